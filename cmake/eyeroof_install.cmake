@@ -1,0 +1,3 @@
+include(GNUInstallDirs)
+install(DIRECTORY hwdb/ DESTINATION ${CMAKE_INSTALL_DATADIR}/eyeroof/hwdb FILES_MATCHING PATTERN "*.yaml")
+install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/eyeroof/examples)

@@ -1,0 +1,31 @@
+# One function makes every library of the house, so that a folder's CMakeLists.txt says only what it
+# is and what it may see. Sources are globbed: a new file in a folder belongs to that folder.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+add_library(eyeroof_warnings INTERFACE)
+target_compile_options(eyeroof_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+    $<$<BOOL:${EYEROOF_WERROR}>:-Werror>)
+
+# eyeroof_library(<folder> PUBLIC <targets its headers need> PRIVATE <targets only its sources need>)
+function(eyeroof_library name)
+    cmake_parse_arguments(ARG "" "" "PUBLIC;PRIVATE" ${ARGN})
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+    file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.hpp")
+    if(NOT sources) # a room without furniture yet
+        add_library(eyeroof_${name} INTERFACE)
+        add_library(eyeroof::${name} ALIAS eyeroof_${name})
+        target_link_libraries(eyeroof_${name} INTERFACE ${ARG_PUBLIC})
+        return()
+    endif()
+    add_library(eyeroof_${name} STATIC ${sources} ${headers})
+    add_library(eyeroof::${name} ALIAS eyeroof_${name})
+    target_include_directories(eyeroof_${name} PUBLIC
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/eyeroof>)
+    target_link_libraries(eyeroof_${name} PUBLIC ${ARG_PUBLIC}
+        PRIVATE $<BUILD_INTERFACE:eyeroof_warnings> ${ARG_PRIVATE})
+    set_target_properties(eyeroof_${name} PROPERTIES EXPORT_NAME ${name})
+endfunction()

@@ -1,0 +1,167 @@
+// A layer: one operator with the field's dimensions, its data types, direction and repeat count.
+// Made by study/read and the catalogs; consumed by every model function.
+// Knows no machine and no file format.
+#pragma once
+
+#include "model/base/checked.hpp"
+#include "model/base/result.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace eyeroof::model {
+
+enum class Op {
+    conv2d,
+    gemm,
+    bmm,
+    maxpool,
+    avgpool,
+    elementwise,
+    softmax,
+    layernorm,
+    batchnorm,
+    embedding,
+    rope,
+    attention
+};
+enum class Direction { fwd, bwd_data, bwd_weight };
+enum class DataType { fp64, fp32, tf32, fp16, bf16, fp8, int32, int16, int8, int4 };
+
+// Bits that an element occupies in memory (tf32 is stored as 32).
+int storage_bits(DataType type);
+
+struct TensorTypes {
+    DataType input = DataType::fp16;
+    DataType weight = DataType::fp16;
+    DataType output = DataType::fp16;
+
+    bool operator==(const TensorTypes&) const = default;
+};
+
+struct Extent2 { // height by width
+    Count h = 1;
+    Count w = 1;
+
+    bool operator==(const Extent2&) const = default;
+};
+
+// Input [n, c, h, w] (c over all groups), weights [k, c/groups, r, s], output [n, k, p, q].
+// Depthwise: groups == c. Padding is added on both sides.
+struct ConvShape {
+    Count n = 1, c = 1, h = 1, w = 1, k = 1, r = 1, s = 1;
+    Extent2 stride{1, 1};
+    Extent2 pad{0, 0};
+    Extent2 dilation{1, 1};
+    Count groups = 1;
+
+    // Output height and width: floor((h + 2 pad - dilation (r - 1) - 1) / stride) + 1.
+    Count p() const;
+    Count q() const;
+    bool operator==(const ConvShape&) const = default;
+};
+
+// gemm: [batch, m, k] x [k, n] (weights shared over the batch); bmm: [batch, m, k] x [batch, k, n].
+struct GemmShape {
+    Count batch = 1, m = 1, n = 1, k = 1;
+
+    bool operator==(const GemmShape&) const = default;
+};
+
+// Window of r x s over each of c channels.
+struct PoolShape {
+    Count n = 1, c = 1, h = 1, w = 1, r = 1, s = 1;
+    Extent2 stride{1, 1};
+    Extent2 pad{0, 0};
+
+    Count p() const;
+    Count q() const;
+    bool operator==(const PoolShape&) const = default;
+};
+
+// softmax, layernorm, batchnorm, embedding, rope: a matrix; norms and softmax reduce along cols.
+struct RowsShape {
+    Count rows = 1, cols = 1;
+
+    bool operator==(const RowsShape&) const = default;
+};
+
+// fn fixes how many tensors are read: see tensors_read.
+struct ElementwiseShape {
+    Count rows = 1, cols = 1;
+    std::string fn = "relu";
+
+    bool operator==(const ElementwiseShape&) const = default;
+};
+
+// softmax(Q K^T) V per batch and head: queries m, keys n, head dimension k; groups = heads.
+struct AttentionShape {
+    Count batch = 1, groups = 1, m = 1, n = 1, k = 1;
+
+    bool operator==(const AttentionShape&) const = default;
+};
+
+using Shape =
+    std::variant<ConvShape, GemmShape, PoolShape, RowsShape, ElementwiseShape, AttentionShape>;
+
+struct Layer {
+    std::string name;
+    Op op = Op::gemm;
+    Shape shape = GemmShape{};
+    TensorTypes types;
+    Direction direction = Direction::fwd;
+    Count count = 1; // how often the network contains this very layer
+
+    bool operator==(const Layer&) const = default;
+};
+
+// A dimension above this is refused: no product of the ones that belong together is meaningful.
+inline constexpr Count kMaxDimension = 1'000'000'000;
+
+// Every violated rule: dimensions out of 1 … kMaxDimension, shape not of the operator, filter larger
+// than the padded input, channels not divisible by groups, unknown elementwise function, overflow.
+Diagnostics validate(const Layer& layer);
+
+struct TensorUse {
+    std::string name; // "input", "weight", "output", "input2", …
+    Count elements = 0;
+    Count bytes = 0;
+    bool written = false; // read otherwise
+
+    bool operator==(const TensorUse&) const = default;
+};
+
+// Exact work of one execution of the layer (`count` is not multiplied in).
+// macs: multiply-accumulates of convolutions and matrix products, zero for the other operators.
+// flops: 2 per MAC; for the others the operations of the operator's textbook formula.
+struct Work {
+    Count macs = 0;
+    Count flops = 0;
+    std::vector<TensorUse> tensors; // compulsory traffic: each tensor once
+
+    Count bytes_read() const;
+    Count bytes_written() const;
+    Count bytes() const { return bytes_read() + bytes_written(); }
+    bool operator==(const Work&) const = default;
+};
+
+// Errors: those of validate(); "overflow" when a count does not fit 63 bits.
+Result<Work> work_of(const Layer& layer);
+
+// Tensors that an elementwise function reads (1 or 2); nullopt for an unknown function.
+std::optional<int> tensors_read(std::string_view fn);
+std::vector<std::string_view> elementwise_functions();
+
+std::string_view op_name(Op op);
+std::string_view direction_name(Direction direction);
+std::string_view data_type_name(DataType type);
+std::optional<Op> op_from_name(std::string_view name);
+std::optional<Direction> direction_from_name(std::string_view name);
+std::optional<DataType> data_type_from_name(std::string_view name); // also "float16", "bfloat16", "half"
+std::vector<std::string_view> op_names();
+std::vector<std::string_view> data_type_names();
+
+} // namespace eyeroof::model

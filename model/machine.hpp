@@ -1,0 +1,24 @@
+// A machine of any kind, with the provenance of its numbers.
+// Made by hwdb and chosen by name in study; taken apart where the kinds are examined differently.
+// Knows no file format.
+#pragma once
+
+#include "model/accelerator.hpp"
+#include "model/base/provenance.hpp"
+
+#include <string>
+#include <variant>
+
+namespace eyeroof::model {
+
+struct Machine {
+    std::string id;   // name in the catalog: "eyeriss-v1"
+    std::string name; // for people: "Eyeriss v1"
+    std::string summary;
+    std::variant<Accelerator> kind;
+    ProvenanceMap provenance;
+
+    bool operator==(const Machine&) const = default;
+};
+
+} // namespace eyeroof::model
