@@ -1,0 +1,45 @@
+// The facade: examines a network on a machine and gives the report.
+// Called by cli and gui; the only door to the engines.
+// Knows no file format, no terminal and no window.
+#pragma once
+
+#include "model/base/progress.hpp"
+#include "model/base/result.hpp"
+#include "model/cost.hpp"
+#include "model/machine.hpp"
+#include "model/mapping.hpp"
+#include "model/network.hpp"
+#include "study/report.hpp"
+
+#include <optional>
+#include <stop_token>
+#include <string>
+
+namespace eyeroof::study {
+
+// dataflow: the best mapping by the dataflow's own published rules. best: the exact mapper's.
+// given: `StudyOptions::mapping`, for every layer that it fits.
+enum class MappingPolicy { dataflow, best, given };
+enum class LaunchMode { eager, stream, kernel, graph };
+
+struct StudyOptions {
+    MappingPolicy policy = MappingPolicy::dataflow;
+    std::optional<model::DataflowKind> dataflow; // nullopt: the machine's first
+    std::optional<model::Mapping> mapping;
+    model::Counting counting = model::Counting::eyeroof;
+    std::optional<model::Count> batch;        // multiplies the network's own
+    std::optional<std::string> layers;        // regular expression over layer names
+    std::optional<model::DataType> data_type; // instead of the layers' own
+    LaunchMode launch = LaunchMode::stream;
+    int threads = 0; // 0: as many as the machine has; the answer does not depend on it
+
+    bool operator==(const StudyOptions&) const = default;
+};
+
+// Errors: a layer's or machine's own; "no-layers" when the expression matches none; "bad-regex";
+// "unsupported" for a dataflow that the machine does not have; "cancelled".
+model::Result<Report> run(const model::Network& network, const model::Machine& machine,
+                          const StudyOptions& options = {}, std::stop_token stop = {},
+                          const model::ProgressCallback& progress = {});
+
+} // namespace eyeroof::study
