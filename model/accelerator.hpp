@@ -1,7 +1,6 @@
-// A spatial accelerator: levels of memory from the outermost to the PEs, the array between them, the
-// networks that connect them, and the dataflows that its control supports.
-// Made by hwdb; consumed by the cost model, Eyexam and the mapper.
-// Knows no file format and no layer.
+// A spatial accelerator: levels of memory from the outermost to the PEs, the array between them,
+// the networks that connect them, and the dataflows that its control supports. Made by hwdb;
+// consumed by the cost model, Eyexam and the mapper. Knows no file format and no layer.
 #pragma once
 
 #include "model/base/provenance.hpp"
@@ -22,11 +21,12 @@ struct Store {
     OperandSet operands;
     std::optional<Count> capacity_bytes; // nullopt: unbounded
     Count bank_bytes = 1;                // a tile occupies whole banks
-    int buffers = 1;                     // 2: double buffered, half the capacity holds the live tile
+    int buffers = 1; // 2: double buffered, half the capacity holds the live tile
     double read_bytes_per_cycle = kUnlimited;
     double write_bytes_per_cycle = kUnlimited;
-    double read_pj = 0.0;  // per word
-    double write_pj = 0.0; // per word
+    double read_pj = 0.0;   // per word
+    double write_pj = 0.0;  // per word
+    bool may_bypass = true; // false: the operand cannot pass by this store
 
     bool operator==(const Store&) const = default;
 };
@@ -39,9 +39,9 @@ struct Axis {
 };
 
 // What a network can do with one word that several receivers want.
-// unicast: it is sent once per receiver. multicast: once. broadcast: once, to all receivers, so only
-// one distinct word is on the way at a time. hierarchical_mesh: unicast bandwidth when the words
-// differ and multicast when they are the same (the routers switch between both).
+// unicast: it is sent once per receiver. multicast: once. broadcast: once, to all receivers, so
+// only one distinct word is on the way at a time. hierarchical_mesh: unicast bandwidth when the
+// words differ and multicast when they are the same (the routers switch between both).
 enum class Cast { unicast, multicast, broadcast, hierarchical_mesh };
 
 // A network below one instance of a level. Bandwidths in bytes per core clock cycle per instance.
@@ -63,7 +63,7 @@ struct Channel {
 struct Level {
     std::string name; // "DRAM", "GLB", "spad"
     std::vector<Store> stores;
-    std::vector<Axis> fanout;      // instances of the next inner level below one instance of this one
+    std::vector<Axis> fanout; // instances of the next inner level below one instance of this one
     std::vector<Channel> channels; // every operand that crosses is in exactly one, or is unlimited
     bool keeps_between_layers = false; // activations that fit here never travel further out
 
@@ -82,7 +82,8 @@ struct SpatialRule {
 
 struct Dataflow {
     DataflowKind kind = DataflowKind::ws;
-    std::vector<SpatialRule> spatial;
+    std::vector<SpatialRule> spatial; // an axis without a rule takes no dimension
+    DimSet whole; // unrolled entirely or not at all, e.g. the filter rows of a row-stationary set
     std::optional<Operand> stationary; // nullopt: no operand rests in the PE (nlr), or all do (rs)
 
     bool operator==(const Dataflow&) const = default;
@@ -90,13 +91,13 @@ struct Dataflow {
 
 struct Accelerator {
     double clock_hz = 0.0;
-    std::vector<Level> levels;            // outermost first; the last one feeds the MACs
+    std::vector<Level> levels;                // outermost first; the last one feeds the MACs
     PerOperand<int> word_bits = {16, 16, 16}; // words as stored; partial sums may be wider
     double mac_pj = 0.0;
-    int pipeline_stages = 1;              // of a PE, from operands to the written partial sum
+    int pipeline_stages = 1;                // of a PE, from operands to the written partial sum
     std::optional<Count> max_filter_height; // native limits of the control, where published
     std::optional<Count> max_filter_width;
-    std::vector<Dataflow> dataflows;      // the first is the default
+    std::vector<Dataflow> dataflows; // the first is the default
 
     bool operator==(const Accelerator&) const = default;
 };
@@ -111,8 +112,8 @@ const Channel* channel_of(const Level& level, Operand operand);
 std::string_view dataflow_name(DataflowKind kind);
 std::optional<DataflowKind> dataflow_from_name(std::string_view name);
 
-// Every violated rule: no level, a fan-out below 1, a clock of 0, a spatial rule for an unknown axis,
-// an operand without outermost home, an operand in two stores of one level …
+// Every violated rule: no level, a fan-out below 1, a clock of 0, a spatial rule for an unknown
+// axis, an operand without outermost home, an operand in two stores of one level …
 Diagnostics validate(const Accelerator& accelerator);
 
 } // namespace eyeroof::model

@@ -121,8 +121,9 @@ struct Layer {
 // A dimension above this is refused: no product of the ones that belong together is meaningful.
 inline constexpr Count kMaxDimension = 1'000'000'000;
 
-// Every violated rule: dimensions out of 1 … kMaxDimension, shape not of the operator, filter larger
-// than the padded input, channels not divisible by groups, unknown elementwise function, overflow.
+// Every violated rule: dimensions out of 1 … kMaxDimension, shape not of the operator, filter
+// larger than the padded input, channels not divisible by groups, unknown elementwise function,
+// overflow.
 Diagnostics validate(const Layer& layer);
 
 struct TensorUse {
@@ -160,7 +161,8 @@ std::string_view direction_name(Direction direction);
 std::string_view data_type_name(DataType type);
 std::optional<Op> op_from_name(std::string_view name);
 std::optional<Direction> direction_from_name(std::string_view name);
-std::optional<DataType> data_type_from_name(std::string_view name); // also "float16", "bfloat16", "half"
+std::optional<DataType>
+data_type_from_name(std::string_view name); // also "float16", "bfloat16", "half"
 std::vector<std::string_view> op_names();
 std::vector<std::string_view> data_type_names();
 

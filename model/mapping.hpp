@@ -5,9 +5,9 @@
 // Reads like the machine: levels[i] belongs to accelerator.levels[i], outermost first. Its temporal
 // loops step through the tiles that are sent to the level below; its spatial loops spread that tile
 // over the fan-out below it. Bounds are trip counts. Tiles may be ceil-sized: walking from the
-// innermost loop outwards, the tile of a dimension is the product of the trip counts so far, and the
-// last trip of a loop may be partial; the product over all levels must reach the problem's bound, and
-// no loop may have a trip that is entirely empty.
+// innermost loop outwards, the tile of a dimension is the product of the trip counts so far, and
+// the last trip of a loop may be partial; the product over all levels must reach the problem's
+// bound, and no loop may have a trip that is entirely empty.
 #pragma once
 
 #include "model/accelerator.hpp"
@@ -47,13 +47,13 @@ struct Mapping {
     bool operator==(const Mapping&) const = default;
 };
 
-// Tile extents that live below the temporal loops of `level` and inwards … level = 0 gives the whole
-// problem. Extents are clipped to the problem's bounds.
-// tile_below(m, p, i): what one instance of level i works on between two trips of the loops above it.
+// Tile extents that live below the temporal loops of `level` and inwards … level = 0 gives the
+// whole problem. Extents are clipped to the problem's bounds. tile_below(m, p, i): what one
+// instance of level i works on between two trips of the loops above it.
 Extents tile_at(const Mapping& mapping, const Problem& problem, std::size_t level);
 
-// Every violated rule: wrong number of levels, a loop below 1, an axis over its size, a dimension not
-// covered, an empty trip, a kept operand without a store, a tile over its store's capacity.
+// Every violated rule: wrong number of levels, a loop below 1, an axis over its size, a dimension
+// not covered, an empty trip, a kept operand without a store, a tile over its store's capacity.
 Diagnostics validate(const Mapping& mapping, const Problem& problem, const Accelerator& machine);
 
 // A readable loop nest, one line per level.

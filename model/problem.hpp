@@ -6,9 +6,9 @@
 //     O[n, g, k, p, q] += I[n, g, c, p * stride_h + r * dilation_h, q * stride_w + s * dilation_w]
 //                         * W[g, k, c, r, s]
 //
-// Matrix products are the special case with one filter tap: gemm [batch, m, k] x [k, n] is N = batch,
-// P = m, C = k, K = n; bmm puts its batch on G. Depthwise is G = channels, C = K = 1. The gradients run
-// over the same eight loops with another operand accumulated: see `produced`.
+// Matrix products are the special case with one filter tap: gemm [batch, m, k] x [k, n] is N =
+// batch, P = m, C = k, K = n; bmm puts its batch on G. Depthwise is G = channels, C = K = 1. The
+// gradients run over the same eight loops with another operand accumulated: see `produced`.
 #pragma once
 
 #include "model/layer.hpp"
@@ -29,8 +29,12 @@ inline constexpr std::array<Dim, kDims> kAllDims = {Dim::N, Dim::G, Dim::K, Dim:
                                                     Dim::P, Dim::Q, Dim::R, Dim::S};
 inline constexpr std::string_view kDimLetters = "NGKCPQRS";
 
-constexpr std::size_t index(Dim dim) { return static_cast<std::size_t>(dim); }
-constexpr char letter(Dim dim) { return kDimLetters[index(dim)]; }
+constexpr std::size_t index(Dim dim) {
+    return static_cast<std::size_t>(dim);
+}
+constexpr char letter(Dim dim) {
+    return kDimLetters[index(dim)];
+}
 
 using Extents = std::array<Count, kDims>; // one number per dimension, by index(Dim)
 inline constexpr Extents kOnes = {1, 1, 1, 1, 1, 1, 1, 1};
@@ -57,7 +61,9 @@ enum class Operand : std::uint8_t { input, weight, output };
 inline constexpr std::size_t kOperands = 3;
 inline constexpr std::array<Operand, kOperands> kAllOperands = {Operand::input, Operand::weight,
                                                                 Operand::output};
-constexpr std::size_t index(Operand o) { return static_cast<std::size_t>(o); }
+constexpr std::size_t index(Operand o) {
+    return static_cast<std::size_t>(o);
+}
 constexpr std::string_view operand_name(Operand o) {
     constexpr std::array<std::string_view, kOperands> names = {"input", "weight", "output"};
     return names[index(o)];
@@ -74,8 +80,12 @@ class OperandSet {
         }
     }
     constexpr bool contains(Operand o) const { return (bits_ >> index(o)) & 1U; }
-    constexpr void insert(Operand o) { bits_ = static_cast<std::uint8_t>(bits_ | (1U << index(o))); }
-    constexpr void erase(Operand o) { bits_ = static_cast<std::uint8_t>(bits_ & ~(1U << index(o))); }
+    constexpr void insert(Operand o) {
+        bits_ = static_cast<std::uint8_t>(bits_ | (1U << index(o)));
+    }
+    constexpr void erase(Operand o) {
+        bits_ = static_cast<std::uint8_t>(bits_ & ~(1U << index(o)));
+    }
     constexpr bool empty() const { return bits_ == 0; }
     constexpr int size() const { return std::popcount(bits_); }
     constexpr bool operator==(const OperandSet&) const = default;
@@ -85,8 +95,9 @@ class OperandSet {
 };
 
 // gather: p, q walk over outputs and the input row is p * stride + r * dilation (the usual form).
-// scatter: p, q walk over input rows and columns, and the output is (p - r * dilation) / stride where
-// that is a valid output; the form in which an input can be held stationary. Both do the same MACs.
+// scatter: p, q walk over input rows and columns, and the output is (p - r * dilation) / stride
+// where that is a valid output; the form in which an input can be held stationary. Both do the same
+// MACs.
 enum class ConvForm : std::uint8_t { gather, scatter };
 
 struct Problem {
@@ -94,8 +105,8 @@ struct Problem {
     Extents bounds = kOnes; // in gather form, whatever `form` says
     Extent2 stride{1, 1};
     Extent2 dilation{1, 1};
-    Operand produced = Operand::output;       // fwd: output; bwd_data: input; bwd_weight: weight
-    bool has_weight = true;                   // pooling has none
+    Operand produced = Operand::output;          // fwd: output; bwd_data: input; bwd_weight: weight
+    bool has_weight = true;                      // pooling has none
     PerOperand<int> element_bits = {16, 16, 16}; // of the layer; a machine may store wider words
     ConvForm form = ConvForm::gather;
 
@@ -115,7 +126,8 @@ constexpr bool relevant(Operand operand, Dim dim) {
 Count macs_of(const Problem& problem);
 
 // Elements of an operand that a tile of the given extents touches, padding included: for the input
-// (P-1)*stride_h + (R-1)*dilation_h + 1 rows when the taps touch or overlap, distinct rows otherwise.
+// (P-1)*stride_h + (R-1)*dilation_h + 1 rows when the taps touch or overlap, distinct rows
+// otherwise.
 Count tile_elements(const Problem& problem, Operand operand, const Extents& tile);
 
 // The nests of a layer: one for conv2d, gemm, bmm and pooling; two for attention (Q K^T, then P V);

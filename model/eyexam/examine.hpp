@@ -1,0 +1,27 @@
+// Strings the seven steps into the two chains: the machine's and one mapping's.
+// Called by study for every nest of a layer.
+// Knows no file format.
+#pragma once
+
+#include "model/accelerator.hpp"
+#include "model/cost.hpp"
+#include "model/eyexam/chain.hpp"
+#include "model/latency.hpp"
+#include "model/mapping.hpp"
+#include "model/problem.hpp"
+
+namespace eyeroof::model {
+
+// Upper bounds that no mapping of the dataflow on this machine can exceed.
+Chain machine_chain(const Problem& problem, const Accelerator& accelerator,
+                    const Dataflow& dataflow);
+
+// The same chain for one mapping: its own dimensions in space, on its own axes, with its own tiles.
+// Never above the machine's chain when the mapping keeps to the dataflow's rules.
+Chain mapping_chain(const Problem& problem, const Accelerator& accelerator, const Mapping& mapping,
+                    const MappingCost& cost, const Latency& latency);
+
+// Every dimension on every axis: the dataflow of a machine description that restricts nothing.
+Dataflow unrestricted_dataflow(const Accelerator& accelerator);
+
+} // namespace eyeroof::model

@@ -1,0 +1,23 @@
+#include "model/eyexam/steps.hpp"
+
+#include <fmt/format.h>
+
+namespace eyeroof::model::eyexam {
+
+StepBound instantaneous_bandwidth(const Problem& problem, const Accelerator& accelerator,
+                                  const StepBound& before) {
+    const double macs = static_cast<double>(macs_of(problem));
+    const double fill = accelerator.pipeline_stages - 1;
+    return {macs / (macs / before.macs_per_cycle + fill), fill > 0.0 ? "PE pipeline" : "nothing",
+            fmt::format("filling the PE pipeline once takes {:.0f} cycles", fill)};
+}
+
+StepBound instantaneous_bandwidth_of(const Latency& latency, const MappingCost& cost) {
+    return {static_cast<double>(cost.macs) / latency.total_cycles(), latency.limit,
+            fmt::format("{:.4g} cycles computing, {:.4g} waiting on chip, {:.4g} for the outermost "
+                        "memory",
+                        latency.compute_cycles, latency.on_chip_stall_cycles,
+                        latency.outer_stall_cycles)};
+}
+
+} // namespace eyeroof::model::eyexam

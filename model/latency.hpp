@@ -1,0 +1,31 @@
+// When things happen: the time of a mapping with ramp-up, drain and what cannot be overlapped.
+// Called for step 7 of Eyexam and by the study.
+// Knows no file format; takes all counts from the cost model.
+#pragma once
+
+#include "model/accelerator.hpp"
+#include "model/cost.hpp"
+#include "model/mapping.hpp"
+#include "model/problem.hpp"
+
+#include <string>
+
+namespace eyeroof::model {
+
+// Core clock cycles of one execution; the parts add up to the whole.
+struct Latency {
+    double compute_cycles = 0.0; // MACs at one per active unit and cycle, partial tiles included
+    double on_chip_stall_cycles = 0.0; // networks and stores below the outermost memory
+    double outer_stall_cycles = 0.0;   // waiting for the outermost memory
+    std::string limit;                 // the largest part that is not compute, and why
+
+    double processing_cycles() const { return compute_cycles + on_chip_stall_cycles; }
+    double total_cycles() const { return processing_cycles() + outer_stall_cycles; }
+    bool operator==(const Latency&) const = default;
+};
+
+// Source and equations: see latency.cpp.
+Latency latency_of(const Problem& problem, const Accelerator& accelerator, const Mapping& mapping,
+                   const MappingCost& cost);
+
+} // namespace eyeroof::model
