@@ -1,0 +1,63 @@
+// Bytes of a file, plain or gzip, or of memory, read in blocks with the position kept.
+// Used by every reader of this folder; memory sources serve tests and fuzzing.
+// Knows nothing of what the bytes mean.
+#pragma once
+
+#include "model/base/result.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eyeroof::profiles {
+
+class ByteSource {
+  public:
+    static constexpr int kEnd = -1;
+
+    // Errors: "cannot-open" (missing, a directory, no permission).
+    static model::Result<std::unique_ptr<ByteSource>> open(const std::string& path);
+    // Gzip in memory is unpacked too; `name` stands in diagnostics.
+    static std::unique_ptr<ByteSource> of_text(std::string_view text, std::string name);
+
+    ByteSource(const ByteSource&) = delete;
+    ByteSource& operator=(const ByteSource&) = delete;
+    virtual ~ByteSource() = default;
+
+    // The next byte, or kEnd at the end or after a read error.
+    int get() { return cursor_ < block_.size() || refill() ? next() : kEnd; }
+    int peek() {
+        return cursor_ < block_.size() || refill() ? static_cast<unsigned char>(block_[cursor_])
+                                                   : kEnd;
+    }
+    // One line without its end ("\n" or "\r\n"); false at the end of the input.
+    bool get_line(std::string& line);
+
+    // Of the byte that get() gave last; the line counts from 1.
+    model::SourceLocation here() const;
+    // Why reading stopped early (damaged gzip, input/output error); empty if it did not.
+    const std::string& failure() const { return failure_; }
+
+  protected:
+    explicit ByteSource(std::string name) : name_(std::move(name)) {}
+    // Fills `block` (at most its size) and returns how many bytes; 0 at the end; fail() on an
+    // error.
+    virtual std::size_t read(char* block, std::size_t size) = 0;
+    void fail(std::string why) { failure_ = std::move(why); }
+
+  private:
+    bool refill();
+    int next() { return static_cast<unsigned char>(block_[cursor_++]); }
+
+    std::string name_;
+    std::vector<char> store_;
+    std::string_view block_;
+    std::size_t cursor_ = 0;
+    int lines_before_ = 0;          // newlines in the blocks before this one
+    std::size_t column_before_ = 0; // bytes since the last newline before this block
+    std::string failure_;
+};
+
+} // namespace eyeroof::profiles

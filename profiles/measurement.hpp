@@ -1,0 +1,144 @@
+// What was measured: a profile of kernel launches with their times, counters and origins.
+// Made by the importers, the collector and the host measurement; read by points, matching and
+// study. Knows no file format, no CUDA, and nothing of predictions.
+#pragma once
+
+#include "model/base/result.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eyeroof::profiles {
+
+// Where and how the measurement was taken. Empty text and 0 mean "not known".
+struct RunInfo {
+    std::string tool =
+        {}; // what wrote the measurement: "nsight-compute-csv", "kineto", "eyeroof-cupti"
+    std::string gpu = {};                // device name, or the processor's for a host measurement
+    std::string chip = {};               // NVIDIA's chip name, "GH100"
+    std::string compute_capability = {}; // "9.0"
+    std::string driver = {};
+    std::string cuda = {};
+    std::string command = {};
+    std::string date = {}; // ISO 8601, UTC
+    std::string host = {};
+    std::int64_t sm_count = 0;
+    double sm_clock_hz = 0.0;
+    double memory_clock_hz = 0.0;
+    double power_limit_w = 0.0;
+    double memory_bandwidth_bytes_per_s = 0.0; // as the tool reports it, not measured
+
+    bool operator==(const RunInfo&) const = default;
+};
+
+struct Dim3 {
+    std::int64_t x = 1, y = 1, z = 1;
+
+    bool operator==(const Dim3&) const = default;
+};
+
+struct Kernel {
+    std::string name;    // for people, demangled
+    std::string mangled; // empty when the source has none
+
+    bool operator==(const Kernel&) const = default;
+};
+
+// The framework's operator that launched a kernel, with the shapes it was called with.
+struct Operator {
+    std::string name;                                  // "aten::mm"
+    std::vector<std::vector<std::int64_t>> input_dims; // an empty list for a scalar
+    std::vector<std::string> input_types;              // "float", "c10::Half"
+    std::vector<std::string> concrete_inputs; // strides, padding … as the framework prints
+
+    bool operator==(const Operator&) const = default;
+};
+
+inline constexpr std::int32_t kNone = -1;
+inline constexpr double kUnknown = -1.0;
+
+struct Launch {
+    std::uint32_t kernel = 0;   // index into Profile::kernels
+    std::uint32_t source = 0;   // index into Profile::sources
+    std::int32_t op = kNone;    // index into Profile::operators
+    std::int32_t range = kNone; // index into Profile::ranges: innermost NVTX range or annotation
+    Dim3 grid, block;           // blocks, and threads in a block
+    std::int64_t stream = kNone;
+    std::int64_t device = kNone;
+    std::int64_t start_ns = kNone; // on the source's own clock
+    double duration_ns = kUnknown; // time on the device
+    bool under_replay = false; // the duration was taken while counters were replayed: no wall time
+    // Hardware counters by the tool's name, in base units (byte, ns, Hz, cycle, inst, %), and the
+    // neutral names "flops.<precision>", "flops.<precision>.tensor", "bytes.<level>".
+    std::map<std::string, double> counters;
+
+    bool operator==(const Launch&) const = default;
+};
+
+struct Profile {
+    RunInfo run;
+    std::vector<std::string> sources; // files that were merged into this profile
+    std::vector<std::string> notes;   // what a reader must know: lost tail, replayed times
+    std::vector<Kernel> kernels;
+    std::vector<Operator> operators;
+    std::vector<std::string> ranges;
+    std::vector<Launch> launches; // in launch order within a source
+
+    const Kernel& kernel_of(const Launch& launch) const { return kernels[launch.kernel]; }
+    const Operator* operator_of(const Launch& launch) const;
+    std::string_view range_of(const Launch& launch) const;
+    bool operator==(const Profile&) const = default;
+};
+
+// Every index in range, every time and counter finite.
+model::Diagnostics validate(const Profile& profile);
+
+// Adds kernels, operators and ranges once each; used by everything that builds a profile.
+class ProfileBuilder {
+  public:
+    Profile profile;
+
+    std::uint32_t kernel(std::string_view name, std::string_view mangled = {});
+    std::int32_t op(const Operator& op);
+    std::int32_t range(std::string_view text); // kNone for empty text
+    std::uint32_t source(std::string_view file);
+
+  private:
+    std::map<std::pair<std::string, std::string>, std::uint32_t> kernels_;
+    std::map<std::string, std::int32_t, std::less<>> operators_; // keyed by all fields joined
+    std::map<std::string, std::int32_t, std::less<>> ranges_;
+    std::map<std::string, std::uint32_t, std::less<>> sources_;
+};
+
+struct KernelFilter {
+    std::string name_regex = {}; // empty: all; matched anywhere in the demangled name
+    std::string range = {};      // keep launches whose range contains this text
+    std::int64_t skip = 0;       // of those that match
+    std::int64_t count = -1;     // negative: all
+};
+
+// The launches that pass, with tables reduced to what they use.
+// Error "bad-regex": the regular expression does not parse or is longer than 1000 characters.
+model::Result<Profile> filter(const Profile& profile, const KernelFilter& filter);
+
+// One profile with all launches, in the order given. Warns where device or driver differ.
+model::Result<Profile> merge(const std::vector<Profile>& profiles);
+
+// Joins a run with times to a run with counters of the same program: launch i with launch i, where
+// name and grid agree. Refused as a whole ("runs-differ", naming the first launch that differs)
+// when they do not: a counter on the wrong kernel is worse than none.
+model::Result<Profile> join_runs(const Profile& times, const Profile& counters);
+
+// Launches of equal kernel, summed; the longest first.
+struct KernelSummary {
+    std::string name;
+    std::int64_t calls = 0;
+    double time_s = 0.0;
+    double share = 0.0; // of the profile's total kernel time
+};
+std::vector<KernelSummary> summarise(const Profile& profile);
+
+} // namespace eyeroof::profiles

@@ -1,0 +1,175 @@
+// Filtering, merging, joining and summing of profiles.
+#include "profiles/measurement.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <regex>
+
+namespace eyeroof::profiles {
+
+namespace {
+
+// Copies a launch with the table entries it uses.
+Launch carry_over(const Profile& from, const Launch& launch, ProfileBuilder& to) {
+    Launch copy = launch;
+    const Kernel& kernel = from.kernel_of(launch);
+    copy.kernel = to.kernel(kernel.name, kernel.mangled);
+    copy.source = to.source(from.sources[launch.source]);
+    copy.range = to.range(from.range_of(launch));
+    const Operator* op = from.operator_of(launch);
+    copy.op = op != nullptr ? to.op(*op) : kNone;
+    return copy;
+}
+
+model::Result<std::optional<std::regex>> compile(const std::string& pattern) {
+    constexpr std::size_t kLongest = 1000;
+    if (pattern.empty()) {
+        return std::optional<std::regex>{};
+    }
+    if (pattern.size() > kLongest) {
+        return model::Result<std::optional<std::regex>>::failure(
+            "bad-regex", "the regular expression is longer than 1000 characters");
+    }
+    try {
+        return std::optional<std::regex>{std::regex(pattern, std::regex::optimize)};
+    } catch (const std::regex_error& error) {
+        return model::Result<std::optional<std::regex>>::failure(
+            "bad-regex",
+            fmt::format("'{}' is not a regular expression: {}", pattern, error.what()));
+    }
+}
+
+// std::regex recurses on long subjects: names are cut where no pattern needs more.
+bool name_matches(const std::string& name, const std::optional<std::regex>& pattern) {
+    constexpr std::size_t kLongestSubject = 4096;
+    return !pattern || std::regex_search(name.substr(0, kLongestSubject), *pattern);
+}
+
+void warn_if_differs(std::string_view what, const std::string& first, const std::string& other,
+                     model::Diagnostics& found) {
+    if (!first.empty() && !other.empty() && first != other) {
+        found.warning(
+            "runs-differ",
+            fmt::format("the merged profiles differ in {}: '{}' and '{}'", what, first, other),
+            "figures of different machines do not add up");
+    }
+}
+
+bool same_grid(const Launch& a, const Launch& b) {
+    return a.grid == b.grid && a.block == b.block;
+}
+
+bool same_kernel(const Kernel& a, const Kernel& b) {
+    return a.name == b.name || (!a.mangled.empty() && a.mangled == b.mangled);
+}
+
+std::optional<std::string> first_difference(const Profile& a, const Profile& b) {
+    if (a.launches.size() != b.launches.size()) {
+        return fmt::format("one run has {} launches, the other {}", a.launches.size(),
+                           b.launches.size());
+    }
+    for (std::size_t i = 0; i < a.launches.size(); ++i) {
+        const Launch& left = a.launches[i];
+        const Launch& right = b.launches[i];
+        if (!same_kernel(a.kernel_of(left), b.kernel_of(right)) || !same_grid(left, right)) {
+            return fmt::format("launch {} is '{}' in one run and '{}' in the other, or their grids "
+                               "differ",
+                               i, a.kernel_of(left).name, b.kernel_of(right).name);
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+model::Result<Profile> filter(const Profile& profile, const KernelFilter& filter) {
+    auto pattern = compile(filter.name_regex);
+    if (!pattern) {
+        return model::Result<Profile>(pattern.diagnostics());
+    }
+    std::vector<char> kernel_passes;
+    for (const Kernel& kernel : profile.kernels) {
+        kernel_passes.push_back(name_matches(kernel.name, *pattern) ? 1 : 0);
+    }
+    ProfileBuilder kept;
+    kept.profile.run = profile.run;
+    kept.profile.notes = profile.notes;
+    std::int64_t seen = 0;
+    for (const Launch& launch : profile.launches) {
+        const bool in_range = filter.range.empty() ||
+                              profile.range_of(launch).find(filter.range) != std::string_view::npos;
+        if (kernel_passes[launch.kernel] == 0 || !in_range) {
+            continue;
+        }
+        const std::int64_t position = seen++ - filter.skip;
+        if (position >= 0 && (filter.count < 0 || position < filter.count)) {
+            kept.profile.launches.push_back(carry_over(profile, launch, kept));
+        }
+    }
+    return std::move(kept.profile);
+}
+
+model::Result<Profile> merge(const std::vector<Profile>& profiles) {
+    ProfileBuilder all;
+    model::Diagnostics warnings;
+    for (std::size_t i = 0; i < profiles.size(); ++i) {
+        const Profile& profile = profiles[i];
+        if (i == 0) {
+            all.profile.run = profile.run;
+        }
+        warn_if_differs("GPU", all.profile.run.gpu, profile.run.gpu, warnings);
+        warn_if_differs("driver", all.profile.run.driver, profile.run.driver, warnings);
+        for (const std::string& note : profile.notes) {
+            if (std::ranges::find(all.profile.notes, note) == all.profile.notes.end()) {
+                all.profile.notes.push_back(note);
+            }
+        }
+        for (const Launch& launch : profile.launches) {
+            all.profile.launches.push_back(carry_over(profile, launch, all));
+        }
+    }
+    return {std::move(all.profile), std::move(warnings)};
+}
+
+model::Result<Profile> join_runs(const Profile& times, const Profile& counters) {
+    if (const auto difference = first_difference(times, counters)) {
+        return model::Result<Profile>::failure(
+            "runs-differ", "the counters cannot be given to the timed launches: " + *difference,
+            "profile the program with a fixed seed and input, or keep the two runs apart");
+    }
+    Profile joined = times;
+    for (std::size_t i = 0; i < joined.launches.size(); ++i) {
+        Launch& launch = joined.launches[i];
+        launch.counters.insert(counters.launches[i].counters.begin(),
+                               counters.launches[i].counters.end());
+    }
+    for (const std::string& note : counters.notes) {
+        if (std::ranges::find(joined.notes, note) == joined.notes.end()) {
+            joined.notes.push_back(note);
+        }
+    }
+    return joined;
+}
+
+std::vector<KernelSummary> summarise(const Profile& profile) {
+    std::vector<KernelSummary> sums(profile.kernels.size());
+    double total_s = 0.0;
+    for (const Launch& launch : profile.launches) {
+        KernelSummary& sum = sums[launch.kernel];
+        const double time_s = launch.duration_ns > 0.0 ? launch.duration_ns * 1e-9 : 0.0;
+        sum.calls += 1;
+        sum.time_s += time_s;
+        total_s += time_s;
+    }
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+        sums[i].name = profile.kernels[i].name;
+        sums[i].share = total_s > 0.0 ? sums[i].time_s / total_s : 0.0;
+    }
+    std::ranges::stable_sort(sums,
+                             [](const auto& a, const auto& b) { return a.time_s > b.time_s; });
+    return sums;
+}
+
+} // namespace eyeroof::profiles

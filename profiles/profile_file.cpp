@@ -1,0 +1,509 @@
+#include "profiles/profile_file.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <zlib.h>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+namespace eyeroof::profiles {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kMaxTextBytes = 1 << 20; // of one line's string; names are far below
+constexpr std::size_t kMaxErrors = 20;
+
+struct TextField {
+    const char* key;
+    std::string RunInfo::*member;
+};
+struct NumberField {
+    const char* key;
+    double RunInfo::*member;
+};
+constexpr TextField kTextFields[] = {
+    {"tool", &RunInfo::tool},       {"gpu", &RunInfo::gpu},
+    {"chip", &RunInfo::chip},       {"compute_capability", &RunInfo::compute_capability},
+    {"driver", &RunInfo::driver},   {"cuda", &RunInfo::cuda},
+    {"command", &RunInfo::command}, {"date", &RunInfo::date},
+    {"host", &RunInfo::host},
+};
+constexpr NumberField kNumberFields[] = {
+    {"sm_clock_hz", &RunInfo::sm_clock_hz},
+    {"memory_clock_hz", &RunInfo::memory_clock_hz},
+    {"power_limit_w", &RunInfo::power_limit_w},
+    {"memory_bandwidth_bytes_per_s", &RunInfo::memory_bandwidth_bytes_per_s},
+};
+
+Json to_json(const RunInfo& run) {
+    Json json = Json::object();
+    for (const TextField& field : kTextFields) {
+        if (!(run.*field.member).empty()) {
+            json[field.key] = run.*field.member;
+        }
+    }
+    for (const NumberField& field : kNumberFields) {
+        if (run.*field.member != 0.0) {
+            json[field.key] = run.*field.member;
+        }
+    }
+    if (run.sm_count != 0) {
+        json["sm_count"] = run.sm_count;
+    }
+    return json;
+}
+
+Json to_json(const Dim3& dim) {
+    return Json::array({dim.x, dim.y, dim.z});
+}
+
+Json to_json(const Operator& op) {
+    Json json = {{"name", op.name}, {"input_dims", op.input_dims}};
+    if (!op.input_types.empty()) {
+        json["input_types"] = op.input_types;
+    }
+    if (!op.concrete_inputs.empty()) {
+        json["concrete_inputs"] = op.concrete_inputs;
+    }
+    return json;
+}
+
+Json to_json(const Kernel& kernel) {
+    Json json = {{"name", kernel.name}};
+    if (!kernel.mangled.empty()) {
+        json["mangled"] = kernel.mangled;
+    }
+    return json;
+}
+
+Json to_json(const Launch& launch) {
+    Json json = {{"kernel", launch.kernel},
+                 {"grid", to_json(launch.grid)},
+                 {"block", to_json(launch.block)}};
+    const auto put = [&json](const char* key, std::int64_t value, std::int64_t absent) {
+        if (value != absent) {
+            json[key] = value;
+        }
+    };
+    put("source", launch.source, 0);
+    put("op", launch.op, kNone);
+    put("range", launch.range, kNone);
+    put("stream", launch.stream, kNone);
+    put("device", launch.device, kNone);
+    put("start_ns", launch.start_ns, kNone);
+    if (launch.duration_ns != kUnknown) {
+        json["duration_ns"] = launch.duration_ns;
+    }
+    if (launch.under_replay) {
+        json["under_replay"] = true;
+    }
+    if (!launch.counters.empty()) {
+        json["counters"] = launch.counters;
+    }
+    return json;
+}
+
+void put_line(std::ostream& out, const Json& json) {
+    out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+// Reads one record's fields, collecting what is wrong with them.
+class Fields {
+  public:
+    Fields(const Json& json, std::string name, const model::SourceLocation& where,
+           model::Diagnostics& found)
+        : json_(json), name_(std::move(name)), where_(where), found_(found) {}
+
+    void text(const char* key, std::string& value) const {
+        if (const Json* json = find(key, &Json::is_string, "text")) {
+            value = json->get<std::string>();
+            if (value.size() > kMaxTextBytes) {
+                error(key, "is longer than 1 MiB");
+            }
+        }
+    }
+    void number(const char* key, double& value) const {
+        if (const Json* json = find(key, &Json::is_number, "a number")) {
+            value = json->get<double>();
+        }
+    }
+    void flag(const char* key, bool& value) const {
+        if (const Json* json = find(key, &Json::is_boolean, "true or false")) {
+            value = json->get<bool>();
+        }
+    }
+    template <class Int> void integer(const char* key, Int& value) const {
+        const Json* json = find(key, &Json::is_number_integer, "a whole number");
+        if (json == nullptr) {
+            return;
+        }
+        const bool too_large =
+            json->is_number_unsigned() && json->get<std::uint64_t>() > std::uint64_t{1} << 62U;
+        const auto wide = too_large ? 0 : json->get<std::int64_t>();
+        value = static_cast<Int>(wide);
+        if (too_large || static_cast<std::int64_t>(value) != wide) {
+            error(key, "is out of range");
+        }
+    }
+    void dim(const char* key, Dim3& value) const {
+        std::vector<std::int64_t> list;
+        const Json* json = find(key, &Json::is_array, "three whole numbers");
+        if (json == nullptr || !integers(key, *json, list)) {
+            return;
+        }
+        if (list.size() != 3) {
+            error(key, "is not three whole numbers");
+            return;
+        }
+        value = {list[0], list[1], list[2]};
+    }
+    void texts(const char* key, std::vector<std::string>& value) const {
+        if (const Json* json = find(key, &Json::is_array, "a list of text")) {
+            for (const Json& item : *json) {
+                if (!item.is_string()) {
+                    error(key, "is not a list of text");
+                    return;
+                }
+                value.push_back(item.get<std::string>());
+            }
+        }
+    }
+    void dims(const char* key, std::vector<std::vector<std::int64_t>>& value) const {
+        if (const Json* json = find(key, &Json::is_array, "a list of lists of whole numbers")) {
+            for (const Json& item : *json) {
+                std::vector<std::int64_t> list;
+                if (!item.is_array() || !integers(key, item, list)) {
+                    error(key, "is not a list of lists of whole numbers");
+                    return;
+                }
+                value.push_back(std::move(list));
+            }
+        }
+    }
+    void counters(const char* key, std::map<std::string, double>& value) const {
+        if (const Json* json = find(key, &Json::is_object, "an object of numbers")) {
+            for (const auto& [name, number] : json->items()) {
+                if (!number.is_number()) {
+                    error(key, "holds '" + name + "', which is not a number");
+                    return;
+                }
+                value.emplace(name, number.get<double>());
+            }
+        }
+    }
+    void require(const char* key) const {
+        if (!json_.contains(key)) {
+            error(key, "is missing");
+        }
+    }
+    void error(const std::string& key, const std::string& what) const {
+        found_.error("bad-field", fmt::format("'{}' of the {} record {}", key, name_, what), {},
+                     where_, name_ + "." + key);
+    }
+
+  private:
+    const Json* find(const char* key, bool (Json::*is)() const noexcept, const char* what) const {
+        const auto it = json_.find(key);
+        if (it == json_.end()) {
+            return nullptr;
+        }
+        if (!((*it).*is)()) {
+            error(key, fmt::format("is not {}", what));
+            return nullptr;
+        }
+        return &*it;
+    }
+    bool integers(const char* key, const Json& json, std::vector<std::int64_t>& list) const {
+        for (const Json& item : json) {
+            if (!item.is_number_integer()) {
+                error(key, "holds something that is not a whole number");
+                return false;
+            }
+            list.push_back(item.get<std::int64_t>());
+        }
+        return true;
+    }
+
+    const Json& json_;
+    std::string name_;
+    const model::SourceLocation& where_;
+    model::Diagnostics& found_;
+};
+
+class Reader {
+  public:
+    explicit Reader(ByteSource& source) : source_(source) {}
+
+    model::Result<Profile> run() {
+        std::string line;
+        while (found_.size() < kMaxErrors && source_.get_line(line)) {
+            ++line_number_;
+            where_ = source_.here();
+            where_.line = line_number_;
+            where_.column = 1;
+            if (ended_ && !line.empty()) {
+                found_.error("trailing-data", "there is text after the last record", {}, where_);
+                break;
+            }
+            if (!line.empty()) {
+                read_line(line);
+            }
+            if (!begun_) {
+                break; // the first line decides whether this is a profile
+            }
+        }
+        return conclude();
+    }
+
+  private:
+    model::Result<Profile> conclude() {
+        where_.column = 0;
+        if (!source_.failure().empty()) {
+            found_.error("damaged", source_.failure(), {}, where_);
+        }
+        if (!begun_ && !found_.has_errors()) {
+            found_.error("not-a-profile", "the file has no profile header", {}, where_);
+        }
+        if (!found_.has_errors()) {
+            found_.append(validate(profile_));
+        }
+        if (found_.has_errors()) {
+            return model::Result<Profile>(std::move(found_));
+        }
+        if (!ended_) {
+            found_.warning("cut-off",
+                           "the profile has no last line: the program that was measured or the "
+                           "collector stopped early",
+                           "the launches that were written are kept", where_);
+        }
+        return {std::move(profile_), std::move(found_)};
+    }
+
+    void read_line(const std::string& line) {
+        Json json;
+        try {
+            json = Json::parse(line);
+        } catch (const Json::parse_error& error) {
+            where_.column = static_cast<int>(error.byte);
+            found_.error("not-json", "this line is not JSON", {}, where_);
+            return;
+        }
+        if (!json.is_object() || json.empty()) {
+            found_.error("bad-record", "a record is a JSON object", {}, where_);
+            return;
+        }
+        if (!begun_) {
+            read_header(json);
+        } else {
+            read_record(json);
+        }
+    }
+
+    void read_header(const Json& json) {
+        const auto version = json.find("eyeroof_profile");
+        if (version == json.end()) {
+            found_.error("not-a-profile", "the first line has no 'eyeroof_profile'", {}, where_);
+            return;
+        }
+        if (*version != kProfileVersion) {
+            found_.error("bad-version",
+                         fmt::format("this is profile version {}, and version {} is read",
+                                     version->dump().substr(0, 20), kProfileVersion),
+                         {}, where_);
+            return;
+        }
+        begun_ = true;
+        if (const auto run = json.find("run"); run != json.end() && run->is_object()) {
+            const Fields fields(*run, "run", where_, found_);
+            for (const TextField& field : kTextFields) {
+                fields.text(field.key, profile_.run.*field.member);
+            }
+            for (const NumberField& field : kNumberFields) {
+                fields.number(field.key, profile_.run.*field.member);
+            }
+            fields.integer("sm_count", profile_.run.sm_count);
+        }
+    }
+
+    void read_record(const Json& json) {
+        const std::string& kind = json.begin().key();
+        const Json& body = json.begin().value();
+        if (json.size() != 1) {
+            found_.error("bad-record", "a record has exactly one key, its kind", {}, where_);
+        } else if (kind == "launch" && body.is_object()) {
+            read_launch(body);
+        } else if (kind == "kernel" && body.is_object()) {
+            read_kernel(body);
+        } else if (kind == "operator" && body.is_object()) {
+            read_operator(body);
+        } else if (kind == "range" && body.is_string()) {
+            profile_.ranges.push_back(body.get<std::string>());
+        } else if (kind == "source" && body.is_string()) {
+            profile_.sources.push_back(body.get<std::string>());
+        } else if (kind == "note" && body.is_string()) {
+            profile_.notes.push_back(body.get<std::string>());
+        } else if (kind == "end" && body.is_object()) {
+            read_end(body);
+        } else {
+            found_.error("bad-record",
+                         fmt::format("'{}' is not a record of this version", kind.substr(0, 40)),
+                         {}, where_);
+        }
+    }
+
+    void read_kernel(const Json& json) {
+        const Fields fields(json, "kernel", where_, found_);
+        Kernel kernel;
+        fields.require("name");
+        fields.text("name", kernel.name);
+        fields.text("mangled", kernel.mangled);
+        profile_.kernels.push_back(std::move(kernel));
+    }
+
+    void read_operator(const Json& json) {
+        const Fields fields(json, "operator", where_, found_);
+        Operator op;
+        fields.require("name");
+        fields.text("name", op.name);
+        fields.dims("input_dims", op.input_dims);
+        fields.texts("input_types", op.input_types);
+        fields.texts("concrete_inputs", op.concrete_inputs);
+        profile_.operators.push_back(std::move(op));
+    }
+
+    void read_launch(const Json& json) {
+        const Fields fields(json, "launch", where_, found_);
+        Launch launch;
+        fields.require("kernel");
+        fields.integer("kernel", launch.kernel);
+        fields.integer("source", launch.source);
+        fields.integer("op", launch.op);
+        fields.integer("range", launch.range);
+        fields.dim("grid", launch.grid);
+        fields.dim("block", launch.block);
+        fields.integer("stream", launch.stream);
+        fields.integer("device", launch.device);
+        fields.integer("start_ns", launch.start_ns);
+        fields.number("duration_ns", launch.duration_ns);
+        fields.flag("under_replay", launch.under_replay);
+        fields.counters("counters", launch.counters);
+        if (launch.kernel >= profile_.kernels.size()) {
+            fields.error("kernel", "names a kernel that no line before has described");
+        }
+        profile_.launches.push_back(std::move(launch));
+    }
+
+    void read_end(const Json& json) {
+        const Fields fields(json, "end", where_, found_);
+        std::int64_t launches = -1;
+        fields.integer("launches", launches);
+        ended_ = true;
+        if (launches != static_cast<std::int64_t>(profile_.launches.size())) {
+            found_.error("count-differs",
+                         fmt::format("the last line counts {} launches, the file holds {}",
+                                     launches, profile_.launches.size()),
+                         "lines were lost or added", where_);
+        }
+    }
+
+    ByteSource& source_;
+    Profile profile_;
+    model::Diagnostics found_;
+    model::SourceLocation where_;
+    int line_number_ = 0;
+    bool begun_ = false;
+    bool ended_ = false;
+};
+
+bool write_gzip(const std::string& text, const std::string& path) {
+    gzFile file = gzopen(path.c_str(), "wb");
+    if (file == nullptr) {
+        return false;
+    }
+    bool ok = true;
+    constexpr std::size_t kChunk = std::size_t{1} << 20;
+    for (std::size_t at = 0; at < text.size() && ok; at += kChunk) {
+        const auto size = static_cast<unsigned>(std::min(kChunk, text.size() - at));
+        ok = gzwrite(file, text.data() + at, size) == static_cast<int>(size);
+    }
+    return (gzclose(file) == Z_OK) && ok;
+}
+
+} // namespace
+
+void ProfileWriter::begin(const RunInfo& run) {
+    put_line(*out_, {{"eyeroof_profile", kProfileVersion}, {"run", to_json(run)}});
+}
+
+void ProfileWriter::note(const std::string& text) {
+    put_line(*out_, {{"note", text}});
+}
+
+void ProfileWriter::append(const Profile& profile) {
+    for (; sources_ < profile.sources.size(); ++sources_) {
+        put_line(*out_, {{"source", profile.sources[sources_]}});
+    }
+    for (; notes_ < profile.notes.size(); ++notes_) {
+        note(profile.notes[notes_]);
+    }
+    for (; kernels_ < profile.kernels.size(); ++kernels_) {
+        put_line(*out_, {{"kernel", to_json(profile.kernels[kernels_])}});
+    }
+    for (; operators_ < profile.operators.size(); ++operators_) {
+        put_line(*out_, {{"operator", to_json(profile.operators[operators_])}});
+    }
+    for (; ranges_ < profile.ranges.size(); ++ranges_) {
+        put_line(*out_, {{"range", profile.ranges[ranges_]}});
+    }
+    for (; launches_ < profile.launches.size(); ++launches_) {
+        put_line(*out_, {{"launch", to_json(profile.launches[launches_])}});
+    }
+    out_->flush();
+}
+
+void ProfileWriter::finish() {
+    put_line(*out_, {{"end", {{"launches", launches_}}}});
+    out_->flush();
+}
+
+std::string profile_text(const Profile& profile) {
+    std::ostringstream out;
+    ProfileWriter writer(out);
+    writer.begin(profile.run);
+    writer.append(profile);
+    writer.finish();
+    return std::move(out).str();
+}
+
+model::Result<model::Done> write_profile(const Profile& profile, const std::string& path) {
+    const std::string text = profile_text(profile);
+    bool ok = false;
+    if (path.ends_with(".gz")) {
+        ok = write_gzip(text, path);
+    } else {
+        std::ofstream file(path, std::ios::binary);
+        file << text;
+        file.close();
+        ok = file.good();
+    }
+    if (!ok) {
+        return model::Result<model::Done>::failure("cannot-write",
+                                                   "'" + path + "' could not be written",
+                                                   "does the folder exist, and is there space?");
+    }
+    return model::Done{};
+}
+
+model::Result<Profile> read_profile(ByteSource& source) {
+    return Reader(source).run();
+}
+
+bool looks_like_profile(std::string_view head) {
+    return head.substr(0, head.find('\n')).find("\"eyeroof_profile\"") != std::string_view::npos;
+}
+
+} // namespace eyeroof::profiles
