@@ -82,7 +82,8 @@ struct PoolShape {
     bool operator==(const PoolShape&) const = default;
 };
 
-// softmax, layernorm, batchnorm, embedding, rope: a matrix; norms and softmax reduce along cols.
+// softmax, layernorm, batchnorm, embedding, rope: a matrix; norms and softmax reduce along cols, so
+// a row of batchnorm is a channel and its columns are batch x height x width.
 struct RowsShape {
     Count rows = 1, cols = 1;
 
@@ -127,7 +128,10 @@ inline constexpr Count kMaxDimension = 1'000'000'000;
 Diagnostics validate(const Layer& layer);
 
 struct TensorUse {
-    std::string name; // "input", "weight", "output", "input2", …
+    // "input", "weight", "output"; "input2" is the second operand of bmm and of elementwise
+    // functions; "query", "key", "value"; gradients are "grad_" and the name of what they are
+    // gradients of.
+    std::string name;
     Count elements = 0;
     Count bytes = 0;
     bool written = false; // read otherwise
@@ -137,7 +141,8 @@ struct TensorUse {
 
 // Exact work of one execution of the layer (`count` is not multiplied in).
 // macs: multiply-accumulates of convolutions and matrix products, zero for the other operators.
-// flops: 2 per MAC; for the others the operations of the operator's textbook formula.
+// flops: 2 per MAC; for the others the operations of the operator's textbook formula, which stands
+// in layer_work.cpp. tensors: what a window never touches and padding are not moved.
 struct Work {
     Count macs = 0;
     Count flops = 0;
@@ -152,7 +157,8 @@ struct Work {
 // Errors: those of validate(); "overflow" when a count does not fit 63 bits.
 Result<Work> work_of(const Layer& layer);
 
-// Tensors that an elementwise function reads (1 or 2); nullopt for an unknown function.
+// Tensors that an elementwise function reads (2 for add, 1 for relu and addu, 4 for adam …);
+// nullopt for an unknown function. The table is in elementwise.cpp.
 std::optional<int> tensors_read(std::string_view fn);
 std::vector<std::string_view> elementwise_functions();
 

@@ -1,0 +1,26 @@
+// The elementwise functions by name: how many tensors each reads and writes, and its operations.
+// Used by layer validation and work counting.
+// Knows no shapes and no machine.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace eyeroof::model {
+
+// Operations are those of the textbook formula, one element of the output each: an addition, a
+// product, a comparison, a division, a power, a square root and a transcendental function count
+// one.
+struct ElementwiseFunction {
+    std::string_view name;
+    int reads;          // tensors read forward
+    int writes;         // tensors written forward
+    int flops;          // operations forward
+    int saved;          // forward tensors that the gradient reads besides the output's gradient
+    int gradient_flops; // operations of all input gradients; -1: the function has no gradient
+};
+
+std::span<const ElementwiseFunction> elementwise_table();
+const ElementwiseFunction* find_elementwise(std::string_view fn); // nullptr when unknown
+
+} // namespace eyeroof::model

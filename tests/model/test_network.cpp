@@ -1,0 +1,47 @@
+#include "model/network.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace eyeroof::model;
+
+namespace {
+
+Network two_layers() {
+    Network network{"toy", "Toy", "made up", {}};
+    network.layers.push_back({"fc", Op::gemm, GemmShape{1, 2, 3, 4}, {}, Direction::fwd, 5});
+    network.layers.push_back({"bn", Op::batchnorm, RowsShape{8, 10}, {}, Direction::fwd, 1});
+    return network;
+}
+
+} // namespace
+
+TEST_CASE("a network's totals multiply each layer by its count") {
+    const NetworkTotals totals = totals_of(two_layers()).value();
+    CHECK(totals.macs == 5 * 24);
+    CHECK(totals.flops == 5 * 48 + 7 * 80 + 4 * 8);
+    CHECK(totals.weight_bytes == 5 * 24 + 32); // 12 weights, and 2 a channel of batchnorm, 2 bytes
+}
+
+TEST_CASE("a batch multiplies the batch dimension of every operator") {
+    const Network grown = with_batch(two_layers(), 6).value();
+    CHECK(std::get<GemmShape>(grown.layers[0].shape) == GemmShape{6, 2, 3, 4});
+    CHECK(std::get<RowsShape>(grown.layers[1].shape) == RowsShape{8, 60}); // rows are channels
+    CHECK(totals_of(grown)->macs == 6 * totals_of(two_layers())->macs);
+    CHECK(with_batch(two_layers(), 1).value() == two_layers());
+}
+
+TEST_CASE("a batch that is not a batch is refused") {
+    CHECK_FALSE(with_batch(two_layers(), 0).ok());
+    CHECK_FALSE(with_batch(two_layers(), -4).ok());
+    CHECK_FALSE(with_batch(two_layers(), kMaxDimension).ok()); // 10 columns times 1e9
+}
+
+TEST_CASE("totals that overflow, and layers that are wrong, are named") {
+    Network network = two_layers();
+    network.layers[0].count = kMaxDimension;
+    network.layers[0].shape = GemmShape{1, 1'000'000, 1'000'000, 1'000};
+    CHECK(totals_of(network).diagnostics().items()[0].field == "layers[0]");
+    network = two_layers();
+    network.layers[1].shape = RowsShape{0, 10};
+    CHECK(totals_of(network).diagnostics().items()[0].field == "layers[1].rows");
+}
