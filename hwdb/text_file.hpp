@@ -1,0 +1,26 @@
+// Loads a text file from a path that a user gave.
+// Called by every reader of user files (YAML here, CSV and others in study/read).
+// Knows no format.
+#pragma once
+
+#include "model/base/result.hpp"
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+namespace eyeroof::hwdb {
+
+inline constexpr std::size_t kMaxTextFileBytes = std::size_t{16} << 20; // 16 MiB
+
+// The whole file. Errors: file-not-found, is-a-directory, not-readable, empty-file, and
+// file-too-large, which is found without reading the file. Never blocks on a device or a pipe:
+// those are not-readable.
+model::Result<std::string> read_text_file(const std::filesystem::path& path,
+                                          std::size_t max_bytes = kMaxTextFileBytes);
+
+// Refuses what no text file of ours contains: control characters and bytes that are not UTF-8, with
+// line and column of the first one. A UTF-8 byte order mark is removed.
+model::Result<std::string> checked_text(std::string text, const std::string& file);
+
+} // namespace eyeroof::hwdb

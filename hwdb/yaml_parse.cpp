@@ -1,0 +1,262 @@
+#include "hwdb/yaml.hpp"
+#include "hwdb/yaml_tree.hpp"
+
+#include <fmt/format.h>
+#include <yaml-cpp/anchor.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <sstream>
+#include <unordered_map>
+
+namespace eyeroof::hwdb {
+
+using model::Diagnostic;
+using model::Result;
+using model::Severity;
+using model::SourceLocation;
+
+namespace {
+
+constexpr std::uint32_t kMaxValues = 1'000'000;
+
+// Ends the parsing from inside the library's callbacks; caught in parse_yaml.
+struct Refusal {
+    Diagnostic diagnostic;
+};
+
+SourceLocation place(const std::string& file, const YAML::Mark& mark) {
+    return mark.is_null() ? SourceLocation{file, 0, 0}
+                          : SourceLocation{file, mark.line + 1, mark.column + 1};
+}
+
+// Builds the flat tree from parse events. It keeps a stack of its own, and throws as soon as the
+// nesting passes the limit, so that the library's recursion stays shallow too.
+class Builder : public YAML::EventHandler {
+  public:
+    Builder(detail::YamlState& state, YamlOptions options) : state_(state), options_(options) {}
+
+    bool any() const { return documents_ > 0 && !state_.values.empty(); }
+
+    void OnDocumentStart(const YAML::Mark& mark) override {
+        if (++documents_ > 1) {
+            refuse(mark, "several-documents", "a second YAML document begins here",
+                   "keep one document in a file");
+        }
+    }
+    void OnDocumentEnd() override {}
+    void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        complete(begin(mark, detail::Kind::null, "", anchor));
+    }
+    void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  const std::string& value) override {
+        const std::uint32_t index = begin(mark, detail::Kind::scalar, tag, anchor);
+        state_.values[index].text = value;
+        complete(index);
+    }
+    void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                         YAML::EmitterStyle::value) override {
+        open(begin(mark, detail::Kind::list, tag, anchor), mark, anchor);
+    }
+    void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                    YAML::EmitterStyle::value) override {
+        open(begin(mark, detail::Kind::map, tag, anchor), mark, anchor);
+    }
+    void OnSequenceEnd() override { close(); }
+    void OnMapEnd() override {
+        check_keys(open_.back().index);
+        close();
+    }
+    void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        if (!options_.allow_aliases) {
+            refuse(mark, "alias", "anchors and aliases are not supported here",
+                   "write the value out");
+        }
+        const auto found = anchored_.find(anchor);
+        if (found == anchored_.end()) {
+            refuse(mark, "alias", "this alias stands inside the value it names");
+        }
+        attach(found->second);
+    }
+
+  private:
+    struct Open {
+        std::uint32_t index;
+        YAML::anchor_t anchor;
+    };
+
+    [[noreturn]] void refuse(const YAML::Mark& mark, std::string code, std::string message,
+                             std::string hint = {}) {
+        throw Refusal{{Severity::error, std::move(code), std::move(message), std::move(hint),
+                       place(state_.file, mark), ""}};
+    }
+
+    std::uint32_t begin(const YAML::Mark& mark, detail::Kind kind, const std::string& tag,
+                        YAML::anchor_t anchor) {
+        if (state_.values.size() >= kMaxValues) {
+            refuse(mark, "too-large", fmt::format("more than {} values", kMaxValues));
+        }
+        if (anchor != YAML::NullAnchor && !options_.allow_aliases) {
+            refuse(mark, "alias", "anchors and aliases are not supported here",
+                   "write the value out");
+        }
+        const bool plain = tag.empty() || tag == "?" || tag == "!";
+        if (!plain && !options_.allow_tags) {
+            refuse(mark, "tag", fmt::format("the tag \"{}\" is not supported here", tag),
+                   "remove the tag");
+        }
+        detail::Value value;
+        value.kind = kind;
+        value.tag = plain ? "" : tag;
+        value.line = mark.line + 1;
+        value.column = mark.column + 1;
+        state_.values.push_back(std::move(value));
+        const auto index = static_cast<std::uint32_t>(state_.values.size() - 1);
+        if (anchor != YAML::NullAnchor &&
+            (kind == detail::Kind::scalar || kind == detail::Kind::null)) {
+            anchored_[anchor] = index;
+        }
+        return index;
+    }
+
+    void open(std::uint32_t index, const YAML::Mark& mark, YAML::anchor_t anchor) {
+        if (open_.size() >= static_cast<std::size_t>(kMaxYamlDepth)) {
+            refuse(mark, "too-deep", fmt::format("values are nested deeper than {}", kMaxYamlDepth),
+                   "flatten the document");
+        }
+        open_.push_back({index, anchor});
+    }
+
+    void close() {
+        const Open done = open_.back();
+        open_.pop_back();
+        if (done.anchor != YAML::NullAnchor) {
+            anchored_[done.anchor] = done.index;
+        }
+        complete(done.index);
+    }
+
+    void complete(std::uint32_t index) {
+        if (open_.empty()) {
+            state_.root = index;
+            return;
+        }
+        attach(index);
+    }
+
+    // Sizes are added up as if aliases were written out, so that nested aliases cannot make a small
+    // file stand for a huge document.
+    void attach(std::uint32_t index) {
+        const detail::Value& child = state_.values[index];
+        const int depth = static_cast<int>(open_.size()) + child.height;
+        detail::Value& parent = state_.values[open_.back().index];
+        parent.expanded += child.expanded;
+        parent.height = std::max(parent.height, child.height + 1);
+        const bool nests = child.kind == detail::Kind::list || child.kind == detail::Kind::map;
+        if (parent.expanded > kMaxValues || (nests && depth > kMaxYamlDepth + 1)) {
+            throw Refusal{{Severity::error, "too-large",
+                           "aliases expand this value beyond all reason", "write the values out",
+                           state_.where(open_.back().index), ""}};
+        }
+        parent.children.push_back(index);
+    }
+
+    void check_keys(std::uint32_t map) {
+        std::unordered_map<std::string_view, std::uint32_t> seen;
+        const auto& children = state_.values[map].children;
+        for (std::size_t i = 0; i + 1 < children.size(); i += 2) {
+            const detail::Value& key = state_.values[children[i]];
+            if (key.kind != detail::Kind::scalar || key.text.empty()) {
+                state_.diagnostics.error("bad-key", "a key must be plain text", "",
+                                         state_.where(children[i]));
+                continue;
+            }
+            const auto [first, is_new] = seen.emplace(key.text, children[i]);
+            if (!is_new) {
+                state_.diagnostics.error(
+                    "duplicate-key",
+                    fmt::format("the key \"{}\" stands here a second time", key.text),
+                    fmt::format("the first is in line {}; keep one of them",
+                                state_.values[first->second].line),
+                    state_.where(children[i]));
+            }
+        }
+    }
+
+    detail::YamlState& state_;
+    YamlOptions options_;
+    int documents_ = 0;
+    std::vector<Open> open_;
+    std::unordered_map<YAML::anchor_t, std::uint32_t> anchored_;
+};
+
+std::string syntax_hint(const std::string& message) {
+    if (message == YAML::ErrorMsg::TAB_IN_INDENTATION) {
+        return "indent with spaces, not tabs";
+    }
+    if (message == YAML::ErrorMsg::END_OF_MAP || message == YAML::ErrorMsg::MAP_VALUE ||
+        message == YAML::ErrorMsg::END_OF_SEQ) {
+        return "check the indentation, the colons, and that text with ': ' in it stands in quotes";
+    }
+    if (message == YAML::ErrorMsg::END_OF_MAP_FLOW || message == YAML::ErrorMsg::END_OF_SEQ_FLOW) {
+        return "a closing bracket is missing";
+    }
+    return "this is not valid YAML";
+}
+
+// Fills the state; everything that the library throws ends here.
+void parse_into(detail::YamlState& state, const std::string& text, YamlOptions options) {
+    try {
+        std::istringstream in(text);
+        YAML::Parser parser(in);
+        Builder builder(state, options);
+        while (parser.HandleNextDocument(builder)) {
+        }
+        if (!builder.any() || state.values[state.root].kind == detail::Kind::null) {
+            state.diagnostics.error("empty-file", "there is nothing in this document", "",
+                                    {state.file, 0, 0});
+        }
+    } catch (const Refusal& refusal) {
+        state.diagnostics.add(refusal.diagnostic);
+    } catch (const YAML::Exception& e) {
+        state.diagnostics.error("syntax", e.msg, syntax_hint(e.msg), place(state.file, e.mark));
+    } catch (const std::exception& e) {
+        state.diagnostics.error("syntax", fmt::format("the YAML library gave up: {}", e.what()),
+                                "this is not valid YAML", {state.file, 0, 0});
+    }
+}
+
+} // namespace
+
+Result<Document> parse_yaml(std::string text, std::string file, YamlOptions options) {
+    if (text.size() > kMaxTextFileBytes) {
+        return Result<Document>::failure("file-too-large", "the document is too large", "",
+                                         {file, 0, 0});
+    }
+    auto checked = checked_text(std::move(text), file);
+    if (!checked) {
+        return checked.diagnostics();
+    }
+    // The library takes a quotation mark that is never closed for complete when the text ends in a
+    // line break, so it gets none.
+    checked->erase(checked->find_last_not_of(" \t\r\n") + 1);
+    auto state = std::make_unique<detail::YamlState>();
+    state->file = std::move(file);
+    parse_into(*state, *checked, options);
+    if (state->diagnostics.has_errors()) {
+        return state->diagnostics;
+    }
+    return Document(std::move(state));
+}
+
+Result<Document> load_yaml(const std::filesystem::path& path, YamlOptions options) {
+    auto text = read_text_file(path);
+    if (!text) {
+        return text.diagnostics();
+    }
+    return parse_yaml(std::move(*text), path.string(), options);
+}
+
+} // namespace eyeroof::hwdb

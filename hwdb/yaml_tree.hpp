@@ -1,0 +1,42 @@
+// The parsed document behind Node and Document: a flat array of values and what was asked of them.
+// Shared by yaml_parse.cpp, which fills it, and yaml.cpp, which reads it; for nobody else.
+// Knows nothing of the YAML library.
+#pragma once
+
+#include "model/base/diagnostic.hpp"
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace eyeroof::hwdb::detail {
+
+enum class Kind : std::uint8_t { null, scalar, list, map };
+
+struct Value {
+    Kind kind = Kind::null;
+    std::string text;                    // of a scalar
+    std::string tag;                     // as written, "" when there is none
+    int line = 0, column = 0;            // from 1
+    std::vector<std::uint32_t> children; // of a map: key, value, key, value …
+    std::uint32_t expanded = 1;          // values below and with this one, aliases counted in full
+    int height = 1;                      // levels of nesting, this one included
+};
+
+struct YamlState {
+    std::string file;
+    std::vector<Value> values; // the root is the last to be completed
+    std::uint32_t root = 0;
+    model::Diagnostics diagnostics;
+    std::unordered_map<std::uint32_t, std::set<std::string, std::less<>>> asked; // per map
+    std::set<std::uint32_t> ignored; // maps whose other keys are nobody's business
+    std::unordered_map<std::uint32_t, std::string> fields; // paths of the maps that were asked
+
+    model::SourceLocation where(std::uint32_t index) const {
+        return {file, values[index].line, values[index].column};
+    }
+};
+
+} // namespace eyeroof::hwdb::detail
