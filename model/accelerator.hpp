@@ -55,6 +55,8 @@ struct Channel {
     bool reduces = true;   // partial sums of neighbours are added on the way up
     bool forwards = false; // neighbours pass operands on (sliding windows)
     double hop_pj = 0.0;   // per word delivered
+    // Zeros are not sent: run-length coding that spends this many bits on each non-zero word.
+    std::optional<double> bits_per_nonzero;
 
     bool operator==(const Channel&) const = default;
 };
@@ -109,6 +111,10 @@ Count instances_of(const Accelerator& accelerator, std::size_t level);
 // The store of an operand at a level; nullptr when the level does not hold it.
 const Store* store_of(const Level& level, Operand operand);
 const Channel* channel_of(const Level& level, Operand operand);
+// Bytes that one word of an operand takes on a channel, given the share of zeros among its values;
+// coding is left out where it would not help.
+double bytes_per_word(const Accelerator& accelerator, const Channel& channel, Operand operand,
+                      double zeros);
 std::string_view dataflow_name(DataflowKind kind);
 std::optional<DataflowKind> dataflow_from_name(std::string_view name);
 

@@ -108,6 +108,7 @@ struct Problem {
     Operand produced = Operand::output;          // fwd: output; bwd_data: input; bwd_weight: weight
     bool has_weight = true;                      // pooling has none
     PerOperand<int> element_bits = {16, 16, 16}; // of the layer; a machine may store wider words
+    PerOperand<double> zeros = {0.0, 0.0, 0.0};  // share of zeros among the values, where known
     ConvForm form = ConvForm::gather;
 
     bool operator==(const Problem&) const = default;

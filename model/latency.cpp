@@ -1,0 +1,315 @@
+#include "model/latency.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+// The model, per edge and operand. The array edge is the network that feeds the units; a step is
+// one trip of the innermost temporal loop above it.
+//
+//   An operand whose tile in the units changes at every step streams: its transfer overlaps the
+//   computation, and the slower of both sets the pace. An operand that stays for several steps
+//   arrives in a burst, for which the units wait unless their store is double buffered. The steps
+//   between two bursts are a pass; every pass starts by priming the streams with their first tile
+//   and ends with draining its last partial sums through the reduction chain and the pipeline of a
+//   unit:
+//
+//   processing = max(compute, streams beyond their priming)
+//              + passes * (burst + prime + drain)
+//
+//   At the outermost memory, what goes to or comes from a single-buffered store is waited for (the
+//   units' burst loads go on meanwhile); for a double-buffered store only the excess over the
+//   processing time and the first tile are.
+//
+// Source: Eyexam step 7 (IEEE SSC Magazine, 2020: single and double buffering); the ramp-up terms
+// are those that Chen et al., IEEE JSSC 52(1), 2017, name for Eyeriss. No constant is fitted.
+
+namespace eyeroof::model {
+
+namespace {
+
+struct Array {
+    std::size_t edge = 0;       // the networks below this level feed the units
+    double instances = 1.0;     // of that level, that have work
+    double steps = 1.0;         // trips of all temporal loops at or above it
+    PerOperand<double> changes; // tile changes in the units, per operand
+    PerOperand<bool> streams{}; // changes at every step
+    double passes = 1.0;        // changes of the operand that bursts most often
+};
+
+Count fanout_of(const Level& level) {
+    Count units = 1;
+    for (const Axis& axis : level.fanout) {
+        units *= axis.size;
+    }
+    return units;
+}
+
+bool stores_inside(const Accelerator& accelerator, std::size_t level) {
+    return level + 1 < accelerator.levels.size();
+}
+
+// The innermost fan-out with storage inside; without one, the innermost fan-out.
+std::size_t array_edge(const Accelerator& accelerator) {
+    std::size_t edge = accelerator.levels.size() - 1;
+    bool found = false;
+    for (std::size_t i = accelerator.levels.size(); i-- > 0 && !found;) {
+        if (fanout_of(accelerator.levels[i]) > 1) {
+            edge = i;
+            found = stores_inside(accelerator, i);
+        }
+    }
+    return edge;
+}
+
+bool kept_inside(const Mapping& mapping, std::size_t edge, Operand o) {
+    return std::any_of(mapping.levels.begin() + static_cast<std::ptrdiff_t>(edge) + 1,
+                       mapping.levels.end(),
+                       [o](const LevelMapping& level) { return level.keeps.contains(o); });
+}
+
+// Trips of the loops from the outermost one to the innermost one that changes the operand's tile.
+double tile_changes(const Mapping& mapping, std::size_t edge, Operand o) {
+    double trips = 1.0;
+    double changes = 1.0;
+    for (std::size_t level = 0; level <= edge; ++level) {
+        for (const TemporalLoop& loop : mapping.levels[level].temporal) {
+            trips *= static_cast<double>(loop.bound);
+            if (loop.bound > 1 && relevant(o, loop.dim)) {
+                changes = trips;
+            }
+        }
+    }
+    return changes;
+}
+
+Array describe_array(const Problem& problem, const Accelerator& accelerator, const Mapping& mapping,
+                     const MappingCost& cost) {
+    Array array;
+    array.edge = array_edge(accelerator);
+    array.instances = static_cast<double>(cost.levels[array.edge].instances);
+    for (std::size_t level = 0; level <= array.edge; ++level) {
+        for (const TemporalLoop& loop : mapping.levels[level].temporal) {
+            array.steps *= static_cast<double>(loop.bound);
+        }
+    }
+    for (const Operand o : kAllOperands) {
+        const std::size_t i = index(o);
+        array.changes[i] = tile_changes(mapping, array.edge, o);
+        array.streams[i] = !kept_inside(mapping, array.edge, o) || array.changes[i] == array.steps;
+        const bool absent = o == Operand::weight && !problem.has_weight;
+        if (!absent && !array.streams[i]) {
+            array.passes = std::max(array.passes, array.changes[i]);
+        }
+    }
+    return array;
+}
+
+// Cycles on one channel for what some operands move; each direction on its own unless half duplex.
+struct Load {
+    double down_bytes = 0.0;
+    double up_bytes = 0.0;
+};
+
+double cycles_on(const Channel& channel, const Load& load) {
+    if (channel.half_duplex) {
+        return (load.down_bytes + load.up_bytes) / channel.down_bytes_per_cycle;
+    }
+    return std::max(load.down_bytes / channel.down_bytes_per_cycle,
+                    load.up_bytes / channel.up_bytes_per_cycle);
+}
+
+double word_bytes(const Problem& problem, const Accelerator& accelerator, const Channel& channel,
+                  Operand o) {
+    return bytes_per_word(accelerator, channel, o, problem.zeros[index(o)]);
+}
+
+// Bytes per instance of the edge's level that the chosen operands move over a channel.
+template <class Chosen>
+Load load_on(const Problem& problem, const Accelerator& accelerator, const Channel& channel,
+             const EdgeTraffic& traffic, double instances, Chosen chosen) {
+    Load load;
+    for (const Operand o : kAllOperands) {
+        if (channel.operands.contains(o) && chosen(o)) {
+            const double bytes = word_bytes(problem, accelerator, channel, o) / instances;
+            load.down_bytes += static_cast<double>(traffic.down[index(o)]) * bytes;
+            load.up_bytes += static_cast<double>(traffic.up[index(o)]) * bytes;
+        }
+    }
+    return load;
+}
+
+bool double_buffered_inside(const Accelerator& accelerator, const Mapping& mapping,
+                            std::size_t edge, Operand o) {
+    for (std::size_t level = edge + 1; level < accelerator.levels.size(); ++level) {
+        if (mapping.levels[level].keeps.contains(o)) {
+            const Store* store = store_of(accelerator.levels[level], o);
+            return store != nullptr && store->buffers > 1;
+        }
+    }
+    return false;
+}
+
+// Bytes of the tile that the whole array holds of an operand when a pass starts.
+double array_tile_bytes(const Problem& problem, const Accelerator& accelerator,
+                        const Mapping& mapping, const Channel& channel, std::size_t edge,
+                        Operand o) {
+    Extents tile = edge + 1 < mapping.levels.size() ? tile_at(mapping, problem, edge + 1) : kOnes;
+    for (const SpatialLoop& loop : mapping.levels[edge].spatial) {
+        tile[index(loop.dim)] =
+            std::min(problem.bounds[index(loop.dim)], tile[index(loop.dim)] * loop.bound);
+    }
+    return static_cast<double>(tile_elements(problem, o, tile)) *
+           word_bytes(problem, accelerator, channel, o);
+}
+
+struct ArrayCycles {
+    double stream = 0.0; // of the slowest channel, priming left out
+    double burst = 0.0;  // per pass, that the units wait for
+    double prime = 0.0;  // per pass
+    double drain = 0.0;  // per pass
+};
+
+// The hops of the longest chain through the array: neighbours that add partial sums or pass
+// operands.
+double chain_hops(const Accelerator& accelerator, const Mapping& mapping, const Problem& problem,
+                  std::size_t edge) {
+    double reduce = 0.0;
+    double forward = 0.0;
+    for (const SpatialLoop& loop : mapping.levels[edge].spatial) {
+        const double hops = static_cast<double>(loop.bound) - 1.0;
+        for (const Channel& channel : accelerator.levels[edge].channels) {
+            const bool sums = channel.reduces && channel.operands.contains(problem.produced);
+            reduce += sums && !relevant(problem.produced, loop.dim) ? hops : 0.0;
+            for (const Operand o : kAllOperands) {
+                const bool passes_on = channel.forwards && o != problem.produced &&
+                                       channel.operands.contains(o) && !relevant(o, loop.dim);
+                forward += passes_on ? hops : 0.0;
+            }
+        }
+    }
+    return reduce + forward;
+}
+
+ArrayCycles cycles_at_array(const Problem& problem, const Accelerator& accelerator,
+                            const Mapping& mapping, const MappingCost& cost, const Array& array) {
+    ArrayCycles out;
+    const EdgeTraffic& traffic = cost.edges[array.edge];
+    const double between = static_cast<double>(cost.compute_steps) / array.passes;
+    double longest_drain = 0.0;
+    for (const Channel& channel : accelerator.levels[array.edge].channels) {
+        const auto load = [&](auto chosen) {
+            return cycles_on(
+                channel, load_on(problem, accelerator, channel, traffic, array.instances, chosen));
+        };
+        const double streaming = load([&](Operand o) { return array.streams[index(o)]; });
+        const double waited = load([&](Operand o) {
+            return !array.streams[index(o)] &&
+                   !double_buffered_inside(accelerator, mapping, array.edge, o);
+        });
+        const double hidden = load([&](Operand o) {
+            return !array.streams[index(o)] &&
+                   double_buffered_inside(accelerator, mapping, array.edge, o);
+        });
+        double prime = 0.0;
+        for (const Operand o : kAllOperands) {
+            const bool primes = channel.operands.contains(o) && o != problem.produced &&
+                                array.streams[index(o)] && kept_inside(mapping, array.edge, o) &&
+                                !double_buffered_inside(accelerator, mapping, array.edge, o);
+            if (primes) {
+                prime += array_tile_bytes(problem, accelerator, mapping, channel, array.edge, o) /
+                         channel.down_bytes_per_cycle;
+            }
+        }
+        out.stream = std::max(out.stream, streaming - array.passes * prime);
+        out.prime = std::max(out.prime, prime);
+        out.burst = std::max({out.burst, waited / array.passes, hidden / array.passes - between});
+        if (channel.operands.contains(problem.produced) && array.streams[index(problem.produced)]) {
+            const double words_up = static_cast<double>(traffic.up[index(problem.produced)]);
+            longest_drain = std::max(
+                longest_drain, words_up / array.instances / array.steps *
+                                   word_bytes(problem, accelerator, channel, problem.produced) /
+                                   channel.up_bytes_per_cycle);
+        }
+    }
+    out.drain = longest_drain + chain_hops(accelerator, mapping, problem, array.edge) +
+                accelerator.pipeline_stages;
+    return out;
+}
+
+struct OuterCycles {
+    double waited = 0.0;     // to and from single-buffered stores
+    double overlapped = 0.0; // to and from double-buffered stores
+    double first = 0.0;      // the first tile of the latter
+    double visits = 1.0;     // how often the units' bursts meet a waited-for transfer
+};
+
+OuterCycles cycles_at_outermost(const Problem& problem, const Accelerator& accelerator,
+                                const Mapping& mapping, const MappingCost& cost) {
+    OuterCycles out;
+    const double instances = static_cast<double>(cost.levels[0].instances);
+    for (const Channel& channel : accelerator.levels[0].channels) {
+        const auto load = [&](auto chosen) {
+            return cycles_on(
+                channel, load_on(problem, accelerator, channel, cost.edges[0], instances, chosen));
+        };
+        const auto buffered = [&](Operand o) {
+            return double_buffered_inside(accelerator, mapping, 0, o);
+        };
+        out.waited += load([&](Operand o) { return !buffered(o); });
+        const double overlapped = load(buffered);
+        out.overlapped = std::max(out.overlapped, overlapped);
+        double most_changes = 1.0;
+        for (const Operand o : kAllOperands) {
+            if (channel.operands.contains(o) && o != problem.produced) {
+                const double changes = tile_changes(mapping, 0, o);
+                most_changes = std::max(most_changes, buffered(o) ? changes : 1.0);
+                out.visits = std::max(out.visits, buffered(o) ? 1.0 : changes);
+            }
+        }
+        out.first = std::max(out.first, overlapped / most_changes);
+    }
+    return out;
+}
+
+std::string limit_name(const ArrayCycles& array, const Latency& latency, double streams) {
+    if (latency.outer_stall_cycles > latency.on_chip_stall_cycles) {
+        return "outermost memory";
+    }
+    if (latency.on_chip_stall_cycles <= 0.0) {
+        return "nothing";
+    }
+    if (streams >= std::max({array.burst, array.prime, array.drain})) {
+        return "streams to the array";
+    }
+    if (array.burst >= std::max(array.prime, array.drain)) {
+        return "loading the array before a pass";
+    }
+    return array.prime >= array.drain ? "priming the array" : "draining the array";
+}
+
+} // namespace
+
+Latency latency_of(const Problem& problem, const Accelerator& accelerator, const Mapping& mapping,
+                   const MappingCost& cost) {
+    const Array array = describe_array(problem, accelerator, mapping, cost);
+    const ArrayCycles units = cycles_at_array(problem, accelerator, mapping, cost, array);
+    Latency latency;
+    latency.compute_cycles = static_cast<double>(cost.compute_steps);
+    const double slower_streams = std::max(0.0, units.stream - latency.compute_cycles);
+    latency.on_chip_stall_cycles =
+        slower_streams + array.passes * (units.burst + units.prime + units.drain);
+    if (array.edge > 0) {
+        const OuterCycles outer = cycles_at_outermost(problem, accelerator, mapping, cost);
+        const double hidden = outer.visits * std::min(units.burst, outer.waited / outer.visits);
+        const double excess = std::max(outer.first, outer.overlapped - latency.processing_cycles());
+        latency.outer_stall_cycles = std::max(0.0, outer.waited - hidden) + excess;
+    }
+    // Stores and networks between the two edges: whatever needs longer on average sets the pace.
+    latency.on_chip_stall_cycles += std::max(0.0, cost.cycles - latency.total_cycles());
+    latency.limit = limit_name(units, latency, slower_streams / array.passes);
+    return latency;
+}
+
+} // namespace eyeroof::model
