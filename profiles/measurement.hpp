@@ -65,7 +65,11 @@ struct Launch {
     std::uint32_t source = 0;   // index into Profile::sources
     std::int32_t op = kNone;    // index into Profile::operators
     std::int32_t range = kNone; // index into Profile::ranges: innermost NVTX range or annotation
-    Dim3 grid, block;           // blocks, and threads in a block
+    // Launches of one source with the same op_call (range_call) belong to one execution of the
+    // operator (the range); numbered in launch order.
+    std::int64_t op_call = kNone;
+    std::int64_t range_call = kNone;
+    Dim3 grid, block; // blocks, and threads in a block
     std::int64_t stream = kNone;
     std::int64_t device = kNone;
     std::int64_t start_ns = kNone; // on the source's own clock

@@ -92,6 +92,8 @@ Json to_json(const Launch& launch) {
     put("source", launch.source, 0);
     put("op", launch.op, kNone);
     put("range", launch.range, kNone);
+    put("op_call", launch.op_call, kNone);
+    put("range_call", launch.range_call, kNone);
     put("stream", launch.stream, kNone);
     put("device", launch.device, kNone);
     put("start_ns", launch.start_ns, kNone);
@@ -383,6 +385,8 @@ class Reader {
         fields.integer("source", launch.source);
         fields.integer("op", launch.op);
         fields.integer("range", launch.range);
+        fields.integer("op_call", launch.op_call);
+        fields.integer("range_call", launch.range_call);
         fields.dim("grid", launch.grid);
         fields.dim("block", launch.block);
         fields.integer("stream", launch.stream);

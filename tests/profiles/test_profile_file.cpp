@@ -34,6 +34,8 @@ Profile small_profile() {
     gemm.kernel = built.kernel("gemm<float>", "_Z4gemmIfEvv");
     gemm.op = built.op({"aten::mm", {{8, 16}, {16, 4}}, {"float", "float"}, {}});
     gemm.range = built.range("eyeroof:layer=fc1");
+    gemm.op_call = 0;
+    gemm.range_call = 3;
     gemm.grid = {4, 2, 1};
     gemm.block = {256, 1, 1};
     gemm.stream = 7;

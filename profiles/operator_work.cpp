@@ -1,0 +1,230 @@
+#include "profiles/operator_work.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace eyeroof::profiles {
+
+namespace {
+
+using Dims = std::vector<std::int64_t>;
+using model::Count;
+
+struct NamedType {
+    std::string_view name;
+    model::DataType type;
+};
+constexpr NamedType kTypes[] = {
+    {"double", model::DataType::fp64},
+    {"float64", model::DataType::fp64},
+    {"float", model::DataType::fp32},
+    {"float32", model::DataType::fp32},
+    {"c10::Half", model::DataType::fp16},
+    {"float16", model::DataType::fp16},
+    {"c10::BFloat16", model::DataType::bf16},
+    {"bfloat16", model::DataType::bf16},
+    {"c10::Float8_e4m3fn", model::DataType::fp8},
+    {"c10::Float8_e5m2", model::DataType::fp8},
+    {"signed char", model::DataType::int8},
+    {"int", model::DataType::int32},
+};
+
+// Which arguments of an operator are the operands, and where a convolution keeps its settings.
+struct Pattern {
+    std::string_view name;
+    bool conv;
+    std::size_t left, right;           // gemm: A and B; conv: input and weight
+    std::size_t stride, pad, dilation; // conv only: position among the concrete inputs
+    std::size_t transposed = 0;        // 0: the operator has no such argument
+    model::Direction direction = model::Direction::fwd;
+    std::size_t mask = 0; // output_mask of a backward operator
+};
+constexpr Pattern kPatterns[] = {
+    {"linear", false, 0, 1, 0, 0, 0},
+    {"mm", false, 0, 1, 0, 0, 0},
+    {"gemm", false, 0, 1, 0, 0, 0},
+    {"bmm", false, 0, 1, 0, 0, 0},
+    {"matmul", false, 0, 1, 0, 0, 0},
+    {"addmm", false, 1, 2, 0, 0, 0},
+    {"_addmm_activation", false, 1, 2, 0, 0, 0},
+    {"baddbmm", false, 1, 2, 0, 0, 0},
+    {"conv2d", true, 0, 1, 3, 4, 5},
+    {"conv1d", true, 0, 1, 3, 4, 5},
+    {"convolution", true, 0, 1, 3, 4, 5, 6},
+    {"_convolution", true, 0, 1, 3, 4, 5, 6},
+    {"cudnn_convolution", true, 0, 1, 3, 2, 4},
+    {"mkldnn_convolution", true, 0, 1, 4, 3, 5},
+    {"convolution_backward", true, 1, 2, 4, 5, 6, 7, model::Direction::bwd_weight, 10},
+};
+
+std::string_view bare_name(std::string_view name) {
+    const std::size_t colon = name.rfind("::");
+    return colon == std::string_view::npos ? name : name.substr(colon + 2);
+}
+
+const Pattern* pattern_of(std::string_view name) {
+    const auto it = std::ranges::find(kPatterns, bare_name(name), &Pattern::name);
+    return it == std::end(kPatterns) ? nullptr : &*it;
+}
+
+bool sane(const Dims& dims) {
+    return std::ranges::all_of(dims, [](Count d) { return d >= 1 && d <= model::kMaxDimension; });
+}
+
+// Product of dims[0 … end); nullopt when it is no longer a dimension.
+std::optional<Count> product(const Dims& dims, std::size_t end) {
+    Count result = 1;
+    for (std::size_t i = 0; i < end; ++i) {
+        const auto next = model::checked_mul(result, dims[i]);
+        if (!next || *next > model::kMaxDimension) {
+            return std::nullopt;
+        }
+        result = *next;
+    }
+    return result;
+}
+
+// [.., m, k] x [k, n], or x [.., k, n] with equal leading dimensions: a batch.
+std::optional<model::GemmShape> gemm_shape(const Dims& a, Dims b, bool transposed_b,
+                                           bool& batched) {
+    if (a.empty() || b.size() < 2 || !sane(a) || !sane(b)) {
+        return std::nullopt;
+    }
+    if (transposed_b) {
+        std::swap(b[b.size() - 1], b[b.size() - 2]);
+    }
+    const Count k = a.back();
+    if (b[b.size() - 2] != k) {
+        return std::nullopt;
+    }
+    batched = b.size() > 2;
+    const auto rows = product(a, batched ? a.size() - 2 : a.size() - 1);
+    if (!rows ||
+        (batched && (a.size() != b.size() || !std::equal(a.begin(), a.end() - 2, b.begin())))) {
+        return std::nullopt;
+    }
+    return batched ? model::GemmShape{*rows, a[a.size() - 2], b.back(), k}
+                   : model::GemmShape{1, *rows, b.back(), k};
+}
+
+// "[2, 2]" or "2" -> {2, 2}. nullopt for anything else.
+std::optional<model::Extent2> extent(const Operator& op, std::size_t index) {
+    if (index >= op.concrete_inputs.size()) {
+        return std::nullopt;
+    }
+    std::array<Count, 2> numbers{};
+    std::size_t found = 0;
+    const std::string& text = op.concrete_inputs[index];
+    for (const char* at = text.data(); at != text.data() + text.size() && found < 2;) {
+        const auto [end, error] = std::from_chars(at, text.data() + text.size(), numbers[found]);
+        if (error == std::errc{}) {
+            ++found;
+            at = end;
+        } else {
+            ++at;
+        }
+    }
+    if (found == 0) {
+        return std::nullopt;
+    }
+    return model::Extent2{numbers[0], found == 2 ? numbers[1] : numbers[0]};
+}
+
+// One-dimensional convolutions are of height 1.
+std::optional<model::ConvShape> conv_shape(const Operator& op, const Pattern& pattern, Dims in,
+                                           Dims weight, bool& approximate) {
+    const bool one_dimensional = in.size() == 3 && weight.size() == 3;
+    if (one_dimensional) {
+        in.insert(in.begin() + 2, 1);
+        weight.insert(weight.begin() + 2, 1);
+    }
+    if (in.size() != 4 || weight.size() != 4 || !sane(in) || !sane(weight) ||
+        in[1] % weight[1] != 0) {
+        return std::nullopt;
+    }
+    model::ConvShape shape{in[0], in[1], in[2], in[3], weight[0], weight[2], weight[3]};
+    shape.groups = in[1] / weight[1];
+    const auto stride = extent(op, pattern.stride);
+    const auto pad = extent(op, pattern.pad);
+    const auto dilation = extent(op, pattern.dilation);
+    approximate = !stride || !pad || !dilation;
+    shape.stride = stride.value_or(shape.stride);
+    shape.pad = pad.value_or(shape.pad);
+    shape.dilation = dilation.value_or(shape.dilation);
+    if (one_dimensional) {
+        shape.stride.h = 1;
+        shape.pad.h = 0;
+        shape.dilation.h = 1;
+    }
+    return shape;
+}
+
+bool says_true(const Operator& op, std::size_t index) {
+    return index != 0 && index < op.concrete_inputs.size() &&
+           op.concrete_inputs[index].starts_with("True");
+}
+
+// Both gradients unless the mask "[True, False, …]" says that one of them was not asked for.
+void set_backward(const Operator& op, const Pattern& pattern, OperatorLayer& result) {
+    const bool has_mask = pattern.mask < op.concrete_inputs.size();
+    const std::string mask = has_mask ? op.concrete_inputs[pattern.mask] : "[True, True";
+    const bool data = mask.starts_with("[True");
+    const bool weight = mask.find(", True") == mask.find(',');
+    result.repeats = data && weight ? 2 : 1;
+    result.layer.direction = weight ? model::Direction::bwd_weight : model::Direction::bwd_data;
+}
+
+model::TensorTypes types_of(const Operator& op, const Pattern& pattern) {
+    const auto at = [&op](std::size_t i) {
+        return i < op.input_types.size() ? data_type_of(op.input_types[i]) : std::nullopt;
+    };
+    const model::DataType input = at(pattern.left).value_or(model::DataType::fp32);
+    return {input, at(pattern.right).value_or(input), input};
+}
+
+} // namespace
+
+std::optional<model::DataType> data_type_of(std::string_view framework_type) {
+    const auto it = std::ranges::find(kTypes, framework_type, &NamedType::name);
+    return it == std::end(kTypes) ? std::nullopt : std::optional(it->type);
+}
+
+bool carries_shape(std::string_view op_name) {
+    return pattern_of(op_name) != nullptr;
+}
+
+std::optional<OperatorLayer> layer_of(const Operator& op) {
+    const Pattern* pattern = pattern_of(op.name);
+    if (pattern == nullptr || op.input_dims.size() <= pattern->right ||
+        says_true(op, pattern->transposed)) {
+        return std::nullopt;
+    }
+    const Dims& left = op.input_dims[pattern->left];
+    const Dims& right = op.input_dims[pattern->right];
+    OperatorLayer result;
+    result.layer.name = op.name;
+    result.layer.types = types_of(op, *pattern);
+    if (pattern->conv) {
+        const auto shape = conv_shape(op, *pattern, left, right, result.approximate);
+        if (!shape) {
+            return std::nullopt;
+        }
+        result.layer.op = model::Op::conv2d;
+        result.layer.shape = *shape;
+        if (pattern->direction != model::Direction::fwd) {
+            set_backward(op, *pattern, result);
+        }
+    } else {
+        bool batched = false;
+        const auto shape = gemm_shape(left, right, pattern->name == "linear", batched);
+        if (!shape) {
+            return std::nullopt;
+        }
+        result.layer.op = batched ? model::Op::bmm : model::Op::gemm;
+        result.layer.shape = *shape;
+    }
+    return result;
+}
+
+} // namespace eyeroof::profiles

@@ -1,0 +1,292 @@
+#include "profiles/points.hpp"
+
+#include "profiles/operator_work.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace eyeroof::profiles {
+
+const char* evidence_name(Evidence evidence) {
+    switch (evidence) {
+    case Evidence::counted:
+        return "counted";
+    case Evidence::partly_counted:
+        return "partly counted";
+    case Evidence::from_shape:
+        return "from shape";
+    case Evidence::given:
+        return "given";
+    }
+    return "";
+}
+
+double MeasuredPoint::flops() const {
+    double sum = 0.0;
+    for (const PointWork& item : work) {
+        sum += item.flops;
+    }
+    return sum;
+}
+
+const PointWork* MeasuredPoint::main_work() const {
+    const auto it = std::ranges::max_element(work, {}, &PointWork::flops);
+    return it == work.end() ? nullptr : &*it;
+}
+
+const PointTraffic* MeasuredPoint::at_level(std::string_view level) const {
+    const auto it = std::ranges::find(traffic, level, &PointTraffic::level);
+    return it == traffic.end() ? nullptr : &*it;
+}
+
+double MeasuredPoint::intensity(std::string_view level) const {
+    const PointTraffic* edge = at_level(level);
+    return edge != nullptr && edge->bytes > 0.0 ? flops() / edge->bytes : 0.0;
+}
+
+namespace {
+
+Evidence weaker(Evidence a, Evidence b) {
+    return std::max(a, b);
+}
+
+void add_work(std::vector<PointWork>& to, const PointWork& item) {
+    const auto same = [&](const PointWork& w) {
+        return w.precision == item.precision && w.pipe == item.pipe;
+    };
+    const auto it = std::ranges::find_if(to, same);
+    if (it == to.end()) {
+        to.push_back(item);
+    } else {
+        it->flops += item.flops;
+        it->evidence = weaker(it->evidence, item.evidence);
+    }
+}
+
+void add_traffic(std::vector<PointTraffic>& to, const PointTraffic& item) {
+    const auto it = std::ranges::find(to, item.level, &PointTraffic::level);
+    if (it == to.end()) {
+        to.push_back(item);
+    } else {
+        it->bytes += item.bytes;
+        it->evidence = weaker(it->evidence, item.evidence);
+    }
+}
+
+// What one launch did, as far as its own counters say.
+struct Figures {
+    std::vector<PointWork> work;
+    std::vector<PointTraffic> traffic;
+    bool work_known = false;
+};
+
+void add_counted(const Launch& launch, const MetricFamily& family, Figures& figures) {
+    for (const WorkMetric& metric : family.work) {
+        if (const auto sum = evaluate(metric.terms, launch.counters)) {
+            figures.work_known = true;
+            const Evidence evidence =
+                sum->missing.empty() ? Evidence::counted : Evidence::partly_counted;
+            if (sum->value > 0.0) {
+                add_work(figures.work, {metric.precision, metric.pipe, sum->value, evidence});
+            }
+        }
+    }
+    for (const TrafficMetric& metric : family.traffic) {
+        if (const auto sum = evaluate(metric.terms, launch.counters)) {
+            const Evidence evidence =
+                sum->missing.empty() ? Evidence::counted : Evidence::partly_counted;
+            add_traffic(figures.traffic, {metric.level, sum->value, evidence});
+        }
+    }
+}
+
+// "flops.fp16.tensor", "bytes.dram": what plain files and the host measurement give.
+void add_given(const Launch& launch, Figures& figures) {
+    constexpr std::string_view kWork = "flops.";
+    constexpr std::string_view kTraffic = "bytes.";
+    for (const auto& [name, value] : launch.counters) {
+        const std::string_view text = name;
+        if (text.starts_with(kWork)) {
+            const std::string_view rest = text.substr(kWork.size());
+            const std::size_t dot = rest.find('.');
+            const std::string_view pipe =
+                dot == std::string_view::npos ? std::string_view{} : rest.substr(dot + 1);
+            figures.work_known = true;
+            if (value > 0.0) {
+                add_work(figures.work, {std::string(rest.substr(0, dot)), std::string(pipe), value,
+                                        Evidence::given});
+            }
+        } else if (text.starts_with(kTraffic)) {
+            add_traffic(figures.traffic,
+                        {std::string(text.substr(kTraffic.size())), value, Evidence::given});
+        }
+    }
+}
+
+// Operations 2 per MAC and compulsory bytes (each tensor once) of the operator's layer.
+void add_from_shape(const Operator& op, Figures& figures) {
+    const auto found = layer_of(op);
+    if (!found) {
+        return;
+    }
+    const auto work = model::work_of(found->layer);
+    if (!work) {
+        return;
+    }
+    const double repeats = found->repeats;
+    const std::string precision(model::data_type_name(found->layer.types.input));
+    add_work(figures.work, {precision, "", 2.0 * static_cast<double>(work->macs) * repeats,
+                            Evidence::from_shape});
+    if (figures.traffic.empty()) {
+        add_traffic(figures.traffic,
+                    {"dram", static_cast<double>(work->bytes()) * repeats, Evidence::from_shape});
+    }
+}
+
+std::string text_of(const Operator& op) {
+    std::string dims;
+    for (const auto& list : op.input_dims) {
+        dims += fmt::format("{}[{}]", dims.empty() ? "" : ",", fmt::join(list, ","));
+    }
+    return fmt::format("{} [{}]", op.name, dims);
+}
+
+class PointMaker {
+  public:
+    PointMaker(const Profile& profile, const MetricFamily* family, const PointOptions& options)
+        : profile_(profile), family_(family), options_(options) {}
+
+    model::Result<std::vector<MeasuredPoint>> run() {
+        count_launches();
+        if (options_.work_from_shape) {
+            give_operators_their_work();
+        }
+        for (std::size_t i = 0; i < profile_.launches.size(); ++i) {
+            add_launch(i);
+        }
+        return conclude();
+    }
+
+  private:
+    void count_launches() {
+        for (const Launch& launch : profile_.launches) {
+            Figures figures;
+            if (family_ != nullptr) {
+                add_counted(launch, *family_, figures);
+            }
+            add_given(launch, figures);
+            figures_.push_back(std::move(figures));
+        }
+    }
+
+    // One execution of an operator may launch several kernels; its work is put on the longest, and
+    // only if none of them was counted.
+    void give_operators_their_work() {
+        std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<std::size_t>> calls;
+        for (std::size_t i = 0; i < profile_.launches.size(); ++i) {
+            const Launch& launch = profile_.launches[i];
+            if (launch.op != kNone && launch.op_call != kNone) {
+                calls[{launch.source, launch.op_call}].push_back(i);
+            }
+        }
+        for (const auto& [call, members] : calls) {
+            const bool counted = std::ranges::any_of(
+                members, [this](std::size_t i) { return figures_[i].work_known; });
+            if (counted) {
+                continue;
+            }
+            const std::size_t longest = *std::ranges::max_element(
+                members, {}, [this](std::size_t i) { return profile_.launches[i].duration_ns; });
+            add_from_shape(*profile_.operator_of(profile_.launches[longest]), figures_[longest]);
+        }
+    }
+
+    std::string key_of(std::size_t i) const {
+        const Launch& launch = profile_.launches[i];
+        const std::string& kernel = profile_.kernel_of(launch).name;
+        switch (options_.group) {
+        case GroupBy::launch:
+            return fmt::format("{} #{}", kernel, i);
+        case GroupBy::range:
+            return launch.range != kNone ? std::string(profile_.range_of(launch)) : kernel;
+        case GroupBy::op:
+            return launch.op != kNone ? text_of(*profile_.operator_of(launch)) : kernel;
+        case GroupBy::kernel:
+            break;
+        }
+        return kernel;
+    }
+
+    void add_launch(std::size_t i) {
+        const Launch& launch = profile_.launches[i];
+        if (launch.duration_ns <= 0.0) {
+            ++without_time_;
+            return;
+        }
+        const std::string key = key_of(i);
+        const auto [it, added] = index_.try_emplace(key, points_.size());
+        if (added) {
+            points_.emplace_back().name = key;
+            longest_ns_.push_back(0.0);
+        }
+        MeasuredPoint& point = points_[it->second];
+        if (launch.duration_ns > longest_ns_[it->second]) {
+            longest_ns_[it->second] = launch.duration_ns;
+            point.kernel = profile_.kernel_of(launch).name;
+            point.range = std::string(profile_.range_of(launch));
+            point.op = launch.op != kNone ? text_of(*profile_.operator_of(launch)) : "";
+        }
+        point.launches.push_back(i);
+        point.time_s += launch.duration_ns * 1e-9;
+        point.under_replay = point.under_replay || launch.under_replay;
+        for (const PointWork& item : figures_[i].work) {
+            add_work(point.work, item);
+        }
+        for (const PointTraffic& item : figures_[i].traffic) {
+            add_traffic(point.traffic, item);
+        }
+    }
+
+    model::Result<std::vector<MeasuredPoint>> conclude() {
+        double total_s = 0.0;
+        for (const MeasuredPoint& point : points_) {
+            total_s += point.time_s;
+        }
+        for (MeasuredPoint& point : points_) {
+            point.share = point.time_s / total_s;
+        }
+        model::Diagnostics warnings;
+        if (without_time_ > 0) {
+            warnings.warning("no-time",
+                             fmt::format("{} of {} launches have no time and are left out",
+                                         without_time_, profile_.launches.size()),
+                             "merge a timing run, or collect the time counter too");
+        }
+        return {std::move(points_), std::move(warnings)};
+    }
+
+    const Profile& profile_;
+    const MetricFamily* family_;
+    const PointOptions& options_;
+    std::vector<Figures> figures_;
+    std::vector<MeasuredPoint> points_;
+    std::vector<double> longest_ns_; // of each point's launches
+    std::unordered_map<std::string, std::size_t> index_;
+    std::size_t without_time_ = 0;
+};
+
+} // namespace
+
+model::Result<std::vector<MeasuredPoint>>
+points_of(const Profile& profile, const MetricFamily* family, const PointOptions& options) {
+    auto problems = validate(profile);
+    if (problems.has_errors()) {
+        return model::Result<std::vector<MeasuredPoint>>(std::move(problems));
+    }
+    return PointMaker(profile, family, options).run();
+}
+
+} // namespace eyeroof::profiles
