@@ -1,0 +1,79 @@
+// The frame that every command stands in: how a command is named, shown and run.
+// Used by each cli/<command>.cpp; built and run by run_program.
+// Knows no single command.
+//
+// A new command is one file and one line:
+//
+//   1. cli/<name>.cpp defines
+//          void eyeroof::cli::add_<name>(Frame& frame) {
+//              auto options = std::make_shared<Options>();
+//              CLI::App& app = frame.add("<name>", "One sentence: what it answers", "<examples>");
+//              app.add_option("THING", options->thing, "What it is")->required();
+//              add_output(app, options->output, {"text", "json"});
+//              frame.run(app, [options](Context& context) { return <name>(context, *options); });
+//          }
+//   2. cli/commands.def gets the line EYEROOF_COMMAND(<name>).
+//
+// Options live in a struct that the action shares. An action gets its text ready first, then calls
+// Context::write once; on errors it returns Context::fail(diagnostics) and nothing is written.
+// Examples are whole command lines, one a line; a line "# …" above one says what it is for. Help,
+// man page and shell completion are made from what stands here: option types in {braces} are
+// completed, the types MACHINE, NETWORK and FILE too.
+#pragma once
+
+#include "cli/context.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace eyeroof::cli {
+
+using Action = std::function<Exit(Context&)>;
+
+class Frame {
+  public:
+    Frame();
+
+    // A command; below `parent` a subcommand of it ("hw list"). A parent has no action of its own.
+    CLI::App& add(const std::string& name, const std::string& summary, const std::string& examples,
+                  CLI::App* parent = nullptr);
+    void run(CLI::App& app, Action action);
+
+    CLI::App& root() { return root_; }
+    const CLI::App& root() const { return root_; }
+    GlobalOptions& global() { return global_; }
+    const Action& chosen() const { return chosen_; }
+
+  private:
+    CLI::App root_;
+    GlobalOptions global_;
+    Action chosen_;
+};
+
+// An option (or, without dashes, a positional argument) whose value is one of a few words.
+CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value,
+                        const std::vector<std::string>& choices, const std::string& description);
+
+// Where the result goes and how it looks.
+struct OutputOptions {
+    std::string format = "text";
+    std::string file; // empty: stdout
+};
+// --format {…} with the first as the default, and -o FILE.
+void add_output(CLI::App& app, OutputOptions& options, const std::vector<std::string>& formats);
+
+// All commands of cli/commands.def, in its order.
+void add_commands(Frame& frame);
+
+// The program: parses, runs the command that was asked for, and returns the exit code.
+int run_program(const std::vector<std::string>& arguments, const Environment& environment);
+
+// Made from the frame's own tree.
+std::string completion_script(const CLI::App& root, const std::string& shell); // bash, zsh, fish
+std::string manual_page(const CLI::App& root, const std::string& version);     // roff, man(7)
+std::string help_text(const CLI::App& app);
+
+} // namespace eyeroof::cli

@@ -1,0 +1,163 @@
+#include "cli/context.hpp"
+
+#include "study/write/file.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <ostream>
+
+namespace eyeroof::cli {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kQuietTime = std::chrono::seconds(1);
+constexpr auto kRedrawTime = std::chrono::milliseconds(100);
+constexpr std::string_view kEraseLine = "\r\033[K";
+
+std::string progress_text(const model::Progress& progress) {
+    constexpr std::size_t widest = 78;
+    std::string text = fmt::format("{:3.0f} %  {}", 100.0 * progress.fraction, progress.activity);
+    if (progress.gap >= 0.0) {
+        text += fmt::format("  (gap {:.1f} %)", 100.0 * progress.gap);
+    }
+    text.resize(std::min(text.size(), widest));
+    return text;
+}
+
+std::string painted(const model::Diagnostic& diagnostic) {
+    std::string text = model::to_string(diagnostic);
+    const bool error = diagnostic.severity == model::Severity::error;
+    const std::string word = error ? "error:" : "warning:";
+    const std::string colour = error ? "\033[1;31m" : "\033[1;33m";
+    if (const auto at = text.find(word); at != std::string::npos) {
+        text.replace(at, word.size(), colour + word + "\033[0m");
+    }
+    return text;
+}
+
+} // namespace
+
+struct Context::ProgressLine {
+    std::ostream& err;
+    Clock::time_point since = Clock::now();
+    Clock::time_point drawn{};
+    bool visible = false;
+
+    explicit ProgressLine(std::ostream& stream) : err(stream) {}
+
+    void draw(const model::Progress& progress) {
+        const auto now = Clock::now();
+        if (now - since < kQuietTime || now - drawn < kRedrawTime) {
+            return;
+        }
+        err << kEraseLine << progress_text(progress) << std::flush;
+        drawn = now;
+        visible = true;
+    }
+    void clear() {
+        if (visible) {
+            err << kEraseLine << std::flush;
+            visible = false;
+        }
+    }
+};
+
+Context::Context(Environment environment)
+    : environment_(std::move(environment)),
+      line_(std::make_shared<ProgressLine>(*environment_.err)) {}
+
+Context::~Context() {
+    line_->clear();
+}
+
+std::vector<std::filesystem::path> Context::existing(const char* folder) const {
+    std::vector<std::filesystem::path> found;
+    for (const auto& dir : environment_.data_dirs) {
+        std::error_code ignored;
+        if (std::filesystem::is_directory(dir / folder, ignored)) {
+            found.push_back(dir / folder);
+        }
+    }
+    return found;
+}
+
+std::vector<std::filesystem::path> Context::machine_dirs() const {
+    std::vector<std::filesystem::path> dirs(global_.hwdb.begin(), global_.hwdb.end());
+    const auto rest = existing("hwdb");
+    dirs.insert(dirs.end(), rest.begin(), rest.end());
+    return dirs;
+}
+
+std::vector<std::filesystem::path> Context::network_dirs() const {
+    return existing("networks");
+}
+
+model::ProgressCallback Context::progress() {
+    if (!environment_.err_is_terminal) {
+        return {};
+    }
+    line_->since = Clock::now();
+    return [line = line_](const model::Progress& progress) { line->draw(progress); };
+}
+
+bool Context::colour(const std::string& output_file) const {
+    if (global_.colour != "auto") {
+        return global_.colour == "always";
+    }
+    return environment_.out_is_terminal && !environment_.no_colour && output_file.empty();
+}
+
+bool Context::colour_errors() const {
+    return global_.colour != "never" && environment_.err_is_terminal && !environment_.no_colour;
+}
+
+void Context::report(const model::Diagnostics& diagnostics) {
+    line_->clear();
+    for (const model::Diagnostic& diagnostic : diagnostics) {
+        *environment_.err << (colour_errors() ? painted(diagnostic) : to_string(diagnostic))
+                          << '\n';
+    }
+    environment_.err->flush();
+}
+
+Exit Context::fail(const model::Diagnostics& diagnostics) {
+    report(diagnostics);
+    for (const model::Diagnostic& diagnostic : diagnostics) {
+        if (diagnostic.code == "cancelled") {
+            return Exit::cancelled;
+        }
+        if (diagnostic.code == "usage") {
+            return Exit::usage;
+        }
+        if (diagnostic.code == "unavailable") {
+            return Exit::unavailable;
+        }
+    }
+    return Exit::bad_input;
+}
+
+Exit Context::fail_usage(const std::string& message, const std::string& hint) {
+    model::Diagnostics diagnostics;
+    diagnostics.error("usage", message, hint);
+    return fail(diagnostics);
+}
+
+Exit Context::write(std::string_view text, const std::string& output_file, Exit otherwise) {
+    line_->clear();
+    if (!output_file.empty() && output_file != "-") {
+        const auto written = study::write_file(output_file, text);
+        return written ? otherwise : fail(written.diagnostics());
+    }
+    *environment_.out << text << std::flush;
+    if (!*environment_.out) {
+        model::Diagnostics diagnostics;
+        diagnostics.error("cannot-write", "stdout does not take the result",
+                          "is the disk full, or the reader gone?");
+        return fail(diagnostics);
+    }
+    return otherwise;
+}
+
+} // namespace eyeroof::cli

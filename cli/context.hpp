@@ -1,0 +1,94 @@
+// What a command may use of the outside world: where data lies, where the result and the
+// diagnostics go, whether somebody watches, whether somebody cancelled.
+// Filled by main (or by a test); handed to every command.
+// Knows no command and no model.
+#pragma once
+
+#include "model/base/diagnostic.hpp"
+#include "model/base/progress.hpp"
+
+#include <filesystem>
+#include <iosfwd>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eyeroof::cli {
+
+// done: the result stands on stdout. says_no: an analysis ran and its verdict is "no" (a check or a
+// --fail-if). usage: the command line is wrong. bad_input: a file, machine or network is.
+// unavailable: the device or its counters cannot be used. cancelled: Ctrl-C (128 + SIGINT).
+enum class Exit {
+    done = 0,
+    says_no = 1,
+    usage = 2,
+    bad_input = 3,
+    unavailable = 4,
+    cancelled = 130
+};
+
+// All that the program learns from the environment, the terminal and its own place on disk.
+struct Environment {
+    std::ostream* out = nullptr;
+    std::ostream* err = nullptr;
+    bool out_is_terminal = false;
+    bool err_is_terminal = false;
+    bool no_colour = false;
+    // Searched in this order; each may have hwdb/ and networks/.
+    std::vector<std::filesystem::path> data_dirs;
+    std::vector<std::string> built_in; // the lines of --version after the first
+    std::stop_token stop;
+};
+
+struct GlobalOptions {
+    std::vector<std::string> hwdb; // --hwdb: machine folders searched before all others
+    std::string colour = "auto";   // --color
+};
+
+class Context {
+  public:
+    explicit Context(Environment environment);
+    ~Context();
+    Context(const Context&) = delete;
+    Context& operator=(const Context&) = delete;
+
+    // Folders with accelerators/, gpus/ and hosts/ in them, nearest first; only those that exist.
+    std::vector<std::filesystem::path> machine_dirs() const;
+    // Folders with network files in them, nearest first; only those that exist.
+    std::vector<std::filesystem::path> network_dirs() const;
+
+    std::stop_token stop() const { return environment_.stop; }
+    // Draws one line on stderr, from a second after this call on and only on a terminal.
+    model::ProgressCallback progress();
+
+    // May the text for this output (empty: stdout) have colour?
+    bool colour(const std::string& output_file) const;
+
+    // Prints diagnostics on stderr, errors or not.
+    void report(const model::Diagnostics& diagnostics);
+    // report(), then the exit code that fits: `cancelled`, `usage` and `unavailable` for the
+    // diagnostic codes of these names, bad_input for all others.
+    Exit fail(const model::Diagnostics& diagnostics);
+    Exit fail_usage(const std::string& message, const std::string& hint = {});
+
+    // The result: to stdout, or to a file, whole or not at all. Returns `otherwise` when written.
+    Exit write(std::string_view text, const std::string& output_file = {},
+               Exit otherwise = Exit::done);
+
+    const Environment& environment() const { return environment_; }
+    GlobalOptions& global() { return global_; }
+
+  private:
+    struct ProgressLine;
+
+    std::vector<std::filesystem::path> existing(const char* folder) const;
+    bool colour_errors() const;
+
+    Environment environment_;
+    GlobalOptions global_;
+    std::shared_ptr<ProgressLine> line_;
+};
+
+} // namespace eyeroof::cli

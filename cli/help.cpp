@@ -1,0 +1,139 @@
+#include "cli/command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace eyeroof::cli {
+
+namespace {
+
+constexpr std::size_t kColumn = 30; // where descriptions begin
+constexpr std::size_t kWidth = 98;
+
+// Words of `text` in lines of at most kWidth, the following lines indented to kColumn.
+std::string wrapped(const std::string& text) {
+    std::istringstream words(text);
+    std::string out;
+    std::size_t column = kColumn;
+    for (std::string word; words >> word;) {
+        if (column > kColumn && column + 1 + word.size() > kWidth) {
+            out += "\n" + std::string(kColumn, ' ');
+            column = kColumn;
+        } else if (column > kColumn) {
+            out += ' ';
+            ++column;
+        }
+        out += word;
+        column += word.size();
+    }
+    return out;
+}
+
+std::string row(const std::string& name, const std::string& description) {
+    std::string line = "  " + name;
+    if (line.size() + 2 > kColumn) {
+        line += "\n" + std::string(kColumn, ' ');
+    } else {
+        line.resize(kColumn, ' ');
+    }
+    return line + wrapped(description) + "\n";
+}
+
+std::string path_of(const CLI::App& app) {
+    return app.get_parent() == nullptr ? app.get_name()
+                                       : path_of(*app.get_parent()) + " " + app.get_name();
+}
+
+std::string option_name(const CLI::Option& option) {
+    std::string text =
+        option.get_positional() ? option.get_name(true) : option.get_name(false, true);
+    if (const auto comma = text.find(','); comma != std::string::npos) {
+        text.replace(comma, 1, ", ");
+    }
+    const bool takes_value = option.get_items_expected_max() > 0;
+    if (takes_value && !option.get_positional() && !option.get_type_name().empty()) {
+        text += " " + option.get_type_name();
+    }
+    return text;
+}
+
+std::string usage(const CLI::App& app) {
+    std::string text = "Usage: " + path_of(app);
+    const bool has_commands = !app.get_subcommands([](const CLI::App*) { return true; }).empty();
+    for (const CLI::Option* option : app.get_options()) {
+        const bool positional = option->get_positional();
+        if (positional) {
+            text += option->get_required() ? " " + option->get_name(true)
+                                           : " [" + option->get_name(true) + "]";
+        } else if (option->get_required()) {
+            text += " " + option_name(*option);
+        }
+    }
+    return text + (has_commands ? " COMMAND …\n" : " [options]\n");
+}
+
+std::string options_of(const CLI::App& app, bool positional) {
+    std::string text;
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->get_positional() == positional && !option->get_group().empty()) {
+            text += row(option_name(*option), option->get_description());
+        }
+    }
+    return text;
+}
+
+std::string titled(const char* title, const std::string& body) {
+    return body.empty() ? body : fmt::format("\n{}:\n{}", title, body);
+}
+
+std::string commands_of(const CLI::App& app) {
+    std::string text;
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+        if (!sub->get_group().empty()) {
+            text += row(sub->get_name(), sub->get_description());
+        }
+    }
+    return text;
+}
+
+std::string examples_of(const CLI::App& app) {
+    std::istringstream lines(app.get_footer());
+    std::string text;
+    for (std::string line; std::getline(lines, line);) {
+        text += line.empty() ? "\n" : "  " + line + "\n";
+    }
+    return text;
+}
+
+} // namespace
+
+std::string help_text(const CLI::App& app) {
+    std::string text = app.get_description() + "\n\n" + usage(app);
+    text += titled("Commands", commands_of(app));
+    text += titled("Arguments", options_of(app, true));
+    text += titled("Options", options_of(app, false));
+    if (app.get_parent() != nullptr) {
+        const CLI::App* root = app.get_parent();
+        while (root->get_parent() != nullptr) {
+            root = root->get_parent();
+        }
+        std::string global;
+        for (const CLI::Option* option : root->get_options()) {
+            if (option->get_lnames() == std::vector<std::string>{"hwdb"} ||
+                option->get_lnames() == std::vector<std::string>{"color"}) {
+                global += row(option_name(*option), option->get_description());
+            }
+        }
+        text += titled("With every command", global);
+    }
+    text += titled("Examples", examples_of(app));
+    if (app.get_parent() == nullptr) {
+        text += "\nExit codes: 0 done, 1 the analysis says no, 2 usage, 3 bad input, "
+                "4 device not available.\n";
+    }
+    return text;
+}
+
+} // namespace eyeroof::cli

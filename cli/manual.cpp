@@ -1,0 +1,103 @@
+#include "cli/command.hpp"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#ifndef EYEROOF_VERSION
+#define EYEROOF_VERSION "unknown"
+#endif
+
+namespace eyeroof::cli {
+
+namespace {
+
+// Text for roff: hyphens and backslashes as they are, no line that begins with a control character.
+std::string roff(const std::string& text) {
+    std::string out;
+    bool line_start = true;
+    for (const char c : text) {
+        if (line_start && (c == '.' || c == '\'')) {
+            out += "\\&";
+        }
+        if (c == '-') {
+            out += "\\-";
+        } else if (c == '\\') {
+            out += "\\e";
+        } else {
+            out += c;
+        }
+        line_start = c == '\n';
+    }
+    return out;
+}
+
+std::string option_entry(const CLI::Option& option) {
+    std::string name =
+        option.get_positional() ? option.get_name(true) : option.get_name(false, true);
+    if (const auto comma = name.find(','); comma != std::string::npos) {
+        name.replace(comma, 1, ", ");
+    }
+    if (option.get_items_expected_max() > 0 && !option.get_positional()) {
+        name += " " + option.get_type_name();
+    }
+    return fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff(name), roff(option.get_description()));
+}
+
+std::string command_entry(const CLI::App& app, const std::string& above) {
+    const std::string path = above + " " + app.get_name();
+    std::string text = fmt::format(".SS {}\n{}\n", roff(path), roff(app.get_description()));
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->get_lnames() != std::vector<std::string>{"help"}) {
+            text += option_entry(*option);
+        }
+    }
+    if (!app.get_footer().empty()) {
+        text += fmt::format(".PP\n.nf\n{}\n.fi\n", roff(app.get_footer()));
+    }
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+        text += command_entry(*sub, path);
+    }
+    return text;
+}
+
+constexpr const char* kEnd =
+    ".SH EXIT STATUS\n"
+    ".TP\n\\fB0\\fR\nDone; the result is on standard output or in the file of \\fB\\-o\\fR.\n"
+    ".TP\n\\fB1\\fR\nThe analysis says no: a check or a \\fB\\-\\-fail\\-if\\fR.\n"
+    ".TP\n\\fB2\\fR\nThe command line is wrong.\n"
+    ".TP\n\\fB3\\fR\nA file, a machine or a network is.\n"
+    ".TP\n\\fB4\\fR\nThe device or its counters are not available.\n"
+    ".TP\n\\fB130\\fR\nCancelled.\n"
+    ".SH FILES\nMachines and networks are found by name in\n"
+    "\\fI$XDG_DATA_HOME/eyeroof/{hwdb,networks}\\fR (default \\fI~/.local/share\\fR) and in the\n"
+    "installed \\fIshare/eyeroof\\fR.\n"
+    ".SH ENVIRONMENT\n\\fBNO_COLOR\\fR turns colour off when it is set and not empty.\n";
+
+} // namespace
+
+std::string manual_page(const CLI::App& root, const std::string& version) {
+    std::string text =
+        fmt::format(".TH EYEROOF 1 \"\" \"eyeroof {}\" \"User Commands\"\n", version);
+    text += ".SH NAME\neyeroof \\- performance limits of DNN accelerators and GPUs, step by step\n";
+    text += ".SH SYNOPSIS\n\\fBeyeroof\\fR \\fICOMMAND\\fR [\\fIoptions\\fR]\n";
+    text += fmt::format(".SH DESCRIPTION\n{}\n.SH OPTIONS\n", roff(root.get_description()));
+    for (const CLI::Option* option : root.get_options()) {
+        text += option_entry(*option);
+    }
+    text += ".SH COMMANDS\n";
+    for (const CLI::App* sub : root.get_subcommands([](const CLI::App*) { return true; })) {
+        text += command_entry(*sub, root.get_name());
+    }
+    return text + kEnd;
+}
+
+void add_manual(Frame& frame) {
+    CLI::App& app =
+        frame.add("manual", "Print the manual page (roff)", "eyeroof manual | man -l -");
+    frame.run(app, [&frame](Context& context) {
+        return context.write(manual_page(frame.root(), EYEROOF_VERSION));
+    });
+}
+
+} // namespace eyeroof::cli

@@ -1,0 +1,127 @@
+#include "tests/cli/program.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace eyeroof;
+using tests::run;
+
+namespace {
+
+std::vector<const CLI::App*> all_commands(const CLI::App& app) {
+    std::vector<const CLI::App*> found;
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+        found.push_back(sub);
+        const auto below = all_commands(*sub);
+        found.insert(found.end(), below.begin(), below.end());
+    }
+    return found;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("no command is a usage error that lists the commands on stderr") {
+    const auto outcome = run({});
+    CHECK(outcome.exit == 2);
+    CHECK(outcome.out.empty());
+    CHECK(contains(outcome.err, "completion"));
+}
+
+TEST_CASE("a mistyped command or option is a usage error with the nearest name") {
+    const auto command = run({"completoin", "bash"});
+    CHECK(command.exit == 2);
+    CHECK(contains(command.err, "did you mean 'completion'?"));
+    const auto option = run({"completion", "bash", "--colour", "never"});
+    CHECK(option.exit == 2);
+    CHECK(contains(option.err, "did you mean --color?"));
+    CHECK(option.out.empty());
+}
+
+TEST_CASE("an unknown choice names the choices") {
+    const auto outcome = run({"completion", "tcsh"});
+    CHECK(outcome.exit == 2);
+    CHECK(contains(outcome.err, "'tcsh' is not one of bash, zsh, fish"));
+}
+
+TEST_CASE("--version says on stdout what is built in") {
+    cli::Environment environment;
+    environment.built_in = {"a line of its own"};
+    const auto outcome = run({"--version"}, environment);
+    CHECK(outcome.exit == 0);
+    CHECK(outcome.out.starts_with("eyeroof "));
+    CHECK(contains(outcome.out, "\na line of its own\n"));
+    CHECK(outcome.err.empty());
+}
+
+TEST_CASE("every command's help has an example of itself and fits 100 columns") {
+    cli::Frame frame;
+    cli::add_commands(frame);
+    const auto commands = all_commands(frame.root());
+    REQUIRE(!commands.empty());
+    for (const CLI::App* command : commands) {
+        CAPTURE(command->get_name());
+        const std::string help = cli::help_text(*command);
+        CHECK(tests::width_of(help) <= 100);
+        CHECK(contains(help, "Usage: eyeroof "));
+        const auto examples = help.find("\nExamples:\n");
+        REQUIRE(examples != std::string::npos);
+        CHECK(help.find("eyeroof ", examples) != std::string::npos);
+    }
+}
+
+TEST_CASE("completion and the manual list every command and every option") {
+    cli::Frame frame;
+    cli::add_commands(frame);
+    const std::string bash = cli::completion_script(frame.root(), "bash");
+    const std::string zsh = cli::completion_script(frame.root(), "zsh");
+    const std::string fish = cli::completion_script(frame.root(), "fish");
+    const std::string manual = cli::manual_page(frame.root(), "1.2.3");
+    CHECK(contains(manual, "eyeroof 1.2.3"));
+    for (const CLI::App* command : all_commands(frame.root())) {
+        CAPTURE(command->get_name());
+        CHECK(contains(bash, command->get_name()));
+        CHECK(contains(zsh, command->get_name()));
+        CHECK(contains(fish, "-a " + command->get_name()));
+        CHECK(contains(manual, ".SS eyeroof "));
+        for (const CLI::Option* option : command->get_options()) {
+            for (const std::string& name : option->get_lnames()) {
+                CAPTURE(name);
+                CHECK(contains(bash, "--" + name));
+                CHECK(contains(fish, "-l " + name));
+            }
+        }
+    }
+}
+
+TEST_CASE("the bash completion is valid and completes commands, options and values") {
+    const auto complete = [](const std::string& words, int index) {
+        return tests::shell("bash -c 'source <(\"$0\" completion bash); COMP_WORDS=(" + words +
+                            "); COMP_CWORD=" + std::to_string(index) +
+                            "; _eyeroof; echo \"${COMPREPLY[*]}\"' \"$eyeroof\"");
+    };
+    CHECK(complete("eyeroof compl", 1).out == "completion\n");
+    CHECK(complete("eyeroof completion f", 2).out == "fish\n");
+    CHECK(complete("eyeroof --color al", 2).out == "always\n");
+    CHECK(complete("eyeroof completion --col", 2).out == "--color\n");
+}
+
+TEST_CASE("the program itself gives the exit codes and keeps stdout for results") {
+    const auto good = tests::shell("\"$eyeroof\" completion fish");
+    CHECK(good.exit == 0);
+    CHECK(good.err.empty());
+    CHECK(contains(good.out, "complete -c eyeroof"));
+    const auto bad = tests::shell("\"$eyeroof\" completion");
+    CHECK(bad.exit == 2);
+    CHECK(bad.out.empty());
+    CHECK(!bad.err.empty());
+    CHECK(!contains(bad.err, "\033[")); // no colour away from a terminal
+}
+
+TEST_CASE("a result that stdout does not take is an error") {
+    const auto outcome = tests::shell("\"$eyeroof\" manual > /dev/full");
+    CHECK(outcome.exit == 3);
+    CHECK(contains(outcome.err, "cannot-write"));
+}
