@@ -123,6 +123,10 @@ constexpr bool relevant(Operand operand, Dim dim) {
     return dims[index(operand)].contains(dim);
 }
 
+// Trip counts that the mapping's loops must reach: the bounds; in scatter form P and Q walk over
+// the input's rows and columns instead.
+Extents loop_bounds(const Problem& problem);
+
 // Product of the bounds; problems_of() has checked that it fits.
 Count macs_of(const Problem& problem);
 
