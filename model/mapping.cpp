@@ -89,6 +89,10 @@ class Checker {
 
     void check_homes() {
         for (const Operand o : kAllOperands) {
+            if (o == Operand::weight && !problem_.has_weight) {
+                continue;
+            }
+            check_passing(o);
             const bool kept =
                 std::any_of(mapping_.levels.begin(), mapping_.levels.end(),
                             [o](const LevelMapping& l) { return l.keeps.contains(o); });
