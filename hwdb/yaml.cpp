@@ -389,6 +389,14 @@ void report_unasked(const YamlState& state, std::uint32_t map, Diagnostics& foun
 
 } // namespace
 
+std::map<std::string, std::set<std::string>> Document::asked_keys() const {
+    std::map<std::string, std::set<std::string>> keys;
+    for (const auto& [map, asked] : state_->asked) {
+        keys[state_->fields.at(map)].insert(asked.begin(), asked.end());
+    }
+    return keys;
+}
+
 Diagnostics Document::finish() const {
     Diagnostics found = state_->diagnostics;
     for (const auto& [map, keys] : state_->asked) {

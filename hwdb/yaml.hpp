@@ -25,8 +25,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -152,6 +154,10 @@ class Document {
     Node locate(std::string_view field) const;
     // Adds findings that carry field paths of this document; gives each its line and column.
     void adopt(const model::Diagnostics& findings);
+
+    // Which keys were asked of which mapping so far: field path -> keys. For tests that hold a
+    // format's schema against its reader.
+    std::map<std::string, std::set<std::string>> asked_keys() const;
 
     // The end of reading: the diagnostics so far and an error for every key that nobody asked for,
     // in the order of the file.

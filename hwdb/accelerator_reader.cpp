@@ -1,0 +1,379 @@
+#include "hwdb/accelerator_reader.hpp"
+
+#include "model/base/units.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace eyeroof::hwdb {
+
+using model::Accelerator;
+using model::Axis;
+using model::Cast;
+using model::Channel;
+using model::Count;
+using model::Dataflow;
+using model::DataflowKind;
+using model::Dim;
+using model::DimSet;
+using model::Level;
+using model::Operand;
+using model::OperandSet;
+using model::Store;
+
+namespace {
+
+constexpr std::pair<std::string_view, Cast> kCasts[] = {
+    {"unicast", Cast::unicast},
+    {"multicast", Cast::multicast},
+    {"broadcast", Cast::broadcast},
+    {"hierarchical_mesh", Cast::hierarchical_mesh},
+};
+
+constexpr std::pair<std::string_view, Operand> kOperandNames[] = {
+    {"input", Operand::input}, {"weight", Operand::weight}, {"output", Operand::output}};
+
+constexpr std::pair<std::string_view, std::optional<Operand>> kStationary[] = {
+    {"input", Operand::input},
+    {"weight", Operand::weight},
+    {"output", Operand::output},
+    {"none", std::nullopt}};
+
+constexpr std::pair<std::string_view, Dim> kDimNames[] = {
+    {"N", Dim::N}, {"G", Dim::G}, {"K", Dim::K}, {"C", Dim::C},
+    {"P", Dim::P}, {"Q", Dim::Q}, {"R", Dim::R}, {"S", Dim::S}};
+
+constexpr std::array kDataflowKinds = {DataflowKind::ws,  DataflowKind::os, DataflowKind::is,
+                                       DataflowKind::nlr, DataflowKind::rs, DataflowKind::rs_plus};
+
+constexpr double kMaxCapacityBytes = 0x1p60;
+
+// Quantities are decimal text scaled by powers of ten; rounding to the 15 digits that any decimal
+// survives undoes the scaling error, so that "6.1 pJ" is 6.1 and not 6.1000000000000005.
+double decimal(double value) {
+    const std::string text = fmt::format("{:.15g}", value);
+    double result = value;
+    std::from_chars(text.data(), text.data() + text.size(), result);
+    return result;
+}
+
+bool is_unlimited(const Node& node) {
+    return node.is_scalar() && node.text() == "unlimited";
+}
+
+bool mentions_words(const Node& node) {
+    return node.is_scalar() && node.text().value_or("").find("word") != std::string::npos;
+}
+
+class Reader {
+  public:
+    Reader(Document& document, const std::string& id) : document_(document), id_(id) {}
+
+    model::Result<AcceleratorFile> read() {
+        const Sourced root(document_.root(), book_);
+        read_head(root);
+        read_basics(root);
+        for (const Sourced& level : root.need("levels").items(1)) {
+            accelerator_.levels.push_back(read_level(level));
+        }
+        for (const Sourced& dataflow : root.need("dataflows").items(1)) {
+            accelerator_.dataflows.push_back(read_dataflow(dataflow.node()));
+        }
+        report_unsourced(root.node(), book_);
+        if (!document_.finish().has_errors()) {
+            document_.adopt(model::validate(accelerator_));
+        }
+        file_.machine.kind = std::move(accelerator_);
+        file_.machine.provenance = std::move(book_.provenance);
+        file_.numbers = std::move(book_.numbers);
+        return document_.conclude(std::move(file_));
+    }
+
+  private:
+    void read_head(const Sourced& root) {
+        const Node& node = root.node();
+        constexpr std::pair<std::string_view, int> versions[] = {{"machine/1", 1}};
+        node.need("eyeroof").choice(versions, "format of this file");
+        constexpr std::pair<std::string_view, int> kinds[] = {{"accelerator", 0}};
+        node.need("kind").choice(kinds, "kind of machine");
+        file_.machine.id = node["id"].text().value_or(id_);
+        file_.machine.name = node.need("name").text().value_or("");
+        file_.machine.summary = node["summary"].text().value_or("");
+    }
+
+    void read_basics(const Sourced& root) {
+        accelerator_.clock_hz =
+            root.need("clock").quantity<model::Hertz>().value_or(model::Hertz{}).value;
+        for (const auto& [name, clock] : root["clocks"].entries()) {
+            domains_[name] = clock.quantity<model::Hertz>().value_or(model::Hertz{}).value;
+        }
+        const Sourced words = root.need("words");
+        for (const auto& [name, operand] : kOperandNames) {
+            accelerator_.word_bits[index(operand)] = read_word(words.need(name));
+        }
+        accelerator_.mac_pj = read_energy(root["mac_energy"]);
+        constexpr IntegerRange stages{1, 1000};
+        accelerator_.pipeline_stages =
+            static_cast<int>(root["pipeline_stages"].integer(stages).value_or(1));
+        const Sourced filter = root["max_filter"];
+        accelerator_.max_filter_height = filter["height"].integer();
+        accelerator_.max_filter_width = filter["width"].integer();
+        read_peak(root["peak"]);
+    }
+
+    // Printed peaks come as MAC/s or as operations, two a MAC.
+    void read_peak(const Sourced& peak) {
+        const Node node = peak.value();
+        if (!node) {
+            return;
+        }
+        const std::string text = node.text().value_or("");
+        if (const auto macs = model::parse_quantity(text, "MAC/s", "a peak rate")) {
+            file_.printed_peak_macs_per_s = *macs;
+        } else if (const auto flops = node.quantity<model::FlopsPerSec>()) {
+            file_.printed_peak_macs_per_s = flops->value / 2.0;
+        }
+    }
+
+    int read_word(const Sourced& word) {
+        const auto bytes = word.quantity<model::Bytes>();
+        if (!bytes) {
+            return 8;
+        }
+        const double bits = bytes->value * 8.0;
+        if (bits != std::floor(bits) || bits > 1024.0) {
+            word.node().error("bad-word", "a word has 1 to 1024 whole bits", "such as \"16 bit\"");
+            return 8;
+        }
+        return static_cast<int>(bits);
+    }
+
+    double read_energy(const Sourced& energy) {
+        const auto joules = energy.quantity<model::Joules>(Zero::allowed);
+        return joules ? decimal(joules->value * 1e12) : 0.0;
+    }
+
+    OperandSet read_operands(const Node& owner) {
+        OperandSet set;
+        const Node node = owner.need("operands");
+        if (node.is_scalar() && node.text() == "all") {
+            return {Operand::input, Operand::weight, Operand::output};
+        }
+        for (const Node& element : node.one_or_more()) {
+            if (const auto operand = element.choice(kOperandNames, "operand")) {
+                if (set.contains(*operand)) {
+                    element.error("duplicate-operand", "this operand is listed twice");
+                }
+                set.insert(*operand);
+            }
+        }
+        return set;
+    }
+
+    // Bytes of one word, when all operands have words of one width.
+    std::optional<double> word_bytes(const Node& node, OperandSet operands) {
+        std::optional<int> bits;
+        for (const Operand o : model::kAllOperands) {
+            const int width = accelerator_.word_bits[index(o)];
+            if (!operands.contains(o)) {
+                continue;
+            }
+            if (bits && *bits != width) {
+                node.error("ambiguous-unit",
+                           "\"words\" is ambiguous: these operands have words of different widths",
+                           "write it in bytes");
+                return std::nullopt;
+            }
+            bits = width;
+        }
+        return bits ? std::optional(*bits / 8.0) : std::nullopt;
+    }
+
+    std::optional<Count> read_capacity(const Sourced& capacity, OperandSet operands) {
+        if (is_unlimited(capacity.node())) {
+            return std::nullopt;
+        }
+        const Node node = capacity.value();
+        std::optional<double> bytes;
+        if (mentions_words(node)) {
+            const auto words = node.quantity_in("word", "a capacity");
+            const auto each = word_bytes(node, operands);
+            bytes = words && each ? std::optional(*words * *each) : std::nullopt;
+        } else {
+            bytes = node.quantity_in("B", "a capacity");
+        }
+        if (!bytes) {
+            return 1;
+        }
+        if (*bytes != std::floor(*bytes) || *bytes < 1.0 || *bytes > kMaxCapacityBytes) {
+            node.error("bad-capacity",
+                       fmt::format("{} bytes is not a whole number of bytes in range", *bytes));
+            return 1;
+        }
+        return static_cast<Count>(*bytes);
+    }
+
+    // Clock of the domain that a store or channel names, in core clocks.
+    double domain_ratio(const Node& owner) {
+        const Node clock = owner["clock"];
+        std::vector<std::pair<std::string, double>> known{{"core", accelerator_.clock_hz}};
+        known.insert(known.end(), domains_.begin(), domains_.end());
+        const auto hertz = clock ? clock.choice(known, "clock domain") : std::nullopt;
+        return hertz && accelerator_.clock_hz > 0.0 ? *hertz / accelerator_.clock_hz : 1.0;
+    }
+
+    // Bytes per core cycle. `ratio`: cycles of the own clock domain in a core cycle.
+    double read_bandwidth(const Sourced& bandwidth, OperandSet operands, double ratio) {
+        if (!bandwidth || is_unlimited(bandwidth.node())) {
+            return model::kUnlimited;
+        }
+        const Node node = bandwidth.value();
+        if (mentions_words(node)) {
+            const auto words = node.quantity_in("word/cycle", "a bandwidth");
+            const auto each = word_bytes(node, operands);
+            return words && each ? *words * *each * ratio : model::kUnlimited;
+        }
+        const std::string text = node.is_scalar() ? node.text().value_or("") : "";
+        if (model::parse_quantity(text, "B/s", "a bandwidth")) {
+            const auto rate = node.quantity_in("B/s", "a bandwidth");
+            const bool known = rate && accelerator_.clock_hz > 0.0;
+            return known ? decimal(*rate / accelerator_.clock_hz) : model::kUnlimited;
+        }
+        const auto rate = node.quantity_in("B/cycle", "a bandwidth per cycle or per second");
+        return rate ? *rate * ratio : model::kUnlimited;
+    }
+
+    Store read_store(const Sourced& entry) {
+        const Node& node = entry.node();
+        Store store;
+        store.operands = read_operands(node);
+        const double ratio = domain_ratio(node);
+        store.capacity_bytes = read_capacity(entry.need("capacity"), store.operands);
+        if (const Sourced bank = entry["bank"]) {
+            store.bank_bytes = read_capacity(bank, store.operands).value_or(1);
+        }
+        store.buffers = static_cast<int>(entry["buffers"].integer({1, 16}).value_or(1));
+        store.read_bytes_per_cycle = read_bandwidth(entry["read"], store.operands, ratio);
+        store.write_bytes_per_cycle = read_bandwidth(entry["write"], store.operands, ratio);
+        const Sourced both = entry["energy"];
+        const Sourced read = entry["read_energy"];
+        const Sourced write = entry["write_energy"];
+        if (both && (read || write)) {
+            both.node().error("conflict", "give `energy` or `read_energy` and `write_energy`");
+        }
+        store.read_pj = read_energy(both ? both : read);
+        store.write_pj = both ? store.read_pj : read_energy(write);
+        store.may_bypass = node["may_bypass"].boolean().value_or(true);
+        return store;
+    }
+
+    Channel read_channel(const Sourced& entry) {
+        const Node& node = entry.node();
+        Channel channel;
+        channel.name = node.need("name").text().value_or("");
+        channel.operands = read_operands(node);
+        const double ratio = domain_ratio(node);
+        channel.half_duplex = node["half_duplex"].boolean().value_or(false);
+        channel.down_bytes_per_cycle = read_bandwidth(entry.need("down"), channel.operands, ratio);
+        const bool carries_up = channel.operands.contains(Operand::output) && !channel.half_duplex;
+        const Sourced up = carries_up ? entry.need("up") : entry["up"];
+        if (channel.half_duplex && up) {
+            up.node().error("conflict", "a half-duplex channel has one bandwidth for both ways",
+                            "remove `up`, or set `half_duplex: false`");
+        }
+        channel.up_bytes_per_cycle = channel.half_duplex
+                                         ? channel.down_bytes_per_cycle
+                                         : read_bandwidth(up, channel.operands, ratio);
+        channel.cast = node.need("cast").choice(kCasts, "cast").value_or(Cast::multicast);
+        channel.reduces = node["reduces"].boolean().value_or(channel.reduces);
+        channel.forwards = node["forwards"].boolean().value_or(channel.forwards);
+        channel.hop_pj = read_energy(entry["hop_energy"]);
+        return channel;
+    }
+
+    Level read_level(const Sourced& entry) {
+        Level level;
+        level.name = entry.node().need("name").text().value_or("");
+        for (const Sourced& store : entry.need("stores").items()) {
+            level.stores.push_back(read_store(store));
+        }
+        for (const auto& [name, size] : entry["fanout"].entries()) {
+            level.fanout.push_back({name, size.integer({1, 1 << 20}).value_or(1)});
+        }
+        for (const Sourced& channel : entry["channels"].items()) {
+            level.channels.push_back(read_channel(channel));
+        }
+        level.keeps_between_layers = entry.node()["keeps_between_layers"].boolean().value_or(false);
+        return level;
+    }
+
+    DimSet read_dims(const Node& node) {
+        DimSet dims;
+        for (const Node& element : node.one_or_more()) {
+            if (const auto dim = element.choice(kDimNames, "dimension")) {
+                dims.insert(*dim);
+            }
+        }
+        return dims;
+    }
+
+    Dataflow read_dataflow(const Node& node) {
+        std::vector<std::pair<std::string, DataflowKind>> kinds;
+        for (const DataflowKind kind : kDataflowKinds) {
+            kinds.emplace_back(model::dataflow_name(kind), kind);
+        }
+        Dataflow dataflow;
+        dataflow.kind = node.need("kind").choice(kinds, "dataflow").value_or(DataflowKind::ws);
+        for (const auto& [axis, dims] : node.need("spatial").entries()) {
+            dataflow.spatial.push_back({axis, read_dims(dims)});
+        }
+        dataflow.whole = read_dims(node["whole"]);
+        dataflow.stationary = node["stationary"]
+                                  .choice(kStationary, "operand, nor \"none\"")
+                                  .value_or(usual_stationary(dataflow.kind));
+        return dataflow;
+    }
+
+    static std::optional<Operand> usual_stationary(DataflowKind kind) {
+        switch (kind) {
+        case DataflowKind::ws:
+            return Operand::weight;
+        case DataflowKind::os:
+            return Operand::output;
+        case DataflowKind::is:
+            return Operand::input;
+        case DataflowKind::nlr:
+        case DataflowKind::rs:
+        case DataflowKind::rs_plus:
+            break;
+        }
+        return std::nullopt;
+    }
+
+    Document& document_;
+    std::string id_;
+    SourceBook book_;
+    AcceleratorFile file_;
+    Accelerator accelerator_;
+    std::map<std::string, double> domains_;
+};
+
+} // namespace
+
+std::string_view cast_name(Cast cast) {
+    for (const auto& [name, value] : kCasts) {
+        if (value == cast) {
+            return name;
+        }
+    }
+    return {};
+}
+
+model::Result<AcceleratorFile> read_accelerator(Document& document, const std::string& id) {
+    return Reader(document, id).read();
+}
+
+} // namespace eyeroof::hwdb

@@ -1,0 +1,309 @@
+#include "hwdb/accelerator_reader.hpp"
+#include "model/base/units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+
+namespace eyeroof::hwdb {
+
+using model::Accelerator;
+using model::Channel;
+using model::Count;
+using model::Dataflow;
+using model::DimSet;
+using model::Level;
+using model::OperandSet;
+using model::Store;
+
+namespace {
+
+// Plain where that is surely read back as the same text, double-quoted otherwise.
+std::string quoted(const std::string& text) {
+    const bool plain =
+        !text.empty() && std::isalpha(static_cast<unsigned char>(text.front())) != 0 &&
+        text.back() != ' ' && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+            return std::isalnum(c) != 0 || c == ' ' || c == '-' || c == '_' || c == '.' || c == '+';
+        });
+    const std::set<std::string> special = {"true", "false", "null", "yes", "no",
+                                           "on",   "off",   "Null", "NULL"};
+    if (plain && !special.contains(text)) {
+        return text;
+    }
+    std::string result = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') {
+            result += '\\';
+        }
+        result += c == '\n' || c == '\r' || c == '\t' ? ' ' : c;
+    }
+    return result + "\"";
+}
+
+std::string bytes_text(Count bytes) {
+    constexpr std::pair<Count, const char*> units[] = {
+        {Count{1} << 30, "GiB"}, {Count{1} << 20, "MiB"}, {Count{1} << 10, "KiB"}};
+    for (const auto& [size, name] : units) {
+        if (bytes % size == 0) {
+            return fmt::format("{} {}", bytes / size, name);
+        }
+    }
+    return fmt::format("{} B", bytes);
+}
+
+std::string bandwidth_text(double bytes_per_cycle) {
+    return bytes_per_cycle == model::kUnlimited ? "unlimited"
+                                                : fmt::format("{} B/cycle", bytes_per_cycle);
+}
+
+std::string energy_text(double pj) {
+    return fmt::format("{} pJ", pj);
+}
+
+std::string clock_text(double hertz) {
+    const std::string text = model::format_si(hertz, "Hz", 17);
+    const auto back = model::parse<model::Hertz>(text);
+    return back && back->value == hertz ? text : fmt::format("{} Hz", hertz);
+}
+
+std::string operands_text(OperandSet operands) {
+    if (operands.size() == static_cast<int>(model::kOperands)) {
+        return "all";
+    }
+    std::string text;
+    for (const model::Operand o : model::kAllOperands) {
+        if (operands.contains(o)) {
+            text += (text.empty() ? "" : ", ") + std::string(model::operand_name(o));
+        }
+    }
+    return "[" + text + "]";
+}
+
+std::string dims_text(DimSet dims) {
+    std::string text;
+    for (const model::Dim d : model::kAllDims) {
+        if (dims.contains(d)) {
+            text += (text.empty() ? "" : ", ") + std::string(1, model::letter(d));
+        }
+    }
+    return "[" + text + "]";
+}
+
+// Lines of YAML at one indentation, under one field path.
+class Block {
+  public:
+    Block(std::string& out, const model::ProvenanceMap& provenance,
+          const std::map<std::string, std::string>& names, std::string field, int indent)
+        : out_(out), provenance_(provenance), names_(names), field_(std::move(field)),
+          indent_(indent) {}
+
+    Block nested(const std::string& key) const {
+        return {out_, provenance_, names_, path(key), indent_ + 2};
+    }
+    Block element(const std::string& list, std::size_t i) const {
+        Block block(out_, provenance_, names_, fmt::format("{}[{}]", path(list), i), indent_ + 4);
+        block.dash_ = true;
+        return block;
+    }
+    void line(const std::string& key, const std::string& text) {
+        const int width = indent_ - (dash_ ? 2 : 0);
+        out_ += std::string(static_cast<std::size_t>(width), ' ');
+        out_ += (dash_ ? "- " : "") + key + ":" + (text.empty() ? "" : " " + text) + "\n";
+        dash_ = false;
+    }
+    // A number, with its own source where it has one.
+    void number(const std::string& key, const std::string& text) {
+        const auto own = provenance_.find(path(key));
+        line(key, own == provenance_.end()
+                      ? text
+                      : fmt::format("{{value: {}, source: {}, confidence: {}}}", text,
+                                    names_.at(own->second.source),
+                                    model::confidence_name(own->second.confidence)));
+    }
+    // The source in force for this whole mapping, where it has one.
+    void own_source() {
+        if (const auto own = provenance_.find(field_); own != provenance_.end()) {
+            line("source", names_.at(own->second.source));
+            line("confidence", model::confidence_name(own->second.confidence));
+        }
+    }
+
+  private:
+    std::string path(const std::string& key) const {
+        return field_.empty() ? key : field_ + "." + key;
+    }
+
+    std::string& out_;
+    const model::ProvenanceMap& provenance_;
+    const std::map<std::string, std::string>& names_;
+    std::string field_;
+    int indent_;
+    bool dash_ = false;
+};
+
+void write_store(Block block, const Store& store) {
+    block.line("operands", operands_text(store.operands));
+    block.own_source();
+    if (store.capacity_bytes) {
+        block.number("capacity", bytes_text(*store.capacity_bytes));
+    } else {
+        block.line("capacity", "unlimited");
+    }
+    if (store.bank_bytes != 1) {
+        block.number("bank", bytes_text(store.bank_bytes));
+    }
+    if (store.buffers != 1) {
+        block.number("buffers", std::to_string(store.buffers));
+    }
+    if (store.read_bytes_per_cycle != model::kUnlimited) {
+        block.number("read", bandwidth_text(store.read_bytes_per_cycle));
+    }
+    if (store.write_bytes_per_cycle != model::kUnlimited) {
+        block.number("write", bandwidth_text(store.write_bytes_per_cycle));
+    }
+    if (store.read_pj == store.write_pj) {
+        block.number("energy", energy_text(store.read_pj));
+    } else {
+        block.number("read_energy", energy_text(store.read_pj));
+        block.number("write_energy", energy_text(store.write_pj));
+    }
+    if (!store.may_bypass) {
+        block.line("may_bypass", "false");
+    }
+}
+
+void write_bandwidth(Block& block, const std::string& key, double bytes_per_cycle) {
+    if (bytes_per_cycle == model::kUnlimited) {
+        block.line(key, "unlimited");
+    } else {
+        block.number(key, bandwidth_text(bytes_per_cycle));
+    }
+}
+
+void write_channel(Block block, const Channel& channel) {
+    block.line("name", quoted(channel.name));
+    block.own_source();
+    block.line("operands", operands_text(channel.operands));
+    write_bandwidth(block, "down", channel.down_bytes_per_cycle);
+    if (channel.half_duplex) {
+        block.line("half_duplex", "true");
+    } else {
+        write_bandwidth(block, "up", channel.up_bytes_per_cycle);
+    }
+    block.line("cast", std::string(cast_name(channel.cast)));
+    block.line("reduces", channel.reduces ? "true" : "false");
+    block.line("forwards", channel.forwards ? "true" : "false");
+    block.number("hop_energy", energy_text(channel.hop_pj));
+}
+
+void write_level(Block block, const Level& level) {
+    block.line("name", quoted(level.name));
+    block.own_source();
+    if (level.keeps_between_layers) {
+        block.line("keeps_between_layers", "true");
+    }
+    block.line("stores", level.stores.empty() ? "[]" : "");
+    for (std::size_t i = 0; i < level.stores.size(); ++i) {
+        write_store(block.element("stores", i), level.stores[i]);
+    }
+    if (!level.channels.empty()) {
+        block.line("channels", "");
+        for (std::size_t i = 0; i < level.channels.size(); ++i) {
+            write_channel(block.element("channels", i), level.channels[i]);
+        }
+    }
+    if (!level.fanout.empty()) {
+        block.line("fanout", "");
+        Block fanout = block.nested("fanout");
+        fanout.own_source();
+        for (const model::Axis& axis : level.fanout) {
+            fanout.number(quoted(axis.name), std::to_string(axis.size));
+        }
+    }
+}
+
+void write_dataflow(Block block, const Dataflow& dataflow) {
+    block.line("kind", std::string(model::dataflow_name(dataflow.kind)));
+    block.line("spatial", dataflow.spatial.empty() ? "{}" : "");
+    Block spatial = block.nested("spatial");
+    for (const model::SpatialRule& rule : dataflow.spatial) {
+        spatial.line(quoted(rule.axis), dims_text(rule.dims));
+    }
+    if (!dataflow.whole.empty()) {
+        block.line("whole", dims_text(dataflow.whole));
+    }
+    block.line("stationary", dataflow.stationary
+                                 ? std::string(model::operand_name(*dataflow.stationary))
+                                 : "none");
+}
+
+void write_basics(Block& root, const Accelerator& machine) {
+    root.number("clock", clock_text(machine.clock_hz));
+    root.line("words", "");
+    Block words = root.nested("words");
+    words.own_source();
+    for (const model::Operand o : model::kAllOperands) {
+        words.number(std::string(model::operand_name(o)),
+                     fmt::format("{} bit", machine.word_bits[index(o)]));
+    }
+    root.number("mac_energy", energy_text(machine.mac_pj));
+    root.number("pipeline_stages", std::to_string(machine.pipeline_stages));
+    if (machine.max_filter_height || machine.max_filter_width) {
+        root.line("max_filter", "");
+        Block filter = root.nested("max_filter");
+        filter.own_source();
+        if (machine.max_filter_height) {
+            filter.number("height", std::to_string(*machine.max_filter_height));
+        }
+        if (machine.max_filter_width) {
+            filter.number("width", std::to_string(*machine.max_filter_width));
+        }
+    }
+}
+
+// Short names for the sources, in the order of the fields that they stand for.
+std::map<std::string, std::string> name_sources(const model::ProvenanceMap& provenance) {
+    std::map<std::string, std::string> names;
+    for (const auto& [field, entry] : provenance) {
+        names.emplace(entry.source, fmt::format("s{}", names.size() + 1));
+    }
+    return names;
+}
+
+} // namespace
+
+std::string write_accelerator(const model::Machine& machine) {
+    const auto& accelerator = std::get<Accelerator>(machine.kind);
+    const auto names = name_sources(machine.provenance);
+    std::string out;
+    Block root(out, machine.provenance, names, "", 0);
+    root.line("eyeroof", "machine/1");
+    root.line("kind", "accelerator");
+    root.line("id", quoted(machine.id));
+    root.line("name", quoted(machine.name));
+    if (!machine.summary.empty()) {
+        root.line("summary", quoted(machine.summary));
+    }
+    if (!names.empty()) {
+        root.line("sources", "");
+        for (const auto& [text, name] : names) {
+            root.nested("sources").line(name, quoted(text));
+        }
+    }
+    root.own_source();
+    write_basics(root, accelerator);
+    root.line("levels", "");
+    for (std::size_t i = 0; i < accelerator.levels.size(); ++i) {
+        write_level(root.element("levels", i), accelerator.levels[i]);
+    }
+    root.line("dataflows", "");
+    for (std::size_t i = 0; i < accelerator.dataflows.size(); ++i) {
+        write_dataflow(root.element("dataflows", i), accelerator.dataflows[i]);
+    }
+    return out;
+}
+
+} // namespace eyeroof::hwdb

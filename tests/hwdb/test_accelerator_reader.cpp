@@ -1,0 +1,242 @@
+#include "hwdb/accelerator_reader.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+using namespace eyeroof;
+using hwdb::AcceleratorFile;
+using model::Accelerator;
+using model::Operand;
+
+namespace {
+
+constexpr std::string_view kSmall = R"(eyeroof: machine/1
+kind: accelerator
+name: Small
+sources: {paper: "A paper"}
+source: paper
+confidence: paper
+clock: 200 MHz
+clocks: {link: 60 MHz}
+peak: 0.8 GMAC/s
+words: {input: 8 bit, weight: 8 bit, output: {value: 20 bit, confidence: derived}}
+pipeline_stages: 3
+max_filter: {height: 12, width: 32}
+mac_energy: 6.1 pJ
+levels:
+  - name: DRAM
+    stores: [{operands: all, capacity: unlimited, read_energy: 200 pJ, write_energy: 210 pJ}]
+    channels:
+      - {name: link, operands: all, clock: link, down: 64 bit/cycle, half_duplex: true, cast: unicast}
+  - name: GLB
+    confidence: recalled
+    stores:
+      - {operands: [input, output], capacity: 100 KiB, bank: 4 KiB, buffers: 2, read: 480 MB/s,
+         write: 8 B/cycle, energy: 6 pJ, source: "Somebody said so", note: once}
+      - {operands: weight, capacity: 224 words, may_bypass: false}
+    channels:
+      - {name: w, operands: [input, weight], down: 4 words/cycle, cast: hierarchical_mesh,
+         forwards: true, reduces: false, hop_energy: 2 pJ}
+      - {name: o, operands: output, down: 4 words/cycle, up: unlimited, cast: broadcast}
+    fanout: {y: 2, x: {value: 2, source: "Another one"}}
+    keeps_between_layers: true
+dataflows:
+  - {kind: rs, spatial: {x: [P, K], y: R}, whole: R, stationary: none}
+  - {kind: ws, spatial: {x: K, y: C}}
+)";
+
+model::Result<AcceleratorFile> read(std::string_view text) {
+    auto document = hwdb::parse_yaml(std::string(text), "small.yaml");
+    if (!document) {
+        return document.diagnostics();
+    }
+    return hwdb::read_accelerator(*document, "small");
+}
+
+AcceleratorFile good(std::string_view text) {
+    auto file = read(text);
+    for (const auto& d : file.diagnostics()) {
+        MESSAGE(to_string(d));
+    }
+    REQUIRE(file.ok());
+    return *file;
+}
+
+std::string with(std::string_view from, std::string_view to) {
+    std::string text(kSmall);
+    const auto at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, from.size(), to);
+}
+
+// The first finding about a description in which `from` was replaced.
+model::Diagnostic finding(std::string_view from, std::string_view to) {
+    const auto file = read(with(from, to));
+    REQUIRE_FALSE(file.ok());
+    const auto& d = file.diagnostics().items().front();
+    CHECK(d.where.file == "small.yaml");
+    CHECK(d.where.line > 0);
+    CHECK(d.where.column > 0);
+    return d;
+}
+
+} // namespace
+
+TEST_CASE("every part of a description arrives in the machine, in the model's units") {
+    const AcceleratorFile file = good(kSmall);
+    const auto& machine = std::get<Accelerator>(file.machine.kind);
+    CHECK(file.machine.id == "small");
+    CHECK(machine.clock_hz == 200e6);
+    CHECK(*file.printed_peak_macs_per_s == 0.8e9);
+    CHECK(machine.word_bits == model::PerOperand<int>{8, 8, 20});
+    CHECK(machine.pipeline_stages == 3);
+    CHECK(machine.max_filter_width == 32);
+    CHECK(machine.mac_pj == 6.1);
+
+    REQUIRE(machine.levels.size() == 2);
+    const auto& dram = machine.levels[0];
+    CHECK_FALSE(dram.stores[0].capacity_bytes.has_value());
+    CHECK(dram.stores[0].read_pj == 200.0);
+    CHECK(dram.stores[0].write_pj == 210.0);
+    // 64 bit = 8 B at 60 MHz is 480 MB/s, and 480e6 / 200e6 = 2.4 bytes a core cycle, shared.
+    CHECK(dram.channels[0].down_bytes_per_cycle == doctest::Approx(2.4));
+    CHECK(dram.channels[0].up_bytes_per_cycle == dram.channels[0].down_bytes_per_cycle);
+    CHECK(dram.channels[0].half_duplex);
+
+    const auto& glb = machine.levels[1];
+    CHECK(glb.stores[0].capacity_bytes == 102400);
+    CHECK(glb.stores[0].bank_bytes == 4096);
+    CHECK(glb.stores[0].buffers == 2);
+    CHECK(glb.stores[0].read_bytes_per_cycle == 2.4); // 480e6 / 200e6
+    CHECK(glb.stores[0].write_bytes_per_cycle == 8.0);
+    CHECK(glb.stores[0].write_pj == 6.0);
+    CHECK(glb.stores[1].capacity_bytes == 224); // words of 8 bit
+    CHECK_FALSE(glb.stores[1].may_bypass);
+    CHECK(glb.channels[0].down_bytes_per_cycle == 4.0);
+    CHECK(glb.channels[0].cast == model::Cast::hierarchical_mesh);
+    CHECK(glb.channels[0].forwards);
+    CHECK_FALSE(glb.channels[0].reduces);
+    CHECK(glb.channels[1].down_bytes_per_cycle == 10.0); // 4 words of 20 bit
+    CHECK(glb.channels[1].up_bytes_per_cycle == model::kUnlimited);
+    CHECK(glb.fanout == std::vector<model::Axis>{{"y", 2}, {"x", 2}}); // in the order written
+    CHECK(glb.keeps_between_layers);
+
+    REQUIRE(machine.dataflows.size() == 2);
+    CHECK(machine.dataflows[0].spatial[0].dims == model::DimSet{model::Dim::P, model::Dim::K});
+    CHECK(machine.dataflows[0].whole == model::DimSet{model::Dim::R});
+    CHECK_FALSE(machine.dataflows[0].stationary.has_value());
+    CHECK(machine.dataflows[1].stationary == Operand::weight); // what a ws dataflow means
+}
+
+TEST_CASE("sources are inherited downwards and overridden one number at a time") {
+    const AcceleratorFile file = good(kSmall);
+    const auto source = [&](const std::string& field) {
+        const auto* found = model::find_provenance(file.machine.provenance, field);
+        REQUIRE(found != nullptr);
+        return std::pair(found->source, found->confidence);
+    };
+    using model::Confidence;
+    CHECK(source("clock") == std::pair(std::string("A paper"), Confidence::paper));
+    CHECK(source("words.output") == std::pair(std::string("A paper"), Confidence::derived));
+    CHECK(source("words.input").second == Confidence::paper);
+    CHECK(source("levels[1].stores[1].capacity").second == Confidence::recalled);
+    CHECK(source("levels[1].stores[0].capacity") ==
+          std::pair(std::string("Somebody said so (once)"), Confidence::recalled));
+    CHECK(source("levels[1].fanout.x").first == "Another one");
+    CHECK(source("levels[0].stores[0].read_energy").second == Confidence::paper);
+}
+
+TEST_CASE("a machine that is written out and read again is the same machine") {
+    const AcceleratorFile file = good(kSmall);
+    const std::string text = hwdb::write_accelerator(file.machine);
+    CAPTURE(text);
+    const AcceleratorFile again = good(text);
+    CHECK(again.machine.kind == file.machine.kind);
+    CHECK(again.machine.name == file.machine.name);
+    for (const std::string& field : again.numbers) {
+        CAPTURE(field);
+        CHECK(*model::find_provenance(again.machine.provenance, field) ==
+              *model::find_provenance(file.machine.provenance, field));
+    }
+    CHECK(hwdb::write_accelerator(again.machine) == text);
+}
+
+TEST_CASE("a number without a source is refused, and one without a confidence too") {
+    CHECK(finding("source: paper\n", "").code == "missing-source");
+    const auto d = finding("confidence: paper\n", "");
+    CHECK(d.code == "missing-source");
+    CHECK(d.message.find("clock") != std::string::npos);
+    CHECK(finding("source: paper\n", "source: papr\n").hint == "did you mean 'paper'?");
+    CHECK(finding("confidence: paper\n", "confidence: papper\n").code == "unknown-name");
+}
+
+TEST_CASE("bad machines are refused with a place and a hint") {
+    CHECK(finding("clock: 200 MHz", "clock: 200").code == "missing-unit");
+    CHECK(finding("clock: 200 MHz", "clock: 200 MB").code == "wrong-unit");
+    CHECK(finding("clock: 200 MHz", "clock: nan Hz").code == "not-finite");
+    CHECK(finding("clock: 200 MHz", "clock: 0 Hz").code == "zero");
+    CHECK(finding("clock: 200 MHz", "clock: -1 Hz").code == "negative");
+    CHECK(finding("clock: 200 MHz", "clokc: 200 MHz").code == "missing-key");
+    CHECK(finding("clock: 200 MHz", "clock: 200 MHz\nclock: 1 Hz").code == "duplicate-key");
+    CHECK(finding("capacity: 100 KiB", "capacity: 100 KB").code == "ambiguous-unit");
+    CHECK(finding("capacity: 100 KiB", "capacity: 0.3 B").code == "bad-capacity");
+    CHECK(finding("capacity: 100 KiB", "capacity: 100 words").code == "ambiguous-unit");
+    CHECK(finding("capacity: 100 KiB", "capacity: 9e30 B").code == "bad-capacity");
+    CHECK(finding("capacity: 224 words", "capacity: {value: 224 words, valu: 1}").code ==
+          "unknown-key");
+    CHECK(finding("read: 480 MB/s", "read: 480 MB").code == "wrong-unit");
+    CHECK(finding("read: 480 MB/s", "read: 0 MB/s").code == "zero");
+    CHECK(finding("read: 480 MB/s", "read: [1]").code == "wrong-type");
+    CHECK(finding("fanout: {y: 2", "fanout: {y: 0").code == "out-of-range");
+    CHECK(finding("fanout: {y: 2", "fanout: {y: -2").code == "out-of-range");
+    CHECK(finding("fanout: {y: 2", "fanout: {y: 1000000000000").code == "out-of-range");
+    CHECK(finding("fanout: {y: 2", "fanout: {y: 2.5").code == "not-an-integer");
+    CHECK(finding("fanout: {y: 2", "fanout: {a: 1048576, b: 1048576, y: 2").code ==
+          "too-many-units");
+    CHECK(finding("input: 8 bit", "input: 8.5 bit").code == "bad-word");
+    CHECK(finding("input: 8 bit", "input: 1 MB").code == "bad-word");
+    CHECK(finding("clock: link, down", "clock: lnik, down").hint == "did you mean 'link'?");
+    CHECK(finding("half_duplex: true", "half_duplex: true, up: 1 B/cycle").code == "conflict");
+    CHECK(finding("up: unlimited, ", "").code == "missing-key");
+    CHECK(finding("cast: unicast", "cast: unicats").hint == "did you mean 'unicast'?");
+    CHECK(finding("energy: 6 pJ", "energy: 6 pJ, read_energy: 1 pJ").code == "conflict");
+    CHECK(finding("energy: 6 pJ", "energy: -6 pJ").code == "negative");
+    CHECK(finding("operands: weight", "operands: wieght").hint == "did you mean 'weight'?");
+    CHECK(finding("operands: [input, output]", "operands: [input, input]").code ==
+          "duplicate-operand");
+    CHECK(finding("{kind: rs, spatial: {x:", "{kind: rs, spatial: {z:").code == "unknown-axis");
+    CHECK(finding("kind: rs,", "kind: rss,").hint == "did you mean 'rs'?");
+    CHECK(finding("whole: R", "whole: T").code == "unknown-name");
+    CHECK(finding("buffers: 2", "bufers: 2").hint == "did you mean 'buffers'?");
+    CHECK(finding("eyeroof: machine/1", "eyeroof: machine/9").code == "unknown-name");
+    CHECK(finding("peak: 0.8 GMAC/s", "peak: 0.8 GB/s").code == "wrong-unit");
+    CHECK(finding("operands: weight,", "operands: [weight, input],").code == "operand-twice");
+}
+
+TEST_CASE("findings of the model's own validation stand at the place that they speak of") {
+    const auto d = finding("operands: weight,", "operands: [weight, input],");
+    CHECK(d.where.line == 24); // the second store of the buffer
+    CHECK(d.field == "levels[1].stores[1]");
+}
+
+TEST_CASE("everything that is wrong is reported at once") {
+    std::string text = with("clock: 200 MHz", "clock: fast");
+    text.replace(text.find("cast: broadcast"), 15, "cast: narrowcast");
+    text.replace(text.find("buffers: 2"), 10, "bufers: 2");
+    const auto file = read(text);
+    REQUIRE_FALSE(file.ok());
+    std::vector<std::string> codes;
+    for (const auto& d : file.diagnostics()) {
+        codes.push_back(d.code);
+    }
+    CHECK(codes == std::vector<std::string>{"not-a-number", "unknown-key", "unknown-name"});
+}
+
+TEST_CASE("a document of another kind is told apart at once") {
+    CHECK_FALSE(read("just text").ok());
+    CHECK_FALSE(read("[1, 2]").ok());
+    CHECK_FALSE(read("layers: []").ok());
+    CHECK(finding("kind: accelerator", "kind: gpu").code == "unknown-name");
+}
