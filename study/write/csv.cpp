@@ -1,0 +1,69 @@
+#include "study/write/csv.hpp"
+
+#include "study/read/csv.hpp"
+#include "study/read/layer_text.hpp"
+#include "study/report_figures.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+namespace eyeroof::study {
+
+namespace {
+
+constexpr std::size_t kStep6 = 6;
+
+std::string layer_row(const model::Layer& layer) {
+    std::string line;
+    bool first = true;
+    for (const std::string& cell : read::layer_to_text(layer)) {
+        line += (first ? "" : ",") + read::csv_quoted(cell);
+        first = false;
+    }
+    return line;
+}
+
+std::string result_cells(const Report& report, const LayerReport& layer) {
+    const auto optional = [](const std::optional<double>& value) {
+        return value ? fmt::to_string(*value) : std::string{};
+    };
+    return fmt::format(",{},{},{},{},{}\n", layer.time_s, optional(layer.low_s),
+                       optional(layer.high_s), read::csv_quoted(layer.limiter),
+                       seconds_at(report.machine, layer, kStep6));
+}
+
+// The table's rows that the report's layers came from. Filters keep or leave all layers of one
+// name, so the names in their order tell; empty when they do not fit.
+std::vector<const std::string*> rows_of(const Report& report, const read::LayerTable& input) {
+    std::vector<const std::string*> rows;
+    for (std::size_t i = 0; i < input.layers.size() && rows.size() < report.layers.size(); ++i) {
+        if (input.layers[i].name == report.layers[rows.size()].layer.name) {
+            rows.push_back(&input.rows[i]);
+        }
+    }
+    if (rows.size() != report.layers.size()) {
+        rows.clear();
+    }
+    return rows;
+}
+
+} // namespace
+
+std::string to_csv(const Report& report, const read::LayerTable* input) {
+    std::vector<const std::string*> rows;
+    if (input != nullptr) {
+        rows = rows_of(report, *input);
+    }
+    const bool repeat = !rows.empty();
+    std::string text =
+        repeat ? input->header : fmt::format("{}", fmt::join(read::column_names(), ","));
+    text += ",time_s,low_s,high_s,limiter,step6_bound_s\n";
+    for (std::size_t i = 0; i < report.layers.size(); ++i) {
+        const LayerReport& layer = report.layers[i];
+        text += (repeat ? *rows[i] : layer_row(layer.layer)) + result_cells(report, layer);
+    }
+    return text;
+}
+
+} // namespace eyeroof::study

@@ -1,0 +1,82 @@
+#include "study/write/markdown.hpp"
+
+#include "model/base/units.hpp"
+#include "study/report_figures.hpp"
+#include "study/write/lines.hpp"
+
+#include <fmt/format.h>
+
+namespace eyeroof::study {
+
+namespace {
+
+using model::format_si;
+
+// Text inside a table cell: no pipe, no control character, nothing that Markdown would format.
+std::string cell(std::string_view text) {
+    std::string out;
+    for (const char c : printable(text)) {
+        if (c == '|' || c == '*' || c == '_' || c == '`' || c == '<' || c == '\\') {
+            out += '\\';
+        }
+        out += c;
+    }
+    return out;
+}
+
+std::string percent(double share) {
+    return fmt::format("{:.1f} %", 100.0 * share);
+}
+
+std::string interval(const std::optional<double>& low, const std::optional<double>& high) {
+    return low && high ? fmt::format(" ({} … {})", format_si(*low, "s"), format_si(*high, "s"))
+                       : std::string{};
+}
+
+std::string layer_row(const Report& report, const LayerReport& layer) {
+    const WorkFigure work = work_of(layer);
+    std::string row = fmt::format(
+        "| {} | {} | {} | {} | {}{} | {} | {}: {} |", cell(layer.layer.name),
+        model::op_name(layer.layer.op), layer.layer.count, format_si(work.amount, work.unit, 4),
+        format_si(layer.time_s, "s"), interval(layer.low_s, layer.high_s),
+        percent(layer.utilization), layer.limiter_step, cell(layer.limiter));
+    for (std::size_t step = 1; step <= model::kSteps; ++step) {
+        const double share = share_after(layer.steps, report.machine.units, step);
+        row += fmt::format(" {} |", percent(share));
+    }
+    return row + "\n";
+}
+
+} // namespace
+
+std::string to_markdown(const Report& report) {
+    const Total& total = report.total;
+    std::string text =
+        fmt::format("# {} on {}\n\n", cell(report.network_name), cell(report.machine.name));
+    text += fmt::format(
+        "{} MAC/cycle, {}, {}; {}{} in all, {} of peak.\n\n",
+        format_si(report.machine.units, "", 4), format_si(report.machine.clock_hz, "Hz"),
+        format_si(report.machine.peak_macs_per_s, "MAC/s"), format_si(total.time_s, "s"),
+        interval(total.low_s, total.high_s), percent(total.utilization));
+    text += "The last seven columns are the share of the machine's units that is left after each "
+            "Eyexam step.\n\n"
+            "| layer | op | count | work | time | of peak | costs most (step: limit) "
+            "| 1 | 2 | 3 | 4 | 5 | 6 | 7 |\n"
+            "|---|---|--:|--:|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|\n";
+    for (const LayerReport& layer : report.layers) {
+        text += layer_row(report, layer);
+    }
+    if (!report.worst.empty()) {
+        text += "\nWorst losses:\n\n";
+    }
+    for (const Loss& loss : report.worst) {
+        const LayerReport& layer = report.layers[loss.layer];
+        const model::StepBound& bound = layer.steps[loss.step - 1];
+        text += fmt::format("- {}, step {} ({}): {} go to {}. {}\n", cell(layer.layer.name),
+                            loss.step, model::kStepNames[loss.step - 1],
+                            format_si(loss.lost_s, "s"), cell(bound.limit), cell(bound.reason));
+    }
+    return text;
+}
+
+} // namespace eyeroof::study
