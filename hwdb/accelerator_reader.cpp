@@ -270,6 +270,18 @@ class Reader {
         return store;
     }
 
+    // Zeros are not sent; a packet of so many bits carries so many other words.
+    std::optional<double> read_zero_coding(const Sourced& coding) {
+        if (!coding) {
+            return std::nullopt;
+        }
+        const auto packet = coding.need("packet").quantity<model::Bytes>();
+        const auto nonzeros = coding.need("nonzeros").integer({1, 1024});
+        return packet && nonzeros
+                   ? std::optional(packet->value * 8.0 / static_cast<double>(*nonzeros))
+                   : std::nullopt;
+    }
+
     Channel read_channel(const Sourced& entry) {
         const Node& node = entry.node();
         Channel channel;
@@ -291,6 +303,7 @@ class Reader {
         channel.reduces = node["reduces"].boolean().value_or(channel.reduces);
         channel.forwards = node["forwards"].boolean().value_or(channel.forwards);
         channel.hop_pj = read_energy(entry["hop_energy"]);
+        channel.bits_per_nonzero = read_zero_coding(entry["zero_coding"]);
         return channel;
     }
 

@@ -197,6 +197,13 @@ void write_channel(Block block, const Channel& channel) {
     block.line("reduces", channel.reduces ? "true" : "false");
     block.line("forwards", channel.forwards ? "true" : "false");
     block.number("hop_energy", energy_text(channel.hop_pj));
+    if (channel.bits_per_nonzero) {
+        block.line("zero_coding", "");
+        Block coding = block.nested("zero_coding");
+        coding.own_source();
+        coding.number("packet", fmt::format("{} bit", *channel.bits_per_nonzero));
+        coding.number("nonzeros", "1");
+    }
 }
 
 void write_level(Block block, const Level& level) {

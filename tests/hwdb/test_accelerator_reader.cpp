@@ -29,7 +29,8 @@ levels:
   - name: DRAM
     stores: [{operands: all, capacity: unlimited, read_energy: 200 pJ, write_energy: 210 pJ}]
     channels:
-      - {name: link, operands: all, clock: link, down: 64 bit/cycle, half_duplex: true, cast: unicast}
+      - {name: link, operands: all, clock: link, down: 64 bit/cycle, half_duplex: true, cast: unicast,
+         zero_coding: {packet: 64 bit, nonzeros: 3}}
   - name: GLB
     confidence: recalled
     stores:
@@ -104,6 +105,7 @@ TEST_CASE("every part of a description arrives in the machine, in the model's un
     CHECK(dram.channels[0].down_bytes_per_cycle == doctest::Approx(2.4));
     CHECK(dram.channels[0].up_bytes_per_cycle == dram.channels[0].down_bytes_per_cycle);
     CHECK(dram.channels[0].half_duplex);
+    CHECK(*dram.channels[0].bits_per_nonzero == doctest::Approx(64.0 / 3.0));
 
     const auto& glb = machine.levels[1];
     CHECK(glb.stores[0].capacity_bytes == 102400);
@@ -217,7 +219,7 @@ TEST_CASE("bad machines are refused with a place and a hint") {
 
 TEST_CASE("findings of the model's own validation stand at the place that they speak of") {
     const auto d = finding("operands: weight,", "operands: [weight, input],");
-    CHECK(d.where.line == 24); // the second store of the buffer
+    CHECK(d.where.line == 25); // the second store of the buffer
     CHECK(d.field == "levels[1].stores[1]");
 }
 

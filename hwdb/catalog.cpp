@@ -1,0 +1,108 @@
+#include "hwdb/catalog.hpp"
+
+#include "hwdb/accelerator_reader.hpp"
+#include "hwdb/systolic.hpp"
+#include "model/base/suggest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace eyeroof::hwdb {
+
+namespace fs = std::filesystem;
+using model::Machine;
+using model::Result;
+
+namespace {
+
+constexpr std::array kFamilies = {"accelerators", "gpus"};
+
+bool is_path(std::string_view name) {
+    return name.find('/') != std::string_view::npos || name.ends_with(".yaml") ||
+           name.ends_with(".yml");
+}
+
+std::string lower(std::string_view text) {
+    std::string result(text);
+    std::transform(result.begin(), result.end(), result.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return result;
+}
+
+Result<fs::path> unknown(std::string_view name, Folders folders) {
+    std::vector<std::string> names;
+    for (const CatalogEntry& entry : list_machines(folders)) {
+        names.push_back(entry.id);
+    }
+    names.emplace_back("systolic:32x32");
+    return Result<fs::path>::failure(
+        "unknown-machine", fmt::format("no machine is called \"{}\"", name),
+        model::suggestion(name, names) + "; a file needs its path, such as ./mine.yaml");
+}
+
+} // namespace
+
+std::vector<CatalogEntry> list_machines(Folders folders) {
+    std::map<std::pair<std::string, std::string>, fs::path> found;
+    for (const fs::path& folder : folders) {
+        for (const char* family : kFamilies) {
+            std::error_code error;
+            for (fs::directory_iterator it(folder / family, error), end; !error && it != end;
+                 it.increment(error)) {
+                if (it->path().extension() == ".yaml") {
+                    found.emplace(std::pair(family, it->path().stem().string()), it->path());
+                }
+            }
+        }
+    }
+    std::vector<CatalogEntry> entries;
+    for (const auto& [key, file] : found) {
+        entries.push_back({key.second, key.first, file});
+    }
+    return entries;
+}
+
+Result<fs::path> find_machine(std::string_view name, Folders folders) {
+    if (is_path(name)) {
+        return fs::path(name);
+    }
+    std::error_code error;
+    for (const fs::path& folder : folders) {
+        for (const char* family : kFamilies) {
+            const fs::path file = folder / family / (lower(name) + ".yaml");
+            if (fs::exists(file, error)) {
+                return file;
+            }
+        }
+    }
+    return unknown(name, folders);
+}
+
+Result<Machine> load_machine_file(const fs::path& file) {
+    auto document = load_yaml(file);
+    if (!document) {
+        return document.diagnostics();
+    }
+    auto accelerator = read_accelerator(*document, file.stem().string());
+    if (!accelerator) {
+        return accelerator.diagnostics();
+    }
+    return {std::move(accelerator->machine), accelerator.diagnostics()};
+}
+
+Result<Machine> load_machine(std::string_view name, Folders folders) {
+    if (is_systolic_name(name)) {
+        return systolic_array(name);
+    }
+    const auto file = find_machine(name, folders);
+    if (!file) {
+        return file.diagnostics();
+    }
+    return load_machine_file(*file);
+}
+
+} // namespace eyeroof::hwdb

@@ -1,0 +1,43 @@
+// Machines by name: entries of the catalog folders, files by path, and parametric machines.
+// Called by study and cli.
+// Knows nothing of the environment: the folders to search are arguments, nearest first; each may
+// have accelerators/, gpus/ and hosts/ in it.
+#pragma once
+
+#include "model/base/result.hpp"
+#include "model/machine.hpp"
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eyeroof::hwdb {
+
+using Folders = std::span<const std::filesystem::path>;
+
+struct CatalogEntry {
+    std::string id;     // "eyeriss-v1"
+    std::string family; // "accelerators", "gpus"
+    std::filesystem::path file;
+
+    bool operator==(const CatalogEntry&) const = default;
+};
+
+// What the folders hold, by family and id; of files with one id that in the nearest folder. Reads
+// no file.
+std::vector<CatalogEntry> list_machines(Folders folders);
+
+// A machine by its name in the catalog ("eyeriss-v1"), by path ("./mine.yaml", anything with a
+// directory or ending in .yaml or .yml), or parametric ("systolic:32x32"). Reads that one file
+// only. Errors: unknown-machine with the nearest name, and those of the file.
+model::Result<model::Machine> load_machine(std::string_view name, Folders folders);
+
+// Where load_machine would read the name from; a parametric machine has no file and is not found.
+model::Result<std::filesystem::path> find_machine(std::string_view name, Folders folders);
+
+// A machine of any kind from its file; the document's `kind` says which reader it takes.
+model::Result<model::Machine> load_machine_file(const std::filesystem::path& file);
+
+} // namespace eyeroof::hwdb

@@ -1,0 +1,40 @@
+// Checks a machine description beyond what its reader enforces: does it hold together, where do its
+// numbers come from, and does a printed peak agree with units times clock?
+// Called by `eyeroof hw check` and by the tests, for every entry of the catalog.
+// Prints nothing.
+#pragma once
+
+#include "model/base/provenance.hpp"
+#include "model/base/result.hpp"
+#include "model/machine.hpp"
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace eyeroof::hwdb {
+
+struct LintReport {
+    std::string id;
+    std::string name;
+    bool loads = false;
+    int numbers = 0;                              // that the file gives
+    std::map<model::Confidence, int> confidences; // how many of them have which confidence
+    double units = 0.0;                           // MACs per cycle
+    double peak_macs_per_s = 0.0;                 // units x clock
+    std::optional<double> printed_peak_macs_per_s;
+    model::Diagnostics findings; // errors, and warnings that need no change
+
+    bool operator==(const LintReport&) const = default;
+};
+
+// Warnings: peak-mismatch (a printed peak that differs from units x clock by more than 1 %; the
+// recomputed one is used everywhere), id-mismatch (a catalog file that is called otherwise than its
+// machine).
+LintReport lint_machine(const std::filesystem::path& file);
+
+// How many numbers of the machine can decide anything: false when any is recalled.
+bool fit_for_benchmarks(const LintReport& report);
+
+} // namespace eyeroof::hwdb

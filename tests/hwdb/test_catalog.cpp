@@ -1,0 +1,245 @@
+#include "hwdb/accelerator_reader.hpp"
+#include "hwdb/catalog.hpp"
+#include "hwdb/lint.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+using namespace eyeroof;
+using model::Accelerator;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::vector<fs::path> kFolders = {fs::path(EYEROOF_SOURCE_DIR) / "hwdb"};
+
+model::Machine machine(std::string_view name) {
+    auto loaded = hwdb::load_machine(name, kFolders);
+    for (const auto& d : loaded.diagnostics()) {
+        MESSAGE(to_string(d));
+    }
+    REQUIRE(loaded.ok());
+    return *loaded;
+}
+
+Accelerator accelerator(std::string_view name) {
+    return std::get<Accelerator>(machine(name).kind);
+}
+
+std::vector<hwdb::CatalogEntry> accelerators() {
+    auto entries = hwdb::list_machines(kFolders);
+    std::erase_if(entries, [](const auto& e) { return e.family != "accelerators"; });
+    return entries;
+}
+
+} // namespace
+
+TEST_CASE("the catalog holds the machines that the field compares itself with") {
+    std::set<std::string> ids;
+    for (const auto& entry : accelerators()) {
+        ids.insert(entry.id);
+    }
+    for (const char* id : {"eyeriss-v1", "eyeriss-v2", "eyeriss-v2-dense", "eyeriss-v1-192",
+                           "tpu-v1", "nvdla-small", "nvdla-large", "shidiannao", "diannao",
+                           "dadiannao", "neuflow", "envision", "scnn", "simba"}) {
+        CAPTURE(id);
+        CHECK(ids.contains(id));
+    }
+}
+
+TEST_CASE("every entry loads, every number has a source, and names agree") {
+    for (const auto& entry : accelerators()) {
+        CAPTURE(entry.id);
+        const auto report = hwdb::lint_machine(entry.file);
+        for (const auto& d : report.findings) {
+            CAPTURE(to_string(d));
+            CHECK(d.code == "peak-mismatch"); // the only finding that a good entry may have
+        }
+        CHECK(report.loads);
+        CHECK(report.id == entry.id);
+        CHECK(report.numbers > 10);
+        int sourced = 0;
+        for (const auto& [confidence, count] : report.confidences) {
+            CHECK(confidence != model::Confidence::user); // nobody's word for it
+            sourced += count;
+        }
+        CHECK(sourced == report.numbers);
+    }
+}
+
+TEST_CASE("every entry survives being written out and read again") {
+    for (const auto& entry : accelerators()) {
+        CAPTURE(entry.id);
+        const model::Machine original = machine(entry.id);
+        const std::string text = hwdb::write_accelerator(original);
+        auto document = hwdb::parse_yaml(text, "again.yaml");
+        REQUIRE(document.ok());
+        const auto again = hwdb::read_accelerator(*document, "again");
+        REQUIRE(again.ok());
+        CHECK(again->machine.kind == original.kind);
+        CHECK(again->machine.id == original.id);
+        for (const std::string& field : again->numbers) {
+            CAPTURE(field);
+            CHECK(*model::find_provenance(again->machine.provenance, field) ==
+                  *model::find_provenance(original.provenance, field));
+        }
+    }
+}
+
+TEST_CASE("Eyeriss v1 has the published array, storage and link") {
+    const Accelerator eyeriss = accelerator("eyeriss-v1");
+    CHECK(model::mac_units(eyeriss) == 168); // 14 x 12
+    CHECK(eyeriss.clock_hz == 200e6);
+    // 480 MB/s at 200 MHz are 2.4 bytes a core cycle; 64 bit carry three non-zero words.
+    CHECK(eyeriss.levels[0].channels[0].down_bytes_per_cycle == doctest::Approx(2.4));
+    CHECK(*eyeriss.levels[0].channels[0].bits_per_nonzero == doctest::Approx(64.0 / 3));
+    CHECK(eyeriss.levels[1].stores[0].capacity_bytes == 25 * 512 * 8); // 25 banks of 512 x 64 bit
+    CHECK(eyeriss.levels[1].stores[0].bank_bytes == 512 * 8);
+    CHECK(model::channel_of(eyeriss.levels[1], model::Operand::weight)->down_bytes_per_cycle == 8);
+    CHECK(model::channel_of(eyeriss.levels[1], model::Operand::input)->down_bytes_per_cycle == 2);
+    CHECK(model::channel_of(eyeriss.levels[1], model::Operand::output)->up_bytes_per_cycle == 8);
+    CHECK(model::store_of(eyeriss.levels[2], model::Operand::weight)->capacity_bytes == 448);
+    CHECK(model::store_of(eyeriss.levels[2], model::Operand::input)->capacity_bytes == 24);
+    CHECK(model::store_of(eyeriss.levels[2], model::Operand::output)->capacity_bytes == 48);
+    CHECK(eyeriss.levels[0].stores[0].read_pj == 200.0);
+}
+
+TEST_CASE("machines have the published numbers of units") {
+    const std::pair<const char*, model::Count> published[] = {
+        {"eyeriss-v2", 384},     {"eyeriss-v2-dense", 192},
+        {"eyeriss-v1-192", 192}, {"tpu-v1", 65536},
+        {"nvdla-small", 64},     {"nvdla-large", 2048},
+        {"shidiannao", 64},      {"diannao", 256},
+        {"dadiannao", 4096},     {"envision", 256},
+        {"scnn", 1024},          {"simba", 36864},
+        {"systolic:32x32", 1024}};
+    for (const auto& [name, units] : published) {
+        CAPTURE(name);
+        CHECK(model::mac_units(accelerator(name)) == units);
+    }
+}
+
+TEST_CASE("the ridge of TPU v1 lies at 1350 MACs per weight byte") {
+    const Accelerator tpu = accelerator("tpu-v1");
+    const double bytes =
+        model::channel_of(tpu.levels[0], model::Operand::weight)->down_bytes_per_cycle;
+    // 65536 MAC x 700 MHz / 34 GB/s = 1349.3
+    CHECK(static_cast<double>(model::mac_units(tpu)) / bytes ==
+          doctest::Approx(1349.27).epsilon(1e-4));
+}
+
+TEST_CASE("Eyeriss v2 offers the derived source bandwidth per operand") {
+    const Accelerator v2 = accelerator("eyeriss-v2");
+    const auto words = [&](std::size_t level, model::Operand o) {
+        return model::channel_of(v2.levels[level], o)->down_bytes_per_cycle * 8 /
+               v2.word_bits[index(o)];
+    };
+    CHECK(words(1, model::Operand::input) == 144);
+    CHECK(words(1, model::Operand::weight) == 144);
+    CHECK(words(1, model::Operand::output) == 128);
+    CHECK(words(2, model::Operand::input) == 9);
+    CHECK(model::store_of(v2.levels[1], model::Operand::weight) == nullptr);
+    // 16 clusters x (3 x 1.5 + 4 x 1.875) KiB = 192 KiB
+    CHECK(*v2.levels[1].stores[0].capacity_bytes + *v2.levels[1].stores[1].capacity_bytes ==
+          192 * 1024);
+}
+
+TEST_CASE("the mesh alone differs from the multicast network in nothing but network and array") {
+    const Accelerator mesh = accelerator("eyeriss-v2-dense");
+    const Accelerator v1 = accelerator("eyeriss-v1-192");
+    CHECK(mesh.word_bits == v1.word_bits);
+    CHECK(mesh.clock_hz == v1.clock_hz);
+    CHECK(mesh.levels.front() == v1.levels.front());
+    CHECK(mesh.levels[1].stores == v1.levels[1].stores);
+    CHECK(mesh.levels.back().stores == v1.levels.back().stores);
+    CHECK(model::mac_units(mesh) == model::mac_units(v1));
+}
+
+TEST_CASE("a systolic array has the shape and dataflow of its name") {
+    const Accelerator array = accelerator("systolic:16x32:os");
+    CHECK(model::mac_units(array) == 512);
+    REQUIRE(array.dataflows.size() == 1);
+    CHECK(array.dataflows[0].kind == model::DataflowKind::os);
+    CHECK(array.levels[1].fanout == std::vector<model::Axis>{{"column", 32}, {"row", 16}});
+    CHECK(accelerator("systolic:8").levels[1].fanout[1].size == 8);
+    CHECK(accelerator("systolic:8x8").dataflows.size() == 3);
+    CHECK(model::validate(array).empty());
+    for (const char* bad : {"systolic:", "systolic:0x4", "systolic:4x", "systolic:4x4:rs",
+                            "systolic:4x4x4", "systolic:99999999999999999999x4", "systolic:-1x4",
+                            "systolic:65537x1", "systolic:4x4:", "systolic:4 x4"}) {
+        CAPTURE(bad);
+        const auto loaded = hwdb::load_machine(bad, kFolders);
+        REQUIRE_FALSE(loaded.ok());
+        CHECK(loaded.diagnostics().begin()->code == "unknown-machine");
+        CHECK(loaded.diagnostics().begin()->hint.find("systolic:32x32") != std::string::npos);
+    }
+}
+
+TEST_CASE("a systolic array survives being written out and read again") {
+    const model::Machine original = machine("systolic:32x32");
+    auto document = hwdb::parse_yaml(hwdb::write_accelerator(original), "again.yaml");
+    REQUIRE(document.ok());
+    const auto again = hwdb::read_accelerator(*document, "x");
+    for (const auto& d : again.diagnostics()) {
+        MESSAGE(to_string(d));
+    }
+    REQUIRE(again.ok());
+    CHECK(again->machine.kind == original.kind);
+}
+
+TEST_CASE("an unknown machine is answered with the nearest name") {
+    const auto loaded = hwdb::load_machine("eyeris-v1", kFolders);
+    REQUIRE_FALSE(loaded.ok());
+    const auto& d = *loaded.diagnostics().begin();
+    CHECK(d.code == "unknown-machine");
+    CHECK(d.hint.find("'eyeriss-v1'") != std::string::npos);
+    CHECK_FALSE(hwdb::load_machine("", kFolders).ok());
+    CHECK_FALSE(hwdb::load_machine("eyeriss-v1", {}).ok());
+    CHECK(hwdb::load_machine("Eyeriss-V1", kFolders).ok());
+    CHECK(hwdb::load_machine("./none.yaml", kFolders).diagnostics().begin()->code ==
+          "file-not-found");
+}
+
+TEST_CASE("the nearest folder wins, and a path is read as it stands") {
+    const fs::path folder = fs::temp_directory_path() / "eyeroof_test_catalog";
+    fs::remove_all(folder);
+    fs::create_directories(folder / "accelerators");
+    model::Machine mine = machine("eyeriss-v1");
+    mine.name = "Mine";
+    std::ofstream(folder / "accelerators" / "eyeriss-v1.yaml") << hwdb::write_accelerator(mine);
+    const std::vector<fs::path> folders = {folder, kFolders.front()};
+    CHECK(hwdb::load_machine("eyeriss-v1", folders)->name == "Mine");
+    CHECK(hwdb::load_machine("tpu-v1", folders).ok());
+    CHECK(hwdb::load_machine((folder / "accelerators/eyeriss-v1.yaml").string(), {})->name ==
+          "Mine");
+    CHECK(hwdb::list_machines(folders).size() == hwdb::list_machines(kFolders).size());
+    fs::remove_all(folder);
+}
+
+TEST_CASE("a printed peak that does not fit is noted and not used") {
+    const auto report = hwdb::lint_machine(kFolders.front() / "accelerators/shidiannao.yaml");
+    REQUIRE(report.findings.size() == 1);
+    CHECK(report.findings.begin()->code == "peak-mismatch");
+    CHECK(report.findings.begin()->severity == model::Severity::warning);
+    CHECK(report.peak_macs_per_s == 64e9);
+    CHECK_FALSE(hwdb::fit_for_benchmarks(report));
+    const auto eyeriss = hwdb::lint_machine(kFolders.front() / "accelerators/eyeriss-v1.yaml");
+    CHECK(eyeriss.findings.empty());
+    CHECK(*eyeriss.printed_peak_macs_per_s == doctest::Approx(eyeriss.peak_macs_per_s));
+    CHECK(hwdb::fit_for_benchmarks(eyeriss));
+}
+
+TEST_CASE("one machine loads in a few milliseconds") {
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < 10; ++i) {
+        REQUIRE(hwdb::load_machine("eyeriss-v2", kFolders).ok());
+    }
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    MESSAGE("loading eyeriss-v2 takes " << taken.count() * 100 << " ms");
+    CHECK(taken.count() / 10 < 0.5); // loose: sanitizers and busy machines
+}
