@@ -93,11 +93,40 @@ class Checker {
                 continue;
             }
             check_passing(o);
-            const bool kept =
-                std::any_of(mapping_.levels.begin(), mapping_.levels.end(),
-                            [o](const LevelMapping& l) { return l.keeps.contains(o); });
-            if (!kept) {
+            const auto home =
+                std::find_if(mapping_.levels.begin(), mapping_.levels.end(),
+                             [o](const LevelMapping& l) { return l.keeps.contains(o); });
+            if (home == mapping_.levels.end()) {
                 fail("not-kept", fmt::format("no level keeps the {}", operand_name(o)), "levels");
+                continue;
+            }
+            check_home(o, static_cast<std::size_t>(home - mapping_.levels.begin()));
+        }
+    }
+
+    // Above its home an operand cannot change, and sums cannot be added.
+    void check_home(Operand o, std::size_t home) {
+        const auto outside = [&](Dim dim) {
+            return relevant(o, dim) || problem_.form == ConvForm::scatter;
+        };
+        for (std::size_t i = 0; i < home; ++i) {
+            for (const TemporalLoop& loop : mapping_.levels[i].temporal) {
+                if (loop.bound > 1 && outside(loop.dim)) {
+                    fail("moves-above-home",
+                         fmt::format("the loop {}{} in {} changes the {}, which lives in {} below",
+                                     letter(loop.dim), loop.bound, name(i), operand_name(o),
+                                     name(home)),
+                         fmt::format("levels[{}].temporal", i));
+                }
+            }
+            for (const SpatialLoop& loop : mapping_.levels[i].spatial) {
+                if (loop.bound > 1 && o == problem_.produced && !relevant(o, loop.dim)) {
+                    fail(
+                        "unreduced",
+                        fmt::format("the loop {}{} in {} spreads sums of the {} that no level adds",
+                                    letter(loop.dim), loop.bound, name(i), operand_name(o)),
+                        fmt::format("levels[{}].spatial", i));
+                }
             }
         }
     }

@@ -1,0 +1,34 @@
+// A mapping as one flat nest of loops with the stride of each, and who is moved by which loop.
+// Called by the counts of a mapping's cost.
+// Knows no machine.
+#pragma once
+
+#include "model/mapping.hpp"
+#include "model/problem.hpp"
+
+#include <vector>
+
+namespace eyeroof::model::nest {
+
+struct NestLoop {
+    Dim dim = Dim::N;
+    Count bound = 1;
+    Count stride = 1; // extent of the tile below, not clipped
+    std::size_t level = 0;
+    bool spatial = false;
+    std::uint8_t axis = 0;
+};
+
+// Loops with more than one trip, outermost first. The tile of level i is made by the loops from
+// begin[i] on; begin[number of levels] is the end, where single MACs are.
+struct Nest {
+    std::vector<NestLoop> loops;
+    std::vector<std::size_t> begin;
+};
+
+Nest flatten(const Mapping& mapping);
+
+// Does the operand's address depend on the dimension, in the problem's own form?
+bool moves(const Problem& problem, Operand operand, Dim dim);
+
+} // namespace eyeroof::model::nest
