@@ -1,5 +1,6 @@
-// Figures that follow from a report by one line of arithmetic, so that writers need none of their
-// own. Called by the writers, the gate and the views. Knows no format.
+// Figures that follow from a report by a line of arithmetic, so that no writer needs its own.
+// Called by the writers, the gate and the views.
+// Knows no format.
 #pragma once
 
 #include "study/report.hpp"

@@ -1,0 +1,250 @@
+// The house's own rules, checked over the sources: which room may look into which, who may speak to
+// the outside world, and what every file owes its reader.
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Room {
+    std::set<std::string> rooms;     // whose headers it may include, beside its own
+    std::set<std::string> libraries; // outside libraries, by their first path component or file
+};
+
+// The design's arrows: model <- {hwdb, profiles, mapper} <- study <- {cli, gui}; only the command
+// line also reaches profiles directly, for the collector.
+const std::map<std::string, Room>& rooms() {
+    static const std::map<std::string, Room> all = {
+        {"model", {{}, {"fmt", "Eigen"}}},
+        {"hwdb", {{"model"}, {"fmt", "yaml-cpp"}}},
+        {"profiles",
+         {{"model"},
+          {"fmt", "Eigen", "nlohmann", "yaml-cpp", "zlib.h", "sqlite3.h", "tbb", "cuda", "omp.h"}}},
+        {"mapper", {{"model"}, {"fmt", "Eigen", "tbb", "xgboost"}}},
+        {"study",
+         {{"model", "hwdb", "profiles", "mapper"},
+          {"fmt", "Eigen", "nlohmann", "yaml-cpp", "tbb", "onnx"}}},
+        {"cli",
+         {{"model", "hwdb", "profiles", "mapper", "study"},
+          {"fmt", "CLI", "nlohmann", "Eigen", "tbb"}}},
+        {"gui",
+         {{"model", "hwdb", "profiles", "mapper", "study"}, {"fmt", "nlohmann", "Qt", "tbb"}}},
+    };
+    return all;
+}
+
+bool is_source(const fs::path& path) {
+    static const std::set<std::string> endings = {".hpp", ".cpp", ".h", ".cu"};
+    return endings.contains(path.extension().string());
+}
+
+std::vector<fs::path> sources_in(const std::string& folder) {
+    std::vector<fs::path> found;
+    const fs::path root = fs::path(EYEROOF_SOURCE_DIR) / folder;
+    if (!fs::exists(root)) {
+        return found;
+    }
+    for (const auto& entry : fs::recursive_directory_iterator(root)) {
+        if (entry.is_regular_file() && is_source(entry.path())) {
+            found.push_back(entry.path());
+        }
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+std::vector<std::string> lines_of(const fs::path& path) {
+    std::ifstream file(path);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);) {
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+std::string shown(const fs::path& path, std::size_t line) {
+    return fs::relative(path, EYEROOF_SOURCE_DIR).string() + ":" + std::to_string(line);
+}
+
+// A line without what stands in "quotes" and after //.
+std::string code_of(const std::string& line) {
+    std::string code;
+    bool quoted = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        if (line[i] == '\\' && quoted) {
+            ++i;
+        } else if (line[i] == '"') {
+            quoted = !quoted;
+        } else if (!quoted && line.compare(i, 2, "//") == 0) {
+            break;
+        } else if (!quoted) {
+            code += line[i];
+        }
+    }
+    return code;
+}
+
+// The outside library of an <include>; empty for standard and system headers.
+std::string library_of(const std::string& include) {
+    static const std::set<std::string> single = {"zlib.h", "sqlite3.h", "omp.h"};
+    static const std::set<std::string> systems = {"sys", "linux", "netinet", "arpa"};
+    const std::string first = include.substr(0, include.find('/'));
+    if (include.find('/') != std::string::npos) {
+        return systems.contains(first) ? std::string{} : first;
+    }
+    if (single.contains(include)) {
+        return include;
+    }
+    if (include.size() > 1 && include[0] == 'Q' && std::isupper(include[1]) != 0) {
+        return "Qt";
+    }
+    static const std::regex cuda("^(cuda|cupti|cublas|cudnn|nv).*\\.h$");
+    return std::regex_search(include, cuda) ? "cuda" : std::string{};
+}
+
+// What is wrong with one #include line of a room, empty when nothing is.
+std::string fault_of(const std::string& room, const std::string& line) {
+    static const std::regex project("^\\s*#\\s*include\\s*\"([^\"]+)\"");
+    static const std::regex outside("^\\s*#\\s*include\\s*<([^>]+)>");
+    if (line.find("#") == std::string::npos) {
+        return {};
+    }
+    std::smatch match;
+    const Room& rules = rooms().at(room);
+    if (std::regex_search(line, match, project)) {
+        const std::string target = match[1].str().substr(0, match[1].str().find('/'));
+        if (!rooms().contains(target)) {
+            return "is not written from the root of the sources: " + match[1].str();
+        }
+        return target == room || rules.rooms.contains(target) ? "" : "must not see " + target;
+    }
+    if (std::regex_search(line, match, outside)) {
+        const std::string library = library_of(match[1].str());
+        return library.empty() || rules.libraries.contains(library) ? ""
+                                                                    : "must not use " + library;
+    }
+    return {};
+}
+
+} // namespace
+
+TEST_CASE("every room includes only what the arrows allow") {
+    std::size_t includes = 0;
+    for (const auto& [room, rules] : rooms()) {
+        for (const fs::path& path : sources_in(room)) {
+            const auto lines = lines_of(path);
+            for (std::size_t i = 0; i < lines.size(); ++i) {
+                includes += lines[i].find("#include") != std::string::npos ? 1 : 0;
+                const std::string fault = fault_of(room, lines[i]);
+                CHECK_MESSAGE(fault.empty(), shown(path, i + 1), " ", fault);
+            }
+        }
+    }
+    CHECK(includes > 100);
+}
+
+TEST_CASE("the include check itself tells an allowed line from a forbidden one") {
+    CHECK(fault_of("model", "#include <vector>").empty());
+    CHECK(fault_of("model", "#include \"model/layer.hpp\"").empty());
+    CHECK(fault_of("model", "#include \"study/report.hpp\"") == "must not see study");
+    CHECK(fault_of("model", "#include <yaml-cpp/yaml.h>") == "must not use yaml-cpp");
+    CHECK(fault_of("study", "#include <QWidget>") == "must not use Qt");
+    CHECK(fault_of("hwdb", "#include \"mapper/search.hpp\"") == "must not see mapper");
+    CHECK(fault_of("mapper", "#include <cupti.h>") == "must not use cuda");
+    CHECK(!fault_of("cli", "#include \"frame.hpp\"").empty());
+    CHECK(code_of("a(\"exit(1) // \\\" x\"); // exit(2)") == "a(); ");
+}
+
+TEST_CASE("nobody but the mains ends the process, prints, or reads the environment") {
+    // What runs inside a foreign process, or is a program of its own, is a main too.
+    static const std::regex mains("(^|/)(main|[a-z_]*_main)\\.(cpp|cu)$|/inject[a-z_]*[/.]");
+    static const std::regex forbidden(
+        "(^|[^.>\\w:]|std::|[^\\w]::)(exit|_exit|quick_exit|abort|getenv|secure_getenv)\\s*\\(|"
+        "std::(cerr|cout|clog)\\b|(^|[^\\w])(printf|puts)\\s*\\(");
+    CHECK(std::regex_search("    std::exit(1);", forbidden));
+    CHECK(!std::regex_search("    app.exit(1);", forbidden));
+    for (const auto& [room, rules] : rooms()) {
+        for (const fs::path& path : sources_in(room)) {
+            if (std::regex_search(path.string(), mains)) {
+                continue;
+            }
+            const auto lines = lines_of(path);
+            for (std::size_t i = 0; i < lines.size(); ++i) {
+                CHECK_MESSAGE(!std::regex_search(code_of(lines[i]), forbidden), shown(path, i + 1),
+                              " ", lines[i]);
+            }
+        }
+    }
+}
+
+TEST_CASE("every header says what it is, guards itself, and brings in no namespace") {
+    for (const auto& [room, rules] : rooms()) {
+        for (const fs::path& path : sources_in(room)) {
+            if (path.extension() != ".hpp") {
+                continue;
+            }
+            const auto lines = lines_of(path);
+            const auto has = [&](const std::string& text) {
+                return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+                    return code_of(line).find(text) != std::string::npos;
+                });
+            };
+            const bool told = lines.size() > 3 && lines[0].starts_with("//") &&
+                              lines[1].starts_with("//") && lines[2].starts_with("//");
+            CHECK_MESSAGE(told, shown(path, 1), " begins without its three lines");
+            CHECK_MESSAGE(has("#pragma once"), shown(path, 1), " has no #pragma once");
+            CHECK_MESSAGE(!has("using namespace"), shown(path, 1), " has a using namespace");
+        }
+    }
+}
+
+TEST_CASE("no file is long enough to be two") {
+    constexpr std::size_t longest = 600;
+    for (const auto& [room, rules] : rooms()) {
+        for (const fs::path& path : sources_in(room)) {
+            CHECK_MESSAGE(lines_of(path).size() <= longest, shown(path, lines_of(path).size()));
+        }
+    }
+}
+
+TEST_CASE("nothing is left to be done later without saying where it is tracked") {
+    static const std::regex marks("\\b(TODO|FIXME|XXX|HACK)\\b(?!\\(#\\d+\\))");
+    for (const auto& [room, rules] : rooms()) {
+        for (const fs::path& path : sources_in(room)) {
+            const auto lines = lines_of(path);
+            for (std::size_t i = 0; i < lines.size(); ++i) {
+                CHECK_MESSAGE(!std::regex_search(lines[i], marks), shown(path, i + 1));
+            }
+        }
+    }
+}
+
+TEST_CASE("the presets that the documentation names exist") {
+    std::ifstream file(fs::path(EYEROOF_SOURCE_DIR) / "CMakePresets.json");
+    const auto presets = nlohmann::json::parse(file);
+    std::set<std::string> names;
+    for (const auto& preset : presets["configurePresets"]) {
+        names.insert(preset["name"].get<std::string>());
+    }
+    for (const char* name : {"dev", "release", "asan", "tsan", "tidy", "nogui", "bench", "fuzz"}) {
+        CHECK_MESSAGE(names.contains(name), name);
+    }
+}
+
+TEST_CASE("every room of the design is there") {
+    for (const char* room : {"model", "hwdb", "profiles", "mapper", "study", "cli", "gui", "tests",
+                             "study/read", "study/write"}) {
+        CHECK_MESSAGE(fs::is_directory(fs::path(EYEROOF_SOURCE_DIR) / room), room);
+    }
+}
