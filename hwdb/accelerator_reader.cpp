@@ -80,7 +80,7 @@ class Reader {
             accelerator_.levels.push_back(read_level(level));
         }
         for (const Sourced& dataflow : root.need("dataflows").items(1)) {
-            accelerator_.dataflows.push_back(read_dataflow(dataflow.node()));
+            accelerator_.dataflows.push_back(read_dataflow(dataflow));
         }
         report_unsourced(root.node(), book_);
         if (!document_.finish().has_errors()) {
@@ -333,7 +333,8 @@ class Reader {
         return dims;
     }
 
-    Dataflow read_dataflow(const Node& node) {
+    Dataflow read_dataflow(const Sourced& entry) {
+        const Node& node = entry.node();
         std::vector<std::pair<std::string, DataflowKind>> kinds;
         for (const DataflowKind kind : kDataflowKinds) {
             kinds.emplace_back(model::dataflow_name(kind), kind);
@@ -347,6 +348,8 @@ class Reader {
         dataflow.stationary = node["stationary"]
                                   .choice(kStationary, "operand, nor \"none\"")
                                   .value_or(usual_stationary(dataflow.kind));
+        dataflow.max_sets = entry["max_sets"].integer({1, 1 << 20});
+        dataflow.free_banks = entry["free_banks"].integer({0, 1 << 20}).value_or(0);
         return dataflow;
     }
 

@@ -245,6 +245,12 @@ void write_dataflow(Block block, const Dataflow& dataflow) {
     block.line("stationary", dataflow.stationary
                                  ? std::string(model::operand_name(*dataflow.stationary))
                                  : "none");
+    if (dataflow.max_sets) {
+        block.number("max_sets", std::to_string(*dataflow.max_sets));
+    }
+    if (dataflow.free_banks > 0) {
+        block.number("free_banks", std::to_string(dataflow.free_banks));
+    }
 }
 
 void write_basics(Block& root, const Accelerator& machine) {

@@ -86,7 +86,12 @@ struct Dataflow {
     DataflowKind kind = DataflowKind::ws;
     std::vector<SpatialRule> spatial; // an axis without a rule takes no dimension
     DimSet whole; // unrolled entirely or not at all, e.g. the filter rows of a row-stationary set
-    std::optional<Operand> stationary; // nullopt: no operand rests in the PE (nlr), or all do (rs)
+    std::optional<Operand> stationary =
+        std::nullopt; // nullopt: no operand rests in the PE (nlr), or all do (rs)
+    // Row-stationary only: how many logical sets the control places at once, and how many banks of
+    // the buffer for inputs and partial sums a mapping leaves free.
+    std::optional<Count> max_sets = std::nullopt;
+    Count free_banks = 0;
 
     bool operator==(const Dataflow&) const = default;
 };

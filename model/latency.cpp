@@ -19,8 +19,9 @@
 //              + passes * (burst + prime + drain)
 //
 //   At the outermost memory, what goes to or comes from a single-buffered store is waited for (the
-//   units' burst loads go on meanwhile); for a double-buffered store only the excess over the
-//   processing time and the first tile are.
+//   units' burst loads go on meanwhile). What can arrive early, because the store is double
+//   buffered or stores further in hold the current tile, costs its first tile, and what exceeds the
+//   processing time.
 //
 // Source: Eyexam step 7 (IEEE SSC Magazine, 2020: single and double buffering); the ramp-up terms
 // are those that Chen et al., IEEE JSSC 52(1), 2017, name for Eyeriss. No constant is fitted.
@@ -140,27 +141,54 @@ Load load_on(const Problem& problem, const Accelerator& accelerator, const Chann
     return load;
 }
 
-bool double_buffered_inside(const Accelerator& accelerator, const Mapping& mapping,
-                            std::size_t edge, Operand o) {
-    for (std::size_t level = edge + 1; level < accelerator.levels.size(); ++level) {
-        if (mapping.levels[level].keeps.contains(o)) {
-            const Store* store = store_of(accelerator.levels[level], o);
-            return store != nullptr && store->buffers > 1;
+// What all instances below one instance of level `from` hold together when they hold what level
+// `to` works on: the tile of `to` and the spatial loops in between.
+Extents spread_tile(const Problem& problem, const Mapping& mapping, std::size_t from,
+                    std::size_t to) {
+    Extents tile = to < mapping.levels.size() ? tile_at(mapping, problem, to) : kOnes;
+    const Extents bounds = loop_bounds(problem);
+    for (std::size_t level = from; level < to && level < mapping.levels.size(); ++level) {
+        for (const SpatialLoop& loop : mapping.levels[level].spatial) {
+            const std::size_t d = index(loop.dim);
+            tile[d] = std::min(bounds[d], tile[d] * loop.bound);
         }
     }
-    return false;
+    return tile;
+}
+
+std::size_t next_keeping(const Mapping& mapping, std::size_t from, Operand o) {
+    std::size_t level = from;
+    while (level < mapping.levels.size() && !mapping.levels[level].keeps.contains(o)) {
+        ++level;
+    }
+    return level;
+}
+
+// Can the next tile of an operand arrive over an edge while the current one is in use? With two
+// buffers it can; and also when the stores further in hold the whole current tile, because the one
+// at the edge is then free for the next.
+bool arrives_early(const Problem& problem, const Accelerator& accelerator, const Mapping& mapping,
+                   std::size_t edge, Operand o) {
+    const std::size_t first = next_keeping(mapping, edge + 1, o);
+    if (first == mapping.levels.size()) {
+        return false;
+    }
+    const Store* store = store_of(accelerator.levels[first], o);
+    if (store != nullptr && store->buffers > 1) {
+        return true;
+    }
+    const std::size_t second = next_keeping(mapping, first + 1, o);
+    return second < mapping.levels.size() &&
+           tile_elements(problem, o, spread_tile(problem, mapping, first, second)) ==
+               tile_elements(problem, o, tile_at(mapping, problem, first));
 }
 
 // Bytes of the tile that the whole array holds of an operand when a pass starts.
 double array_tile_bytes(const Problem& problem, const Accelerator& accelerator,
                         const Mapping& mapping, const Channel& channel, std::size_t edge,
                         Operand o) {
-    Extents tile = edge + 1 < mapping.levels.size() ? tile_at(mapping, problem, edge + 1) : kOnes;
-    for (const SpatialLoop& loop : mapping.levels[edge].spatial) {
-        tile[index(loop.dim)] =
-            std::min(problem.bounds[index(loop.dim)], tile[index(loop.dim)] * loop.bound);
-    }
-    return static_cast<double>(tile_elements(problem, o, tile)) *
+    return static_cast<double>(
+               tile_elements(problem, o, spread_tile(problem, mapping, edge, edge + 1))) *
            word_bytes(problem, accelerator, channel, o);
 }
 
@@ -206,17 +234,17 @@ ArrayCycles cycles_at_array(const Problem& problem, const Accelerator& accelerat
         const double streaming = load([&](Operand o) { return array.streams[index(o)]; });
         const double waited = load([&](Operand o) {
             return !array.streams[index(o)] &&
-                   !double_buffered_inside(accelerator, mapping, array.edge, o);
+                   !arrives_early(problem, accelerator, mapping, array.edge, o);
         });
         const double hidden = load([&](Operand o) {
             return !array.streams[index(o)] &&
-                   double_buffered_inside(accelerator, mapping, array.edge, o);
+                   arrives_early(problem, accelerator, mapping, array.edge, o);
         });
         double prime = 0.0;
         for (const Operand o : kAllOperands) {
             const bool primes = channel.operands.contains(o) && o != problem.produced &&
                                 array.streams[index(o)] && kept_inside(mapping, array.edge, o) &&
-                                !double_buffered_inside(accelerator, mapping, array.edge, o);
+                                !arrives_early(problem, accelerator, mapping, array.edge, o);
             if (primes) {
                 prime += array_tile_bytes(problem, accelerator, mapping, channel, array.edge, o) /
                          channel.down_bytes_per_cycle;
@@ -255,7 +283,7 @@ OuterCycles cycles_at_outermost(const Problem& problem, const Accelerator& accel
                 channel, load_on(problem, accelerator, channel, cost.edges[0], instances, chosen));
         };
         const auto buffered = [&](Operand o) {
-            return double_buffered_inside(accelerator, mapping, 0, o);
+            return arrives_early(problem, accelerator, mapping, 0, o);
         };
         out.waited += load([&](Operand o) { return !buffered(o); });
         const double overlapped = load(buffered);

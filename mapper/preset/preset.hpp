@@ -1,0 +1,30 @@
+// Mappings by a dataflow's own published rules, without a general search.
+// Called by study when the policy is `dataflow`, and by the search strategies as a first guess.
+// Knows no file format.
+#pragma once
+
+#include "model/accelerator.hpp"
+#include "model/base/result.hpp"
+#include "model/mapping.hpp"
+#include "model/problem.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace eyeroof::mapper {
+
+struct Preset {
+    model::Mapping mapping;
+    // The dataflow's own parameters where it has names for them: m, n, e, p, q, r, t of RS.
+    std::vector<std::pair<std::string, model::Count>> parameters;
+
+    bool operator==(const Preset&) const = default;
+};
+
+// Errors: "no-mapping" when the rules place the problem nowhere, and why.
+model::Result<Preset> preset_mapping(const model::Problem& problem,
+                                     const model::Accelerator& accelerator,
+                                     const model::Dataflow& dataflow);
+
+} // namespace eyeroof::mapper

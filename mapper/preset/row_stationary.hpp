@@ -1,0 +1,26 @@
+// The row-stationary mapper of Eyeriss v1: logical sets of R x e PEs, strip-mined, folded,
+// replicated. Called by preset_mapping for the dataflow `rs`. Knows no file format.
+#pragma once
+
+#include "mapper/preset/preset.hpp"
+
+namespace eyeroof::mapper {
+
+// Parameters as in Chen et al., IEEE JSSC 52(1), 2017, Table II.
+struct RowStationary {
+    model::Count m = 1; // output channels whose psums rest in the buffer
+    model::Count n = 1; // input maps of a pass
+    model::Count e = 1; // output rows of a pass: width of a set
+    model::Count p = 1; // filters of a PE
+    model::Count q = 1; // channels of a PE
+    model::Count r = 1; // sets on different channels
+    model::Count t = 1; // sets on different filters
+
+    auto operator<=>(const RowStationary&) const = default;
+};
+
+model::Result<Preset> row_stationary_mapping(const model::Problem& problem,
+                                             const model::Accelerator& accelerator,
+                                             const model::Dataflow& dataflow);
+
+} // namespace eyeroof::mapper

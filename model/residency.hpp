@@ -1,0 +1,20 @@
+// Where each operand lives when a layer starts and ends.
+// Called by the presets, the mapper and step 6 of Eyexam.
+// Knows no file format.
+#pragma once
+
+#include "model/accelerator.hpp"
+#include "model/problem.hpp"
+
+namespace eyeroof::model {
+
+// Index of the level that is an operand's home: the outermost level with a store for it; for
+// activations a level further in that keeps them between layers, if the whole tensor fits there
+// together with the other activations it stores.
+PerOperand<std::size_t> home_levels(const Problem& problem, const Accelerator& accelerator);
+
+// Operands that each level keeps when nothing passes by a store: from the home inwards, wherever
+// there is a store.
+std::vector<OperandSet> default_keeps(const Problem& problem, const Accelerator& accelerator);
+
+} // namespace eyeroof::model

@@ -1,0 +1,108 @@
+#include "study/run.hpp"
+
+#include "study/examine.hpp"
+#include "study/totals.hpp"
+
+#include <fmt/format.h>
+
+#include <regex>
+
+namespace eyeroof::study {
+
+using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
+
+namespace {
+
+Result<Network> matching_layers(const Network& network, const std::string& expression) {
+    Network kept = network;
+    kept.layers.clear();
+    try {
+        const std::regex pattern(expression);
+        for (const Layer& layer : network.layers) {
+            if (std::regex_search(layer.name, pattern)) {
+                kept.layers.push_back(layer);
+            }
+        }
+    } catch (const std::regex_error& error) {
+        return Result<Network>::failure("bad-regex",
+                                        fmt::format("'{}' is not a regular expression", expression),
+                                        "it is read as ECMAScript, for example conv[1-3]|fc.*");
+    }
+    if (kept.layers.empty()) {
+        return Result<Network>::failure(
+            "no-layers", fmt::format("no layer of {} matches '{}'", network.name, expression),
+            network.layers.empty() ? "the network has no layers"
+                                   : "the first one is named " + network.layers.front().name);
+    }
+    return Result<Network>(std::move(kept));
+}
+
+// The network as the options want it: batch, data type, layers.
+Result<Network> prepared(const Network& network, const StudyOptions& options) {
+    Result<Network> current(network);
+    if (options.batch) {
+        current = with_batch(network, *options.batch);
+    }
+    if (current && options.layers) {
+        current = matching_layers(*current, *options.layers);
+    }
+    if (current && options.data_type) {
+        for (Layer& layer : current->layers) {
+            layer.types = {*options.data_type, *options.data_type, *options.data_type};
+        }
+    }
+    if (current && current->layers.empty()) {
+        return Result<Network>::failure("no-layers", fmt::format("{} has no layers", network.name));
+    }
+    return current;
+}
+
+template <class Context>
+Result<Report> examine_all(const Network& network, const Machine& machine, const Context& context,
+                           const StudyOptions& options, const std::stop_token& stop,
+                           const ProgressCallback& progress) {
+    Report report;
+    report.machine = summarise(machine, context);
+    report.network_id = network.id;
+    report.network_name = network.name;
+    Diagnostics problems;
+    for (std::size_t i = 0; i < network.layers.size(); ++i) {
+        const Layer& layer = network.layers[i];
+        if (progress) {
+            const double done = static_cast<double>(i) / static_cast<double>(network.layers.size());
+            progress({done, fmt::format("{} ({} of {})", layer.name, i + 1, network.layers.size()),
+                      0.0, -1.0});
+        }
+        auto exam = examine(layer, context, options, stop);
+        if (stop.stop_requested()) {
+            return Result<Report>::failure("cancelled", "the examination was cancelled");
+        }
+        problems.append(exam.diagnostics());
+        if (exam) {
+            report.layers.push_back(*std::move(exam));
+        }
+    }
+    if (problems.has_errors()) {
+        return Result<Report>(std::move(problems));
+    }
+    add_totals(report);
+    return Result<Report>(std::move(report), std::move(problems));
+}
+
+} // namespace
+
+Result<Report> run(const Network& network, const Machine& machine, const StudyOptions& options,
+                   std::stop_token stop, const ProgressCallback& progress) {
+    const auto wanted = prepared(network, options);
+    if (!wanted) {
+        return Result<Report>(wanted.diagnostics());
+    }
+    const auto& accelerator = std::get<Accelerator>(machine.kind);
+    const auto context = accelerator_context(machine, accelerator, options);
+    if (!context) {
+        return Result<Report>(context.diagnostics());
+    }
+    return examine_all(*wanted, machine, *context, options, stop, progress);
+}
+
+} // namespace eyeroof::study

@@ -1,0 +1,104 @@
+// Eyeriss v1 against its published tables: Chen et al., IEEE JSSC 52(1), 2017, Tables III, V and
+// VI. Mappings and footprints must be equal; latencies are measured on silicon and judged by their
+// error.
+#include "hwdb/catalog.hpp"
+#include "study/run.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+using namespace eyeroof;
+using namespace eyeroof::model;
+
+namespace {
+
+Machine eyeriss() {
+    auto machine = hwdb::load_machine_file(std::string(EYEROOF_SOURCE_DIR) +
+                                           "/hwdb/accelerators/eyeriss-v1.yaml");
+    REQUIRE(machine.ok());
+    return *std::move(machine);
+}
+
+Layer conv(std::string name, Count n, Count c, Count hw, Count k, Count rs, Count stride, Count pad,
+           Count groups, double input_zeros = 0.0, double output_zeros = 0.0) {
+    ConvShape s{n, c, hw, hw, k, rs, rs, {stride, stride}, {pad, pad}, {1, 1}, groups};
+    Layer layer;
+    layer.name = std::move(name);
+    layer.op = Op::conv2d;
+    layer.shape = s;
+    layer.input_zeros = input_zeros;
+    layer.output_zeros = output_zeros;
+    return layer;
+}
+
+// Table V's zeros in the ifmaps; a layer's outputs are the next layer's inputs.
+Network alexnet() {
+    Network network{"alexnet", "AlexNet", "JSSC 2017", {}};
+    network.layers = {conv("conv1", 4, 3, 227, 96, 11, 4, 0, 1, 0.0001, 0.387),
+                      conv("conv2", 4, 96, 27, 256, 5, 1, 2, 2, 0.387, 0.725),
+                      conv("conv3", 4, 256, 13, 384, 3, 1, 1, 1, 0.725, 0.793),
+                      conv("conv4", 4, 384, 13, 384, 3, 1, 1, 2, 0.793, 0.776),
+                      conv("conv5", 4, 384, 13, 256, 3, 1, 1, 2, 0.776, 0.776)};
+    return network;
+}
+
+struct Published {
+    const char* parameters; // Table III
+    double allocated;       // Table V, active PEs
+    double averaged;        // MACs / (passes * cycles of a pass)
+    double processing_ms;   // Table V
+    double total_ms;        // Table V
+};
+
+// Averaged, e.g. conv1: 55 rows in strips of 7 are 8 passes, 11 * 2 * 55 / 8 = 151.25.
+const std::vector<Published> kTable = {{"m=96 n=1 e=7 p=16 q=1 r=1 t=2", 154, 151.25, 16.5, 20.9},
+                                       {"m=64 n=1 e=27 p=16 q=2 r=1 t=1", 135, 135, 39.2, 41.9},
+                                       {"m=64 n=4 e=13 p=16 q=4 r=1 t=4", 156, 156, 21.8, 23.6},
+                                       {"m=64 n=4 e=13 p=16 q=3 r=2 t=2", 156, 156, 16.0, 18.4},
+                                       {"m=64 n=4 e=13 p=16 q=3 r=2 t=2", 156, 156, 10.0, 10.5}};
+
+} // namespace
+
+TEST_CASE("the row-stationary mapper finds the published mappings of AlexNet") {
+    const auto report = study::run(alexnet(), eyeriss());
+    REQUIRE(report.ok());
+    for (std::size_t i = 0; i < kTable.size(); ++i) {
+        const study::LayerReport& layer = report->layers[i];
+        CAPTURE(layer.layer.name);
+        CHECK(layer.mapping_text.substr(0, layer.mapping_text.find('\n')) == kTable[i].parameters);
+        CHECK(layer.active.allocated == kTable[i].allocated);
+        CHECK(layer.active.averaged == doctest::Approx(kTable[i].averaged).epsilon(1e-12));
+    }
+}
+
+TEST_CASE("processing latency of AlexNet is within 8 % of silicon per layer and 2 % in sum") {
+    const auto report = study::run(alexnet(), eyeriss());
+    REQUIRE(report.ok());
+    double processing_ms = 0.0;
+    for (std::size_t i = 0; i < kTable.size(); ++i) {
+        const study::LayerReport& layer = report->layers[i];
+        CAPTURE(layer.layer.name);
+        const double ms = layer.processing_time_s * 1e3;
+        MESSAGE(layer.layer.name << " processing " << ms << " ms, silicon "
+                                 << kTable[i].processing_ms);
+        CHECK(std::abs(ms / kTable[i].processing_ms - 1.0) <= 0.08);
+        processing_ms += ms;
+    }
+    CHECK(std::abs(processing_ms / 103.5 - 1.0) <= 0.02);
+}
+
+TEST_CASE("total latency of AlexNet with DRAM stalls is within 10 % of silicon") {
+    const auto report = study::run(alexnet(), eyeriss());
+    REQUIRE(report.ok());
+    for (std::size_t i = 0; i < kTable.size(); ++i) {
+        const study::LayerReport& layer = report->layers[i];
+        CAPTURE(layer.layer.name);
+        const double ms = layer.time_s * 1e3;
+        MESSAGE(layer.layer.name << " total " << ms << " ms, silicon " << kTable[i].total_ms);
+        CHECK(std::abs(ms / kTable[i].total_ms - 1.0) <= 0.10);
+    }
+    CHECK(std::abs(report->total.time_s * 1e3 / 115.3 - 1.0) <= 0.10);
+}
