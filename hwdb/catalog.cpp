@@ -41,7 +41,7 @@ Result<fs::path> unknown(std::string_view name, Folders folders) {
     names.emplace_back("systolic:32x32");
     return Result<fs::path>::failure(
         "unknown-machine", fmt::format("no machine is called \"{}\"", name),
-        model::suggestion(name, names) + "; a file needs its path, such as ./mine.yaml");
+        model::suggestion(name, names) + " (a file needs its path, such as ./mine.yaml)");
 }
 
 } // namespace
@@ -87,6 +87,8 @@ Result<Machine> load_machine_file(const fs::path& file) {
     if (!document) {
         return document.diagnostics();
     }
+    // Every kind of machine has its reader here; an unknown kind is the accelerator reader's to
+    // refuse.
     auto accelerator = read_accelerator(*document, file.stem().string());
     if (!accelerator) {
         return accelerator.diagnostics();

@@ -1,0 +1,131 @@
+// eyeroof hw: what machines there are, what one is made of, and whether their files hold together.
+#include "cli/command.hpp"
+#include "cli/hw_views.hpp"
+#include "hwdb/accelerator_reader.hpp"
+#include "hwdb/systolic.hpp"
+
+namespace eyeroof::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct HwOptions {
+    std::vector<std::string> machines;
+    OutputOptions output;
+};
+
+Exit list(Context& context, const HwOptions& options) {
+    std::vector<ListedMachine> machines;
+    model::Diagnostics broken;
+    for (const hwdb::CatalogEntry& entry : hwdb::list_machines(context.machine_dirs())) {
+        auto machine = hwdb::load_machine_file(entry.file);
+        if (machine) {
+            machines.push_back({entry, std::move(*machine)});
+        } else {
+            broken.append(machine.diagnostics());
+        }
+    }
+    context.report(broken); // one broken file of a user hides no other machine
+    const bool json = options.output.format == "json";
+    return context.write(json ? machines_json(machines) : machines_text(machines),
+                         options.output.file);
+}
+
+// The description to copy and edit: the file as its author wrote it, or one made for a parametric
+// machine.
+model::Result<std::string> description(const std::string& name, const model::Machine& machine,
+                                       const std::vector<fs::path>& folders) {
+    if (hwdb::is_systolic_name(name)) {
+        return hwdb::write_accelerator(machine);
+    }
+    const auto file = hwdb::find_machine(name, folders);
+    return file ? hwdb::read_text_file(*file) : model::Result<std::string>(file.diagnostics());
+}
+
+Exit show(Context& context, const HwOptions& options) {
+    const std::string& name = options.machines.front();
+    const auto folders = context.machine_dirs();
+    const auto machine = hwdb::load_machine(name, folders);
+    if (!machine) {
+        return context.fail(machine.diagnostics());
+    }
+    context.report(machine.diagnostics());
+    if (options.output.format == "yaml") {
+        const auto text = description(name, *machine, folders);
+        return text ? context.write(*text, options.output.file) : context.fail(text.diagnostics());
+    }
+    const bool json = options.output.format == "json";
+    return context.write(json ? machine_json(*machine) : machine_text(*machine),
+                         options.output.file);
+}
+
+Exit check(Context& context, const HwOptions& options) {
+    std::vector<fs::path> files;
+    const auto folders = context.machine_dirs();
+    for (const std::string& name : options.machines) {
+        const auto file = hwdb::find_machine(name, folders);
+        if (!file) {
+            return context.fail(file.diagnostics());
+        }
+        files.push_back(*file);
+    }
+    if (options.machines.empty()) {
+        for (const hwdb::CatalogEntry& entry : hwdb::list_machines(folders)) {
+            files.push_back(entry.file);
+        }
+    }
+    std::vector<hwdb::LintReport> reports;
+    bool good = true;
+    for (const fs::path& file : files) {
+        reports.push_back(hwdb::lint_machine(file));
+        context.report(reports.back().findings);
+        good = good && !reports.back().findings.has_errors();
+    }
+    const bool json = options.output.format == "json";
+    return context.write(json ? lint_json(reports) : lint_text(reports), options.output.file,
+                         good ? Exit::done : Exit::says_no);
+}
+
+} // namespace
+
+void add_hw(Frame& frame) {
+    CLI::App& hw = frame.add("hw",
+                             "Machines: what there is, what one is made of, and where its "
+                             "numbers come from",
+                             "eyeroof hw list\n"
+                             "# a description of your own to start from\n"
+                             "eyeroof hw show eyeriss-v1 -o mine.yaml\n"
+                             "eyeroof hw check ./mine.yaml");
+
+    auto listing = std::make_shared<HwOptions>();
+    CLI::App& list_app = frame.add("list", "Machines of the catalog", "eyeroof hw list", &hw);
+    add_output(list_app, listing->output, {"text", "json"});
+    frame.run(list_app, [listing](Context& context) { return list(context, *listing); });
+
+    auto showing = std::make_shared<HwOptions>();
+    CLI::App& show_app =
+        frame.add("show", "One machine: its description to copy and edit, or a summary",
+                  "eyeroof hw show eyeriss-v1 -o mine.yaml\n"
+                  "eyeroof hw show systolic:32x32:os --format text",
+                  &hw);
+    show_app.add_option("machine", showing->machines, "Name in the catalog, or a file")
+        ->required()
+        ->expected(1)
+        ->type_name("MACHINE");
+    add_output(show_app, showing->output, {"yaml", "text", "json"});
+    frame.run(show_app, [showing](Context& context) { return show(context, *showing); });
+
+    auto checking = std::make_shared<HwOptions>();
+    CLI::App& check_app =
+        frame.add("check", "Does every file load, has every number a source, do printed peaks fit?",
+                  "eyeroof hw check\n"
+                  "eyeroof hw check ./mine.yaml --format json",
+                  &hw);
+    check_app.add_option("machines", checking->machines, "Names or files; all when there is none")
+        ->type_name("MACHINE");
+    add_output(check_app, checking->output, {"text", "json"});
+    frame.run(check_app, [checking](Context& context) { return check(context, *checking); });
+}
+
+} // namespace eyeroof::cli

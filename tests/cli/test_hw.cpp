@@ -1,0 +1,100 @@
+#include "tests/cli/program.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+using namespace eyeroof;
+using tests::run;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("hw list shows every machine of the catalog within 100 columns") {
+    const auto outcome = run({"hw", "list"});
+    CHECK(outcome.exit == 0);
+    CHECK(outcome.err.empty());
+    CHECK(contains(outcome.out, "eyeriss-v1 "));
+    CHECK(contains(outcome.out, "33.6 GMAC/s"));
+    CHECK(contains(outcome.out, "systolic:"));
+    CHECK(tests::width_of(outcome.out) <= 100);
+}
+
+TEST_CASE("hw list as JSON carries units in its keys") {
+    const auto json = nlohmann::json::parse(run({"hw", "list", "--format", "json"}).out);
+    CHECK(json["schema"] == "eyeroof/machines/1");
+    bool found = false;
+    for (const auto& machine : json["machines"]) {
+        if (machine["id"] == "tpu-v1") {
+            found = true;
+            CHECK(machine["macs_per_cycle"] == 65536);
+            CHECK(machine["clock_hz"] == 700e6);
+            CHECK(machine["trust"] == "recalled"); // the host link and the FIFO
+        }
+    }
+    CHECK(found);
+}
+
+TEST_CASE("hw show gives a description that is a machine of one's own when saved") {
+    const tests::Scratch scratch;
+    const std::string mine = (scratch / "mine.yaml").string();
+    for (const char* name : {"eyeriss-v1", "systolic:4x6:os"}) {
+        CAPTURE(name);
+        CHECK(run({"hw", "show", name, "-o", mine}).exit == 0);
+        const auto check = run({"hw", "check", mine});
+        CHECK(check.exit == 0);
+        CHECK(contains(check.out, "ok"));
+        CHECK(contains(run({"hw", "show", mine, "--format", "text"}).out, "MACs a cycle"));
+    }
+}
+
+TEST_CASE("hw show summarises a machine as text and as JSON") {
+    const auto text = run({"hw", "show", "eyeriss-v2", "--format", "text"});
+    CHECK(text.exit == 0);
+    CHECK(contains(text.out, "384 MACs a cycle at 200 MHz: 76.8 GMAC/s"));
+    CHECK(tests::width_of(text.out) <= 100);
+    const auto json =
+        nlohmann::json::parse(run({"hw", "show", "eyeriss-v1", "--format", "json"}).out);
+    CHECK(json["schema"] == "eyeroof/machine/1");
+    CHECK(json["levels"][1]["stores"][0]["capacity_bytes"] == 102400);
+    CHECK(json["levels"][0]["stores"][0]["capacity_bytes"].is_null()); // unlimited
+    CHECK(json["sources"][0]["confidence"] == "paper");
+}
+
+TEST_CASE("an unknown machine is bad input with the nearest name, and nothing on stdout") {
+    for (const char* verb : {"show", "check"}) {
+        const auto outcome = run({"hw", verb, "eyeris-v1"});
+        CHECK(outcome.exit == 3);
+        CHECK(outcome.out.empty());
+        CHECK(contains(outcome.err, "did you mean 'eyeriss-v1'?"));
+    }
+}
+
+TEST_CASE("hw check says no to a broken file, with its places, and goes on with the others") {
+    const tests::Scratch scratch;
+    const std::string bad = (scratch / "bad.yaml").string();
+    std::string text = run({"hw", "show", "systolic:4x4"}).out;
+    text.replace(text.find("clock: 1 GHz"), 12, "clock: 1 GB");
+    tests::write_text(bad, text);
+    const auto outcome = run({"hw", "check", bad, "eyeriss-v1"});
+    CHECK(outcome.exit == 1);
+    CHECK(contains(outcome.out, "fails"));
+    CHECK(contains(outcome.out, "eyeriss-v1"));
+    CHECK(contains(outcome.err, "bad.yaml:"));
+    CHECK(contains(outcome.err, "[wrong-unit]"));
+    CHECK(run({"hw", "show", bad}).exit == 3);
+    const auto json = nlohmann::json::parse(run({"hw", "check", bad, "--format", "json"}).out);
+    CHECK(json["machines"][0]["ok"] == false);
+    CHECK(json["machines"][0]["findings"][0]["code"] == "wrong-unit");
+}
+
+TEST_CASE("hw check passes the whole catalog") {
+    const auto outcome = run({"hw", "check"});
+    CHECK(outcome.exit == 0);
+    CHECK_FALSE(contains(outcome.out, "fails"));
+    CHECK_FALSE(contains(outcome.err, "error:"));
+}
