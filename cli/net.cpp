@@ -1,0 +1,162 @@
+// eyeroof net: what networks there are, what is in one, and whether a file is one.
+#include "cli/command.hpp"
+#include "study/read/catalog.hpp"
+#include "study/read/layer_csv.hpp"
+#include "study/write/network.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+namespace eyeroof::cli {
+
+namespace {
+
+struct ListOptions {
+    OutputOptions output;
+};
+
+struct ShowOptions {
+    std::string network;
+    std::optional<model::Count> batch;
+    OutputOptions output;
+};
+
+struct CheckOptions {
+    std::vector<std::string> networks;
+};
+
+std::size_t runs_of(const model::Network& network) {
+    std::size_t runs = 0;
+    for (const model::Layer& layer : network.layers) {
+        runs += static_cast<std::size_t>(layer.count);
+    }
+    return runs;
+}
+
+Exit list(Context& context, const ListOptions& options) {
+    const auto folders = context.network_dirs();
+    auto heads = study::read::list_networks(folders);
+    if (!heads) {
+        return context.fail(heads.diagnostics());
+    }
+    context.report(heads.diagnostics());
+    std::vector<study::NetworkRow> rows;
+    for (study::read::NetworkHead& head : *heads) {
+        const auto network = study::read::load_network(head.id, folders);
+        const auto totals = network ? totals_of(*network)
+                                    : model::Result<model::NetworkTotals>(network.diagnostics());
+        if (!totals) {
+            context.report(totals.diagnostics());
+            continue;
+        }
+        rows.push_back({std::move(head), runs_of(*network), *totals});
+    }
+    const std::string& format = options.output.format;
+    return context.write(format == "json"  ? study::networks_to_json(rows)
+                         : format == "csv" ? study::networks_to_csv(rows)
+                                           : study::networks_to_text(rows),
+                         options.output.file);
+}
+
+std::string shown(const model::Network& network, const model::NetworkTotals& totals,
+                  const std::string& format) {
+    if (format == "json") {
+        return study::network_to_json(network, totals);
+    }
+    if (format == "yaml") {
+        return study::read::write_network_yaml(network);
+    }
+    return format == "csv" ? study::read::write_layer_csv(network.layers)
+                           : study::network_to_text(network, totals);
+}
+
+Exit show(Context& context, const ShowOptions& options) {
+    auto network = study::read::load_network(options.network, context.network_dirs());
+    if (!network) {
+        return context.fail(network.diagnostics());
+    }
+    context.report(network.diagnostics());
+    if (options.batch) {
+        network = with_batch(*network, *options.batch);
+        if (!network) {
+            return context.fail(network.diagnostics());
+        }
+    }
+    const auto totals = totals_of(*network);
+    if (!totals) {
+        return context.fail(totals.diagnostics());
+    }
+    return context.write(shown(*network, *totals, options.output.format), options.output.file);
+}
+
+Exit check(Context& context, const CheckOptions& options) {
+    const auto folders = context.network_dirs();
+    std::string text;
+    model::Diagnostics errors;
+    for (const std::string& reference : options.networks) {
+        auto network = study::read::load_network(reference, folders);
+        const auto totals = network ? totals_of(*network)
+                                    : model::Result<model::NetworkTotals>(network.diagnostics());
+        if (!totals) {
+            errors.append(totals.diagnostics());
+            continue;
+        }
+        context.report(network.diagnostics());
+        text += fmt::format("{}: {} layers, {} MACs\n", reference, network->layers.size(),
+                            totals->macs);
+    }
+    if (errors.has_errors()) {
+        return context.fail(errors);
+    }
+    return context.write(text);
+}
+
+void add_list(Frame& frame, CLI::App& parent) {
+    auto options = std::make_shared<ListOptions>();
+    CLI::App& app = frame.add("list", "Networks that can be named, with their work and parameters",
+                              "eyeroof net list\neyeroof net list --format json", &parent);
+    add_output(app, options->output, {"text", "json", "csv"});
+    frame.run(app, [options](Context& context) { return list(context, *options); });
+}
+
+void add_show(Frame& frame, CLI::App& parent) {
+    auto options = std::make_shared<ShowOptions>();
+    CLI::App& app = frame.add("show", "Layers of a network: shapes, MACs and compulsory traffic",
+                              "eyeroof net show alexnet --batch 4\n"
+                              "# a narrower MobileNet on smaller images\n"
+                              "eyeroof net show mobilenet-v1:width=0.5,resolution=128\n"
+                              "# a file of your own to begin with\n"
+                              "eyeroof net show resnet50 --format csv -o mine.csv",
+                              &parent);
+    app.add_option("NETWORK", options->network, "A name of `net list`, or a file")
+        ->required()
+        ->type_name("NETWORK");
+    app.add_option("--batch", options->batch, "Multiply the batch of every layer")->type_name("N");
+    add_output(app, options->output, {"text", "json", "yaml", "csv"});
+    frame.run(app, [options](Context& context) { return show(context, *options); });
+}
+
+void add_check(Frame& frame, CLI::App& parent) {
+    auto options = std::make_shared<CheckOptions>();
+    CLI::App& app =
+        frame.add("check", "Whether files are networks, with everything that is wrong with them",
+                  "eyeroof net check mine.yaml layers.csv", &parent);
+    app.add_option("NETWORK", options->networks, "Network YAML, layer CSV or SCALE-Sim topology")
+        ->required()
+        ->type_name("FILE");
+    frame.run(app, [options](Context& context) { return check(context, *options); });
+}
+
+} // namespace
+
+void add_net(Frame& frame) {
+    CLI::App& app = frame.add("net", "The networks: list them, look into one, check a file",
+                              "eyeroof net list\neyeroof net show alexnet");
+    add_list(frame, app);
+    add_show(frame, app);
+    add_check(frame, app);
+}
+
+} // namespace eyeroof::cli
