@@ -35,19 +35,10 @@ std::string quoted(const std::string& text) {
     }
     std::string result = "\"";
     for (const char c : text) {
-        switch (c) {
-        case '\n':
-            result += "\\n";
-            break;
-        case '\r':
-            result += "\\r";
-            break;
-        case '\t':
-            result += "\\t";
-            break;
-        default:
-            result += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
+        if (c == '"' || c == '\\') {
+            result += '\\';
         }
+        result += c == '\n' || c == '\r' || c == '\t' ? ' ' : c;
     }
     return result + "\"";
 }

@@ -1,0 +1,207 @@
+#include "cli/exam_options.hpp"
+#include "hwdb/catalog.hpp"
+#include "study/gate.hpp"
+#include "study/read/catalog.hpp"
+#include "study/read/layer_csv.hpp"
+#include "study/run.hpp"
+#include "study/write/csv.hpp"
+#include "study/write/html.hpp"
+#include "study/write/json.hpp"
+#include "study/write/markdown.hpp"
+#include "study/write/text.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+
+namespace eyeroof::cli {
+
+namespace {
+
+constexpr const char* kExamples =
+    "# where AlexNet's time goes on Eyeriss, four images at a time\n"
+    "eyeroof exam alexnet --batch 4 --on eyeriss-v1\n"
+    "# two layers in full, with every step's reason, the mapping and the traffic\n"
+    "eyeroof exam vgg16 --on tpu-v1 --layers 'conv1_[12]' --details\n"
+    "# own layers on an own machine, for a spreadsheet\n"
+    "eyeroof exam layers.csv --on mine.yaml --format csv -o result.csv\n"
+    "# fail a build when a network gets too slow\n"
+    "eyeroof exam resnet50 --on systolic:32x32 --fail-if 'net.utilization < 0.6'";
+
+study::StudyOptions study_options(const ExamOptions& options) {
+    static const std::map<std::string, study::LaunchMode> launches = {
+        {"eager", study::LaunchMode::eager},
+        {"stream", study::LaunchMode::stream},
+        {"kernel", study::LaunchMode::kernel},
+        {"graph", study::LaunchMode::graph}};
+    study::StudyOptions wanted;
+    wanted.policy =
+        options.mapping == "best" ? study::MappingPolicy::best : study::MappingPolicy::dataflow;
+    wanted.counting =
+        options.counting == "timeloop" ? model::Counting::timeloop : model::Counting::eyeroof;
+    wanted.launch = launches.at(options.launch);
+    wanted.threads = options.threads;
+    wanted.batch = options.batch;
+    if (!options.dataflow.empty()) {
+        wanted.dataflow = model::dataflow_from_name(options.dataflow);
+    }
+    if (!options.dtype.empty()) {
+        wanted.data_type = model::data_type_from_name(options.dtype);
+    }
+    if (!options.layers.empty()) {
+        wanted.layers = options.layers;
+    }
+    return wanted;
+}
+
+// The table that the layers were read from, to be repeated; nothing for networks of other kinds.
+std::optional<study::read::LayerTable> table_of(const ExamOptions& options) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(options.network, ignored)) {
+        return std::nullopt;
+    }
+    const auto table = study::read::load_layer_csv(options.network);
+    return table ? std::optional(*table) : std::nullopt;
+}
+
+std::string rendered(const study::Report& report, const ExamOptions& options, bool colour) {
+    const std::string& format = options.output.format;
+    if (format == "json") {
+        return study::to_json(report);
+    }
+    if (format == "csv") {
+        const auto table = table_of(options);
+        return study::to_csv(report, table ? &*table : nullptr);
+    }
+    if (format == "md") {
+        return study::to_markdown(report);
+    }
+    if (format == "html") {
+        return study::to_html(report);
+    }
+    const auto ladders = options.steps == "all"     ? study::Ladders::all
+                         : options.steps == "worst" ? study::Ladders::worst
+                                                    : study::Ladders::automatic;
+    return study::to_text(report, {colour, ladders, options.details});
+}
+
+// Says on stderr why --fail-if holds.
+void report_gate(Context& context, const std::string& expression, const study::Verdict& verdict) {
+    model::Diagnostics because;
+    because.error("fail-if",
+                  fmt::format("{} holds: {}", expression, fmt::join(verdict.because, ", ")));
+    context.report(because);
+}
+
+Exit judged(Context& context, const ExamOptions& options, const std::optional<study::Gate>& gate,
+            const study::Report& report) {
+    study::Verdict verdict;
+    if (gate) {
+        const auto judged = study::evaluate(*gate, report);
+        if (!judged) {
+            return context.fail(judged.diagnostics());
+        }
+        verdict = *judged;
+    }
+    const std::string text = rendered(report, options, context.colour(options.output.file));
+    const Exit exit =
+        context.write(text, options.output.file, verdict.holds ? Exit::says_no : Exit::done);
+    if (exit == Exit::says_no) {
+        report_gate(context, options.fail_if, verdict);
+    }
+    return exit;
+}
+
+Exit exam(Context& context, const ExamOptions& options) {
+    std::optional<study::Gate> gate;
+    if (!options.fail_if.empty()) {
+        const auto parsed = study::parse_gate(options.fail_if);
+        if (!parsed) {
+            context.report(parsed.diagnostics());
+            return Exit::usage;
+        }
+        gate = *parsed;
+    }
+    const auto network = study::read::load_network(options.network, context.network_dirs());
+    if (options.compat == "scalesim") {
+        return network ? exam_scalesim(context, options, *network)
+                       : context.fail(network.diagnostics());
+    }
+    const auto machine = load_machine(context, options.machine);
+    if (!network || !machine) { // both at once: nobody likes to be told one error at a time
+        model::Diagnostics all = network.diagnostics();
+        all.append(machine.diagnostics());
+        return context.fail(all);
+    }
+    context.report(network.diagnostics());
+    context.report(machine.diagnostics());
+    const auto report =
+        study::run(*network, *machine, study_options(options), context.stop(), context.progress());
+    if (!report) {
+        return context.fail(report.diagnostics());
+    }
+    context.report(report.diagnostics());
+    return judged(context, options, gate, *report);
+}
+
+void add_model_options(CLI::App& app, ExamOptions& options) {
+    std::vector<std::string> dtypes;
+    for (const std::string_view name : model::data_type_names()) {
+        dtypes.emplace_back(name);
+    }
+    add_choice(app, "--dataflow", options.dataflow, {"ws", "os", "is", "nlr", "rs", "rs+"},
+               "Dataflow of the mapping [the machine's first]");
+    app.add_option("--batch", options.batch, "Multiply the network's batch by N")
+        ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
+        ->type_name("N");
+    add_choice(app, "--dtype", options.dtype, dtypes, "Data type instead of the layers' own");
+    add_choice(app, "--mapping", options.mapping, {"dataflow", "best"},
+               "The dataflow's own rules, or the best mapping there is [dataflow]");
+    add_choice(app, "--counting", options.counting, {"eyeroof", "timeloop"},
+               "Rules for counting accesses [eyeroof]");
+    add_choice(app, "--launch", options.launch, {"eager", "stream", "kernel", "graph"},
+               "How kernels are launched, on GPUs [stream]");
+    add_choice(app, "--compat", options.compat, {"scalesim"},
+               "Count compute cycles as another tool does, and show the difference");
+    app.add_option("--threads", options.threads,
+                   "Threads to use; the answer does not depend on it [all]")
+        ->check(CLI::Range(0, 4096))
+        ->type_name("N");
+}
+
+} // namespace
+
+model::Result<model::Machine> load_machine(Context& context, const std::string& name) {
+    const auto folders = context.machine_dirs();
+    return hwdb::load_machine(name, folders);
+}
+
+void add_exam(Frame& frame) {
+    auto options = std::make_shared<ExamOptions>();
+    CLI::App& app =
+        frame.add("exam", "Examine a network on a machine: seven steps, layer by layer", kExamples);
+    app.add_option("NETWORK", options->network,
+                   "Name in the catalog (eyeroof net list), a network YAML, or a CSV of layers")
+        ->required()
+        ->type_name("NETWORK|FILE");
+    app.add_option("--on", options->machine,
+                   "Name in the catalog (eyeroof hw list), a machine YAML, or systolic:ROWSxCOLS")
+        ->required()
+        ->type_name("MACHINE|FILE");
+    add_model_options(app, *options);
+    app.add_option("--layers", options->layers, "Only layers whose name matches")
+        ->type_name("REGEX");
+    app.add_option("--fail-if", options->fail_if,
+                   "Exit 1 when this holds: net.KEY, layer.NAME.KEY, any.KEY or all.KEY compared "
+                   "with a number, joined by and, or; keys as in the JSON total and layers")
+        ->type_name("EXPR");
+    add_choice(app, "--steps", options->steps, {"auto", "all", "worst"},
+               "Ladders in text output: of all layers, or of the worst [auto: all up to 12]");
+    app.add_flag("--details", options->details,
+                 "In text output also every step's reason, mapping and traffic");
+    add_output(app, options->output, {"text", "json", "csv", "md", "html"});
+    frame.run(app, [options](Context& context) { return exam(context, *options); });
+}
+
+} // namespace eyeroof::cli

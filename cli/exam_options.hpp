@@ -1,0 +1,40 @@
+// What `eyeroof exam` is asked, beside the network and the machine.
+// Shared by the command's parts: examining, and SCALE-Sim's counting.
+// Knows no engine.
+#pragma once
+
+#include "cli/command.hpp"
+#include "model/machine.hpp"
+#include "model/network.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace eyeroof::cli {
+
+struct ExamOptions {
+    std::string network;
+    std::string machine;
+    std::string dataflow;
+    std::string dtype;
+    std::string mapping = "dataflow";
+    std::string counting = "eyeroof";
+    std::string launch = "stream";
+    std::string layers;
+    std::string fail_if;
+    std::string compat;
+    std::string steps = "auto";
+    bool details = false;
+    std::optional<std::int64_t> batch;
+    int threads = 0;
+    OutputOptions output;
+};
+
+// `--compat scalesim`: its compute cycles, beside eyeroof's own.
+Exit exam_scalesim(Context& context, const ExamOptions& options, const model::Network& network);
+
+// The machine that --on names; diagnostics are the catalog's.
+model::Result<model::Machine> load_machine(Context& context, const std::string& name);
+
+} // namespace eyeroof::cli

@@ -1,0 +1,232 @@
+// `exam --compat scalesim`: SCALE-Sim's compute cycles beside eyeroof's own, and why they differ.
+#include "cli/exam_options.hpp"
+#include "model/compat/scalesim.hpp"
+#include "study/read/scalesim.hpp"
+#include "study/run.hpp"
+#include "study/write/lines.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace eyeroof::cli {
+
+namespace {
+
+using model::Count;
+using model::DataflowKind;
+using model::Result;
+
+constexpr std::string_view kWhy =
+    "SCALE-Sim fills, streams and drains every fold one after the other, which costs rows and "
+    "columns of cycles a fold, runs images and groups one by one, and counts no memory here. "
+    "eyeroof fills an array once a pass, lets the next pass's weights come while this one computes "
+    "where the machine has two buffers, spreads images over the array where the dataflow allows "
+    "it, "
+    "and waits for every memory and network of the machine.";
+
+struct Array {
+    Count rows = 0;
+    Count cols = 0;
+    DataflowKind dataflow = DataflowKind::ws;
+    std::optional<model::Machine> machine; // for the comparison; a cfg has none
+};
+
+struct Row {
+    const model::Layer* layer = nullptr;
+    Count macs = 0;
+    Count cycles = 0;
+    double utilization = 0.0;
+    std::optional<double> own_cycles;
+};
+
+bool is_row_axis(const std::string& name) {
+    return name.find("row") != std::string::npos || name == "y" || name.ends_with(".y");
+}
+
+// The two sides of a machine's only array; SCALE-Sim knows no other shape.
+Result<Array> array_of(const model::Machine& machine) {
+    Array array{1, 1, DataflowKind::ws, machine};
+    std::size_t sides = 0;
+    if (const auto* accelerator = std::get_if<model::Accelerator>(&machine.kind)) {
+        for (const model::Level& level : accelerator->levels) {
+            for (const model::Axis& axis : level.fanout) {
+                if (axis.size > 1) {
+                    ++sides;
+                    (is_row_axis(axis.name) ? array.rows : array.cols) *= axis.size;
+                }
+            }
+        }
+        if (!accelerator->dataflows.empty()) {
+            array.dataflow = accelerator->dataflows.front().kind;
+        }
+    }
+    if (sides < 1 || sides > 2) {
+        return Result<Array>::failure(
+            "unsupported",
+            fmt::format("SCALE-Sim knows arrays of rows and columns, and {} is none", machine.name),
+            "use systolic:ROWSxCOLS, or a SCALE-Sim cfg file");
+    }
+    return array;
+}
+
+Result<Array> array_named(Context& context, const ExamOptions& options) {
+    Result<Array> array = Array{};
+    if (options.machine.ends_with(".cfg")) {
+        const auto config = study::read::load_scalesim_cfg(options.machine);
+        if (!config) {
+            return Result<Array>(config.diagnostics());
+        }
+        array = Array{config->rows, config->cols, config->dataflow, std::nullopt};
+    } else {
+        const auto machine = load_machine(context, options.machine);
+        array = machine ? array_of(*machine) : Result<Array>(machine.diagnostics());
+    }
+    if (array && !options.dataflow.empty()) {
+        array->dataflow = *model::dataflow_from_name(options.dataflow);
+    }
+    return array;
+}
+
+// What SCALE-Sim cannot do becomes a warning: its layer is left out.
+Result<std::vector<Row>> rows_of(const model::Network& network, const Array& array) {
+    std::vector<Row> rows;
+    model::Diagnostics left_out;
+    for (const model::Layer& layer : network.layers) {
+        const auto work = model::compat::scalesim_work(layer);
+        const auto cycles =
+            model::compat::scalesim_compute_cycles(layer, array.rows, array.cols, array.dataflow);
+        if (work && cycles) {
+            rows.push_back(
+                {&layer, work->macs(), *cycles,
+                 model::compat::scalesim_utilization(*work, *cycles, array.rows, array.cols),
+                 std::nullopt});
+            continue;
+        }
+        for (const model::Diagnostic& d : cycles.diagnostics()) {
+            left_out.warning(d.code, fmt::format("{} is left out: {}", layer.name, d.message),
+                             d.hint);
+        }
+    }
+    if (rows.empty()) {
+        return Result<std::vector<Row>>::failure(
+            "unsupported", fmt::format("SCALE-Sim can count no layer of {}", network.name),
+            left_out.empty() ? "" : left_out.items().front().message);
+    }
+    return Result<std::vector<Row>>(std::move(rows), std::move(left_out));
+}
+
+// eyeroof's own cycles for the same layers, one execution each.
+model::Diagnostics add_own(const model::Network& network, const Array& array,
+                           const ExamOptions& options, Context& context, std::vector<Row>& rows) {
+    if (!array.machine) {
+        return {};
+    }
+    model::Network same = network;
+    same.layers.clear();
+    for (const Row& row : rows) {
+        same.layers.push_back(*row.layer);
+    }
+    study::StudyOptions wanted;
+    wanted.dataflow = array.dataflow;
+    wanted.threads = options.threads;
+    const auto report =
+        study::run(same, *array.machine, wanted, context.stop(), context.progress());
+    if (!report) {
+        return report.diagnostics();
+    }
+    for (std::size_t i = 0; i < rows.size() && i < report->layers.size(); ++i) {
+        rows[i].own_cycles = report->layers[i].cycles;
+    }
+    return {};
+}
+
+std::string own_text(const Row& row) {
+    return row.own_cycles ? fmt::format("{:.0f}", *row.own_cycles) : std::string("-");
+}
+
+std::string text_of(const model::Network& network, const Array& array,
+                    const std::vector<Row>& rows) {
+    using study::left;
+    using study::right;
+    std::string text =
+        fmt::format("SCALE-Sim's compute cycles: {} on {} rows x {} columns, dataflow {}\n\n",
+                    study::printable(network.name), array.rows, array.cols,
+                    model::dataflow_name(array.dataflow));
+    text += fmt::format("{}{}{}{}{}\n", left("layer", 26), right("MAC", 16), right("SCALE-Sim", 16),
+                        right("of array", 10), right("eyeroof", 16));
+    double total = 0.0;
+    for (const Row& row : rows) {
+        text += fmt::format(
+            "{}{}{}{}{}\n", left(row.layer->name, 26), right(fmt::to_string(row.macs), 16),
+            right(fmt::to_string(row.cycles), 16),
+            right(fmt::format("{:.1f} %", 100.0 * row.utilization), 10), right(own_text(row), 16));
+        total += static_cast<double>(row.cycles) * static_cast<double>(row.layer->count);
+    }
+    text += fmt::format("{}{}{}\n\n", left("total, with repeats", 26), right("", 16),
+                        right(fmt::format("{:.0f}", total), 16));
+    return text + study::wrapped(kWhy, 0, 98);
+}
+
+std::string json_of(const model::Network& network, const Array& array,
+                    const std::vector<Row>& rows) {
+    nlohmann::ordered_json layers = nlohmann::ordered_json::array();
+    for (const Row& row : rows) {
+        nlohmann::ordered_json layer = {{"name", row.layer->name},
+                                        {"count", row.layer->count},
+                                        {"macs", row.macs},
+                                        {"scalesim_cycles", row.cycles},
+                                        {"scalesim_utilization", row.utilization}};
+        if (row.own_cycles) {
+            layer["eyeroof_cycles"] = *row.own_cycles;
+        }
+        layers.push_back(layer);
+    }
+    const nlohmann::ordered_json json = {{"schema", "eyeroof/scalesim/1"},
+                                         {"network", network.id},
+                                         {"rows", array.rows},
+                                         {"cols", array.cols},
+                                         {"dataflow", model::dataflow_name(array.dataflow)},
+                                         {"layers", layers}};
+    return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string csv_of(const std::vector<Row>& rows) {
+    std::string text = "name,count,macs,scalesim_cycles,scalesim_utilization,eyeroof_cycles\n";
+    for (const Row& row : rows) {
+        std::string name = row.layer->name;
+        std::replace(name.begin(), name.end(), ',', ';');
+        text += fmt::format("{},{},{},{},{},{}\n", name, row.layer->count, row.macs, row.cycles,
+                            row.utilization, row.own_cycles ? own_text(row) : "");
+    }
+    return text;
+}
+
+} // namespace
+
+Exit exam_scalesim(Context& context, const ExamOptions& options, const model::Network& network) {
+    const auto array = array_named(context, options);
+    if (!array) {
+        return context.fail(array.diagnostics());
+    }
+    auto rows = rows_of(network, *array);
+    if (!rows) {
+        return context.fail(rows.diagnostics());
+    }
+    context.report(rows.diagnostics());
+    const auto problems = add_own(network, *array, options, context, *rows);
+    if (!problems.empty()) {
+        return context.fail(problems);
+    }
+    const std::string& format = options.output.format;
+    if (format != "text" && format != "json" && format != "csv") {
+        return context.fail_usage("--compat scalesim has no such format", "text, json or csv");
+    }
+    return context.write(format == "json"  ? json_of(network, *array, *rows)
+                         : format == "csv" ? csv_of(*rows)
+                                           : text_of(network, *array, *rows),
+                         options.output.file);
+}
+
+} // namespace eyeroof::cli
