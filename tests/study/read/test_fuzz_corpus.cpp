@@ -1,0 +1,39 @@
+#include "tests/fuzz/layer_csv.hpp"
+#include "tests/fuzz/network_yaml.hpp"
+#include "tests/fuzz/scalesim.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+using namespace eyeroof::tests;
+
+namespace {
+
+template <class Promise> void replay(const std::string& reader, const Promise& broken_promise) {
+    int files = 0;
+    const auto folder = std::filesystem::path(EYEROOF_SOURCE_DIR) / "tests/fuzz/corpus" / reader;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        std::ifstream file(entry.path(), std::ios::binary);
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        CAPTURE(entry.path().filename().string());
+        CHECK(broken_promise(text) == "");
+        // Cut anywhere, it may be wrong but must not break anything.
+        for (std::size_t size = 0; size < text.size(); size += 1 + text.size() / 40) {
+            CHECK(broken_promise(text.substr(0, size)) == "");
+        }
+        ++files;
+    }
+    CHECK(files >= 5);
+}
+
+} // namespace
+
+TEST_CASE("the readers of networks keep their promises on the fuzzers' corpus") {
+    replay("layer_csv", broken_promise_layer_csv);
+    replay("network_yaml", broken_promise_network_yaml);
+    replay("scalesim", broken_promise_scalesim);
+}
