@@ -1,6 +1,5 @@
 #include "study/read/network_yaml.hpp"
 
-#include "hwdb/yaml.hpp"
 #include "model/base/suggest.hpp"
 #include "study/read/layer_text.hpp"
 
@@ -211,6 +210,17 @@ std::string stem_of(const std::string& file) {
     return std::filesystem::path(file).stem().string();
 }
 
+model::Result<NetworkHead> read_head(const hwdb::Document& document, const std::string& file) {
+    const Node root = document.root();
+    NetworkHead head{stem_of(file), "", root["source"].text().value_or(""), read_parameters(root),
+                     file};
+    head.name = root["name"].text().value_or(head.id);
+    root.ignore_rest();
+    return document.conclude(std::move(head));
+}
+
+} // namespace
+
 model::Result<NetworkFile> read_network(hwdb::Document& document, const std::string& file,
                                         const Variables& given) {
     const Node root = document.root();
@@ -234,17 +244,6 @@ model::Result<NetworkFile> read_network(hwdb::Document& document, const std::str
     }
     return concluded;
 }
-
-model::Result<NetworkHead> read_head(const hwdb::Document& document, const std::string& file) {
-    const Node root = document.root();
-    NetworkHead head{stem_of(file), "", root["source"].text().value_or(""), read_parameters(root),
-                     file};
-    head.name = root["name"].text().value_or(head.id);
-    root.ignore_rest();
-    return document.conclude(std::move(head));
-}
-
-} // namespace
 
 model::Result<NetworkFile> parse_network_yaml(std::string text, const std::string& file,
                                               const Variables& given) {
@@ -272,21 +271,6 @@ model::Result<NetworkHead> parse_network_head(std::string text, const std::strin
 model::Result<NetworkHead> load_network_head(const std::filesystem::path& path) {
     const auto document = hwdb::load_yaml(path);
     return document ? read_head(*document, path.string()) : document.diagnostics();
-}
-
-std::vector<std::string_view> network_keys(std::string_view place) {
-    if (place == "network") {
-        return {"name", "source", "parameters", "defaults", "layers"};
-    }
-    if (place == "parameter") {
-        return {"default", "min", "max", "meaning"};
-    }
-    if (place == "defaults") {
-        return {"count", "dtype", "direction"};
-    }
-    std::vector<std::string_view> keys(column_names().begin(), column_names().end());
-    keys.emplace_back("when");
-    return keys;
 }
 
 } // namespace eyeroof::study::read

@@ -3,6 +3,7 @@
 // load_network and `net show`. Knows no machine and no catalog.
 #pragma once
 
+#include "hwdb/yaml.hpp"
 #include "model/network.hpp"
 #include "study/read/expression.hpp"
 
@@ -32,6 +33,8 @@ struct NetworkFile {
 // `given` replaces the standard values. Errors: those of the strict YAML reader and of each layer;
 // "unknown-parameter", "out-of-range", "expression", "not-a-number" where an expression that must
 // be a whole number is none, "no-layers". A file's id is its stem.
+model::Result<NetworkFile> read_network(hwdb::Document& document, const std::string& file,
+                                        const Variables& given = {});
 model::Result<NetworkFile> parse_network_yaml(std::string text, const std::string& file,
                                               const Variables& given = {});
 model::Result<NetworkFile> load_network_yaml(const std::filesystem::path& path,
@@ -50,8 +53,5 @@ model::Result<NetworkHead> load_network_head(const std::filesystem::path& path);
 
 // Parameters are gone: a file of plain numbers that reads back as the same network.
 std::string write_network_yaml(const model::Network& network);
-
-// All keys of each place, for the schema's test: "network", "parameter", "defaults", "layer".
-std::vector<std::string_view> network_keys(std::string_view place);
 
 } // namespace eyeroof::study::read
