@@ -227,6 +227,10 @@ std::optional<Op> read_op(Cells& cells) {
 
 void read_common(Cells& cells, model::Layer& layer) {
     layer.name = std::string(cells.text(Column::name));
+    if (has_control_characters(layer.name)) {
+        cells.report(Column::name, "bad-name", "the name contains control characters",
+                     "use letters, digits and signs");
+    }
     cells.take(Column::count, layer.count);
     if (const std::string_view text = cells.text(Column::dtype); !text.empty()) {
         const auto types = types_from_text(text);
@@ -288,6 +292,13 @@ std::optional<Column> column_from_name(std::string_view name) {
         }
     }
     return std::nullopt;
+}
+
+bool has_control_characters(std::string_view text) {
+    return std::any_of(text.begin(), text.end(), [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return (byte < 0x20 && c != '\t' && c != '\n' && c != '\r') || byte == 0x7F;
+    });
 }
 
 std::optional<model::TensorTypes> types_from_text(std::string_view text) {

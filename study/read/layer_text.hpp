@@ -60,6 +60,10 @@ std::optional<model::Layer> layer_from_text(const LayerText& text, model::Diagno
 // The opposite: cells that layer_from_text reads back as the same layer; defaults stay empty.
 std::array<std::string, kColumns> layer_to_text(const model::Layer& layer);
 
+// Control characters other than tab and line end, which no text of ours contains; an escape
+// sequence in a quoted YAML scalar can still make one.
+bool has_control_characters(std::string_view text);
+
 // "fp16", or "int8/int8/int32" for input, weight and output.
 std::optional<model::TensorTypes> types_from_text(std::string_view text);
 std::string types_to_text(const model::TensorTypes& types);

@@ -27,6 +27,15 @@ std::string_view name_of(Column column) {
     return column_names()[static_cast<std::size_t>(column)];
 }
 
+std::string read_title(const Node& node, const std::string& otherwise) {
+    std::string text = node.text().value_or(otherwise);
+    if (has_control_characters(text)) {
+        node.error("bad-name", "the text contains control characters",
+                   "use letters, digits and signs");
+    }
+    return text;
+}
+
 Parameter read_parameter(const std::string& name, const Node& node) {
     Parameter parameter;
     parameter.name = name;
@@ -212,9 +221,12 @@ std::string stem_of(const std::string& file) {
 
 model::Result<NetworkHead> read_head(const hwdb::Document& document, const std::string& file) {
     const Node root = document.root();
-    NetworkHead head{stem_of(file), "", root["source"].text().value_or(""), read_parameters(root),
-                     file};
-    head.name = root["name"].text().value_or(head.id);
+    NetworkHead head;
+    head.id = stem_of(file);
+    head.name = read_title(root["name"], head.id);
+    head.source = read_title(root["source"], "");
+    head.parameters = read_parameters(root);
+    head.path = file;
     root.ignore_rest();
     return document.conclude(std::move(head));
 }
@@ -227,8 +239,8 @@ model::Result<NetworkFile> read_network(hwdb::Document& document, const std::str
     NetworkFile result;
     model::Network& network = result.network;
     network.id = stem_of(file);
-    network.name = root["name"].text().value_or(network.id);
-    network.source = root["source"].text().value_or("");
+    network.name = read_title(root["name"], network.id);
+    network.source = read_title(root["source"], "");
     result.parameters = read_parameters(root);
     Diagnostics wrong;
     check_given(given, result.parameters, file, wrong);

@@ -223,6 +223,27 @@ TEST_CASE("a file's format is told by its content, whatever its name") {
     CHECK(code_of(table.path.string() + ":seq=3") == "bad-parameter");
 }
 
+TEST_CASE("huge, empty, binary and bottomless files are refused quickly") {
+    const TemporaryFile huge("huge.csv", "name,op,m,n,k\n");
+    fs::resize_file(huge.path, 100'000'000);
+    CHECK(code_of(huge.path.string()) == "file-too-large");
+    const TemporaryFile large("large.csv", "name,op,m,n,k\n");
+    fs::resize_file(large.path, 20'000'000); // zeros
+    CHECK(code_of(large.path.string()) == "not-text");
+    const TemporaryFile empty("empty.yaml", "");
+    CHECK(code_of(empty.path.string()) == "empty-file");
+    std::string bomb = "a: &a [x, x]\n";
+    for (char c = 'b'; c <= 'z'; ++c) {
+        bomb += std::string(1, c) + ": &" + c + " [*" + static_cast<char>(c - 1) + ", *" +
+                static_cast<char>(c - 1) + "]\n";
+    }
+    const TemporaryFile aliases("bomb.yaml", bomb + "layers: *z\n");
+    CHECK_FALSE(load_network(aliases.path.string(), {}).ok());
+    const TemporaryFile deep("deep.yaml", "layers: " + std::string(100'000, '['));
+    CHECK_FALSE(load_network(deep.path.string(), {}).ok());
+    CHECK_FALSE(load_network("/dev/zero", {}).ok());
+}
+
 TEST_CASE("the nearer of two folders wins") {
     const fs::path near = fs::temp_directory_path() / "eyeroof_near_networks";
     fs::create_directories(near);

@@ -117,6 +117,12 @@ TEST_CASE("wrong documents are refused") {
           "unknown-key");
 }
 
+TEST_CASE("names hold no control characters, not even escaped ones") {
+    CHECK(layer_error("name: \"a\\b\", op: gemm, m: 1, n: 2, k: 3").code == "bad-name");
+    CHECK(error_of("name: \"\\e[2J\"\nlayers:\n  - {op: gemm, m: 1, n: 2, k: 3}\n").code ==
+          "bad-name");
+}
+
 TEST_CASE("expressions follow the usual precedence") {
     const Variables v = {{"width", 0.5}, {"n", 3.0}};
     const auto value = [&](const char* text) { return evaluate(text, v).value(); };
