@@ -82,6 +82,22 @@ struct Launch {
     bool operator==(const Launch&) const = default;
 };
 
+// What a machine was measured to reach, beside what its data sheet says; never a replacement for
+// it.
+struct Ceiling {
+    std::string name;           // "dram read", "fma fp32"
+    std::string level = {};     // of a bandwidth: "dram", "l3", "l2", "l1", "shared", "pcie"
+    std::string precision = {}; // of an arithmetic rate: "fp32" …
+    std::string pipe = {};      // "fma", "tensor"
+    double value = 0.0;  // byte/s of a level, operation/s of a precision, s of neither (overhead)
+    double median = 0.0; // over all trials; `value` is the best
+    double spread = 0.0; // (best - worst) / best
+    std::int64_t trials = 0;
+    std::string how = {}; // what ran: sizes, threads
+
+    bool operator==(const Ceiling&) const = default;
+};
+
 struct Profile {
     RunInfo run;
     std::vector<std::string> sources; // files that were merged into this profile
@@ -90,6 +106,7 @@ struct Profile {
     std::vector<Operator> operators;
     std::vector<std::string> ranges;
     std::vector<Launch> launches; // in launch order within a source
+    std::vector<Ceiling> ceilings;
 
     const Kernel& kernel_of(const Launch& launch) const { return kernels[launch.kernel]; }
     const Operator* operator_of(const Launch& launch) const;

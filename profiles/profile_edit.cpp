@@ -96,6 +96,7 @@ model::Result<Profile> filter(const Profile& profile, const KernelFilter& filter
     ProfileBuilder kept;
     kept.profile.run = profile.run;
     kept.profile.notes = profile.notes;
+    kept.profile.ceilings = profile.ceilings;
     std::int64_t seen = 0;
     for (const Launch& launch : profile.launches) {
         const bool in_range = filter.range.empty() ||
@@ -126,6 +127,8 @@ model::Result<Profile> merge(const std::vector<Profile>& profiles) {
                 all.profile.notes.push_back(note);
             }
         }
+        auto& ceilings = all.profile.ceilings;
+        ceilings.insert(ceilings.end(), profile.ceilings.begin(), profile.ceilings.end());
         for (const Launch& launch : profile.launches) {
             all.profile.launches.push_back(carry_over(profile, launch, all));
         }

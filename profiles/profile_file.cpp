@@ -109,6 +109,20 @@ Json to_json(const Launch& launch) {
     return json;
 }
 
+Json to_json(const Ceiling& ceiling) {
+    Json json = {{"name", ceiling.name},     {"value", ceiling.value},   {"median", ceiling.median},
+                 {"spread", ceiling.spread}, {"trials", ceiling.trials}, {"how", ceiling.how}};
+    const auto put = [&json](const char* key, const std::string& text) {
+        if (!text.empty()) {
+            json[key] = text;
+        }
+    };
+    put("level", ceiling.level);
+    put("precision", ceiling.precision);
+    put("pipe", ceiling.pipe);
+    return json;
+}
+
 void put_line(std::ostream& out, const Json& json) {
     out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
 }
@@ -342,6 +356,8 @@ class Reader {
             read_kernel(body);
         } else if (kind == "operator" && body.is_object()) {
             read_operator(body);
+        } else if (kind == "ceiling" && body.is_object()) {
+            read_ceiling(body);
         } else if (kind == "range" && body.is_string()) {
             profile_.ranges.push_back(body.get<std::string>());
         } else if (kind == "source" && body.is_string()) {
@@ -364,6 +380,26 @@ class Reader {
         fields.text("name", kernel.name);
         fields.text("mangled", kernel.mangled);
         profile_.kernels.push_back(std::move(kernel));
+    }
+
+    void read_ceiling(const Json& json) {
+        const Fields fields(json, "ceiling", where_, found_);
+        Ceiling ceiling;
+        fields.require("name");
+        fields.require("value");
+        fields.text("name", ceiling.name);
+        fields.text("level", ceiling.level);
+        fields.text("precision", ceiling.precision);
+        fields.text("pipe", ceiling.pipe);
+        fields.text("how", ceiling.how);
+        fields.number("value", ceiling.value);
+        fields.number("median", ceiling.median);
+        fields.number("spread", ceiling.spread);
+        fields.integer("trials", ceiling.trials);
+        if (!(ceiling.value > 0.0) || !(ceiling.median >= 0.0)) {
+            fields.error("value", "is not a positive number");
+        }
+        profile_.ceilings.push_back(std::move(ceiling));
     }
 
     void read_operator(const Json& json) {
@@ -462,6 +498,9 @@ void ProfileWriter::append(const Profile& profile) {
     }
     for (; ranges_ < profile.ranges.size(); ++ranges_) {
         put_line(*out_, {{"range", profile.ranges[ranges_]}});
+    }
+    for (; ceilings_ < profile.ceilings.size(); ++ceilings_) {
+        put_line(*out_, {{"ceiling", to_json(profile.ceilings[ceilings_])}});
     }
     for (; launches_ < profile.launches.size(); ++launches_) {
         put_line(*out_, {{"launch", to_json(profile.launches[launches_])}});

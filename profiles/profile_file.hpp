@@ -28,6 +28,7 @@ class ProfileWriter {
   private:
     std::ostream* out_;
     std::size_t sources_ = 0, notes_ = 0, kernels_ = 0, operators_ = 0, ranges_ = 0, launches_ = 0;
+    std::size_t ceilings_ = 0;
 };
 
 // Gzip when the name ends in ".gz". Error "cannot-write".

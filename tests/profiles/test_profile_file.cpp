@@ -29,6 +29,7 @@ Profile small_profile() {
                          .power_limit_w = 700.0,
                          .memory_bandwidth_bytes_per_s = 4.8e12};
     built.profile.notes = {"times under replay"};
+    built.profile.ceilings = {{.name = "dram read", .level = "dram", .value = 4.1e12, .trials = 5}};
     Launch gemm;
     gemm.source = built.source("a.csv");
     gemm.kernel = built.kernel("gemm<float>", "_Z4gemmIfEvv");
@@ -103,9 +104,9 @@ TEST_CASE("a line that is cut in the middle is refused with its line and column"
     const auto read = read_text(text.substr(0, cut));
     const auto& error = first_error(read);
     CHECK(error.code == "not-json");
-    // header, source, note, two kernels, one operator, one range, two launches: the third is line
-    // 10
-    CHECK(error.where.line == 10);
+    // header, source, note, a ceiling, two kernels, one operator, one range, two launches: the
+    // third is line 10
+    CHECK(error.where.line == 11);
     CHECK(error.where.column > 10);
 }
 
@@ -136,6 +137,7 @@ TEST_CASE("wrong types, versions, records and counts are each refused") {
         {head + kernel + "{\"launch\":{\"kernel\":0,\"stream\":1e99}}\n", "bad-field"},
         {head + kernel + "{\"launch\":{\"kernel\":0,\"stream\":18446744073709551615}}\n",
          "bad-field"},
+        {head + "{\"ceiling\":{\"name\":\"x\",\"value\":0}}\n", "bad-field"},
         {head + "{\"end\":{\"launches\":1}}\n", "count-differs"},
         {head + "{\"end\":{\"launches\":0}}\n{\"note\":\"late\"}\n", "trailing-data"},
     };

@@ -1,0 +1,13 @@
+// What the operating system says of this processor.
+// Used by measure_host.
+// Knows no measurement.
+#pragma once
+
+#include <string>
+
+namespace eyeroof::profiles {
+
+std::string host_name(); // "AMD EPYC 7763 64-Core Processor"
+int host_threads();      // processors that this process may use
+
+} // namespace eyeroof::profiles

@@ -1,0 +1,260 @@
+#include "profiles/host/measure_host.hpp"
+
+#include "profiles/host/host_gemm.hpp"
+#include "profiles/host/host_layers.hpp"
+#include "profiles/host/host_loops.hpp"
+#include "profiles/host/host_machine.hpp"
+#include "profiles/host/host_team.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <system_error>
+
+namespace eyeroof::profiles {
+
+namespace {
+
+constexpr std::size_t kBlockDoubles = 128; // one unrolled round of the widest loop
+
+// Memory of one thread, written by that thread before it is read: pages that nobody wrote would all
+// be the one page of zeros.
+struct Arena {
+    std::vector<double> a, b, c;
+
+    void fill(std::size_t doubles, bool three) {
+        if (a.empty()) {
+            a.assign(doubles, 1.0);
+            b.assign(three ? doubles : 0, 2.0);
+            c.assign(three ? doubles : 0, 3.0);
+        }
+    }
+};
+
+class HostMeasurement {
+  public:
+    HostMeasurement(const HostOptions& options, std::stop_token stop,
+                    const model::ProgressCallback& progress)
+        : options_(options), stop_(std::move(stop)), progress_(progress),
+          threads_(options.threads > 0 ? options.threads : host_threads()), caches_(host_caches()) {
+    }
+
+    model::Result<Profile> run() {
+        describe();
+        std::vector<HostLayer> layers;
+        if (options_.layers) {
+            layers = host_layers(threads_, caches_.back().bytes);
+        }
+        const std::size_t ceilings = 2 + caches_.size() + 2;
+        steps_ = ceilings + layers.size();
+        for (const CacheSize& cache : caches_) {
+            measure_read(cache.level);
+        }
+        measure_read("dram");
+        measure_triad();
+        measure_fma();
+        for (const HostLayer& layer : layers) {
+            measure_layer(layer);
+        }
+        if (stop_.stop_requested()) {
+            return model::Result<Profile>::failure("cancelled", "the measurement was cancelled");
+        }
+        return std::move(built_.profile);
+    }
+
+  private:
+    void describe() {
+        RunInfo& run = built_.profile.run;
+        run.tool = "eyeroof-measure-cpu";
+        run.gpu = host_name();
+        run.date = options_.date;
+        run.command = options_.command;
+        built_.source("measure cpu");
+        built_.profile.notes.push_back(fmt::format("{} threads, loops for {}, best of {} trials",
+                                                   threads_, host_loops().name, options_.trials));
+    }
+
+    void tell(const std::string& activity) {
+        if (progress_) {
+            progress_({static_cast<double>(done_) / static_cast<double>(steps_), activity});
+        }
+        ++done_;
+    }
+
+    TrialTimes time(const std::string& activity, const TeamWork& work) {
+        tell(activity);
+        if (stop_.stop_requested()) {
+            return {};
+        }
+        return time_team(threads_, options_.trials, options_.trial_s, work, stop_);
+    }
+
+    // A rate: amount of one repeat, all threads together, over its time.
+    void add_ceiling(Ceiling ceiling, double amount, const TrialTimes& times) {
+        if (times.seconds.empty()) {
+            return;
+        }
+        ceiling.value = amount / times.best();
+        ceiling.median = amount / times.median();
+        ceiling.spread = 1.0 - times.best() / times.worst();
+        ceiling.trials = static_cast<std::int64_t>(times.seconds.size());
+        built_.profile.ceilings.push_back(std::move(ceiling));
+    }
+
+    std::size_t doubles_for(const std::string& level) const {
+        const std::size_t doubles = walk_bytes(caches_, level, threads_) / sizeof(double);
+        return std::max(doubles / kBlockDoubles, std::size_t{1}) * kBlockDoubles;
+    }
+
+    void measure_read(const std::string& level) {
+        const std::size_t doubles = doubles_for(level);
+        std::vector<Arena> arenas(static_cast<std::size_t>(threads_));
+        std::vector<double> sums(arenas.size() * kBlockDoubles); // apart, so that no line is shared
+        const auto times = time("reading " + level, [&](int thread, std::size_t repeats) {
+            const auto index = static_cast<std::size_t>(thread);
+            arenas[index].fill(doubles, false);
+            double sum = 0.0;
+            for (std::size_t i = 0; i < repeats; ++i) {
+                sum += host_loops().read(arenas[index].a.data(), doubles);
+            }
+            sums[index * kBlockDoubles] = sum;
+        });
+        const double bytes = static_cast<double>(doubles * sizeof(double)) * threads_;
+        add_ceiling(
+            {.name = level + " read",
+             .level = level,
+             .how = fmt::format("sum over {} KiB a thread, {} threads, {}",
+                                doubles * sizeof(double) / 1024, threads_, host_loops().name)},
+            bytes, times);
+    }
+
+    // STREAM's triad with STREAM's counting: 24 bytes an element, no write-allocate.
+    void measure_triad() {
+        const std::size_t doubles = doubles_for("dram");
+        std::vector<Arena> arenas(static_cast<std::size_t>(threads_));
+        const auto times = time("triad on dram", [&](int thread, std::size_t repeats) {
+            Arena& arena = arenas[static_cast<std::size_t>(thread)];
+            arena.fill(doubles, true);
+            for (std::size_t i = 0; i < repeats; ++i) {
+                host_loops().triad(arena.a.data(), arena.b.data(), arena.c.data(), 3.0, doubles);
+            }
+        });
+        add_ceiling({.name = "dram triad",
+                     .level = "dram",
+                     .how = fmt::format("a = b + s c over 3 x {} KiB a thread, {} threads, 24 B an "
+                                        "element",
+                                        doubles * sizeof(double) / 1024, threads_)},
+                    24.0 * static_cast<double>(doubles) * threads_, times);
+    }
+
+    void measure_fma() {
+        constexpr std::size_t kRounds = 20'000;
+        const HostLoops& loops = host_loops();
+        struct Kind {
+            const char* precision;
+            double (*loop)(std::size_t, double);
+            double flops_per_round;
+        };
+        const Kind kinds[] = {{"fp64", loops.fma_fp64, loops.fp64_flops_per_round},
+                              {"fp32", loops.fma_fp32, loops.fp32_flops_per_round}};
+        std::vector<double> sums(static_cast<std::size_t>(threads_) * kBlockDoubles);
+        for (const Kind& kind : kinds) {
+            const auto times = time(std::string("multiply-add ") + kind.precision,
+                                    [&](int thread, std::size_t repeats) {
+                                        sums[static_cast<std::size_t>(thread) * kBlockDoubles] =
+                                            kind.loop(kRounds * repeats, 1.0 + thread);
+                                    });
+            add_ceiling({.name = std::string("fma ") + kind.precision,
+                         .precision = kind.precision,
+                         .pipe = "fma",
+                         .how = fmt::format("12 independent chains of {} B vectors, {} threads",
+                                            loops.vector_bytes, threads_)},
+                        kind.flops_per_round * static_cast<double>(kRounds) * threads_, times);
+        }
+    }
+
+    // A layer's tensors stay where they fit between repeats: its bytes are counted at that level.
+    void measure_layer(const HostLayer& layer) {
+        const auto times = time(layer.name, layer.work);
+        if (times.seconds.empty()) {
+            return;
+        }
+        Launch launch;
+        launch.kernel = built_.kernel(layer.name);
+        launch.op = built_.op(layer.op);
+        launch.op_call = static_cast<std::int64_t>(built_.profile.launches.size());
+        launch.block = {threads_, 1, 1};
+        launch.duration_ns = times.median() * 1e9;
+        launch.counters["flops." + layer.precision + ".fma"] = layer.flops;
+        launch.counters["bytes." + level_holding(caches_, layer.bytes, threads_)] = layer.bytes;
+        launch.counters["best_ns"] = times.best() * 1e9;
+        launch.counters["trials"] = static_cast<double>(times.seconds.size());
+        built_.profile.launches.push_back(std::move(launch));
+    }
+
+    const HostOptions& options_;
+    std::stop_token stop_;
+    const model::ProgressCallback& progress_;
+    int threads_;
+    std::vector<CacheSize> caches_;
+    ProfileBuilder built_;
+    std::size_t steps_ = 1;
+    std::size_t done_ = 0;
+};
+
+} // namespace
+
+model::Result<Profile> measure_host(const HostOptions& options, std::stop_token stop,
+                                    const model::ProgressCallback& progress) {
+    constexpr int kMostThreads = 4096;
+    if (options.threads < 0 || options.threads > kMostThreads || options.trials < 1 ||
+        !(options.trial_s > 0.0)) {
+        return model::Result<Profile>::failure("usage",
+                                               "threads, trials and trial time must be sensible",
+                                               "up to 4096 threads, at least one trial");
+    }
+    try {
+        return HostMeasurement(options, std::move(stop), progress).run();
+    } catch (const std::bad_alloc&) {
+        return model::Result<Profile>::failure("unavailable",
+                                               "there is not enough memory to measure in");
+    } catch (const std::system_error& error) {
+        return model::Result<Profile>::failure(
+            "unavailable", std::string("threads cannot be started: ") + error.what());
+    }
+}
+
+std::string ceilings_yaml(const Profile& profile) {
+    const auto quoted = [](std::string text) {
+        std::erase_if(text, [](char c) { return c == '"' || c == '\\' || c == '\n'; });
+        return '"' + text + '"';
+    };
+    std::string text =
+        fmt::format("eyeroof_ceilings: 1\nmachine: {}\ndate: {}\nsource: {}\nceilings:\n",
+                    quoted(profile.run.gpu), quoted(profile.run.date),
+                    quoted(profile.run.tool + " " + profile.run.command));
+    for (const Ceiling& ceiling : profile.ceilings) {
+        const char* unit = !ceiling.level.empty()       ? "GB/s"
+                           : !ceiling.precision.empty() ? "GFLOP/s"
+                                                        : "ns";
+        text += fmt::format("  - name: {}\n", quoted(ceiling.name));
+        for (const auto& [key, value] :
+             {std::pair{"level", ceiling.level}, std::pair{"precision", ceiling.precision},
+              std::pair{"pipe", ceiling.pipe}}) {
+            if (!value.empty()) {
+                text += fmt::format("    {}: {}\n", key, value);
+            }
+        }
+        const bool rate = unit[0] == 'G';
+        const double scale = rate ? 1e-9 : 1e9;
+        text += fmt::format("    value: {:.6g} {}\n    median: {:.6g} {}\n", ceiling.value * scale,
+                            unit, ceiling.median * scale, unit);
+        text += fmt::format(
+            "    spread: {:.3g}\n    trials: {}\n    confidence: measured\n    how: {}\n",
+            ceiling.spread, ceiling.trials, quoted(ceiling.how));
+    }
+    return text;
+}
+
+} // namespace eyeroof::profiles

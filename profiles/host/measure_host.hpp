@@ -1,0 +1,49 @@
+// Measures what this processor really reaches: memory and cache bandwidth, multiply-add rates, and
+// the time of real layers. Called by `eyeroof measure cpu`.
+// The result is a profile: ceilings, and a launch per layer. docs/measuring.md tells the methods.
+// Knows no machine of the catalog.
+#pragma once
+
+#include "model/base/progress.hpp"
+#include "profiles/measurement.hpp"
+
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace eyeroof::profiles {
+
+struct HostOptions {
+    int threads = 0; // 0: all of the process's processors
+    int trials = 9;
+    double trial_s = 0.03; // each trial repeats its loop until it lasts this long
+    bool layers = true;
+    std::string date = {}; // for the profile; the caller knows the clock of the day
+    std::string command = {};
+};
+
+struct CacheSize {
+    std::string level; // "l1", "l2", "l3"
+    std::size_t bytes = 0;
+    int shared_by = 1; // processors
+
+    bool operator==(const CacheSize&) const = default;
+};
+// As the operating system tells them, of processor 0; common sizes where it does not.
+std::vector<CacheSize> host_caches();
+
+// Bytes that each of `threads` threads walks over to measure a level: half of its share, and at
+// least twice the level below it. For "dram": four times all of the last cache, divided.
+std::size_t walk_bytes(const std::vector<CacheSize>& caches, const std::string& level, int threads);
+
+// The level whose capacity, all threads' shares together, holds `bytes`; "dram" when none does.
+std::string level_holding(const std::vector<CacheSize>& caches, double bytes, int threads);
+
+// Errors: "cancelled"; "unavailable" when a thread or the memory cannot be had.
+model::Result<Profile> measure_host(const HostOptions& options, std::stop_token stop = {},
+                                    const model::ProgressCallback& progress = {});
+
+// The ceilings as a machine overlay, one per line with its method; docs/measuring.md.
+std::string ceilings_yaml(const Profile& profile);
+
+} // namespace eyeroof::profiles
