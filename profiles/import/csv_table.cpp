@@ -1,0 +1,181 @@
+#include "profiles/import/csv_table.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+
+namespace eyeroof::profiles {
+
+namespace {
+
+constexpr std::size_t kMaxFields = 20'000;
+constexpr std::size_t kMaxFieldBytes = std::size_t{1} << 20;
+
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+bool same_text(std::string_view a, std::string_view b) {
+    return std::ranges::equal(
+        a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+// "1,234,567": groups of three behind the first separator.
+bool grouped_by_thousands(std::string_view whole, char separator) {
+    std::size_t at = whole.find(separator);
+    if (at == std::string_view::npos) {
+        return std::ranges::all_of(whole, is_digit);
+    }
+    if (at == 0 || at > 3) {
+        return false;
+    }
+    while (at != std::string_view::npos) {
+        const std::size_t next = whole.find(separator, at + 1);
+        const std::size_t end = next == std::string_view::npos ? whole.size() : next;
+        const std::string_view group = whole.substr(at + 1, end - at - 1);
+        if (group.size() != 3 || !std::ranges::all_of(group, is_digit)) {
+            return false;
+        }
+        at = next;
+    }
+    return true;
+}
+
+} // namespace
+
+bool CsvReader::finish_field(std::string&& field, CsvRow& row) {
+    row.fields.push_back(std::move(field));
+    if (row.fields.size() > kMaxFields) {
+        errors_.error("bad-csv", "the record has more than 20000 fields", {}, row.where);
+        return false;
+    }
+    return true;
+}
+
+// The opening quote is read already. What follows the closing quote is kept as it stands.
+bool CsvReader::quoted_field(std::string& field, const CsvRow& row) {
+    for (int byte = source_.get(); byte != ByteSource::kEnd; byte = source_.get()) {
+        if (byte == '"') {
+            if (source_.peek() != '"') {
+                return true;
+            }
+            source_.get();
+        }
+        field.push_back(static_cast<char>(byte));
+        if (field.size() > kMaxFieldBytes) {
+            errors_.error("bad-csv", "a quoted field is longer than 1 MiB",
+                          "is a closing quote missing?", row.where);
+            return false;
+        }
+    }
+    errors_.error("cut-off", "the file ends inside quotes", "the file was cut off", row.where);
+    return false;
+}
+
+bool CsvReader::next(CsvRow& row) {
+    row.fields.clear();
+    int byte = source_.get();
+    if (byte == ByteSource::kEnd || errors_.has_errors()) {
+        if (!source_.failure().empty() && !errors_.has_errors()) {
+            errors_.error("damaged", source_.failure(), {}, source_.here());
+        }
+        return false;
+    }
+    row.where = source_.here();
+    std::string field;
+    for (;; byte = source_.get()) {
+        if (byte == '"' && field.empty()) {
+            if (!quoted_field(field, row)) {
+                return false;
+            }
+        } else if (byte == ',') {
+            if (!finish_field(std::move(field), row)) {
+                return false;
+            }
+            field.clear();
+        } else if (byte == '\n' || byte == ByteSource::kEnd) {
+            return finish_field(std::move(field), row);
+        } else if (byte != '\r') {
+            field.push_back(static_cast<char>(byte));
+        }
+        if (field.size() > kMaxFieldBytes) {
+            errors_.error("bad-csv", "a field is longer than 1 MiB", {}, row.where);
+            return false;
+        }
+    }
+}
+
+std::optional<std::size_t>
+CsvHeader::find(std::initializer_list<std::string_view> spellings) const {
+    for (const std::string_view spelling : spellings) {
+        for (std::size_t i = 0; i < names_.size(); ++i) {
+            if (same_text(trimmed(names_[i]), spelling)) {
+                return i;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view kSpace = " \t\r\n";
+    const std::size_t first = text.find_first_not_of(kSpace);
+    return first == std::string_view::npos
+               ? std::string_view{}
+               : text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+}
+
+std::optional<NumberStyle> style_of(std::string_view number) {
+    const auto points = std::ranges::count(number, '.');
+    const auto commas = std::ranges::count(number, ',');
+    if (points == 0 && commas == 0) {
+        return std::nullopt;
+    }
+    if (points > 0 && commas > 0) {
+        return number.rfind('.') > number.rfind(',') ? NumberStyle::point : NumberStyle::comma;
+    }
+    const bool comma = commas > 0;
+    if (points + commas > 1) { // a sign that stands twice separates thousands
+        return comma ? NumberStyle::point : NumberStyle::comma;
+    }
+    const std::size_t at = number.find(comma ? ',' : '.');
+    const bool three_behind = number.size() - at - 1 == 3;
+    const bool may_be_thousands = three_behind && at >= 1 && at <= 3 && number[0] != '0';
+    if (may_be_thousands) {
+        return std::nullopt;
+    }
+    return comma ? NumberStyle::comma : NumberStyle::point;
+}
+
+std::optional<double> number_of(std::string_view text, NumberStyle style) {
+    text = trimmed(text);
+    const char decimal = style == NumberStyle::point ? '.' : ',';
+    const char thousands = style == NumberStyle::point ? ',' : '.';
+    const std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
+    const std::string_view whole =
+        digits.substr(0, std::min(digits.find(decimal), digits.find_first_of("eE")));
+    if (whole.empty() || !grouped_by_thousands(whole, thousands)) {
+        return std::nullopt;
+    }
+    std::string plain;
+    for (const char c : text) {
+        if (c != thousands) {
+            plain.push_back(c == decimal ? '.' : c);
+        }
+    }
+    double value = 0.0;
+    const auto [end, error] = std::from_chars(plain.data(), plain.data() + plain.size(), value);
+    const bool all = error == std::errc{} && end == plain.data() + plain.size();
+    return all && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+std::optional<std::int64_t> integer_of(std::string_view text) {
+    text = trimmed(text);
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool all = error == std::errc{} && end == text.data() + text.size() && !text.empty();
+    return all ? std::optional(value) : std::nullopt;
+}
+
+} // namespace eyeroof::profiles

@@ -1,0 +1,64 @@
+// CSV as tools write it: quoted fields, quotes inside quotes, line breaks inside quotes; columns
+// found by name; numbers with thousands separators and decimal commas.
+// Used by the CSV importers of this folder.
+// Knows none of the tools.
+#pragma once
+
+#include "profiles/byte_source.hpp"
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eyeroof::profiles {
+
+// One record, with the line on which it began.
+struct CsvRow {
+    std::vector<std::string> fields;
+    model::SourceLocation where;
+};
+
+// Reads record by record; a limit on fields and bytes keeps broken quotes from eating the memory.
+class CsvReader {
+  public:
+    explicit CsvReader(ByteSource& source) : source_(source) {}
+
+    // false at the end or after an error, which error() then holds.
+    bool next(CsvRow& row);
+    const model::Diagnostics& errors() const { return errors_; }
+
+  private:
+    bool quoted_field(std::string& field, const CsvRow& row);
+    bool finish_field(std::string&& field, CsvRow& row);
+
+    ByteSource& source_;
+    model::Diagnostics errors_;
+};
+
+class CsvHeader {
+  public:
+    explicit CsvHeader(std::vector<std::string> names) : names_(std::move(names)) {}
+
+    // The first of these spellings that is a column, without regard to case.
+    std::optional<std::size_t> find(std::initializer_list<std::string_view> spellings) const;
+    const std::vector<std::string>& names() const { return names_; }
+
+  private:
+    std::vector<std::string> names_;
+};
+
+// How numbers are written: "27,595,520" and "65.77", or "27.595.520" and "65,77".
+enum class NumberStyle { point, comma };
+
+// The style of a set of numbers, from the ones that leave no doubt: both signs, a sign twice, a
+// part behind the sign that has not three digits. nullopt when nothing decides.
+std::optional<NumberStyle> style_of(std::string_view number);
+// nullopt for what is not a number in that style.
+std::optional<double> number_of(std::string_view text, NumberStyle style);
+std::optional<std::int64_t> integer_of(std::string_view text);
+
+std::string_view trimmed(std::string_view text);
+
+} // namespace eyeroof::profiles

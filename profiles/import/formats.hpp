@@ -1,0 +1,17 @@
+// The importers there are, one function each.
+// Called by importer.cpp only.
+// Knows none of the formats.
+#pragma once
+
+#include "profiles/import/importer.hpp"
+
+namespace eyeroof::profiles {
+
+const Importer& profile_importer();
+const Importer& ncu_csv_importer();
+const Importer& nsys_sqlite_importer();
+const Importer& kineto_importer();
+const Importer& rocprof_importer();
+const Importer& plain_csv_importer();
+
+} // namespace eyeroof::profiles

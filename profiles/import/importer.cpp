@@ -1,0 +1,108 @@
+#include "profiles/import/importer.hpp"
+
+#include "profiles/import/formats.hpp"
+#include "profiles/profile_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace eyeroof::profiles {
+
+namespace {
+
+constexpr std::size_t kHeadBytes = std::size_t{1} << 16;
+
+std::string head_of(ByteSource& source) {
+    std::string head;
+    for (int byte = source.get(); byte != ByteSource::kEnd; byte = source.get()) {
+        head.push_back(static_cast<char>(byte));
+        if (head.size() == kHeadBytes) {
+            break;
+        }
+    }
+    return head;
+}
+
+class ProfileImporter final : public Importer {
+  public:
+    std::string_view name() const override { return "eyeroof-profile"; }
+    std::string_view what() const override {
+        return "a profile file of eyeroof (JSON lines, gz too)";
+    }
+    bool recognises(std::string_view head) const override { return looks_like_profile(head); }
+    model::Result<Profile> read(const ImportInput& input) const override {
+        auto source = input.open();
+        return source ? read_profile(**source) : model::Result<Profile>(source.diagnostics());
+    }
+};
+
+std::string list_of_importers() {
+    std::string list;
+    for (const Importer* importer : importers()) {
+        list += fmt::format("{}{}", list.empty() ? "" : ", ", importer->name());
+    }
+    return list;
+}
+
+} // namespace
+
+const Importer& profile_importer() {
+    static const ProfileImporter importer;
+    return importer;
+}
+
+std::span<const Importer* const> importers() {
+    static const std::array<const Importer*, 6> all = {&profile_importer(), &nsys_sqlite_importer(),
+                                                       &kineto_importer(),  &ncu_csv_importer(),
+                                                       &rocprof_importer(), &plain_csv_importer()};
+    return all;
+}
+
+model::Result<ImportInput> input_of_file(const std::string& path) {
+    auto source = ByteSource::open(path);
+    if (!source) {
+        return model::Result<ImportInput>(source.diagnostics());
+    }
+    return ImportInput{path, head_of(**source), [path] { return ByteSource::open(path); }};
+}
+
+ImportInput input_of_text(std::string text, const std::string& name) {
+    const auto first = ByteSource::of_text(text, name);
+    ImportInput input{name, head_of(*first), {}};
+    input.open = [text = std::move(text), name] {
+        return model::Result<std::unique_ptr<ByteSource>>(ByteSource::of_text(text, name));
+    };
+    return input;
+}
+
+model::Result<Profile> import_profile(const ImportInput& input, std::string_view format) {
+    const auto all = importers();
+    const auto chosen = std::ranges::find_if(all, [&](const Importer* importer) {
+        return format.empty() ? importer->recognises(input.head) : importer->name() == format;
+    });
+    if (chosen == all.end()) {
+        const model::SourceLocation where{input.name, 0, 0};
+        return format.empty()
+                   ? model::Result<Profile>::failure("unknown-format",
+                                                     "this is no measurement that is known",
+                                                     "read are: " + list_of_importers(), where)
+                   : model::Result<Profile>::failure("unknown-importer",
+                                                     fmt::format("there is no format '{}'", format),
+                                                     "there are: " + list_of_importers(), where);
+    }
+    auto profile = (*chosen)->read(input);
+    if (profile && profile->launches.empty()) {
+        profile.diagnostics().warning("no-launches", "the file holds no kernel launches", {},
+                                      {input.name, 0, 0});
+    }
+    return profile;
+}
+
+model::Result<Profile> import_file(const std::string& path, std::string_view format) {
+    const auto input = input_of_file(path);
+    return input ? import_profile(*input, format) : model::Result<Profile>(input.diagnostics());
+}
+
+} // namespace eyeroof::profiles

@@ -1,0 +1,335 @@
+// Nsight Compute: `ncu --csv --page raw` (wide: header, units row, a row per launch) and the
+// details page or `--metrics` output (long: a row per launch and metric). Times are taken while
+// counters are replayed: launches are marked so.
+#include "profiles/import/counter_units.hpp"
+#include "profiles/import/csv_table.hpp"
+#include "profiles/import/formats.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <set>
+
+namespace eyeroof::profiles {
+
+namespace {
+
+constexpr std::size_t kMaxErrors = 20;
+
+// A header is the first line that names a launch number and a kernel; what the program and the
+// profiler print may stand before it.
+bool is_header(std::string_view line) {
+    const bool begins = line.starts_with("\"ID\"") || line.starts_with("ID,");
+    return begins && line.find("Kernel Name") != std::string_view::npos;
+}
+
+// What the details page calls some counters.
+struct DisplayName {
+    std::string_view shown, counter;
+};
+constexpr DisplayName kDisplayNames[] = {
+    {"Duration", "gpu__time_duration.sum"},
+    {"Elapsed Cycles", "sm__cycles_elapsed.max"},
+    {"SM Frequency", "sm__cycles_elapsed.avg.per_second"},
+    {"DRAM Frequency", "dram__cycles_elapsed.avg.per_second"},
+    {"SM Active Cycles", "sm__cycles_active.avg"},
+};
+constexpr std::string_view kTimeCounter = "gpu__time_duration.sum";
+
+// "(256, 1, 1)" -> {256, 1, 1}; nullopt unless there are three whole numbers.
+std::optional<Dim3> dim_of(std::string_view text) {
+    std::array<std::int64_t, 3> numbers{};
+    std::size_t found = 0;
+    const char* const end = text.data() + text.size();
+    for (const char* at = text.data(); at != end && found < 3;) {
+        const auto [next, error] = std::from_chars(at, end, numbers[found]);
+        found += error == std::errc{} ? 1 : 0;
+        at = error == std::errc{} ? next : at + 1;
+    }
+    return found == 3 ? std::optional(Dim3{numbers[0], numbers[1], numbers[2]}) : std::nullopt;
+}
+
+bool looks_numeric(std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789.,-eE+") == std::string_view::npos &&
+           text.find_first_of("0123456789") != std::string_view::npos;
+}
+
+struct Columns {
+    std::optional<std::size_t> id, process, kernel, stream, block, grid, device, cc, host;
+    std::optional<std::size_t> section, metric, unit, value; // long form only
+    std::size_t first_metric = 0;                            // wide form only
+
+    bool is_long() const { return metric && value; }
+};
+
+Columns columns_of(const CsvHeader& header) {
+    Columns c;
+    c.id = header.find({"ID"});
+    c.process = header.find({"Process ID"});
+    c.kernel = header.find({"Kernel Name"});
+    c.stream = header.find({"Stream"});
+    c.block = header.find({"Block Size"});
+    c.grid = header.find({"Grid Size"});
+    c.device = header.find({"Device"});
+    c.cc = header.find({"CC"});
+    c.host = header.find({"Host Name"});
+    c.section = header.find({"Section Name"});
+    c.metric = header.find({"Metric Name"});
+    c.unit = header.find({"Metric Unit"});
+    c.value = header.find({"Metric Value"});
+    for (const auto& column : {c.id, c.process, c.kernel, c.stream, c.block, c.grid, c.device, c.cc,
+                               c.host, header.find({"Process Name"}), header.find({"Context"})}) {
+        c.first_metric = std::max(c.first_metric, column ? *column + 1 : 0);
+    }
+    return c;
+}
+
+class NcuReader {
+  public:
+    explicit NcuReader(const ImportInput& input) : input_(input) {}
+
+    model::Result<Profile> run() {
+        find_number_style();
+        if (!found_.has_errors()) {
+            each_row([this](const CsvRow& row) { read_row(row); });
+        }
+        if (found_.has_errors()) {
+            return model::Result<Profile>(std::move(found_));
+        }
+        for (const auto& [column, where] : not_numbers_) {
+            found_.warning(
+                "not-a-number",
+                fmt::format("'{}' holds text that is no number and was left out", column), {},
+                where);
+        }
+        built_.profile.run.tool = "nsight-compute-csv";
+        built_.profile.notes = {"kernel times were taken while counters were replayed: clocks and "
+                                "caches differ from an ordinary run"};
+        return {std::move(built_.profile), std::move(found_)};
+    }
+
+  private:
+    // Opens the file, skips to the header, and calls `use` with every row behind it.
+    template <class Use> void each_row(Use use) {
+        auto source = input_.open();
+        if (!source) {
+            found_.append(source.diagnostics());
+            return;
+        }
+        std::string line;
+        bool header_seen = false;
+        int skipped = 0;
+        while (!header_seen && (*source)->get_line(line)) {
+            header_seen = is_header(line);
+            ++skipped;
+        }
+        if (!header_seen) {
+            found_.error("no-header", "there is no header line with \"ID\" and \"Kernel Name\"", {},
+                         {input_.name, skipped, 0});
+            return;
+        }
+        const auto header_text = ByteSource::of_text(line, input_.name);
+        CsvReader header_reader(*header_text);
+        CsvRow header;
+        header_reader.next(header);
+        header_ = CsvHeader(header.fields);
+        columns_ = columns_of(header_);
+        CsvReader reader(**source);
+        CsvRow row;
+        while (found_.size() < kMaxErrors && reader.next(row)) {
+            const bool noise = row.fields.size() == 1 || row.fields[0].starts_with("==");
+            if (noise) {
+                continue;
+            }
+            if (row.fields.size() != header_.names().size()) {
+                found_.error("bad-row",
+                             fmt::format("the row has {} fields, the header {}", row.fields.size(),
+                                         header_.names().size()),
+                             "the file was cut off, or program output was mixed in", row.where);
+                continue;
+            }
+            use(row);
+        }
+        found_.append(reader.errors());
+    }
+
+    void find_number_style() {
+        std::optional<NumberStyle> seen;
+        each_row([&](const CsvRow& row) {
+            const std::size_t begin = columns_.is_long() ? *columns_.value : columns_.first_metric;
+            const std::size_t end = columns_.is_long() ? begin + 1 : row.fields.size();
+            for (std::size_t i = begin; i < end && !mixed_; ++i) {
+                const auto style =
+                    looks_numeric(row.fields[i]) ? style_of(row.fields[i]) : std::nullopt;
+                mixed_ = seen && style && *seen != *style;
+                if (mixed_) {
+                    found_.error(
+                        "mixed-numbers",
+                        fmt::format("'{}' writes its decimals otherwise than the rows before",
+                                    row.fields[i]),
+                        "export again with LC_ALL=C", row.where, header_.names()[i]);
+                }
+                seen = style ? style : seen;
+            }
+        });
+        style_ = seen.value_or(NumberStyle::point);
+    }
+
+    void read_row(const CsvRow& row) {
+        const bool units_row = columns_.id && trimmed(row.fields[*columns_.id]).empty();
+        if (units_row) {
+            units_ = row.fields;
+            return;
+        }
+        Launch* launch = launch_of(row);
+        if (launch == nullptr) {
+            return;
+        }
+        if (columns_.is_long()) {
+            read_long_metric(row, *launch);
+            return;
+        }
+        for (std::size_t i = columns_.first_metric; i < row.fields.size(); ++i) {
+            const std::string unit = i < units_.size() ? units_[i] : std::string{};
+            add_counter(header_.names()[i], unit, row.fields[i], row, *launch);
+        }
+    }
+
+    void read_long_metric(const CsvRow& row, Launch& launch) {
+        const std::string& shown = row.fields[*columns_.metric];
+        if (shown.empty()) {
+            return; // a row of a rule
+        }
+        std::string name = shown;
+        if (shown.find("__") == std::string::npos) {
+            const auto it = std::ranges::find(kDisplayNames, shown, &DisplayName::shown);
+            const std::string section = columns_.section ? row.fields[*columns_.section] : "";
+            name = it != std::end(kDisplayNames) ? std::string(it->counter)
+                                                 : fmt::format("{}: {}", section, shown);
+        }
+        const std::string unit = columns_.unit ? row.fields[*columns_.unit] : std::string{};
+        // The same display name stands for a percentage and for a rate.
+        const bool twice =
+            unit != "%" && launch.counters.contains(name) && name.find(": ") != std::string::npos;
+        add_counter(twice ? fmt::format("{} [{}]", name, unit) : name, unit,
+                    row.fields[*columns_.value], row, launch);
+    }
+
+    // The launch of this row, made when its number is new.
+    Launch* launch_of(const CsvRow& row) {
+        const std::string process = columns_.process ? row.fields[*columns_.process] : "";
+        const auto id = integer_of(row.fields[*columns_.id]);
+        if (!id) {
+            found_.error("bad-number",
+                         fmt::format("'{}' is not a launch number", row.fields[*columns_.id]), {},
+                         row.where, "ID");
+            return nullptr;
+        }
+        auto& launches = built_.profile.launches;
+        const auto [it, added] = index_.try_emplace({process, *id}, launches.size());
+        if (!added) {
+            return &launches[it->second];
+        }
+        Launch launch;
+        launch.source = built_.source(input_.name);
+        launch.kernel = built_.kernel(row.fields[*columns_.kernel]);
+        launch.under_replay = true;
+        read_place(row, launch);
+        launches.push_back(std::move(launch));
+        return &launches.back();
+    }
+
+    void read_place(const CsvRow& row, Launch& launch) {
+        const auto dim = [&](std::optional<std::size_t> column, Dim3& value) {
+            if (!column) {
+                return;
+            }
+            const auto read = dim_of(row.fields[*column]);
+            if (!read) {
+                found_.error(
+                    "bad-size",
+                    fmt::format("'{}' is not a size in three directions", row.fields[*column]), {},
+                    row.where, header_.names()[*column]);
+            }
+            value = read.value_or(value);
+        };
+        const auto whole = [&](std::optional<std::size_t> column, std::int64_t& value) {
+            value = column ? integer_of(row.fields[*column]).value_or(kNone) : kNone;
+        };
+        dim(columns_.grid, launch.grid);
+        dim(columns_.block, launch.block);
+        whole(columns_.stream, launch.stream);
+        whole(columns_.device, launch.device);
+        if (columns_.cc) {
+            built_.profile.run.compute_capability = row.fields[*columns_.cc];
+        }
+        if (columns_.host) {
+            built_.profile.run.host = row.fields[*columns_.host];
+        }
+    }
+
+    void add_counter(const std::string& name, const std::string& unit, const std::string& text,
+                     const CsvRow& row, Launch& launch) {
+        if (name == "device__attribute_display_name") {
+            built_.profile.run.gpu = text;
+            return;
+        }
+        const auto factor = base_factor(unit);
+        if (!looks_numeric(text)) {
+            return; // text attributes, "n/a", and empty fields
+        }
+        const auto number = number_of(text, style_);
+        if (!number || !factor) {
+            not_numbers_.try_emplace(factor ? name : fmt::format("{} [{}]", name, unit), row.where);
+            return;
+        }
+        launch.counters[name] = *number * *factor;
+        if (name == kTimeCounter) {
+            launch.duration_ns = *number * *factor;
+        }
+    }
+
+    const ImportInput& input_;
+    model::Diagnostics found_;
+    CsvHeader header_{{}};
+    Columns columns_;
+    std::vector<std::string> units_;
+    NumberStyle style_ = NumberStyle::point;
+    bool mixed_ = false;
+    ProfileBuilder built_;
+    std::map<std::pair<std::string, std::int64_t>, std::size_t> index_; // process and ID -> launch
+    std::map<std::string, model::SourceLocation> not_numbers_;
+};
+
+class NcuCsvImporter final : public Importer {
+  public:
+    std::string_view name() const override { return "nsight-compute-csv"; }
+    std::string_view what() const override {
+        return "Nsight Compute CSV: ncu --import r.ncu-rep --csv --page raw --print-units base";
+    }
+    bool recognises(std::string_view head) const override {
+        for (std::size_t at = 0; at < head.size();) {
+            const std::size_t end = std::min(head.find('\n', at), head.size());
+            if (is_header(head.substr(at, end - at))) {
+                return true;
+            }
+            at = end + 1;
+        }
+        return false;
+    }
+    model::Result<Profile> read(const ImportInput& input) const override {
+        return NcuReader(input).run();
+    }
+};
+
+} // namespace
+
+const Importer& ncu_csv_importer() {
+    static const NcuCsvImporter importer;
+    return importer;
+}
+
+} // namespace eyeroof::profiles

@@ -1,0 +1,180 @@
+// A plain CSV of anybody's own measurements: a name, a time, and what else is known.
+// Columns: "kernel" or "name"; "time_s|ms|us|ns"; optional "layer" (or "range"), "stream",
+// "device", "count"; "flops_<precision>[_tensor]", "bytes_<level>"; every other numeric column is a
+// counter.
+#include "profiles/import/csv_table.hpp"
+#include "profiles/import/formats.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace eyeroof::profiles {
+
+namespace {
+
+constexpr std::size_t kMaxErrors = 20;
+
+struct TimeColumn {
+    std::string_view name;
+    double to_ns;
+};
+constexpr TimeColumn kTimes[] = {{"time_s", 1e9},  {"time_ms", 1e6},     {"time_us", 1e3},
+                                 {"time_ns", 1.0}, {"duration_ns", 1.0}, {"duration_us", 1e3}};
+
+struct Columns {
+    std::optional<std::size_t> kernel, time, range, stream, device;
+    double to_ns = 1.0;
+};
+
+Columns columns_of(const CsvHeader& header) {
+    Columns c;
+    c.kernel = header.find({"kernel", "name", "kernel_name"});
+    c.range = header.find({"layer", "range"});
+    c.stream = header.find({"stream"});
+    c.device = header.find({"device"});
+    for (const TimeColumn& time : kTimes) {
+        if (const auto column = header.find({time.name}); column && !c.time) {
+            c.time = column;
+            c.to_ns = time.to_ns;
+        }
+    }
+    return c;
+}
+
+// "flops_fp16_tensor" -> "flops.fp16.tensor", "bytes_dram" -> "bytes.dram".
+std::string neutral_name(std::string name) {
+    if (name.starts_with("flops_") || name.starts_with("bytes_")) {
+        std::ranges::replace(name, '_', '.');
+    }
+    return name;
+}
+
+class PlainReader {
+  public:
+    explicit PlainReader(const ImportInput& input) : input_(input) {}
+
+    model::Result<Profile> run() {
+        auto source = input_.open();
+        if (!source) {
+            return model::Result<Profile>(source.diagnostics());
+        }
+        CsvReader reader(**source);
+        CsvRow row;
+        if (reader.next(row)) {
+            header_ = CsvHeader(row.fields);
+            columns_ = columns_of(header_);
+        }
+        if (!columns_.kernel || !columns_.time) {
+            found_.append(reader.errors());
+            found_.error("missing-column",
+                         "a column 'kernel' and one of 'time_s', 'time_ms', "
+                         "'time_us', 'time_ns' are needed",
+                         {}, {input_.name, 1, 1});
+            return model::Result<Profile>(std::move(found_));
+        }
+        while (found_.size() < kMaxErrors && reader.next(row)) {
+            read_row(row);
+        }
+        found_.append(reader.errors());
+        if (found_.has_errors()) {
+            return model::Result<Profile>(std::move(found_));
+        }
+        built_.profile.run.tool = "plain-csv";
+        return {std::move(built_.profile), std::move(found_)};
+    }
+
+  private:
+    void read_row(const CsvRow& row) {
+        if (row.fields.size() == 1 && row.fields[0].empty()) {
+            return;
+        }
+        if (row.fields.size() != header_.names().size()) {
+            found_.error("bad-row",
+                         fmt::format("the row has {} fields, the header {}", row.fields.size(),
+                                     header_.names().size()),
+                         {}, row.where);
+            return;
+        }
+        Launch launch;
+        launch.source = built_.source(input_.name);
+        launch.kernel = built_.kernel(row.fields[*columns_.kernel]);
+        launch.range = columns_.range ? built_.range(row.fields[*columns_.range]) : kNone;
+        launch.range_call = launch.range != kNone
+                                ? static_cast<std::int64_t>(built_.profile.launches.size())
+                                : kNone;
+        launch.stream =
+            columns_.stream ? integer_of(row.fields[*columns_.stream]).value_or(kNone) : kNone;
+        launch.device =
+            columns_.device ? integer_of(row.fields[*columns_.device]).value_or(kNone) : kNone;
+        const auto time = number_of(row.fields[*columns_.time], NumberStyle::point);
+        if (!time || *time < 0.0) {
+            found_.error("bad-time", fmt::format("'{}' is not a time", row.fields[*columns_.time]),
+                         {}, row.where, header_.names()[*columns_.time]);
+            return;
+        }
+        launch.duration_ns = *time * columns_.to_ns;
+        for (std::size_t i = 0; i < row.fields.size(); ++i) {
+            read_counter(row, i, launch);
+        }
+        built_.profile.launches.push_back(std::move(launch));
+    }
+
+    void read_counter(const CsvRow& row, std::size_t i, Launch& launch) {
+        const auto is = [i](const std::optional<std::size_t>& column) {
+            return column && *column == i;
+        };
+        const std::string_view text = trimmed(row.fields[i]);
+        if (text.empty() || is(columns_.kernel) || is(columns_.time) || is(columns_.range) ||
+            is(columns_.stream) || is(columns_.device)) {
+            return;
+        }
+        const std::string name = neutral_name(header_.names()[i]);
+        const auto number = number_of(text, NumberStyle::point);
+        const bool must_be_number = name.starts_with("flops.") || name.starts_with("bytes.");
+        if (number && (*number >= 0.0 || !must_be_number)) {
+            launch.counters[name] = *number;
+        } else if (must_be_number) {
+            found_.error("bad-number",
+                         fmt::format("'{}' is not a number of {}", text, name.substr(0, 5)),
+                         "write numbers with a decimal point", row.where, header_.names()[i]);
+        }
+    }
+
+    const ImportInput& input_;
+    model::Diagnostics found_;
+    CsvHeader header_{{}};
+    Columns columns_;
+    ProfileBuilder built_;
+};
+
+class PlainImporter final : public Importer {
+  public:
+    std::string_view name() const override { return "plain-csv"; }
+    std::string_view what() const override {
+        return "a CSV with columns kernel, time_us, and optionally layer, flops_fp16, bytes_dram, "
+               "…";
+    }
+    bool recognises(std::string_view head) const override {
+        const auto source = ByteSource::of_text(head.substr(0, head.find('\n')), "");
+        CsvReader reader(*source);
+        CsvRow row;
+        if (!reader.next(row)) {
+            return false;
+        }
+        const Columns columns = columns_of(CsvHeader(row.fields));
+        return columns.kernel && columns.time;
+    }
+    model::Result<Profile> read(const ImportInput& input) const override {
+        return PlainReader(input).run();
+    }
+};
+
+} // namespace
+
+const Importer& plain_csv_importer() {
+    static const PlainImporter importer;
+    return importer;
+}
+
+} // namespace eyeroof::profiles

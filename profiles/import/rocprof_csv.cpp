@@ -1,0 +1,216 @@
+// rocprofv3: kernel_trace CSV (times) and counter_collection CSV (a row per launch and counter).
+// Grid_Size counts work-items: blocks are work-items over the workgroup's size.
+#include "model/base/checked.hpp"
+#include "profiles/import/csv_table.hpp"
+#include "profiles/import/formats.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace eyeroof::profiles {
+
+namespace {
+
+constexpr std::size_t kMaxErrors = 20;
+
+using Column = std::optional<std::size_t>;
+
+struct Columns {
+    Column kernel, dispatch, correlation, agent, queue, stream, start, end, counter, value;
+    Column grid[3], group[3];
+    Column flat_grid, flat_group;
+};
+
+Columns columns_of(const CsvHeader& header) {
+    Columns c;
+    c.kernel = header.find({"Kernel_Name", "KernelName"});
+    c.dispatch = header.find({"Dispatch_Id"});
+    c.correlation = header.find({"Correlation_Id"});
+    c.agent = header.find({"Agent_Id"});
+    c.queue = header.find({"Queue_Id"});
+    c.stream = header.find({"Stream_Id"});
+    c.start = header.find({"Start_Timestamp"});
+    c.end = header.find({"End_Timestamp"});
+    c.counter = header.find({"Counter_Name"});
+    c.value = header.find({"Counter_Value"});
+    c.grid[0] = header.find({"Grid_Size_X"});
+    c.grid[1] = header.find({"Grid_Size_Y"});
+    c.grid[2] = header.find({"Grid_Size_Z"});
+    c.group[0] = header.find({"Workgroup_Size_X"});
+    c.group[1] = header.find({"Workgroup_Size_Y"});
+    c.group[2] = header.find({"Workgroup_Size_Z"});
+    c.flat_grid = header.find({"Grid_Size"});
+    c.flat_group = header.find({"Workgroup_Size"});
+    return c;
+}
+
+class RocprofReader {
+  public:
+    explicit RocprofReader(const ImportInput& input) : input_(input) {}
+
+    model::Result<Profile> run() {
+        auto source = input_.open();
+        if (!source) {
+            return model::Result<Profile>(source.diagnostics());
+        }
+        CsvReader reader(**source);
+        CsvRow row;
+        if (reader.next(row)) {
+            width_ = row.fields.size();
+            columns_ = columns_of(CsvHeader(row.fields));
+            check_columns(row);
+        }
+        while (found_.size() < kMaxErrors && !stop_ && reader.next(row)) {
+            read_row(row);
+        }
+        found_.append(reader.errors());
+        if (found_.has_errors()) {
+            return model::Result<Profile>(std::move(found_));
+        }
+        built_.profile.run.tool = "rocprofv3-csv";
+        return {std::move(built_.profile), std::move(found_)};
+    }
+
+  private:
+    void check_columns(const CsvRow& header) {
+        const bool timed = columns_.start && columns_.end;
+        const bool counted = columns_.counter && columns_.value;
+        stop_ = !columns_.kernel || (!timed && !counted);
+        if (stop_) {
+            found_.error("missing-column",
+                         "columns Kernel_Name and either Start_Timestamp with End_Timestamp or "
+                         "Counter_Name with Counter_Value are needed",
+                         "this is not a kernel trace or counter collection", header.where);
+        }
+    }
+
+    void read_row(const CsvRow& row) {
+        if (row.fields.size() == 1 && row.fields[0].empty()) {
+            return;
+        }
+        if (row.fields.size() != width_) {
+            found_.error(
+                "bad-row",
+                fmt::format("the row has {} fields, the header {}", row.fields.size(), width_),
+                "the file was cut off", row.where);
+            return;
+        }
+        Launch& launch = launch_of(row);
+        if (columns_.start && columns_.end) {
+            const auto start = whole(row, columns_.start, "Start_Timestamp");
+            const auto end = whole(row, columns_.end, "End_Timestamp");
+            if (start && end && (*start < 0 || *end < *start)) {
+                found_.error("bad-time", "the kernel ends before it starts", {}, row.where);
+            } else if (start && end) {
+                launch.start_ns = *start;
+                launch.duration_ns = static_cast<double>(*end - *start);
+            }
+        }
+        if (columns_.counter && columns_.value) {
+            const auto value = number_of(row.fields[*columns_.value], NumberStyle::point);
+            if (value) {
+                launch.counters[row.fields[*columns_.counter]] = *value;
+            } else {
+                found_.error("bad-number",
+                             fmt::format("'{}' is not a number", row.fields[*columns_.value]), {},
+                             row.where, "Counter_Value");
+            }
+        }
+    }
+
+    std::optional<std::int64_t> whole(const CsvRow& row, Column column, const char* name) {
+        const auto value = integer_of(row.fields[*column]);
+        if (!value) {
+            found_.error("bad-number",
+                         fmt::format("'{}' is not a whole number", row.fields[*column]), {},
+                         row.where, name);
+        }
+        return value;
+    }
+
+    // Rows of the counter collection share a launch where dispatch and agent agree.
+    Launch& launch_of(const CsvRow& row) {
+        const Column id = columns_.dispatch ? columns_.dispatch : columns_.correlation;
+        auto& launches = built_.profile.launches;
+        if (columns_.counter && id) {
+            const std::string key =
+                row.fields[*id] + "|" + (columns_.agent ? row.fields[*columns_.agent] : "");
+            const auto [it, added] = index_.try_emplace(key, launches.size());
+            if (!added) {
+                return launches[it->second];
+            }
+        }
+        Launch& launch = launches.emplace_back();
+        launch.source = built_.source(input_.name);
+        launch.kernel = built_.kernel(row.fields[*columns_.kernel]);
+        launch.stream = id_of(row, columns_.stream ? columns_.stream : columns_.queue);
+        launch.device = id_of(row, columns_.agent);
+        read_size(row, launch);
+        return launch;
+    }
+
+    // "4" or, in newer versions, "Agent 4".
+    static std::int64_t id_of(const CsvRow& row, Column column) {
+        if (!column) {
+            return kNone;
+        }
+        const std::string_view text = row.fields[*column];
+        const std::size_t digit = text.find_first_of("0123456789");
+        return digit == std::string_view::npos ? kNone
+                                               : integer_of(text.substr(digit)).value_or(kNone);
+    }
+
+    void read_size(const CsvRow& row, Launch& launch) {
+        std::int64_t* const blocks[] = {&launch.grid.x, &launch.grid.y, &launch.grid.z};
+        std::int64_t* const threads[] = {&launch.block.x, &launch.block.y, &launch.block.z};
+        for (int i = 0; i < 3; ++i) {
+            const Column grid = i == 0 && !columns_.grid[0] ? columns_.flat_grid : columns_.grid[i];
+            const Column group =
+                i == 0 && !columns_.group[0] ? columns_.flat_group : columns_.group[i];
+            const std::int64_t items = grid ? integer_of(row.fields[*grid]).value_or(0) : 1;
+            const std::int64_t size = group ? integer_of(row.fields[*group]).value_or(0) : 1;
+            if (items < 0 || size < 1) {
+                found_.error("bad-size", "grid or workgroup is not a size", {}, row.where);
+                return;
+            }
+            *threads[i] = size;
+            *blocks[i] = model::ceil_div(items, size);
+        }
+    }
+
+    const ImportInput& input_;
+    model::Diagnostics found_;
+    Columns columns_;
+    std::size_t width_ = 0;
+    bool stop_ = false;
+    ProfileBuilder built_;
+    std::map<std::string, std::size_t> index_;
+};
+
+class RocprofImporter final : public Importer {
+  public:
+    std::string_view name() const override { return "rocprofv3-csv"; }
+    std::string_view what() const override {
+        return "rocprofv3 CSV: rocprofv3 --kernel-trace (or --pmc …) --output-format csv -- ./app";
+    }
+    bool recognises(std::string_view head) const override {
+        const std::string_view line = head.substr(0, head.find('\n'));
+        const auto has = [&](std::string_view text) {
+            return line.find(text) != std::string_view::npos;
+        };
+        return has("Kernel_Name") && (has("Start_Timestamp") || has("Counter_Name"));
+    }
+    model::Result<Profile> read(const ImportInput& input) const override {
+        return RocprofReader(input).run();
+    }
+};
+
+} // namespace
+
+const Importer& rocprof_importer() {
+    static const RocprofImporter importer;
+    return importer;
+}
+
+} // namespace eyeroof::profiles

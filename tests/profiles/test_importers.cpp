@@ -1,0 +1,321 @@
+#include "profiles/import/counter_units.hpp"
+#include "profiles/import/csv_table.hpp"
+#include "profiles/import/importer.hpp"
+#include "profiles/profile_file.hpp"
+
+#include <doctest/doctest.h>
+#include <sqlite3.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+using namespace eyeroof;
+using namespace eyeroof::profiles;
+
+namespace {
+
+const std::string kSamples = std::string(EYEROOF_SOURCE_DIR) + "/tests/profiles/samples/";
+
+std::string text_of(const std::string& path) {
+    std::stringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    return text.str();
+}
+
+Profile import_sample(const std::string& name) {
+    const auto profile = import_file(kSamples + name);
+    for (const auto& diagnostic : profile.diagnostics()) {
+        MESSAGE(to_string(diagnostic));
+    }
+    REQUIRE(profile.ok());
+    return *profile;
+}
+
+model::Result<Profile> import_text(const std::string& text) {
+    return import_profile(input_of_text(text, "in"));
+}
+
+// The sample's SQL run in memory, with `more` behind it, as the bytes of a database file.
+std::string database_of(const std::string& more = {}) {
+    sqlite3* db = nullptr;
+    REQUIRE(sqlite3_open(":memory:", &db) == SQLITE_OK);
+    const std::string sql = text_of(kSamples + "nsys.sql") + more;
+    char* message = nullptr;
+    const int code = sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &message);
+    CAPTURE(std::string(message == nullptr ? "" : message));
+    REQUIRE(code == SQLITE_OK);
+    sqlite3_int64 size = 0;
+    unsigned char* bytes = sqlite3_serialize(db, "main", &size, 0);
+    std::string database(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
+    sqlite3_free(bytes);
+    sqlite3_close(db);
+    return database;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, from.size(), to);
+}
+
+} // namespace
+
+TEST_CASE("Nsight Compute's raw page gives a launch a row, past what the program printed") {
+    const Profile profile = import_sample("ncu_raw.csv");
+    REQUIRE(profile.launches.size() == 2);
+    const Launch& gemm = profile.launches[0];
+    CHECK(profile.kernel_of(gemm).name == "void sgemm<float, (int)128>(const float *, float *)");
+    CHECK(gemm.grid == Dim3{16, 16, 1});
+    CHECK(gemm.block == Dim3{256, 1, 1});
+    CHECK(gemm.stream == 7);
+    CHECK(gemm.duration_ns == 1048576.0);
+    CHECK(gemm.under_replay);
+    CHECK(gemm.counters.at("dram__bytes.sum") == 50331648.0);
+    CHECK(gemm.counters.at("sm__cycles_elapsed.avg.per_second") == 1700000000.5);
+    CHECK_FALSE(gemm.counters.contains("launch__function_pcs")); // "n/a"
+    CHECK(profile.run.gpu == "NVIDIA H200");
+    CHECK(profile.run.compute_capability == "9.0");
+    CHECK(profile.run.tool == "nsight-compute-csv");
+}
+
+TEST_CASE("decimal commas and units with prefixes are read as what they mean") {
+    const Profile profile = import_sample("ncu_raw_comma.csv");
+    const Launch& launch = profile.launches.at(0);
+    CHECK(launch.counters.at("lts__t_bytes.sum") == 27595520.0);
+    CHECK(launch.counters.at("dram__bytes.sum") == doctest::Approx(50.33e6));
+    CHECK(launch.duration_ns == doctest::Approx(1048570.0)); // 1.048,57 us
+    CHECK(launch.counters.at("sm__warps_active.avg.pct_of_peak_sustained_active") == 65.77);
+}
+
+TEST_CASE("a file that mixes decimal points and commas is refused") {
+    std::string text = text_of(kSamples + "ncu_raw_comma.csv");
+    text += replaced(text.substr(text.rfind("\"0\",\"12\"")), "65,77", "65.7734");
+    const auto profile = import_text(text);
+    REQUIRE_FALSE(profile.ok());
+    CHECK(profile.diagnostics().items()[0].code == "mixed-numbers");
+    CHECK(profile.diagnostics().items()[0].where.line == 4);
+}
+
+TEST_CASE("the details page is gathered into launches, with display names told apart") {
+    const Profile profile = import_sample("ncu_details.csv");
+    REQUIRE(profile.launches.size() == 2);
+    const auto& counters = profile.launches[0].counters;
+    CHECK(profile.launches[0].duration_ns == doctest::Approx(1234560.0)); // 1,234.56 us
+    CHECK(counters.at("dram__cycles_elapsed.avg.per_second") == doctest::Approx(7.99e9));
+    CHECK(counters.at("GPU Speed Of Light Throughput: Memory Throughput") == 45.5);
+    CHECK(counters.at("Memory Workload Analysis: Memory Throughput") == doctest::Approx(345.6e9));
+    CHECK(profile.launches[1].counters.at("dram__bytes.sum") == 2048e3);
+}
+
+TEST_CASE("a CSV that is cut off is refused with its line") {
+    std::string text = text_of(kSamples + "ncu_raw.csv");
+    text.resize(text.find("9728"));
+    const auto profile = import_text(text);
+    REQUIRE_FALSE(profile.ok());
+    CHECK(profile.diagnostics().items()[0].where.line == 7);
+}
+
+TEST_CASE("Kineto kernels carry the nearest operator that has a shape, and the annotation") {
+    const Profile profile = import_sample("kineto.json");
+    REQUIRE(profile.launches.size() == 4);
+    const Launch& gemm = profile.launches[0];
+    CHECK(profile.kernel_of(gemm).name == "void gemm_kernel<__half>(Params)");
+    CHECK(gemm.start_ns == 1100500);
+    CHECK(gemm.duration_ns == 20250.0);
+    CHECK(gemm.grid == Dim3{4, 1, 1});
+    CHECK(gemm.block == Dim3{128, 1, 1});
+    const Operator& op = *profile.operator_of(gemm);
+    CHECK(op.name == "aten::addmm");
+    CHECK(op.input_dims ==
+          std::vector<std::vector<std::int64_t>>{{10}, {32, 64}, {64, 10}, {}, {}});
+    CHECK(op.input_types[1] == "c10::Half");
+    CHECK(op.concrete_inputs[3] == "1");
+    CHECK(profile.range_of(gemm) == "eyeroof:layer=fc1");
+    // Both kernels of one call belong together.
+    CHECK(profile.launches[1].op_call == gemm.op_call);
+    CHECK(profile.launches[1].block == Dim3{32, 2, 1});
+    // No operator with a shape contains it: the outermost is named.
+    CHECK(profile.operator_of(profile.launches[2])->name == "aten::relu");
+    CHECK(profile.launches[2].range == kNone);
+    // No launch call: the External id names the operator.
+    CHECK(profile.operator_of(profile.launches[3])->name == "aten::linear");
+    CHECK(profile.run.gpu == "NVIDIA H200");
+    CHECK(profile.run.compute_capability == "9.0");
+    CHECK(profile.run.sm_count == 132);
+}
+
+TEST_CASE("a bare list of events is a trace too") {
+    const auto profile = import_text(
+        R"([{"ph":"X","cat":"Kernel","name":"k","ts":1,"dur":2,"pid":0,"tid":"stream 7","args":{"stream":"7"}}])");
+    REQUIRE(profile.ok());
+    CHECK(profile->launches.at(0).duration_ns == 2000.0);
+    CHECK(profile->launches.at(0).stream == 7);
+}
+
+TEST_CASE("every cut of a trace is refused with a position") {
+    const std::string text = text_of(kSamples + "kineto.json");
+    for (std::size_t cut = 200; cut < text.rfind('}'); cut += 97) {
+        const auto profile =
+            import_profile(input_of_text(text.substr(0, cut), "t.json"), "kineto-json");
+        REQUIRE_FALSE(profile.ok());
+        CHECK(profile.diagnostics().items()[0].code == "cut-off");
+        CHECK(profile.diagnostics().items()[0].where.line > 1);
+    }
+}
+
+TEST_CASE("a trace with a broken character is refused at its line and column") {
+    const std::string text = replaced(text_of(kSamples + "kineto.json"), "\"record_shapes\": 1,",
+                                      "\"record_shapes\": ?,");
+    const auto profile = import_text(text);
+    REQUIRE_FALSE(profile.ok());
+    const auto& error = profile.diagnostics().items()[0];
+    CHECK(error.code == "not-json");
+    CHECK(error.where.line == 7);
+    CHECK(error.where.column >= 20);
+    CHECK(error.where.column <= 22);
+}
+
+TEST_CASE("JSON nested without end is refused") {
+    const auto deep = import_profile(
+        input_of_text("{\"traceEvents\": " + std::string(100'000, '['), "t.json"), "kineto-json");
+    REQUIRE_FALSE(deep.ok());
+    CHECK(deep.diagnostics().items()[0].code == "too-deep");
+}
+
+TEST_CASE("Nsight Systems kernels have names, grids and the range of the launching thread") {
+    const auto profile = import_text(database_of());
+    REQUIRE(profile.ok());
+    REQUIRE(profile->launches.size() == 2);
+    const Launch& gemm = profile->launches[0]; // by start, not by row
+    CHECK(profile->kernel_of(gemm).name == "void gemm<float>(float *)");
+    CHECK(profile->kernel_of(gemm).mangled == "_Z4gemmIfEvPf");
+    CHECK(gemm.duration_ns == 800.0);
+    CHECK(gemm.grid == Dim3{16, 16, 1});
+    CHECK(gemm.block == Dim3{128, 2, 1});
+    CHECK(profile->range_of(gemm) == "fc1 by id");
+    CHECK(profile->range_of(profile->launches[1]) == "forward");
+    CHECK(profile->run.gpu == "NVIDIA A100-SXM4-80GB");
+    CHECK(profile->run.compute_capability == "8.0");
+}
+
+TEST_CASE("a database without optional columns is read, without kernels refused") {
+    CHECK(import_text(database_of("ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL DROP COLUMN mangledName;"
+                                  "DROP TABLE NVTX_EVENTS; DROP TABLE TARGET_INFO_GPU;"))
+              .ok());
+    const auto none = import_text(database_of("DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL;"));
+    REQUIRE_FALSE(none.ok());
+    CHECK(none.diagnostics().items()[0].code == "missing-table");
+    const auto column = import_text(
+        database_of("ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL RENAME COLUMN gridX TO other;"));
+    REQUIRE_FALSE(column.ok());
+    CHECK(column.diagnostics().items()[0].code == "missing-column");
+}
+
+TEST_CASE("a database that is cut off or scribbled over is refused or read, never half") {
+    const std::string whole = database_of();
+    const Profile right = *import_text(whole);
+    for (std::size_t cut = 100; cut < whole.size(); cut += 512) {
+        CHECK_FALSE(import_text(whole.substr(0, cut)).ok());
+    }
+    CHECK(right.launches.size() == 2);
+}
+
+TEST_CASE("rocprofv3 grids are in work-items") {
+    const Profile profile = import_sample("rocprof_kernel_trace.csv");
+    REQUIRE(profile.launches.size() == 2);
+    CHECK(profile.launches[0].duration_ns == 20000.0);
+    CHECK(profile.launches[0].grid == Dim3{256, 256, 1}); // 4096 work-items / 16
+    CHECK(profile.launches[0].device == 4);
+    CHECK(profile.launches[1].grid == Dim3{4, 1, 1}); // 1000 / 256, rounded up
+    const Profile counters = import_sample("rocprof_counters.csv");
+    REQUIRE(counters.launches.size() == 2);
+    CHECK(counters.launches[0].counters.at("FETCH_SIZE") == 98304.5);
+    CHECK(counters.launches[0].grid.x == 65536);
+}
+
+TEST_CASE("a rocprofv3 kernel that ends before it starts is refused") {
+    const auto profile = import_text(
+        replaced(text_of(kSamples + "rocprof_kernel_trace.csv"), "3000031500", "2000031500"));
+    REQUIRE_FALSE(profile.ok());
+    CHECK(profile.diagnostics().items()[0].where.line == 3);
+}
+
+TEST_CASE("a plain CSV gives names, times, layers and neutral counters") {
+    const Profile profile = import_sample("plain.csv");
+    REQUIRE(profile.launches.size() == 2);
+    CHECK(profile.launches[0].duration_ns == 12500.0);
+    CHECK(profile.launches[0].counters.at("flops.fp16.tensor") == 2.5e9);
+    CHECK(profile.launches[0].counters.at("bytes.dram") == 1e6);
+    CHECK(profile.launches[0].counters.at("clock_mhz") == 1700.0);
+    CHECK(profile.range_of(profile.launches[0]) == "fc1");
+    CHECK(profile.launches[1].range == kNone);
+    CHECK_FALSE(import_text("kernel,time_us\nx,-4\n").ok());
+    CHECK_FALSE(import_text("kernel,time_us\nx,fast\n").ok());
+    CHECK_FALSE(import_text("kernel,time_us,bytes_dram\nx,4,many\n").ok());
+    CHECK_FALSE(import_text("kernel,time_us\nx,4,5\n").ok());
+}
+
+TEST_CASE("each sample is recognised by its own importer, and nothing else is guessed") {
+    for (const char* name : {"ncu_raw.csv", "ncu_raw_comma.csv", "ncu_details.csv", "kineto.json",
+                             "rocprof_kernel_trace.csv", "rocprof_counters.csv", "plain.csv"}) {
+        CAPTURE(std::string(name));
+        const auto input = input_of_file(kSamples + name);
+        REQUIRE(input.ok());
+        int claims = 0;
+        for (const Importer* importer : importers()) {
+            claims += importer->recognises(input->head) ? 1 : 0;
+        }
+        CHECK(claims == 1);
+    }
+    const auto unknown = import_text("what is this?\n");
+    REQUIRE_FALSE(unknown.ok());
+    CHECK(unknown.diagnostics().items()[0].code == "unknown-format");
+    CHECK_FALSE(import_profile(input_of_text("", "empty")).ok());
+    CHECK_FALSE(import_profile(input_of_text("x", "x"), "no-such-format").ok());
+    CHECK_FALSE(import_file("/no/such/file").ok());
+    CHECK_FALSE(import_file(kSamples).ok());
+}
+
+TEST_CASE("what was imported survives the profile file") {
+    for (const char* name : {"ncu_raw.csv", "kineto.json", "rocprof_counters.csv", "plain.csv"}) {
+        const Profile profile = import_sample(name);
+        const auto again = import_text(profile_text(profile));
+        REQUIRE(again.ok());
+        CHECK(*again == profile);
+    }
+}
+
+TEST_CASE("number styles are decided only by numbers that leave no doubt") {
+    CHECK(style_of("27.595.520") == NumberStyle::comma);
+    CHECK(style_of("27,595,520") == NumberStyle::point);
+    CHECK(style_of("65,77") == NumberStyle::comma);
+    CHECK(style_of("1,234.5") == NumberStyle::point);
+    CHECK(style_of("0,125") == NumberStyle::comma);
+    CHECK_FALSE(style_of("1.234"));
+    CHECK_FALSE(style_of("1234"));
+    CHECK(number_of("1,234.5", NumberStyle::point) == 1234.5);
+    CHECK(number_of("-1e3", NumberStyle::point) == -1000.0);
+    CHECK_FALSE(number_of("12,34.5", NumberStyle::point));
+    CHECK_FALSE(number_of("1.5", NumberStyle::comma));
+    CHECK_FALSE(number_of("", NumberStyle::point));
+    CHECK_FALSE(number_of("1e999", NumberStyle::point));
+}
+
+TEST_CASE("every unit and prefix that tools print has its factor") {
+    CHECK(base_factor("Mbyte") == 1e6);
+    CHECK(base_factor("Kbyte/block") == 1e3);
+    CHECK(base_factor("usecond") == 1e3);
+    CHECK(base_factor("us") == 1e3);
+    CHECK(base_factor("Gbyte/second") == 1e9);
+    CHECK(base_factor("Gbyte/s") == 1e9);
+    CHECK(base_factor("byte/nsecond") == 1e9);
+    CHECK(base_factor("cycle/nsecond") == 1e9);
+    CHECK(base_factor("cycle/usecond") == 1e6);
+    CHECK(base_factor("inst/cycle") == 1.0);
+    CHECK(base_factor("Ghz") == 1e9);
+    CHECK(base_factor("%") == 1.0);
+    CHECK(base_factor("Kthread") == 1e3);
+    CHECK_FALSE(base_factor("furlong"));
+    CHECK_FALSE(base_factor("Mfurlong/second"));
+}
