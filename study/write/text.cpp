@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace eyeroof::study {
 
@@ -21,8 +22,11 @@ constexpr std::size_t kLadderBar = 20;
 constexpr std::size_t kOverviewBar = 36;
 constexpr std::size_t kTitle = 46; // of a network or machine
 
+// Four digits; thousands as they are ("1024"), more with a prefix ("58.08 k").
 std::string amount(double value) {
-    std::string text = format_si(value, "", 4);
+    constexpr double plain_below = 1e4;
+    std::string text = value < plain_below && value >= 1e3 ? fmt::format("{:.0f}", value)
+                                                           : format_si(value, "", 4);
     if (text.ends_with(' ')) {
         text.pop_back();
     }
@@ -53,8 +57,10 @@ std::string units_text(const MachineSummary& machine) {
 std::string header(const Report& report, bool colour) {
     const MachineSummary& m = report.machine;
     std::vector<std::string> facts = {units_text(m), format_si(m.clock_hz, "Hz"),
-                                      format_si(m.peak_macs_per_s, "MAC/s"),
-                                      format_si(m.outer_bytes_per_s, "B/s") + " outermost"};
+                                      format_si(m.peak_macs_per_s, "MAC/s")};
+    if (std::isfinite(m.outer_bytes_per_s) && m.outer_bytes_per_s > 0.0) {
+        facts.push_back(format_si(m.outer_bytes_per_s, "B/s") + " outermost");
+    }
     if (!m.dataflow.empty()) {
         facts.push_back("dataflow " + printable(m.dataflow));
     }
@@ -116,9 +122,8 @@ std::string ladder_row(const Report& report, const LayerReport& layer, std::size
     row += inked(bar(share_after(layer.steps, units, step),
                      share_after(layer.machine_steps, units, step), kLadderBar),
                  loses ? ink : Ink::plain, colour);
-    row += inked(right(loss, 9), ink, colour);
     if (loses) {
-        row += "  " + clipped(bound.limit, 19);
+        row += inked(right(loss, 9), ink, colour) + "  " + clipped(bound.limit, 19);
     }
     return row + "\n";
 }

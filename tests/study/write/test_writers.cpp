@@ -5,6 +5,7 @@
 #include "study/write/lines.hpp"
 #include "study/write/markdown.hpp"
 #include "study/write/text.hpp"
+#include "tests/golden.hpp"
 #include "tests/study/write/fixture.hpp"
 
 #include <doctest/doctest.h>
@@ -199,4 +200,15 @@ TEST_CASE("Markdown and HTML escape what names could break") {
     CHECK(!contains(html, "<Box>"));
     CHECK(contains(html, "instantaneous bandwidth"));
     CHECK(html.ends_with("</html>\n"));
+}
+
+TEST_CASE("every format of a small report is as it was found right") {
+    const Report report = tests::small_report();
+    tests::check_golden("small-report/out.txt", to_text(report));
+    tests::check_golden("small-report/details.txt", to_text(report, {false, Ladders::all, true}));
+    tests::check_golden("small-report/colour.txt", to_text(report, {true, Ladders::all, false}));
+    tests::check_golden("small-report/out.json", to_json(report));
+    tests::check_golden("small-report/out.csv", to_csv(report));
+    tests::check_golden("small-report/out.md", to_markdown(report));
+    tests::check_golden("small-report/out.html", to_html(report));
 }

@@ -1,0 +1,195 @@
+#include "tests/cli/program.hpp"
+#include "tests/json_schema.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+using namespace eyeroof;
+using tests::run;
+using tests::Scratch;
+using tests::write_text;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::vector<std::string> exam(std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"exam", "alexnet", "--on", "eyeriss-v1", "--batch", "4"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+}
+
+constexpr const char* kTwoLayers = "name,op,n,c,h,w,k,r,s,pad,mine\n"
+                                   "first,conv2d,1,16,14,14,32,3,3,1,apple\n"
+                                   "second,conv2d,1,32,14,14,32,3,3,1,\"pear, ripe\"\n";
+
+} // namespace
+
+TEST_CASE("an examination prints a ladder a layer, totals and the worst losses on stdout") {
+    const auto outcome = run(exam({"--layers", "CONV[12]"}));
+    CHECK(outcome.exit == 0);
+    CHECK(outcome.err.empty());
+    for (const char* part : {"CONV1", "CONV2", "1 workload", "7 instantaneous bandwidth", "mapping",
+                             "machine", "total", "worst losses"}) {
+        CAPTURE(part);
+        CHECK(contains(outcome.out, part));
+    }
+    CHECK(!contains(outcome.out, "CONV3"));
+    CHECK(!contains(outcome.out, "\033"));
+}
+
+TEST_CASE("text output of every network fits 100 columns") {
+    for (const char* network : {"alexnet", "resnet18", "mobilenet-v1"}) {
+        CAPTURE(network);
+        const auto outcome =
+            run({"exam", network, "--on", "systolic:16x16", "--steps", "all", "--details"});
+        REQUIRE(outcome.exit == 0);
+        CHECK(tests::width_of(outcome.out) <= 100);
+    }
+}
+
+TEST_CASE("colour is for terminals, NO_COLOR turns it off, --color decides") {
+    const auto arguments = exam({"--layers", "CONV1"});
+    cli::Environment terminal;
+    terminal.out_is_terminal = true;
+    CHECK(contains(run(arguments, terminal).out, "\033["));
+    terminal.no_colour = true;
+    CHECK(!contains(run(arguments, terminal).out, "\033["));
+    auto forced = arguments;
+    forced.insert(forced.end(), {"--color", "always"});
+    CHECK(contains(run(forced).out, "\033["));
+    const auto piped = tests::shell("\"$eyeroof\" exam alexnet --on eyeriss-v1 --layers CONV1");
+    CHECK(piped.exit == 0);
+    CHECK(!contains(piped.out, "\033["));
+}
+
+TEST_CASE("JSON of a real examination satisfies the schema, and its chains never rise") {
+    const auto outcome = run(exam({"--format", "json"}));
+    REQUIRE(outcome.exit == 0);
+    const auto json = nlohmann::json::parse(outcome.out);
+    tests::SchemaCheck check(nlohmann::json::parse(
+        tests::read_file(std::string(EYEROOF_SOURCE_DIR) + "/study/schema/exam.schema.json")));
+    for (const std::string& fault : check.faults(json)) {
+        FAIL_CHECK(fault);
+    }
+    for (const auto& layer : json["layers"]) {
+        for (const char* chain : {"steps", "machine_steps"}) {
+            for (std::size_t i = 1; i < 7; ++i) {
+                const double before = layer[chain][i - 1]["bound_macs_per_cycle"];
+                const double after = layer[chain][i]["bound_macs_per_cycle"];
+                CHECK(after <= before * (1 + 1e-9));
+            }
+        }
+        CHECK(layer["steps"][6]["bound_macs_per_cycle"].get<double>() <=
+              layer["machine_steps"][6]["bound_macs_per_cycle"].get<double>() * (1 + 1e-9));
+    }
+}
+
+TEST_CASE("a CSV of layers comes back with its own columns and the results") {
+    const Scratch scratch;
+    write_text(scratch / "mine.csv", kTwoLayers);
+    const auto outcome =
+        run({"exam", (scratch / "mine.csv").string(), "--on", "systolic:8x8", "--format", "csv"});
+    REQUIRE(outcome.exit == 0);
+    CHECK(outcome.out.starts_with("name,op,n,c,h,w,k,r,s,pad,mine,time_s,low_s,high_s,limiter,"
+                                  "step6_bound_s\nfirst,conv2d,1,16,14,14,32,3,3,1,apple,"));
+    CHECK(contains(outcome.out, "\nsecond,conv2d,1,32,14,14,32,3,3,1,\"pear, ripe\","));
+}
+
+TEST_CASE("-o writes the file and nothing on stdout, and a failed run leaves it as it was") {
+    const Scratch scratch;
+    const std::string file = (scratch / "out.json").string();
+    const auto good = run(exam({"--format", "json", "-o", file}));
+    CHECK(good.exit == 0);
+    CHECK(good.out.empty());
+    const std::string before = tests::read_file(file);
+    CHECK(nlohmann::json::accept(before));
+    const auto bad = run({"exam", "alexnet", "--on", "no-such-machine", "-o", file});
+    CHECK(bad.exit == 3);
+    CHECK(tests::read_file(file) == before);
+    const auto nowhere = run(exam({"-o", (scratch / "no/such.txt").string()}));
+    CHECK(nowhere.exit == 3);
+    CHECK(std::distance(std::filesystem::directory_iterator(scratch.path()), {}) == 1);
+}
+
+TEST_CASE("--fail-if exits 1 with the result written and the reason on stderr") {
+    const auto fails = run(exam({"--fail-if", "any.utilization < 0.999"}));
+    CHECK(fails.exit == 1);
+    CHECK(contains(fails.out, "worst losses"));
+    CHECK(contains(fails.err, "any.utilization < 0.999 holds: layer."));
+    const auto passes = run(exam({"--fail-if", "net.time_s > 1e9"}));
+    CHECK(passes.exit == 0);
+    CHECK(passes.err.empty());
+    const auto unknown = run(exam({"--fail-if", "net.tme_s > 1"}));
+    CHECK(unknown.exit == 2);
+    CHECK(unknown.out.empty());
+    CHECK(contains(unknown.err, "--fail-if:1:1: error: unknown key 'tme_s'"));
+    CHECK(contains(unknown.err, "did you mean 'time_s'?"));
+    CHECK(run(exam({"--fail-if", "layer.CONV9.time_s > 1"})).exit == 3);
+}
+
+TEST_CASE("unknown names are told with the nearest one, both at once, and nothing is written") {
+    const auto outcome = run({"exam", "alexnte", "--on", "eyeriss-v3"});
+    CHECK(outcome.exit == 3);
+    CHECK(outcome.out.empty());
+    CHECK(contains(outcome.err, "did you mean 'alexnet'?"));
+    CHECK(contains(outcome.err, "eyeriss-v"));
+}
+
+TEST_CASE("options out of range are usage errors") {
+    for (const char* batch : {"0", "-1", "1e3", "99999999999999999999", "nan", ""}) {
+        CAPTURE(batch);
+        const auto outcome = run({"exam", "alexnet", "--on", "eyeriss-v1", "--batch", batch});
+        CHECK(outcome.exit == 2);
+        CHECK(outcome.out.empty());
+    }
+    CHECK(run({"exam", "alexnet"}).exit == 2);
+    CHECK(run({"exam", "--on", "eyeriss-v1"}).exit == 2);
+    CHECK(run(exam({"--format", "xml"})).exit == 2);
+    CHECK(run(exam({"--layers", "("})).exit == 3);
+    CHECK(run(exam({"--layers", "nothing-is-called-so"})).exit == 3);
+    CHECK(run(exam({"--dataflow", "nlr"})).exit == 3); // not one of Eyeriss's
+}
+
+TEST_CASE("the answer does not depend on the number of threads") {
+    const auto one = run(exam({"--format", "json", "--threads", "1"}));
+    const auto many = run(exam({"--format", "json", "--threads", "7"}));
+    CHECK(one.exit == 0);
+    CHECK(one.out == many.out);
+}
+
+TEST_CASE("a stop request ends the examination with the code of an interrupt") {
+    std::stop_source source;
+    source.request_stop();
+    cli::Environment environment;
+    environment.stop = source.get_token();
+    const auto outcome = run(exam({}), environment);
+    CHECK(outcome.exit == 130);
+    CHECK(outcome.out.empty());
+}
+
+TEST_CASE("SCALE-Sim's compute cycles are exact, from the array's name and from its cfg") {
+    const Scratch scratch;
+    // ResNet-50 Conv1 of SCALE-Sim's own topology: 224 x 224, 7 x 7, 3 channels, 64 filters,
+    // stride 2, no padding: ceil((224 - 7 + 2) / 2) = 110, 110 x 110 pixels, window 147. WS, 32 x
+    // 32: ceil(147/32) * ceil(64/32) * (12100 + 64 + 32 - 2) - 1 = 5 * 2 * 12194 - 1 = 121939.
+    write_text(scratch / "net.csv",
+               "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, "
+               "Num Filter, Strides,\nConv1, 224, 224, 7, 7, 3, 64, 2,\n");
+    const std::string network = (scratch / "net.csv").string();
+    const auto outcome = run({"exam", network, "--on", "systolic:32x32", "--dataflow", "ws",
+                              "--compat", "scalesim", "--format", "json"});
+    REQUIRE(outcome.exit == 0);
+    const auto json = nlohmann::json::parse(outcome.out);
+    CHECK(json["layers"][0]["scalesim_cycles"] == 121939); // as SCALE-Sim v3 prints
+    CHECK(json["layers"][0].contains("eyeroof_cycles"));
+    const auto text = run({"exam", network, "--on", "systolic:32x32", "--compat", "scalesim"});
+    CHECK(contains(text.out, "121939"));
+    CHECK(tests::width_of(text.out) <= 100);
+}
