@@ -1,5 +1,6 @@
 // eyeroof import: other tools' measurements into one profile; merged, filtered, summed up.
 #include "cli/command.hpp"
+#include "model/base/units.hpp"
 #include "profiles/import/importer.hpp"
 #include "profiles/profile_file.hpp"
 

@@ -1,5 +1,6 @@
 // eyeroof measure cpu: what this machine really reaches, as a profile and a machine overlay.
 #include "cli/command.hpp"
+#include "model/base/units.hpp"
 #include "profiles/host/measure_host.hpp"
 #include "profiles/points.hpp"
 #include "profiles/profile_file.hpp"
