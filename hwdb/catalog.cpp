@@ -1,6 +1,8 @@
 #include "hwdb/catalog.hpp"
 
 #include "hwdb/accelerator_reader.hpp"
+#include "hwdb/calibration_reader.hpp"
+#include "hwdb/gpu_reader.hpp"
 #include "hwdb/systolic.hpp"
 #include "model/base/suggest.hpp"
 
@@ -18,7 +20,7 @@ using model::Result;
 
 namespace {
 
-constexpr std::array kFamilies = {"accelerators", "gpus"};
+constexpr std::array kFamilies = {"accelerators", "gpus", "hosts"};
 
 bool is_path(std::string_view name) {
     return name.find('/') != std::string_view::npos || name.ends_with(".yaml") ||
@@ -42,6 +44,44 @@ Result<fs::path> unknown(std::string_view name, Folders folders) {
     return Result<fs::path>::failure(
         "unknown-machine", fmt::format("no machine is called \"{}\"", name),
         model::suggestion(name, names) + " (a file needs its path, such as ./mine.yaml)");
+}
+
+} // namespace
+
+namespace {
+
+// A GPU with the constants that were fitted for it: those beside its own folder come first.
+Result<Machine> read_gpu_machine(Document& document, const fs::path& file, Folders folders) {
+    auto gpu = read_gpu(document, file.stem().string());
+    if (!gpu) {
+        return gpu.diagnostics();
+    }
+    std::vector<fs::path> places = {file.parent_path().parent_path()};
+    places.insert(places.end(), folders.begin(), folders.end());
+    Machine machine = std::move(gpu->machine);
+    auto calibrated =
+        with_calibration(std::get<model::Gpu>(std::move(machine.kind)), machine.id, places);
+    if (!calibrated) {
+        return calibrated.diagnostics();
+    }
+    machine.kind = std::move(*calibrated);
+    return {std::move(machine), gpu.diagnostics()};
+}
+
+Result<Machine> read_machine_file(const fs::path& file, Folders folders) {
+    auto document = load_yaml(file);
+    if (!document) {
+        return document.diagnostics();
+    }
+    if (is_gpu_document(*document)) {
+        return read_gpu_machine(*document, file, folders);
+    }
+    // An unknown kind is the accelerator reader's to refuse.
+    auto accelerator = read_accelerator(*document, file.stem().string());
+    if (!accelerator) {
+        return accelerator.diagnostics();
+    }
+    return {std::move(accelerator->machine), accelerator.diagnostics()};
 }
 
 } // namespace
@@ -83,17 +123,7 @@ Result<fs::path> find_machine(std::string_view name, Folders folders) {
 }
 
 Result<Machine> load_machine_file(const fs::path& file) {
-    auto document = load_yaml(file);
-    if (!document) {
-        return document.diagnostics();
-    }
-    // Every kind of machine has its reader here; an unknown kind is the accelerator reader's to
-    // refuse.
-    auto accelerator = read_accelerator(*document, file.stem().string());
-    if (!accelerator) {
-        return accelerator.diagnostics();
-    }
-    return {std::move(accelerator->machine), accelerator.diagnostics()};
+    return read_machine_file(file, {});
 }
 
 Result<Machine> load_machine(std::string_view name, Folders folders) {
@@ -104,7 +134,7 @@ Result<Machine> load_machine(std::string_view name, Folders folders) {
     if (!file) {
         return file.diagnostics();
     }
-    return load_machine_file(*file);
+    return read_machine_file(*file, folders);
 }
 
 } // namespace eyeroof::hwdb

@@ -5,6 +5,7 @@
 
 #include "model/accelerator.hpp"
 #include "model/base/provenance.hpp"
+#include "model/gpu/gpu.hpp"
 
 #include <string>
 #include <variant>
@@ -15,7 +16,7 @@ struct Machine {
     std::string id;   // name in the catalog: "eyeriss-v1"
     std::string name; // for people: "Eyeriss v1"
     std::string summary;
-    std::variant<Accelerator> kind;
+    std::variant<Accelerator, Gpu> kind;
     ProvenanceMap provenance;
 
     bool operator==(const Machine&) const = default;

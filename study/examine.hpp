@@ -4,7 +4,9 @@
 #pragma once
 
 #include "model/base/result.hpp"
+#include "model/gpu/calibration.hpp"
 #include "model/machine.hpp"
+#include "model/network.hpp"
 #include "study/report.hpp"
 #include "study/run.hpp"
 
@@ -30,5 +32,22 @@ model::Result<LayerReport> examine(const model::Layer& layer, const AcceleratorC
                                    const StudyOptions& options, std::stop_token stop);
 
 MachineSummary summarise(const model::Machine& machine, const AcceleratorContext& context);
+
+// What all layers of a study share on a GPU or a host processor.
+struct GpuContext {
+    const model::Gpu& gpu;
+    model::DataType type = model::DataType::fp32; // of most of the network's arithmetic
+    double units = 1.0;                           // MAC per cycle of the pipe that serves it
+    double clock_hz = 1.0;                        // of that pipe
+};
+
+GpuContext gpu_context(const model::Gpu& gpu, const model::Network& network);
+model::Launch launch_of(LaunchMode mode);
+
+// Errors: the layer's own; "unsupported-type".
+model::Result<LayerReport> examine(const model::Layer& layer, const GpuContext& context,
+                                   const StudyOptions& options, std::stop_token stop);
+
+MachineSummary summarise(const model::Machine& machine, const GpuContext& context);
 
 } // namespace eyeroof::study

@@ -97,6 +97,9 @@ Result<Report> run(const Network& network, const Machine& machine, const StudyOp
     if (!wanted) {
         return Result<Report>(wanted.diagnostics());
     }
+    if (const auto* gpu = std::get_if<Gpu>(&machine.kind)) {
+        return examine_all(*wanted, machine, gpu_context(*gpu, *wanted), options, stop, progress);
+    }
     const auto& accelerator = std::get<Accelerator>(machine.kind);
     const auto context = accelerator_context(machine, accelerator, options);
     if (!context) {

@@ -1,0 +1,177 @@
+#include "hwdb/calibration_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace eyeroof::hwdb {
+
+using model::KernelClass;
+
+namespace {
+
+constexpr std::pair<std::string_view, int> kVersions[] = {{"gpu-calibration/1", 1}};
+constexpr std::pair<std::string_view, model::Confidence> kConfidences[] = {
+    {"fitted", model::Confidence::fitted},
+    {"measured", model::Confidence::measured},
+    {"recalled", model::Confidence::recalled},
+    {"user", model::Confidence::user}};
+constexpr double kMost = 1e18;
+
+void read_terms(const Node& node, std::map<std::string, double*> terms) {
+    for (const auto& [name, target] : terms) {
+        if (const Node value = node.need(name)) {
+            *target = value.number(0.0, 1e6).value_or(*target);
+        }
+    }
+}
+
+void read_launch(const Node& node, model::LaunchSeconds& launch) {
+    for (std::size_t i = 0; i < launch.size(); ++i) {
+        const Node value = node.need(model::launch_name(static_cast<model::Launch>(i)));
+        launch[i] = value.quantity<model::Seconds>(Zero::allowed).value_or(model::Seconds{}).value;
+    }
+}
+
+void read_error(const Node& node, model::ErrorBand& band) {
+    band.low = node.need("low").number(1e-3, 1.0).value_or(band.low);
+    band.high = node.need("high").number(1.0, 1e3).value_or(band.high);
+    band.mape = node.need("mape").number(0.0, 10.0).value_or(band.mape);
+    band.median = node.need("median").number(0.0, 10.0).value_or(band.median);
+    band.rows = static_cast<int>(node.need("rows").integer({0, 1 << 30}).value_or(0));
+    band.basis = node.need("basis").text().value_or("");
+}
+
+void read_domain(const Node& node, model::Domain& domain) {
+    domain.flops_low = node.need("flops_low").number(0.0, kMost).value_or(0.0);
+    domain.flops_high = node.need("flops_high").number(0.0, kMost).value_or(kMost);
+    domain.bytes_low = node.need("bytes_low").number(0.0, kMost).value_or(0.0);
+    domain.bytes_high = node.need("bytes_high").number(0.0, kMost).value_or(kMost);
+}
+
+void read_class(const Node& node, KernelClass c, CalibrationFile& file) {
+    model::ClassRecord& record = file.calibration.record(c);
+    record.provenance.source = node.need("source").text().value_or("");
+    record.provenance.confidence = node.need("confidence")
+                                       .choice(kConfidences, "confidence")
+                                       .value_or(model::Confidence::user);
+    node.need("date").text();
+    record.measured = node.need("measured_here").boolean().value_or(false);
+    file.measures_clock[static_cast<std::size_t>(c)] = record.measured;
+    read_terms(node.need("terms"), model::calibration_terms(file.calibration, c));
+    read_launch(node.need("launch"), record.launch);
+    read_error(node.need("error"), record.band);
+    read_domain(node.need("domain"), record.domain);
+}
+
+std::string class_text(const CalibrationFile& file, KernelClass c) {
+    CalibrationFile copy = file;
+    const model::ClassRecord& record = file.calibration.record(c);
+    std::string text =
+        fmt::format("  {}:\n    source: \"{}\"\n    confidence: {}\n    date: 2026-11-21\n    "
+                    "measured_here: {}\n",
+                    kernel_class_name(c), record.provenance.source,
+                    model::confidence_name(record.provenance.confidence), record.measured);
+    text += "    terms:\n";
+    for (const auto& [name, value] : model::calibration_terms(copy.calibration, c)) {
+        text += fmt::format("      {}: {:.6g}\n", name, *value);
+    }
+    const auto& l = record.launch;
+    text += fmt::format("    launch: {{eager: {:.4g} us, stream: {:.4g} us, kernel: {:.4g} us, "
+                        "graph: {:.4g} us}}\n",
+                        l[0] * 1e6, l[1] * 1e6, l[2] * 1e6, l[3] * 1e6);
+    const auto& e = record.band;
+    text += fmt::format("    error: {{low: {:.4g}, high: {:.4g}, mape: {:.4g}, median: {:.4g}, "
+                        "rows: {}, basis: \"{}\"}}\n",
+                        e.low, e.high, e.mape, e.median, e.rows, e.basis);
+    const auto& d = record.domain;
+    return text + fmt::format("    domain: {{flops_low: {:.3g}, flops_high: {:.3g}, bytes_low: "
+                              "{:.3g}, bytes_high: {:.3g}}}\n",
+                              d.flops_low, d.flops_high, d.bytes_low, d.bytes_high);
+}
+
+// The data type whose pipe a class keeps busy, for the power that its clock is under.
+model::DataType busy_type(KernelClass c) {
+    const bool tensor = c == KernelClass::tensor_gemm || c == KernelClass::tensor_conv;
+    return tensor ? model::DataType::fp16 : model::DataType::fp32;
+}
+
+model::MatmulTerms* matmul_part(model::GpuCalibration& calibration, KernelClass c) {
+    switch (c) {
+    case KernelClass::linear:
+        return &calibration.linear;
+    case KernelClass::batched:
+        return &calibration.batched;
+    case KernelClass::tensor_gemm:
+        return &calibration.tensor_gemm;
+    case KernelClass::conv:
+        return &calibration.conv.matmul;
+    case KernelClass::tensor_conv:
+        return &calibration.tensor_conv.matmul;
+    case KernelClass::memory:
+        return nullptr;
+    }
+    return nullptr;
+}
+
+} // namespace
+
+model::Result<CalibrationFile> read_calibration(Document& document, const std::string& id) {
+    const Node root = document.root();
+    root.need("eyeroof").choice(kVersions, "format of this file");
+    CalibrationFile file;
+    file.id = root["id"].text().value_or(id);
+    const Node classes = root.need("classes");
+    for (std::size_t i = 0; i < model::kKernelClasses; ++i) {
+        const auto c = static_cast<KernelClass>(i);
+        if (const Node node = classes.need(model::kernel_class_name(c))) {
+            read_class(node, c, file);
+        }
+    }
+    return document.conclude(std::move(file));
+}
+
+std::string write_calibration(const CalibrationFile& file) {
+    std::string text = fmt::format("eyeroof: gpu-calibration/1\nid: {}\nclasses:\n", file.id);
+    for (std::size_t i = 0; i < model::kKernelClasses; ++i) {
+        text += class_text(file, static_cast<KernelClass>(i));
+    }
+    return text;
+}
+
+void apply_calibration(const CalibrationFile& file, model::Gpu& gpu) {
+    gpu.calibration = file.calibration;
+    for (std::size_t i = 0; i < model::kKernelClasses; ++i) {
+        const auto c = static_cast<KernelClass>(i);
+        model::MatmulTerms* terms = matmul_part(gpu.calibration, c);
+        if (terms != nullptr && !file.measures_clock[i]) {
+            terms->sustained_clock = model::sustained_clock_share(gpu, busy_type(c));
+        }
+    }
+}
+
+model::Result<model::Gpu> with_calibration(model::Gpu gpu, const std::string& id,
+                                           const std::vector<std::filesystem::path>& folders) {
+    for (const std::string& name : {id, std::string(kCarriedOver)}) {
+        for (const std::filesystem::path& folder : folders) {
+            const std::filesystem::path path = folder / "calibration" / (name + ".yaml");
+            std::error_code error;
+            if (!std::filesystem::exists(path, error)) {
+                continue;
+            }
+            auto document = load_yaml(path);
+            if (!document) {
+                return document.diagnostics();
+            }
+            const auto file = read_calibration(*document, name);
+            if (!file) {
+                return file.diagnostics();
+            }
+            apply_calibration(*file, gpu);
+            return gpu;
+        }
+    }
+    return gpu;
+}
+
+} // namespace eyeroof::hwdb

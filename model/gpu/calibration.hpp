@@ -1,0 +1,136 @@
+// The constants of the GPU time model that measurements fix, and how well they predict.
+// Made by hwdb (from calibration files) and by `hw calibrate`; read by the GPU time model.
+// Knows no file format; every term is dimensionless or carries its unit in its name.
+#pragma once
+
+#include "model/base/provenance.hpp"
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace eyeroof::model {
+
+// What is launched: each class has its own library, kernels and constants.
+enum class KernelClass { linear, batched, tensor_gemm, conv, tensor_conv, memory };
+inline constexpr std::size_t kKernelClasses = 6;
+std::string_view kernel_class_name(KernelClass kernel_class);
+std::optional<KernelClass> kernel_class_from_name(std::string_view name);
+
+// Matrix products; equations in matmul.cpp. Also the matrix part of convolutions.
+struct MatmulTerms {
+    double peak_share = 0.93;        // of the pipe's peak, for tiles of endless intensity
+    double half_intensity = 3.0;     // tile intensity tm tn/(tm+tn) at half of peak_share, elements
+    double ramp_k = 15.0;            // prologue and epilogue of a CTA, in steps of k
+    double ramp_occupancy = 0.1;     // resident share of an SM at which half the latency is hidden
+    double slice_cost = 0.03;        // extra work of a CTA that splits k among its warps
+    double dram_share = 0.7;         // of the data-sheet bandwidth that is sustained
+    double l2_share = 0.9;           // of l2_bandwidth()
+    double overlap = 3.0;            // exponent p of the norm that joins compute, L2 and DRAM
+    double split_s = 6e-6;           // a second kernel that adds up the parts of split-k
+    double sustained_clock = 0.9;    // share of the clock after the power limiter has settled
+    double settle_s = 4e-4;          // kernel time at which the limiter is half-way there
+    double drift = 0.03;             // share of k by which CTAs of a wave drift apart
+    double scattered_dram = 0.5;     // share of DRAM bandwidth of rows fetched again after drift
+    double resident_l2 = 0.0;        // share of L2 that keeps operands between calls; 0: none
+    double resident_gain = 3.0;      // bandwidth of what stays, in DRAM bandwidths
+    double resident_sharpness = 4.0; // how suddenly a working set stops to fit
+
+    bool operator==(const MatmulTerms&) const = default;
+};
+
+// Convolutions; equations in conv.cpp. `matmul` is the implicit product and Winograd's batched one.
+struct ConvTerms {
+    MatmulTerms matmul;
+    double fwd_cost = 1.0; // of an implicit product against a plain one, by direction
+    double bwd_data_cost = 1.2;
+    double bwd_weight_cost = 1.2;
+    double stride_waste = 0.3;   // bwd_data spends (stride area)^this too many MACs
+    double fused_share = 0.75;   // fused Winograd F(2x2,3x3): share of peak
+    double fused_ramp_k = 12.0;  // its prologue, in input channels
+    double fused_tail = 0.5;     // slowdown of an SM with less than two of its blocks
+    double fused_s = 1e-5;       // its filter transform
+    double product_cost = 0.9;   // non-fused Winograd F(4x4): cost of the batched product
+    double transform_share = .8; // of DRAM bandwidth that its transforms reach
+    double transform_l2 = 0.8;   // time of transforms whose data stay in L2
+    double transform_s = 6e-5;   // the three extra kernels
+    double layout_share = 0.2;   // of two passes over all tensors, to change their layout
+    double layout_s = 5e-6;
+
+    bool operator==(const ConvTerms&) const = default;
+};
+
+// Operators bound by memory; equations in memory_op.cpp.
+struct MemoryTerms {
+    double dram_share = 0.85;
+    double start_s = 1e-7;
+    double resident_l2 = 0.3; // share of L2 that keeps tensors between calls
+    double resident_gain = 1.8;
+    double resident_sharpness = 5.0;
+    double softmax_pass = 0.9;   // extra readings of rows longer than 1024 elements
+    double norm_pass = 1.5;      // extra readings of normalisations
+    double row_s = 1.2e-8;       // per row and SM, of row reductions
+    double host_s = 1.1e-5;      // eager: the host's call before the kernel starts
+    double host_tail_s = 1.6e-5; // eager: what the host still does while the kernel runs
+    double host_scalar_s = 5e-6; // eager: a scalar operand, a module's call
+    double host_softmax_s = 9e-6;
+    double host_norm_s = 2.5e-5;
+    double host_overlap = 4.0; // exponent that joins kernel and host_tail_s
+
+    bool operator==(const MemoryTerms&) const = default;
+};
+
+enum class Launch { eager, stream, kernel, graph };
+inline constexpr std::size_t kLaunchModes = 4;
+std::string_view launch_name(Launch launch);
+
+// Seconds that a call takes beyond its kernel's work, by mode.
+using LaunchSeconds = std::array<double, kLaunchModes>;
+
+// How far measurements that were not used in the fit lay from the prediction.
+struct ErrorBand {
+    double low = 0.7;   // measured / predicted: one row in ten lies below
+    double high = 1.45; // and one in ten above
+    double mape = 0.25; // mean |predicted / measured - 1|
+    double median = 0.2;
+    int rows = 0;
+    std::string basis; // "held-out shapes of v100-pcie-32gb", "GPUs left out"
+
+    bool operator==(const ErrorBand&) const = default;
+};
+
+struct Domain { // of the rows that the constants were fitted on, FLOP and bytes of one layer
+    double flops_low = 0.0, flops_high = 1e30;
+    double bytes_low = 0.0, bytes_high = 1e30;
+
+    bool operator==(const Domain&) const = default;
+};
+
+struct ClassRecord {
+    LaunchSeconds launch{5e-5, 7e-6, 4e-6, 3e-6};
+    ErrorBand band;
+    Domain domain;
+    bool measured = false; // fitted on this very GPU; otherwise carried over from others
+    Provenance provenance;
+
+    bool operator==(const ClassRecord&) const = default;
+};
+
+struct GpuCalibration {
+    MatmulTerms linear, batched, tensor_gemm;
+    ConvTerms conv, tensor_conv;
+    MemoryTerms memory;
+    std::array<ClassRecord, kKernelClasses> records{};
+
+    const ClassRecord& record(KernelClass c) const { return records[static_cast<std::size_t>(c)]; }
+    ClassRecord& record(KernelClass c) { return records[static_cast<std::size_t>(c)]; }
+    bool operator==(const GpuCalibration&) const = default;
+};
+
+// Every term of a class by its name in calibration files: "linear.ramp_k". For readers, writers and
+// the fit; the order is fixed.
+std::map<std::string, double*> calibration_terms(GpuCalibration& calibration, KernelClass c);
+
+} // namespace eyeroof::model

@@ -1,0 +1,248 @@
+#include "model/gpu/conv.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace eyeroof::model {
+
+namespace {
+
+constexpr double kChannelChunk = 32.0; // channels of one filter tap that a tensor-core step takes
+constexpr double kChannelBlock = 64.0; // channels of one filter tap in a weight gradient's tile
+constexpr double kAlignment = 8.0;     // fp16 elements of 16 bytes
+constexpr double kFusedChannels = 32.0;
+constexpr double kFusedPoints = 16.0;
+
+const std::vector<CtaTile>& vector_tiles() {
+    static const std::vector<CtaTile> tiles = {{128, 128}, {128, 64}, {128, 32}, {64, 64},
+                                               {64, 32},   {32, 128}, {64, 128}};
+    return tiles;
+}
+
+const std::vector<CtaTile>& tensor_tiles() {
+    static const std::vector<CtaTile> tiles = {{256, 128}, {128, 256}, {128, 128}, {128, 64},
+                                               {64, 128},  {256, 64},  {64, 64},   {128, 32}};
+    return tiles;
+}
+
+const std::vector<int>& one_split() {
+    static const std::vector<int> splits = {1};
+    return splits;
+}
+
+const std::vector<int>& many_splits() {
+    static const std::vector<int> splits = {1, 2, 4, 8, 16, 32};
+    return splits;
+}
+
+double round_up(double value, double step) {
+    return std::ceil(value / step) * step;
+}
+
+struct Conv {
+    const Gpu* gpu;
+    DataType type;
+    const ConvTerms* terms;
+    double n, c, h, w, k, r, s, p, q, groups, stride_area; // c and k of one group
+    Direction direction;
+    double element_bytes;
+    bool tensor;
+
+    double input_bytes() const { return n * c * h * w * groups * element_bytes; }
+    double output_bytes() const { return n * k * p * q * groups * element_bytes; }
+    double weight_bytes() const { return c * k * r * s * groups * element_bytes; }
+    double bytes() const { return input_bytes() + output_bytes() + weight_bytes(); }
+    double macs() const { return n * p * q * k * c * r * s * groups; }
+    double dram_s(double amount) const {
+        return amount / (terms->matmul.dram_share * gpu->dram_bytes_per_s);
+    }
+};
+
+double joined3(double a, double b) {
+    return std::cbrt(a * a * a + b * b * b);
+}
+
+Product implicit_product(const Conv& c) {
+    const double chunk = c.tensor ? kChannelChunk : 1.0;
+    const double align = c.tensor ? kAlignment : 1.0;
+    Product product{c.groups, 1, 1, 1, c.element_bytes, c.element_bytes};
+    switch (c.direction) {
+    case Direction::fwd:
+        product.m = c.n * c.p * c.q;
+        product.n = round_up(c.k, align);
+        product.k = round_up(c.c, chunk) * c.r * c.s;
+        break;
+    case Direction::bwd_data:
+        product.m = c.n * c.h * c.w;
+        product.n = round_up(c.c, align);
+        product.k =
+            round_up(c.k, chunk) * c.r * c.s / std::pow(c.stride_area, 1.0 - c.terms->stride_waste);
+        break;
+    case Direction::bwd_weight:
+        product.m = round_up(c.k, align);
+        product.n = round_up(c.c, c.tensor ? kChannelBlock : 1.0) * c.r * c.s;
+        product.k = c.n * c.p * c.q;
+        break;
+    }
+    return product;
+}
+
+ConvTime implicit_gemm(const Conv& c) {
+    const bool weight = c.direction == Direction::bwd_weight;
+    const double cost = weight                               ? c.terms->bwd_weight_cost
+                        : c.direction == Direction::bwd_data ? c.terms->bwd_data_cost
+                                                             : c.terms->fwd_cost;
+    ConvTime t;
+    t.algorithm = ConvAlgorithm::implicit_gemm;
+    t.product =
+        matmul_compute(*c.gpu, c.type, c.terms->matmul, implicit_product(c),
+                       c.tensor ? tensor_tiles() : vector_tiles(),
+                       weight || c.tensor ? many_splits() : one_split(), c.tensor ? 16.0 : 8.0);
+    t.macs = c.macs();
+    t.dram_bytes = c.bytes();
+    t.body_s = joined3(t.product.body_s * cost, c.dram_s(c.bytes()));
+    if (c.tensor) {
+        t.body_s += c.terms->layout_share * 2.0 * c.dram_s(c.bytes()) + c.terms->layout_s;
+    }
+    return t;
+}
+
+// What Winograd sees: forward, or the data gradient as a forward convolution of the gradient.
+struct Winograd {
+    double reduced, produced; // channels
+    double height, width;     // of what is produced
+};
+
+Winograd winograd_view(const Conv& c) {
+    const bool data = c.direction == Direction::bwd_data;
+    return {data ? c.k : c.c, data ? c.c : c.k, data ? c.h : c.p, data ? c.w : c.q};
+}
+
+// Images x rows x columns of 2x2 output tiles in a block of 32; from cuDNN's kernel names.
+double fused_blocks(const Conv& c, const Winograd& v) {
+    constexpr std::array<std::array<double, 3>, 6> kShapes = {
+        {{1, 4, 8}, {2, 4, 4}, {2, 2, 8}, {4, 1, 8}, {4, 2, 4}, {4, 4, 2}}};
+    double least = std::numeric_limits<double>::infinity();
+    for (const auto& [images, rows, columns] : kShapes) {
+        least =
+            std::min(least, std::ceil(c.n / images) * std::ceil(std::ceil(v.height / 2.0) / rows) *
+                                std::ceil(std::ceil(v.width / 2.0) / columns));
+    }
+    return least;
+}
+
+ConvTime fused_winograd(const Conv& c) {
+    const Winograd v = winograd_view(c);
+    const double rate = c.gpu->rate(c.type).flops_per_s / c.gpu->sms;
+    const double ctas = c.groups * fused_blocks(c, v) * std::ceil(v.produced / kFusedChannels);
+    const double depth = round_up(v.reduced, 8.0) + c.terms->fused_ramp_k;
+    const double work = 2.0 * kFusedPoints * 32.0 * kFusedChannels * depth / rate;
+    const double in_turn = std::ceil(ctas / c.gpu->sms);
+    const double tail = 1.0 + c.terms->fused_tail * std::max(2.0 - ctas / c.gpu->sms, 0.0);
+    ConvTime t;
+    t.algorithm = ConvAlgorithm::winograd;
+    t.product.mapping.tile = {128, 32, 1};
+    t.product.compute_s = in_turn * work / c.terms->fused_share * tail;
+    t.macs = kFusedPoints * c.n * std::ceil(v.height / 2.0) * std::ceil(v.width / 2.0) * v.reduced *
+             v.produced * c.groups;
+    t.dram_bytes = c.bytes();
+    t.body_s = joined3(t.product.compute_s, c.dram_s(c.bytes())) + c.terms->fused_s;
+    return t;
+}
+
+ConvTime nonfused_winograd(const Conv& c) {
+    const Winograd v = winograd_view(c);
+    const double points = c.r == 5.0 ? 64.0 : 36.0;
+    const double tiles = c.n * std::ceil(v.height / 4.0) * std::ceil(v.width / 4.0);
+    const bool weight = c.direction == Direction::bwd_weight;
+    const Product product{points * c.groups,         weight ? c.k : tiles,
+                          weight ? c.c : v.produced, weight ? tiles : v.reduced,
+                          c.element_bytes,           c.element_bytes};
+    ConvTime t;
+    t.algorithm = ConvAlgorithm::winograd_nonfused;
+    t.product =
+        matmul_compute(*c.gpu, c.type, c.terms->matmul, product, vector_tiles(), one_split(), 8.0);
+    t.macs = product.batch * product.m * product.n * product.k;
+    const double middle = c.element_bytes * points * c.groups *
+                          (tiles * v.reduced + tiles * v.produced + v.reduced * v.produced);
+    const double l2 = middle < c.gpu->l2_bytes ? c.terms->transform_l2 : 1.0;
+    t.dram_bytes = c.bytes();
+    t.body_s = joined3(t.product.compute_s, c.dram_s(middle) * l2) * c.terms->product_cost +
+               (c.bytes() + middle) * l2 / (c.terms->transform_share * c.gpu->dram_bytes_per_s) +
+               c.terms->transform_s;
+    return t;
+}
+
+// One channel a group has no product to speak of: a stencil bound by memory, whose re-read halo
+// the caches absorb.
+ConvTime depthwise(const Conv& c) {
+    const double rate = c.gpu->rate(c.type).flops_per_s;
+    const double vector = c.tensor ? rate / 8.0 : rate;
+    ConvTime t;
+    t.algorithm = ConvAlgorithm::depthwise;
+    t.macs = c.macs();
+    t.dram_bytes = c.bytes();
+    t.product.compute_s = 2.0 * c.macs() / (0.5 * vector);
+    t.body_s = joined3(t.product.compute_s, c.dram_s(c.bytes()));
+    return t;
+}
+
+Conv view(const Gpu& gpu, DataType type, const ConvTerms& terms, const ConvShape& shape,
+          Direction direction, double element_bytes) {
+    const auto d = [](Count value) { return static_cast<double>(value); };
+    const double groups = d(shape.groups);
+    return {&gpu,
+            type,
+            &terms,
+            d(shape.n),
+            d(shape.c) / groups,
+            d(shape.h),
+            d(shape.w),
+            d(shape.k) / groups,
+            d(shape.r),
+            d(shape.s),
+            d(shape.p()),
+            d(shape.q()),
+            groups,
+            d(shape.stride.h) * d(shape.stride.w),
+            direction,
+            element_bytes,
+            gpu.rate(type).pipe == Pipe::tensor};
+}
+
+} // namespace
+
+std::string_view conv_algorithm_name(ConvAlgorithm algorithm) {
+    constexpr std::array<std::string_view, 4> kNames = {"implicit GEMM", "Winograd F(2x2) fused",
+                                                        "Winograd F(4x4) non-fused", "depthwise"};
+    return kNames[static_cast<std::size_t>(algorithm)];
+}
+
+ConvTime conv_time(const Gpu& gpu, DataType type, const ConvTerms& terms, const ConvShape& shape,
+                   Direction direction, double element_bytes) {
+    const Conv c = view(gpu, type, terms, shape, direction, element_bytes);
+    ConvTime best;
+    if (c.groups > 1.0 && c.c == 1.0) {
+        best = depthwise(c);
+    } else {
+        best = implicit_gemm(c);
+        const bool plain = c.stride_area == 1.0 && shape.dilation == Extent2{1, 1} && !c.tensor;
+        const bool three = c.r == 3.0 && c.s == 3.0;
+        const bool five = c.r == 5.0 && c.s == 5.0;
+        if (plain && three && direction != Direction::bwd_weight) {
+            const ConvTime t = fused_winograd(c);
+            best = t.body_s < best.body_s ? t : best;
+        }
+        if (plain && (three || five)) {
+            const ConvTime t = nonfused_winograd(c);
+            best = t.body_s < best.body_s ? t : best;
+        }
+    }
+    best.product.clock_share = clock_share(terms.matmul, best.body_s);
+    best.body_s /= best.product.clock_share;
+    return best;
+}
+
+} // namespace eyeroof::model

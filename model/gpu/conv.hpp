@@ -1,0 +1,35 @@
+// Convolutions on a GPU: the algorithm a library that tries them all would pick, and its time.
+// Called by the GPU time model.
+// Knows no launch and no network.
+#pragma once
+
+#include "model/gpu/gpu.hpp"
+#include "model/gpu/matmul.hpp"
+
+#include <string_view>
+
+namespace eyeroof::model {
+
+enum class ConvAlgorithm { implicit_gemm, winograd, winograd_nonfused, depthwise };
+std::string_view conv_algorithm_name(ConvAlgorithm algorithm);
+
+struct ConvTime {
+    ConvAlgorithm algorithm = ConvAlgorithm::implicit_gemm;
+    MatmulTime product;      // of the implicit or of the batched product
+    double macs = 0.0;       // that the algorithm multiplies, padding of tiles not counted
+    double dram_bytes = 0.0; // compulsory and the algorithm's own intermediates
+    double body_s = 0.0;
+};
+
+// Least body over the algorithms that apply; all of them where `only` is null.
+//   implicit:   (c_dir compute)^3 + dram^3 joined; tensor cores add layout passes.
+//               fwd m,n,k = N P Q, K, C R S; bwd_data N H W, C, K R S; bwd_weight K, C R S, N P Q.
+//   Winograd F(2x2,3x3) fused: blocks of 32 tiles of 2x2 outputs by 32 channels, 16 points.
+//   F(4x4,3x3) and F(4x4,5x5) non-fused: 36 or 64 products over tiles, between two transforms that
+//   pass through memory.
+// Groups: each group's product in turn, batched. Source: own; cuDNN's algorithm names, see
+// docs/gpu-model.md; Lavin and Gray, arXiv:1509.09308, for the point counts.
+ConvTime conv_time(const Gpu& gpu, DataType type, const ConvTerms& terms, const ConvShape& shape,
+                   Direction direction, double element_bytes);
+
+} // namespace eyeroof::model

@@ -1,0 +1,107 @@
+// A GPU, or a host processor seen the same way, as its published numbers describe it.
+// Made by hwdb from one YAML file; consumed by the GPU time model and the seven steps.
+// Knows no file format, no layer, and nothing that was fitted (that is calibration.hpp).
+#pragma once
+
+#include "model/base/diagnostic.hpp"
+#include "model/gpu/calibration.hpp"
+#include "model/layer.hpp"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eyeroof::model {
+
+enum class GpuArch {
+    kepler,
+    maxwell,
+    pascal,
+    volta,
+    turing,
+    ampere,
+    ada,
+    hopper,
+    blackwell,
+    amd,
+    host
+};
+
+std::string_view gpu_arch_name(GpuArch arch);
+std::optional<GpuArch> gpu_arch_from_name(std::string_view name);
+std::vector<std::string_view> gpu_arch_names();
+
+// Which units serve a data type.
+enum class Pipe { none, vector, tensor };
+
+struct Rate {
+    double flops_per_s = 0.0; // dense, 1 MAC = 2 FLOP; 0: the type is not served
+    Pipe pipe = Pipe::none;
+
+    bool operator==(const Rate&) const = default;
+};
+
+inline constexpr std::size_t kDataTypes = 10; // of DataType
+
+struct GpuPrice {
+    std::optional<double> buy_usd;
+    std::optional<double> usd_per_hour_low;
+    std::optional<double> usd_per_hour_high;
+
+    bool operator==(const GpuPrice&) const = default;
+};
+
+struct Gpu {
+    std::string vendor;
+    GpuArch arch = GpuArch::ampere;
+    std::string compute_capability; // "8.0", "gfx90a"
+    int launch_year = 0;
+    int sms = 1;            // streaming multiprocessors, compute units, or cores
+    int fp32_lanes = 64;    // of an SM
+    double base_hz = 0.0;   // 0: not published
+    double boost_hz = 1e9;  // the clock of the vector peaks
+    double tensor_hz = 0.0; // the clock of the tensor peaks; 0: boost_hz
+    std::array<Rate, kDataTypes> rates{};
+    double dram_bytes = 0.0;
+    double dram_bytes_per_s = 1.0;
+    double l2_bytes = 0.0;
+    double l2_bytes_per_s = 0.0; // 0: not known, derived from the SMs
+    double shared_bytes_per_sm = 0.0;
+    double registers_bytes_per_sm = 0.0;
+    int max_threads_per_sm = 2048;
+    double pcie_bytes_per_s = 0.0; // one direction
+    double link_bytes_per_s = 0.0; // NVLink and the like, both directions
+    double tdp_w = 0.0;
+    GpuPrice price;
+    GpuCalibration calibration;
+
+    const Rate& rate(DataType type) const { return rates[static_cast<std::size_t>(type)]; }
+    Rate& rate(DataType type) { return rates[static_cast<std::size_t>(type)]; }
+    bool operator==(const Gpu&) const = default;
+};
+
+// Every number that cannot be: not positive, not finite, a base clock above the boost clock.
+Diagnostics validate(const Gpu& gpu);
+
+// Clock of the units that serve the type, Hz.
+double pipe_clock_hz(const Gpu& gpu, DataType type);
+
+// MAC per cycle of the whole GPU for the type: peak / 2 / clock. 0 when it is not served.
+double macs_per_cycle(const Gpu& gpu, DataType type);
+
+// L2 to SMs, bytes/s: measured where known, else 0.65 of 32 B per SM and boost cycle (what P100,
+// V100 and T4 reach in gpu-benches' cache curves).
+double l2_bandwidth(const Gpu& gpu);
+
+// Share of the boost clock that the board's power sustains when the pipe is busy:
+// min(1, 0.8 TDP / (energy per FLOP * peak)), not below the base clock (half the boost clock where
+// none is published). 0.8: what is left beside memory and leakage. Energy per FLOP by architecture:
+// power.cpp.
+double sustained_clock_share(const Gpu& gpu, DataType type);
+
+// FLOP per byte at which peak and DRAM bandwidth meet.
+double ridge_flop_per_byte(const Gpu& gpu, DataType type);
+
+} // namespace eyeroof::model

@@ -1,0 +1,276 @@
+#include "model/gpu/gpu_chain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace eyeroof::model {
+
+namespace {
+
+constexpr double kLaunchBound = 0.5;  // of the time: then the launch is the limiter
+constexpr double kQuantised = 1.25;   // step 4 over step 3: then tiles and waves are
+constexpr double kThrottled = 0.85;   // of the boost clock: then power is
+constexpr double kLatencyBound = 2.0; // kernel over step 6: then latency is
+
+// Cycles that steps 1 … 6 leave; index 0 is step 1.
+struct Cycles {
+    std::array<double, 6> at{};
+    double dram = 0.0;
+    double l2 = 0.0;
+};
+
+struct Form { // an algorithm's products and what they share
+    std::vector<Product> products;
+    double ctas_share = 1.0; // products that one CTA computes together (fused Winograd: 16)
+    bool reads_tiles = true; // every CTA reads its tiles of the operands through L2
+};
+
+struct Machine3 {
+    const Gpu* gpu;
+    double units; // MAC/cycle
+    double clock_hz;
+    double dram_s; // step 6 of the compulsory bytes
+    double l2_bytes_per_s;
+};
+
+// Steps 1 to 6 of one algorithm with one tile and split; see gpu_chain.hpp.
+Cycles cycles_of(const Machine3& g, const Form& form, const KernelMapping& map) {
+    Cycles c;
+    const double per_sm = g.units / g.gpu->sms;
+    for (const Product& p : form.products) {
+        const double depth = std::ceil(p.k / map.splits);
+        const double tiles = std::ceil(p.m / map.tile.tm) * std::ceil(p.n / map.tile.tn);
+        const double ctas = p.batch * tiles * map.splits;
+        const double work = static_cast<double>(map.tile.tm) * map.tile.tn * depth / per_sm;
+        const double in_turn = std::ceil(ctas / form.ctas_share / g.gpu->sms) * form.ctas_share;
+        c.at[0] += 1.0;
+        c.at[1] += depth;
+        c.at[2] += std::max(depth, p.batch * p.m * p.n * p.k / g.units);
+        c.at[3] += std::max({depth, p.batch * p.m * p.n * p.k / g.units, in_turn * work});
+        if (form.reads_tiles) {
+            const double bytes = ctas * (map.tile.tm + map.tile.tn) * depth * p.in_bytes;
+            c.l2 += bytes / g.l2_bytes_per_s * g.clock_hz;
+        }
+    }
+    c.at[4] = c.at[3];
+    c.dram = g.dram_s * g.clock_hz;
+    c.at[5] = std::max({c.at[4], c.dram, c.l2});
+    return c;
+}
+
+struct Candidate {
+    Form form;
+    std::vector<KernelMapping> mappings;
+};
+
+std::vector<KernelMapping> all_mappings(bool tensor) {
+    std::vector<KernelMapping> all;
+    for (const CtaTile& tile : library_tiles(GpuArch::ampere, false, tensor)) {
+        for (const int splits : library_splits(false)) {
+            all.push_back({tile, splits});
+        }
+    }
+    return all;
+}
+
+// The direct product of a convolution, its Winograd forms where they apply.
+struct ConvForms {
+    Form implicit, fused, nonfused;
+    bool has_winograd = false;
+    bool has_fused = false;
+};
+
+ConvForms conv_forms(const Layer& layer, bool tensor) {
+    const auto& s = std::get<ConvShape>(layer.shape);
+    const auto d = [](Count v) { return static_cast<double>(v); };
+    const double g = d(s.groups);
+    const double c = d(s.c) / g;
+    const double k = d(s.k) / g;
+    const double outputs = d(s.n) * d(s.p()) * d(s.q());
+    const double taps = d(s.r) * d(s.s);
+    const double bytes = storage_bits(layer.types.input) / 8.0;
+    const bool data = layer.direction == Direction::bwd_data;
+    const bool weight = layer.direction == Direction::bwd_weight;
+    ConvForms f;
+    const Product direct = weight ? Product{g, k, c * taps, outputs, bytes, bytes}
+                           : data ? Product{g, outputs, c * taps, k, bytes, bytes}
+                                  : Product{g, outputs, k, c * taps, bytes, bytes};
+    f.implicit = {{direct}, 1.0, false};
+    f.has_winograd = !tensor && s.stride == Extent2{1, 1} && s.dilation == Extent2{1, 1} &&
+                     s.r == s.s && (s.r == 3 || s.r == 5);
+    f.has_fused = f.has_winograd && s.r == 3 && !weight;
+    const double in = data ? k : c;
+    const double out = data ? c : k;
+    const double height = data ? d(s.h) : d(s.p());
+    const double width = data ? d(s.w) : d(s.q());
+    const double tiles2 = d(s.n) * std::ceil(height / 2.0) * std::ceil(width / 2.0);
+    f.fused = {{Product{16.0 * g, tiles2, out, in, bytes, bytes}}, 16.0, false};
+    const double tiles4 = d(s.n) * std::ceil(height / 4.0) * std::ceil(width / 4.0);
+    const double points = (s.r == 5 ? 64.0 : 36.0) * g;
+    f.nonfused = {{weight ? Product{points, k, c, tiles4, bytes, bytes}
+                          : Product{points, tiles4, out, in, bytes, bytes}},
+                  1.0,
+                  false};
+    return f;
+}
+
+// The library's own choice first, then everything that the machine's chain ranges over.
+std::vector<Candidate> candidates_of(const Gpu& gpu, const Layer& layer,
+                                     const KernelChoice& kernel) {
+    const bool tensor = gpu.rate(kernel.type).pipe == Pipe::tensor;
+    if (!kernel.conv) {
+        const Form form{kernel.products, 1.0, true};
+        return {{form, {kernel.matmul->mapping}}, {form, all_mappings(tensor)}};
+    }
+    const ConvForms f = conv_forms(layer, tensor);
+    const std::vector<KernelMapping> every = all_mappings(tensor);
+    const bool fused = kernel.conv->algorithm == ConvAlgorithm::winograd;
+    const bool nonfused = kernel.conv->algorithm == ConvAlgorithm::winograd_nonfused;
+    const Form& own = fused ? f.fused : nonfused ? f.nonfused : f.implicit;
+    const KernelMapping own_map =
+        fused ? KernelMapping{{32, 32, 1}, 1} : kernel.conv->product.mapping;
+    std::vector<Candidate> all = {{own, {own_map}}, {f.implicit, every}};
+    if (f.has_fused) {
+        all.push_back({f.fused, {KernelMapping{{32, 32, 1}, 1}}});
+    }
+    if (f.has_winograd) {
+        all.push_back({f.nonfused, every});
+    }
+    return all;
+}
+
+void take_least(Cycles& least, const Cycles& other) {
+    for (std::size_t i = 0; i < least.at.size(); ++i) {
+        least.at[i] = std::min(least.at[i], other.at[i]);
+    }
+    if (other.at[5] <= least.at[5]) {
+        least.dram = other.dram;
+        least.l2 = other.l2;
+    }
+}
+
+// Operators without products: every element at once, a tree for reductions, then lanes and bytes.
+Cycles memory_cycles(const Machine3& g, const Layer& layer, double macs) {
+    Cycles c;
+    const auto* rows = std::get_if<RowsShape>(&layer.shape);
+    const bool reduces = rows != nullptr && (layer.op == Op::softmax || layer.op == Op::layernorm ||
+                                             layer.op == Op::batchnorm);
+    c.at[0] = 1.0;
+    c.at[1] = reduces ? std::max(1.0, std::ceil(std::log2(static_cast<double>(rows->cols)))) : 1.0;
+    c.at[2] = std::max(c.at[1], macs / g.units);
+    c.at[3] = c.at[4] = c.at[2];
+    c.dram = g.dram_s * g.clock_hz;
+    c.at[5] = std::max(c.at[4], c.dram);
+    return c;
+}
+
+std::string step6_limit(const Cycles& c) {
+    return c.at[5] <= c.at[4] ? "nothing new" : c.dram >= c.l2 ? "DRAM" : "L2";
+}
+
+Chain chain_of(const Cycles& c, double macs, double time_cycles, const std::string& last) {
+    const std::array<std::pair<const char*, const char*>, 5> texts = {{
+        {"layer", "all MACs of the layer at once"},
+        {"k", "a CTA walks along k in order; only its splits run side by side"},
+        {"SMs", "the SMs' units for the data type"},
+        {"tiles and waves", "whole CTA tiles on whole waves of SMs"},
+        {"registers", "tiles that registers and shared memory hold"},
+    }};
+    Chain chain;
+    for (std::size_t i = 0; i < 5; ++i) {
+        chain[i] = {macs / c.at[i], texts[i].first, texts[i].second};
+    }
+    chain[5] = {macs / c.at[5], step6_limit(c), "data-sheet bandwidth of DRAM and L2"};
+    chain[6] = {macs / std::max(time_cycles, c.at[5]), last,
+                "ramp-up, occupancy, clock under power, launch"};
+    return chain;
+}
+
+void name_limiter(const Cycles& c, GpuPrediction& p) {
+    const double kernel_s = p.time_s - p.launch_s;
+    const bool over = kernel_s > kLatencyBound * p.step6_s;
+    if (p.launch_s > kLaunchBound * p.time_s) {
+        p.limiter = "launch";
+        p.limiter_step = 7;
+    } else if (c.at[5] > c.at[4]) {
+        p.limiter = c.dram >= c.l2 ? "DRAM bandwidth" : "L2 bandwidth";
+        p.limiter_step = 6;
+    } else if (c.at[3] > kQuantised * c.at[2]) {
+        p.limiter = "tiles and waves";
+        p.limiter_step = 4;
+    } else if (p.clock_share < kThrottled) {
+        p.limiter = "clock under power";
+        p.limiter_step = 7;
+    } else if (over) {
+        p.limiter = "latency";
+        p.limiter_step = 7;
+    } else {
+        p.limiter = "arithmetic";
+        p.limiter_step = 3;
+    }
+}
+
+Machine3 machine_of(const Gpu& gpu, const Work& work, const KernelChoice& kernel) {
+    Machine3 g{&gpu, 1.0, gpu.boost_hz, 0.0, 0.0};
+    double resident = kernel.memory.resident;
+    double l2_share = 1.0;
+    if (kernel.kernel_class == KernelClass::memory) {
+        g.units = static_cast<double>(gpu.sms) * gpu.fp32_lanes;
+    } else {
+        g.units = macs_per_cycle(gpu, kernel.type);
+        g.clock_hz = pipe_clock_hz(gpu, kernel.type);
+    }
+    if (kernel.kernel_class == KernelClass::tensor_gemm) {
+        const MatmulTerms& t = gpu.calibration.tensor_gemm;
+        const double fill =
+            static_cast<double>(work.bytes()) / std::max(t.resident_l2 * gpu.l2_bytes, 1.0);
+        resident = t.resident_l2 > 0.0 ? 1.0 / (1.0 + std::pow(fill, t.resident_sharpness)) : 0.0;
+        l2_share = std::max(1.0, t.l2_share);
+    } else if (!kernel.products.empty()) {
+        l2_share =
+            std::max({1.0, gpu.calibration.linear.l2_share, gpu.calibration.batched.l2_share});
+    }
+    g.l2_bytes_per_s = l2_share * l2_bandwidth(gpu);
+    const double fastest_l2 = std::max(g.l2_bytes_per_s, gpu.dram_bytes_per_s);
+    g.dram_s = static_cast<double>(work.bytes()) *
+               ((1.0 - resident) / gpu.dram_bytes_per_s + resident / fastest_l2);
+    return g;
+}
+
+} // namespace
+
+void set_chains(const Gpu& gpu, const Layer& layer, const Work& work, const KernelChoice& kernel,
+                GpuPrediction& p) {
+    const Machine3 g = machine_of(gpu, work, kernel);
+    p.units = g.units;
+    p.clock_hz = g.clock_hz;
+    p.macs = work.macs > 0 ? static_cast<double>(work.macs)
+                           : std::max(1.0, static_cast<double>(work.flops) / 2.0);
+    Cycles own;
+    Cycles best;
+    const bool stencil = kernel.conv && kernel.conv->algorithm == ConvAlgorithm::depthwise;
+    if (kernel.kernel_class == KernelClass::memory || stencil) {
+        own = best = memory_cycles(g, layer, p.macs);
+    } else {
+        const std::vector<Candidate> all = candidates_of(gpu, layer, kernel);
+        own = best = cycles_of(g, all[0].form, all[0].mappings[0]);
+        for (std::size_t i = 1; i < all.size(); ++i) {
+            for (const KernelMapping& mapping : all[i].mappings) {
+                take_least(best, cycles_of(g, all[i].form, mapping));
+            }
+        }
+    }
+    p.step6_s = own.at[5] / g.clock_hz;
+    p.machine_step6_s = best.at[5] / g.clock_hz;
+    p.time_s = std::max(p.time_s, p.step6_s);
+    name_limiter(own, p);
+    const std::string last = p.limiter_step == 7 ? p.limiter : "ramp and latency";
+    p.steps = chain_of(own, p.macs, p.time_s * g.clock_hz, last);
+    const double best_kernel_s = p.time_s * p.machine_step6_s / p.step6_s;
+    p.machine_steps = chain_of(best, p.macs, best_kernel_s * g.clock_hz, last);
+}
+
+} // namespace eyeroof::model

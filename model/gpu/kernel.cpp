@@ -1,0 +1,158 @@
+// From a layer to the library's kernel and its body time.
+#include "model/gpu/predict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace eyeroof::model {
+
+namespace {
+
+bool is_product(Op op) {
+    return op == Op::gemm || op == Op::bmm || op == Op::attention;
+}
+
+double bytes_of(DataType type) {
+    return storage_bits(type) / 8.0;
+}
+
+// [m, n, k] of the product in the layer's direction; the gradients permute it.
+Product gemm_product(const Layer& layer, const GemmShape& g) {
+    const bool shared = layer.op == Op::gemm;
+    const double batch = static_cast<double>(g.batch);
+    Product p{shared ? 1.0 : batch,        static_cast<double>(g.m) * (shared ? batch : 1.0),
+              static_cast<double>(g.n),    static_cast<double>(g.k),
+              bytes_of(layer.types.input), bytes_of(layer.types.output)};
+    if (layer.direction == Direction::bwd_data) {
+        std::swap(p.n, p.k);
+    } else if (layer.direction == Direction::bwd_weight) {
+        std::swap(p.m, p.k);
+    }
+    return p;
+}
+
+std::vector<Product> products_of(const Layer& layer) {
+    if (const auto* g = std::get_if<GemmShape>(&layer.shape)) {
+        return {gemm_product(layer, *g)};
+    }
+    const auto& a = std::get<AttentionShape>(layer.shape);
+    const double heads = static_cast<double>(a.batch) * static_cast<double>(a.groups);
+    const double in = bytes_of(layer.types.input);
+    const double m = static_cast<double>(a.m);
+    const double n = static_cast<double>(a.n);
+    const double k = static_cast<double>(a.k);
+    const std::vector<Product> forward = {{heads, m, n, k, in, in}, {heads, m, k, n, in, in}};
+    if (layer.direction == Direction::fwd) {
+        return forward;
+    }
+    return {forward[0],
+            forward[1],
+            {heads, n, k, m, in, in},
+            {heads, m, k, n, in, in},
+            {heads, n, k, m, in, in}};
+}
+
+const MatmulTerms& matmul_terms(const GpuCalibration& c, KernelClass kernel_class) {
+    return kernel_class == KernelClass::tensor_gemm ? c.tensor_gemm
+           : kernel_class == KernelClass::batched   ? c.batched
+                                                    : c.linear;
+}
+
+void run_products(const Gpu& gpu, const Layer& layer, KernelChoice& kernel) {
+    const bool batched = kernel.kernel_class == KernelClass::batched;
+    const bool tensor = kernel.kernel_class == KernelClass::tensor_gemm;
+    const std::vector<CtaTile> tiles = library_tiles(gpu.arch, batched, tensor);
+    const std::vector<int> splits = library_splits(batched || layer.op == Op::attention);
+    for (const Product& p : kernel.products) {
+        kernel.matmul = matmul_time(
+            gpu, kernel.type, matmul_terms(gpu.calibration, kernel.kernel_class), p, tiles, splits);
+        kernel.body_s += kernel.matmul->body_s;
+    }
+}
+
+} // namespace
+
+KernelClass kernel_class_of(const Gpu& gpu, const Layer& layer) {
+    const bool tensor = gpu.rate(layer.types.input).pipe == Pipe::tensor;
+    if (layer.op == Op::conv2d) {
+        return tensor ? KernelClass::tensor_conv : KernelClass::conv;
+    }
+    if (!is_product(layer.op)) {
+        return KernelClass::memory;
+    }
+    return tensor                 ? KernelClass::tensor_gemm
+           : layer.op == Op::gemm ? KernelClass::linear
+                                  : KernelClass::batched;
+}
+
+Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& work) {
+    KernelChoice kernel;
+    kernel.kernel_class = kernel_class_of(gpu, layer);
+    kernel.type = layer.types.input;
+    const bool arithmetic = kernel.kernel_class != KernelClass::memory;
+    if (arithmetic && gpu.rate(kernel.type).flops_per_s <= 0.0) {
+        return Result<KernelChoice>::failure(
+            "unsupported-type",
+            fmt::format("this GPU has no units for {}", data_type_name(kernel.type)),
+            "choose a data type that its description lists under peaks");
+    }
+    if (!arithmetic) {
+        kernel.memory = memory_time(gpu, gpu.calibration.memory, layer, work);
+        kernel.body_s = kernel.memory.body_s;
+    } else if (layer.op == Op::conv2d) {
+        const bool tensor = kernel.kernel_class == KernelClass::tensor_conv;
+        kernel.conv = conv_time(
+            gpu, kernel.type, tensor ? gpu.calibration.tensor_conv : gpu.calibration.conv,
+            std::get<ConvShape>(layer.shape), layer.direction, bytes_of(layer.types.input));
+        kernel.body_s = kernel.conv->body_s;
+    } else {
+        kernel.products = products_of(layer);
+        run_products(gpu, layer, kernel);
+    }
+    return kernel;
+}
+
+namespace {
+
+// Functions whose eager call costs the host more: a scalar operand is wrapped first, activations
+// are called through a module.
+constexpr std::array<std::string_view, 14> kSlowCalls = {
+    "addu", "subu",  "mulu",       "divu",      "powu",     "relu",  "gelu",
+    "silu", "relu6", "leaky_relu", "hardswish", "softplus", "clamp", "dropout"};
+
+// Host's share of an eager call of a memory operator; see MemoryTerms.
+double host_seconds(const MemoryTerms& t, const Layer& layer) {
+    double host = t.host_s;
+    if (layer.op == Op::softmax) {
+        host += t.host_softmax_s;
+    }
+    if (const auto* e = std::get_if<ElementwiseShape>(&layer.shape)) {
+        const bool known =
+            std::find(kSlowCalls.begin(), kSlowCalls.end(), e->fn) != kSlowCalls.end();
+        host += known ? t.host_scalar_s : 0.0;
+    }
+    return host;
+}
+
+} // namespace
+
+double with_launch(const Gpu& gpu, const Layer& layer, const KernelChoice& kernel, Launch launch) {
+    const ClassRecord& record = gpu.calibration.record(kernel.kernel_class);
+    const double launch_s = record.launch[static_cast<std::size_t>(launch)];
+    if (kernel.kernel_class != KernelClass::memory || launch != Launch::eager) {
+        return launch_s + kernel.body_s;
+    }
+    const MemoryTerms& t = gpu.calibration.memory;
+    const bool norm = layer.op == Op::layernorm || layer.op == Op::batchnorm;
+    const double tail = t.host_tail_s + (norm ? t.host_norm_s : 0.0);
+    const double most = std::max(tail, kernel.body_s);
+    const double both = most * std::pow(std::pow(tail / most, t.host_overlap) +
+                                            std::pow(kernel.body_s / most, t.host_overlap),
+                                        1.0 / t.host_overlap);
+    return host_seconds(t, layer) + both;
+}
+
+} // namespace eyeroof::model

@@ -1,0 +1,211 @@
+#include "model/gpu/matmul.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace eyeroof::model {
+
+namespace {
+
+constexpr double kAccumulators = 32768.0; // of an SM
+constexpr int kMostResidentVector = 16;
+constexpr int kMostResidentTensor = 8;
+constexpr double kSplitSumBytes = 8.0; // a partial sum is written and read in fp32
+constexpr double kConvSplitS = 2e-6;   // the kernel that adds the parts of a weight gradient
+
+struct Candidate {
+    const Gpu* gpu;
+    const MatmulTerms* terms;
+    const Product* product;
+    CtaTile tile;
+    int splits;
+    bool tensor;
+    double rate;   // FLOP/s of one SM
+    double k_step; // elements of k that a warp takes at once
+};
+
+double resident_share(const CtaTile& tile) {
+    const double outputs = static_cast<double>(tile.tm) * tile.tn * (tile.slices > 1 ? 4.0 : 1.0);
+    return std::min(outputs, kAccumulators) / kAccumulators;
+}
+
+double ctas_of(const Product& p, const CtaTile& tile, int splits) {
+    return p.batch * std::ceil(p.m / tile.tm) * std::ceil(p.n / tile.tn) * splits;
+}
+
+// Tile work, waves and latency hiding; see matmul_time.
+double compute_seconds(const Candidate& c) {
+    const double tm = c.tile.tm;
+    const double tn = c.tile.tn;
+    const double step = c.k_step * c.tile.slices;
+    const double k = std::ceil(c.product->k / c.splits);
+    const double work = 2.0 * tm * tn * (std::ceil(k / step) * step + c.terms->ramp_k) / c.rate;
+    const double intensity = tm * tn / (tm + tn);
+    const double efficiency =
+        c.terms->peak_share * intensity / (intensity + c.terms->half_intensity);
+    const double in_turn = std::ceil(ctas_of(*c.product, c.tile, c.splits) / c.gpu->sms);
+    const double share = std::min(in_turn, static_cast<double>(resident_ctas(c.tile, c.tensor))) *
+                         resident_share(c.tile);
+    const double hidden =
+        share * (1.0 + c.terms->ramp_occupancy) / (share + c.terms->ramp_occupancy);
+    const double slices = c.tile.slices > 1 ? 1.0 + c.terms->slice_cost : 1.0;
+    return in_turn * work / efficiency / hidden * slices;
+}
+
+// Compulsory bytes, a part of them from L2, and the partial sums of split-k.
+double dram_seconds(const Candidate& c) {
+    const Product& p = *c.product;
+    const double bytes = p.batch * (p.in_bytes * (p.m * p.k + p.n * p.k) + p.out_bytes * p.m * p.n);
+    const double sums = c.splits > 1 ? kSplitSumBytes * p.batch * p.m * p.n * c.splits : 0.0;
+    double resident = 0.0;
+    if (c.terms->resident_l2 > 0.0 && c.gpu->l2_bytes > 0.0) {
+        const double fill = bytes / (c.terms->resident_l2 * c.gpu->l2_bytes);
+        resident = 1.0 / (1.0 + std::pow(fill, c.terms->resident_sharpness));
+    }
+    const double bandwidth = c.gpu->dram_bytes_per_s;
+    const double per_byte = (1.0 - resident) / (c.terms->dram_share * bandwidth) +
+                            resident / (c.terms->resident_gain * bandwidth);
+    return (bytes + sums) * per_byte;
+}
+
+// Tiles from L2; what the CTAs of a wave no longer share after drifting apart along k comes from
+// DRAM again, in short rows.
+double l2_seconds(const Candidate& c) {
+    const Product& p = *c.product;
+    const double ctas = ctas_of(p, c.tile, c.splits);
+    const double volume = ctas * (c.tile.tm + c.tile.tn) * std::ceil(p.k / c.splits) * p.in_bytes;
+    double lost = 0.0;
+    if (!c.tensor) {
+        const double nx = std::ceil(p.n / c.tile.tn);
+        const double plane = nx * std::ceil(p.m / c.tile.tm);
+        const double wave = std::min(
+            static_cast<double>(c.gpu->sms) * resident_ctas(c.tile, c.tensor), ctas / c.splits);
+        const double across = std::min(wave, nx);
+        const double down = std::ceil(std::min(wave, plane) / nx);
+        const double planes = std::max(wave / plane, 1.0);
+        const double walked = (across * c.tile.tn + down * c.tile.tm) * planes * p.k * p.in_bytes;
+        const double ratio = c.gpu->l2_bytes / (c.terms->drift * walked + 1.0);
+        lost = 1.0 / (1.0 + ratio * ratio);
+    }
+    return volume * ((1.0 - lost) / (c.terms->l2_share * l2_bandwidth(*c.gpu)) +
+                     lost / (c.terms->scattered_dram * c.gpu->dram_bytes_per_s));
+}
+
+double joined(double a, double b, double c, double p) {
+    const double most = std::max({a, b, c, std::numeric_limits<double>::min()});
+    return most *
+           std::pow(std::pow(a / most, p) + std::pow(b / most, p) + std::pow(c / most, p), 1.0 / p);
+}
+
+MatmulTime time_of(const Candidate& c) {
+    MatmulTime t;
+    t.mapping = {c.tile, c.splits};
+    const double compute = compute_seconds(c);
+    const double l2 = l2_seconds(c);
+    t.dram_s = dram_seconds(c);
+    t.clock_share = clock_share(*c.terms, joined(compute, t.dram_s, l2, c.terms->overlap));
+    t.compute_s = compute / t.clock_share;
+    t.l2_s = l2 / t.clock_share;
+    t.split_s = c.splits > 1 ? c.terms->split_s : 0.0;
+    t.body_s = joined(t.compute_s, t.dram_s, t.l2_s, c.terms->overlap) + t.split_s;
+    return t;
+}
+
+Candidate candidate(const Gpu& gpu, DataType type, const MatmulTerms& terms,
+                    const Product& product) {
+    const Rate& rate = gpu.rate(type);
+    const bool tensor = rate.pipe == Pipe::tensor;
+    return {&gpu, &terms, &product, {}, 1, tensor, rate.flops_per_s / gpu.sms, tensor ? 32.0 : 8.0};
+}
+
+} // namespace
+
+Waves waves_of(const Product& p, const KernelMapping& mapping, int sms) {
+    Waves w;
+    w.ctas = ctas_of(p, mapping.tile, mapping.splits);
+    w.full = std::ceil(w.ctas / sms);
+    w.efficiency = w.ctas / (w.full * sms);
+    w.tile_efficiency =
+        p.batch * p.m * p.n * mapping.splits / (w.ctas * mapping.tile.tm * mapping.tile.tn);
+    return w;
+}
+
+int resident_ctas(const CtaTile& tile, bool tensor) {
+    const int fit = static_cast<int>(std::floor(1.0 / resident_share(tile)));
+    return std::clamp(fit, 1, tensor ? kMostResidentTensor : kMostResidentVector);
+}
+
+std::vector<CtaTile> library_tiles(GpuArch arch, bool batched, bool tensor) {
+    if (tensor) {
+        return {{256, 128}, {128, 256}, {128, 128}, {256, 64}, {64, 256}, {128, 64},
+                {64, 128},  {64, 64},   {32, 64},   {64, 32},  {32, 128}, {128, 32}};
+    }
+    const bool old = arch == GpuArch::kepler || arch == GpuArch::maxwell || arch == GpuArch::pascal;
+    const bool middle = arch == GpuArch::volta || arch == GpuArch::turing;
+    if (batched && old) {
+        return {{64, 128}};
+    }
+    if (batched && middle) {
+        return {{64, 64}, {64, 128}, {128, 32}, {32, 128}};
+    }
+    if (batched) {
+        return {{128, 128}};
+    }
+    if (old) {
+        return {{128, 32}, {64, 64}, {32, 128}};
+    }
+    return {{128, 128}, {64, 128},   {64, 64},    {32, 128},
+            {128, 32},  {32, 32, 4}, {32, 64, 4}, {32, 128, 4}};
+}
+
+std::vector<int> library_splits(bool batched) {
+    return batched ? std::vector<int>{1} : std::vector<int>{1, 2, 3, 4, 6, 8, 12, 16};
+}
+
+double clock_share(const MatmulTerms& terms, double body_s) {
+    return terms.sustained_clock + (1.0 - terms.sustained_clock) / (1.0 + body_s / terms.settle_s);
+}
+
+MatmulTime matmul_time(const Gpu& gpu, DataType type, const MatmulTerms& terms,
+                       const Product& product, const std::vector<CtaTile>& tiles,
+                       const std::vector<int>& splits) {
+    MatmulTime best;
+    best.body_s = std::numeric_limits<double>::infinity();
+    Candidate c = candidate(gpu, type, terms, product);
+    for (const CtaTile& tile : tiles) {
+        for (const int s : splits) {
+            c.tile = tile;
+            c.splits = s;
+            const MatmulTime t = time_of(c);
+            best = t.body_s < best.body_s ? t : best;
+        }
+    }
+    return best;
+}
+
+MatmulTime matmul_compute(const Gpu& gpu, DataType type, const MatmulTerms& terms,
+                          const Product& product, const std::vector<CtaTile>& tiles,
+                          const std::vector<int>& splits, double k_step) {
+    MatmulTime best;
+    best.body_s = std::numeric_limits<double>::infinity();
+    Candidate c = candidate(gpu, type, terms, product);
+    c.k_step = k_step;
+    for (const CtaTile& tile : tiles) {
+        for (const int s : splits) {
+            c.tile = tile;
+            c.splits = s;
+            MatmulTime t;
+            t.mapping = {tile, s};
+            t.compute_s = compute_seconds(c);
+            const double sums = kSplitSumBytes * product.batch * product.m * product.n * s;
+            t.split_s =
+                s > 1 ? sums / (terms.dram_share * gpu.dram_bytes_per_s) + kConvSplitS : 0.0;
+            t.body_s = t.compute_s + t.split_s;
+            best = t.body_s < best.body_s ? t : best;
+        }
+    }
+    return best;
+}
+
+} // namespace eyeroof::model

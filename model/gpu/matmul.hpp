@@ -1,0 +1,88 @@
+// Matrix products on a GPU: which tile and split the library would choose, and how long it takes.
+// Called by the GPU time model for GEMM, batched GEMM, and the products inside convolutions.
+// Knows no layer, no launch and no convolution.
+#pragma once
+
+#include "model/gpu/gpu.hpp"
+
+#include <string>
+#include <vector>
+
+namespace eyeroof::model {
+
+// A CTA computes tm x tn outputs; `slices` of its warps share k.
+struct CtaTile {
+    int tm = 128;
+    int tn = 128;
+    int slices = 1;
+
+    bool operator==(const CtaTile&) const = default;
+};
+
+// batch products [m, k] x [k, n]; the batch is in m when the weights are shared.
+struct Product {
+    double batch = 1.0, m = 1.0, n = 1.0, k = 1.0;
+    double in_bytes = 2.0;  // of an element of the operands
+    double out_bytes = 2.0; // of an element of the result
+};
+
+struct KernelMapping {
+    CtaTile tile;
+    int splits = 1; // of k over CTAs
+
+    bool operator==(const KernelMapping&) const = default;
+};
+
+// ctas = batch ceil(m/tm) ceil(n/tn) splits; waves over the SMs, at one CTA an SM in turn.
+struct Waves {
+    double ctas = 1.0;
+    double full = 1.0;            // ceil(ctas / SMs)
+    double efficiency = 1.0;      // ctas / (full * SMs)
+    double tile_efficiency = 1.0; // m n / (tiles tm tn)
+
+    bool operator==(const Waves&) const = default;
+};
+Waves waves_of(const Product& product, const KernelMapping& mapping, int sms);
+
+// CTAs of a tile that registers let an SM hold: 32 Ki accumulators an SM (64 Ki registers, half of
+// them for addresses and fragments).
+int resident_ctas(const CtaTile& tile, bool tensor);
+
+// Tiles that the library offers; from the kernel names in NeuSight@6945927 and DeepBench@da81ba7.
+// Before Volta three for products with shared weights and one for batched ones; Volta and Turing
+// choose among four for batched ones; later libraries always take 128 x 128 there.
+std::vector<CtaTile> library_tiles(GpuArch arch, bool batched, bool tensor);
+std::vector<int> library_splits(bool batched);
+
+struct MatmulTime {
+    KernelMapping mapping;
+    double body_s = 0.0;    // kernel time beyond the launch
+    double compute_s = 0.0; // parts that overlap in body_s
+    double dram_s = 0.0;
+    double l2_s = 0.0;
+    double split_s = 0.0; // added after the product
+    double clock_share = 1.0;
+};
+
+// body = (compute/f ^p + dram^p + (l2/f)^p)^(1/p) + split, least over the library's mappings, where
+//   compute = J w / (e L),  J = ceil(ctas / SMs),  w = 2 tm tn (ceil(k/splits/k0) k0 + ramp) / rate
+//   e = peak_share I / (I + I0), I = tm tn / (tm + tn);  L = x (1 + x0) / (x + x0), x resident
+//   share dram = bytes ((1-r)/(share B) + r/(gain B)),  r = 1 / (1 + (bytes / (resident L2))^s) l2
+//   = V ((1-d)/(share L2) + d/(scattered B)),  V = ctas (tm + tn) k/splits bytes d = 1 / (1 + (L2 /
+//   (drift F + 1))^2),  F = bytes of the rows that one wave walks along f = sustained + (1 -
+//   sustained) / (1 + body / settle)
+// Source: own; the terms and what each won are in docs/gpu-model.md.
+MatmulTime matmul_time(const Gpu& gpu, DataType type, const MatmulTerms& terms,
+                       const Product& product, const std::vector<CtaTile>& tiles,
+                       const std::vector<int>& splits);
+
+// The compute term alone, least over tiles and splits (a split pays its partial sums in DRAM):
+// what convolutions are made of. Boost clock.
+MatmulTime matmul_compute(const Gpu& gpu, DataType type, const MatmulTerms& terms,
+                          const Product& product, const std::vector<CtaTile>& tiles,
+                          const std::vector<int>& splits, double k_step);
+
+// f above.
+double clock_share(const MatmulTerms& terms, double body_s);
+
+} // namespace eyeroof::model

@@ -1,0 +1,93 @@
+#include "model/gpu/predict.hpp"
+
+#include "model/gpu/gpu_chain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace eyeroof::model {
+
+namespace {
+
+std::string mapping_text(const KernelChoice& kernel) {
+    if (kernel.kernel_class == KernelClass::memory) {
+        return kernel.memory.resident > 0.5 ? "streamed, from L2" : "streamed";
+    }
+    const KernelMapping& m = kernel.conv ? kernel.conv->product.mapping : kernel.matmul->mapping;
+    std::string text = fmt::format("CTA {}x{}", m.tile.tm, m.tile.tn);
+    text += m.tile.slices > 1 ? fmt::format(" sliced {}", m.tile.slices) : "";
+    text += m.splits > 1 ? fmt::format(", split {}", m.splits) : "";
+    return kernel.conv ? fmt::format("{}, {}", conv_algorithm_name(kernel.conv->algorithm), text)
+                       : text;
+}
+
+// Decades by which a value lies outside a range.
+double decades_outside(double value, double low, double high) {
+    if (value < low) {
+        return std::log10(low / std::max(value, 1.0));
+    }
+    return value > high ? std::log10(value / high) : 0.0;
+}
+
+// The class's held-out errors, wider by a third for each decade of work or bytes outside the rows
+// that they come from.
+void set_interval(const Gpu& gpu, GpuPrediction& p) {
+    const ClassRecord& record = gpu.calibration.record(p.kernel_class);
+    const double outside =
+        decades_outside(p.flops, record.domain.flops_low, record.domain.flops_high) +
+        decades_outside(p.bytes, record.domain.bytes_low, record.domain.bytes_high);
+    const double widen = 1.0 + outside / 3.0;
+    p.measured = record.measured;
+    p.in_domain = outside <= 0.0;
+    p.low_s = std::max(p.time_s * std::pow(record.band.low, widen), p.step6_s);
+    p.high_s = std::max(p.time_s * std::pow(record.band.high, widen), p.time_s);
+    p.low_s = std::min(p.low_s, p.time_s);
+}
+
+void note_algorithm(const KernelChoice& kernel, const Work& work, GpuPrediction& p) {
+    if (kernel.conv && kernel.conv->macs > 0.0 && work.macs > 0) {
+        const double ratio = static_cast<double>(work.macs) / kernel.conv->macs;
+        if (ratio > 1.01) {
+            p.notes.push_back(fmt::format("{} multiplies {:.2f} times less than the direct count",
+                                          conv_algorithm_name(kernel.conv->algorithm), ratio));
+        }
+    }
+    if (p.clock_share < 0.9) {
+        p.notes.push_back(
+            fmt::format("power holds the clock at {:.0f} % of boost", 100.0 * p.clock_share));
+    }
+    if (!p.in_domain) {
+        p.notes.emplace_back("outside the range of the measurements behind the constants");
+    }
+}
+
+} // namespace
+
+Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, Launch launch) {
+    const auto work = work_of(layer);
+    if (!work) {
+        return work.diagnostics();
+    }
+    const auto kernel = kernel_of(gpu, layer, *work);
+    if (!kernel) {
+        return kernel.diagnostics();
+    }
+    GpuPrediction p;
+    p.kernel_class = kernel->kernel_class;
+    p.flops = static_cast<double>(work->flops);
+    p.bytes = static_cast<double>(work->bytes());
+    p.clock_share = kernel->conv     ? kernel->conv->product.clock_share
+                    : kernel->matmul ? kernel->matmul->clock_share
+                                     : 1.0;
+    p.mapping = mapping_text(*kernel);
+    p.time_s = with_launch(gpu, layer, *kernel, launch);
+    p.launch_s = std::max(p.time_s - kernel->body_s, 0.0);
+    set_chains(gpu, layer, *work, *kernel, p);
+    set_interval(gpu, p);
+    note_algorithm(*kernel, *work, p);
+    return p;
+}
+
+} // namespace eyeroof::model

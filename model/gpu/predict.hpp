@@ -1,0 +1,66 @@
+// The time of one layer on one GPU: seven steps, the library's kernel, an interval, the limiter.
+// Called by study for exam, validate, upgrade and calibrate.
+// Knows no file format, no network and no other machine.
+#pragma once
+
+#include "model/base/result.hpp"
+#include "model/eyexam/chain.hpp"
+#include "model/gpu/conv.hpp"
+#include "model/gpu/gpu.hpp"
+#include "model/gpu/matmul.hpp"
+#include "model/gpu/memory_op.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace eyeroof::model {
+
+// How the library runs the layer: what `kernel_of` chose.
+struct KernelChoice {
+    KernelClass kernel_class = KernelClass::linear;
+    DataType type = DataType::fp16;   // of the arithmetic
+    std::vector<Product> products;    // matrix products one after the other; empty: memory
+    std::optional<MatmulTime> matmul; // of the last product
+    std::optional<ConvTime> conv;
+    MemoryTime memory;
+    double body_s = 0.0; // without launch
+};
+
+struct GpuPrediction {
+    KernelClass kernel_class = KernelClass::linear;
+    double time_s = 0.0; // one execution, launch mode included; never below step 6
+    double low_s = 0.0;  // one measurement in ten lies below, by the class's held-out errors
+    double high_s = 0.0;
+    double launch_s = 0.0;
+    double step6_s = 0.0;         // what the bandwidths alone allow this kernel
+    double machine_step6_s = 0.0; // the best kernel
+    Chain steps;                  // of the library's kernel
+    Chain machine_steps;          // best over tiles, splits and algorithms
+    double macs = 0.0;            // of the layer; operations / 2 where there are none
+    double flops = 0.0, bytes = 0.0;
+    double units = 0.0; // MAC per cycle of the pipe
+    double clock_hz = 0.0;
+    double clock_share = 1.0; // under power
+    std::size_t limiter_step = 3;
+    std::string limiter; // "DRAM bandwidth", "arithmetic", "tiles and waves", "launch", …
+    std::string mapping; // "CTA 128x128, split 4"
+    std::vector<std::string> notes;
+    bool measured = false;  // the constants were fitted on this GPU
+    bool in_domain = false; // and on layers like this one
+};
+
+// Errors: those of validate(layer); "unsupported-type" when the GPU does not serve the type.
+Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, Launch launch);
+
+// The kernel without launch and chain: what the fit of constants needs.
+Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& work);
+
+// kernel + launch, seconds. Eager memory operators hide behind the host's call:
+// host + (tail^p + body^p)^(1/p); all else adds: launch + body.
+double with_launch(const Gpu& gpu, const Layer& layer, const KernelChoice& kernel, Launch launch);
+
+// Which constants a layer takes: tensor classes where the pipe that serves its type is one.
+KernelClass kernel_class_of(const Gpu& gpu, const Layer& layer);
+
+} // namespace eyeroof::model
