@@ -348,7 +348,7 @@ class Reader {
         dataflow.stationary = node["stationary"]
                                   .choice(kStationary, "operand, nor \"none\"")
                                   .value_or(usual_stationary(dataflow.kind));
-        dataflow.max_sets = entry["max_sets"].integer({1, 1 << 20});
+        dataflow.repeats_on_one_axis = node["repeats_on_one_axis"].boolean().value_or(false);
         dataflow.free_banks = entry["free_banks"].integer({0, 1 << 20}).value_or(0);
         return dataflow;
     }

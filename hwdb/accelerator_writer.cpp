@@ -245,8 +245,8 @@ void write_dataflow(Block block, const Dataflow& dataflow) {
     block.line("stationary", dataflow.stationary
                                  ? std::string(model::operand_name(*dataflow.stationary))
                                  : "none");
-    if (dataflow.max_sets) {
-        block.number("max_sets", std::to_string(*dataflow.max_sets));
+    if (dataflow.repeats_on_one_axis) {
+        block.line("repeats_on_one_axis", "true");
     }
     if (dataflow.free_banks > 0) {
         block.number("free_banks", std::to_string(dataflow.free_banks));

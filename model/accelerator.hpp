@@ -88,9 +88,10 @@ struct Dataflow {
     DimSet whole; // unrolled entirely or not at all, e.g. the filter rows of a row-stationary set
     std::optional<Operand> stationary =
         std::nullopt; // nullopt: no operand rests in the PE (nlr), or all do (rs)
-    // Row-stationary only: how many logical sets the control places at once, and how many banks of
-    // the buffer for inputs and partial sums a mapping leaves free.
-    std::optional<Count> max_sets = std::nullopt;
+    // Row-stationary only: whether logical sets are repeated along one axis of the array at a time
+    // or along both, and how many banks of the buffer for inputs and partial sums a mapping leaves
+    // free.
+    bool repeats_on_one_axis = false;
     Count free_banks = 0;
 
     bool operator==(const Dataflow&) const = default;

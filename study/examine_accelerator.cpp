@@ -108,10 +108,11 @@ Result<NestExam> examine_nest(const Problem& problem, const AcceleratorContext& 
     exam.cost = *std::move(cost);
     exam.latency = latency_of(problem, context.accelerator, exam.mapping, exam.cost);
     const bool keeps_rules = options.policy != MappingPolicy::given;
-    exam.machine =
-        machine_chain(problem, context.accelerator,
-                      keeps_rules ? context.dataflow : unrestricted_dataflow(context.accelerator));
-    exam.chain = mapping_chain(problem, context.accelerator, exam.mapping, exam.cost, exam.latency);
+    const Dataflow rules =
+        keeps_rules ? context.dataflow : unrestricted_dataflow(context.accelerator);
+    exam.machine = machine_chain(problem, context.accelerator, rules);
+    exam.chain =
+        mapping_chain(problem, context.accelerator, rules, exam.mapping, exam.cost, exam.latency);
     Diagnostics violations = check_bounds(exam, context.units, keeps_rules);
     if (violations.has_errors()) {
         return Result<NestExam>(std::move(violations));

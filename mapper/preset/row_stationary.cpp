@@ -35,7 +35,7 @@ struct Places {                         // where the rules put things
     std::uint8_t rows = 0, columns = 0; // its axes
     Count height = 1, width = 1;
     Room room;
-    Count max_sets = std::numeric_limits<Count>::max();
+    bool one_axis = false; // sets repeat side by side or above each other, not both
 };
 
 Count b(const Problem& problem, Dim d) {
@@ -134,7 +134,7 @@ std::optional<Places> places_of(const Accelerator& accelerator, const Dataflow& 
                     rule(fanout[x].name).contains(Dim::P)) {
                     Places places{level, y, x, fanout[y].size, fanout[x].size, {}, {}};
                     places.room = room_of(accelerator, level, dataflow.free_banks);
-                    places.max_sets = dataflow.max_sets.value_or(std::numeric_limits<Count>::max());
+                    places.one_axis = dataflow.repeats_on_one_axis;
                     return places;
                 }
             }
@@ -233,7 +233,7 @@ class Mapper {
         for (const Count r : divisors(channels_)) {
             RowStationary k = tile;
             k.r = r;
-            if (r > grid.sets() || r > places_.max_sets || !fits_buffer(k)) {
+            if (r > grid.sets() || !fits_buffer(k)) {
                 break;
             }
             for (const Count t : divisors(tile.m)) {
@@ -268,7 +268,9 @@ class Mapper {
     std::optional<Split> split(const SetGrid& grid, Count r, Count t) const {
         for (Count rv = std::min(r, grid.vertical); rv >= 1; --rv) {
             for (Count tv = std::min(t, grid.vertical / rv); r % rv == 0 && tv >= 1; --tv) {
-                if (t % tv == 0 && (r / rv) * (t / tv) <= grid.horizontal) {
+                const Count side_by_side = (r / rv) * (t / tv);
+                const bool both = side_by_side > 1 && rv * tv > 1;
+                if (t % tv == 0 && side_by_side <= grid.horizontal && !(both && places_.one_axis)) {
                     return Split{rv, r / rv, tv, t / tv};
                 }
             }
@@ -277,7 +279,7 @@ class Mapper {
     }
 
     bool placed(const SetGrid& grid, Count r, Count t) const {
-        return r * t <= places_.max_sets && r * t <= grid.sets() && split(grid, r, t).has_value();
+        return r * t <= grid.sets() && split(grid, r, t).has_value();
     }
 
     void fill_sets(const RowStationary& tile, std::vector<RowStationary>& found) const {

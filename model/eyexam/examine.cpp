@@ -49,17 +49,18 @@ Chain machine_chain(const Problem& problem, const Accelerator& accelerator,
     chain[3] = eyexam::dimensions(axes, fit);
     chain[4] = eyexam::storage(problem, accelerator, axes, dataflow.whole, fit);
     chain[5] = eyexam::average_bandwidth(problem, accelerator, chain[4]);
-    chain[6] = eyexam::instantaneous_bandwidth(problem, accelerator, chain[5]);
+    chain[6] = eyexam::instantaneous_bandwidth(problem, accelerator, chain[4], chain[5]);
     return chain;
 }
 
-Chain mapping_chain(const Problem& problem, const Accelerator& accelerator, const Mapping& mapping,
-                    const MappingCost& cost, const Latency& latency) {
+Chain mapping_chain(const Problem& problem, const Accelerator& accelerator,
+                    const Dataflow& dataflow, const Mapping& mapping, const MappingCost& cost,
+                    const Latency& latency) {
     const std::vector<FitAxis> axes = axes_of(accelerator, mapping);
     const SpatialFit fit = best_spatial_fit(problem.bounds, axes, {});
     Chain chain;
     chain[0] = eyexam::workload(problem);
-    chain[1] = eyexam::dataflow(problem, all_dims_of(axes));
+    chain[1] = eyexam::dataflow(problem, all_dims_of(fit_axes(accelerator, dataflow)));
     chain[2] = eyexam::units(chain[1], mac_units(accelerator));
     chain[3] = eyexam::dimensions(axes, fit);
     chain[4] = eyexam::storage_of(cost, chain[3]);

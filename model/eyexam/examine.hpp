@@ -16,10 +16,13 @@ namespace eyeroof::model {
 Chain machine_chain(const Problem& problem, const Accelerator& accelerator,
                     const Dataflow& dataflow);
 
-// The same chain for one mapping: its own dimensions in space, on its own axes, with its own tiles.
-// Never above the machine's chain when the mapping keeps to the dataflow's rules.
-Chain mapping_chain(const Problem& problem, const Accelerator& accelerator, const Mapping& mapping,
-                    const MappingCost& cost, const Latency& latency);
+// The same chain for one mapping of the dataflow. What the layer, the dataflow and the number of
+// units allow (steps 1 to 3) does not depend on it; from step 4 on it is this mapping's dimensions
+// on its axes, then its tiles, its traffic, its waiting. Never above the machine's chain when the
+// mapping keeps to the dataflow's rules.
+Chain mapping_chain(const Problem& problem, const Accelerator& accelerator,
+                    const Dataflow& dataflow, const Mapping& mapping, const MappingCost& cost,
+                    const Latency& latency);
 
 // Every dimension on every axis: the dataflow of a machine description that restricts nothing.
 Dataflow unrestricted_dataflow(const Accelerator& accelerator);

@@ -23,7 +23,8 @@ Demand compulsory(const Problem& problem, const Accelerator& accelerator, const 
             continue;
         }
         const double words = static_cast<double>(tile_elements(problem, o, problem.bounds));
-        const double bytes = words * accelerator.word_bits[index(o)] / 8.0;
+        const double bytes =
+            words * bytes_per_word(accelerator, channel, o, problem.zeros[index(o)]);
         (o == problem.produced ? demand.up_bytes : demand.down_bytes) += bytes;
     }
     return demand;

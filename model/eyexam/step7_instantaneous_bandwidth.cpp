@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace eyeroof::model::eyexam {
 
 StepBound instantaneous_bandwidth(const Problem& problem, const Accelerator& accelerator,
-                                  const StepBound& before) {
+                                  const StepBound& active, const StepBound& before) {
     const double macs = static_cast<double>(macs_of(problem));
     const double fill = accelerator.pipeline_stages - 1;
-    return {macs / (macs / before.macs_per_cycle + fill), fill > 0.0 ? "PE pipeline" : "nothing",
+    const double busy = macs / active.macs_per_cycle + fill;
+    const double cycles = std::max(macs / before.macs_per_cycle, busy);
+    return {macs / cycles, macs / before.macs_per_cycle >= busy ? "nothing" : "PE pipeline",
             fmt::format("filling the PE pipeline once takes {:.0f} cycles", fill)};
 }
 

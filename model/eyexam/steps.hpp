@@ -43,9 +43,10 @@ StepBound average_bandwidth(const Problem& problem, const Accelerator& accelerat
 // cycles that each needs for what this mapping asks of it (perfect overlap).
 StepBound average_bandwidth_of(const MappingCost& cost, const StepBound& before);
 
-// Step 7, instantaneous bandwidth, best over mappings: one filling of the PE pipeline.
+// Step 7, instantaneous bandwidth, best over mappings: the PE pipeline is filled once, which the
+// transfers of step 6 may hide: P7 = MACs / max(MACs / P6, MACs / P5 + fill).
 StepBound instantaneous_bandwidth(const Problem& problem, const Accelerator& accelerator,
-                                  const StepBound& before);
+                                  const StepBound& active, const StepBound& before);
 
 // Step 7, instantaneous bandwidth, of one mapping: MACs / latency with ramp-up, drain and stalls.
 StepBound instantaneous_bandwidth_of(const Latency& latency, const MappingCost& cost);

@@ -114,6 +114,12 @@ class LayerReader {
         Diagnostics found;
         auto layer = layer_from_text(text, found);
         report(node, found);
+        const double input_zeros = node["input_zeros"].number(0.0, 1.0).value_or(0.0);
+        const double output_zeros = node["output_zeros"].number(0.0, 1.0).value_or(0.0);
+        if (layer) {
+            layer->input_zeros = input_zeros;
+            layer->output_zeros = output_zeros;
+        }
         return layer;
     }
 

@@ -60,6 +60,12 @@ std::string layer_line(const model::Layer& layer) {
                                 scalar(cells[i]));
         }
     }
+    if (layer.input_zeros > 0.0) {
+        line += fmt::format(", input_zeros: {}", layer.input_zeros);
+    }
+    if (layer.output_zeros > 0.0) {
+        line += fmt::format(", output_zeros: {}", layer.output_zeros);
+    }
     return line;
 }
 
