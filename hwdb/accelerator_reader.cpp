@@ -7,6 +7,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <map>
+#include <set>
 
 namespace eyeroof::hwdb {
 
@@ -49,6 +51,7 @@ constexpr std::pair<std::string_view, Dim> kDimNames[] = {
 constexpr std::array kDataflowKinds = {DataflowKind::ws,  DataflowKind::os, DataflowKind::is,
                                        DataflowKind::nlr, DataflowKind::rs, DataflowKind::rs_plus};
 
+constexpr std::size_t kLongestName = 80;
 constexpr double kMaxCapacityBytes = 0x1p60;
 
 // Quantities are decimal text scaled by powers of ten; rounding to the 15 digits that any decimal
@@ -93,14 +96,30 @@ class Reader {
     }
 
   private:
+    // Names stand in tables and charts: one line, not longer than one.
+    std::string read_name(const Node& node) {
+        const std::string name = node.text().value_or("");
+        check_name(node, name);
+        return name;
+    }
+
+    void check_name(const Node& node, const std::string& name) {
+        if (name.size() > kLongestName || name.find_first_of("\n\r\t") != std::string::npos) {
+            node.error("bad-name",
+                       fmt::format("a name is one line of at most {} bytes", kLongestName),
+                       "shorten it");
+        }
+    }
+
     void read_head(const Sourced& root) {
         const Node& node = root.node();
         constexpr std::pair<std::string_view, int> versions[] = {{"machine/1", 1}};
         node.need("eyeroof").choice(versions, "format of this file");
         constexpr std::pair<std::string_view, int> kinds[] = {{"accelerator", 0}};
         node.need("kind").choice(kinds, "kind of machine");
-        file_.machine.id = node["id"].text().value_or(id_);
-        file_.machine.name = node.need("name").text().value_or("");
+        const Node id = node["id"];
+        file_.machine.id = id ? read_name(id) : id_;
+        file_.machine.name = read_name(node.need("name"));
         file_.machine.summary = node["summary"].text().value_or("");
     }
 
@@ -285,7 +304,7 @@ class Reader {
     Channel read_channel(const Sourced& entry) {
         const Node& node = entry.node();
         Channel channel;
-        channel.name = node.need("name").text().value_or("");
+        channel.name = read_name(node.need("name"));
         channel.operands = read_operands(node);
         const double ratio = domain_ratio(node);
         channel.half_duplex = node["half_duplex"].boolean().value_or(false);
@@ -309,11 +328,17 @@ class Reader {
 
     Level read_level(const Sourced& entry) {
         Level level;
-        level.name = entry.node().need("name").text().value_or("");
+        level.name = read_name(entry.node().need("name"));
         for (const Sourced& store : entry.need("stores").items()) {
             level.stores.push_back(read_store(store));
         }
         for (const auto& [name, size] : entry["fanout"].entries()) {
+            check_name(size.node(), name);
+            if (!axes_.insert(name).second) {
+                size.node().error("duplicate-axis",
+                                  fmt::format("another level has an axis \"{}\" already", name),
+                                  "dataflows name axes: call one of them otherwise");
+            }
             level.fanout.push_back({name, size.integer({1, 1 << 20}).value_or(1)});
         }
         for (const Sourced& channel : entry["channels"].items()) {
@@ -375,6 +400,7 @@ class Reader {
     AcceleratorFile file_;
     Accelerator accelerator_;
     std::map<std::string, double> domains_;
+    std::set<std::string> axes_;
 };
 
 } // namespace

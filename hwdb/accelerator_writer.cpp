@@ -35,10 +35,19 @@ std::string quoted(const std::string& text) {
     }
     std::string result = "\"";
     for (const char c : text) {
-        if (c == '"' || c == '\\') {
-            result += '\\';
+        switch (c) {
+        case '\n':
+            result += "\\n";
+            break;
+        case '\r':
+            result += "\\r";
+            break;
+        case '\t':
+            result += "\\t";
+            break;
+        default:
+            result += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
         }
-        result += c == '\n' || c == '\r' || c == '\t' ? ' ' : c;
     }
     return result + "\"";
 }

@@ -1,4 +1,5 @@
 #include "hwdb/accelerator_reader.hpp"
+#include "tests/hwdb/small_machine.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,44 +10,9 @@ using namespace eyeroof;
 using hwdb::AcceleratorFile;
 using model::Accelerator;
 using model::Operand;
+using tests::kSmall;
 
 namespace {
-
-constexpr std::string_view kSmall = R"(eyeroof: machine/1
-kind: accelerator
-name: Small
-sources: {paper: "A paper"}
-source: paper
-confidence: paper
-clock: 200 MHz
-clocks: {link: 60 MHz}
-peak: 0.8 GMAC/s
-words: {input: 8 bit, weight: 8 bit, output: {value: 20 bit, confidence: derived}}
-pipeline_stages: 3
-max_filter: {height: 12, width: 32}
-mac_energy: 6.1 pJ
-levels:
-  - name: DRAM
-    stores: [{operands: all, capacity: unlimited, read_energy: 200 pJ, write_energy: 210 pJ}]
-    channels:
-      - {name: link, operands: all, clock: link, down: 64 bit/cycle, half_duplex: true, cast: unicast,
-         zero_coding: {packet: 64 bit, nonzeros: 3}}
-  - name: GLB
-    confidence: recalled
-    stores:
-      - {operands: [input, output], capacity: 100 KiB, bank: 4 KiB, buffers: 2, read: 480 MB/s,
-         write: 8 B/cycle, energy: 6 pJ, source: "Somebody said so", note: once}
-      - {operands: weight, capacity: 224 words, may_bypass: false}
-    channels:
-      - {name: w, operands: [input, weight], down: 4 words/cycle, cast: hierarchical_mesh,
-         forwards: true, reduces: false, hop_energy: 2 pJ}
-      - {name: o, operands: output, down: 4 words/cycle, up: unlimited, cast: broadcast}
-    fanout: {y: 2, x: {value: 2, source: "Another one"}}
-    keeps_between_layers: true
-dataflows:
-  - {kind: rs, spatial: {x: [P, K], y: R}, whole: R, stationary: none}
-  - {kind: ws, spatial: {x: K, y: C}}
-)";
 
 model::Result<AcceleratorFile> read(std::string_view text) {
     auto document = hwdb::parse_yaml(std::string(text), "small.yaml");
@@ -210,6 +176,8 @@ TEST_CASE("bad machines are refused with a place and a hint") {
           "duplicate-operand");
     CHECK(finding("{kind: rs, spatial: {x:", "{kind: rs, spatial: {z:").code == "unknown-axis");
     CHECK(finding("kind: rs,", "kind: rss,").hint == "did you mean 'rs'?");
+    CHECK(finding("free_banks: 1", "free_banks: -1").code == "out-of-range");
+    CHECK(finding("{name: o,", "{name: \"o\\np\",").code == "bad-name");
     CHECK(finding("whole: R", "whole: T").code == "unknown-name");
     CHECK(finding("buffers: 2", "bufers: 2").hint == "did you mean 'buffers'?");
     CHECK(finding("eyeroof: machine/1", "eyeroof: machine/9").code == "unknown-name");
@@ -241,4 +209,11 @@ TEST_CASE("a document of another kind is told apart at once") {
     CHECK_FALSE(read("[1, 2]").ok());
     CHECK_FALSE(read("layers: []").ok());
     CHECK(finding("kind: accelerator", "kind: gpu").code == "unknown-name");
+}
+
+TEST_CASE("two levels cannot have an axis of one name, since dataflows speak of axes by name") {
+    CHECK(finding("half_duplex: true, cast: unicast,\n         zero_coding: {packet: 64 bit, "
+                  "nonzeros: 3}}\n",
+                  "half_duplex: true, cast: unicast}\n    fanout: {x: 3}\n")
+              .code == "duplicate-axis");
 }

@@ -100,12 +100,15 @@ TEST_CASE("Eyeriss v1 has the published array, storage and link") {
     CHECK(*eyeriss.levels[0].channels[0].bits_per_nonzero == doctest::Approx(64.0 / 3));
     CHECK(eyeriss.levels[1].stores[0].capacity_bytes == 25 * 512 * 8); // 25 banks of 512 x 64 bit
     CHECK(eyeriss.levels[1].stores[0].bank_bytes == 512 * 8);
-    CHECK(model::channel_of(eyeriss.levels[1], model::Operand::weight)->down_bytes_per_cycle == 8);
-    CHECK(model::channel_of(eyeriss.levels[1], model::Operand::input)->down_bytes_per_cycle == 2);
-    CHECK(model::channel_of(eyeriss.levels[1], model::Operand::output)->up_bytes_per_cycle == 8);
-    CHECK(model::store_of(eyeriss.levels[2], model::Operand::weight)->capacity_bytes == 448);
-    CHECK(model::store_of(eyeriss.levels[2], model::Operand::input)->capacity_bytes == 24);
-    CHECK(model::store_of(eyeriss.levels[2], model::Operand::output)->capacity_bytes == 48);
+    REQUIRE(eyeriss.levels.size() == 4); // DRAM, buffer, filter buffer, spads
+    const auto& networks = eyeriss.levels[2];
+    CHECK(model::channel_of(networks, model::Operand::weight)->down_bytes_per_cycle == 8);
+    CHECK(model::channel_of(networks, model::Operand::input)->down_bytes_per_cycle == 2);
+    CHECK(model::channel_of(networks, model::Operand::output)->up_bytes_per_cycle == 8);
+    const auto& spads = eyeriss.levels[3];
+    CHECK(model::store_of(spads, model::Operand::weight)->capacity_bytes == 448);
+    CHECK(model::store_of(spads, model::Operand::input)->capacity_bytes == 24);
+    CHECK(model::store_of(spads, model::Operand::output)->capacity_bytes == 48);
     CHECK(eyeriss.levels[0].stores[0].read_pj == 200.0);
 }
 

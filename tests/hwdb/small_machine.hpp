@@ -1,0 +1,46 @@
+// A machine description that uses every key of the format, for the tests of its reader.
+// Used by tests/hwdb only.
+// Describes no real machine.
+#pragma once
+
+#include <string_view>
+
+namespace eyeroof::tests {
+
+inline constexpr std::string_view kSmall = R"(eyeroof: machine/1
+kind: accelerator
+name: Small
+sources: {paper: "A paper"}
+source: paper
+confidence: paper
+clock: 200 MHz
+clocks: {link: 60 MHz}
+peak: 0.8 GMAC/s
+words: {input: 8 bit, weight: 8 bit, output: {value: 20 bit, confidence: derived}}
+pipeline_stages: 3
+max_filter: {height: 12, width: 32}
+mac_energy: 6.1 pJ
+levels:
+  - name: DRAM
+    stores: [{operands: all, capacity: unlimited, read_energy: 200 pJ, write_energy: 210 pJ}]
+    channels:
+      - {name: link, operands: all, clock: link, down: 64 bit/cycle, half_duplex: true, cast: unicast,
+         zero_coding: {packet: 64 bit, nonzeros: 3}}
+  - name: GLB
+    confidence: recalled
+    stores:
+      - {operands: [input, output], capacity: 100 KiB, bank: 4 KiB, buffers: 2, read: 480 MB/s,
+         write: 8 B/cycle, energy: 6 pJ, source: "Somebody said so", note: once}
+      - {operands: weight, capacity: 224 words, may_bypass: false}
+    channels:
+      - {name: w, operands: [input, weight], down: 4 words/cycle, cast: hierarchical_mesh,
+         forwards: true, reduces: false, hop_energy: 2 pJ}
+      - {name: o, operands: output, down: 4 words/cycle, up: unlimited, cast: broadcast}
+    fanout: {y: 2, x: {value: 2, source: "Another one"}}
+    keeps_between_layers: true
+dataflows:
+  - {kind: rs, spatial: {x: [P, K], y: R}, whole: R, stationary: none, repeats_on_one_axis: true, free_banks: 1}
+  - {kind: ws, spatial: {x: K, y: C}}
+)";
+
+} // namespace eyeroof::tests
