@@ -82,7 +82,7 @@ Result<std::string> read_text_file(const fs::path& path, std::size_t max_bytes) 
     }
     text.resize(static_cast<std::size_t>(in.gcount())); // it may have shrunk meanwhile
     if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
-        return refuse(path, "empty-file", "the file is empty");
+        return refuse(path, "empty-file", "the file is empty", "is this the file you meant?");
     }
     return text;
 }

@@ -215,8 +215,8 @@ void parse_into(detail::YamlState& state, const std::string& text, YamlOptions o
         while (parser.HandleNextDocument(builder)) {
         }
         if (!builder.any() || state.values[state.root].kind == detail::Kind::null) {
-            state.diagnostics.error("empty-file", "there is nothing in this document", "",
-                                    {state.file, 0, 0});
+            state.diagnostics.error("empty-file", "there is nothing in this document",
+                                    "is this the file you meant?", {state.file, 1, 1});
         }
     } catch (const Refusal& refusal) {
         state.diagnostics.add(refusal.diagnostic);
