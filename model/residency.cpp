@@ -25,13 +25,14 @@ bool activations_fit(const Problem& problem, const Accelerator& accelerator, con
 
 } // namespace
 
-PerOperand<std::size_t> home_levels(const Problem& problem, const Accelerator& accelerator) {
+PerOperand<std::size_t> home_levels(const Problem& problem, const Accelerator& accelerator,
+                                    bool hand_over) {
     PerOperand<std::size_t> homes{};
     for (const Operand o : kAllOperands) {
         bool found = false;
         for (std::size_t i = 0; i < accelerator.levels.size(); ++i) {
             const Store* store = store_of(accelerator.levels[i], o);
-            const bool hands_over = o != Operand::weight && store != nullptr &&
+            const bool hands_over = hand_over && o != Operand::weight && store != nullptr &&
                                     accelerator.levels[i].keeps_between_layers &&
                                     activations_fit(problem, accelerator, *store);
             if (store != nullptr && (!found || hands_over)) {
@@ -43,8 +44,9 @@ PerOperand<std::size_t> home_levels(const Problem& problem, const Accelerator& a
     return homes;
 }
 
-std::vector<OperandSet> default_keeps(const Problem& problem, const Accelerator& accelerator) {
-    const PerOperand<std::size_t> homes = home_levels(problem, accelerator);
+std::vector<OperandSet> default_keeps(const Problem& problem, const Accelerator& accelerator,
+                                      bool hand_over) {
+    const PerOperand<std::size_t> homes = home_levels(problem, accelerator, hand_over);
     std::vector<OperandSet> keeps(accelerator.levels.size());
     for (std::size_t i = 0; i < keeps.size(); ++i) {
         for (const Operand o : kAllOperands) {

@@ -19,9 +19,11 @@ namespace {
 // The tile under construction: what lies at and below the level that grows.
 class Builder {
   public:
-    Builder(const Problem& problem, const Accelerator& accelerator, const Dataflow& dataflow)
+    Builder(const Problem& problem, const Accelerator& accelerator, const Dataflow& dataflow,
+            bool hand_over)
         : problem_(problem), accelerator_(accelerator), bounds_(loop_bounds(problem)),
-          keeps_(default_keeps(problem, accelerator)) {
+          keeps_(default_keeps(problem, accelerator, hand_over)),
+          homes_(home_levels(problem, accelerator, hand_over)) {
         const std::vector<FitAxis> axes = fit_axes(accelerator, dataflow);
         const SpatialFit fit = best_spatial_fit(bounds_, axes, dataflow.whole);
         spatial_.resize(accelerator.levels.size());
@@ -50,7 +52,9 @@ class Builder {
                 }
             }
             drop_what_cannot_fit(i, level, tile);
-            const Extents trips = i == 0 ? remaining(tile) : grow(i, level.keeps, tile);
+            Extents trips =
+                i == 0 ? remaining(tile) : grow(i, level.keeps, tile, spread_outside(i));
+            finish_at_home(i, tile, trips);
             for (const Dim d : kAllDims) {
                 tile[index(d)] *= trips[index(d)];
             }
@@ -136,7 +140,31 @@ class Builder {
         return words;
     }
 
-    Extents grow(std::size_t level, OperandSet keeps, const Extents& below) const {
+    // Nothing of an operand travels above its home, so all loops that address it end there.
+    void finish_at_home(std::size_t level, const Extents& tile, Extents& trips) const {
+        for (const Operand o : kAllOperands) {
+            const bool absent = o == Operand::weight && !problem_.has_weight;
+            for (const Dim d : kAllDims) {
+                if (!absent && homes_[index(o)] == level && relevant(o, d)) {
+                    trips[index(d)] = trips_left(tile, d);
+                }
+            }
+        }
+    }
+
+    // What the fan-outs of the levels further out will spread: not to be used up by tiles in time.
+    Extents spread_outside(std::size_t level) const {
+        Extents spread = kOnes;
+        for (std::size_t i = 0; i < level; ++i) {
+            for (const SpatialLoop& loop : spatial_[i]) {
+                spread[index(loop.dim)] *= loop.bound;
+            }
+        }
+        return spread;
+    }
+
+    Extents grow(std::size_t level, OperandSet keeps, const Extents& below,
+                 const Extents& reserved) const {
         Extents trips = kOnes;
         const auto tile_with = [&](const Extents& t) {
             Extents tile = below;
@@ -153,7 +181,7 @@ class Builder {
             }
             std::sort(order.begin(), order.end());
             for (const auto& [gain, d] : order) {
-                const Count most = trips_left(below, d);
+                const Count most = ceil_div(trips_left(below, d), reserved[index(d)]);
                 Extents next = trips;
                 next[index(d)] = std::min(most, trips[index(d)] * 2);
                 // equal tiles instead of full ones and a small rest
@@ -186,58 +214,78 @@ class Builder {
     const Accelerator& accelerator_;
     Extents bounds_;
     std::vector<OperandSet> keeps_;
+    PerOperand<std::size_t> homes_;
     std::vector<std::vector<SpatialLoop>> spatial_;
 };
 
-// The level whose loops the innermost storage sees.
-std::size_t feeding_level(const Accelerator& accelerator) {
-    return accelerator.levels.size() >= 2 ? accelerator.levels.size() - 2 : 0;
+// For every level the operand for which its loops are ordered, all combinations; the level whose
+// loops the innermost storage sees is fixed by the stationary operand.
+std::vector<std::vector<Operand>> loop_orders(const Accelerator& accelerator,
+                                              const Dataflow& dataflow) {
+    const std::size_t levels = accelerator.levels.size();
+    const std::size_t feeding = levels >= 2 ? levels - 2 : 0;
+    std::vector<std::vector<Operand>> orders = {std::vector<Operand>(levels, Operand::output)};
+    for (std::size_t i = 0; i < levels; ++i) {
+        std::vector<std::vector<Operand>> next;
+        for (const std::vector<Operand>& order : orders) {
+            for (const Operand o : kAllOperands) {
+                if (i == feeding && dataflow.stationary && o != *dataflow.stationary) {
+                    continue;
+                }
+                next.push_back(order);
+                next.back()[i] = o;
+            }
+        }
+        orders = std::move(next);
+    }
+    return orders;
 }
+
+// The fastest mapping so far, then the one of least energy.
+struct Choice {
+    std::optional<std::pair<double, double>> best; // cycles, pJ
+    Mapping mapping;
+    Diagnostics why; // of the last one that was not legal
+
+    void offer(const Problem& problem, const Accelerator& accelerator, Mapping candidate) {
+        const auto cost = cost_of(problem, accelerator, candidate);
+        if (!cost) {
+            why = cost.diagnostics();
+            return;
+        }
+        const double cycles = latency_of(problem, accelerator, candidate, *cost).total_cycles();
+        const std::pair key(cycles, cost->energy_pj);
+        if (!best || key < *best) {
+            best = key;
+            mapping = std::move(candidate);
+        }
+    }
+};
 
 } // namespace
 
 Result<Preset> stationary_mapping(const Problem& problem, const Accelerator& accelerator,
                                   const Dataflow& dataflow) {
-    const Builder builder(problem, accelerator, dataflow);
-    const std::size_t levels = accelerator.levels.size();
-    const std::size_t feeding = feeding_level(accelerator);
-    std::optional<std::pair<double, double>> best;
-    Mapping chosen;
-    Diagnostics why;
-    std::size_t orders = 1;
-    for (std::size_t i = 0; i < levels; ++i) {
-        orders *= kOperands;
-    }
-    for (std::size_t code = 0; code < orders; ++code) {
-        std::vector<Operand> rests(levels);
-        std::size_t rest = code;
-        for (std::size_t i = 0; i < levels; ++i, rest /= kOperands) {
-            rests[i] = kAllOperands[rest % kOperands];
-        }
-        if (dataflow.stationary && rests[feeding] != *dataflow.stationary) {
+    Choice choice;
+    const bool may_hand_over =
+        home_levels(problem, accelerator, true) != home_levels(problem, accelerator, false);
+    for (const bool hand_over : {true, false}) {
+        if (hand_over && !may_hand_over) {
             continue;
         }
-        Mapping mapping = builder.build(rests);
-        const auto cost = cost_of(problem, accelerator, mapping);
-        if (!cost) {
-            why = cost.diagnostics();
-            continue;
-        }
-        const double cycles = latency_of(problem, accelerator, mapping, *cost).total_cycles();
-        const std::pair key(cycles, cost->energy_pj);
-        if (!best || key < *best) {
-            best = key;
-            chosen = std::move(mapping);
+        const Builder builder(problem, accelerator, dataflow, hand_over);
+        for (const std::vector<Operand>& rests : loop_orders(accelerator, dataflow)) {
+            choice.offer(problem, accelerator, builder.build(rests));
         }
     }
-    if (!best) {
-        why.error("no-mapping",
-                  fmt::format("the rules of {} find no mapping of {}", dataflow_name(dataflow.kind),
-                              problem.name),
-                  "a store that cannot be bypassed may be too small for one tile");
-        return Result<Preset>(std::move(why));
+    if (!choice.best) {
+        choice.why.error("no-mapping",
+                         fmt::format("the rules of {} find no mapping of {}",
+                                     dataflow_name(dataflow.kind), problem.name),
+                         "a store that cannot be bypassed may be too small for one tile");
+        return Result<Preset>(std::move(choice.why));
     }
-    return Result<Preset>(Preset{std::move(chosen), {}});
+    return Result<Preset>(Preset{std::move(choice.mapping), {}});
 }
 
 } // namespace eyeroof::mapper

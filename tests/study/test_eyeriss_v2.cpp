@@ -1,0 +1,58 @@
+// Eyeriss v2's hierarchical mesh against v1's network on the same number of PEs: Chen et al., IEEE
+// JETCAS 9(2), 2019. The paper's factors are post-layout simulations; what is tested is that the
+// engine finds gains of that size from the networks alone, and where they come from.
+#include "hwdb/catalog.hpp"
+#include "study/read/catalog.hpp"
+#include "study/run.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+using namespace eyeroof;
+
+namespace {
+
+study::Report examined(const std::string& network, const std::string& machine) {
+    const std::filesystem::path source = EYEROOF_SOURCE_DIR;
+    const auto layers = study::read::load_network(network, {source / "examples/networks"});
+    const std::vector<std::filesystem::path> folders = {source / "hwdb"};
+    const auto accelerator = hwdb::load_machine(machine, folders);
+    REQUIRE(layers.ok());
+    REQUIRE(accelerator.ok());
+    auto report = study::run(*layers, *accelerator);
+    REQUIRE(report.ok());
+    return *std::move(report);
+}
+
+double mesh_gain(const std::string& network) {
+    return examined(network, "eyeriss-v1-192").total.processing_time_s /
+           examined(network, "eyeriss-v2-dense").total.processing_time_s;
+}
+
+} // namespace
+
+TEST_CASE("the hierarchical mesh alone speeds AlexNet and MobileNet up by several times") {
+    const double alexnet = mesh_gain("alexnet");
+    const double mobilenet = mesh_gain("mobilenet-v1-0.5-128");
+    MESSAGE("AlexNet " << alexnet << " (published 6.9), MobileNet " << mobilenet
+                       << " (published 5.6)");
+    CHECK(alexnet > 6.9 / 1.5);
+    CHECK(alexnet < 6.9 * 1.5);
+    CHECK(mobilenet > 5.6 / 1.5);
+    CHECK(mobilenet < 5.6 * 1.5);
+}
+
+TEST_CASE("on the broadcast network depth-wise layers starve for inputs, on the mesh they do not") {
+    const study::Report v1 = examined("mobilenet-v1-0.5-128", "eyeriss-v1-192");
+    const study::Report v2 = examined("mobilenet-v1-0.5-128", "eyeriss-v2-dense");
+    for (std::size_t i = 0; i < v1.layers.size(); ++i) {
+        if (v1.layers[i].layer.name == "dw5") {
+            CHECK(v1.layers[i].steps[5].limit == "input network");
+            CHECK(v2.layers[i].steps[5].macs_per_cycle >
+                  5.0 * v1.layers[i].steps[5].macs_per_cycle);
+        }
+    }
+}
