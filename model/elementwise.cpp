@@ -79,6 +79,7 @@ std::optional<int> tensors_read(std::string_view fn) {
 
 std::vector<std::string_view> elementwise_functions() {
     std::vector<std::string_view> names;
+    names.reserve(kTable.size());
     for (const ElementwiseFunction& f : kTable) {
         names.push_back(f.name);
     }

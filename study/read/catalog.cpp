@@ -273,6 +273,7 @@ model::Result<std::vector<NetworkHead>> list_networks(const Folders& folders) {
         }
     }
     std::vector<NetworkHead> list;
+    list.reserve(heads.size());
     for (auto& entry : heads) {
         list.push_back(std::move(entry.second));
     }
