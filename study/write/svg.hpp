@@ -1,0 +1,24 @@
+// Scenes as SVG: text is text, colours are classes, nothing from outside.
+// Called by cli and gui.
+// Places nothing and computes nothing: what is where stands in the scene.
+#pragma once
+
+#include "study/scene/roofline_scene.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace eyeroof::study {
+
+// light or dark always; `automatic` follows the reader's setting where the viewer knows one, and is
+// light elsewhere.
+enum class SvgTheme { light, dark, automatic };
+
+std::string to_svg(const RooflineScene& scene, SvgTheme theme = SvgTheme::light);
+
+// Shared by the writers of SVG.
+std::string svg_escape(std::string_view text); // for text and attributes; controls become '?'
+std::string svg_open(const Canvas& canvas, std::string_view title, std::string_view description,
+                     SvgTheme theme);
+
+} // namespace eyeroof::study
