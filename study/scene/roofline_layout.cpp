@@ -106,7 +106,7 @@ class Labels {
 
     std::string roof_text(const Roof& roof) const {
         const bool memory = roof.kind == RoofKind::memory;
-        std::string text = fmt::format("{}  {}{}", roof.name,
+        std::string text = fmt::format("{} {}{}", roof.name,
                                        model::format_si(roof.value, memory ? "B/s" : "FLOP/s"),
                                        roof.measured ? " measured" : "");
         const bool several =
@@ -218,7 +218,8 @@ class Labels {
                            [&](Place start) { return try_flat(label, start, kSmallPx, dense); });
     }
 
-    // Selected points first, then by share of time: points stand with the heaviest last.
+    // Selected points first, then by share of time: points stand with the heaviest last. Of points
+    // of one name and colour (a prediction and its measurement) one label is enough.
     void place_points() {
         std::size_t placed = 0;
         std::size_t tried = 0;
@@ -233,7 +234,12 @@ class Labels {
                     continue;
                 }
                 ++tried;
-                placed += place_point(*point) ? 1 : 0;
+                const auto named =
+                    std::pair(scene_.series[point->series].colour, point->level + point->name);
+                if (!named_.contains(named) && place_point(*point)) {
+                    named_.insert(named);
+                    ++placed;
+                }
             }
         };
         attempt(true);
@@ -244,6 +250,7 @@ class Labels {
     const ViewState& view_;
     Occupancy taken_;
     Occupancy points_;
+    std::set<std::pair<ColourRole, std::string>> named_;
     std::vector<std::optional<Segment>> lines_;
 };
 

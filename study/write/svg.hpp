@@ -4,6 +4,7 @@
 #pragma once
 
 #include "study/scene/roofline_scene.hpp"
+#include "study/scene/waterfall_scene.hpp"
 
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@ namespace eyeroof::study {
 enum class SvgTheme { light, dark, automatic };
 
 std::string to_svg(const RooflineScene& scene, SvgTheme theme = SvgTheme::light);
+std::string to_svg(const WaterfallScene& scene, SvgTheme theme = SvgTheme::light);
 
 // Shared by the writers of SVG.
 std::string svg_escape(std::string_view text); // for text and attributes; controls become '?'

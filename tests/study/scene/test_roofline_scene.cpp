@@ -222,7 +222,7 @@ TEST_CASE("the SVG has text as text, no foreign parts, and escapes what files sa
     const std::string svg = to_svg(*make_scene(input, {}), SvgTheme::automatic);
     CHECK(svg.find("<script") == std::string::npos);
     CHECK(svg.find("&lt;script&gt;") != std::string::npos);
-    CHECK(svg.find(">DRAM  10 B/s</text>") != std::string::npos);
+    CHECK(svg.find(">DRAM 10 B/s</text>") != std::string::npos);
     CHECK(svg.find("href") == std::string::npos);
     CHECK(svg.find("prefers-color-scheme: dark") != std::string::npos);
     CHECK(svg.find("nan") == std::string::npos);
