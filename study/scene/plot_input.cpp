@@ -52,6 +52,24 @@ void add_roofs(PlotMachine& plot, const model::Machine& machine,
     }
 }
 
+void add_roofs(PlotMachine& plot, const model::Machine& machine, const model::Gpu& gpu) {
+    for (std::size_t i = 0; i < model::kDataTypes; ++i) {
+        const model::Rate& rate = gpu.rates[i];
+        if (rate.pipe == model::Pipe::none || !(rate.flops_per_s > 0.0)) {
+            continue;
+        }
+        const std::string type(model::data_type_name(static_cast<model::DataType>(i)));
+        plot.roofs.push_back({fmt::format("{}/compute/{}", machine.id, type), machine.id,
+                              rate.pipe == model::Pipe::tensor ? type + " tensor" : type,
+                              RoofKind::compute, type, rate.flops_per_s, false,
+                              source_text(machine, fmt::format("peaks.{}", type))});
+    }
+    plot.roofs.push_back({machine.id + "/memory/DRAM", machine.id, "DRAM", RoofKind::memory, "DRAM",
+                          gpu.dram_bytes_per_s, false, source_text(machine, "dram.bandwidth")});
+    plot.roofs.push_back({machine.id + "/memory/L2", machine.id, "L2", RoofKind::memory, "L2",
+                          model::l2_bandwidth(gpu), false, source_text(machine, "l2.bandwidth")});
+}
+
 std::vector<LevelBytes> bytes_of(const LayerReport& layer) {
     std::vector<LevelBytes> levels;
     for (const TrafficRow& row : layer.traffic) {

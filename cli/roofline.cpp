@@ -1,0 +1,283 @@
+// eyeroof roofline: layers as predicted and kernels as measured, below the roofs of machines.
+#include "cli/exam_options.hpp"
+#include "profiles/import/importer.hpp"
+#include "study/read/catalog.hpp"
+#include "study/run.hpp"
+#include "study/scene/plot_profile.hpp"
+#include "study/write/plot_csv.hpp"
+#include "study/write/plot_html.hpp"
+#include "study/write/svg.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace eyeroof::cli {
+
+namespace {
+
+constexpr const char* kExamples =
+    "# the layers of AlexNet below Eyeriss's roofs\n"
+    "eyeroof roofline alexnet --on eyeriss-v1 -o alexnet.svg\n"
+    "# the same network on two GPUs, as a page that answers the pointer\n"
+    "eyeroof roofline resnet50 --on v100-sxm2-16gb --on a100-sxm-40gb -o resnet50.html\n"
+    "# measured kernels over the roofs, the heaviest that make up 90 % of the time\n"
+    "eyeroof roofline --on a100-sxm-40gb --profile run.jsonl --top-share 90 -o run.svg\n"
+    "# the seven steps of one layer as a picture\n"
+    "eyeroof roofline alexnet --on eyeriss-v1 --ladder conv1 -o conv1.svg";
+
+struct Options {
+    std::string network;
+    std::vector<std::string> machines;
+    std::vector<std::string> profiles;
+    std::string format;
+    std::string file;
+    std::string ladder;
+    std::string layers;
+    std::string theme = "light";
+    std::string colour_by = "auto";
+    std::string size = "1000x640";
+    std::optional<std::int64_t> batch;
+    std::optional<double> top_share;
+    study::ViewState view;
+};
+
+// What the plot is made of, and the reports behind it.
+struct Material {
+    study::PlotInput input;
+    std::vector<study::Report> reports;
+    model::Diagnostics notes;
+};
+
+model::Result<study::Canvas> canvas_of(const std::string& size) {
+    int width = 0;
+    int height = 0;
+    char beyond = 0;
+    if (std::sscanf(size.c_str(), "%5dx%5d%c", &width, &height, &beyond) != 2 || width < 240 ||
+        height < 180 || width > 20000 || height > 20000) {
+        return model::Result<study::Canvas>::failure(
+            "usage", fmt::format("roofline: '{}' is not a size", size),
+            "WIDTHxHEIGHT in pixels, from 240x180 to 20000x20000");
+    }
+    return model::Result<study::Canvas>(
+        study::Canvas{static_cast<double>(width), static_cast<double>(height)});
+}
+
+// By --format, or else by the ending of the file.
+std::string format_of(const Options& options) {
+    if (!options.format.empty()) {
+        return options.format;
+    }
+    const std::string ending = std::filesystem::path(options.file).extension().string();
+    for (const char* known : {"svg", "html", "csv", "json"}) {
+        if (ending == std::string(".") + known) {
+            return known;
+        }
+    }
+    return "svg";
+}
+
+model::Result<Material> predict(Context& context, const Options& options,
+                                const std::vector<model::Machine>& machines, Material material) {
+    const auto network = study::read::load_network(options.network, context.network_dirs());
+    if (!network) {
+        return model::Result<Material>(network.diagnostics());
+    }
+    material.notes.append(network.diagnostics());
+    study::StudyOptions study_options;
+    study_options.batch = options.batch;
+    if (!options.layers.empty()) {
+        study_options.layers = options.layers;
+    }
+    for (const model::Machine& machine : machines) {
+        auto report =
+            study::run(*network, machine, study_options, context.stop(), context.progress());
+        if (!report) {
+            return model::Result<Material>(report.diagnostics());
+        }
+        material.notes.append(report.diagnostics());
+        study::add_report(material.input, machine, *report);
+        material.reports.push_back(std::move(*report));
+    }
+    material.input.title = network->name.empty() ? network->id : network->name;
+    return model::Result<Material>(std::move(material));
+}
+
+model::Result<Material> gather(Context& context, const Options& options) {
+    Material material;
+    model::Diagnostics problems;
+    std::vector<model::Machine> machines;
+    for (const std::string& name : options.machines) {
+        auto machine = load_machine(context, name);
+        problems.append(machine.diagnostics());
+        if (machine) {
+            material.input.machines.push_back(study::roofs_of(*machine));
+            machines.push_back(std::move(*machine));
+        }
+    }
+    std::vector<profiles::Profile> measured;
+    for (const std::string& file : options.profiles) {
+        auto profile = profiles::import_file(file);
+        problems.append(profile.diagnostics());
+        if (profile) {
+            measured.push_back(std::move(*profile));
+        }
+    }
+    if (problems.has_errors()) {
+        return model::Result<Material>(std::move(problems));
+    }
+    material.notes = std::move(problems);
+    if (!options.network.empty()) {
+        auto predicted = predict(context, options, machines, std::move(material));
+        if (!predicted) {
+            return predicted;
+        }
+        material = std::move(*predicted);
+    }
+    for (const profiles::Profile& profile : measured) {
+        const auto added = study::add_profile(material.input, machines.front().id, profile);
+        if (!added) {
+            return model::Result<Material>(added.diagnostics());
+        }
+        material.notes.append(added.diagnostics());
+        if (material.input.title.empty()) {
+            material.input.title = profile.run.command.empty() ? "Profile" : profile.run.command;
+        }
+    }
+    for (const study::PlotMachine& machine : material.input.machines) {
+        const bool first = &machine == &material.input.machines.front();
+        material.input.title += (first ? " on " : " and ") + machine.name;
+    }
+    return model::Result<Material>(std::move(material));
+}
+
+study::SvgTheme svg_theme(const Options& options) {
+    return options.theme == "dark"   ? study::SvgTheme::dark
+           : options.theme == "auto" ? study::SvgTheme::automatic
+                                     : study::SvgTheme::light;
+}
+
+Exit draw_ladder(Context& context, const Options& options, const Material& material,
+                 const study::Canvas& canvas) {
+    if (material.reports.empty()) {
+        return context.fail_usage("roofline: --ladder needs a NETWORK");
+    }
+    const study::Report& report = material.reports.front();
+    const auto found = std::find_if(
+        report.layers.begin(), report.layers.end(),
+        [&](const study::LayerReport& layer) { return layer.layer.name == options.ladder; });
+    if (found == report.layers.end()) {
+        model::Diagnostics unknown;
+        unknown.error("unknown-layer", fmt::format("no layer is named '{}'", options.ladder),
+                      "the first one is named " + report.layers.front().layer.name);
+        return context.fail(unknown);
+    }
+    const auto index = static_cast<std::size_t>(found - report.layers.begin());
+    const auto scene = study::make_waterfall(report, index, {}, canvas);
+    return context.write(study::to_svg(scene, svg_theme(options)), options.file);
+}
+
+std::string rendered(const study::RooflineScene& scene, const Material& material,
+                     const Options& options) {
+    const std::string format = format_of(options);
+    return format == "csv"    ? study::to_csv(scene, material.input)
+           : format == "json" ? study::to_json(scene, material.input)
+           : format == "html" ? study::to_html(scene, material.input)
+                              : study::to_svg(scene, svg_theme(options));
+}
+
+Exit roofline(Context& context, const Options& options) {
+    if (options.network.empty() && options.profiles.empty()) {
+        return context.fail_usage("roofline: nothing to draw",
+                                  "give a NETWORK, or --profile FILE, or both");
+    }
+    const auto canvas = canvas_of(options.size);
+    if (!canvas) {
+        return context.fail(canvas.diagnostics());
+    }
+    const auto material = gather(context, options);
+    if (!material) {
+        return context.fail(material.diagnostics());
+    }
+    context.report(material->notes);
+    if (!options.ladder.empty()) {
+        return draw_ladder(context, options, *material, *canvas);
+    }
+    study::ViewState view = options.view;
+    if (options.top_share) {
+        view.top_share = *options.top_share / 100.0;
+    }
+    if (options.colour_by != "auto") {
+        view.colour_by =
+            options.colour_by == "machine" ? study::ColourBy::machine : study::ColourBy::limiter;
+    }
+    const auto scene = study::make_scene(material->input, view, *canvas);
+    if (!scene) {
+        return context.fail(scene.diagnostics());
+    }
+    model::Diagnostics warnings;
+    for (const std::string& warning : scene->warnings) {
+        warnings.warning("plot", warning);
+    }
+    context.report(warnings);
+    return context.write(rendered(*scene, *material, options), options.file);
+}
+
+void add_view_options(CLI::App& app, Options& options) {
+    app.add_option("--filter", options.view.filter, "Only points whose name matches")
+        ->type_name("REGEX");
+    app.add_option("--top", options.view.top, "Only the N names that take most of the time")
+        ->check(CLI::Range(1, 1'000'000))
+        ->type_name("N");
+    app.add_option("--top-share", options.top_share,
+                   "Only the heaviest names that make up this percentage of the time")
+        ->check(CLI::Range(0.0, 100.0))
+        ->type_name("PERCENT");
+    app.add_option("--level", options.view.level,
+                   "Memory level whose bytes give the intensity, or all [the outermost]")
+        ->type_name("LEVEL");
+    add_choice(app, "--colour-by", options.colour_by, {"auto", "limiter", "machine"},
+               "What colours and shapes tell [auto: machines when there are several]");
+    app.add_flag("--labels,!--no-labels", options.view.labels, "Name the heaviest points [yes]");
+    add_choice(app, "--theme", options.theme, {"light", "dark", "auto"},
+               "Colours of the SVG; auto follows the reader's setting [light]");
+    app.add_option("--size", options.size, "Size of the picture in pixels [1000x640]")
+        ->type_name("WxH");
+}
+
+} // namespace
+
+void add_roofline(Frame& frame) {
+    auto options = std::make_shared<Options>();
+    CLI::App& app = frame.add(
+        "roofline", "Draw layers and measured kernels below the roofs of machines", kExamples);
+    app.add_option("NETWORK", options->network,
+                   "Name in the catalog, a network YAML, or a CSV of layers")
+        ->type_name("NETWORK|FILE");
+    app.add_option("--on", options->machines, "Machine to draw (repeatable)")
+        ->required()
+        ->type_name("MACHINE|FILE")
+        ->allow_extra_args(false);
+    app.add_option(
+           "--profile", options->profiles,
+           "Measurements of the first machine, in any format that import reads (repeatable)")
+        ->type_name("FILE")
+        ->allow_extra_args(false);
+    app.add_option("--batch", options->batch, "Multiply the network's batch by N")
+        ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
+        ->type_name("N");
+    app.add_option("--layers", options->layers, "Examine only layers whose name matches")
+        ->type_name("REGEX");
+    app.add_option("--ladder", options->ladder, "Draw the seven steps of this layer instead")
+        ->type_name("LAYER");
+    add_view_options(app, *options);
+    add_choice(app, "--format", options->format, {"svg", "html", "csv", "json"},
+               "Output format [by the ending of FILE, else svg]");
+    app.add_option("-o,--output", options->file,
+                   "Write the result to a file; it is whole or untouched, also on errors")
+        ->type_name("FILE");
+    frame.run(app, [options](Context& context) { return roofline(context, *options); });
+}
+
+} // namespace eyeroof::cli
