@@ -101,10 +101,10 @@ void add_measure(Frame& frame) {
                               &measure);
     cpu.add_option("--threads", options->host.threads, "Threads; 0: all processors [0]")
         ->check(CLI::Range(0, 4096));
-    cpu.add_option("--trials", options->host.trials, "Trials of each loop; the best counts [9]")
+    cpu.add_option("--trials", options->host.trials, "Trials of each loop; the best counts [25]")
         ->check(CLI::Range(1, 1000));
     cpu.add_option("--trial-time", options->host.trial_s,
-                   "Seconds that a trial lasts at least [0.03]")
+                   "Seconds that a trial lasts at least [0.005]")
         ->check(CLI::Range(1e-4, 60.0));
     cpu.add_flag("--no-layers", options->no_layers, "Only the ceilings");
     cpu.add_option("--save", options->save, "Keep the measurement as a profile (.jsonl, .gz)")

@@ -31,7 +31,8 @@ using Clock = std::chrono::steady_clock;
 // The threads wait at the start line, work, and meet at the end line; repeats == 0 sends them home.
 class Team {
   public:
-    Team(int threads, const TeamWork& work) : start_(threads + 1), end_(threads + 1) {
+    Team(int threads, const TeamWork& work)
+        : start_(threads + 1), end_(threads + 1), spans_(static_cast<std::size_t>(threads)) {
         for (int i = 0; i < threads; ++i) {
             members_.emplace_back([this, &work, i] { serve(work, i); });
         }
@@ -43,15 +44,22 @@ class Team {
         start_.arrive_and_wait();
     }
 
+    // From the first member's start to the last one's end, by their own clocks: this thread may be
+    // put aside at either line.
     double seconds_for(std::size_t repeats) {
         repeats_ = repeats;
         start_.arrive_and_wait();
-        const auto begin = Clock::now();
         end_.arrive_and_wait();
-        return std::chrono::duration<double>(Clock::now() - begin).count();
+        const auto first = std::ranges::min_element(spans_, {}, &Span::begin)->begin;
+        const auto last = std::ranges::max_element(spans_, {}, &Span::end)->end;
+        return std::chrono::duration<double>(last - first).count();
     }
 
   private:
+    struct Span {
+        Clock::time_point begin, end;
+    };
+
     void serve(const TeamWork& work, int thread) {
         for (;;) {
             start_.arrive_and_wait();
@@ -59,13 +67,18 @@ class Team {
             if (repeats == 0) {
                 return;
             }
+            Span span;
+            span.begin = Clock::now();
             work(thread, repeats);
+            span.end = Clock::now();
+            spans_[static_cast<std::size_t>(thread)] = span;
             end_.arrive_and_wait();
         }
     }
 
     std::barrier<> start_, end_;
     std::atomic<std::size_t> repeats_{0};
+    std::vector<Span> spans_;
     std::vector<std::jthread> members_; // joined before the barriers go
 };
 

@@ -15,8 +15,8 @@ namespace eyeroof::profiles {
 
 struct HostOptions {
     int threads = 0; // 0: all of the process's processors
-    int trials = 9;
-    double trial_s = 0.03; // each trial repeats its loop until it lasts this long
+    int trials = 25;
+    double trial_s = 0.005; // each trial repeats its loop until it lasts this long
     bool layers = true;
     std::string date = {}; // for the profile; the caller knows the clock of the day
     std::string command = {};
