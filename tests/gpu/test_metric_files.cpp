@@ -1,0 +1,97 @@
+// The metric files against NVIDIA's own library: real on every machine with the toolkit, no GPU
+// needed.
+#include "profiles/cupti/cupti_catalog.hpp"
+#include "study/read/metric_family.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace eyeroof;
+using namespace eyeroof::profiles;
+
+namespace {
+
+std::vector<MetricFamily> families() {
+    const auto read =
+        study::read_metric_families(std::string(EYEROOF_SOURCE_DIR) + "/profiles/metrics");
+    for (const auto& diagnostic : read.diagnostics()) {
+        MESSAGE(to_string(diagnostic));
+    }
+    REQUIRE(read.ok());
+    REQUIRE(read->size() >= 8);
+    return *read;
+}
+
+// nullopt, and a line that says why, where the library is not installed.
+std::optional<CuptiCatalog> catalog() {
+    auto opened = CuptiCatalog::open();
+    if (!opened) {
+        MESSAGE("skipped: " << opened.diagnostics().items()[0].message);
+        return std::nullopt;
+    }
+    return std::move(*opened);
+}
+
+} // namespace
+
+TEST_CASE("every counter of every family exists on every chip of the family") {
+    const auto library = catalog();
+    if (!library) {
+        return;
+    }
+    const auto known = library->chips();
+    CHECK(known.size() >= 20);
+    for (const MetricFamily& family : families()) {
+        for (const std::string& chip : family.chips) {
+            CAPTURE(chip);
+            CHECK(std::ranges::find(known, chip) != known.end());
+            std::vector<std::string> wanted = counters_of(family);
+            for (const MetricSet& set : family.sets) {
+                wanted.insert(wanted.end(), set.counters.begin(), set.counters.end());
+            }
+            for (const std::string& missing : library->unknown_metrics(chip, wanted)) {
+                FAIL_CHECK(chip << " has no " << missing);
+            }
+        }
+    }
+}
+
+TEST_CASE("every set keeps to its budget of passes on every chip") {
+    const auto library = catalog();
+    if (!library) {
+        return;
+    }
+    for (const MetricFamily& family : families()) {
+        for (const std::string& chip : family.chips) {
+            for (const MetricSet& set : family.sets) {
+                CAPTURE(chip);
+                CAPTURE(set.name);
+                const auto passes = library->passes(chip, set.counters);
+                REQUIRE(passes.ok());
+                MESSAGE(chip << " " << set.name << ": " << *passes);
+                CHECK(*passes <= static_cast<std::size_t>(set.max_passes));
+            }
+        }
+    }
+}
+
+TEST_CASE("a metric and a chip that do not exist are told as such") {
+    const auto library = catalog();
+    if (!library) {
+        return;
+    }
+    const std::vector<std::string> wanted = {"dram__bytes.sum", "dram__bites.sum"};
+    CHECK(library->unknown_metrics("GH100", wanted) == std::vector<std::string>{"dram__bites.sum"});
+    CHECK(library->unknown_metrics("XX100", wanted) == wanted);
+    CHECK_FALSE(library->passes("XX100", wanted).ok());
+    CHECK_FALSE(library->passes("GH100", wanted).ok());
+}
+
+TEST_CASE("a folder without the library is unavailable, with one line") {
+    const auto none = CuptiCatalog::open("/no/such/folder");
+    REQUIRE_FALSE(none.ok());
+    REQUIRE(none.diagnostics().size() == 1);
+    CHECK(none.diagnostics().items()[0].code == "unavailable");
+    CHECK(none.diagnostics().items()[0].message.find("libcupti") != std::string::npos);
+}
