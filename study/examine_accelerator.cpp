@@ -154,9 +154,12 @@ void add_traffic(const NestExam& exam, const Accelerator& accelerator, LayerRepo
                 continue;
             }
             const Count bits = accelerator.word_bits[index(o)];
-            TrafficRow row{accelerator.levels[level].name, std::string(operand_name(o)),
-                           a.reads * bits / 8, (a.fills + a.updates) * bits / 8,
-                           exam.cost.levels[level].energy_pj[index(o)] * 1e-12};
+            TrafficRow row{accelerator.levels[level].name,
+                           std::string(operand_name(o)),
+                           a.reads * bits / 8,
+                           (a.fills + a.updates) * bits / 8,
+                           exam.cost.levels[level].energy_pj[index(o)] * 1e-12,
+                           exam.cost.levels[level].tile_words[index(o)] * bits / 8};
             const auto same = std::find_if(
                 report.traffic.begin(), report.traffic.end(), [&](const TrafficRow& r) {
                     return r.level == row.level && r.tensor == row.tensor;
@@ -167,6 +170,7 @@ void add_traffic(const NestExam& exam, const Accelerator& accelerator, LayerRepo
                 same->read_bytes += row.read_bytes;
                 same->write_bytes += row.write_bytes;
                 same->energy_j += row.energy_j;
+                same->tile_bytes = std::max(same->tile_bytes, row.tile_bytes);
             }
         }
     }

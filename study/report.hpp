@@ -21,6 +21,7 @@ struct TrafficRow {
     model::Count read_bytes = 0;
     model::Count write_bytes = 0;
     double energy_j = 0.0;
+    model::Count tile_bytes = 0; // that one instance of the level holds at a time
 
     bool operator==(const TrafficRow&) const = default;
 };

@@ -67,7 +67,8 @@ Json traffic_json(const std::vector<TrafficRow>& rows) {
                            {"tensor", row.tensor},
                            {"read_bytes", row.read_bytes},
                            {"write_bytes", row.write_bytes},
-                           {"energy_j", row.energy_j}});
+                           {"energy_j", row.energy_j},
+                           {"tile_bytes", row.tile_bytes}});
     }
     return traffic;
 }

@@ -142,11 +142,12 @@ std::string reasons(const LayerReport& layer, bool details) {
 std::string traffic_table(const LayerReport& layer) {
     std::string text;
     for (const TrafficRow& row : layer.traffic) {
-        text +=
-            fmt::format("    {}{}{} read{} written{}\n", left(row.level, 14), left(row.tensor, 8),
-                        right(format_si(static_cast<double>(row.read_bytes), "B", 4), 11),
-                        right(format_si(static_cast<double>(row.write_bytes), "B", 4), 11),
-                        right(format_si(row.energy_j, "J"), 12));
+        text += fmt::format("    {}{}{} read{} written{}{} held\n", left(row.level, 14),
+                            left(row.tensor, 8),
+                            right(format_si(static_cast<double>(row.read_bytes), "B", 4), 11),
+                            right(format_si(static_cast<double>(row.write_bytes), "B", 4), 11),
+                            right(format_si(row.energy_j, "J"), 12),
+                            right(format_si(static_cast<double>(row.tile_bytes), "B", 4), 11));
     }
     return text;
 }

@@ -51,14 +51,27 @@ struct Published {
     double averaged;        // MACs / (passes * cycles of a pass)
     double processing_ms;   // Table V
     double total_ms;        // Table V
+    Count input_bytes;      // Table III: 15.5 kB is n q r ((e-1) U + R) W * 2 B = 15890 B …
+    Count psum_bytes;       // … and 72.2 kB is n m e F * 2 B = 73920 B
 };
 
 // Averaged, e.g. conv1: 55 rows in strips of 7 are 8 passes, 11 * 2 * 55 / 8 = 151.25.
-const std::vector<Published> kTable = {{"m=96 n=1 e=7 p=16 q=1 r=1 t=2", 154, 151.25, 16.5, 20.9},
-                                       {"m=64 n=1 e=27 p=16 q=2 r=1 t=1", 135, 135, 39.2, 41.9},
-                                       {"m=64 n=4 e=13 p=16 q=4 r=1 t=4", 156, 156, 21.8, 23.6},
-                                       {"m=64 n=4 e=13 p=16 q=3 r=2 t=2", 156, 156, 16.0, 18.4},
-                                       {"m=64 n=4 e=13 p=16 q=3 r=2 t=2", 156, 156, 10.0, 10.5}};
+const std::vector<Published> kTable = {
+    {"m=96 n=1 e=7 p=16 q=1 r=1 t=2", 154, 151.25, 16.5, 20.9, 15890, 73920},
+    {"m=64 n=1 e=27 p=16 q=2 r=1 t=1", 135, 135, 39.2, 41.9, 3844, 93312},
+    {"m=64 n=4 e=13 p=16 q=4 r=1 t=4", 156, 156, 21.8, 23.6, 7200, 86528},
+    {"m=64 n=4 e=13 p=16 q=3 r=2 t=2", 156, 156, 16.0, 18.4, 10800, 86528},
+    {"m=64 n=4 e=13 p=16 q=3 r=2 t=2", 156, 156, 10.0, 10.5, 10800, 86528}};
+
+Count tile_bytes(const study::LayerReport& layer, const std::string& level,
+                 const std::string& tensor) {
+    for (const study::TrafficRow& row : layer.traffic) {
+        if (row.level == level && row.tensor == tensor) {
+            return row.tile_bytes;
+        }
+    }
+    return 0;
+}
 
 } // namespace
 
@@ -71,6 +84,8 @@ TEST_CASE("the row-stationary mapper finds the published mappings of AlexNet") {
         CHECK(layer.mapping_text.substr(0, layer.mapping_text.find('\n')) == kTable[i].parameters);
         CHECK(layer.active.allocated == kTable[i].allocated);
         CHECK(layer.active.averaged == doctest::Approx(kTable[i].averaged).epsilon(1e-12));
+        CHECK(tile_bytes(layer, "GLB", "input") == kTable[i].input_bytes);
+        CHECK(tile_bytes(layer, "GLB", "output") == kTable[i].psum_bytes);
     }
 }
 
