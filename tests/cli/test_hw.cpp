@@ -65,6 +65,21 @@ TEST_CASE("hw show summarises a machine as text and as JSON") {
     CHECK(json["sources"][0]["confidence"] == "paper");
 }
 
+TEST_CASE("hw show summarises a GPU with its peaks and its memory") {
+    const auto text = run({"hw", "show", "v100-sxm2-16gb", "--format", "text"});
+    CHECK(text.exit == 0);
+    CHECK(contains(text.out, "80 with 64 fp32 lanes each"));
+    CHECK(contains(text.out, "tensor units"));
+    CHECK(tests::width_of(text.out) <= 100);
+    const auto json =
+        nlohmann::json::parse(run({"hw", "show", "v100-sxm2-16gb", "--format", "json"}).out);
+    CHECK(json["kind"] == "gpu");
+    CHECK(json["units"] == 80);
+    CHECK(json["peaks"].size() > 2);
+    const auto yaml = run({"hw", "show", "v100-sxm2-16gb"});
+    CHECK(contains(yaml.out, "kind: gpu"));
+}
+
 TEST_CASE("an unknown machine is bad input with the nearest name, and nothing on stdout") {
     for (const char* verb : {"show", "check"}) {
         const auto outcome = run({"hw", verb, "eyeris-v1"});

@@ -1,0 +1,192 @@
+// How a spatial accelerator is shown by hw show.
+#include "cli/hw_parts.hpp"
+#include "hwdb/accelerator_reader.hpp"
+#include "model/base/units.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace eyeroof::cli {
+
+using model::Accelerator;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+std::string dataflows_text(const Accelerator& machine) {
+    std::string text;
+    for (const model::Dataflow& dataflow : machine.dataflows) {
+        text += (text.empty() ? "" : ", ") + std::string(model::dataflow_name(dataflow.kind));
+    }
+    return text;
+}
+
+std::string operands_text(model::OperandSet operands) {
+    std::string text;
+    for (const model::Operand o : model::kAllOperands) {
+        if (operands.contains(o)) {
+            text += (text.empty() ? "" : "+") + std::string(model::operand_name(o));
+        }
+    }
+    return text;
+}
+
+std::string rate_text(double bytes_per_cycle) {
+    return std::isinf(bytes_per_cycle) ? "unlimited"
+                                       : fmt::format("{:.4g} B/cycle", bytes_per_cycle);
+}
+
+std::string store_text(const model::Store& store) {
+    std::string text = fmt::format(
+        "    {:<22} {:>10}", operands_text(store.operands),
+        store.capacity_bytes ? model::format_iec(static_cast<double>(*store.capacity_bytes), "B")
+                             : std::string("unlimited"));
+    if (store.bank_bytes > 1) {
+        text += fmt::format(", banks of {}",
+                            model::format_iec(static_cast<double>(store.bank_bytes), "B"));
+    }
+    if (store.buffers > 1) {
+        text += fmt::format(", {} buffers", store.buffers);
+    }
+    return text + fmt::format(", {:.4g} pJ read, {:.4g} pJ write\n", store.read_pj, store.write_pj);
+}
+
+std::string channel_text(const model::Channel& channel) {
+    const std::string rates =
+        channel.half_duplex ? rate_text(channel.down_bytes_per_cycle) + " both ways together"
+        : channel.operands.contains(model::Operand::output)
+            ? fmt::format("{} down, {} up", rate_text(channel.down_bytes_per_cycle),
+                          rate_text(channel.up_bytes_per_cycle))
+            : rate_text(channel.down_bytes_per_cycle);
+    return fmt::format("    {:<22} {}: {}, {}\n", channel.name, operands_text(channel.operands),
+                       rates, hwdb::cast_name(channel.cast));
+}
+
+std::string level_text(const Accelerator& machine, std::size_t i) {
+    const model::Level& level = machine.levels[i];
+    const model::Count instances = model::instances_of(machine, i);
+    std::string text =
+        fmt::format("  {}{}{}\n", level.name, instances > 1 ? fmt::format(" x {}", instances) : "",
+                    level.keeps_between_layers ? ", keeps activations" : "");
+    for (const model::Store& store : level.stores) {
+        text += store_text(store);
+    }
+    for (const model::Channel& channel : level.channels) {
+        text += channel_text(channel);
+    }
+    if (!level.fanout.empty()) {
+        std::string axes;
+        for (const model::Axis& axis : level.fanout) {
+            axes += fmt::format("{}{} {}", axes.empty() ? "" : " x ", axis.name, axis.size);
+        }
+        text += "    fans out to " + axes + "\n";
+    }
+    return text;
+}
+
+} // namespace
+
+std::string accelerator_text(const Accelerator& machine) {
+    const double units = static_cast<double>(model::mac_units(machine));
+    std::string text = fmt::format("  {} MACs a cycle at {}: {}\n", model::mac_units(machine),
+                                   model::format_si(machine.clock_hz, "Hz"),
+                                   model::format_si(units * machine.clock_hz, "MAC/s"));
+    text += fmt::format("  words: {} bit input, {} bit weight, {} bit output; {} pJ a MAC\n",
+                        machine.word_bits[0], machine.word_bits[1], machine.word_bits[2],
+                        machine.mac_pj);
+    text += "  dataflows: " + dataflows_text(machine) + "\n\n";
+    for (std::size_t i = 0; i < machine.levels.size(); ++i) {
+        text += level_text(machine, i);
+    }
+    return text;
+}
+
+namespace {
+
+Json json_rate(double bytes_per_cycle) {
+    return std::isinf(bytes_per_cycle) ? Json(nullptr) : Json(bytes_per_cycle);
+}
+
+Json operands_json(model::OperandSet operands) {
+    Json list = Json::array();
+    for (const model::Operand o : model::kAllOperands) {
+        if (operands.contains(o)) {
+            list.push_back(std::string(model::operand_name(o)));
+        }
+    }
+    return list;
+}
+
+Json level_json(const model::Level& level) {
+    Json json = {{"name", level.name},
+                 {"keeps_between_layers", level.keeps_between_layers},
+                 {"stores", Json::array()},
+                 {"channels", Json::array()},
+                 {"fanout", Json::array()}};
+    for (const model::Store& store : level.stores) {
+        json["stores"].push_back(
+            {{"operands", operands_json(store.operands)},
+             {"capacity_bytes", store.capacity_bytes ? Json(*store.capacity_bytes) : Json(nullptr)},
+             {"bank_bytes", store.bank_bytes},
+             {"buffers", store.buffers},
+             {"read_bytes_per_cycle", json_rate(store.read_bytes_per_cycle)},
+             {"write_bytes_per_cycle", json_rate(store.write_bytes_per_cycle)},
+             {"read_energy_pj", store.read_pj},
+             {"write_energy_pj", store.write_pj},
+             {"may_bypass", store.may_bypass}});
+    }
+    for (const model::Channel& channel : level.channels) {
+        json["channels"].push_back(
+            {{"name", channel.name},
+             {"operands", operands_json(channel.operands)},
+             {"down_bytes_per_cycle", json_rate(channel.down_bytes_per_cycle)},
+             {"up_bytes_per_cycle", json_rate(channel.up_bytes_per_cycle)},
+             {"half_duplex", channel.half_duplex},
+             {"cast", std::string(hwdb::cast_name(channel.cast))},
+             {"reduces", channel.reduces},
+             {"forwards", channel.forwards},
+             {"hop_energy_pj", channel.hop_pj},
+             {"bits_per_nonzero",
+              channel.bits_per_nonzero ? Json(*channel.bits_per_nonzero) : Json(nullptr)}});
+    }
+    for (const model::Axis& axis : level.fanout) {
+        json["fanout"].push_back({{"axis", axis.name}, {"size", axis.size}});
+    }
+    return json;
+}
+
+} // namespace
+
+std::string accelerator_heading() {
+    return fmt::format("{:>5}  {:>11}", "MACs", "peak");
+}
+
+std::string accelerator_columns(const Accelerator& machine) {
+    const double peak = static_cast<double>(model::mac_units(machine)) * machine.clock_hz;
+    return fmt::format("{:>5}  {:>11}", model::mac_units(machine), model::format_si(peak, "MAC/s"));
+}
+
+Json accelerator_json(const Accelerator& machine) {
+    Json json = {
+        {"clock_hz", machine.clock_hz},
+        {"macs_per_cycle", model::mac_units(machine)},
+        {"peak_macs_per_s", static_cast<double>(model::mac_units(machine)) * machine.clock_hz},
+        {"word_bits",
+         {{"input", machine.word_bits[0]},
+          {"weight", machine.word_bits[1]},
+          {"output", machine.word_bits[2]}}},
+        {"mac_energy_pj", machine.mac_pj},
+        {"pipeline_stages", machine.pipeline_stages},
+        {"dataflows", Json::array()},
+        {"levels", Json::array()}};
+    for (const model::Dataflow& dataflow : machine.dataflows) {
+        json["dataflows"].push_back(std::string(model::dataflow_name(dataflow.kind)));
+    }
+    for (const model::Level& level : machine.levels) {
+        json["levels"].push_back(level_json(level));
+    }
+    return json;
+}
+
+} // namespace eyeroof::cli
