@@ -1,0 +1,87 @@
+// eyeroof validate: predictions beside measured layer times, and beside the naive roofline.
+#include "study/validate.hpp"
+
+#include "cli/command.hpp"
+#include "cli/gpu_options.hpp"
+#include "hwdb/calibration_reader.hpp"
+#include "hwdb/catalog.hpp"
+
+namespace eyeroof::cli {
+
+namespace {
+
+struct Options {
+    std::string file;
+    std::string machine;
+    std::string launch = "stream";
+    bool never_seen = false;
+    std::size_t worst = 10;
+    OutputOptions output;
+};
+
+// The machine as if nobody had measured it: constants carried over from other GPUs.
+model::Result<model::Machine> unseen(model::Machine machine,
+                                     const std::vector<std::filesystem::path>& folders) {
+    auto* gpu = std::get_if<model::Gpu>(&machine.kind);
+    if (gpu == nullptr) {
+        return machine;
+    }
+    auto carried = hwdb::with_calibration(*gpu, hwdb::kCarriedOver, folders);
+    if (!carried) {
+        return carried.diagnostics();
+    }
+    machine.kind = std::move(*carried);
+    return machine;
+}
+
+Exit validate(Context& context, const Options& options) {
+    const auto table = study::read::load_layer_csv(options.file);
+    if (!table) {
+        return context.fail(table.diagnostics());
+    }
+    const auto rows = study::measured_layers(*table, options.file, options.machine);
+    if (!rows) {
+        return context.fail(rows.diagnostics());
+    }
+    const auto folders = context.machine_dirs();
+    const auto source = [&](const std::string& id) {
+        auto machine = hwdb::load_machine(id, folders);
+        return machine && options.never_seen ? unseen(std::move(*machine), folders)
+                                             : std::move(machine);
+    };
+    const auto result =
+        study::validate(*rows, source, {launch_from_name(options.launch), options.worst});
+    if (!result) {
+        return context.fail(result.diagnostics());
+    }
+    const std::string& format = options.output.format;
+    return context.write(format == "json"  ? study::validation_json(*result)
+                         : format == "csv" ? study::validation_csv(*result)
+                                           : study::validation_text(*result),
+                         options.output.file);
+}
+
+} // namespace
+
+void add_validate(Frame& frame) {
+    auto options = std::make_shared<Options>();
+    CLI::App& app = frame.add("validate",
+                              "How far predictions lie from measured layer times, beside the "
+                              "naive roofline",
+                              "# a layer CSV with the columns gpu and measured_s beside its own\n"
+                              "eyeroof validate measured.csv --launch kernel\n"
+                              "# as if nobody had measured these GPUs\n"
+                              "eyeroof validate measured.csv --never-seen --format json");
+    app.add_option("table", options->file, "Layer CSV with measured_s and, without --on, gpu")
+        ->required()
+        ->type_name("FILE");
+    app.add_option("--on", options->machine, "The GPU of all rows")->type_name("MACHINE");
+    add_launch(app, options->launch);
+    app.add_flag("--never-seen", options->never_seen,
+                 "Use no constants that were fitted on these GPUs, only the data sheet");
+    app.add_option("--worst", options->worst, "How many of the worst rows to show");
+    add_output(app, options->output, {"text", "json", "csv"});
+    frame.run(app, [options](Context& context) { return validate(context, *options); });
+}
+
+} // namespace eyeroof::cli

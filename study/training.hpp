@@ -1,0 +1,28 @@
+// Turns the forward layers of a network into those of a training step.
+// Called by `eyeroof upgrade --phase training`.
+// Knows no machine.
+#pragma once
+
+#include "model/base/result.hpp"
+#include "model/network.hpp"
+
+#include <string>
+
+namespace eyeroof::study {
+
+struct TrainingOptions {
+    std::string optimizer = "sgd_momentum"; // an elementwise function that updates weights
+    bool mixed = false;                     // weights are kept, and updated, in fp32
+
+    bool operator==(const TrainingOptions&) const = default;
+};
+
+// Forward layers, then the gradients in reverse order, then an update of every weight tensor.
+// Products and convolutions with weights have a data gradient and a weight gradient; the first one
+// of the network has no data gradient: 3 n - 1 products for n linear layers. Batched products have
+// the gradients of both operands; other operators one gradient. Counts are kept.
+// Errors: "unknown-function" for the optimizer; those of the layers' work.
+model::Result<model::Network> training_step(const model::Network& forward,
+                                            const TrainingOptions& options);
+
+} // namespace eyeroof::study

@@ -1,0 +1,179 @@
+#include "study/upgrade.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace eyeroof::study {
+
+using model::Result;
+
+namespace {
+
+constexpr double kSigmasOf80 = 2.0 * 1.2816; // low … high in standard deviations
+constexpr double kCommonVariance = 0.5;      // of a layer's error, shared by its class
+constexpr double kMonthsOfUse = 36.0;
+constexpr double kSecondsPerHour = 3600.0;
+constexpr double kJoulesPerKwh = 3.6e6;
+
+double sigma_of(const LayerReport& layer) {
+    if (!layer.low_s || !layer.high_s || *layer.low_s <= 0.0) {
+        return 0.0;
+    }
+    return std::log(*layer.high_s / *layer.low_s) / kSigmasOf80;
+}
+
+// Relative standard deviation of a report's total time; see upgrade().
+double sigma_of(const Report& report) {
+    std::map<model::Op, double> common;
+    double independent = 0.0;
+    for (const LayerReport& layer : report.layers) {
+        const double share =
+            layer.time_s * static_cast<double>(layer.layer.count) / report.total.time_s;
+        const double sigma = sigma_of(layer);
+        common[layer.layer.op] += share * sigma * std::sqrt(kCommonVariance);
+        independent += share * share * sigma * sigma * (1.0 - kCommonVariance);
+    }
+    for (const auto& [op, sigma] : common) {
+        independent += sigma * sigma;
+    }
+    return std::sqrt(independent);
+}
+
+double normal_below(double x) {
+    return 0.5 * std::erfc(-x / std::sqrt(2.0));
+}
+
+bool is_bound(const LayerReport& layer) {
+    return layer.limiter_step == 3 || layer.limiter_step == 6;
+}
+
+std::string why_not_more(const LayerReport& from, const LayerReport& to) {
+    if (from.limiter == "launch" || to.limiter == "launch") {
+        return "the host's launch, which the new GPU does not change, takes most of it";
+    }
+    if (!is_bound(from)) {
+        return fmt::format("held by {} on the old GPU, not by its peak or its memory",
+                           from.limiter);
+    }
+    if (from.limiter == to.limiter) {
+        return fmt::format("bound by {} on both", from.limiter);
+    }
+    return fmt::format("from {} to {}", from.limiter, to.limiter);
+}
+
+void add_layers(const Report& from, const Report& to, Upgrade& u) {
+    for (std::size_t i = 0; i < from.layers.size(); ++i) {
+        const LayerReport& a = from.layers[i];
+        const LayerReport& b = to.layers[i];
+        const double share = a.time_s * static_cast<double>(a.layer.count) / from.total.time_s;
+        u.bound_share += is_bound(a) ? share : 0.0;
+        u.layers.push_back({a.layer.name, std::string(model::op_name(a.layer.op)), a.layer.count,
+                            a.time_s, b.time_s, a.limiter, b.limiter, a.time_s / b.time_s, share,
+                            why_not_more(a, b)});
+    }
+}
+
+// Per hour where both have a rate; the break-even of a purchase against running the old card on.
+void add_money(const model::Gpu& from, const model::Gpu& to, const UpgradePrices& prices,
+               Upgrade& u) {
+    const auto rate = [](const std::optional<double>& given, const model::GpuPrice& own) {
+        return given ? given : own.usd_per_hour_low;
+    };
+    const auto a = rate(prices.from_usd_per_hour, from.price);
+    const auto b = rate(prices.to_usd_per_hour, to.price);
+    UpgradeMoney& m = u.money;
+    m.from_joules = from.tdp_w * u.from_s;
+    m.to_joules = to.tdp_w * u.to_s;
+    if (a && b && *a > 0.0 && *b > 0.0) {
+        m.priced = true;
+        m.from_usd_per_hour = *a;
+        m.to_usd_per_hour = *b;
+        m.break_even_speedup = *b / *a;
+        m.from_usd_per_run = *a * u.from_s / kSecondsPerHour;
+        m.to_usd_per_run = *b * u.to_s / kSecondsPerHour;
+    }
+    const auto buy = prices.to_buy_usd ? prices.to_buy_usd : to.price.buy_usd;
+    if (buy && a) {
+        // An hour of the new card does speed-up hours of the old one's work.
+        const double power_usd =
+            to.tdp_w * kSecondsPerHour / kJoulesPerKwh * prices.power_usd_per_kwh;
+        const double saved_per_hour = *a * u.speedup.value - power_usd;
+        const double outlay = *buy - prices.from_resale_usd.value_or(0.0);
+        if (saved_per_hour > 0.0) {
+            m.break_even_months = outlay / (saved_per_hour * prices.hours_per_month);
+            m.break_even_utilization = *m.break_even_months / kMonthsOfUse;
+        }
+    }
+}
+
+void judge(const UpgradeOptions& options, double sigma, Upgrade& u) {
+    u.threshold = options.threshold ? *options.threshold
+                  : u.money.priced  ? u.money.break_even_speedup
+                                    : 1.0;
+    u.threshold_basis = options.threshold ? "given"
+                        : u.money.priced  ? "ratio of the hourly prices"
+                                          : "any gain";
+    const double distance = std::log(u.speedup.value / u.threshold);
+    u.probability_wrong = sigma > 0.0 ? normal_below(-std::fabs(distance) / sigma) : 0.0;
+    if (u.probability_wrong > 1.0 - options.confidence) {
+        u.verdict = UpgradeVerdict::too_close;
+    } else {
+        u.verdict = distance > 0.0 ? UpgradeVerdict::pays_off : UpgradeVerdict::does_not;
+    }
+}
+
+} // namespace
+
+std::string_view verdict_name(UpgradeVerdict verdict) {
+    switch (verdict) {
+    case UpgradeVerdict::pays_off:
+        return "pays off";
+    case UpgradeVerdict::does_not:
+        return "does not pay off";
+    case UpgradeVerdict::too_close:
+        return "too close to call";
+    }
+    return "too close to call";
+}
+
+Result<Upgrade> upgrade(const model::Network& network, const model::Machine& from,
+                        const model::Machine& to, const UpgradeOptions& options) {
+    const auto* old_gpu = std::get_if<model::Gpu>(&from.kind);
+    const auto* new_gpu = std::get_if<model::Gpu>(&to.kind);
+    if (old_gpu == nullptr || new_gpu == nullptr) {
+        return Result<Upgrade>::failure("not-a-gpu", "an upgrade is judged between two GPUs",
+                                        "`eyeroof hw list` names them");
+    }
+    const auto before = run(network, from, options.from);
+    const auto after = run(network, to, options.to);
+    if (!before || !after) {
+        model::Diagnostics all = before.diagnostics();
+        all.append(after.diagnostics());
+        return all;
+    }
+    Upgrade u;
+    u.network = network.name;
+    u.from = from.id;
+    u.to = to.id;
+    u.from_s = before->total.time_s;
+    u.to_s = after->total.time_s;
+    const double sigma = std::hypot(sigma_of(*before), sigma_of(*after));
+    const double spread = std::exp(sigma * kSigmasOf80 / 2.0);
+    u.speedup.value = u.from_s / u.to_s;
+    u.speedup.low = u.speedup.value / spread;
+    u.speedup.high = u.speedup.value * spread;
+    add_layers(*before, *after, u);
+    add_money(*old_gpu, *new_gpu, options.prices, u);
+    judge(options, sigma, u);
+    if (u.bound_share < 0.5) {
+        u.notes.push_back(fmt::format("only {:.0f} % of the time is bound by arithmetic or memory "
+                                      "on {}: the rest gains little from higher peaks",
+                                      100.0 * u.bound_share, u.from));
+    }
+    return u;
+}
+
+} // namespace eyeroof::study

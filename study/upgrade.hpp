@@ -1,0 +1,96 @@
+// Does it pay to run a network on another GPU? Speed-up per layer and in total, money, a verdict.
+// Called by `eyeroof upgrade`.
+// Knows no file and no price list: prices come with the options or the machines.
+#pragma once
+
+#include "model/base/result.hpp"
+#include "model/machine.hpp"
+#include "model/network.hpp"
+#include "study/run.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace eyeroof::study {
+
+struct UpgradePrices { // nullopt: the machine's own, where it has one
+    std::optional<double> from_usd_per_hour, to_usd_per_hour;
+    std::optional<double> from_resale_usd, to_buy_usd;
+    double hours_per_month = 730.0;
+    double power_usd_per_kwh = 0.12; // assumed, 2026
+
+    bool operator==(const UpgradePrices&) const = default;
+};
+
+struct UpgradeOptions {
+    StudyOptions from, to;           // launch mode, batch, data type of either side
+    std::optional<double> threshold; // speed-up that must be passed; else what the prices need
+    double confidence = 0.8;         // below it the verdict is "too close to call"
+    UpgradePrices prices;
+
+    bool operator==(const UpgradeOptions&) const = default;
+};
+
+enum class UpgradeVerdict { pays_off, does_not, too_close };
+std::string_view verdict_name(UpgradeVerdict verdict);
+
+struct Interval {
+    double value = 0.0, low = 0.0, high = 0.0; // nominal 80 %
+
+    bool operator==(const Interval&) const = default;
+};
+
+struct UpgradeLayer {
+    std::string name, op;
+    model::Count count = 1;
+    double from_s = 0.0, to_s = 0.0; // one execution
+    std::string from_limiter, to_limiter;
+    double speedup = 1.0;
+    double share_of_from = 0.0; // of the network's time
+    std::string why;            // why not more
+
+    bool operator==(const UpgradeLayer&) const = default;
+};
+
+struct UpgradeMoney {
+    bool priced = false;
+    double from_usd_per_hour = 0.0, to_usd_per_hour = 0.0;
+    double break_even_speedup = 1.0; // price ratio
+    double from_usd_per_run = 0.0, to_usd_per_run = 0.0;
+    std::optional<double> break_even_months;      // of a purchase, fully used
+    std::optional<double> break_even_utilization; // over three years
+    double from_joules = 0.0, to_joules = 0.0;    // of one run, at the boards' power limits
+
+    bool operator==(const UpgradeMoney&) const = default;
+};
+
+struct Upgrade {
+    std::string network, from, to;
+    double from_s = 0.0, to_s = 0.0; // one run of the network
+    Interval speedup;
+    double threshold = 1.0;
+    std::string threshold_basis; // "given", "price ratio", "any gain"
+    UpgradeVerdict verdict = UpgradeVerdict::too_close;
+    double probability_wrong = 0.5; // that the truth lies on the other side of the threshold
+    double bound_share = 0.0; // of the time in layers that arithmetic or memory bound on `from`
+    std::vector<UpgradeLayer> layers;
+    UpgradeMoney money;
+    std::vector<std::string> notes;
+
+    bool operator==(const Upgrade&) const = default;
+};
+
+// The interval: each layer's relative error has sigma ln(high/low) / 2.56; half of its variance is
+// taken as common to all layers of a class of operator on one GPU, the rest as independent; the two
+// GPUs as independent. speedup = from / to, low and high at +-1.28 sigma. probability_wrong =
+// Phi(-|ln(speedup / threshold)| / sigma). Errors: those of run(); "not-a-gpu".
+model::Result<Upgrade> upgrade(const model::Network& network, const model::Machine& from,
+                               const model::Machine& to, const UpgradeOptions& options);
+
+std::string upgrade_text(const Upgrade& upgrade);
+std::string upgrade_json(const Upgrade& upgrade); // eyeroof/upgrade/1
+std::string upgrade_csv(const Upgrade& upgrade);
+std::string upgrade_markdown(const Upgrade& upgrade);
+
+} // namespace eyeroof::study

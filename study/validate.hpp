@@ -1,0 +1,89 @@
+// Lays predictions beside measured layer times and says how far off they are.
+// Called by `eyeroof validate` and by the fit of constants.
+// Knows no file of machines: they come through a function.
+#pragma once
+
+#include "model/base/result.hpp"
+#include "model/gpu/predict.hpp"
+#include "model/machine.hpp"
+#include "study/read/layer_csv.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace eyeroof::study {
+
+struct MeasuredLayer {
+    model::Layer layer;
+    std::string gpu; // id of the machine
+    double measured_s = 0.0;
+    int line = 0;
+
+    bool operator==(const MeasuredLayer&) const = default;
+};
+
+// Rows of a layer table with the columns measured_s and gpu; `on` stands in for a missing gpu
+// column. Errors, with their lines: "missing-column", "bad-time".
+model::Result<std::vector<MeasuredLayer>>
+measured_layers(const read::LayerTable& table, const std::string& file, const std::string& on);
+
+// All ratios are predicted / measured. bias = exp(mean ln) - 1. coverage: share within low … high.
+struct ErrorFigures {
+    int rows = 0;
+    double mape = 0.0, median = 0.0, bias = 0.0;
+    double naive_mape = 0.0; // of max(FLOP / peak, compulsory bytes / bandwidth)
+    double coverage = 0.0;
+    int unphysical = 0; // predictions below their own step 6
+
+    bool operator==(const ErrorFigures&) const = default;
+};
+
+struct ValidationGroup {
+    std::string gpu, op, dtype, direction;
+    ErrorFigures figures;
+    // MAPE with n and k of products exchanged, where that is better by a third or more: then the
+    // table probably names its columns so.
+    std::optional<double> exchanged_mape;
+
+    bool operator==(const ValidationGroup&) const = default;
+};
+
+struct ValidatedRow {
+    MeasuredLayer row;
+    double predicted_s = 0.0, low_s = 0.0, high_s = 0.0, naive_s = 0.0, step6_s = 0.0;
+    std::string limiter;
+
+    bool operator==(const ValidatedRow&) const = default;
+};
+
+struct Validation {
+    std::vector<ValidationGroup> groups; // by gpu, op, dtype, direction
+    ErrorFigures all;
+    std::vector<ValidatedRow> worst; // by |ln(predicted / measured)|
+    double mean_of_groups = 0.0;     // MAPE, each group counted once
+
+    bool operator==(const Validation&) const = default;
+};
+
+struct ValidateOptions {
+    model::Launch launch = model::Launch::stream;
+    std::size_t worst = 10;
+};
+
+using MachineSource = std::function<model::Result<model::Machine>(const std::string&)>;
+
+// Errors: the machines', "not-a-gpu", and those of predict().
+model::Result<Validation> validate(const std::vector<MeasuredLayer>& rows,
+                                   const MachineSource& machines, const ValidateOptions& options);
+
+// max(FLOP / peak of the layer's type, compulsory bytes / DRAM bandwidth).
+double naive_roofline_s(const model::Gpu& gpu, const model::Layer& layer, double flops,
+                        double bytes);
+
+std::string validation_text(const Validation& validation);
+std::string validation_json(const Validation& validation); // eyeroof/validation/1
+std::string validation_csv(const Validation& validation);
+
+} // namespace eyeroof::study
