@@ -125,6 +125,22 @@ void judge(const UpgradeOptions& options, double sigma, Upgrade& u) {
     }
 }
 
+// The host and its software stay: a call costs on the new GPU what it costs on the old one.
+model::Machine on_same_host(const model::Machine& to, const model::Gpu& from) {
+    model::Machine machine = to;
+    model::GpuCalibration& c = std::get<model::Gpu>(machine.kind).calibration;
+    for (std::size_t i = 0; i < model::kKernelClasses; ++i) {
+        c.records[i].launch = from.calibration.records[i].launch;
+    }
+    const model::MemoryTerms& host = from.calibration.memory;
+    c.memory.host_s = host.host_s;
+    c.memory.host_tail_s = host.host_tail_s;
+    c.memory.host_scalar_s = host.host_scalar_s;
+    c.memory.host_softmax_s = host.host_softmax_s;
+    c.memory.host_norm_s = host.host_norm_s;
+    return machine;
+}
+
 } // namespace
 
 std::string_view verdict_name(UpgradeVerdict verdict) {
@@ -148,7 +164,7 @@ Result<Upgrade> upgrade(const model::Network& network, const model::Machine& fro
                                         "`eyeroof hw list` names them");
     }
     const auto before = run(network, from, options.from);
-    const auto after = run(network, to, options.to);
+    const auto after = run(network, on_same_host(to, *old_gpu), options.to);
     if (!before || !after) {
         model::Diagnostics all = before.diagnostics();
         all.append(after.diagnostics());

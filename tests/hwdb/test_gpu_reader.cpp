@@ -1,0 +1,123 @@
+#include "hwdb/calibration_reader.hpp"
+#include "hwdb/catalog.hpp"
+#include "hwdb/gpu_reader.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace eyeroof; // NOLINT
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::vector<fs::path> kHwdb = {fs::path(EYEROOF_SOURCE_DIR) / "hwdb"};
+
+model::Gpu gpu(std::string_view name) {
+    auto machine = hwdb::load_machine(name, kHwdb);
+    REQUIRE_MESSAGE(machine.ok(), name);
+    return std::get<model::Gpu>(machine->kind);
+}
+
+constexpr const char* kSmall = R"(eyeroof: machine/1
+kind: gpu
+name: small
+vendor: NVIDIA
+architecture: volta
+source: a test
+confidence: user
+sms: 4
+fp32_lanes: 64
+clocks: {boost: 1 GHz}
+peaks: {fp32: 512 GFLOP/s, fp16: {value: 4 TFLOP/s, pipe: tensor}}
+dram: {capacity: 1 GB, bandwidth: 100 GB/s}
+)";
+
+} // namespace
+
+TEST_CASE("every GPU and host of the catalog loads, with a source for every number") {
+    int seen = 0;
+    for (const auto& entry : hwdb::list_machines(kHwdb)) {
+        if (entry.family == "accelerators") {
+            continue;
+        }
+        ++seen;
+        auto document = hwdb::load_yaml(entry.file);
+        REQUIRE(document.ok());
+        const auto file = hwdb::read_gpu(*document, entry.id);
+        REQUIRE_MESSAGE(file.ok(), entry.id);
+        CHECK(file->machine.id == entry.id);
+        for (const std::string& field : file->numbers) {
+            CHECK_MESSAGE(model::find_provenance(file->machine.provenance, field) != nullptr,
+                          entry.id << " " << field);
+        }
+        CHECK(hwdb::load_machine(entry.id, kHwdb).ok());
+    }
+    CHECK(seen >= 40);
+}
+
+TEST_CASE("a small description reads into its numbers") {
+    auto document = hwdb::parse_yaml(kSmall, "small.yaml");
+    REQUIRE(document.ok());
+    CHECK(hwdb::is_gpu_document(*document));
+    const auto file = hwdb::read_gpu(*document, "small");
+    REQUIRE(file.ok());
+    const auto& small = std::get<model::Gpu>(file->machine.kind);
+    CHECK(small.sms == 4);
+    CHECK(small.rate(model::DataType::fp16).pipe == model::Pipe::tensor);
+    CHECK(small.rate(model::DataType::fp16).flops_per_s == doctest::Approx(4e12));
+    CHECK(small.rate(model::DataType::int8).flops_per_s == 0.0);
+    CHECK(small.dram_bytes_per_s == doctest::Approx(100e9));
+}
+
+TEST_CASE("everything wrong with a description is said at once, with its line") {
+    std::string text = kSmall;
+    text.replace(text.find("sms: 4"), 6, "sms: 0");
+    text.replace(text.find("volta"), 5, "vulta");
+    text += "colour: green\n";
+    auto document = hwdb::parse_yaml(text, "bad.yaml");
+    REQUIRE(document.ok());
+    const auto file = hwdb::read_gpu(*document, "bad");
+    REQUIRE(!file.ok());
+    CHECK(file.diagnostics().size() >= 3);
+    for (const auto& d : file.diagnostics()) {
+        CHECK(d.where.line > 0);
+    }
+}
+
+TEST_CASE("published ridge points come out of the catalog") {
+    CHECK(model::ridge_flop_per_byte(gpu("v100-sxm2-16gb"), model::DataType::fp16) ==
+          doctest::Approx(138.9).epsilon(0.001));
+    CHECK(model::ridge_flop_per_byte(gpu("a100-sxm-40gb"), model::DataType::fp16) ==
+          doctest::Approx(200.6).epsilon(0.001));
+    CHECK(model::ridge_flop_per_byte(gpu("a100-sxm-80gb"), model::DataType::fp16) ==
+          doctest::Approx(153.0).epsilon(0.001));
+    CHECK(model::ridge_flop_per_byte(gpu("t4"), model::DataType::fp16) ==
+          doctest::Approx(203.1).epsilon(0.001));
+}
+
+TEST_CASE("fitted constants name their data and come back from what is written") {
+    for (const auto& entry : fs::directory_iterator(kHwdb.front() / "calibration")) {
+        auto document = hwdb::load_yaml(entry.path());
+        REQUIRE(document.ok());
+        const auto file = hwdb::read_calibration(*document, entry.path().stem().string());
+        REQUIRE_MESSAGE(file.ok(), entry.path().string());
+        for (const auto& record : file->calibration.records) {
+            CHECK(record.provenance.source.find('@') != std::string::npos);
+            CHECK(record.band.low < 1.0);
+            CHECK(record.band.high > 1.0);
+        }
+        auto again = hwdb::parse_yaml(hwdb::write_calibration(*file), "again.yaml");
+        REQUIRE(again.ok());
+        const auto copy = hwdb::read_calibration(*again, file->id);
+        REQUIRE(copy.ok());
+        CHECK(copy->calibration.linear.ramp_k ==
+              doctest::Approx(file->calibration.linear.ramp_k).epsilon(1e-4));
+    }
+}
+
+TEST_CASE("a GPU that nobody measured takes the clock that its power sustains") {
+    const model::Gpu l4 = gpu("l4");
+    CHECK_FALSE(l4.calibration.record(model::KernelClass::linear).measured);
+    CHECK(l4.calibration.linear.sustained_clock ==
+          doctest::Approx(model::sustained_clock_share(l4, model::DataType::fp32)));
+    CHECK(gpu("t4").calibration.record(model::KernelClass::linear).measured);
+}

@@ -1,0 +1,152 @@
+#include "model/gpu/predict.hpp"
+#include "tests/model/gpu/small_gpus.hpp"
+
+#include <doctest/doctest.h>
+
+#include <random>
+
+using namespace eyeroof; // NOLINT
+using model::DataType;
+using model::Launch;
+using model::Layer;
+
+namespace {
+
+model::GpuPrediction at(const model::Gpu& gpu, const Layer& layer, Launch launch = Launch::kernel) {
+    const auto p = model::predict(gpu, layer, launch);
+    REQUIRE(p.ok());
+    return *p;
+}
+
+double intensity(const Layer& layer) {
+    const auto work = model::work_of(layer);
+    REQUIRE(work.ok());
+    return static_cast<double>(work->flops) / static_cast<double>(work->bytes());
+}
+
+Layer rows(model::Op op, model::Count r, model::Count c) {
+    Layer layer;
+    layer.op = op;
+    layer.shape = model::RowsShape{r, c};
+    layer.types = {DataType::fp32, DataType::fp32, DataType::fp32};
+    return layer;
+}
+
+std::vector<Layer> assorted_layers() {
+    std::mt19937 random(7);
+    const auto dim = [&](int most) {
+        return static_cast<model::Count>(1 + random() % static_cast<unsigned>(most));
+    };
+    std::vector<Layer> layers;
+    for (int i = 0; i < 150; ++i) {
+        const DataType type = i % 2 == 0 ? DataType::fp32 : DataType::fp16;
+        layers.push_back(test::gemm(dim(4000), dim(4000), dim(9000), type));
+        Layer batched = test::gemm(dim(500), dim(500), dim(700), type, dim(200));
+        batched.op = model::Op::bmm;
+        layers.push_back(batched);
+        Layer c = test::conv(dim(300), dim(300), 6 + dim(60),
+                             i % 3 == 0   ? 1
+                             : i % 3 == 1 ? 3
+                                          : 5,
+                             type);
+        c.direction = static_cast<model::Direction>(i % 3);
+        layers.push_back(c);
+        layers.push_back(rows(model::Op::softmax, dim(20000), dim(4000)));
+        layers.push_back(rows(model::Op::layernorm, dim(20000), dim(4000)));
+    }
+    return layers;
+}
+
+} // namespace
+
+TEST_CASE("the 4096 x 1024 linear layer: arithmetic at batch 512, memory at batch 1") {
+    // 2 x 512 x 4096 x 1024 / (2 (512 x 1024 + 1024 x 4096 + 512 x 4096)) = 315.08 FLOP/B
+    const Layer large = test::gemm(512, 4096, 1024);
+    CHECK(intensity(large) == doctest::Approx(315.08).epsilon(0.0001));
+    const Layer small = test::gemm(1, 4096, 1024);
+    CHECK(intensity(small) == doctest::Approx(0.9988).epsilon(0.0001));
+    model::Gpu gpu = test::v100_sxm2();
+    gpu.calibration.record(model::KernelClass::tensor_gemm).launch = {};
+    CHECK(at(gpu, large).limiter != "DRAM bandwidth");
+    CHECK(at(gpu, small).limiter == "DRAM bandwidth");
+}
+
+TEST_CASE("8192 x 128 x 8192 is memory bound on a V100") {
+    // 2 x 8192 x 128 x 8192 FLOP over 138.4 MB is 124.1 FLOP/B, below the ridge of 138.9
+    const Layer layer = test::gemm(8192, 8192, 128);
+    CHECK(intensity(layer) == doctest::Approx(124.1).epsilon(0.001));
+    const auto p = at(test::v100_sxm2(), layer);
+    CHECK(p.limiter == "DRAM bandwidth");
+    CHECK(p.limiter_step == 6);
+}
+
+TEST_CASE("no time lies below its own step 6, and no bound rises") {
+    for (const model::Gpu& gpu : {test::v100_sxm2(), test::a100_sxm_40()}) {
+        for (const Layer& layer : assorted_layers()) {
+            const auto p = at(gpu, layer);
+            REQUIRE(p.time_s >= p.step6_s * (1.0 - 1e-12));
+            REQUIRE(p.machine_step6_s <= p.step6_s * (1.0 + 1e-12));
+            REQUIRE(!model::check_chain(p.steps, "kernel").has_errors());
+            REQUIRE(!model::check_chain(p.machine_steps, "machine").has_errors());
+            REQUIRE(p.low_s <= p.time_s);
+            REQUIRE(p.high_s >= p.time_s);
+        }
+    }
+}
+
+TEST_CASE("more memory bandwidth is never slower") {
+    const model::Gpu gpu = test::v100_sxm2();
+    model::Gpu faster = gpu;
+    faster.dram_bytes_per_s *= 1.5;
+    for (const Layer& layer : assorted_layers()) {
+        REQUIRE(at(faster, layer).time_s <= at(gpu, layer).time_s * (1.0 + 1e-9));
+    }
+}
+
+TEST_CASE("Winograd beats the direct count, and its bound counts what it multiplies") {
+    const auto p = at(test::v100_sxm2(), test::conv(256, 256, 56, 3));
+    CHECK(p.mapping.find("Winograd") != std::string::npos);
+    // F(4x4,3x3): 36 products over tiles of 16 outputs, 16 x 9 / 36 = 4 times fewer than direct
+    CHECK(p.steps[2].macs_per_cycle > p.units);
+    CHECK(p.steps[2].macs_per_cycle <= 4.0 * p.units);
+    CHECK(!p.notes.empty());
+}
+
+TEST_CASE("three channels cost tensor cores as much as a whole chunk of them") {
+    const auto gpu = test::v100_sxm2();
+    const double three = at(gpu, test::conv(3, 64, 56, 3, DataType::fp16)).time_s;
+    const double chunk = at(gpu, test::conv(32, 64, 56, 3, DataType::fp16)).time_s;
+    CHECK(three > 0.5 * chunk);
+    CHECK(three <= chunk);
+}
+
+TEST_CASE("launch modes order as the host's share in them") {
+    const auto gpu = test::v100_sxm2();
+    const Layer layer = test::gemm(128, 128, 128);
+    const double eager = at(gpu, layer, Launch::eager).time_s;
+    const double stream = at(gpu, layer, Launch::stream).time_s;
+    const double graph = at(gpu, layer, Launch::graph).time_s;
+    CHECK(eager > stream);
+    CHECK(stream > graph);
+    CHECK(at(gpu, layer, Launch::eager).limiter == "launch");
+}
+
+TEST_CASE("a type without units is refused by name") {
+    const auto p =
+        model::predict(test::v100_sxm2(), test::gemm(64, 64, 64, DataType::fp8), Launch::kernel);
+    REQUIRE(!p.ok());
+    CHECK(p.diagnostics().items().front().code == "unsupported-type");
+}
+
+TEST_CASE("an interval widens outside the measured range") {
+    model::Gpu gpu = test::v100_sxm2();
+    auto& record = gpu.calibration.record(model::KernelClass::tensor_gemm);
+    record.band.low = 0.9;
+    record.band.high = 1.1;
+    record.domain.flops_high = 1e9;
+    const auto inside = at(gpu, test::gemm(512, 512, 512));     // 2.7e8 FLOP
+    const auto outside = at(gpu, test::gemm(8192, 8192, 8192)); // 1.1e12 FLOP
+    CHECK(inside.in_domain);
+    CHECK_FALSE(outside.in_domain);
+    CHECK(outside.high_s / outside.time_s > inside.high_s / inside.time_s);
+}

@@ -1,0 +1,150 @@
+// What stands on the GPU model: validation, training steps, upgrades.
+#include "study/training.hpp"
+#include "study/upgrade.hpp"
+#include "study/validate.hpp"
+#include "tests/model/gpu/small_gpus.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace eyeroof; // NOLINT
+using model::DataType;
+
+namespace {
+
+model::Machine machine(const std::string& id, model::Gpu gpu) {
+    model::Machine m;
+    m.id = m.name = id;
+    m.kind = std::move(gpu);
+    return m;
+}
+
+model::Result<model::Machine> by_name(const std::string& id) {
+    return machine(id, id == "a100" ? test::a100_sxm_40() : test::v100_sxm2());
+}
+
+study::read::LayerTable table(const std::string& text) {
+    auto read = study::read::parse_layer_csv(text, "t.csv");
+    REQUIRE(read.ok());
+    return *std::move(read);
+}
+
+model::Network network(std::vector<model::Layer> layers) {
+    model::Network net;
+    net.id = net.name = "net";
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        layers[i].name = "l" + std::to_string(i);
+        net.layers.push_back(layers[i]);
+    }
+    return net;
+}
+
+} // namespace
+
+TEST_CASE("validation figures are those of the ratios") {
+    // Measured as predicted, and at half and double of it: |p/m - 1| = 0, 1, 0.5.
+    const model::Layer layer = test::gemm(1024, 1024, 1024);
+    const auto p = model::predict(test::v100_sxm2(), layer, model::Launch::kernel);
+    REQUIRE(p.ok());
+    std::vector<study::MeasuredLayer> rows;
+    for (const double factor : {1.0, 0.5, 2.0}) {
+        rows.push_back({layer, "v100", p->time_s * factor, 2});
+    }
+    const auto v = study::validate(rows, by_name, {model::Launch::kernel, 2});
+    REQUIRE(v.ok());
+    CHECK(v->all.rows == 3);
+    CHECK(v->all.mape == doctest::Approx(0.5));
+    CHECK(v->all.median == doctest::Approx(0.5));
+    CHECK(v->all.bias == doctest::Approx(0.0));
+    CHECK(v->all.unphysical == 0);
+    CHECK(v->worst.size() == 2);
+    CHECK(study::validation_text(*v).find("v100") != std::string::npos);
+}
+
+TEST_CASE("a table whose n and k are exchanged is noticed") {
+    std::vector<study::MeasuredLayer> rows;
+    for (const model::Count k : {3000, 5000, 9000}) {
+        model::Layer layer = test::gemm(256, 16, k, DataType::fp32, 64);
+        layer.op = model::Op::bmm;
+        const auto p = model::predict(test::a100_sxm_40(), layer, model::Launch::kernel);
+        REQUIRE(p.ok());
+        std::swap(std::get<model::GemmShape>(layer.shape).n,
+                  std::get<model::GemmShape>(layer.shape).k);
+        rows.push_back({layer, "a100", p->time_s, 2});
+    }
+    const auto v = study::validate(rows, by_name, {model::Launch::kernel, 0});
+    REQUIRE(v.ok());
+    REQUIRE(v->groups.front().exchanged_mape);
+    CHECK(*v->groups.front().exchanged_mape == doctest::Approx(0.0).epsilon(1e-9));
+}
+
+TEST_CASE("measured rows need a time and a machine, and every bad one is told") {
+    const auto bare = table("op,dtype,m,n,k\ngemm,fp16,8,8,8\n");
+    CHECK(study::measured_layers(bare, "t.csv", "").diagnostics().size() == 2);
+    const auto bad = table("op,dtype,m,n,k,gpu,measured_s\ngemm,fp16,8,8,8,v100,-1\n"
+                           "gemm,fp16,8,8,8,v100,nan\ngemm,fp16,8,8,8,v100,1e-5\n");
+    CHECK(study::measured_layers(bad, "t.csv", "").diagnostics().size() == 2);
+    const auto good = table("op,dtype,m,n,k,measured_s\ngemm,fp16,8,8,8,1e-5\n");
+    const auto rows = study::measured_layers(good, "t.csv", "v100");
+    REQUIRE(rows.ok());
+    CHECK(rows->front().gpu == "v100");
+}
+
+TEST_CASE("training n linear layers takes 3 n - 1 products") {
+    const auto step = study::training_step(
+        network({test::gemm(64, 128, 256), test::gemm(64, 256, 128), test::gemm(64, 10, 256)}), {});
+    REQUIRE(step.ok());
+    const auto products = std::count_if(step->layers.begin(), step->layers.end(),
+                                        [](const auto& l) { return l.op == model::Op::gemm; });
+    CHECK(products == 8);             // 3 forward, 3 weight gradients, 2 data gradients
+    CHECK(step->layers.size() == 11); // and 3 updates
+    CHECK_FALSE(study::training_step(network({test::gemm(1, 1, 1)}), {"nonsense", false}).ok());
+}
+
+TEST_CASE("a launch-bound network gains nothing from a faster GPU") {
+    const auto tiny = network({test::gemm(1, 16, 16), test::gemm(1, 16, 16)});
+    study::UpgradeOptions options;
+    options.threshold = 1.2;
+    const auto u = study::upgrade(tiny, machine("v100", test::v100_sxm2()),
+                                  machine("a100", test::a100_sxm_40()), options);
+    REQUIRE(u.ok());
+    CHECK(u->speedup.value < 1.2);
+    CHECK(u->bound_share == 0.0);
+    CHECK(u->layers.front().from_limiter == "launch");
+    CHECK(u->verdict != study::UpgradeVerdict::pays_off);
+}
+
+TEST_CASE("large products gain, and the verdict follows the threshold") {
+    const auto large = network({test::gemm(8192, 8192, 8192)});
+    study::UpgradeOptions options;
+    const auto judged = [&](double threshold) {
+        options.threshold = threshold;
+        const auto u = study::upgrade(large, machine("v100", test::v100_sxm2()),
+                                      machine("a100", test::a100_sxm_40()), options);
+        REQUIRE(u.ok());
+        return *u;
+    };
+    const auto easy = judged(1.01);
+    CHECK(easy.speedup.value > 1.5);
+    CHECK(easy.speedup.low < easy.speedup.value);
+    CHECK(easy.verdict == study::UpgradeVerdict::pays_off);
+    CHECK(judged(20.0).verdict == study::UpgradeVerdict::does_not);
+    const auto close = judged(easy.speedup.value);
+    CHECK(close.verdict == study::UpgradeVerdict::too_close);
+    CHECK(close.probability_wrong == doctest::Approx(0.5));
+    CHECK(study::upgrade_json(easy).find("\"eyeroof/upgrade/1\"") != std::string::npos);
+}
+
+TEST_CASE("money: the price ratio is the speed-up that breaks even") {
+    study::UpgradeOptions options;
+    options.prices.from_usd_per_hour = 3.06;
+    options.prices.to_usd_per_hour = 4.10;
+    const auto u =
+        study::upgrade(network({test::gemm(8192, 8192, 8192)}), machine("v100", test::v100_sxm2()),
+                       machine("a100", test::a100_sxm_40()), options);
+    REQUIRE(u.ok());
+    CHECK(u->money.break_even_speedup == doctest::Approx(1.34).epsilon(0.001)); // 4.10 / 3.06
+    CHECK(u->threshold == u->money.break_even_speedup);
+    CHECK(u->money.from_usd_per_run == doctest::Approx(3.06 * u->from_s / 3600.0));
+}
