@@ -4,6 +4,7 @@
 #include "study/read/catalog.hpp"
 #include "study/run.hpp"
 #include "study/scene/plot_profile.hpp"
+#include "study/session.hpp"
 #include "study/write/plot_csv.hpp"
 #include "study/write/plot_html.hpp"
 #include "study/write/svg.hpp"
@@ -33,6 +34,7 @@ struct Options {
     std::vector<std::string> profiles;
     std::string format;
     std::string file;
+    std::string session;
     std::string ladder;
     std::string layers;
     std::string theme = "light";
@@ -187,7 +189,35 @@ std::string rendered(const study::RooflineScene& scene, const Material& material
                               : study::to_svg(scene, svg_theme(options));
 }
 
-Exit roofline(Context& context, const Options& options) {
+// A session's contents, where the command line does not say otherwise.
+void take_session(Options& options, const study::Session& session) {
+    if (options.network.empty()) {
+        options.network = session.network;
+    }
+    if (options.machines.empty()) {
+        options.machines = session.machines;
+    }
+    if (options.profiles.empty()) {
+        options.profiles = session.profiles;
+    }
+    options.batch = options.batch ? options.batch : session.batch;
+    options.view = session.view;
+    if (session.view.theme == study::Theme::dark) {
+        options.theme = "dark";
+    }
+}
+
+Exit roofline(Context& context, Options options) {
+    if (!options.session.empty()) {
+        const auto session = study::load_session(options.session);
+        if (!session) {
+            return context.fail(session.diagnostics());
+        }
+        take_session(options, *session);
+    }
+    if (options.machines.empty()) {
+        return context.fail_usage("roofline: below which roofs?", "give --on MACHINE");
+    }
     if (options.network.empty() && options.profiles.empty()) {
         return context.fail_usage("roofline: nothing to draw",
                                   "give a NETWORK, or --profile FILE, or both");
@@ -256,7 +286,6 @@ void add_roofline(Frame& frame) {
                    "Name in the catalog, a network YAML, or a CSV of layers")
         ->type_name("NETWORK|FILE");
     app.add_option("--on", options->machines, "Machine to draw (repeatable)")
-        ->required()
         ->type_name("MACHINE|FILE")
         ->allow_extra_args(false);
     app.add_option(
@@ -264,6 +293,9 @@ void add_roofline(Frame& frame) {
            "Measurements of the first machine, in any format that import reads (repeatable)")
         ->type_name("FILE")
         ->allow_extra_args(false);
+    app.add_option("--session", options->session,
+                   "Draw what a session of eyeroof-gui shows; its view replaces the view options")
+        ->type_name("FILE");
     app.add_option("--batch", options->batch, "Multiply the network's batch by N")
         ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
         ->type_name("N");

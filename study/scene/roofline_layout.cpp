@@ -104,7 +104,8 @@ class Labels {
         return {at.x - r, at.y - r, 2.0 * r, 2.0 * r};
     }
 
-    std::string roof_text(const Roof& roof) const {
+    // The whole text, and shorter ones for lines that are too short for it.
+    std::vector<std::string> roof_texts(const Roof& roof) const {
         const bool memory = roof.kind == RoofKind::memory;
         std::string text = fmt::format("{} {}{}", roof.name,
                                        model::format_si(roof.value, memory ? "B/s" : "FLOP/s"),
@@ -112,20 +113,26 @@ class Labels {
         const bool several =
             std::any_of(scene_.roofs.begin(), scene_.roofs.end(),
                         [&](const SceneRoof& other) { return other.roof.machine != roof.machine; });
-        return several ? fmt::format("{}: {}", roof.machine, text) : text;
+        const std::string value = text.substr(roof.name.size() + 1);
+        return several ? std::vector{fmt::format("{}: {}", roof.machine, text), text, value}
+                       : std::vector{text, value};
+    }
+
+    void place_roof(std::size_t index) {
+        for (const std::string& text : roof_texts(scene_.roofs[index].roof)) {
+            if (lines_[index] && place_roof_text(index, text)) {
+                return;
+            }
+        }
     }
 
     // Along the line: memory roofs from the lower end upwards, compute roofs from the right end
     // leftwards; above the line first, then below; at last over points rather than not at all.
-    void place_roof(std::size_t index) {
-        if (!lines_[index]) {
-            return;
-        }
+    bool place_roof_text(std::size_t index, const std::string& text) {
         const Segment line = *lines_[index];
         const SceneRoof& roof = scene_.roofs[index];
         const double length = std::hypot(line.to.x - line.from.x, line.to.y - line.from.y);
-        SceneLabel label{LabelKind::roof, roof.roof.id, roof_text(roof.roof), {}, 0.0, 0.0,
-                         roof.colour};
+        SceneLabel label{LabelKind::roof, roof.roof.id, text, {}, 0.0, 0.0, roof.colour};
         label.width = text_width(label.text, kFontPx);
         label.degrees =
             std::atan2(line.to.y - line.from.y, line.to.x - line.from.x) * 180.0 / std::numbers::pi;
@@ -135,11 +142,12 @@ class Labels {
                 for (double along = 10.0; along + label.width + 6.0 <= length; along += 12.0) {
                     const double from_start = memory ? along : length - along - label.width;
                     if (try_roof(label, index, line, from_start, offset, over_points)) {
-                        return;
+                        return true;
                     }
                 }
             }
         }
+        return false;
     }
 
     bool try_roof(SceneLabel& label, std::size_t index, const Segment& line, double along,

@@ -19,7 +19,7 @@ constexpr double kLeastLoss = 0.0005; // smaller losses are rounding, not a chan
 
 std::string lost_text(double before, double after) {
     const double lost = before > 0.0 ? 1.0 - after / before : 0.0;
-    return lost < kLeastLoss ? std::string{} : fmt::format("−{:.3g} %", 100.0 * lost);
+    return lost < kLeastLoss ? std::string{} : fmt::format("−{:.1f} %", 100.0 * lost);
 }
 
 WaterfallBar step_bar(const Report& report, const LayerReport& layer, std::size_t step) {
@@ -98,6 +98,8 @@ void place_bars(WaterfallScene& scene) {
     scene.reason_x = narrow ? width : scene.value_x + 14.0;
     const double row =
         std::clamp(scene.bars_area.height / static_cast<double>(scene.bars.size()), 18.0, 52.0);
+    scene.canvas.height = std::min(
+        scene.canvas.height, kHeading + row * static_cast<double>(scene.bars.size()) + kMargin);
     for (std::size_t i = 0; i < scene.bars.size(); ++i) {
         WaterfallBar& bar = scene.bars[i];
         const double top = kHeading + row * static_cast<double>(i);

@@ -40,12 +40,12 @@ TEST_CASE("each step shows what it leaves of the units and what it takes") {
     CHECK(scene.bars[1].mapping == doctest::Approx(1.0)); // 10^6 is more than all units
     CHECK(scene.bars[4].mapping == doctest::Approx(0.5)); // 50 / 100
     CHECK(scene.bars[4].machine == doctest::Approx(0.8));
-    CHECK(scene.bars[4].change == "−50 %");
+    CHECK(scene.bars[4].change == "−50.0 %");
     CHECK(scene.bars[4].worst);
     CHECK(scene.bars[5].change.empty());
-    CHECK(scene.bars[6].change == "−20 %");               // 40 of 50
+    CHECK(scene.bars[6].change == "−20.0 %");               // 40 of 50
     CHECK(scene.bars[8].mapping == doctest::Approx(0.3)); // 6000 / 0.2 s / 1 kHz / 100
-    CHECK(scene.bars[8].change == "−25 %");               // 30 of 40
+    CHECK(scene.bars[8].change == "−25.0 %");               // 30 of 40
     CHECK(scene.has_gap);
 }
 
@@ -53,7 +53,7 @@ TEST_CASE("what was measured stands below what was predicted") {
     const WaterfallScene scene = make_waterfall(ladder(), 0, 0.4);
     REQUIRE(scene.bars.size() == 10);
     CHECK(scene.bars[9].mapping == doctest::Approx(0.15)); // twice the time
-    CHECK(scene.bars[9].change == "−50 %");
+    CHECK(scene.bars[9].change == "−50.0 %");
 }
 
 TEST_CASE("bars stay in their area and rows do not overlap on any canvas") {

@@ -1,0 +1,255 @@
+#include "study/session.hpp"
+
+#include "hwdb/text_file.hpp"
+#include "hwdb/yaml.hpp"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <array>
+
+namespace eyeroof::study {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::pair<const char*, ColourBy>, 3> kColourBy = {
+    {{"automatic", ColourBy::automatic},
+     {"limiter", ColourBy::limiter},
+     {"machine", ColourBy::machine}}};
+constexpr std::array<std::pair<const char*, Theme>, 2> kThemes = {
+    {{"light", Theme::light}, {"dark", Theme::dark}}};
+
+template <class Table, class Value> const char* word_of(const Table& table, Value value) {
+    for (const auto& [word, entry] : table) {
+        if (entry == value) {
+            return word;
+        }
+    }
+    return "";
+}
+
+std::string relative_to(const std::string& reference, const fs::path& folder) {
+    const fs::path path(reference);
+    if (folder.empty() || !path.is_absolute()) {
+        return reference;
+    }
+    const fs::path relative = path.lexically_relative(fs::absolute(folder).lexically_normal());
+    return relative.empty() ? reference : "./" + relative.generic_string();
+}
+
+std::string resolved(const std::string& reference, const fs::path& folder) {
+    std::error_code ignored;
+    const fs::path path = folder / reference;
+    const bool beside = !fs::path(reference).is_absolute() &&
+                        reference.find_first_of("/.") != std::string::npos &&
+                        fs::exists(path, ignored);
+    return beside ? fs::absolute(path, ignored).lexically_normal().string() : reference;
+}
+
+std::string exactly(double value) {
+    return fmt::format("{}", value);
+} // shortest round trip
+
+void emit_list(YAML::Emitter& out, const char* key, const std::vector<std::string>& values,
+               const fs::path& folder) {
+    if (values.empty()) {
+        return;
+    }
+    out << YAML::Key << key << YAML::Value << YAML::BeginSeq;
+    for (const std::string& value : values) {
+        out << YAML::DoubleQuoted << relative_to(value, folder);
+    }
+    out << YAML::EndSeq;
+}
+
+void emit_range(YAML::Emitter& out, const char* key, const std::optional<LogRange>& range) {
+    if (range) {
+        out << YAML::Key << key << YAML::Value << YAML::Flow << YAML::BeginSeq
+            << exactly(range->min) << exactly(range->max) << YAML::EndSeq;
+    }
+}
+
+void emit_view(YAML::Emitter& out, const ViewState& view) {
+    out << YAML::Key << "view" << YAML::Value << YAML::BeginMap;
+    if (!view.filter.empty()) {
+        out << YAML::Key << "filter" << YAML::Value << YAML::DoubleQuoted << view.filter;
+    }
+    if (view.top) {
+        out << YAML::Key << "top" << YAML::Value << *view.top;
+    }
+    if (view.top_share) {
+        out << YAML::Key << "top_share" << YAML::Value << exactly(*view.top_share);
+    }
+    out << YAML::Key << "predicted" << YAML::Value << view.predicted;
+    out << YAML::Key << "measured" << YAML::Value << view.measured;
+    out << YAML::Key << "labels" << YAML::Value << view.labels;
+    if (!view.level.empty()) {
+        out << YAML::Key << "level" << YAML::Value << YAML::DoubleQuoted << view.level;
+    }
+    if (view.roofs) {
+        emit_list(out, "roofs", {view.roofs->begin(), view.roofs->end()}, {});
+        if (view.roofs->empty()) {
+            out << YAML::Key << "roofs" << YAML::Value << YAML::BeginSeq << YAML::EndSeq;
+        }
+    }
+    emit_range(out, "x", view.x);
+    emit_range(out, "y", view.y);
+    emit_list(out, "selection", {view.selection.begin(), view.selection.end()}, {});
+    out << YAML::Key << "colour_by" << YAML::Value << word_of(kColourBy, view.colour_by);
+    out << YAML::Key << "theme" << YAML::Value << word_of(kThemes, view.theme);
+    out << YAML::EndMap;
+}
+
+std::vector<std::string> texts(const hwdb::Node& node) {
+    std::vector<std::string> values;
+    if (node) {
+        for (const hwdb::Node& item : node.items()) {
+            values.push_back(item.text().value_or(""));
+        }
+    }
+    return values;
+}
+
+std::optional<LogRange> range_of(const hwdb::Node& node) {
+    if (!node) {
+        return std::nullopt;
+    }
+    const auto ends = node.items(2);
+    if (ends.size() != 2) {
+        node.error("bad-range", "a range has two ends");
+        return std::nullopt;
+    }
+    const auto min = ends[0].number(kAxisLeast, kAxisMost);
+    const auto max = ends[1].number(kAxisLeast, kAxisMost);
+    if (min && max && !(*min < *max)) {
+        node.error("bad-range", "a range ends above its beginning");
+    }
+    return min && max ? std::optional(LogRange{*min, *max}) : std::nullopt;
+}
+
+ViewState read_view(const hwdb::Node& node) {
+    ViewState view;
+    view.filter = node["filter"].text().value_or("");
+    if (const auto top = node["top"].integer({1, 1'000'000})) {
+        view.top = static_cast<int>(*top);
+    }
+    view.top_share = node["top_share"].number(0.0, 1.0);
+    view.predicted = node["predicted"].boolean().value_or(true);
+    view.measured = node["measured"].boolean().value_or(true);
+    view.labels = node["labels"].boolean().value_or(true);
+    view.level = node["level"].text().value_or("");
+    if (const hwdb::Node roofs = node["roofs"]) {
+        const auto ids = texts(roofs);
+        view.roofs.emplace(ids.begin(), ids.end());
+    }
+    view.x = range_of(node["x"]);
+    view.y = range_of(node["y"]);
+    const auto selection = texts(node["selection"]);
+    view.selection = {selection.begin(), selection.end()};
+    view.colour_by = node["colour_by"].choice(kColourBy, "way to colour").value_or(view.colour_by);
+    view.theme = node["theme"].choice(kThemes, "theme").value_or(view.theme);
+    return view;
+}
+
+std::string quoted(const std::string& word) {
+    constexpr std::string_view plain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:=+,";
+    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) {
+        return word;
+    }
+    std::string text = "'";
+    for (const char c : word) {
+        text += c == '\'' ? "'\\''" : std::string(1, c);
+    }
+    return text + "'";
+}
+
+} // namespace
+
+std::string write_session(const Session& session, const fs::path& folder) {
+    YAML::Emitter out;
+    out << YAML::BeginMap << YAML::Key << "eyeroof" << YAML::Value << "session/1";
+    if (!session.network.empty()) {
+        out << YAML::Key << "network" << YAML::Value << YAML::DoubleQuoted
+            << relative_to(session.network, folder);
+    }
+    emit_list(out, "machines", session.machines, folder);
+    emit_list(out, "profiles", session.profiles, folder);
+    if (session.batch) {
+        out << YAML::Key << "batch" << YAML::Value << *session.batch;
+    }
+    emit_view(out, session.view);
+    out << YAML::EndMap;
+    return std::string(out.c_str()) + "\n";
+}
+
+model::Result<Session> parse_session(std::string text, const std::string& file) {
+    auto document = hwdb::parse_yaml(std::move(text), file);
+    if (!document) {
+        return model::Result<Session>(document.diagnostics());
+    }
+    const hwdb::Node root = document->root();
+    const std::string format = root.need("eyeroof").text().value_or("session/1");
+    if (format != "session/1") {
+        root["eyeroof"].error("bad-format", "this is not a session of version 1",
+                              "it begins with 'eyeroof: session/1'");
+    }
+    const fs::path folder = fs::path(file).parent_path();
+    Session session;
+    session.network = resolved(root["network"].text().value_or(""), folder);
+    for (const std::string& machine : texts(root["machines"])) {
+        session.machines.push_back(resolved(machine, folder));
+    }
+    for (const std::string& profile : texts(root["profiles"])) {
+        session.profiles.push_back(resolved(profile, folder));
+    }
+    session.batch = root["batch"].integer({1, 1'000'000'000});
+    session.view = read_view(root["view"]);
+    return document->conclude(std::move(session));
+}
+
+model::Result<Session> load_session(const fs::path& file) {
+    const auto text = hwdb::read_text_file(file);
+    return text ? parse_session(*text, file.string()) : model::Result<Session>(text.diagnostics());
+}
+
+std::string cli_command(const Session& session) {
+    std::string line = "eyeroof roofline";
+    if (!session.network.empty()) {
+        line += " " + quoted(session.network);
+    }
+    for (const std::string& machine : session.machines) {
+        line += " --on " + quoted(machine);
+    }
+    for (const std::string& profile : session.profiles) {
+        line += " --profile " + quoted(profile);
+    }
+    if (session.batch) {
+        line += fmt::format(" --batch {}", *session.batch);
+    }
+    const ViewState& view = session.view;
+    if (!view.filter.empty()) {
+        line += " --filter " + quoted(view.filter);
+    }
+    if (view.top) {
+        line += fmt::format(" --top {}", *view.top);
+    }
+    if (view.top_share) {
+        line += fmt::format(" --top-share {}", 100.0 * *view.top_share);
+    }
+    if (!view.level.empty()) {
+        line += " --level " + quoted(view.level);
+    }
+    if (view.colour_by != ColourBy::automatic) {
+        line +=
+            view.colour_by == ColourBy::machine ? " --colour-by machine" : " --colour-by limiter";
+    }
+    if (!view.labels) {
+        line += " --no-labels";
+    }
+    return line + (view.theme == Theme::dark ? " --theme dark" : "") + " -o roofline.svg";
+}
+
+} // namespace eyeroof::study

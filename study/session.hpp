@@ -1,0 +1,36 @@
+// A session: which network on which machines, with which measurements and options, seen how.
+// Saved and opened by the window; drawn by the command line. YAML, "eyeroof: session/1".
+// Knows no window. Paths are kept relative to the session's file.
+#pragma once
+
+#include "model/base/result.hpp"
+#include "study/scene/view_state.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace eyeroof::study {
+
+struct Session {
+    std::string network;               // a name of the catalog or a path; empty: none
+    std::vector<std::string> machines; // the same
+    std::vector<std::string> profiles; // of the first machine
+    std::optional<std::int64_t> batch;
+    ViewState view;
+
+    bool operator==(const Session&) const = default;
+};
+
+// `folder`: where the session will lie; absolute paths below it are written relative to it.
+std::string write_session(const Session& session, const std::filesystem::path& folder = {});
+// Relative paths that exist beside the file become absolute. Errors: the strict reader's own.
+model::Result<Session> parse_session(std::string text, const std::string& file);
+model::Result<Session> load_session(const std::filesystem::path& file);
+
+// The command line that draws what the session shows.
+std::string cli_command(const Session& session);
+
+} // namespace eyeroof::study

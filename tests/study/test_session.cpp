@@ -1,0 +1,51 @@
+#include "study/session.hpp"
+
+#include <doctest/doctest.h>
+
+namespace eyeroof::study {
+
+TEST_CASE("a session comes back from its text as it was") {
+    Session session;
+    session.network = "resnet50";
+    session.machines = {"v100-sxm2-16gb", "a100-sxm-40gb"};
+    session.profiles = {"run \"x\".jsonl"};
+    session.batch = 8;
+    session.view.filter = "conv[1-3]: 'a'";
+    session.view.top = 20;
+    session.view.top_share = 0.1;
+    session.view.measured = false;
+    session.view.level = "L2";
+    session.view.roofs = std::set<std::string>{"a/memory/L2"};
+    session.view.x = LogRange{0.1, 1.0 / 3.0};
+    session.view.selection = {"v100/predicted/0/conv1"};
+    session.view.colour_by = ColourBy::limiter;
+    session.view.theme = Theme::dark;
+    const auto back = parse_session(write_session(session), "s.eyeroof.yaml");
+    REQUIRE(back);
+    CHECK(*back == session);
+    session.view.roofs = std::set<std::string>{};
+    CHECK(*parse_session(write_session(session), "s") == session);
+    CHECK(*parse_session(write_session({}), "s") == Session{});
+}
+
+TEST_CASE("a session tells every mistake with its place") {
+    const auto session = parse_session("eyeroof: session/1\nnetwrk: alexnet\nview: {x: [3, 1], "
+                                       "theme: pink}\n",
+                                       "s.yaml");
+    REQUIRE_FALSE(session);
+    CHECK(session.diagnostics().size() == 3);
+    for (const model::Diagnostic& diagnostic : session.diagnostics()) {
+        CHECK(diagnostic.where.line >= 2);
+    }
+}
+
+TEST_CASE("the command line of a session survives the shell") {
+    Session session;
+    session.network = "my nets/it's.csv";
+    session.machines = {"eyeriss-v1"};
+    session.view.top_share = 0.9;
+    CHECK(cli_command(session) == "eyeroof roofline 'my nets/it'\\''s.csv' --on eyeriss-v1 "
+                                  "--top-share 90 -o roofline.svg");
+}
+
+} // namespace eyeroof::study
