@@ -139,6 +139,8 @@ struct KernelFilter {
     std::string range = {};      // keep launches whose range contains this text
     std::int64_t skip = 0;       // of those that match
     std::int64_t count = -1;     // negative: all
+
+    bool operator==(const KernelFilter&) const = default;
 };
 
 // The launches that pass, with tables reduced to what they use.

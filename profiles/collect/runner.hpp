@@ -1,0 +1,33 @@
+// Runs a program under the injected collector, once for times and once for counters, and joins the
+// two. Called by `eyeroof profile`; the program need not be changed.
+// Knows no CUPTI: it sets environment variables and reads what the library wrote.
+#pragma once
+
+#include "model/base/progress.hpp"
+#include "profiles/collect/fault.hpp"
+#include "profiles/collect/request.hpp"
+
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace eyeroof::profiles {
+
+struct RunnerOptions {
+    std::vector<std::string> command; // program and arguments
+    std::string inject_library;       // absolute path
+    std::filesystem::path folder;     // empty folder for the outputs; the caller removes it
+    bool counters = true;             // false: times only
+    bool timing = true;
+    CollectRequest request; // metrics, filter, window; mode and folder are filled in
+    std::string date = {};
+};
+
+// The profile of all processes, and warnings: the program's own failure, processes without CUDA,
+// launches that could not be joined. Errors: "cannot-run"; "cancelled"; "unavailable" for every
+// Fault, when a pass gave nothing.
+model::Result<Profile> profile_program(const RunnerOptions& options, std::stop_token stop = {},
+                                       const model::ProgressCallback& progress = {});
+
+} // namespace eyeroof::profiles
