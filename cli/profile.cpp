@@ -1,0 +1,209 @@
+// eyeroof profile -- ./app: times and hardware counters of an unmodified CUDA program.
+#include "cli/command.hpp"
+#include "model/base/units.hpp"
+#include "profiles/collect/device_check.hpp"
+#include "profiles/collect/runner.hpp"
+#include "profiles/profile_file.hpp"
+#include "study/read/metric_family.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace eyeroof::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+    std::vector<std::string> command;
+    std::string set = "roofline";
+    std::string save = "profile.jsonl";
+    std::string metrics_folder;
+    std::string library;
+    std::string cupti;
+    bool timing_only = false;
+    bool no_check = false;
+    profiles::KernelFilter filter;
+    std::size_t window = 512;
+};
+
+// Removed with everything in it when the command ends.
+class WorkFolder {
+  public:
+    WorkFolder()
+        : path_(fs::temp_directory_path() / fmt::format("eyeroof-profile-{}", ::getpid())) {
+        std::error_code error;
+        fs::create_directories(path_, error);
+    }
+    WorkFolder(const WorkFolder&) = delete;
+    WorkFolder& operator=(const WorkFolder&) = delete;
+    ~WorkFolder() {
+        std::error_code error;
+        fs::remove_all(path_, error);
+    }
+    const fs::path& path() const { return path_; }
+
+  private:
+    fs::path path_;
+};
+
+std::optional<fs::path> first_that_exists(const std::vector<fs::path>& paths) {
+    const auto exists = [](const fs::path& path) {
+        std::error_code error;
+        return !path.empty() && fs::exists(path, error);
+    };
+    const auto it = std::ranges::find_if(paths, exists);
+    return it == paths.end() ? std::nullopt : std::optional(*it);
+}
+
+// Beside the data: <prefix>/share/eyeroof and <prefix>/lib/eyeroof; where it was built; or as told.
+std::optional<fs::path> find_library(const Context& context, const Options& options) {
+    std::vector<fs::path> places = {options.library};
+    for (const fs::path& data : context.environment().data_dirs) {
+        for (const char* lib : {"lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu"}) {
+            places.push_back(data / ".." / ".." / lib / "eyeroof" / "libeyeroof_inject.so");
+        }
+        places.push_back(data / ".." / ".." / "profiles" / "cupti" / "libeyeroof_inject.so");
+    }
+    return first_that_exists(places);
+}
+
+model::Result<std::vector<profiles::MetricFamily>> families(const Context& context,
+                                                            const Options& options) {
+    std::vector<fs::path> places = {options.metrics_folder};
+    for (const fs::path& data : context.environment().data_dirs) {
+        places.push_back(data / "metrics");
+    }
+    const auto folder = first_that_exists(places);
+    if (!folder) {
+        return model::Result<std::vector<profiles::MetricFamily>>::failure(
+            "unavailable", "there is no folder of metric files", "name it with --metrics-dir");
+    }
+    return study::read_metric_families(*folder);
+}
+
+model::Result<profiles::RunnerOptions> prepare(const Context& context, const Options& options,
+                                               const fs::path& folder) {
+    using Prepared = model::Result<profiles::RunnerOptions>;
+    const auto library = find_library(context, options);
+    if (!library) {
+        return Prepared::failure(
+            "unavailable", "this build has no collector (libeyeroof_inject.so)",
+            "build with the CUDA toolkit, or name the library with --collector");
+    }
+    profiles::RunnerOptions runner;
+    runner.command = options.command;
+    runner.inject_library = fs::absolute(*library).string();
+    runner.folder = folder;
+    runner.counters = !options.timing_only;
+    runner.request.cupti_folder = options.cupti;
+    runner.request.filter = options.filter;
+    runner.request.window = options.window;
+    const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+    runner.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
+    const auto known = families(context, options);
+    if (!known && !options.timing_only) {
+        return Prepared(known.diagnostics());
+    }
+    for (const auto& family : known ? *known : std::vector<profiles::MetricFamily>{}) {
+        const profiles::MetricSet* set = family.find_set(options.set);
+        for (const std::string& chip : family.chips) {
+            runner.request.metrics[chip] =
+                set != nullptr ? set->counters : std::vector<std::string>{};
+        }
+    }
+    return runner;
+}
+
+std::string summary(const profiles::Profile& profile, const std::string& file) {
+    constexpr std::size_t kRows = 15;
+    std::string text = fmt::format("{} launches, kept in {}\n", profile.launches.size(), file);
+    for (const std::string& note : profile.notes) {
+        text += "note: " + note + "\n";
+    }
+    text += fmt::format("\n{:>7} {:>12} {:>8}  kernel\n", "share", "time", "calls");
+    const auto sums = profiles::summarise(profile);
+    for (std::size_t i = 0; i < std::min(sums.size(), kRows); ++i) {
+        text += fmt::format("{:>5.1f} % {:>12} {:>8}  {}\n", 100.0 * sums[i].share,
+                            model::format_si(sums[i].time_s, "s"), sums[i].calls,
+                            sums[i].name.substr(0, 60));
+    }
+    return text;
+}
+
+Exit profile(Context& context, const Options& options) {
+    const auto checked = profiles::filter({}, options.filter); // is the expression one?
+    if (!checked) {
+        return context.fail(checked.diagnostics());
+    }
+    if (!options.no_check) {
+        if (const auto fault = profiles::check_device()) {
+            model::Diagnostics found;
+            found.add(profiles::diagnostic_of(*fault));
+            return context.fail(found);
+        }
+    }
+    const WorkFolder folder;
+    const auto runner = prepare(context, options, folder.path());
+    if (!runner) {
+        return context.fail(runner.diagnostics());
+    }
+    const auto measured = profiles::profile_program(*runner, context.stop(), context.progress());
+    if (!measured) {
+        return context.fail(measured.diagnostics());
+    }
+    context.report(measured.diagnostics());
+    const auto written = profiles::write_profile(*measured, options.save);
+    if (!written) {
+        return context.fail(written.diagnostics());
+    }
+    return context.write(summary(*measured, options.save));
+}
+
+} // namespace
+
+void add_profile(Frame& frame) {
+    auto options = std::make_shared<Options>();
+    CLI::App& app = frame.add(
+        "profile", "How long do the kernels of a CUDA program take, and what do they move?",
+        "# times, and DRAM, L2 and L1 bytes, in two runs of the program\n"
+        "eyeroof profile --save run.jsonl -- ./app --batch 8\n"
+        "# operations by precision too, of the first ten products\n"
+        "eyeroof profile --metrics roofline-full --kernel gemm --count 10 -- python3 net.py");
+    app.add_option("COMMAND", options->command, "The program and its arguments, behind --")
+        ->required();
+    add_choice(app, "--metrics", options->set, {"roofline", "roofline-full"},
+               "Counters: bytes and time in one pass, or operations too [roofline]");
+    app.add_flag("--timing-only", options->timing_only,
+                 "No counters: needs no permission, one run");
+    app.add_option("--kernel", options->filter.name_regex, "Only kernels whose name matches")
+        ->type_name("REGEX");
+    app.add_option("--nvtx", options->filter.range,
+                   "Only launches in NVTX ranges that contain this text")
+        ->type_name("TEXT");
+    app.add_option("--skip", options->filter.skip, "Leave out the first N that match")
+        ->check(CLI::NonNegativeNumber);
+    app.add_option("--count", options->filter.count, "Collect at most N")
+        ->check(CLI::PositiveNumber);
+    app.add_option("--window", options->window,
+                   "Launches between two readings of the counters [512]")
+        ->check(CLI::Range(1, 2000));
+    app.add_option("--save", options->save, "The profile (.jsonl, .gz) [profile.jsonl]")
+        ->type_name("FILE");
+    app.add_option("--metrics-dir", options->metrics_folder, "Folder of metric files")
+        ->type_name("DIR");
+    app.add_option("--collector", options->library, "The library that is injected")
+        ->type_name("FILE");
+    app.add_option("--cupti", options->cupti, "Folder with libcupti and libnvperf_host")
+        ->type_name("DIR");
+    app.add_flag("--no-device-check", options->no_check,
+                 "Do not ask the driver for a GPU beforehand");
+    frame.run(app, [options](Context& context) { return profile(context, *options); });
+}
+
+} // namespace eyeroof::cli

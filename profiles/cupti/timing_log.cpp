@@ -1,0 +1,65 @@
+#include "profiles/cupti/timing_log.hpp"
+
+#include "profiles/collect/collector.hpp"
+
+namespace eyeroof::profiles {
+
+TimingLog::TimingLog(const CuptiApi& api, std::ostream& out) : api_(api), writer_(out) {
+    built_.profile.run.tool = "eyeroof-cupti";
+    built_.source("eyeroof profile");
+}
+
+void TimingLog::launch_begins(std::uint32_t correlation, const std::string& range,
+                              std::int64_t range_call) {
+    if (!range.empty()) {
+        const std::lock_guard lock(mutex_);
+        ranges_[correlation] = {range, range_call};
+    }
+}
+
+// The offsets used here are the same in all versions of the record from Kernel7 to Kernel10.
+void TimingLog::add(const CUpti_Activity& record) {
+    const auto& kernel =
+        reinterpret_cast<const CUpti_ActivityKernel10&>(record); // NOLINT: CUPTI's way
+    const std::string name = kernel.name != nullptr ? kernel.name : "(unnamed kernel)";
+    Launch launch;
+    launch.kernel = built_.kernel(demangled(name), name);
+    launch.grid = {kernel.gridX, kernel.gridY, kernel.gridZ};
+    launch.block = {kernel.blockX, kernel.blockY, kernel.blockZ};
+    launch.stream = kernel.streamId;
+    launch.device = kernel.deviceId;
+    launch.start_ns = static_cast<std::int64_t>(kernel.start);
+    launch.duration_ns =
+        kernel.end >= kernel.start ? static_cast<double>(kernel.end - kernel.start) : kUnknown;
+    launch.counters["correlation"] = kernel.correlationId;
+    if (const auto range = ranges_.find(kernel.correlationId); range != ranges_.end()) {
+        launch.range = built_.range(range->second.first);
+        launch.range_call = range->second.second;
+    }
+    built_.profile.launches.push_back(std::move(launch));
+}
+
+void TimingLog::take(std::uint8_t* buffer, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    CUpti_Activity* record = nullptr;
+    while (api_.cuptiActivityGetNextRecord(buffer, bytes, &record) == CUPTI_SUCCESS) {
+        if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ||
+            record->kind == CUPTI_ACTIVITY_KIND_KERNEL) {
+            add(*record);
+        }
+    }
+    if (!any_) {
+        writer_.begin(built_.profile.run);
+        any_ = true;
+    }
+    writer_.append(built_.profile);
+}
+
+void TimingLog::finish() {
+    const std::lock_guard lock(mutex_);
+    if (any_) {
+        writer_.finish();
+    }
+}
+
+} // namespace eyeroof::profiles
