@@ -207,10 +207,11 @@ void FlowCounter::add_irregular(const AxisLoops& loops, bool leaving, Count from
 
 // Words of the axis that one family of tiles moves.
 Count FlowCounter::family_words(const AxisLoops& p, const Entry& ep, const AxisLoops& r,
-                                const Entry& er, const Axis1d& axis, const Movement& movement) {
+                                const Entry& er, const Axis1d& axis, Measure measure,
+                                bool leaving) {
     const bool fresh =
         (p.moving && ep.other == 0) || (r.moving && er.other == 0) || (!p.moving && !r.moving);
-    const Count way = movement.leaving ? 1 : -1;
+    const Count way = leaving ? 1 : -1;
     const Count shift_p = p.moving ? way * p.group[*p.moving].stride : 0;
     const Count shift_r = r.moving ? way * r.group[*r.moving].stride : 0;
     std::vector<Runs> now;
@@ -238,21 +239,25 @@ Count FlowCounter::family_words(const AxisLoops& p, const Entry& ep, const AxisL
             }
         }
     }
-    return moved_words(now, other, movement.measure);
+    return moved_words(now, other, measure);
 }
 
 Count FlowCounter::sliding(const Movement& movement, const std::vector<Part>& parts, Dim along,
                            Dim tap) {
-    const AxisLoops p = loops_of(movement, parts, along);
-    const AxisLoops r = loops_of(movement, parts, tap);
+    return window_words(loops_of(movement, parts, along), loops_of(movement, parts, tap), along,
+                        tap, movement.measure, movement.leaving);
+}
+
+Count FlowCounter::window_words(const AxisLoops& p, const AxisLoops& r, Dim along, Dim tap,
+                                Measure measure, bool leaving) {
     const Axis1d axis = geometry(along, tap);
     Count words = 0;
-    for (const Entry& ep : census(p, movement.leaving)) {
-        for (const Entry& er : census(r, movement.leaving)) {
+    for (const Entry& ep : census(p, leaving)) {
+        for (const Entry& er : census(r, leaving)) {
             if (ep.times == 0 || er.times == 0 || failed_) {
                 continue;
             }
-            const Count each = family_words(p, ep, r, er, axis, movement);
+            const Count each = family_words(p, ep, r, er, axis, measure, leaving);
             const auto sum = checked_add(words, times(times(ep.times, er.times), each));
             failed_ = failed_ || !sum;
             words = sum.value_or(0);

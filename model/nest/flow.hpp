@@ -42,11 +42,6 @@ class FlowCounter {
     // The innermost temporal loop outside the tile that moves it.
     std::optional<std::size_t> moving_loop(const Movement& movement) const;
 
-    // Words of a tile with these extents: bounding boxes of windows under Timeloop's counting.
-    Count tile_words(Operand operand, const Extents& tile);
-
-  private:
-    enum class Part : std::uint8_t { inside, fixed, each, merged };
     struct AxisLoops { // of one dimension, outermost first
         std::vector<Digit> group;
         std::vector<Digit> family;
@@ -54,6 +49,15 @@ class FlowCounter {
         Count tile = 1;
         Count bound = 1;
     };
+    // Words that windows move, given the loops of their positions and of their taps.
+    Count window_words(const AxisLoops& p, const AxisLoops& r, Dim along, Dim tap, Measure measure,
+                       bool leaving);
+
+    // Words of a tile with these extents: bounding boxes of windows under Timeloop's counting.
+    Count tile_words(Operand operand, const Extents& tile);
+
+  private:
+    enum class Part : std::uint8_t { inside, fixed, each, merged };
     struct Entry {       // combinations of trips that look alike
         Count left = 0;  // extent from their offset to the bound, at most what the family reaches
         Count other = 0; // the same before (or after) the move; 0: everything is new (or leaves)
@@ -68,7 +72,7 @@ class FlowCounter {
     void add_irregular(const AxisLoops& loops, bool leaving, Count from, Count to, Count reach,
                        std::vector<Entry>& entries);
     Count family_words(const AxisLoops& p, const Entry& ep, const AxisLoops& r, const Entry& er,
-                       const Axis1d& axis, const Movement& movement);
+                       const Axis1d& axis, Measure measure, bool leaving);
     Axis1d geometry(Dim along, Dim tap) const;
     Count times(Count a, Count b);
 

@@ -1,0 +1,152 @@
+#include "mapper/space.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+// Dominance between the chains of a group. Energy, cycles, tiles and trips in time are products
+// over groups, and all but the reads of sums grow with every factor. So of two chains with the same
+// trips in space, one that is nowhere larger can replace the other in any mapping: capacity and
+// limits stay met, and no order of loops costs more. Reads of sums fall with the sums that return
+// (each starts `lanes` words from zero), which is outweighed by the cost of returning them unless
+// there are many lanes: chains that lean on this are only marked, and skipped where the lanes allow
+// it.
+//
+// Not applied where columns do not tell the whole cost: partial trips with finite bandwidths (the
+// busiest instance may differ), and words that neighbours hand on.
+
+namespace eyeroof::mapper {
+
+using namespace model;
+
+namespace {
+
+constexpr std::size_t kMaxBucket = 4000; // chains with equal trips in space that are compared
+
+enum class Verdict { no, on_sums, outright };
+
+bool applies(const Space& space) {
+    const Task& task = *space.task;
+    for (const Level& level : task.machine.levels) {
+        for (const Channel& c : level.channels) {
+            if (c.forwards) {
+                return false;
+            }
+        }
+    }
+    return task.factors == Factors::perfect && task.counting == Counting::eyeroof;
+}
+
+class Comparer {
+  public:
+    explicit Comparer(const Space& space)
+        : columns_(space.columns), kind_(space.columns, Kind::rising) {
+        for (const Link& link : space.links) {
+            if (!link.produced) {
+                continue;
+            }
+            kind_[link.lanes] = Kind::equal;
+            for (std::size_t v = 0; v < link.variants; ++v) {
+                for (std::size_t c : {link.received, link.reduced, link.sent}) {
+                    kind_[c + v] = Kind::sums;
+                }
+                for (const std::size_t e : link.edges) {
+                    kind_[e == 0 ? 0 : e + v] = e == 0 ? Kind::rising : Kind::sums;
+                }
+            }
+        }
+    }
+
+    // Does a replace b?
+    Verdict compare(const double* a, const double* b) const {
+        bool equal_sums = true;
+        for (std::size_t c = 0; c < columns_; ++c) {
+            if (a[c] > b[c] || (kind_[c] == Kind::equal && a[c] != b[c])) {
+                return Verdict::no;
+            }
+            equal_sums = equal_sums && (kind_[c] != Kind::sums || a[c] == b[c]);
+        }
+        return equal_sums ? Verdict::outright : Verdict::on_sums;
+    }
+
+  private:
+    enum class Kind { rising, sums, equal };
+    std::size_t columns_;
+    std::vector<Kind> kind_;
+};
+
+// Chains to look at first: those with small factors dominate most.
+std::vector<std::size_t> by_size(const std::vector<std::size_t>& bucket,
+                                 const std::vector<double>& columns, std::size_t width) {
+    std::vector<std::pair<double, std::size_t>> sized;
+    for (const std::size_t chain : bucket) {
+        double size = 0.0;
+        for (std::size_t c = 0; c < width; ++c) {
+            const double factor = columns[chain * width + c];
+            size += std::isfinite(factor) ? std::log(factor) : 50.0;
+        }
+        sized.push_back({size, chain});
+    }
+    std::stable_sort(sized.begin(), sized.end());
+    std::vector<std::size_t> order;
+    for (const auto& [size, chain] : sized) {
+        order.push_back(chain);
+    }
+    return order;
+}
+
+} // namespace
+
+SumsPrice sums_price(const Space& space, const Link& link) {
+    const auto& levels = space.task->machine.levels;
+    const Store* above = store_of(levels[link.parent], link.operand);
+    const Store* below = store_of(levels[link.child], link.operand);
+    return {above->read_pj + above->write_pj + below->write_pj, below->read_pj};
+}
+
+void drop_dominated(Space& space, std::vector<Chain>& chains, std::vector<double>& columns,
+                    std::vector<bool>& needless) {
+    if (!applies(space)) {
+        return;
+    }
+    std::map<std::pair<std::array<Count, kMaxLevels>, std::array<Count, kMaxLevels>>,
+             std::vector<std::size_t>>
+        buckets;
+    for (std::size_t i = 0; i < chains.size(); ++i) {
+        buckets[{chains[i].first.spatial, chains[i].tap.spatial}].push_back(i);
+    }
+    const Comparer comparer(space);
+    std::vector<bool> dropped(chains.size(), false);
+    const std::size_t width = space.columns;
+    for (const auto& [key, bucket] : buckets) {
+        std::vector<std::size_t> kept;
+        for (const std::size_t b : by_size(bucket, columns, width)) {
+            for (std::size_t k = 0; k < kept.size() && !dropped[b] && bucket.size() < kMaxBucket;
+                 ++k) {
+                const Verdict verdict =
+                    comparer.compare(&columns[kept[k] * width], &columns[b * width]);
+                dropped[b] = verdict == Verdict::outright;
+                needless[b] = needless[b] || (verdict != Verdict::no && !needless[kept[k]]);
+            }
+            if (!dropped[b]) {
+                kept.push_back(b);
+            }
+        }
+    }
+    std::size_t to = 0;
+    for (std::size_t i = 0; i < chains.size(); ++i) {
+        if (!dropped[i]) {
+            chains[to] = chains[i];
+            needless[to] = needless[i];
+            std::copy_n(columns.begin() + static_cast<std::ptrdiff_t>(i * width), width,
+                        columns.begin() + static_cast<std::ptrdiff_t>(to * width));
+            ++to;
+        }
+    }
+    chains.resize(to);
+    needless.resize(to);
+    columns.resize(to * width);
+}
+
+} // namespace eyeroof::mapper

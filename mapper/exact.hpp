@@ -1,0 +1,38 @@
+// Branch and bound over the trees of all spaces of a task.
+// Called by search.cpp.
+// Knows mappings only at the leaves.
+#pragma once
+
+#include "mapper/estimate.hpp"
+#include "mapper/search.hpp"
+
+#include <functional>
+
+namespace eyeroof::mapper {
+
+// A leaf: one chain a group, in one space.
+struct Leaf {
+    std::size_t space = 0;
+    std::array<std::uint32_t, kGroups> chains{};
+    std::vector<BlockOrder> orders;
+
+    bool operator==(const Leaf&) const = default;
+};
+
+struct ExactOutcome {
+    std::optional<SearchResult> best;
+    double lower_bound = 0.0;
+    bool complete = false;
+    std::uint64_t nodes = 0;
+    std::map<std::string, std::uint64_t> pruned;
+    std::vector<Improvement> history;
+};
+
+ExactOutcome search_exact(const Task& task, const std::vector<Space>& spaces,
+                          const SearchOptions& options, std::stop_token stop,
+                          const model::ProgressCallback& progress);
+
+// The cost of a leaf's mapping, exactly; nothing when it breaks a rule that columns do not see.
+std::optional<SearchResult> realise(const Task& task, const Space& space, const Leaf& leaf);
+
+} // namespace eyeroof::mapper

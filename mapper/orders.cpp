@@ -1,0 +1,163 @@
+#include "mapper/space.hpp"
+
+#include <algorithm>
+
+// From chains and orders back to a mapping.
+
+namespace eyeroof::mapper {
+
+using namespace model;
+
+namespace {
+
+constexpr std::array<Dim, 4> kSlideDims = {Dim::P, Dim::Q, Dim::R, Dim::S};
+
+// Innermost first: the loops over which the stationary operand rests, the window that slides first
+// among them, then everything else.
+std::vector<Dim> inner_first(const BlockOrder& order) {
+    const Dim slide = kSlideDims[static_cast<std::size_t>(order.slide)];
+    std::vector<Dim> dims;
+    const auto add = [&](Dim d) {
+        if (std::find(dims.begin(), dims.end(), d) == dims.end()) {
+            dims.push_back(d);
+        }
+    };
+    const auto rests = [&](Dim d) { return !relevant(order.stationary, d); };
+    if (rests(slide)) {
+        add(slide);
+    }
+    for (const Dim d : {Dim::K, Dim::P, Dim::Q, Dim::R, Dim::S, Dim::C, Dim::N}) {
+        if (rests(d)) {
+            add(d);
+        }
+    }
+    add(slide);
+    for (const Dim d : {Dim::K, Dim::C, Dim::P, Dim::Q, Dim::R, Dim::S, Dim::N, Dim::G}) {
+        add(d);
+    }
+    return dims;
+}
+
+std::vector<Dim> with_rule(const std::vector<Dim>& rule, std::vector<Dim> free) {
+    std::vector<Dim> dims = rule;
+    for (const Dim d : free) {
+        if (std::find(dims.begin(), dims.end(), d) == dims.end()) {
+            dims.push_back(d);
+        }
+    }
+    return dims;
+}
+
+struct Trips {
+    Extents temporal = kOnes;
+    Extents spatial = kOnes;
+};
+
+Trips trips_at(const Space& space, const std::array<std::uint32_t, kGroups>& chains,
+               std::size_t level) {
+    Trips trips;
+    for (std::size_t g = 0; g < kGroups; ++g) {
+        const Group& group = space.groups[g];
+        const Chain& chain = group.chains[chains[g]];
+        for (std::size_t n = 0; n < group.dims.size(); ++n) {
+            const Split& split = n == 0 ? chain.first : chain.tap;
+            trips.temporal[index(group.dims[n])] = split.temporal[level];
+            trips.spatial[index(group.dims[n])] = split.spatial[level];
+        }
+    }
+    return trips;
+}
+
+// Divides the trips of each dimension over the axes in every way, axis by axis.
+class Packer {
+  public:
+    Packer(const Task& task, std::size_t level, const Extents& trips)
+        : axes_(task.machine.levels[level].fanout), trips_(trips), used_(axes_.size(), 1) {
+        if (level < task.constraints.levels.size()) {
+            rules_ = task.constraints.levels[level].axis_dims;
+        }
+    }
+
+    bool run() { return next_dim(0); }
+    std::vector<SpatialLoop> loops;
+
+  private:
+    bool next_dim(std::size_t d) {
+        while (d < kDims && trips_[d] == 1) {
+            ++d;
+        }
+        return d == kDims || on_axis(d, 0, trips_[d]);
+    }
+
+    bool on_axis(std::size_t d, std::size_t a, Count rest) {
+        if (rest == 1) {
+            return next_dim(d + 1);
+        }
+        if (a == axes_.size()) {
+            return false;
+        }
+        const bool allowed = !rules_ || (a < rules_->size() && (*rules_)[a].contains(kAllDims[d]));
+        const Count room = allowed ? axes_[a].size / used_[a] : 1;
+        for (Count part = std::min(room, rest); part >= 1; --part) {
+            if (rest % part != 0) {
+                continue;
+            }
+            used_[a] *= part;
+            loops.push_back({kAllDims[d], part, static_cast<std::uint8_t>(a)});
+            if (on_axis(d, a + 1, rest / part)) {
+                return true;
+            }
+            loops.pop_back();
+            used_[a] /= part;
+        }
+        return false;
+    }
+
+    const std::vector<Axis>& axes_;
+    const Extents& trips_;
+    std::vector<Count> used_;
+    std::optional<std::vector<DimSet>> rules_;
+};
+
+} // namespace
+
+bool pack_axes(const Task& task, std::size_t level, const Extents& trips,
+               std::vector<SpatialLoop>* loops) {
+    Packer packer(task, level, trips);
+    if (!packer.run()) {
+        return false;
+    }
+    if (loops != nullptr) {
+        std::erase_if(packer.loops, [](const SpatialLoop& loop) { return loop.bound == 1; });
+        *loops = std::move(packer.loops);
+    }
+    return true;
+}
+
+std::optional<Mapping> mapping_of(const Space& space,
+                                  const std::array<std::uint32_t, kGroups>& chains,
+                                  const std::vector<BlockOrder>& orders) {
+    const Task& task = *space.task;
+    Mapping mapping;
+    for (std::size_t i = 0; i < space.keeps.size(); ++i) {
+        LevelMapping level;
+        level.keeps = space.keeps[i];
+        const Trips trips = trips_at(space, chains, i);
+        if (!pack_axes(task, i, trips.spatial, &level.spatial)) {
+            return std::nullopt;
+        }
+        const std::vector<Dim> rule = i < task.constraints.levels.size()
+                                          ? task.constraints.levels[i].order
+                                          : std::vector<Dim>();
+        const std::vector<Dim> order = with_rule(rule, inner_first(orders[i]));
+        for (auto d = order.rbegin(); d != order.rend(); ++d) {
+            if (trips.temporal[index(*d)] > 1) {
+                level.temporal.push_back({*d, trips.temporal[index(*d)]});
+            }
+        }
+        mapping.levels.push_back(std::move(level));
+    }
+    return mapping;
+}
+
+} // namespace eyeroof::mapper

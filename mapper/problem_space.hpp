@@ -1,0 +1,68 @@
+// What a search may choose from: objective, constraints, and how tiles may be sized.
+// Filled in by study and cli; read by every strategy.
+// Knows no file format.
+#pragma once
+
+#include "model/accelerator.hpp"
+#include "model/cost.hpp"
+#include "model/mapping.hpp"
+#include "model/problem.hpp"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace eyeroof::mapper {
+
+// The search minimises energy^energy_power * cycles^delay_power.
+struct Objective {
+    double energy_power = 1.0;
+    double delay_power = 1.0;
+
+    static Objective latency() { return {0.0, 1.0}; }
+    static Objective energy() { return {1.0, 0.0}; }
+    static Objective edp() { return {1.0, 1.0}; }
+    double value(double energy_pj, double cycles) const;
+    std::string name() const; // "latency", "energy", "edp" or "energy^a*delay^b"
+    bool operator==(const Objective&) const = default;
+};
+
+// perfect: every loop divides what is outside it. any: the last trip of a loop may be partial.
+enum class Factors { perfect, any };
+
+// What the user or the dataflow asks of one level. `where` names it in messages.
+struct LevelConstraint {
+    model::OperandSet keep;                                         // must rest here
+    model::OperandSet bypass;                                       // must pass by
+    std::array<std::optional<model::Count>, model::kDims> temporal; // trips of a dimension in time
+    std::array<std::optional<model::Count>, model::kDims> spatial;  // … and in space
+    std::optional<std::vector<model::DimSet>> axis_dims; // by axis: which dimensions it may carry
+    std::vector<model::Dim> order; // innermost first; dimensions left out come after, in any order
+    std::string where;
+
+    bool operator==(const LevelConstraint&) const = default;
+};
+
+struct Constraints {
+    std::vector<LevelConstraint> levels; // as Accelerator::levels; empty: none
+    model::DimSet whole;                 // unrolled entirely in space or not at all
+    double min_utilization = 0.0;        // MACs / (units * steps)
+
+    bool operator==(const Constraints&) const = default;
+};
+
+// The spatial rules of a dataflow as constraints; what `user` says comes on top and wins.
+Constraints constraints_of(const model::Accelerator& machine, const model::Dataflow* dataflow,
+                           const Constraints& user = {});
+
+struct Task {
+    model::Problem problem;
+    model::Accelerator machine;
+    Constraints constraints;
+    Objective objective;
+    Factors factors = Factors::perfect;
+    model::Counting counting = model::Counting::eyeroof;
+};
+
+} // namespace eyeroof::mapper

@@ -1,0 +1,68 @@
+// The door to the mapper: searches a task's mapspace and gives the best mapping with its
+// certificate. Called by study, cli and the benchmarks. Knows no file format; time comes from a
+// steady clock and limits effort only, never the answer of a search that ends.
+#pragma once
+
+#include "mapper/problem_space.hpp"
+#include "model/base/progress.hpp"
+#include "model/base/result.hpp"
+
+#include <map>
+#include <stop_token>
+
+namespace eyeroof::mapper {
+
+enum class Strategy { exact, random, random_pruned, exhaustive, annealing, genetic };
+std::string_view strategy_name(Strategy strategy);
+std::optional<Strategy> strategy_from_name(std::string_view name);
+
+struct SearchOptions {
+    Strategy strategy = Strategy::exact;
+    int threads = 1;           // 0: as many as the machine has; the mapping does not depend on it
+    double time_limit_s = 0.0; // 0: none for the exact search, 1 s for the baselines
+    std::uint64_t seed = 1;
+    std::uint64_t max_samples = 0;   // of the baselines; 0: until the time limit
+    std::size_t max_chains = 200000; // ways to split a group of dimensions that are looked at
+};
+
+// Value, and a bound that no mapping in the space beats. gap = (value - bound) / value.
+struct Certificate {
+    std::string objective;
+    double value = 0.0;
+    double lower_bound = 0.0;
+    double gap = 1.0;
+    bool proved = false;
+    std::uint64_t nodes = 0; // partial and whole mappings whose cost was bounded or computed
+    std::map<std::string, std::uint64_t> pruned; // by rule
+    double time_s = 0.0;
+
+    bool operator==(const Certificate&) const = default;
+};
+
+struct Improvement { // for the convergence plot
+    double time_s = 0.0;
+    std::uint64_t nodes = 0;
+    double value = 0.0;
+
+    bool operator==(const Improvement&) const = default;
+};
+
+struct SearchResult {
+    model::Mapping mapping;
+    model::MappingCost cost;
+    Certificate certificate;
+    std::vector<Improvement> history;
+
+    bool operator==(const SearchResult&) const = default;
+};
+
+// Errors: "infeasible" with the conflicting constraints named; "no-mapping" when the effort ended
+// before any mapping was found; "unsupported" for the scatter form; those of the machine.
+model::Result<SearchResult> search(const Task& task, const SearchOptions& options = {},
+                                   std::stop_token stop = {},
+                                   const model::ProgressCallback& progress = {});
+
+// What cannot be met, by name; empty when some mapping exists for each rule alone.
+model::Diagnostics explain_infeasible(const Task& task);
+
+} // namespace eyeroof::mapper

@@ -1,0 +1,137 @@
+// The mapspace of one choice of kept operands, in the form that searches work on: six groups of
+// dimensions, the ways to split each over the machine (chains), and for each the factors that it
+// contributes to every count. With these a mapping costs a few products.
+// Built once per choice of kept operands; read by every strategy.
+// Knows the counting rules only through model/nest.
+//
+// Groups are N, G, K, C, (P, R) and (Q, S): the counts of a mapping are products over them. A link
+// is a pair of neighbouring homes of an operand. Its count depends on the order of loops only
+// through the block (the temporal loops of a level) at which its tile first moves, whether the
+// loops of that block that do not move it run innermost, and which window dimension moves it first.
+#pragma once
+
+#include "mapper/problem_space.hpp"
+
+#include <cstdint>
+
+namespace eyeroof::mapper {
+
+inline constexpr std::size_t kGroups = 6;
+inline constexpr std::size_t kMaxLevels = 8;
+
+// Trips per slot, innermost level last as in Mapping: temporal[i], spatial[i] of level i.
+struct Split {
+    std::array<model::Count, kMaxLevels> temporal{1, 1, 1, 1, 1, 1, 1, 1};
+    std::array<model::Count, kMaxLevels> spatial{1, 1, 1, 1, 1, 1, 1, 1};
+
+    bool operator==(const Split&) const = default;
+};
+
+// One way to split a group: of its first dimension and, for windows, of its taps.
+struct Chain {
+    Split first;
+    Split tap;
+};
+
+enum class Slide : std::uint8_t { p, q, r, s };
+
+// Which operand rests while the innermost loops of a block run, and which window dimension is first
+// among those that move the input.
+struct BlockOrder {
+    model::Operand stationary = model::Operand::output;
+    Slide slide = Slide::p;
+
+    bool operator==(const BlockOrder&) const = default;
+};
+
+struct Link {
+    model::Operand operand;
+    std::size_t parent = 0;
+    std::size_t child = 0; // number of levels: the MACs
+    bool produced = false;
+    double volume = 1.0; // product of the bounds of dimensions that move the tile, windows apart
+    std::size_t received = 0; // first column of what arrives …
+    std::size_t sent = 0;     // … of what is sent …
+    std::size_t reduced = 0;  // … and of what is sent when every network adds (sums only)
+    std::size_t lanes = 0;    // column: received / reduced, at most (sums only); under Timeloop's
+                              // counting the different sums that instances hold
+    std::vector<std::size_t> edges; // column of what crosses the network of level e, 0: not needed
+    std::size_t variants = 1;
+    std::size_t slides = 1; // 4 for the input, whose windows slide
+};
+
+// Column of a variant: closing block, are the loops that rest free, window that moves first.
+// variant = (parent distance * 2 + free) * slides + slide, distance = child - 1 - block.
+struct Node {
+    std::uint32_t first_child = 0;
+    std::uint32_t children = 0;
+    std::uint32_t chain = 0; // of a leaf
+    bool needless = false;   // every chain below is dominated while returned sums cost more than
+                             // they save; see sums_cost()
+};
+
+// The chains of a group as a tree: first all trips in space, then the trips in time of each level
+// from the innermost outwards. A node's columns bound those of all chains below it.
+struct Group {
+    std::vector<model::Dim> dims; // one, or window position and tap
+    std::vector<Chain> chains;
+    std::vector<Node> nodes;     // nodes[0] is the root
+    std::vector<double> columns; // nodes.size() * Space::columns
+};
+
+struct Space {
+    const Task* task = nullptr;
+    std::vector<model::OperandSet> keeps; // by level
+    std::vector<Link> links;
+    std::array<Group, kGroups> groups;
+    std::size_t columns = 0;
+    std::size_t depth = 0; // of the trees: 1 + number of levels - 1
+    std::size_t steps = 0; // column of the trips in time
+    std::array<std::array<std::size_t, model::kOperands>, kMaxLevels>
+        tile{};                                    // columns, 0: not kept
+    std::array<std::size_t, kMaxLevels> spatial{}; // columns: trips in space at a level
+    std::vector<std::size_t> ordered;              // blocks whose order matters
+    std::vector<std::vector<BlockOrder>> orders;   // of each, by level
+    std::array<double, kMaxLevels> floors{};       // least energy of the links into each level
+    bool truncated = false;                        // too many chains: not all are in the trees
+
+    const double* column(std::size_t group, std::size_t node) const {
+        return groups[group].columns.data() + node * columns;
+    }
+};
+
+// Every choice of kept operands that machine and constraints allow, fullest first.
+std::vector<std::vector<model::OperandSet>> keep_choices(const Task& task);
+
+// Builds the space; `max_chains` bounds the chains of a group.
+Space build_space(const Task& task, const std::vector<model::OperandSet>& keeps,
+                  std::size_t max_chains);
+
+// What one more returned word of sums costs, less the reads that it saves in each further lane:
+// {cost, saving}. Above zero lanes with cost - saving * (lanes - 1) < 0 the fewest returns are not
+// best.
+struct SumsPrice {
+    double cost = 0.0;
+    double saving = 0.0;
+};
+SumsPrice sums_price(const Space& space, const Link& link);
+
+// Least energy, over all mappings of the space, of the links into each level: what the level's
+// capacity alone costs in traffic.
+std::array<double, kMaxLevels> find_floors(const Space& space);
+
+// Marks chains that another one with the same trips in space beats or equals in every column.
+void drop_dominated(Space& space, std::vector<Chain>& chains, std::vector<double>& columns,
+                    std::vector<bool>& needless);
+
+// The mapping that chains (one a group) and orders (one per Space::ordered) stand for. Spatial
+// trips are put on axes; none when they do not fit.
+std::optional<model::Mapping> mapping_of(const Space& space,
+                                         const std::array<std::uint32_t, kGroups>& chains,
+                                         const std::vector<BlockOrder>& orders);
+
+// Spreads trips in space per dimension over the axes of a level; false when they do not fit.
+bool pack_axes(const Task& task, std::size_t level, const model::Extents& trips,
+               std::vector<model::SpatialLoop>* loops);
+
+} // namespace eyeroof::mapper
