@@ -38,6 +38,34 @@ bool applies(const Space& space) {
     return task.factors == Factors::perfect && task.counting == Counting::eyeroof;
 }
 
+// Can reads of sums never set the pace? At most one word a step and unit is read, with one of each
+// other operand in the store.
+bool reads_are_fast(const Space& space) {
+    const Task& task = *space.task;
+    if (task.objective.delay_power == 0.0) {
+        return true;
+    }
+    for (const Link& link : space.links) {
+        if (!link.produced || link.child >= space.keeps.size()) {
+            continue;
+        }
+        const Store* store = store_of(task.machine.levels[link.child], link.operand);
+        double bytes = 0.0;
+        for (const Operand o : kAllOperands) {
+            bytes += store->operands.contains(o) ? task.machine.word_bits[index(o)] / 8.0 : 0.0;
+        }
+        for (std::size_t i = link.child; i < space.keeps.size(); ++i) {
+            for (const Axis& axis : task.machine.levels[i].fanout) {
+                bytes *= static_cast<double>(axis.size);
+            }
+        }
+        if (bytes > store->read_bytes_per_cycle) {
+            return false;
+        }
+    }
+    return true;
+}
+
 class Comparer {
   public:
     explicit Comparer(const Space& space)
@@ -117,6 +145,7 @@ void drop_dominated(Space& space, std::vector<Chain>& chains, std::vector<double
         buckets[{chains[i].first.spatial, chains[i].tap.spatial}].push_back(i);
     }
     const Comparer comparer(space);
+    const bool fast = reads_are_fast(space);
     std::vector<bool> dropped(chains.size(), false);
     const std::size_t width = space.columns;
     for (const auto& [key, bucket] : buckets) {
@@ -127,7 +156,7 @@ void drop_dominated(Space& space, std::vector<Chain>& chains, std::vector<double
                 const Verdict verdict =
                     comparer.compare(&columns[kept[k] * width], &columns[b * width]);
                 dropped[b] = verdict == Verdict::outright;
-                needless[b] = needless[b] || (verdict != Verdict::no && !needless[kept[k]]);
+                needless[b] = needless[b] || (fast && verdict != Verdict::no && !needless[kept[k]]);
             }
             if (!dropped[b]) {
                 kept.push_back(b);

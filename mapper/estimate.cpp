@@ -57,6 +57,13 @@ Estimator::Estimator(const Space& space)
             sums_.push_back(l);
         }
     }
+    exact_ = task_.counting == Counting::eyeroof && task_.problem.produced != Operand::input &&
+             (task_.factors == Factors::perfect || !paced_);
+    for (const Level& level : task_.machine.levels) {
+        for (const Channel& channel : level.channels) {
+            exact_ = exact_ && !channel.forwards;
+        }
+    }
     list_combinations();
 }
 
@@ -319,27 +326,32 @@ Estimate Estimator::ordered(const double* product, const std::vector<BlockOrder>
     return e;
 }
 
-double Estimator::best_order(const double* product, double cut,
-                             std::vector<BlockOrder>* best) const {
-    double least = kNone;
-    for (const auto& orders : combinations_) {
+std::vector<std::pair<double, std::size_t>> Estimator::good_orders(const double* product,
+                                                                   double cut) const {
+    std::vector<std::pair<double, std::size_t>> good;
+    double most = cut;
+    for (std::size_t c = 0; c < combinations_.size(); ++c) {
         double pj = base_pj_;
         for (std::size_t l = 0; l < space_.links.size(); ++l) {
-            pj += pj_[l][ordered_variant(l, orders)];
+            pj += pj_[l][ordered_variant(l, combinations_[c])];
         }
-        if (objective_.value(pj, least_cycles_) > std::min(cut, least)) {
+        if (objective_.value(pj, least_cycles_) > most) {
             continue;
         }
-        const Estimate e = ordered(product, orders);
+        const Estimate e = ordered(product, combinations_[c]);
         const double v = objective_.value(e.energy_pj, e.cycles);
-        if (v < least) {
-            least = v;
-            if (best != nullptr) {
-                *best = orders;
-            }
+        if (v > most) {
+            continue;
         }
+        if (exact_) {
+            good.clear();
+            most = std::nextafter(v, 0.0);
+        }
+        good.push_back({v, c});
     }
-    return least;
+    std::stable_sort(good.begin(), good.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    return good;
 }
 
 // Least words of each link over its variants, paced as if all came together.

@@ -32,8 +32,11 @@ class Estimator {
     // After relaxed() on the same product: the same bound with one order of loops for all operands,
     // as far as needed to see that it is not above `cut`.
     double order_bound(double cut) const;
-    // After relaxed() with Known::all: the best value over all orders, and the order that gives it.
-    double best_order(const double* product, double cut, std::vector<BlockOrder>* orders) const;
+    // After relaxed() with Known::all: orders whose value is not above `cut`, best first. Where
+    // values are exact the best one only.
+    std::vector<std::pair<double, std::size_t>> good_orders(const double* product,
+                                                            double cut) const;
+    bool exact() const { return exact_; }
     // After relaxed() with Known::all: one order.
     Estimate ordered(const double* product, const std::vector<BlockOrder>& orders) const;
 
@@ -76,6 +79,7 @@ class Estimator {
     double macs_;
     double units_;
     double made_words_ = 0.0; // of the produced operand
+    bool exact_ = true;       // values are those of model::cost_of(), not only bounds of them
     bool paced_ = false;      // some store or network has a finite bandwidth
     std::size_t tile_columns_ = 0;
     std::array<std::array<double, model::kOperands>, kMaxLevels> read_pj_{};

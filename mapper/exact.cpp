@@ -229,22 +229,17 @@ class Worker {
             if (step == kGroups) {
                 few_lanes_ = few_lanes();
             }
-            const bool leaf = step == space_.depth * kGroups;
-            std::vector<BlockOrder> orders;
             const double relaxed = estimator_.relaxed(product_.data(), known(step - 1));
-            const double value = relaxed > cut() ? relaxed
-                                 : leaf ? estimator_.best_order(product_.data(), cut(), &orders)
-                                        : estimator_.order_bound(cut());
             ++counts.nodes;
-            if (value > cut()) {
+            if (step == space_.depth * kGroups) {
+                visit();
+                return;
+            }
+            if (relaxed > cut() || estimator_.order_bound(cut()) > cut()) {
                 ++counts.order;
                 return;
             }
-            bound = std::max(bound, leaf ? value : relaxed);
-            if (leaf) {
-                visit(orders);
-                return;
-            }
+            bound = std::max(bound, relaxed);
         }
         const std::size_t g = kGroupOrder[step % kGroups];
         const std::uint32_t before = at_[g];
@@ -259,11 +254,22 @@ class Worker {
         at_[g] = before;
     }
 
-    void visit(const std::vector<BlockOrder>& orders) {
-        Leaf leaf{index_, {}, orders};
+    void visit() {
+        Leaf leaf{index_, {}, {}};
         for (std::size_t g = 0; g < kGroups; ++g) {
             leaf.chains[g] = space_.groups[g].nodes[at_[g]].chain;
         }
+        const auto good = estimator_.good_orders(product_.data(), cut());
+        counts.order += good.empty() ? 1 : 0;
+        for (const auto& [value, c] : good) {
+            if (value <= cut() && !done_) {
+                leaf.orders = estimator_.combinations()[c];
+                offer(leaf);
+            }
+        }
+    }
+
+    void offer(const Leaf& leaf) {
         auto real = realise(shared_.task, space_, leaf);
         if (!real) {
             return;
@@ -273,9 +279,8 @@ class Worker {
         const double best = shared_.best.load();
         if (first_only_ ? value <= best * (1.0 + kSlack) : value < best) {
             shared_.best = std::min(best, value);
-            const double now = shared_.clock.seconds();
             if (!first_only_) {
-                shared_.outcome.history.push_back({now, counts.nodes, value});
+                shared_.outcome.history.push_back({shared_.clock.seconds(), counts.nodes, value});
                 if (shared_.progress) {
                     shared_.progress({0.0, "searching mappings", value, -1.0});
                 }

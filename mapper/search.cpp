@@ -32,6 +32,10 @@ Diagnostics check_task(const Task& task) {
     if (task.problem.form == ConvForm::scatter) {
         found.error("unsupported", "the mapper does not search the scatter form");
     }
+    if (task.counting == Counting::timeloop && task.problem.produced == Operand::input) {
+        found.error("unsupported", "Timeloop's counting is not searched for gradients of the input",
+                    "search with eyeroof's own counting");
+    }
     return found;
 }
 

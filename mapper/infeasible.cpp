@@ -1,0 +1,205 @@
+#include "mapper/search.hpp"
+#include "mapper/space.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+// Why no mapping can exist, rule by rule: each check needs only the rules that it names.
+
+namespace eyeroof::mapper {
+
+using namespace model;
+
+namespace {
+
+class Reasons {
+  public:
+    explicit Reasons(const Task& task) : task_(task), rules_(task.constraints.levels) {
+        rules_.resize(task.machine.levels.size());
+    }
+
+    Diagnostics run() {
+        for (const Dim d : kAllDims) {
+            check_dimension(d);
+        }
+        for (std::size_t i = 0; i < rules_.size(); ++i) {
+            check_fanout(i);
+            check_keeps(i);
+        }
+        check_capacity();
+        check_utilization();
+        return std::move(found_);
+    }
+
+  private:
+    const std::string& name(std::size_t level) const { return task_.machine.levels[level].name; }
+
+    Count fanout_for(std::size_t level, Dim dim) const {
+        Count limit = 1;
+        const auto& axes = task_.machine.levels[level].fanout;
+        for (std::size_t a = 0; a < axes.size(); ++a) {
+            const auto& dims = rules_[level].axis_dims;
+            limit *= !dims || (a < dims->size() && (*dims)[a].contains(dim)) ? axes[a].size : 1;
+        }
+        return limit;
+    }
+
+    // Can the slots left free reach what the fixed ones leave?
+    void check_dimension(Dim dim) {
+        const Count bound = task_.problem.bounds[index(dim)];
+        Count fixed = 1;
+        bool free_time = false;
+        Count free_space = 1;
+        std::string names;
+        for (std::size_t i = 0; i < rules_.size(); ++i) {
+            const auto& time = rules_[i].temporal[index(dim)];
+            const auto& space = rules_[i].spatial[index(dim)];
+            if (time) {
+                fixed *= *time;
+                names += fmt::format("{}{} {} in time", names.empty() ? "" : ", ", name(i), *time);
+            } else if (i == 0 || !task_.machine.levels[i].stores.empty()) {
+                free_time = true;
+            }
+            if (space) {
+                fixed *= *space;
+                names +=
+                    fmt::format("{}{} {} in space", names.empty() ? "" : ", ", name(i), *space);
+            } else {
+                free_space *= fanout_for(i, dim);
+            }
+        }
+        if (fixed > bound) {
+            found_.error(
+                "infeasible",
+                fmt::format("the trips fixed for {} ({}) exceed its {}", letter(dim), names, bound),
+                "fix fewer trips");
+        } else if (task_.factors == Factors::perfect && bound % fixed != 0) {
+            found_.error("infeasible",
+                         fmt::format("the trips fixed for {} ({}) do not divide its {}",
+                                     letter(dim), names, bound),
+                         "allow any factors, or fix trips that divide");
+        } else if (!free_time && ceil_div(bound, fixed) > free_space) {
+            found_.error("infeasible",
+                         fmt::format("{} is constrained away: {} reach {} of {}, and no level may "
+                                     "loop over the rest",
+                                     letter(dim), names, fixed, bound),
+                         fmt::format("leave {} free at one level", letter(dim)));
+        }
+    }
+
+    void check_fanout(std::size_t level) {
+        Count wanted = 1;
+        for (const Dim d : kAllDims) {
+            const Count fixed = rules_[level].spatial[index(d)].value_or(1);
+            wanted *= fixed;
+            if (fixed > fanout_for(level, d)) {
+                found_.error(
+                    "infeasible",
+                    fmt::format("{} asks for {}{} in space, but its axes for {} have {}",
+                                rules_[level].where.empty() ? name(level) : rules_[level].where,
+                                letter(d), fixed, letter(d), fanout_for(level, d)),
+                    "put it on another axis or lower it");
+            }
+        }
+        Count all = 1;
+        for (const Axis& axis : task_.machine.levels[level].fanout) {
+            all *= axis.size;
+        }
+        if (wanted > all) {
+            found_.error("infeasible", fmt::format("{} asks for {} instances in space and has {}",
+                                                   name(level), wanted, all));
+        }
+    }
+
+    void check_keeps(std::size_t level) {
+        for (const Operand o : kAllOperands) {
+            const Store* store = store_of(task_.machine.levels[level], o);
+            const LevelConstraint& rule = rules_[level];
+            if (rule.keep.contains(o) && store == nullptr) {
+                found_.error("infeasible",
+                             fmt::format("{} must keep the {} but has no store for it", name(level),
+                                         operand_name(o)));
+            }
+            if (rule.bypass.contains(o) && (rule.keep.contains(o) || level == 0)) {
+                found_.error("infeasible", fmt::format("the {} must both rest in {} and pass by it",
+                                                       operand_name(o), name(level)));
+            }
+        }
+    }
+
+    // The least tile of a level: what is fixed at it and inside it.
+    void check_capacity() {
+        Extents tile = kOnes;
+        for (std::size_t i = rules_.size(); i-- > 0;) {
+            for (std::size_t d = 0; d < kDims; ++d) {
+                const Count grown =
+                    tile[d] * rules_[i].temporal[d].value_or(1) * rules_[i].spatial[d].value_or(1);
+                tile[d] = std::min(grown, task_.problem.bounds[d]);
+            }
+            for (const Store& store : task_.machine.levels[i].stores) {
+                check_store(i, store, tile);
+            }
+        }
+    }
+
+    void check_store(std::size_t level, const Store& store, const Extents& tile) {
+        Count bytes = 0;
+        for (const Operand o : kAllOperands) {
+            const bool there = o != Operand::weight || task_.problem.has_weight;
+            const bool must = !store.may_bypass || rules_[level].keep.contains(o);
+            if (there && must && store.operands.contains(o)) {
+                const Count bits =
+                    tile_elements(task_.problem, o, tile) * task_.machine.word_bits[index(o)];
+                bytes += ceil_div(ceil_div(bits, 8), store.bank_bytes) * store.bank_bytes *
+                         store.buffers;
+            }
+        }
+        if (store.capacity_bytes && bytes > *store.capacity_bytes) {
+            found_.error(
+                "infeasible",
+                fmt::format("the smallest tiles that must rest in {} need {} of its {} bytes",
+                            name(level), bytes, *store.capacity_bytes),
+                "fix fewer trips inside it, or let an operand pass by");
+        }
+    }
+
+    // Best use of each axis by the dimensions that may lie on it.
+    void check_utilization() {
+        double most = 1.0;
+        for (std::size_t i = 0; i < rules_.size(); ++i) {
+            const auto& axes = task_.machine.levels[i].fanout;
+            for (std::size_t a = 0; a < axes.size(); ++a) {
+                double reach = 1.0;
+                for (const Dim d : kAllDims) {
+                    const auto& dims = rules_[i].axis_dims;
+                    const bool allowed = !dims || (a < dims->size() && (*dims)[a].contains(d));
+                    const Count trips =
+                        rules_[i].spatial[index(d)].value_or(task_.problem.bounds[index(d)]);
+                    reach *= allowed ? static_cast<double>(trips) : 1.0;
+                }
+                most *= std::min(1.0, reach / static_cast<double>(axes[a].size));
+            }
+        }
+        if (task_.constraints.min_utilization > most * (1.0 + 1e-12)) {
+            found_.error(
+                "infeasible",
+                fmt::format("a utilization of {:.4g} cannot be reached: the dimensions that "
+                            "may lie on the axes fill at most {:.4g} of the fan-out",
+                            task_.constraints.min_utilization, most),
+                "lower the minimum utilization or allow more dimensions on the axes");
+        }
+    }
+
+    const Task& task_;
+    std::vector<LevelConstraint> rules_;
+    Diagnostics found_;
+};
+
+} // namespace
+
+Diagnostics explain_infeasible(const Task& task) {
+    return Reasons(task).run();
+}
+
+} // namespace eyeroof::mapper

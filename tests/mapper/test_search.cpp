@@ -1,0 +1,179 @@
+#include "mapper/search.hpp"
+#include "tests/model/machines.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace eyeroof;
+using namespace eyeroof::model;
+using namespace eyeroof::test;
+
+namespace {
+
+mapper::Task eyeriss_task(const Problem& problem) {
+    mapper::Task task;
+    task.problem = problem;
+    task.machine = eyeriss168();
+    task.machine.levels[1].channels.clear(); // neighbours hand nothing on
+    for (std::size_t i = 2; i < 5; ++i) {
+        task.machine.levels[i].stores[0].may_bypass = false;
+    }
+    task.constraints = mapper::constraints_of(task.machine, nullptr);
+    return task;
+}
+
+Problem small_conv() {
+    return conv("small", {3, 3, 8, 8, 8, 16, 1});
+}
+
+std::string messages(const Diagnostics& d) {
+    std::string text;
+    for (const Diagnostic& item : d) {
+        text += item.message + "\n";
+    }
+    return text;
+}
+
+} // namespace
+
+TEST_CASE("best-known mappings of the published study are met or beaten, with proof") {
+    struct Known {
+        Problem problem;
+        double edp;
+    };
+    const std::vector<Known> known = {
+        {conv("alex1", {11, 11, 55, 55, 3, 96, 4}, 4, 4), 7.9238e15},
+        {conv("res_3x3", {3, 3, 14, 14, 256, 256, 1}), 5.1452e14},
+        {conv("gemm1024", {1, 1, 1024, 1, 1024, 1024, 1}), 1.4225e17}};
+    for (const Known& k : known) {
+        CAPTURE(k.problem.name);
+        const auto found = mapper::search(eyeriss_task(k.problem), {.threads = 2});
+        REQUIRE(found);
+        CHECK(found->certificate.proved);
+        CHECK(found->certificate.gap < 1e-9);
+        CHECK(found->certificate.value <= k.edp);
+    }
+}
+
+TEST_CASE("the answer does not depend on the number of threads") {
+    const auto task = eyeriss_task(small_conv());
+    const auto one = mapper::search(task, {.threads = 1});
+    const auto two = mapper::search(task, {.threads = 2});
+    const auto three = mapper::search(task, {.threads = 3});
+    REQUIRE(one);
+    REQUIRE(two);
+    REQUIRE(three);
+    CHECK(one->mapping == two->mapping);
+    CHECK(one->mapping == three->mapping);
+    CHECK(one->cost == two->cost);
+}
+
+TEST_CASE("no baseline beats the certificate") {
+    for (const auto objective :
+         {mapper::Objective::latency(), mapper::Objective::energy(), mapper::Objective::edp()}) {
+        auto task = eyeriss_task(small_conv());
+        task.objective = objective;
+        const auto exact = mapper::search(task);
+        REQUIRE(exact);
+        for (const auto strategy : {mapper::Strategy::random, mapper::Strategy::random_pruned,
+                                    mapper::Strategy::annealing, mapper::Strategy::genetic}) {
+            mapper::SearchOptions options;
+            options.strategy = strategy;
+            options.max_samples = 20000;
+            const auto found = mapper::search(task, options);
+            CAPTURE(mapper::strategy_name(strategy));
+            REQUIRE(found);
+            CHECK(found->certificate.value >= exact->certificate.lower_bound);
+            CHECK_FALSE(found->certificate.proved);
+        }
+    }
+}
+
+TEST_CASE("exhausting a small space finds what the exact search finds") {
+    Problem p;
+    p.bounds = {1, 1, 4, 2, 4, 1, 3, 1};
+    Accelerator a;
+    a.clock_hz = 1e9;
+    a.levels = {level("DRAM", {store(kAll, 0, 2, 2, 100.0)}, {{"x", 2}}),
+                level("PE", {store(kAll, 12, 4, 4, 1.0)})};
+    mapper::Task task;
+    task.problem = p;
+    task.machine = a;
+    const auto exact = mapper::search(task);
+    mapper::SearchOptions options;
+    options.strategy = mapper::Strategy::exhaustive;
+    options.time_limit_s = 60;
+    const auto all = mapper::search(task, options);
+    REQUIRE(exact);
+    REQUIRE(all);
+    CHECK(all->certificate.proved);
+    CHECK(exact->certificate.value == doctest::Approx(all->certificate.value));
+}
+
+TEST_CASE("fixed trips, kept operands and a least utilization are obeyed") {
+    auto task = eyeriss_task(small_conv());
+    task.constraints.levels[1].spatial[index(Dim::K)] = 4;
+    task.constraints.levels[0].temporal[index(Dim::C)] = 2;
+    task.constraints.levels[1].bypass = {Operand::weight};
+    task.constraints.min_utilization = 0.5;
+    const auto found = mapper::search(task);
+    REQUIRE(found);
+    Count spread = 1;
+    for (const SpatialLoop& loop : found->mapping.levels[1].spatial) {
+        spread *= loop.dim == Dim::K ? loop.bound : 1;
+    }
+    CHECK(spread == 4);
+    CHECK_FALSE(found->mapping.levels[1].keeps.contains(Operand::weight));
+    CHECK(found->cost.averaged_mac_units >= 0.5 * 168);
+    const auto& outer = found->mapping.levels[0].temporal;
+    CHECK(std::count(outer.begin(), outer.end(), TemporalLoop{Dim::C, 2}) == 1);
+}
+
+TEST_CASE("a dimension that is constrained away is named") {
+    auto task = eyeriss_task(small_conv());
+    for (auto& level : task.constraints.levels) {
+        level.temporal[index(Dim::K)] = 1;
+        level.spatial[index(Dim::K)] = 1;
+    }
+    const auto found = mapper::search(task);
+    REQUIRE_FALSE(found);
+    CHECK(messages(found.diagnostics()).find("K is constrained away") != std::string::npos);
+}
+
+TEST_CASE("a capacity that no tile fits is named") {
+    auto task = eyeriss_task(small_conv());
+    task.constraints.levels[4].temporal[index(Dim::K)] = 16;
+    task.constraints.levels[4].temporal[index(Dim::P)] = 8; // 128 sums in 24 words
+    const auto found = mapper::search(task);
+    REQUIRE_FALSE(found);
+    CHECK(messages(found.diagnostics()).find("PsumSpad need 256 of its 48 bytes") !=
+          std::string::npos);
+}
+
+TEST_CASE("a fan-out that cannot be filled is named") {
+    auto task = eyeriss_task(small_conv());
+    task.constraints.levels[1].axis_dims = std::vector<DimSet>{{Dim::R}, {Dim::S}};
+    task.constraints.min_utilization = 0.9; // 3 of 14 by 3 of 12 at most
+    const auto found = mapper::search(task);
+    REQUIRE_FALSE(found);
+    CHECK(messages(found.diagnostics()).find("fill at most 0.05357") != std::string::npos);
+    task.constraints.min_utilization = 0.0;
+    task.constraints.levels[1].spatial[index(Dim::K)] = 4;
+    const auto spread = mapper::search(task);
+    REQUIRE_FALSE(spread);
+    CHECK(messages(spread.diagnostics()).find("asks for K4 in space") != std::string::npos);
+}
+
+TEST_CASE("a search that is stopped says how far it came") {
+    auto task = eyeriss_task(conv("vgg3_2", {3, 3, 56, 56, 256, 256, 1}));
+    const auto found = mapper::search(task, {.threads = 1, .time_limit_s = 0.3});
+    if (found && !found->certificate.proved) {
+        CHECK(found->certificate.lower_bound > 0.0);
+        CHECK(found->certificate.lower_bound < found->certificate.value);
+    } else if (!found) {
+        CHECK(found.diagnostics().items().front().code == "no-mapping");
+    }
+    std::stop_source stop;
+    stop.request_stop();
+    const auto none = mapper::search(task, {}, stop.get_token());
+    CHECK((!none || !none->certificate.proved));
+}
