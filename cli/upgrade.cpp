@@ -88,10 +88,12 @@ void add_upgrade(Frame& frame) {
     auto options = std::make_shared<Options>();
     CLI::App& app = frame.add("upgrade", "Whether another GPU pays off for a network, and why",
                               "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-40gb\n"
-                              "# training, fp16 before and bf16 after, at own prices\n"
-                              "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-40gb "
-                              "--phase training --from-dtype fp16 --to-dtype bf16 "
-                              "--from-per-hour 3.06 --to-per-hour 4.10");
+                              "# training, fp16 before and bf16 after\n"
+                              "eyeroof upgrade bert-base --from t4 --to l4 --phase training "
+                              "--from-dtype fp16 --to-dtype bf16\n"
+                              "# at prices of your own\n"
+                              "eyeroof upgrade bert-base --from t4 --to l4 --from-per-hour 0.53 "
+                              "--to-per-hour 0.80");
     std::vector<std::string> types;
     for (const std::string_view name : model::data_type_names()) {
         types.emplace_back(name);
