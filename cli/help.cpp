@@ -33,6 +33,10 @@ std::string wrapped(const std::string& text) {
 
 std::string row(const std::string& name, const std::string& description) {
     std::string line = "  " + name;
+    const std::size_t comma = line.rfind(',', kWidth - 1);
+    if (line.size() > kWidth && comma != std::string::npos) { // break between two choices
+        line.insert(comma + 1, "\n      ");
+    }
     if (line.size() + 2 > kColumn) {
         line += "\n" + std::string(kColumn, ' ');
     } else {
