@@ -2,7 +2,10 @@
 #include "cli/command.hpp"
 #include "model/base/units.hpp"
 #include "profiles/import/importer.hpp"
+#include "profiles/matching.hpp"
 #include "profiles/profile_file.hpp"
+#include "study/read/assignments.hpp"
+#include "study/read/catalog.hpp"
 
 #include <fmt/format.h>
 
@@ -18,6 +21,8 @@ struct Options {
     profiles::KernelFilter filter;
     std::string save;
     bool join = false;
+    std::string network;
+    std::string assignments;
     OutputOptions output;
 };
 
@@ -73,6 +78,64 @@ std::string summary_text(const profiles::Profile& profile) {
     return text;
 }
 
+// One line a layer: how its kernels were found, and how sure that is at worst.
+std::string match_text(const profiles::Profile& profile, const std::vector<model::Layer>& layers,
+                       const profiles::MatchResult& result) {
+    struct Row {
+        double time_s = 0.0;
+        std::int64_t launches = 0;
+        double confidence = 1.0;
+        profiles::MatchMethod method = profiles::MatchMethod::manual;
+    };
+    std::vector<Row> rows(layers.size());
+    double unmatched_s = 0.0;
+    for (std::size_t i = 0; i < result.of_launch.size(); ++i) {
+        const profiles::Match& match = result.of_launch[i];
+        const double time_s = std::max(profile.launches[i].duration_ns, 0.0) * 1e-9;
+        if (match.method == profiles::MatchMethod::none) {
+            unmatched_s += time_s;
+            continue;
+        }
+        Row& row = rows[match.layer];
+        row.time_s += time_s;
+        row.launches += 1;
+        row.confidence = std::min(row.confidence, match.confidence);
+        row.method = std::max(row.method, match.method);
+    }
+    std::string text = fmt::format("\n{:<24} {:>8} {:>12}  {:<9} {}\n", "layer", "launches", "time",
+                                   "found by", "confidence");
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const Row& row = rows[i];
+        text += row.launches == 0
+                    ? fmt::format("{:<24} {:>8}\n", layers[i].name, "none")
+                    : fmt::format("{:<24} {:>8} {:>12}  {:<9} {:.2f}\n", layers[i].name,
+                                  row.launches, model::format_si(row.time_s, "s"),
+                                  profiles::match_method_name(row.method), row.confidence);
+    }
+    return text + fmt::format("{:<24} {:>8} {:>12}\n", "(no layer)", result.unmatched.size(),
+                              model::format_si(unmatched_s, "s"));
+}
+
+model::Result<std::string> matched(const Context& context, const Options& options,
+                                   const profiles::Profile& profile) {
+    using Text = model::Result<std::string>;
+    const auto network = study::read::load_network(options.network, context.network_dirs());
+    if (!network) {
+        return Text(network.diagnostics());
+    }
+    std::vector<profiles::ManualAssignment> manual;
+    if (!options.assignments.empty()) {
+        auto read = study::load_assignments(options.assignments);
+        if (!read) {
+            return Text(read.diagnostics());
+        }
+        manual = std::move(*read);
+    }
+    const auto result = profiles::match(profile, network->layers, manual);
+    return result ? Text(match_text(profile, network->layers, *result))
+                  : Text(result.diagnostics());
+}
+
 std::string csv_field(const std::string& text) {
     std::string quoted = "\"";
     for (const char c : text) {
@@ -105,9 +168,17 @@ Exit import(Context& context, const Options& options) {
             return context.fail(written.diagnostics());
         }
     }
+    std::string layers;
+    if (!options.network.empty()) {
+        auto text = matched(context, options, *profile);
+        if (!text) {
+            return context.fail(text.diagnostics());
+        }
+        layers = std::move(*text);
+    }
     const std::string text = options.output.format == "json"  ? profiles::profile_text(*profile)
                              : options.output.format == "csv" ? summary_csv(*profile)
-                                                              : summary_text(*profile);
+                                                              : summary_text(*profile) + layers;
     return context.write(text, options.output.file);
 }
 
@@ -133,6 +204,12 @@ void add_import(Frame& frame) {
     app.add_option("--nvtx", options->filter.range,
                    "Keep launches in ranges that contain this text")
         ->type_name("TEXT");
+    app.add_option("--match", options->network,
+                   "Say which kernels belong to which layer of a network")
+        ->type_name("NETWORK|FILE");
+    app.add_option("--assign", options->assignments,
+                   "Assignments of kernels to layers by hand (YAML)")
+        ->type_name("FILE");
     app.add_option("--skip", options->filter.skip, "Leave out the first N that match")
         ->check(CLI::NonNegativeNumber);
     app.add_option("--count", options->filter.count, "Keep at most N")

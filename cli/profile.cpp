@@ -1,10 +1,10 @@
 // eyeroof profile -- ./app: times and hardware counters of an unmodified CUDA program.
 #include "cli/command.hpp"
+#include "cli/metric_files.hpp"
 #include "model/base/units.hpp"
 #include "profiles/collect/device_check.hpp"
 #include "profiles/collect/runner.hpp"
 #include "profiles/profile_file.hpp"
-#include "study/read/metric_family.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -73,20 +73,6 @@ std::optional<fs::path> find_library(const Context& context, const Options& opti
     return first_that_exists(places);
 }
 
-model::Result<std::vector<profiles::MetricFamily>> families(const Context& context,
-                                                            const Options& options) {
-    std::vector<fs::path> places = {options.metrics_folder};
-    for (const fs::path& data : context.environment().data_dirs) {
-        places.push_back(data / "metrics");
-    }
-    const auto folder = first_that_exists(places);
-    if (!folder) {
-        return model::Result<std::vector<profiles::MetricFamily>>::failure(
-            "unavailable", "there is no folder of metric files", "name it with --metrics-dir");
-    }
-    return study::read_metric_families(*folder);
-}
-
 model::Result<profiles::RunnerOptions> prepare(const Context& context, const Options& options,
                                                const fs::path& folder) {
     using Prepared = model::Result<profiles::RunnerOptions>;
@@ -106,7 +92,7 @@ model::Result<profiles::RunnerOptions> prepare(const Context& context, const Opt
     runner.request.window = options.window;
     const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
     runner.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
-    const auto known = families(context, options);
+    const auto known = load_metric_files(context, options.metrics_folder);
     if (!known && !options.timing_only) {
         return Prepared(known.diagnostics());
     }

@@ -1,5 +1,6 @@
 // eyeroof roofline: layers as predicted and kernels as measured, below the roofs of machines.
 #include "cli/exam_options.hpp"
+#include "cli/metric_files.hpp"
 #include "profiles/import/importer.hpp"
 #include "study/read/catalog.hpp"
 #include "study/run.hpp"
@@ -25,6 +26,8 @@ constexpr const char* kExamples =
     "eyeroof roofline resnet50 --on v100-sxm2-16gb --on a100-sxm-40gb -o resnet50.html\n"
     "# measured kernels over the roofs, the heaviest that make up 90 % of the time\n"
     "eyeroof roofline --on a100-sxm-40gb --profile run.jsonl --top-share 90 -o run.svg\n"
+    "# what this processor was measured to reach, below its own measured roofs\n"
+    "eyeroof roofline --profile cpu.jsonl -o cpu.svg\n"
     "# the seven steps of one layer as a picture\n"
     "eyeroof roofline alexnet --on eyeriss-v1 --ladder conv1 -o conv1.svg";
 
@@ -137,8 +140,18 @@ model::Result<Material> gather(Context& context, const Options& options) {
         }
         material = std::move(*predicted);
     }
+    const auto families = load_metric_files(context);
     for (const profiles::Profile& profile : measured) {
-        const auto added = study::add_profile(material.input, machines.front().id, profile);
+        const std::string machine = machines.empty() ? "measured" : machines.front().id;
+        if (!profile.ceilings.empty()) {
+            study::add_ceilings(material.input, machine, profile);
+        }
+        if (!study::find_machine(material.input, machine)) {
+            return model::Result<Material>::failure(
+                "usage", "roofline: the measurement has no roofs of its own", "give --on MACHINE");
+        }
+        const auto* family = families ? profiles::find_family(*families, profile.run) : nullptr;
+        const auto added = study::add_profile(material.input, machine, profile, {}, family);
         if (!added) {
             return model::Result<Material>(added.diagnostics());
         }
@@ -215,7 +228,7 @@ Exit roofline(Context& context, Options options) {
         }
         take_session(options, *session);
     }
-    if (options.machines.empty()) {
+    if (options.machines.empty() && (options.profiles.empty() || !options.network.empty())) {
         return context.fail_usage("roofline: below which roofs?", "give --on MACHINE");
     }
     if (options.network.empty() && options.profiles.empty()) {

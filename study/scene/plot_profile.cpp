@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 
 namespace eyeroof::study {
 
@@ -57,8 +58,9 @@ PlotPoint plot_point(const profiles::MeasuredPoint& from, const PlotMachine* mac
 
 model::Result<model::Done> add_profile(PlotInput& input, const std::string& machine,
                                        const profiles::Profile& profile,
-                                       const profiles::PointOptions& options) {
-    const auto points = profiles::points_of(profile, nullptr, options);
+                                       const profiles::PointOptions& options,
+                                       const profiles::MetricFamily* family) {
+    const auto points = profiles::points_of(profile, family, options);
     if (!points) {
         return model::Result<model::Done>(points.diagnostics());
     }
@@ -80,6 +82,42 @@ model::Result<model::Done> add_profile(PlotInput& input, const std::string& mach
                                   placeless, points->size()));
     }
     return model::Result<model::Done>(model::Done{}, std::move(found));
+}
+
+void add_ceilings(PlotInput& input, const std::string& machine, const profiles::Profile& profile) {
+    const auto same_id = [&](const PlotMachine& m) { return m.id == machine; };
+    auto found = std::find_if(input.machines.begin(), input.machines.end(), same_id);
+    if (found == input.machines.end()) {
+        input.machines.push_back({machine, profile.run.gpu, {}});
+        found = std::prev(input.machines.end());
+    }
+    std::vector<Roof> roofs;
+    for (const profiles::Ceiling& ceiling : profile.ceilings) {
+        const bool memory = !ceiling.level.empty();
+        if (!memory && ceiling.precision.empty()) {
+            continue; // an overhead is no roof
+        }
+        Roof roof;
+        roof.machine = machine;
+        roof.kind = memory ? RoofKind::memory : RoofKind::compute;
+        roof.key = memory ? level_name(&*found, ceiling.level) : ceiling.precision;
+        roof.name = ceiling.name;
+        roof.id =
+            fmt::format("{}/measured/{}/{}", machine, memory ? "memory" : "compute", roof.key);
+        roof.value = ceiling.value;
+        roof.measured = true;
+        roof.source = ceiling.how;
+        const auto known = std::find_if(roofs.begin(), roofs.end(),
+                                        [&](const Roof& other) { return other.id == roof.id; });
+        if (known == roofs.end()) {
+            roofs.push_back(std::move(roof));
+        } else if (known->value < roof.value) {
+            *known = std::move(roof);
+        }
+    }
+    // Outermost first, as roofs of a description are: the ceilings begin with the innermost cache.
+    std::reverse(roofs.begin(), roofs.end());
+    found->roofs.insert(found->roofs.end(), roofs.begin(), roofs.end());
 }
 
 } // namespace eyeroof::study

@@ -1,0 +1,19 @@
+// The metric files among the program's data.
+// Called by the commands that profile or draw profiles.
+// Knows no metric.
+#pragma once
+
+#include "cli/context.hpp"
+#include "study/read/metric_family.hpp"
+
+#include <string>
+#include <vector>
+
+namespace eyeroof::cli {
+
+// From `folder`, or else from the first data folder that has metrics/. Errors: "unavailable" when
+// there is none; those of a file that is broken.
+model::Result<std::vector<profiles::MetricFamily>>
+load_metric_files(const Context& context, const std::string& folder = {});
+
+} // namespace eyeroof::cli
