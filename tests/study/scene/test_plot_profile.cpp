@@ -42,8 +42,13 @@ TEST_CASE("measured ceilings make a machine with one roof a level and precision,
 
 TEST_CASE("ceilings go to the machine that is there, beside its described roofs") {
     study::PlotInput input;
-    input.machines.push_back(
-        {"m", "M", {{"m/memory/DRAM", "m", "DRAM", study::RoofKind::memory, "DRAM", 5e10}}});
+    study::Roof dram;
+    dram.id = "m/memory/DRAM";
+    dram.machine = "m";
+    dram.kind = study::RoofKind::memory;
+    dram.key = "DRAM";
+    dram.value = 5e10;
+    input.machines.push_back({"m", "M", {dram}});
     study::add_ceilings(input, "m", measured());
     REQUIRE(input.machines.size() == 1);
     CHECK(input.machines[0].name == "M");
