@@ -64,6 +64,8 @@ struct OutputOptions {
 };
 // --format {…} with the first as the default, and -o FILE.
 void add_output(CLI::App& app, OutputOptions& options, const std::vector<std::string>& formats);
+// -o FILE alone, for commands with one format.
+void add_output_file(CLI::App& app, std::string& file);
 
 // All commands of cli/commands.def, in its order.
 void add_commands(Frame& frame);

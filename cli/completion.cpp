@@ -264,17 +264,28 @@ std::string completion_script(const CLI::App& root, const std::string& shell) {
     return shell == "zsh" ? zsh_script(places) : fish_script(places);
 }
 
+namespace {
+
+struct CompletionOptions {
+    std::string shell;
+    std::string file;
+};
+
+} // namespace
+
 void add_completion(Frame& frame) {
-    auto shell = std::make_shared<std::string>();
+    auto options = std::make_shared<CompletionOptions>();
     CLI::App& app = frame.add("completion", "Print the completion script for a shell",
                               "# for this session\n"
                               "source <(eyeroof completion bash)\n"
                               "# for good\n"
-                              "eyeroof completion fish > ~/.config/fish/completions/eyeroof.fish");
-    add_choice(app, "SHELL", *shell, {"bash", "zsh", "fish"}, "The shell: bash, zsh or fish")
+                              "eyeroof completion fish -o ~/.config/fish/completions/eyeroof.fish");
+    add_choice(app, "SHELL", options->shell, {"bash", "zsh", "fish"},
+               "The shell: bash, zsh or fish")
         ->required();
-    frame.run(app, [&frame, shell](Context& context) {
-        return context.write(completion_script(frame.root(), *shell));
+    add_output_file(app, options->file);
+    frame.run(app, [&frame, options](Context& context) {
+        return context.write(completion_script(frame.root(), options->shell), options->file);
     });
 }
 

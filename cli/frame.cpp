@@ -160,7 +160,11 @@ void add_output(CLI::App& app, OutputOptions& options, const std::vector<std::st
     options.format = formats.front();
     add_choice(app, "--format", options.format, formats,
                fmt::format("Output format [{}]", formats.front()));
-    app.add_option("-o,--output", options.file,
+    add_output_file(app, options.file);
+}
+
+void add_output_file(CLI::App& app, std::string& file) {
+    app.add_option("-o,--output", file,
                    "Write the result to a file; it is whole or untouched, also on errors")
         ->type_name("FILE");
 }

@@ -93,10 +93,12 @@ std::string manual_page(const CLI::App& root, const std::string& version) {
 }
 
 void add_manual(Frame& frame) {
+    auto file = std::make_shared<std::string>();
     CLI::App& app =
         frame.add("manual", "Print the manual page (roff)", "eyeroof manual | man -l -");
-    frame.run(app, [&frame](Context& context) {
-        return context.write(manual_page(frame.root(), EYEROOF_VERSION));
+    add_output_file(app, *file);
+    frame.run(app, [&frame, file](Context& context) {
+        return context.write(manual_page(frame.root(), EYEROOF_VERSION), *file);
     });
 }
 

@@ -1,6 +1,52 @@
+# What is installed, in two components: cli (the program, its data and documents) and gui.
 include(GNUInstallDirs)
-install(DIRECTORY hwdb/ DESTINATION ${CMAKE_INSTALL_DATADIR}/eyeroof/hwdb
-    FILES_MATCHING PATTERN "*.yaml" PATTERN "*.schema.json")
-install(DIRECTORY profiles/metrics/ DESTINATION ${CMAKE_INSTALL_DATADIR}/eyeroof/metrics FILES_MATCHING PATTERN "*.yaml")
-install(DIRECTORY examples/networks/ DESTINATION ${CMAKE_INSTALL_DATADIR}/eyeroof/networks FILES_MATCHING PATTERN "*.yaml")
-install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/eyeroof/examples)
+set(share "${CMAKE_INSTALL_DATADIR}/eyeroof")
+
+install(TARGETS eyeroof RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT cli)
+install(DIRECTORY hwdb/ DESTINATION ${share}/hwdb COMPONENT cli
+        FILES_MATCHING PATTERN "*.yaml" PATTERN "*.schema.json")
+install(DIRECTORY profiles/metrics/ DESTINATION ${share}/metrics COMPONENT cli
+        FILES_MATCHING PATTERN "*.yaml")
+install(DIRECTORY examples/networks/ DESTINATION ${share}/networks COMPONENT cli
+        FILES_MATCHING PATTERN "*.yaml")
+install(DIRECTORY study/schema/ DESTINATION ${share}/schema COMPONENT cli FILES_MATCHING PATTERN "*.json")
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT cli FILES_MATCHING PATTERN "*.md")
+install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT cli)
+
+# The manual page and the completions come from the program's own command tree.
+set(made "${CMAKE_BINARY_DIR}/documents")
+file(MAKE_DIRECTORY "${made}")
+add_custom_command(
+    OUTPUT "${made}/eyeroof.1" "${made}/eyeroof.bash" "${made}/_eyeroof" "${made}/eyeroof.fish"
+    COMMAND eyeroof manual -o "${made}/eyeroof.1"
+    COMMAND eyeroof completion bash -o "${made}/eyeroof.bash"
+    COMMAND eyeroof completion zsh -o "${made}/_eyeroof"
+    COMMAND eyeroof completion fish -o "${made}/eyeroof.fish"
+    DEPENDS eyeroof
+    COMMENT "Writing the manual page and the shell completions")
+add_custom_target(documents ALL DEPENDS "${made}/eyeroof.1")
+install(FILES "${made}/eyeroof.1" DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT cli)
+install(FILES "${made}/eyeroof.bash" DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+        RENAME eyeroof COMPONENT cli)
+install(FILES "${made}/_eyeroof" DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT cli)
+install(FILES "${made}/eyeroof.fish" DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+        COMPONENT cli)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME eyeroof)
+set(CPACK_PACKAGE_VENDOR "The eyeroof authors")
+set(CPACK_PACKAGE_CONTACT "The eyeroof authors <eyeroof@example.invalid>")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL cli)
+if(TARGET eyeroof-gui)
+    list(APPEND CPACK_COMPONENTS_ALL gui)
+endif()
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_CLI_PACKAGE_NAME eyeroof)
+set(CPACK_DEBIAN_GUI_PACKAGE_NAME eyeroof-gui)
+set(CPACK_DEBIAN_GUI_PACKAGE_DEPENDS "eyeroof (= ${PROJECT_VERSION})")
+include(CPack)
