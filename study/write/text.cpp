@@ -121,9 +121,9 @@ std::string ladder_row(const Report& report, const LayerReport& layer, std::size
                                   right(amount(layer.machine_steps[step - 1].macs_per_cycle), 9));
     row += inked(bar(share_after(layer.steps, units, step),
                      share_after(layer.machine_steps, units, step), kLadderBar),
-                 loses ? ink : Ink::plain, colour);
+                 loses ? ink : Ink::good, colour);
     if (loses) {
-        row += inked(right(loss, 9), ink, colour) + "  " + clipped(bound.limit, 19);
+        row += inked(right(loss, 9), ink, colour) + "  " + clipped(bound.limit, 21);
     }
     return row + "\n";
 }
@@ -234,7 +234,7 @@ std::string overview(const Report& report, bool colour) {
         text += fmt::format(
             "{}{}{}  {}  {}\n", left(name, 18), right(format_si(layer.time_s, "s"), 11),
             right(percent(layer.utilization), 9), overview_bar(layer, report.machine.units, colour),
-            clipped(fmt::format("{} {}", layer.limiter_step, layer.limiter), 20));
+            clipped(fmt::format("{} {}", layer.limiter_step, layer.limiter), 22));
     }
     return text;
 }
