@@ -63,6 +63,23 @@ std::string option_name(const CLI::Option& option) {
     return text;
 }
 
+// Long lists of choices stand in the description, where they can wrap.
+std::string option_row(const CLI::Option& option) {
+    constexpr std::size_t longest = 48;
+    std::string name = option_name(option);
+    std::string description = option.get_description();
+    const std::string choices = option.get_type_name();
+    const bool listed = choices.starts_with('{') && choices.ends_with('}');
+    if (listed && name.size() > longest && !option.get_positional()) {
+        name.replace(name.size() - choices.size(), choices.size(), "WORD");
+        description += ": ";
+        for (const char c : choices.substr(1, choices.size() - 2)) {
+            description += c == ',' ? std::string(", ") : std::string(1, c);
+        }
+    }
+    return row(name, description);
+}
+
 std::string usage(const CLI::App& app) {
     std::string text = "Usage: " + path_of(app);
     const bool has_commands = !app.get_subcommands([](const CLI::App*) { return true; }).empty();
@@ -82,7 +99,7 @@ std::string options_of(const CLI::App& app, bool positional) {
     std::string text;
     for (const CLI::Option* option : app.get_options()) {
         if (option->get_positional() == positional && !option->get_group().empty()) {
-            text += row(option_name(*option), option->get_description());
+            text += option_row(*option);
         }
     }
     return text;
@@ -127,7 +144,7 @@ std::string help_text(const CLI::App& app) {
         for (const CLI::Option* option : root->get_options()) {
             if (option->get_lnames() == std::vector<std::string>{"hwdb"} ||
                 option->get_lnames() == std::vector<std::string>{"color"}) {
-                global += row(option_name(*option), option->get_description());
+                global += option_row(*option);
             }
         }
         text += titled("With every command", global);
