@@ -36,6 +36,8 @@ inline std::optional<Count> checked_product(std::initializer_list<Count> factors
 }
 
 // Smallest integer >= a/b for a >= 0, b > 0; does not overflow for any such a, b.
-constexpr Count ceil_div(Count a, Count b) { return a / b + (a % b != 0 ? 1 : 0); }
+constexpr Count ceil_div(Count a, Count b) {
+    return a / b + (a % b != 0 ? 1 : 0);
+}
 
 } // namespace eyeroof::model

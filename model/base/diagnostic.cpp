@@ -1,8 +1,8 @@
 #include "model/base/diagnostic.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace eyeroof::model {
 

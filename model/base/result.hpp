@@ -1,6 +1,6 @@
-// Result<T>: a value, or the diagnostics that say why there is none; warnings may stand beside a value.
-// Returned by every function that user input can make fail.
-// Not for programmer errors: those are assertions.
+// Result<T>: a value, or the diagnostics that say why there is none; warnings may stand beside a
+// value. Returned by every function that user input can make fail. Not for programmer errors: those
+// are assertions.
 #pragma once
 
 #include "model/base/diagnostic.hpp"

@@ -1,6 +1,6 @@
 // Strong types for quantities at API borders, and the one table that reads and prints their units.
-// Used by readers, writers and public model functions; inside tight code plain doubles with a suffix.
-// SI (kB = 1000 B) and IEC (KiB = 1024 B) prefixes are different and never guessed.
+// Used by readers, writers and public model functions; inside tight code plain doubles with a
+// suffix. SI (kB = 1000 B) and IEC (KiB = 1024 B) prefixes are different and never guessed.
 #pragma once
 
 #include "model/base/result.hpp"
@@ -52,8 +52,12 @@ using FlopsPerSec = Quantity<FlopsPerSecTag>;
 using MacsPerCycle = Quantity<MacsPerCycleTag>;
 using BytesPerCycle = Quantity<BytesPerCycleTag>;
 
-constexpr Seconds operator/(Bytes b, BytesPerSec r) { return Seconds{b.value / r.value}; }
-constexpr Seconds operator/(Flops f, FlopsPerSec r) { return Seconds{f.value / r.value}; }
+constexpr Seconds operator/(Bytes b, BytesPerSec r) {
+    return Seconds{b.value / r.value};
+}
+constexpr Seconds operator/(Flops f, FlopsPerSec r) {
+    return Seconds{f.value / r.value};
+}
 
 struct Prefix {
     std::string_view symbol;
@@ -62,15 +66,14 @@ struct Prefix {
 // Every prefix that is read and printed: "", SI f…E, IEC Ki…Ei. The only such table.
 std::span<const Prefix> prefixes();
 
-// Reads "<number> <prefix><unit>": "2.7 GHz", "64 KiB", "3.35 TB/s", "64 bit/cycle", "12.5 TFLOP/s".
-// Spelling variants of a unit (b, bit, byte, bytes, FLOPS, OPS, "per second") are accepted; a missing,
-// wrong or ambiguous unit, NaN, infinity and a negative value are refused with a hint.
+// Reads "<number> <prefix><unit>": "2.7 GHz", "64 KiB", "3.35 TB/s", "64 bit/cycle", "12.5
+// TFLOP/s". Spelling variants of a unit (b, bit, byte, bytes, FLOPS, OPS, "per second") are
+// accepted; a missing, wrong or ambiguous unit, NaN, infinity and a negative value are refused with
+// a hint.
 Result<double> parse_quantity(std::string_view text, std::string_view unit, std::string_view what);
 
 template <class Q> struct QuantityTag;
-template <class Tag> struct QuantityTag<Quantity<Tag>> {
-    using type = Tag;
-};
+template <class Tag> struct QuantityTag<Quantity<Tag>> { using type = Tag; };
 template <class Q> Result<Q> parse(std::string_view text) {
     using Tag = typename QuantityTag<Q>::type;
     auto number = parse_quantity(text, Tag::unit, Tag::what);

@@ -43,9 +43,9 @@ TEST_CASE("each step shows what it leaves of the units and what it takes") {
     CHECK(scene.bars[4].change == "−50.0 %");
     CHECK(scene.bars[4].worst);
     CHECK(scene.bars[5].change.empty());
-    CHECK(scene.bars[6].change == "−20.0 %");               // 40 of 50
+    CHECK(scene.bars[6].change == "−20.0 %");             // 40 of 50
     CHECK(scene.bars[8].mapping == doctest::Approx(0.3)); // 6000 / 0.2 s / 1 kHz / 100
-    CHECK(scene.bars[8].change == "−25.0 %");               // 30 of 40
+    CHECK(scene.bars[8].change == "−25.0 %");             // 30 of 40
     CHECK(scene.has_gap);
 }
 
