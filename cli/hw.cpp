@@ -1,5 +1,6 @@
 // eyeroof hw: what machines there are, what one is made of, and whether their files hold together.
 #include "cli/command.hpp"
+#include "cli/hw_calibrate.hpp"
 #include "cli/hw_views.hpp"
 #include "hwdb/accelerator_reader.hpp"
 #include "hwdb/systolic.hpp"
@@ -126,6 +127,8 @@ void add_hw(Frame& frame) {
         ->type_name("MACHINE");
     add_output(check_app, checking->output, {"text", "json"});
     frame.run(check_app, [checking](Context& context) { return check(context, *checking); });
+
+    add_hw_calibrate(frame, hw);
 }
 
 } // namespace eyeroof::cli

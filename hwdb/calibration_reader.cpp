@@ -61,7 +61,17 @@ void read_class(const Node& node, KernelClass c, CalibrationFile& file) {
     read_terms(node.need("terms"), model::calibration_terms(file.calibration, c));
     read_launch(node.need("launch"), record.launch);
     read_error(node.need("error"), record.band);
+    if (const Node reductions = node["error_of_reductions"]) {
+        read_error(reductions, record.reductions.emplace());
+    }
     read_domain(node.need("domain"), record.domain);
+}
+
+std::string error_text(const char* key, const model::ErrorBand& e) {
+    return fmt::format(
+        "    {}: {{low: {:.4g}, high: {:.4g}, mape: {:.4g}, median: {:.4g}, rows: {}, "
+        "basis: \"{}\"}}\n",
+        key, e.low, e.high, e.mape, e.median, e.rows, e.basis);
 }
 
 std::string class_text(const CalibrationFile& file, KernelClass c) {
@@ -80,10 +90,8 @@ std::string class_text(const CalibrationFile& file, KernelClass c) {
     text += fmt::format("    launch: {{eager: {:.4g} us, stream: {:.4g} us, kernel: {:.4g} us, "
                         "graph: {:.4g} us}}\n",
                         l[0] * 1e6, l[1] * 1e6, l[2] * 1e6, l[3] * 1e6);
-    const auto& e = record.band;
-    text += fmt::format("    error: {{low: {:.4g}, high: {:.4g}, mape: {:.4g}, median: {:.4g}, "
-                        "rows: {}, basis: \"{}\"}}\n",
-                        e.low, e.high, e.mape, e.median, e.rows, e.basis);
+    text += error_text("error", record.band);
+    text += record.reductions ? error_text("error_of_reductions", *record.reductions) : "";
     const auto& d = record.domain;
     return text + fmt::format("    domain: {{flops_low: {:.3g}, flops_high: {:.3g}, bytes_low: "
                               "{:.3g}, bytes_high: {:.3g}}}\n",

@@ -111,6 +111,7 @@ struct Domain { // of the rows that the constants were fitted on, FLOP and bytes
 struct ClassRecord {
     LaunchSeconds launch{5e-5, 7e-6, 4e-6, 3e-6};
     ErrorBand band;
+    std::optional<ErrorBand> reductions; // of softmax and norms, where they have their own
     Domain domain;
     bool measured = false; // fitted on this very GPU; otherwise carried over from others
     Provenance provenance;

@@ -33,16 +33,19 @@ double decades_outside(double value, double low, double high) {
 
 // The class's held-out errors, wider by a third for each decade of work or bytes outside the rows
 // that they come from.
-void set_interval(const Gpu& gpu, GpuPrediction& p) {
+void set_interval(const Gpu& gpu, const Layer& layer, GpuPrediction& p) {
     const ClassRecord& record = gpu.calibration.record(p.kernel_class);
     const double outside =
         decades_outside(p.flops, record.domain.flops_low, record.domain.flops_high) +
         decades_outside(p.bytes, record.domain.bytes_low, record.domain.bytes_high);
     const double widen = 1.0 + outside / 3.0;
+    const bool reduces =
+        layer.op == Op::softmax || layer.op == Op::layernorm || layer.op == Op::batchnorm;
+    const ErrorBand& band = reduces && record.reductions ? *record.reductions : record.band;
     p.measured = record.measured;
     p.in_domain = outside <= 0.0;
-    p.low_s = std::max(p.time_s * std::pow(record.band.low, widen), p.step6_s);
-    p.high_s = std::max(p.time_s * std::pow(record.band.high, widen), p.time_s);
+    p.low_s = std::max(p.time_s * std::pow(band.low, widen), p.step6_s);
+    p.high_s = std::max(p.time_s * std::pow(band.high, widen), p.time_s);
     p.low_s = std::min(p.low_s, p.time_s);
 }
 
@@ -85,7 +88,7 @@ Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, Launch launch)
     p.time_s = with_launch(gpu, layer, *kernel, launch);
     p.launch_s = std::max(p.time_s - kernel->body_s, 0.0);
     set_chains(gpu, layer, *work, *kernel, p);
-    set_interval(gpu, p);
+    set_interval(gpu, layer, p);
     note_algorithm(*kernel, *work, p);
     return p;
 }

@@ -1,0 +1,124 @@
+// eyeroof hw calibrate: constants of the GPU time model from measured layers, or from one figure.
+#include "cli/hw_calibrate.hpp"
+
+#include "cli/gpu_options.hpp"
+#include "hwdb/calibration_reader.hpp"
+#include "hwdb/catalog.hpp"
+#include "model/base/units.hpp"
+#include "study/calibrate.hpp"
+
+#include <fmt/format.h>
+
+namespace eyeroof::cli {
+
+namespace {
+
+struct Options {
+    std::string machine, table, sustained, dtype = "fp32", launch = "kernel", source, file;
+};
+
+void say_errors(Context& context, const study::Calibrated& result) {
+    model::Diagnostics notes;
+    for (const study::FittedClass& c : result.classes) {
+        notes.add({model::Severity::note,
+                   "calibrated",
+                   fmt::format("{}: {} rows fitted to {:.1f} %, held-out rows {:.1f} % (before "
+                               "{:.1f} %)",
+                               kernel_class_name(c.kernel_class), c.fitted_rows, 100.0 * c.fitted,
+                               100.0 * c.held_out, 100.0 * c.before),
+                   {},
+                   {},
+                   {}});
+    }
+    context.report(notes);
+}
+
+model::Result<model::GpuCalibration> from_table(Context& context, const Options& options,
+                                                const model::Gpu& gpu) {
+    const auto table = study::read::load_layer_csv(options.table);
+    if (!table) {
+        return table.diagnostics();
+    }
+    auto rows = study::measured_layers(*table, options.table, "");
+    if (!rows && table->extra_index("gpu") < 0) {
+        rows = study::measured_layers(*table, options.table, options.machine);
+    }
+    if (!rows) {
+        return rows.diagnostics();
+    }
+    std::erase_if(*rows, [&](const auto& row) { return row.gpu != options.machine; });
+    study::CalibrateOptions wanted;
+    wanted.launch = launch_from_name(options.launch);
+    wanted.source = options.source.empty() ? options.table : options.source;
+    const auto result = study::calibrate(gpu, *rows, wanted, context.stop());
+    if (!result) {
+        return result.diagnostics();
+    }
+    say_errors(context, *result);
+    return result->calibration;
+}
+
+Exit calibrate(Context& context, const Options& options) {
+    const auto machine = hwdb::load_machine(options.machine, context.machine_dirs());
+    if (!machine) {
+        return context.fail(machine.diagnostics());
+    }
+    const auto* gpu = std::get_if<model::Gpu>(&machine->kind);
+    if (gpu == nullptr || options.table.empty() == options.sustained.empty()) {
+        return context.fail_usage(gpu == nullptr ? "only GPUs and hosts are calibrated"
+                                                 : "give a table, or --sustained, and not both");
+    }
+    model::Result<model::GpuCalibration> fitted = gpu->calibration;
+    if (options.table.empty()) {
+        const auto rate = model::parse<model::FlopsPerSec>(options.sustained);
+        fitted =
+            rate ? study::calibrate_sustained(
+                       *gpu,
+                       model::data_type_from_name(options.dtype).value_or(model::DataType::fp32),
+                       rate->value)
+                 : model::Result<model::GpuCalibration>(rate.diagnostics());
+    } else {
+        fitted = from_table(context, options, *gpu);
+    }
+    if (!fitted) {
+        return context.fail(fitted.diagnostics());
+    }
+    hwdb::CalibrationFile file{machine->id, *fitted, {}};
+    for (auto& record : file.calibration.records) {
+        record.measured = true; // the clocks in this file stand as they are
+    }
+    return context.write(hwdb::write_calibration(file), options.file);
+}
+
+} // namespace
+
+void add_hw_calibrate(Frame& frame, CLI::App& hw) {
+    auto options = std::make_shared<Options>();
+    CLI::App& app = frame.add(
+        "calibrate", "Fit a GPU's constants to measured layers, or to one sustained rate",
+        "# calibration/<id>.yaml in a folder that --hwdb names is found by itself\n"
+        "eyeroof hw calibrate v100-pcie-32gb measured.csv --launch eager -o mine/calibration/"
+        "v100-pcie-32gb.yaml\n"
+        "eyeroof hw calibrate l4 --sustained '14 TFLOP/s' --dtype fp32",
+        &hw);
+    app.add_option("machine", options->machine, "Name in the catalog, or a file")
+        ->required()
+        ->type_name("MACHINE");
+    app.add_option("table", options->table,
+                   "Layer CSV with measured_s (rows of other GPUs are "
+                   "passed over)")
+        ->type_name("FILE");
+    app.add_option("--sustained", options->sustained, "A sustained rate, such as '14 TFLOP/s'");
+    std::vector<std::string> types;
+    for (const std::string_view name : model::data_type_names()) {
+        types.emplace_back(name);
+    }
+    add_choice(app, "--dtype", options->dtype, types, "Data type of --sustained");
+    add_launch(app, options->launch);
+    app.add_option("--source", options->source, "What the constants shall name as their data");
+    app.add_option("-o,--output", options->file, "Write there instead of to stdout")
+        ->type_name("FILE");
+    frame.run(app, [options](Context& context) { return calibrate(context, *options); });
+}
+
+} // namespace eyeroof::cli
