@@ -114,6 +114,7 @@ class NcuReader {
   private:
     // Opens the file, skips to the header, and calls `use` with every row behind it.
     template <class Use> void each_row(Use use) {
+        units_.clear();
         auto source = input_.open();
         if (!source) {
             found_.append(source.diagnostics());
@@ -137,6 +138,11 @@ class NcuReader {
         header_reader.next(header);
         header_ = CsvHeader(header.fields);
         columns_ = columns_of(header_);
+        if (!columns_.id || !columns_.kernel) {
+            found_.error("missing-column", "the columns \"ID\" and \"Kernel Name\" are needed", {},
+                         {input_.name, skipped, 1});
+            return;
+        }
         CsvReader reader(**source);
         CsvRow row;
         while (found_.size() < kMaxErrors && reader.next(row)) {

@@ -116,6 +116,14 @@ TEST_CASE("a CSV that is cut off is refused with its line") {
     CHECK(profile.diagnostics().items()[0].where.line == 7);
 }
 
+TEST_CASE("a header that lost a needed column is refused") {
+    const auto profile = import_text(
+        replaced(text_of(kSamples + "ncu_raw.csv"), "\"ID\",\"Process", "\"ID\"x,\"Process"));
+    REQUIRE_FALSE(profile.ok());
+    CHECK(profile.diagnostics().items()[0].code == "missing-column");
+    CHECK(profile.diagnostics().items()[0].where.line == 4);
+}
+
 TEST_CASE("Kineto kernels carry the nearest operator that has a shape, and the annotation") {
     const Profile profile = import_sample("kineto.json");
     REQUIRE(profile.launches.size() == 4);
