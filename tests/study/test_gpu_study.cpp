@@ -1,4 +1,5 @@
 // What stands on the GPU model: validation, training steps, upgrades.
+#include "study/calibrate.hpp"
 #include "study/training.hpp"
 #include "study/upgrade.hpp"
 #include "study/validate.hpp"
@@ -147,4 +148,37 @@ TEST_CASE("money: the price ratio is the speed-up that breaks even") {
     CHECK(u->money.break_even_speedup == doctest::Approx(1.34).epsilon(0.001)); // 4.10 / 3.06
     CHECK(u->threshold == u->money.break_even_speedup);
     CHECK(u->money.from_usd_per_run == doctest::Approx(3.06 * u->from_s / 3600.0));
+}
+
+TEST_CASE("the fit finds its way back to the constants that made the times") {
+    model::Gpu truth = test::v100_sxm2();
+    truth.calibration.linear.sustained_clock = 0.5;
+    truth.calibration.record(model::KernelClass::linear).launch = {2e-5, 2e-5, 2e-5, 2e-5};
+    std::vector<study::MeasuredLayer> rows;
+    for (model::Count i = 1; i <= 60; ++i) {
+        const model::Layer layer = test::gemm(97 * i, 53 * i + 11, 700 + 31 * i, DataType::fp32);
+        const auto p = model::predict(truth, layer, model::Launch::kernel);
+        REQUIRE(p.ok());
+        rows.push_back({layer, "v100", p->time_s, 2});
+    }
+    study::CalibrateOptions options;
+    options.source = "a test";
+    const auto fitted = study::calibrate(test::v100_sxm2(), rows, options);
+    REQUIRE(fitted.ok());
+    REQUIRE(fitted->classes.size() == 1);
+    CHECK(fitted->classes.front().before > 0.2);
+    CHECK(fitted->classes.front().held_out < 0.06);
+    CHECK(fitted->calibration.record(model::KernelClass::linear).measured);
+    rows.resize(5);
+    CHECK_FALSE(study::calibrate(test::v100_sxm2(), rows, options).ok());
+}
+
+TEST_CASE("one sustained rate sets the clock of the classes on its pipe") {
+    // 7.85 of 15.7 TFLOP/s is half of the peak; over a peak share of 0.93 the clock holds 0.538
+    const auto c = study::calibrate_sustained(test::v100_sxm2(), DataType::fp32, 7.85e12);
+    REQUIRE(c.ok());
+    CHECK(c->linear.sustained_clock == doctest::Approx(0.5376).epsilon(0.001));
+    CHECK(c->tensor_gemm.sustained_clock ==
+          test::v100_sxm2().calibration.tensor_gemm.sustained_clock);
+    CHECK_FALSE(study::calibrate_sustained(test::v100_sxm2(), DataType::fp32, 99e12).ok());
 }
