@@ -97,8 +97,7 @@ void add_hw_calibrate(Frame& frame, CLI::App& hw) {
     CLI::App& app = frame.add(
         "calibrate", "Fit a GPU's constants to measured layers, or to one sustained rate",
         "# calibration/<id>.yaml in a folder that --hwdb names is found by itself\n"
-        "eyeroof hw calibrate v100-pcie-32gb measured.csv --launch eager -o mine/calibration/"
-        "v100-pcie-32gb.yaml\n"
+        "eyeroof hw calibrate t4 measured.csv --launch eager -o mine/calibration/t4.yaml\n"
         "eyeroof hw calibrate l4 --sustained '14 TFLOP/s' --dtype fp32",
         &hw);
     app.add_option("machine", options->machine, "Name in the catalog, or a file")
