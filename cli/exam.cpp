@@ -3,6 +3,8 @@
 #include "study/gate.hpp"
 #include "study/read/catalog.hpp"
 #include "study/read/layer_csv.hpp"
+#include "study/read/mapping_yaml.hpp"
+#include "study/read/timeloop.hpp"
 #include "study/run.hpp"
 #include "study/write/csv.hpp"
 #include "study/write/html.hpp"
@@ -123,7 +125,7 @@ Exit exam(Context& context, const ExamOptions& options) {
         }
         gate = *parsed;
     }
-    const auto network = study::read::load_network(options.network, context.network_dirs());
+    const auto network = load_workload(context, options.network);
     if (options.compat == "scalesim") {
         return network ? exam_scalesim(context, options, *network)
                        : context.fail(network.diagnostics());
@@ -136,8 +138,20 @@ Exit exam(Context& context, const ExamOptions& options) {
     }
     context.report(network.diagnostics());
     context.report(machine.diagnostics());
-    const auto report =
-        study::run(*network, *machine, study_options(options), context.stop(), context.progress());
+    study::StudyOptions wanted = study_options(options);
+    const auto* accelerator = std::get_if<model::Accelerator>(&machine->kind);
+    if (options.mapping != "best" && options.mapping != "dataflow") {
+        if (accelerator == nullptr) {
+            return context.fail_usage("--mapping FILE needs an accelerator");
+        }
+        auto mapping = study::read::load_mapping(options.mapping, *accelerator);
+        if (!mapping) {
+            return context.fail(mapping.diagnostics());
+        }
+        wanted.policy = study::MappingPolicy::given;
+        wanted.mapping = *std::move(mapping);
+    }
+    const auto report = study::run(*network, *machine, wanted, context.stop(), context.progress());
     if (!report) {
         return context.fail(report.diagnostics());
     }
@@ -156,8 +170,10 @@ void add_model_options(CLI::App& app, ExamOptions& options) {
         ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
         ->type_name("N");
     add_choice(app, "--dtype", options.dtype, dtypes, "Data type instead of the layers' own");
-    add_choice(app, "--mapping", options.mapping, {"dataflow", "best"},
-               "The dataflow's own rules, or the best mapping there is [dataflow]");
+    app.add_option("--mapping", options.mapping,
+                   "dataflow: by its own rules; best: none has a lower energy-delay product; or a "
+                   "mapping file, eyeroof's or Timeloop's [dataflow]")
+        ->type_name("{dataflow,best}|FILE");
     add_choice(app, "--counting", options.counting, {"eyeroof", "timeloop"},
                "Rules for counting accesses [eyeroof]");
     add_choice(app, "--launch", options.launch, {"eager", "stream", "kernel", "graph"},
@@ -172,9 +188,34 @@ void add_model_options(CLI::App& app, ExamOptions& options) {
 
 } // namespace
 
+namespace {
+
+// The text of a regular file of Timeloop's, of one kind.
+std::optional<std::string> timeloop_text(const std::string& name, study::read::TimeloopKind kind) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(name, ignored)) {
+        return std::nullopt;
+    }
+    auto text = hwdb::read_text_file(name);
+    return text && study::read::timeloop_kind(*text) == kind ? std::optional(*std::move(text))
+                                                             : std::nullopt;
+}
+
+} // namespace
+
 model::Result<model::Machine> load_machine(Context& context, const std::string& name) {
+    if (auto text = timeloop_text(name, study::read::TimeloopKind::architecture)) {
+        return study::read::parse_timeloop_architecture(*std::move(text), name);
+    }
     const auto folders = context.machine_dirs();
     return hwdb::load_machine(name, folders);
+}
+
+model::Result<model::Network> load_workload(Context& context, const std::string& name) {
+    if (auto text = timeloop_text(name, study::read::TimeloopKind::problem)) {
+        return study::read::parse_timeloop_problem(*std::move(text), name);
+    }
+    return study::read::load_network(name, context.network_dirs());
 }
 
 void add_exam(Frame& frame) {

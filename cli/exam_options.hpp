@@ -34,7 +34,10 @@ struct ExamOptions {
 // `--compat scalesim`: its compute cycles, beside eyeroof's own.
 Exit exam_scalesim(Context& context, const ExamOptions& options, const model::Network& network);
 
-// The machine that --on names; diagnostics are the catalog's.
+// The machine that --on names, or a Timeloop architecture; diagnostics are the catalog's.
 model::Result<model::Machine> load_machine(Context& context, const std::string& name);
+
+// The network that a command names, or a Timeloop problem as a network of one layer.
+model::Result<model::Network> load_workload(Context& context, const std::string& name);
 
 } // namespace eyeroof::cli

@@ -4,6 +4,7 @@
 #include "model/eyexam/examine.hpp"
 #include "model/latency.hpp"
 #include "study/examine.hpp"
+#include "study/map_network.hpp"
 
 #include <fmt/format.h>
 
@@ -55,10 +56,29 @@ Result<Chosen> by_dataflow(const Problem& problem, const AcceleratorContext& con
     return Result<Chosen>(Chosen{general->mapping, "", {why + "; a general tiling was used"}});
 }
 
+Result<Chosen> by_search(const Problem& problem, const AcceleratorContext& context,
+                         const StudyOptions& options, const std::stop_token& stop) {
+    auto found =
+        best_mapping(problem, context.accelerator, context.dataflow, options.counting, stop);
+    if (!found) {
+        return Result<Chosen>(found.diagnostics());
+    }
+    Chosen chosen{found->mapping, "", {}};
+    const mapper::Certificate& c = found->certificate;
+    chosen.notes.push_back(
+        c.proved ? fmt::format("no mapping under these rules has a lower {}", c.objective)
+                 : fmt::format("{} at most {:.1f} % above the best", c.objective,
+                               100.0 * c.gap / std::max(1e-12, 1.0 - c.gap)));
+    return Result<Chosen>(std::move(chosen));
+}
+
 Result<Chosen> choose_mapping(const Problem& problem, const AcceleratorContext& context,
-                              const StudyOptions& options) {
+                              const StudyOptions& options, const std::stop_token& stop) {
     if (options.policy == MappingPolicy::given && options.mapping) {
         return Result<Chosen>(Chosen{*options.mapping, "", {}});
+    }
+    if (options.policy == MappingPolicy::best) {
+        return by_search(problem, context, options, stop);
     }
     return by_dataflow(problem, context);
 }
@@ -91,8 +111,8 @@ Diagnostics check_bounds(const NestExam& exam, double units, bool keeps_rules) {
 }
 
 Result<NestExam> examine_nest(const Problem& problem, const AcceleratorContext& context,
-                              const StudyOptions& options) {
-    auto chosen = choose_mapping(problem, context, options);
+                              const StudyOptions& options, const std::stop_token& stop) {
+    auto chosen = choose_mapping(problem, context, options, stop);
     if (!chosen) {
         return Result<NestExam>(chosen.diagnostics());
     }
@@ -316,7 +336,7 @@ Result<LayerReport> examine(const Layer& layer, const AcceleratorContext& contex
         }
         problem.zeros[index(Operand::input)] = layer.input_zeros;
         problem.zeros[index(Operand::output)] = layer.output_zeros;
-        auto exam = examine_nest(problem, context, options);
+        auto exam = examine_nest(problem, context, options, stop);
         if (!exam) {
             Diagnostics d = exam.diagnostics();
             d.place({}, layer.name);
