@@ -103,6 +103,10 @@ struct Space {
 // Every choice of kept operands that machine and constraints allow, fullest first.
 std::vector<std::vector<model::OperandSet>> keep_choices(const Task& task);
 
+// All splits of one dimension that respect fan-outs, fixed trips and what each level may loop over.
+std::vector<Split> splits_of(const Task& task, const std::vector<model::OperandSet>& keeps,
+                             model::Dim dim);
+
 // Builds the space; `max_chains` bounds the chains of a group.
 Space build_space(const Task& task, const std::vector<model::OperandSet>& keeps,
                   std::size_t max_chains);

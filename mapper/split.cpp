@@ -1,0 +1,163 @@
+#include "mapper/space.hpp"
+
+#include <algorithm>
+
+namespace eyeroof::mapper {
+
+using namespace model;
+
+namespace {
+
+bool present(const Task& task, Operand o) {
+    return o != Operand::weight || task.problem.has_weight;
+}
+
+const LevelConstraint& constraint(const Task& task, std::size_t level) {
+    static const LevelConstraint none;
+    return level < task.constraints.levels.size() ? task.constraints.levels[level] : none;
+}
+
+bool axis_allows(const Task& task, std::size_t level, std::size_t axis, Dim dim) {
+    const auto& rules = constraint(task, level).axis_dims;
+    return !rules || (axis < rules->size() && (*rules)[axis].contains(dim));
+}
+
+// All splits of one dimension that respect fan-outs, fixed trips and what each level may loop over.
+class Splitter {
+  public:
+    Splitter(const Task& task, const std::vector<OperandSet>& keeps, Dim dim)
+        : task_(task), keeps_(keeps), dim_(dim), bound_(task.problem.bounds[index(dim)]),
+          levels_(task.machine.levels.size()) {}
+
+    std::vector<Split> run() {
+        space(levels_ - 1, 1);
+        return std::move(splits_);
+    }
+
+  private:
+    Count spatial_limit(std::size_t level) const {
+        const auto& axes = task_.machine.levels[level].fanout;
+        Count limit = 1;
+        for (std::size_t a = 0; a < axes.size(); ++a) {
+            limit *= axis_allows(task_, level, a, dim_) ? axes[a].size : 1;
+        }
+        return limit;
+    }
+    // A loop that moves no operand kept at its level can as well be the innermost one of the next
+    // level outwards: same counts, so only that one is searched.
+    bool loops_here(std::size_t level) const {
+        if (level == 0) {
+            return true;
+        }
+        for (const Operand o : kAllOperands) {
+            if (present(task_, o) && keeps_[level].contains(o) && relevant(o, dim_)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    template <class Next>
+    void each_trip(Count tile, Count limit, std::optional<Count> fixed, Next next) {
+        const Count most = std::min(ceil_div(bound_, tile), fixed.value_or(limit));
+        for (Count trips = fixed ? most : 1; trips <= most; ++trips) {
+            const bool divides = bound_ % (tile * trips) == 0;
+            if ((!fixed || trips == *fixed) && (task_.factors == Factors::any || divides)) {
+                next(trips);
+            }
+        }
+    }
+
+    void space(std::size_t level, Count tile) {
+        const Count limit = spatial_limit(level);
+        each_trip(tile, limit, constraint(task_, level).spatial[index(dim_)], [&](Count trips) {
+            if (trips <= limit) {
+                split_.spatial[level] = trips;
+                time(level, tile * trips);
+            }
+        });
+        split_.spatial[level] = 1;
+    }
+
+    void time(std::size_t level, Count tile) {
+        const auto& fixed = constraint(task_, level).temporal[index(dim_)];
+        if (level == 0) {
+            const Count rest = ceil_div(bound_, tile);
+            if (!fixed || *fixed == rest) {
+                split_.temporal[0] = rest;
+                finish();
+            }
+            return;
+        }
+        const Count limit = loops_here(level) ? bound_ : 1;
+        each_trip(tile, limit, fixed, [&](Count trips) {
+            split_.temporal[level] = trips;
+            space(level - 1, tile * trips);
+        });
+        split_.temporal[level] = 1;
+    }
+
+    void finish() {
+        if (task_.constraints.whole.contains(dim_)) {
+            Count spread = 1;
+            for (const Count trips : split_.spatial) {
+                spread *= trips;
+            }
+            if (spread != 1 && spread < bound_) {
+                return;
+            }
+        }
+        splits_.push_back(split_);
+    }
+
+    const Task& task_;
+    const std::vector<OperandSet>& keeps_;
+    Dim dim_;
+    Count bound_;
+    std::size_t levels_;
+    Split split_;
+    std::vector<Split> splits_;
+};
+
+} // namespace
+
+std::vector<Split> splits_of(const Task& task, const std::vector<OperandSet>& keeps, Dim dim) {
+    return Splitter(task, keeps, dim).run();
+}
+
+std::vector<std::vector<OperandSet>> keep_choices(const Task& task) {
+    std::vector<std::vector<OperandSet>> choices = {{}};
+    for (std::size_t i = 0; i < task.machine.levels.size(); ++i) {
+        const LevelConstraint& rule = constraint(task, i);
+        for (const Operand o : kAllOperands) {
+            const Store* store = store_of(task.machine.levels[i], o);
+            const bool can = store != nullptr && present(task, o) && !rule.bypass.contains(o);
+            const bool must = can && (i == 0 || !store->may_bypass || rule.keep.contains(o));
+            std::vector<std::vector<OperandSet>> next;
+            for (auto choice : choices) {
+                choice.resize(i + 1);
+                if (!must) {
+                    next.push_back(choice);
+                }
+                if (can) {
+                    choice[i].insert(o);
+                    next.push_back(choice);
+                }
+            }
+            choices = std::move(next);
+        }
+    }
+    std::stable_sort(choices.begin(), choices.end(), [](const auto& a, const auto& b) {
+        const auto size = [](const std::vector<OperandSet>& sets) {
+            int n = 0;
+            for (const OperandSet& s : sets) {
+                n += s.size();
+            }
+            return n;
+        };
+        return size(a) > size(b);
+    });
+    return choices;
+}
+
+} // namespace eyeroof::mapper
