@@ -1,0 +1,79 @@
+// The roofline plot as a widget: shows a scene, answers the pointer and the keyboard.
+// Used by the main window, which gives it a plot and hears of selections.
+// Computes no prediction and knows no machine.
+#pragma once
+
+#include "study/scene/roofline_scene.hpp"
+
+#include <QPixmap>
+#include <QPoint>
+#include <QRect>
+#include <QWidget>
+#include <optional>
+#include <vector>
+
+namespace eyeroof::gui {
+
+class RooflineView : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit RooflineView(QWidget* parent = nullptr);
+
+    void set_plot(study::PlotInput input);
+    // Ranges, filters, selection and all. Errors go to `problem`, and the old view stays.
+    void set_view(const study::ViewState& view);
+    void set_selection(const std::set<std::string>& ids);
+    const study::ViewState& view() const { return view_; }
+    const study::RooflineScene& scene() const { return scene_; }
+    const study::PlotInput& plot() const { return input_; }
+
+    void zoom_at(QPointF pixel, double factor);
+    void zoom_to(const QRectF& pixels);
+    void undo_zoom();
+    void reset_zoom();
+
+  signals:
+    void selection_changed();
+    void view_changed();   // other points or roofs
+    void ranges_changed(); // only zoomed or moved
+    void problem(const QString& message);
+    void pointed_at(const QString& text); // for the status bar
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+  private:
+    enum class Drag { none, select, zoom, pan };
+
+    study::Canvas canvas() const;
+    void rebuild();
+    void lay_out_again();
+    void change_ranges(study::LogRange x, study::LogRange y, bool remember);
+    void remember_ranges();
+    void pan(double x_share, double y_share);
+    void select_in(const QRectF& box, bool add);
+    void show_card(QPoint at);
+    void paint_card(QPainter& painter) const;
+
+    study::PlotInput input_;
+    study::ViewState view_;
+    study::RooflineScene scene_;
+    std::vector<std::pair<std::optional<study::LogRange>, std::optional<study::LogRange>>> zooms_;
+    QPixmap layer_; // everything but hover and rubber band
+    Drag drag_ = Drag::none;
+    QPointF pressed_, last_;
+    QPoint hover_;
+    std::vector<study::CardRow> card_;
+};
+
+} // namespace eyeroof::gui
