@@ -194,7 +194,8 @@ void MainWindow::make_panes() {
     scroll->setWidget(what_if_);
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setMinimumWidth(330);
+    scroll->setMinimumWidth(400);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* turns = add_pane(tr("What if"), scroll, Qt::RightDockWidgetArea);
     errors_dock_ = add_pane(tr("Errors"), errors_, Qt::BottomDockWidgetArea);
     tabifyDockWidget(steps, errors_dock_);

@@ -121,7 +121,7 @@ void WhatIfPane::add_row(const Knob& knob) {
     slider->setAccessibleName(QString::fromStdString(knob.name));
     slider->setObjectName(QString::fromStdString(knob.name));
     auto* number = new QLineEdit(shown(knob, knob.value), line);
-    number->setMaximumWidth(96);
+    number->setFixedWidth(104);
     slider->setMinimumWidth(90);
     layout->addWidget(slider, 1);
     layout->addWidget(number);

@@ -81,7 +81,7 @@ class TestGui : public QObject {
     void keys_move_and_reset();
     void shift_drag_zooms_to_the_rectangle();
     void a_dark_palette_makes_a_dark_plot();
-    void an_examination_fills_all_panes_and_they_share_one_selection();
+    void an_examination_fills_all_panes_and_a_selected_point_is_found_in_them();
     void dragging_a_slider_changes_the_answer();
     void cancel_is_heard_within_50_ms();
     void a_session_comes_back();
@@ -184,7 +184,7 @@ void TestGui::a_dark_palette_makes_a_dark_plot() {
     QVERIFY(view.grab().toImage().pixelColor(3, 3).lightness() < 60);
 }
 
-void TestGui::an_examination_fills_all_panes_and_they_share_one_selection() {
+void TestGui::an_examination_fills_all_panes_and_a_selected_point_is_found_in_them() {
     MainWindow window(folders());
     window.resize(1280, 800);
     window.show(); // the table answers only when it has its columns
@@ -198,8 +198,6 @@ void TestGui::an_examination_fills_all_panes_and_they_share_one_selection() {
     QVERIFY(points > 20);
     QCOMPARE(window.table().model()->rowCount(), points);
     QVERIFY(window.ladder().scene().has_value());
-    window.table().selectRow(2);
-    QCOMPARE(window.plot().view().selection.size(), std::size_t{1});
     window.plot().set_selection({window.plot().scene().points.front().id});
     QCOMPARE(window.table().selectionModel()->selectedRows().size(), 1);
     QVERIFY(window.ladder().scene()->title.starts_with(window.plot().scene().points.front().name));
