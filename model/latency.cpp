@@ -340,4 +340,12 @@ Latency latency_of(const Problem& problem, const Accelerator& accelerator, const
     return latency;
 }
 
+Latency overlapped_latency(const MappingCost& cost) {
+    Latency latency;
+    latency.compute_cycles = static_cast<double>(cost.compute_steps);
+    latency.on_chip_stall_cycles = std::max(0.0, cost.cycles - latency.compute_cycles);
+    latency.limit = latency.on_chip_stall_cycles > 0.0 ? cost.cycles_limit : "nothing";
+    return latency;
+}
+
 } // namespace eyeroof::model

@@ -28,4 +28,8 @@ struct Latency {
 Latency latency_of(const Problem& problem, const Accelerator& accelerator, const Mapping& mapping,
                    const MappingCost& cost);
 
+// The latency under Timeloop's convention: everything overlaps, nothing ramps up, so the slowest of
+// units, stores and networks sets the time.
+Latency overlapped_latency(const MappingCost& cost);
+
 } // namespace eyeroof::model

@@ -126,7 +126,9 @@ Result<NestExam> examine_nest(const Problem& problem, const AcceleratorContext& 
     exam.parameters = std::move(chosen->parameters);
     exam.notes = std::move(chosen->notes);
     exam.cost = *std::move(cost);
-    exam.latency = latency_of(problem, context.accelerator, exam.mapping, exam.cost);
+    exam.latency = options.counting == Counting::timeloop
+                       ? overlapped_latency(exam.cost)
+                       : latency_of(problem, context.accelerator, exam.mapping, exam.cost);
     const bool keeps_rules = options.policy != MappingPolicy::given;
     const Dataflow rules =
         keeps_rules ? context.dataflow : unrestricted_dataflow(context.accelerator);

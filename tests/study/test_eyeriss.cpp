@@ -117,3 +117,15 @@ TEST_CASE("total latency of AlexNet with DRAM stalls is within 10 % of silicon")
     }
     CHECK(std::abs(report->total.time_s * 1e3 / 115.3 - 1.0) <= 0.10);
 }
+
+TEST_CASE("under Timeloop's counting everything overlaps, so step 7 takes nothing") {
+    study::StudyOptions options;
+    options.counting = Counting::timeloop;
+    const auto report = study::run(alexnet(), eyeriss(), options);
+    REQUIRE(report.ok());
+    for (const study::LayerReport& layer : report->layers) {
+        CAPTURE(layer.layer.name);
+        CHECK(layer.steps[6].macs_per_cycle ==
+              doctest::Approx(layer.steps[5].macs_per_cycle).epsilon(1e-12));
+    }
+}
