@@ -27,6 +27,9 @@ class QToolBar;
 
 namespace eyeroof::gui {
 
+// What the second machine's list shows when there is none.
+inline constexpr const char* kNoMachine = "(no comparison)";
+
 struct Folders {
     std::vector<std::filesystem::path> machines;
     std::vector<std::filesystem::path> networks;
