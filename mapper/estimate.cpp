@@ -11,6 +11,7 @@ using namespace model;
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::infinity();
+constexpr double kLimitSlack = 1e-10; // rounding; the mapping's own cost is held to the limit
 
 bool finite_store(const Store* s) {
     return s != nullptr &&
@@ -274,7 +275,13 @@ double Estimator::relaxed(const double* product, Known known) {
     });
     const double steps = std::max(product[space_.steps], std::ceil(macs_ / units_ - 1e-9));
     least_cycles_ = paced_ ? std::max(steps, least_pace(product, known)) : steps;
-    return objective_.value(pj, least_cycles_);
+    return value(pj, least_cycles_);
+}
+
+double Estimator::value(double energy_pj, double cycles) const {
+    return task_.constraints.allow(energy_pj, cycles, kLimitSlack)
+               ? objective_.value(energy_pj, cycles)
+               : kNone;
 }
 
 // Among the blocks at which the tile may move first, the one that costs least: the others are upper
@@ -304,11 +311,11 @@ double Estimator::order_bound(double cut) const {
     for (const auto& orders : combinations_) {
         least = std::min(
             least, with_floors([&](std::size_t l) { return pj_[l][ordered_variant(l, orders)]; }));
-        if (objective_.value(least, least_cycles_) <= cut) {
+        if (value(least, least_cycles_) <= cut) {
             break;
         }
     }
-    return objective_.value(least, least_cycles_);
+    return value(least, least_cycles_);
 }
 
 Estimate Estimator::ordered(const double* product, const std::vector<BlockOrder>& orders) const {
@@ -335,15 +342,15 @@ std::vector<std::pair<double, std::size_t>> Estimator::good_orders(const double*
         for (std::size_t l = 0; l < space_.links.size(); ++l) {
             pj += pj_[l][ordered_variant(l, combinations_[c])];
         }
-        if (objective_.value(pj, least_cycles_) > most) {
+        if (value(pj, least_cycles_) > most) {
             continue;
         }
         const Estimate e = ordered(product, combinations_[c]);
-        const double v = objective_.value(e.energy_pj, e.cycles);
+        const double v = value(e.energy_pj, e.cycles);
         if (v > most) {
             continue;
         }
-        if (exact_) {
+        if (exact_ && !task_.constraints.limited()) {
             good.clear();
             most = std::nextafter(v, 0.0);
         }

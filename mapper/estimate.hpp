@@ -55,6 +55,8 @@ class Estimator {
     static constexpr std::size_t kMaxVariants = 2 * 4 * kMaxLevels;
     struct Words; // of each level and operand, per instance
 
+    // The objective; infinite beyond the limits on energy and cycles.
+    double value(double energy_pj, double cycles) const;
     void list_combinations();
     void tabulate(const double* product, Known known);
     void tabulate_reads(std::size_t link, const double* product);

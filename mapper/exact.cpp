@@ -381,7 +381,7 @@ std::optional<SearchResult> realise(const Task& task, const Space& space, const 
         return std::nullopt;
     }
     auto cost = cost_of(task.problem, task.machine, *mapping, task.counting);
-    if (!cost) {
+    if (!cost || !task.constraints.allow(cost->energy_pj, cost->cycles)) {
         return std::nullopt;
     }
     SearchResult result;

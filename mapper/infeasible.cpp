@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 // Why no mapping can exist, rule by rule: each check needs only the rules that it names.
 
@@ -29,6 +30,7 @@ class Reasons {
         }
         check_capacity();
         check_utilization();
+        check_limits();
         return std::move(found_);
     }
 
@@ -188,6 +190,26 @@ class Reasons {
                             "may lie on the axes fill at most {:.4g} of the fan-out",
                             task_.constraints.min_utilization, most),
                 "lower the minimum utilization or allow more dimensions on the axes");
+        }
+    }
+
+    void check_limits() {
+        const auto macs = static_cast<double>(macs_of(task_.problem));
+        const double steps = std::ceil(macs / static_cast<double>(mac_units(task_.machine)));
+        const auto& most = task_.constraints;
+        if (most.max_cycles && *most.max_cycles < steps) {
+            found_.error("infeasible",
+                         fmt::format("at most {:.6g} cycles are allowed, but all units together "
+                                     "need {:.6g} for the MACs alone",
+                                     *most.max_cycles, steps),
+                         "allow more cycles");
+        }
+        if (most.max_energy_pj && *most.max_energy_pj < macs * task_.machine.mac_pj) {
+            found_.error(
+                "infeasible",
+                fmt::format("at most {:.6g} pJ are allowed, but the MACs alone take {:.6g}",
+                            *most.max_energy_pj, macs * task_.machine.mac_pj),
+                "allow more energy");
         }
     }
 

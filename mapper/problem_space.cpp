@@ -25,6 +25,11 @@ std::string Objective::name() const {
     return *this == edp() ? "edp" : fmt::format("energy^{}*delay^{}", energy_power, delay_power);
 }
 
+bool Constraints::allow(double energy_pj, double cycles, double slack) const {
+    return (!max_energy_pj || energy_pj <= *max_energy_pj * (1.0 + slack)) &&
+           (!max_cycles || cycles <= *max_cycles * (1.0 + slack));
+}
+
 namespace {
 
 std::vector<DimSet> axis_rules(const Level& level, const Dataflow& dataflow) {

@@ -48,7 +48,12 @@ struct Constraints {
     std::vector<LevelConstraint> levels; // as Accelerator::levels; empty: none
     model::DimSet whole;                 // unrolled entirely in space or not at all
     double min_utilization = 0.0;        // MACs / (units * steps)
+    std::optional<double> max_energy_pj; // of the whole mapping
+    std::optional<double> max_cycles;
 
+    bool limited() const { return max_energy_pj || max_cycles; }
+    // Are energy and cycles within the limits, up to a relative slack?
+    bool allow(double energy_pj, double cycles, double slack = 0.0) const;
     bool operator==(const Constraints&) const = default;
 };
 

@@ -1,0 +1,208 @@
+// Every mapping of a small random task, one by one, as the judge of the searches.
+// Used by the tests of the mapper.
+// Shares no code with the searches: costs come from model::cost_of().
+#pragma once
+
+#include "mapper/problem_space.hpp"
+#include "tests/model/machines.hpp"
+#include "tests/model/random_cases.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+namespace eyeroof::test {
+
+using namespace model;
+
+// Every mapping of a small task, one by one: each dimension's trips in every slot, every order of
+// the loops of a block, every division over axes, every choice of what is kept. Costs come from
+// model::cost_of(); nothing is left out but what validation refuses.
+class Enumerator {
+  public:
+    using Visit = std::function<void(const Mapping&, const MappingCost&)>;
+
+    explicit Enumerator(const mapper::Task& task, Visit visit = {})
+        : task_(task), best_(-1.0), visit_(std::move(visit)) {
+        for (std::size_t i = 0; i < task.machine.levels.size(); ++i) {
+            mapping_.levels.emplace_back();
+            slots_.push_back({i, -1});
+            for (std::size_t a = 0; a < task.machine.levels[i].fanout.size(); ++a) {
+                slots_.push_back({i, static_cast<int>(a)});
+            }
+        }
+    }
+
+    double run() {
+        keep(0);
+        return best_;
+    }
+    long mappings = 0;
+    bool too_many() const { return mappings > kMost; }
+
+  private:
+    static constexpr long kMost = 2500; // larger tasks are left to other seeds
+    struct Slot {                       // of a level; axis -1: time, outside what is in space
+        std::size_t level;
+        int axis;
+    };
+
+    void keep(std::size_t n) {
+        if (n == task_.machine.levels.size() * kOperands) {
+            trips(0, slots_.size(), 1);
+            return;
+        }
+        const std::size_t level = n / kOperands;
+        const Operand o = kAllOperands[n % kOperands];
+        const Store* store = store_of(task_.machine.levels[level], o);
+        if (store != nullptr) {
+            mapping_.levels[level].keeps.insert(o);
+            keep(n + 1);
+            mapping_.levels[level].keeps.erase(o);
+        }
+        if (level > 0 && (store == nullptr || store->may_bypass)) {
+            keep(n + 1);
+        }
+    }
+
+    // Slots are walked from the innermost outwards.
+    void trips(std::size_t d, std::size_t slot, Count tile) {
+        if (too_many()) {
+            return;
+        }
+        if (d == kDims) {
+            order(0);
+            return;
+        }
+        const Dim dim = kAllDims[d];
+        const Count bound = task_.problem.bounds[d];
+        if (slot == 0) {
+            if (tile >= bound) {
+                trips(d + 1, slots_.size(), 1);
+            }
+            return;
+        }
+        const Slot at = slots_[slot - 1];
+        for (Count n = 1; n <= ceil_div(bound, tile); ++n) {
+            if (task_.factors == mapper::Factors::perfect && bound % (tile * n) != 0) {
+                continue;
+            }
+            LevelMapping& level = mapping_.levels[at.level];
+            if (at.axis < 0) {
+                level.temporal.push_back({dim, n});
+                trips(d, slot - 1, tile * n);
+                level.temporal.pop_back();
+            } else {
+                // a later slot is further out: it goes in front
+                level.spatial.insert(level.spatial.begin(),
+                                     {dim, n, static_cast<std::uint8_t>(at.axis)});
+                if (axis_fits(at)) {
+                    trips(d, slot - 1, tile * n);
+                }
+                level.spatial.erase(level.spatial.begin());
+            }
+        }
+    }
+    bool axis_fits(const Slot& at) const {
+        Count used = 1;
+        for (const SpatialLoop& loop : mapping_.levels[at.level].spatial) {
+            used *= loop.axis == at.axis ? loop.bound : 1;
+        }
+        return used <=
+               task_.machine.levels[at.level].fanout[static_cast<std::size_t>(at.axis)].size;
+    }
+
+    void order(std::size_t level) {
+        if (level == mapping_.levels.size()) {
+            evaluate();
+            return;
+        }
+        auto& loops = mapping_.levels[level].temporal;
+        const std::vector<TemporalLoop> before = loops;
+        std::erase_if(loops, [](const TemporalLoop& l) { return l.bound == 1; });
+        std::sort(loops.begin(), loops.end(), less);
+        const std::vector<TemporalLoop> sorted = loops;
+        do {
+            order(level + 1);
+        } while (std::next_permutation(loops.begin(), loops.end(), less));
+        loops = before;
+    }
+    static bool less(const TemporalLoop& a, const TemporalLoop& b) { return a.dim < b.dim; }
+
+    void evaluate() {
+        ++mappings;
+        const auto cost = cost_of(task_.problem, task_.machine, mapping_, task_.counting);
+        if (cost) {
+            const double value = task_.objective.value(cost->energy_pj, cost->cycles);
+            best_ = best_ < 0 ? value : std::min(best_, value);
+            if (visit_) {
+                visit_(mapping_, *cost);
+            }
+        }
+    }
+
+    const mapper::Task& task_;
+    double best_;
+    Visit visit_;
+    Mapping mapping_;
+    std::vector<Slot> slots_;
+};
+
+inline Problem tiny_problem(Random& r) {
+    Problem p;
+    int used = 0;
+    for (const Dim d : {Dim::P, Dim::R, Dim::K, Dim::C, Dim::Q, Dim::S, Dim::N, Dim::G}) {
+        if (used < 3 && r.chance(40)) {
+            p.bounds[index(d)] = r.between(2, 4);
+            ++used;
+        }
+    }
+    p.stride = {r.between(1, 3), r.between(1, 2)};
+    p.dilation = {r.between(1, 2), r.between(1, 2)};
+    p.has_weight = !r.chance(10);
+    return p;
+}
+
+inline Accelerator tiny_machine(Random& r) {
+    Accelerator a;
+    a.clock_hz = 1e9;
+    a.mac_pj = 1.0;
+    const std::size_t levels = r.chance(70) ? 2 : 3;
+    for (std::size_t i = 0; i < levels; ++i) {
+        const double pj = i == 0 ? 100.0 : i + 1 == levels ? 1.0 : 8.0;
+        Level l = level("L" + std::to_string(i), {});
+        if (i == 0 || r.chance(60)) {
+            l.stores = {store(kAll, i == 0 ? 0 : r.between(3, 24),
+                              0.5 + static_cast<double>(r.upto(3)),
+                              1.0 + static_cast<double>(r.upto(3)), pj)};
+        } else {
+            for (const Operand o : kAllOperands) {
+                l.stores.push_back(store({o}, r.between(1, 8), 2, 2, pj));
+            }
+        }
+        for (Store& s : l.stores) {
+            s.may_bypass = i > 0 && r.chance(30);
+        }
+        const Count axes = r.chance(40) ? 0 : r.between(1, 2);
+        for (Count x = 0; x < axes; ++x) {
+            l.fanout.push_back({x == 0 ? "x" : "y", r.between(2, 3)});
+        }
+        if (r.chance(50)) {
+            Channel c;
+            c.name = "net";
+            c.operands = kAll;
+            c.cast = r.chance(30) ? Cast::unicast : Cast::multicast;
+            c.reduces = r.chance(70);
+            c.forwards = r.chance(20);
+            c.half_duplex = r.chance(30);
+            c.down_bytes_per_cycle = 2.0 + static_cast<double>(r.upto(6));
+            c.up_bytes_per_cycle = 2.0 + static_cast<double>(r.upto(6));
+            c.hop_pj = r.chance(30) ? 2.0 : 0.0;
+            l.channels.push_back(c);
+        }
+        a.levels.push_back(l);
+    }
+    return a;
+}
+
+} // namespace eyeroof::test
