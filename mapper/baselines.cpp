@@ -95,22 +95,18 @@ class Baseline {
     double evaluate(Point& point) {
         ++outcome_.nodes;
         const Space& space = spaces_[point.space];
-        Estimator& estimator = estimators_[point.space];
-        std::array<const double*, kGroups> factors{};
+        Factors6 factors{};
         for (std::size_t g = 0; g < kGroups; ++g) {
             factors[g] = space.column(g, point.leaves[g]);
         }
-        estimator.multiply_tiles(factors, product_.data());
-        point.value = kNone;
-        if (!estimator.fits(product_.data())) {
+        Estimator& estimator = estimators_[point.space];
+        const Estimate e = estimator.evaluate(factors, point.order, product_.data());
+        if (e.energy_pj == kNone) {
             ++outcome_.pruned["capacity or fan-out"];
+            point.value = kNone;
             return kNone;
         }
-        estimator.multiply_rest(factors, product_.data());
-        estimator.relaxed(product_.data(), Estimator::Known::all);
-        const Estimate e =
-            estimator.ordered(product_.data(), estimator.combinations()[point.order]);
-        point.value = task_.objective.value(e.energy_pj, e.cycles);
+        point.value = estimator.value(e.energy_pj, e.cycles);
         if (point.value < best_) {
             keep(point);
         }
@@ -157,7 +153,7 @@ class Baseline {
             return true;
         }
         const Space& space = spaces_[point.space];
-        std::array<const double*, kGroups> factors{};
+        Factors6 factors{};
         for (std::size_t g = 0; g < kGroups; ++g) {
             factors[g] = space.column(g, 0);
         }

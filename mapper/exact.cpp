@@ -1,32 +1,47 @@
 #include "mapper/exact.hpp"
 
+#include "mapper/floors.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <thread>
 
-// Order of decisions: the trips in space of every group, then their trips in time level by level
-// from the innermost outwards. A node fixes, for each group, a node of its tree; the products of
-// the trees' columns bound every mapping below it, and a node is left when
-//   fit      its smallest tiles overflow a store, or its trips in space a fan-out;
-//   axes     its trips in space cannot be put on the axes;
-//   bound    its bound, each operand at its best order, is not below the best value found;
-//   order    the same with one order of loops for all operands (asked once per level).
+// Order of decisions: what is kept and which operand rests in each block (a branch), then the trips
+// in space of every group, then their trips in time level by level from the outermost inwards. A
+// node fixes, for each group, a node of its tree; the products of the trees' columns bound every
+// mapping below it, and a node is left when
+//   B4 fan-out, axes   its trips in space exceed a fan-out or cannot be put on the axes;
+//   B5 storage         its smallest tiles overflow a store;
+//   B3 units           its least energy is too much even with all units at work all the time;
+//   B4 steps           … with its trips in time;
+//   B6 bandwidth       … with the cycles that its words need;
+//   orders             with one order of loops for all operands its energy is too much;
+//   dominated          another node is as good in every column.
 // The proof: every mapping lies below some node, bounds never exceed the value of a mapping below,
 // so when no node is left no mapping is better than the best found, up to kSlack.
+//
+// The answer is the first mapping with the best value in the order of jobs and of the depth-first
+// walk in each, whatever the number of threads: a mapping of an earlier job replaces one of equal
+// value, and an earlier job goes on as long as it may find one.
 
 namespace eyeroof::mapper {
 
 using namespace model;
-using Known = Estimator::Known;
 
 namespace {
 
 constexpr double kSlack = 1e-10; // relative; rounding of products of doubles
 constexpr double kNone = std::numeric_limits<double>::infinity();
 constexpr std::array<std::size_t, kGroups> kGroupOrder = {2, 3, 4, 5, 0, 1}; // K C (P,R) (Q,S) N G
+constexpr std::uint64_t kRootFloorNodes = 60000; // choices looked at for a floor of a branch …
+constexpr std::uint64_t kNodeFloorNodes = 2000; // … and of a node with its trips in space decided
+constexpr std::uint32_t kNoJob = std::numeric_limits<std::uint32_t>::max();
+
+using Path = std::array<std::uint32_t, kGroups>;
 
 class Clock {
   public:
@@ -38,26 +53,34 @@ class Clock {
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-struct Shared {
-    const Task& task;
-    const SearchOptions& options;
-    std::stop_token stop;
-    const ProgressCallback& progress;
-    Clock clock;
-    std::atomic<double> best{kNone};
-    std::atomic<bool> over{false};
-    std::mutex mutex;
-    std::optional<SearchResult> found; // under mutex
-    ExactOutcome outcome;              // under mutex
+// Why nodes were left.
+enum Rule : std::size_t {
+    kFanout,
+    kAxes,
+    kStorage,
+    kUtilization,
+    kUnits,
+    kSteps,
+    kBandwidth,
+    kOrders,
+    kDominated,
+    kBeaten,
+    kRules
 };
+constexpr std::array<const char*, kRules> kRuleNames = {
+    "B4 fan-out", "B4 axes",      "B5 storage", "least utilization", "B3 units",
+    "B4 steps",   "B6 bandwidth", "orders",     "dominated",         "beaten meanwhile"};
 
 struct Counts {
     std::uint64_t nodes = 0;
-    std::uint64_t fit = 0;
-    std::uint64_t axes = 0;
-    std::uint64_t bound = 0;
-    std::uint64_t order = 0;
-    std::uint64_t dominated = 0;
+    std::array<std::uint64_t, kRules> pruned{};
+};
+
+// One choice of kept operands and of the operand that rests in each block.
+struct Branch {
+    std::size_t space = 0;
+    std::size_t family = 0;
+    std::array<double, kMaxLevels> floors{};
 };
 
 struct Candidate {
@@ -65,31 +88,84 @@ struct Candidate {
     std::uint32_t node = 0;
 };
 
-using Path = std::array<std::uint32_t, kGroups>;
+struct Job {
+    std::size_t branch = 0;
+    Candidate root;
+    double left = 0.0; // least bound of what is not searched
+};
+
+struct Shared {
+    const Task& task;
+    const std::vector<Space>& spaces;
+    const SearchOptions& options;
+    std::stop_token stop;
+    const ProgressCallback& progress;
+    std::vector<Estimator> estimators; // of each space
+    std::vector<FloorTables> tables;   // of each space
+    Clock clock;
+    std::atomic<double> best{kNone};
+    std::atomic<std::uint32_t> best_job{kNoJob};
+    std::atomic<bool> over{false};
+    std::mutex mutex;
+    std::optional<SearchResult> found; // under mutex
+    ExactOutcome outcome;              // under mutex
+
+    void offer(std::uint32_t job, SearchResult real, std::uint64_t nodes) {
+        const double value = real.certificate.value;
+        std::lock_guard lock(mutex);
+        const double now = best.load();
+        const bool better = value < now * (1.0 - kSlack);
+        if (!better && (value > now * (1.0 + kSlack) || job >= best_job.load())) {
+            return;
+        }
+        // A reader takes the value first: in between it must not see too early a job.
+        best_job = std::max(best_job.load(), job);
+        best = std::min(now, value);
+        best_job = job;
+        found = std::move(real);
+        if (better) {
+            outcome.history.push_back({clock.seconds(), outcome.nodes + nodes, value});
+        }
+    }
+};
 
 class Worker {
   public:
-    Worker(Shared& shared, const Space& space, std::size_t space_index, bool first_only)
-        : shared_(shared), space_(space), index_(space_index), first_only_(first_only),
-          estimator_(space), product_(space.columns) {
-        estimator_.set_floors(space.floors);
+    Worker(Shared& shared, const Branch& branch)
+        : shared_(shared), space_(shared.spaces[branch.space]), index_(branch.space),
+          estimator_(shared.estimators[branch.space]), product_(space_.columns),
+          others_(space_.columns), root_floors_(branch.floors) {
+        estimator_.restrict_to(estimator_.families()[branch.family]);
+        estimator_.set_floors(branch.floors);
+        finder_.emplace(shared.tables[branch.space], estimator_);
+        std::size_t fanned = 0;
+        while (fanned < space_.keeps.size() && shared.task.machine.levels[fanned].fanout.empty()) {
+            ++fanned;
+        }
+        inner_ = fanned + 1;
     }
 
-    // Searches below the root; returns the least bound of what was left because time ran out.
-    double run(const std::vector<Candidate>& roots) {
-        for (const Candidate& root : roots) {
-            at_.fill(0);
-            at_[kGroupOrder[0]] = root.node;
-            if (root.bound > cut()) {
-                ++counts.bound;
-            } else {
-                descend(1, root.bound);
-            }
-            if (done_) {
-                break;
+    // Floors of the branch, one by one until its bound is too high; false then.
+    bool find_floors(std::array<double, kMaxLevels>& floors) {
+        at_.fill(0);
+        if (!load()) {
+            return false;
+        }
+        double bound = estimator_.relaxed(product_.data(), Known::little, cut());
+        for (std::size_t i = 1; i < space_.keeps.size() && bound <= cut(); ++i) {
+            if (finder_->has_floor(i)) {
+                floors[i] = finder_->floor(i, at_, kRootFloorNodes);
+                estimator_.set_floors(floors);
+                bound = estimator_.relaxed(product_.data(), Known::little, cut());
             }
         }
-        return left_;
+        root_floors_ = floors;
+        counts.nodes += finder_->nodes();
+        if (bound > cut()) {
+            count_limit();
+            return false;
+        }
+        return true;
     }
 
     std::vector<Candidate> roots() {
@@ -97,16 +173,27 @@ class Worker {
         return children(0, 0.0);
     }
 
+    // Searches below a root; returns the least bound of what was left because time ran out.
+    double run(std::uint32_t job, const Candidate& root) {
+        job_ = job;
+        left_ = kNone;
+        at_.fill(0);
+        at_[kGroupOrder[0]] = root.node;
+        descend(1, root.bound);
+        return left_;
+    }
+
     Counts counts;
 
   private:
     double cut() const {
-        const double best = shared_.best.load(std::memory_order_relaxed);
-        return first_only_ ? best * (1.0 + kSlack) : best * (1.0 - kSlack);
+        const double best = shared_.best.load();
+        const bool later = job_ >= shared_.best_job.load();
+        return later ? best * (1.0 - kSlack) : best * (1.0 + kSlack);
     }
 
     bool stopped() {
-        if ((counts.nodes & 255U) == 0) {
+        if ((++visits_ & 255U) == 0) {
             const double limit = shared_.options.time_limit_s;
             if (shared_.stop.stop_requested() || (limit > 0 && shared_.clock.seconds() > limit)) {
                 shared_.over = true;
@@ -115,44 +202,85 @@ class Worker {
         return shared_.over.load(std::memory_order_relaxed);
     }
 
+    void count(Rule rule) { ++counts.pruned[rule]; }
+    void count_limit() {
+        using Limit = Estimator::Limit;
+        const Limit limit = estimator_.limit();
+        count(limit == Limit::units ? kUnits : limit == Limit::steps ? kSteps : kBandwidth);
+    }
+    bool fits() {
+        using Misfit = Estimator::Misfit;
+        switch (estimator_.misfit(product_.data())) {
+        case Misfit::none:
+            return true;
+        case Misfit::fanout:
+            count(kFanout);
+            break;
+        case Misfit::capacity:
+            count(kStorage);
+            break;
+        case Misfit::utilization:
+            count(kUtilization);
+            break;
+        }
+        return false;
+    }
+
     // Children of the group that decision number `step` is about, best bound first.
-    std::vector<Candidate> children(std::size_t step, double parent_bound) {
+    const std::vector<Candidate>& children(std::size_t step, double parent_bound) {
         const std::size_t g = kGroupOrder[step % kGroups];
         const Group& group = space_.groups[g];
         const Node& node = group.nodes[at_[g]];
-        std::vector<Candidate> result;
-        result.reserve(node.children);
-        const std::uint32_t before = at_[g];
+        std::vector<Candidate>& result = candidates_[step];
+        result.clear();
+        estimator_.multiply_others(rows(), g, others_.data());
         const bool skip = step >= kGroups && few_lanes_;
         for (std::uint32_t c = node.first_child; c < node.first_child + node.children; ++c) {
             if (skip && group.nodes[c].needless) {
-                ++counts.dominated;
+                count(kDominated);
                 continue;
             }
-            at_[g] = c;
-            const double bound = bound_of(step);
-            if (bound < kNone && bound <= cut()) {
+            const double bound = bound_of(step, space_.column(g, c));
+            if (bound < kNone) {
                 result.push_back({std::max(bound, parent_bound), c});
             }
         }
-        at_[g] = before;
-        std::stable_sort(result.begin(), result.end(),
-                         [](const Candidate& a, const Candidate& b) { return a.bound < b.bound; });
+        std::sort(result.begin(), result.end(), [](const Candidate& a, const Candidate& b) {
+            return a.bound < b.bound || (a.bound == b.bound && a.node < b.node);
+        });
         return result;
     }
 
+    Factors6 rows() const {
+        Factors6 rows{};
+        for (std::size_t g = 0; g < kGroups; ++g) {
+            rows[g] = space_.column(g, at_[g]);
+        }
+        return rows;
+    }
     // Products of the columns at the current nodes; false, and only half done, when nothing fits.
     bool load() {
-        std::array<const double*, kGroups> factors{};
-        for (std::size_t g = 0; g < kGroups; ++g) {
-            factors[g] = space_.column(g, at_[g]);
-        }
-        estimator_.multiply_tiles(factors, product_.data());
-        if (!estimator_.fits(product_.data())) {
+        estimator_.multiply_tiles(rows(), product_.data());
+        if (!fits()) {
             return false;
         }
-        estimator_.multiply_rest(factors, product_.data());
+        estimator_.multiply_rest(rows(), product_.data());
         return true;
+    }
+
+    double bound_of(std::size_t step, const double* row) {
+        ++counts.nodes;
+        estimator_.complete_tiles(others_.data(), row, product_.data());
+        if (!fits()) {
+            return kNone;
+        }
+        estimator_.complete_rest(others_.data(), row, product_.data());
+        const double bound = estimator_.relaxed(product_.data(), known(step), cut());
+        if (bound > cut()) {
+            count_limit();
+            return kNone;
+        }
+        return bound;
     }
 
     // With all trips in space decided: does returning fewer sums never cost more?
@@ -176,82 +304,114 @@ class Worker {
         return step >= last ? Known::all : step + 1 >= kGroups ? Known::space : Known::little;
     }
 
-    double bound_of(std::size_t step) {
-        ++counts.nodes;
-        if (!load()) {
-            ++counts.fit;
-            return kNone;
-        }
-        const double bound = estimator_.relaxed(product_.data(), known(step));
-        if (bound > cut()) {
-            ++counts.bound;
-            return kNone;
-        }
-        if (step + 1 == kGroups && !axes_fit()) {
-            ++counts.axes;
-            return kNone;
-        }
-        return bound;
-    }
-
-    bool axes_fit() {
-        for (std::size_t i = 0; i < space_.keeps.size(); ++i) {
-            Extents trips = kOnes;
-            for (std::size_t g = 0; g < kGroups; ++g) {
-                const Chain& chain = any_chain(g);
-                for (std::size_t n = 0; n < space_.groups[g].dims.size(); ++n) {
-                    trips[index(space_.groups[g].dims[n])] =
-                        (n == 0 ? chain.first : chain.tap).spatial[i];
-                }
+    // A chain below the node of each group: all have the same trips in space, once these are
+    // decided.
+    Path any_chains() const {
+        Path chains{};
+        for (std::size_t g = 0; g < kGroups; ++g) {
+            std::uint32_t n = at_[g];
+            while (space_.groups[g].nodes[n].children > 0) {
+                n = space_.groups[g].nodes[n].first_child;
             }
-            if (!pack_axes(shared_.task, i, trips, nullptr)) {
-                return false;
-            }
+            chains[g] = space_.groups[g].nodes[n].chain;
         }
-        return true;
-    }
-    const Chain& any_chain(std::size_t g) const {
-        const Group& group = space_.groups[g];
-        std::uint32_t n = at_[g];
-        while (group.nodes[n].children > 0) {
-            n = group.nodes[n].first_child;
-        }
-        return group.chains[group.nodes[n].chain];
+        return chains;
     }
 
     void descend(std::size_t step, double bound) {
-        if (done_ || stopped()) {
+        if (stopped()) {
             left_ = std::min(left_, bound);
             return;
         }
-        if (step % kGroups == 0) { // a level is decided
-            load();
-            if (step == kGroups) {
-                few_lanes_ = few_lanes();
-            }
-            const double relaxed = estimator_.relaxed(product_.data(), known(step - 1));
-            ++counts.nodes;
-            if (step == space_.depth * kGroups) {
-                visit();
-                return;
-            }
-            if (relaxed > cut() || estimator_.order_bound(cut()) > cut()) {
-                ++counts.order;
-                return;
-            }
-            bound = std::max(bound, relaxed);
+        Path before = at_;
+        // Where there is but one child nothing is decided.
+        while (step % kGroups != 0 && only_child(step)) {
+            ++step;
         }
+        if (step % kGroups != 0) {
+            branch_out(step, bound);
+        } else {
+            finish_level(step, bound);
+        }
+        at_ = before;
+    }
+    bool only_child(std::size_t step) {
         const std::size_t g = kGroupOrder[step % kGroups];
-        const std::uint32_t before = at_[g];
+        const Node& node = space_.groups[g].nodes[at_[g]];
+        if (node.children != 1) {
+            return false;
+        }
+        at_[g] = node.first_child;
+        return true;
+    }
+
+    void branch_out(std::size_t step, double bound) {
+        const std::size_t g = kGroupOrder[step % kGroups];
         for (const Candidate& child : children(step, bound)) {
             if (child.bound > cut()) {
-                ++counts.bound;
+                count(kBeaten);
                 continue;
             }
             at_[g] = child.node;
             descend(step + 1, child.bound);
         }
-        at_[g] = before;
+    }
+
+    // A level's trips are decided for all groups.
+    void finish_level(std::size_t step, double bound) {
+        ++counts.nodes;
+        if (!load()) {
+            return;
+        }
+        if (step == kGroups && !axes_fit(space_, any_chains())) {
+            count(kAxes);
+            return;
+        }
+        if (step == kGroups) {
+            few_lanes_ = few_lanes();
+        }
+        double relaxed = estimator_.relaxed(product_.data(), known(step - 1), cut());
+        if (relaxed > cut()) {
+            count_limit();
+            return;
+        }
+        if (step == space_.depth * kGroups) {
+            visit();
+            return;
+        }
+        if (estimator_.order_bound(product_.data(), cut()) > cut()) {
+            count(kOrders);
+            return;
+        }
+        const bool floored = step == kGroups && raise_floors(relaxed);
+        if (relaxed <= cut()) {
+            if (only_child(step)) {
+                descend(step + 1, std::max(bound, relaxed));
+            } else {
+                branch_out(step, std::max(bound, relaxed));
+            }
+        } else {
+            count_limit();
+        }
+        if (floored) {
+            estimator_.set_floors(root_floors_);
+        }
+    }
+
+    // With the trips in space decided the levels inside the array have higher floors.
+    bool raise_floors(double& relaxed) {
+        auto floors = root_floors_;
+        const std::vector<double> product = product_;
+        for (std::size_t i = inner_; i < space_.keeps.size() && relaxed <= cut(); ++i) {
+            if (finder_->has_floor(i)) {
+                const std::uint64_t before = finder_->nodes();
+                floors[i] = std::max(floors[i], finder_->floor(i, at_, kNodeFloorNodes));
+                counts.nodes += finder_->nodes() - before;
+                estimator_.set_floors(floors);
+                relaxed = estimator_.relaxed(product.data(), Known::space, cut());
+            }
+        }
+        return true;
     }
 
     void visit() {
@@ -260,117 +420,117 @@ class Worker {
             leaf.chains[g] = space_.groups[g].nodes[at_[g]].chain;
         }
         const auto good = estimator_.good_orders(product_.data(), cut());
-        counts.order += good.empty() ? 1 : 0;
+        counts.pruned[kOrders] += good.empty() ? 1 : 0;
         for (const auto& [value, c] : good) {
-            if (value <= cut() && !done_) {
+            if (value <= cut()) {
                 leaf.orders = estimator_.combinations()[c];
-                offer(leaf);
-            }
-        }
-    }
-
-    void offer(const Leaf& leaf) {
-        auto real = realise(shared_.task, space_, leaf);
-        if (!real) {
-            return;
-        }
-        const double value = real->certificate.value;
-        std::lock_guard lock(shared_.mutex);
-        const double best = shared_.best.load();
-        if (first_only_ ? value <= best * (1.0 + kSlack) : value < best) {
-            shared_.best = std::min(best, value);
-            if (!first_only_) {
-                shared_.outcome.history.push_back({shared_.clock.seconds(), counts.nodes, value});
-                if (shared_.progress) {
-                    shared_.progress({0.0, "searching mappings", value, -1.0});
+                auto real = realise(shared_.task, space_, leaf);
+                if (real) {
+                    shared_.offer(job_, *std::move(real), counts.nodes);
                 }
             }
-            shared_.found = std::move(real);
-            done_ = first_only_;
         }
     }
 
     Shared& shared_;
     const Space& space_;
     std::size_t index_;
-    bool first_only_;
-    bool done_ = false;
+    std::uint32_t job_ = 0;
+    std::size_t inner_ = 0; // levels from here on lie inside the array
     bool few_lanes_ = false;
+    std::uint64_t visits_ = 0;
     double left_ = kNone;
     Estimator estimator_;
+    std::optional<FloorFinder> finder_;
     std::vector<double> product_;
+    std::vector<double> others_;
+    std::array<std::vector<Candidate>, kGroups*(kMaxLevels + 2)> candidates_; // by step
+    std::array<double, kMaxLevels> root_floors_{};
     Path at_{};
-};
-
-struct Job {
-    std::size_t space = 0;
-    Candidate root;
 };
 
 void add_counts(Shared& shared, const Counts& counts) {
     std::lock_guard lock(shared.mutex);
-    auto& outcome = shared.outcome;
-    outcome.nodes += counts.nodes;
-    outcome.pruned["capacity or fan-out"] += counts.fit;
-    outcome.pruned["axes"] += counts.axes;
-    outcome.pruned["dominated"] += counts.dominated;
-    outcome.pruned["bound"] += counts.bound;
-    outcome.pruned["bound with one order"] += counts.order;
+    shared.outcome.nodes += counts.nodes;
+    for (std::size_t r = 0; r < kRules; ++r) {
+        shared.outcome.pruned[kRuleNames[r]] += counts.pruned[r];
+    }
 }
 
-std::vector<Job> jobs_of(Shared& shared, const std::vector<Space>& spaces) {
-    std::vector<Job> jobs;
-    for (std::size_t s = 0; s < spaces.size(); ++s) {
-        Worker worker(shared, spaces[s], s, false);
-        for (const Candidate& root : worker.roots()) {
-            jobs.push_back({s, root});
+template <class Work> void in_parallel(int threads, Work work) {
+    std::vector<std::thread> pool;
+    for (int t = 1; t < threads; ++t) {
+        pool.emplace_back(work);
+    }
+    work();
+    for (std::thread& thread : pool) {
+        thread.join();
+    }
+}
+
+// The branches that may hold a better mapping than the one known, with their floors, and the jobs
+// in them: one a node of the first group.
+std::vector<Job> jobs_of(Shared& shared, std::vector<Branch>& branches, int threads) {
+    for (std::size_t s = 0; s < shared.spaces.size(); ++s) {
+        for (std::size_t f = 0; f < shared.estimators[s].families().size(); ++f) {
+            branches.push_back({s, f, {}});
         }
-        add_counts(shared, worker.counts);
+    }
+    std::vector<std::vector<Candidate>> roots(branches.size());
+    std::atomic<std::size_t> next{0};
+    in_parallel(threads, [&] {
+        for (std::size_t b = next++; b < branches.size(); b = next++) {
+            Worker worker(shared, branches[b]);
+            if (worker.find_floors(branches[b].floors)) {
+                roots[b] = worker.roots();
+            }
+            add_counts(shared, worker.counts);
+        }
+    });
+    std::vector<Job> jobs;
+    for (std::size_t b = 0; b < branches.size(); ++b) {
+        for (const Candidate& root : roots[b]) {
+            jobs.push_back({b, root, root.bound});
+        }
     }
     std::stable_sort(jobs.begin(), jobs.end(),
                      [](const Job& a, const Job& b) { return a.root.bound < b.root.bound; });
     return jobs;
 }
 
-// All jobs, on as many threads as asked for; the least bound of what was left.
-double run_jobs(Shared& shared, const std::vector<Space>& spaces, const std::vector<Job>& jobs,
-                int threads) {
-    std::atomic<std::size_t> next{0};
-    std::vector<double> left(static_cast<std::size_t>(threads), kNone);
-    const auto work = [&](std::size_t me) {
-        for (std::size_t j = next++; j < jobs.size(); j = next++) {
-            Worker worker(shared, spaces[jobs[j].space], jobs[j].space, false);
-            left[me] = std::min(left[me], worker.run({jobs[j].root}));
-            add_counts(shared, worker.counts);
-        }
-    };
-    std::vector<std::thread> pool;
-    for (std::size_t t = 1; t < left.size(); ++t) {
-        pool.emplace_back(work, t);
+void tell(const Shared& shared, const std::vector<Job>& jobs, std::size_t at) {
+    const double best = shared.best.load();
+    if (shared.progress) {
+        const bool found = best < kNone;
+        shared.progress({static_cast<double>(at) / static_cast<double>(jobs.size()),
+                         "searching mappings", found ? best : 0.0,
+                         found ? std::max(0.0, (best - jobs[at].root.bound) / best) : -1.0});
     }
-    work(0);
-    for (std::thread& thread : pool) {
-        thread.join();
-    }
-    return *std::min_element(left.begin(), left.end());
 }
 
-// With the best value known, the first mapping in a fixed order that has it: the same for any
-// number of threads.
-void settle(Shared& shared, const std::vector<Space>& spaces, const std::vector<Job>& jobs) {
-    for (const Job& job : jobs) {
-        Worker worker(shared, spaces[job.space], job.space, true);
-        const double before = shared.best;
-        std::optional<SearchResult> kept = std::move(shared.found);
-        shared.found.reset();
-        worker.run({job.root});
-        add_counts(shared, worker.counts);
-        if (shared.found) {
-            shared.best = before;
-            return;
+void run_jobs(Shared& shared, const std::vector<Branch>& branches, std::vector<Job>& jobs,
+              int threads) {
+    std::atomic<std::size_t> next{0};
+    std::mutex telling;
+    in_parallel(threads, [&] {
+        std::unique_ptr<Worker> worker; // of the last job's branch
+        std::size_t branch = branches.size();
+        for (std::size_t j = next++; j < jobs.size(); j = next++) {
+            if (jobs[j].root.bound > shared.best.load() * (1.0 + kSlack)) {
+                jobs[j].left = kNone;
+                continue;
+            }
+            if (branch != jobs[j].branch) {
+                branch = jobs[j].branch;
+                worker = std::make_unique<Worker>(shared, branches[branch]);
+            }
+            jobs[j].left = worker->run(static_cast<std::uint32_t>(j), jobs[j].root);
+            add_counts(shared, worker->counts);
+            worker->counts = {};
+            std::lock_guard lock(telling);
+            tell(shared, jobs, j);
         }
-        shared.found = std::move(kept);
-    }
+    });
 }
 
 } // namespace
@@ -392,22 +552,31 @@ std::optional<SearchResult> realise(const Task& task, const Space& space, const 
 }
 
 ExactOutcome search_exact(const Task& task, const std::vector<Space>& spaces,
-                          const SearchOptions& options, std::stop_token stop,
-                          const ProgressCallback& progress) {
-    Shared shared{task, options, std::move(stop), progress, {}, {kNone}, {false}, {}, {}, {}};
-    const std::vector<Job> jobs = jobs_of(shared, spaces);
-    const double left = run_jobs(shared, spaces, jobs, std::max(1, options.threads));
-    shared.outcome.complete = !shared.over;
-    const double best = shared.best;
-    if (shared.outcome.complete && shared.found) {
-        settle(shared, spaces, jobs);
+                          const SearchOptions& options, std::optional<SearchResult> known,
+                          std::stop_token stop, const ProgressCallback& progress) {
+    const int threads = std::max(1, options.threads);
+    Shared shared{task, spaces,  options,  std::move(stop), progress, {}, {},
+                  {},   {kNone}, {kNoJob}, {false},         {},       {}, {}};
+    for (const Space& space : spaces) {
+        shared.estimators.emplace_back(space);
+        shared.tables.emplace_back(space);
     }
-    double bound = best * (1.0 - kSlack);
-    if (!shared.outcome.complete) {
-        bound = std::min(bound, left);
-        for (const Job& job : jobs) {
-            bound = std::min(bound, std::max(job.root.bound, 0.0)); // not all were begun
+    std::atomic<std::size_t> next{0};
+    in_parallel(threads, [&] {
+        for (std::size_t s = next++; s < spaces.size(); s = next++) {
+            shared.tables[s].fill();
         }
+    });
+    if (known) {
+        shared.offer(kNoJob - 1, *std::move(known), 0);
+    }
+    std::vector<Branch> branches;
+    std::vector<Job> jobs = jobs_of(shared, branches, threads);
+    run_jobs(shared, branches, jobs, threads);
+    shared.outcome.complete = !shared.over;
+    double bound = shared.best * (1.0 - kSlack);
+    for (const Job& job : jobs) {
+        bound = std::min(bound, shared.over ? job.left : kNone);
     }
     shared.outcome.lower_bound = bound;
     shared.outcome.best = std::move(shared.found);

@@ -28,9 +28,13 @@ struct ExactOutcome {
     std::vector<Improvement> history;
 };
 
+// `known`: a mapping to beat, if there is one.
 ExactOutcome search_exact(const Task& task, const std::vector<Space>& spaces,
-                          const SearchOptions& options, std::stop_token stop,
-                          const model::ProgressCallback& progress);
+                          const SearchOptions& options, std::optional<SearchResult> known,
+                          std::stop_token stop, const model::ProgressCallback& progress);
+
+// A good mapping, quickly: hill climbing from a few points of each space. The same for each call.
+std::optional<SearchResult> first_guess(const Task& task, const std::vector<Space>& spaces);
 
 // The cost of a leaf's mapping, exactly; nothing when it breaks a rule that columns do not see.
 std::optional<SearchResult> realise(const Task& task, const Space& space, const Leaf& leaf);

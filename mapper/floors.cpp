@@ -1,13 +1,7 @@
-#include "mapper/estimate.hpp"
+#include "mapper/floors.hpp"
 
 #include <algorithm>
 #include <limits>
-#include <map>
-
-// Floors: how little the traffic into a level can cost when only that level's capacity is
-// respected. Chains with equal extents at the level are one choice, at the best of their columns; a
-// small branch and bound over the six groups finds the least energy. Every mapping is at or above
-// its choice.
 
 namespace eyeroof::mapper {
 
@@ -16,9 +10,7 @@ using namespace model;
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::infinity();
-constexpr std::uint64_t kMaxNodes = 60000; // then the level goes without a floor
-
-using Choices = std::vector<std::vector<double>>; // columns of each
+constexpr std::array<std::size_t, kGroups> kOrder = {2, 3, 4, 5, 0, 1}; // K C (P,R) (Q,S) N G
 
 Count extent_at(const Split& split, std::size_t level, std::size_t levels, Count bound) {
     Count tile = 1;
@@ -28,121 +20,224 @@ Count extent_at(const Split& split, std::size_t level, std::size_t levels, Count
     return std::min(tile, bound);
 }
 
-// Leaves of a group with their columns, put together by their extents at the level.
-Choices choices_of(const Space& space, std::size_t g, std::size_t level) {
-    const Group& group = space.groups[g];
-    std::vector<bool> most(space.columns, false);
-    for (const Link& link : space.links) {
-        if (link.produced) {
-            most[link.lanes] = true;
-        }
-    }
-    std::map<std::pair<Count, Count>, std::vector<double>> by_extent;
-    for (std::size_t n = 0; n < group.nodes.size(); ++n) {
-        if (group.nodes[n].children > 0) {
-            continue;
-        }
-        const Chain& chain = group.chains[group.nodes[n].chain];
-        const auto bound = [&](std::size_t d) {
-            return space.task->problem.bounds[index(group.dims[d])];
-        };
-        const std::size_t levels = space.keeps.size();
-        const Count tap = group.dims.size() > 1 ? extent_at(chain.tap, level, levels, bound(1)) : 1;
-        auto& best = by_extent[{extent_at(chain.first, level, levels, bound(0)), tap}];
-        const double* own = space.column(g, n);
-        if (best.empty()) {
-            best.assign(own, own + space.columns);
-        }
-        for (std::size_t c = 0; c < space.columns; ++c) {
-            best[c] = most[c] ? std::max(best[c], own[c]) : std::min(best[c], own[c]);
-        }
-    }
-    Choices choices;
-    for (auto& [extent, columns] : by_extent) {
-        choices.push_back(std::move(columns));
-    }
-    return choices;
-}
-
-class FloorSearch {
-  public:
-    FloorSearch(const Space& space, std::size_t level)
-        : space_(space), level_(level), estimator_(space), product_(space.columns) {
-        for (std::size_t g = 0; g < kGroups; ++g) {
-            choices_[g] = choices_of(space, g, level);
-            at_[g] = space.column(g, 0);
-        }
-    }
-
-    double run() {
-        descend(0);
-        return nodes_ > kMaxNodes || least_ == kNone ? 0.0 : least_;
-    }
-
-  private:
-    bool load() {
-        ++nodes_;
-        estimator_.multiply_tiles(at_, product_.data());
-        if (!estimator_.fits_level(product_.data(), level_)) {
-            return false;
-        }
-        estimator_.multiply_rest(at_, product_.data());
-        return true;
-    }
-
-    void descend(std::size_t step) {
-        if (nodes_ > kMaxNodes) {
-            return;
-        }
-        if (step == kGroups) {
-            load();
-            least_ = std::min(least_, estimator_.into_level_pj(product_.data(), level_, true));
-            return;
-        }
-        const std::size_t g = kOrder[step];
-        const double* before = at_[g];
-        std::vector<std::pair<double, const double*>> next;
-        for (const auto& choice : choices_[g]) {
-            at_[g] = choice.data();
-            if (load()) {
-                next.push_back(
-                    {estimator_.into_level_pj(product_.data(), level_, false), choice.data()});
-            }
-        }
-        std::stable_sort(next.begin(), next.end(),
-                         [](const auto& a, const auto& b) { return a.first < b.first; });
-        for (const auto& [pj, columns] : next) {
-            if (pj < least_) {
-                at_[g] = columns;
-                descend(step + 1);
-            }
-        }
-        at_[g] = before;
-    }
-
-    static constexpr std::array<std::size_t, kGroups> kOrder = {2, 3, 4, 5, 0, 1};
-    const Space& space_;
-    std::size_t level_;
-    Estimator estimator_;
-    std::vector<double> product_;
-    std::array<const double*, kGroups> at_{};
-    std::array<Choices, kGroups> choices_;
-    double least_ = kNone;
-    std::uint64_t nodes_ = 0;
-};
-
 } // namespace
 
-std::array<double, kMaxLevels> find_floors(const Space& space) {
-    std::array<double, kMaxLevels> floors{};
+// Rows by extents, while leaves are put together.
+struct FloorTables::Table {
+    std::size_t level = 0;
+    std::vector<std::pair<Extent, std::size_t>> index; // extents -> row
+    std::vector<double> rows;
+    std::vector<double> row; // in the making
+};
+
+FloorTables::FloorTables(const Space& space) : space_(&space) {
     for (std::size_t i = 1; i < space.keeps.size(); ++i) {
         const bool has_links = std::any_of(space.links.begin(), space.links.end(),
                                            [i](const Link& link) { return link.child == i; });
         if (has_links) {
-            floors[i] = FloorSearch(space, i).run();
+            list_columns(i);
         }
     }
-    return floors;
+}
+
+void FloorTables::fill() {
+    for (std::size_t i = 1; i < space_->keeps.size(); ++i) {
+        for (std::size_t g = 0; g < kGroups && !columns_[i].empty(); ++g) {
+            const Node& root = space_->groups[g].nodes[0];
+            choices_[i][g].resize(root.first_child + root.children);
+            Table all{i, {}, {}, {}};
+            for (std::uint32_t c = root.first_child; c < root.first_child + root.children; ++c) {
+                Table table{i, {}, {}, {}};
+                collect(g, c, i, table);
+                choices_[i][g][c] = finished(table);
+                for (const auto& [extent, row] : table.index) {
+                    merge(all, extent, table.rows.data() + row * columns_[i].size());
+                }
+            }
+            choices_[i][g][0] = finished(all);
+        }
+    }
+}
+
+// What the tiles of the level and the links into it read.
+void FloorTables::list_columns(std::size_t level) {
+    std::vector<bool> used(space_->columns, false);
+    std::vector<bool> most(space_->columns, false);
+    for (const std::size_t column : space_->tile[level]) {
+        used[column] = column != 0;
+    }
+    for (const Link& link : space_->links) {
+        const bool into = link.child == level;
+        for (std::size_t v = 0; v < link.variants && (into || link.produced); ++v) {
+            used[link.received + v] = true;
+            used[link.sent + v] = true;
+            for (const std::size_t e : link.edges) {
+                used[e == 0 ? link.received + v : e + v] = true;
+            }
+            if (link.produced) {
+                used[link.reduced + v] = true;
+            }
+        }
+        if (link.produced) {
+            used[link.lanes] = true;
+            most[link.lanes] = true;
+        }
+    }
+    for (std::size_t c = 0; c < used.size(); ++c) {
+        if (used[c]) {
+            columns_[level].push_back(static_cast<std::uint32_t>(c));
+            most_[level].push_back(most[c]);
+        }
+    }
+}
+
+void FloorTables::merge(Table& table, const Extent& extent, const double* row) const {
+    const std::size_t width = columns_[table.level].size();
+    const auto at = std::lower_bound(table.index.begin(), table.index.end(), extent,
+                                     [](const auto& a, const Extent& e) { return a.first < e; });
+    if (at == table.index.end() || at->first != extent) {
+        table.index.insert(at, {extent, table.rows.size() / width});
+        table.rows.insert(table.rows.end(), row, row + width);
+        return;
+    }
+    take(table.level, table.rows.data() + at->second * width, row);
+}
+
+void FloorTables::take(std::size_t level, double* into, const double* row) const {
+    for (std::size_t c = 0; c < columns_[level].size(); ++c) {
+        into[c] = most_[level][c] ? std::max(into[c], row[c]) : std::min(into[c], row[c]);
+    }
+}
+
+// Leaves below a node, put together by their extents at the level.
+void FloorTables::collect(std::size_t g, std::uint32_t n, std::size_t level, Table& table) const {
+    const Group& group = space_->groups[g];
+    const Node& node = group.nodes[n];
+    if (node.children > 0) {
+        for (std::uint32_t c = 0; c < node.children; ++c) {
+            collect(g, node.first_child + c, level, table);
+        }
+        return;
+    }
+    const Chain& chain = group.chains[node.chain];
+    const auto bound = [&](std::size_t d) {
+        return space_->task->problem.bounds[index(group.dims[d])];
+    };
+    const std::size_t levels = space_->keeps.size();
+    const Count tap = group.dims.size() > 1 ? extent_at(chain.tap, level, levels, bound(1)) : 1;
+    std::vector<double>& row = table.row;
+    const double* own = space_->column(g, n);
+    const auto& columns = columns_[level];
+    row.resize(columns.size());
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+        row[c] = own[columns[c]];
+    }
+    merge(table, {extent_at(chain.first, level, levels, bound(0)), tap}, row.data());
+}
+
+FloorTables::Choices FloorTables::finished(const Table& table) const {
+    const std::size_t width = columns_[table.level].size();
+    Choices choices;
+    choices.count = table.index.size();
+    choices.rows.assign(table.rows.begin(),
+                        table.rows.begin() + static_cast<std::ptrdiff_t>(width));
+    for (const auto& [extent, row] : table.index) {
+        const double* from = table.rows.data() + row * width;
+        choices.rows.insert(choices.rows.end(), from, from + width);
+        take(table.level, choices.rows.data(), from);
+    }
+    return choices;
+}
+
+FloorFinder::FloorFinder(const FloorTables& tables, Estimator& estimator)
+    : tables_(tables), estimator_(estimator), product_(tables.space().columns, 1.0) {}
+
+// Of the product of the other groups, in others_, and this row.
+double FloorFinder::bound_of(const double* row) {
+    ++nodes_;
+    const auto& columns = tables_.columns(level_);
+    const double* others = others_.data();
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+        product_[columns[c]] = others[c] * row[c];
+    }
+    return estimator_.fits_level(product_.data(), level_)
+               ? estimator_.into_level_pj(product_.data(), level_)
+               : kNone;
+}
+
+void FloorFinder::descend(std::size_t step) {
+    while (step < kGroups && choices_[kOrder[step]]->count == 1) {
+        ++step;
+    }
+    if (step == kGroups) {
+        return;
+    }
+    const std::size_t g = kOrder[step];
+    const std::size_t width = tables_.columns(level_).size();
+    others_.assign(width, 1.0);
+    for (std::size_t other = 0; other < kGroups; ++other) {
+        for (std::size_t c = 0; c < width && other != g; ++c) {
+            others_[c] *= at_[other][c];
+        }
+    }
+    bool last = true;
+    for (std::size_t s = step + 1; s < kGroups; ++s) {
+        last = last && choices_[kOrder[s]]->count == 1;
+    }
+    auto& next = next_[step];
+    next.clear();
+    for (std::size_t n = 1; n <= choices_[g]->count; ++n) {
+        const double* row = choices_[g]->rows.data() + n * width;
+        const double pj = bound_of(row);
+        if (pj < least_ && last) {
+            least_ = pj;
+        } else if (pj < least_) {
+            next.push_back({pj, row});
+        }
+    }
+    std::sort(next.begin(), next.end());
+    const double* before = at_[g];
+    for (const auto& [pj, row] : next) {
+        if (pj >= least_) {
+            break;
+        }
+        if (nodes_ > max_nodes_) {
+            left_ = std::min(left_, pj);
+            break;
+        }
+        at_[g] = row;
+        descend(step + 1);
+    }
+    at_[g] = before;
+}
+
+double FloorFinder::floor(std::size_t level, const std::array<std::uint32_t, kGroups>& nodes,
+                          std::uint64_t max_nodes) {
+    level_ = level;
+    max_nodes_ = max_nodes;
+    nodes_ = 0;
+    least_ = kNone;
+    left_ = kNone;
+    bool single = true;
+    for (std::size_t g = 0; g < kGroups; ++g) {
+        choices_[g] = &tables_.choices(g, nodes[g], level);
+        at_[g] = choices_[g]->rows.data();
+        single = single && choices_[g]->count == 1;
+    }
+    if (single) {
+        const std::size_t width = tables_.columns(level).size();
+        others_.assign(width, 1.0);
+        for (std::size_t g = 1; g < kGroups; ++g) {
+            for (std::size_t c = 0; c < width; ++c) {
+                others_[c] *= at_[g][c];
+            }
+        }
+        least_ = bound_of(at_[0]);
+    } else {
+        descend(0);
+    }
+    all_nodes_ += nodes_;
+    return std::min(least_, left_);
 }
 
 } // namespace eyeroof::mapper

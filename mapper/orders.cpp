@@ -134,6 +134,16 @@ bool pack_axes(const Task& task, std::size_t level, const Extents& trips,
     return true;
 }
 
+bool axes_fit(const Space& space, const std::array<std::uint32_t, kGroups>& chains) {
+    for (std::size_t i = 0; i < space.keeps.size(); ++i) {
+        if (!space.task->machine.levels[i].fanout.empty() &&
+            !pack_axes(*space.task, i, trips_at(space, chains, i).spatial, nullptr)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 std::optional<Mapping> mapping_of(const Space& space,
                                   const std::array<std::uint32_t, kGroups>& chains,
                                   const std::vector<BlockOrder>& orders) {

@@ -95,9 +95,10 @@ Result<SearchResult> search(const Task& task, const SearchOptions& asked, std::s
     }
     const auto start = std::chrono::steady_clock::now();
     const std::vector<Space> spaces = spaces_of(task, options);
-    ExactOutcome outcome = options.strategy == Strategy::exact
-                               ? search_exact(task, spaces, options, stop, progress)
-                               : search_baseline(task, spaces, options, stop, progress);
+    ExactOutcome outcome =
+        options.strategy == Strategy::exact
+            ? search_exact(task, spaces, options, first_guess(task, spaces), stop, progress)
+            : search_baseline(task, spaces, options, stop, progress);
     if (!outcome.best) {
         Diagnostics reasons = explain_infeasible(task);
         if (!reasons.has_errors()) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
 namespace eyeroof::mapper {
@@ -17,7 +16,7 @@ using nest::Measure;
 
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kNever = 1e30; // of a variant that does not apply; finite: times 0 pJ it is 0
 
 const std::array<std::vector<Dim>, kGroups> kGroupDims = {
     std::vector{Dim::N}, {Dim::G}, {Dim::K}, {Dim::C}, {Dim::P, Dim::R}, {Dim::Q, Dim::S}};
@@ -568,11 +567,6 @@ Space build_space(const Task& task, const std::vector<OperandSet>& keeps, std::s
         if (space.orders.back().size() > 1) {
             space.ordered.push_back(i);
         }
-    }
-    const bool empty_group = std::any_of(space.groups.begin(), space.groups.end(),
-                                         [](const Group& g) { return g.chains.empty(); });
-    if (!empty_group) {
-        space.floors = find_floors(space);
     }
     return space;
 }

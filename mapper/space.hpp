@@ -92,7 +92,6 @@ struct Space {
     std::array<std::size_t, kMaxLevels> spatial{}; // columns: trips in space at a level
     std::vector<std::size_t> ordered;              // blocks whose order matters
     std::vector<std::vector<BlockOrder>> orders;   // of each, by level
-    std::array<double, kMaxLevels> floors{};       // least energy of the links into each level
     bool truncated = false;                        // too many chains: not all are in the trees
 
     const double* column(std::size_t group, std::size_t node) const {
@@ -120,10 +119,6 @@ struct SumsPrice {
 };
 SumsPrice sums_price(const Space& space, const Link& link);
 
-// Least energy, over all mappings of the space, of the links into each level: what the level's
-// capacity alone costs in traffic.
-std::array<double, kMaxLevels> find_floors(const Space& space);
-
 // Marks chains that another one with the same trips in space beats or equals in every column.
 void drop_dominated(Space& space, std::vector<Chain>& chains, std::vector<double>& columns,
                     std::vector<bool>& needless);
@@ -133,6 +128,9 @@ void drop_dominated(Space& space, std::vector<Chain>& chains, std::vector<double
 std::optional<model::Mapping> mapping_of(const Space& space,
                                          const std::array<std::uint32_t, kGroups>& chains,
                                          const std::vector<BlockOrder>& orders);
+
+// Can the trips in space of these chains, one a group, be put on the axes?
+bool axes_fit(const Space& space, const std::array<std::uint32_t, kGroups>& chains);
 
 // Spreads trips in space per dimension over the axes of a level; false when they do not fit.
 bool pack_axes(const Task& task, std::size_t level, const model::Extents& trips,

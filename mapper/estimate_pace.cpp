@@ -1,0 +1,174 @@
+#include "mapper/estimate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+// Cycles that finite bandwidths ask for, from products of columns. All instances are taken to share
+// the words evenly: exact for perfect factors, never too high otherwise.
+
+namespace eyeroof::mapper {
+
+using namespace model;
+
+// By operand and way: what moves at each level, all instances together.
+struct Estimator::Words {
+    std::array<std::array<std::array<double, kOperands>, 4>, kMaxLevels> at;
+
+    double& operator()(std::size_t level, Pacer::Way way, std::size_t operand) {
+        return at[level][static_cast<std::size_t>(way)][operand];
+    }
+};
+
+void Estimator::add_pacer(std::size_t level, const Pacer& pacer) {
+    Pacer finite = pacer;
+    finite.level = level;
+    finite.count = 0;
+    for (std::size_t n = 0; n < pacer.count; ++n) {
+        if (pacer.parts[n].cycles_per_word > 0.0) {
+            finite.parts[finite.count++] = pacer.parts[n];
+        }
+    }
+    if (finite.count > 0) {
+        pacers_.push_back(finite);
+    }
+}
+
+void Estimator::list_pacers() {
+    using Way = Pacer::Way;
+    const Accelerator& machine = task_->machine;
+    for (std::size_t i = 0; i < levels_; ++i) {
+        for (const Store& store : machine.levels[i].stores) {
+            Pacer read;
+            Pacer write;
+            for (const Operand o : kAllOperands) {
+                if (store.operands.contains(o)) {
+                    const double bytes = machine.word_bits[index(o)] / 8.0;
+                    const auto at = static_cast<std::uint8_t>(index(o));
+                    read.parts[read.count++] = {Way::read, at, bytes / store.read_bytes_per_cycle};
+                    write.parts[write.count++] = {Way::write, at,
+                                                  bytes / store.write_bytes_per_cycle};
+                }
+            }
+            add_pacer(i, read);
+            add_pacer(i, write);
+        }
+        for (const Channel& channel : machine.levels[i].channels) {
+            if (timeloop_) {
+                continue;
+            }
+            Pacer down;
+            Pacer up;
+            Pacer& back = channel.half_duplex ? down : up;
+            const double up_rate =
+                channel.half_duplex ? channel.down_bytes_per_cycle : channel.up_bytes_per_cycle;
+            for (const Operand o : kAllOperands) {
+                if (channel.operands.contains(o)) {
+                    const double bytes =
+                        bytes_per_word(machine, channel, o, task_->problem.zeros[index(o)]);
+                    const auto at = static_cast<std::uint8_t>(index(o));
+                    down.parts[down.count++] = {Way::down, at,
+                                                bytes / channel.down_bytes_per_cycle};
+                    back.parts[back.count++] = {Way::up, at, bytes / up_rate};
+                }
+            }
+            add_pacer(i, down);
+            add_pacer(i, up);
+        }
+    }
+}
+
+// Least words of each link over its variants, paced as if all came together.
+double Estimator::least_pace(const double* product, Known known) const {
+    Words words;
+    words.at.fill({});
+    double fresh = made_words_;
+    bool bounded = true;
+    for (std::size_t l = 0; l < space_->links.size(); ++l) {
+        const Link& link = space_->links[l];
+        const Active& active = active_[l];
+        const auto least = [&](std::size_t column) {
+            double w = product[column + active.variants[0]];
+            for (std::size_t n = 1; n < active.count; ++n) {
+                w = std::min(w, product[column + active.variants[n]]);
+            }
+            return w * link.volume;
+        };
+        add_words(link, index(link.operand), least, fresh, bounded, known, product, words);
+    }
+    return cycles_of(words, product, known);
+}
+
+double Estimator::pace(const std::array<std::size_t, kMaxLinks>& variants, const double* product,
+                       Known known) const {
+    Words words;
+    words.at.fill({});
+    double fresh = made_words_;
+    bool bounded = true;
+    for (std::size_t l = 0; l < space_->links.size(); ++l) {
+        const Link& link = space_->links[l];
+        const auto one = [&](std::size_t column) {
+            return product[column + variants[l]] * link.volume;
+        };
+        add_words(link, index(link.operand), one, fresh, bounded, known, product, words);
+    }
+    return cycles_of(words, product, known);
+}
+
+// Adds a link's words to those of its levels. `fresh` and `bounded` go from link to link of the
+// sums.
+template <class Count>
+void Estimator::add_words(const Link& link, std::size_t o, Count count, double& fresh,
+                          bool& bounded, Known known, const double* product, Words& words) const {
+    using Way = Pacer::Way;
+    const double sent = count(link.sent);
+    const bool inner = link.child < levels_;
+    double back = 0.0;
+    if (!link.produced) {
+        words(link.parent, Way::read, o) += sent;
+        if (inner) {
+            words(link.child, Way::write, o) += count(link.received);
+        }
+    } else {
+        words(link.parent, Way::read, o) += bounded ? std::max(0.0, sent - fresh) : 0.0;
+        words(link.parent, Way::write, o) += sent;
+        if (inner) {
+            const double lanes = product[link.lanes];
+            const double reduced = count(link.reduced);
+            back = !bounded    ? 0.0
+                   : timeloop_ ? std::max(0.0, count(link.received) - lanes * link.volume)
+                               : std::max(0.0, reduced - fresh);
+            words(link.child, Way::write, o) += back;
+            fresh = timeloop_ ? lanes * link.volume : (lanes - 1.0) * reduced + fresh;
+            bounded = bounded && (timeloop_ || known == Known::all || lanes == 1.0);
+        }
+    }
+    for (std::size_t e = link.parent; e < link.child && e < levels_; ++e) {
+        const double crossing = link.edges[e] == 0 ? 0.0 : count(link.edges[e]);
+        words(e, link.produced ? Way::up : Way::down, o) = crossing;
+        if (link.produced) {
+            words(e, Way::down, o) = back;
+        }
+    }
+}
+
+double Estimator::cycles_of(const Words& words, const double* product, Known known) const {
+    std::array<double, kMaxLevels> share{}; // of one instance
+    double instances = 1.0;
+    for (std::size_t i = 0; i < levels_; ++i) {
+        share[i] = 1.0 / instances;
+        instances *= known == Known::little ? fanout_[i] : product[space_->spatial[i]];
+    }
+    double cycles = 0.0;
+    for (const Pacer& pacer : pacers_) {
+        double all = 0.0;
+        for (std::size_t n = 0; n < pacer.count; ++n) {
+            const Pacer::Part& part = pacer.parts[n];
+            all += words.at[pacer.level][static_cast<std::size_t>(part.way)][part.operand] *
+                   part.cycles_per_word;
+        }
+        cycles = std::max(cycles, all * share[pacer.level]);
+    }
+    return cycles;
+}
+
+} // namespace eyeroof::mapper

@@ -1,0 +1,85 @@
+// Floors: how little the traffic into a level can cost when only that level's capacity is
+// respected. Used by the exact search at its root and where all trips in space are decided.
+// Knows no order of levels: each is looked at alone.
+#pragma once
+
+#include "mapper/estimate.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace eyeroof::mapper {
+
+// Chains with equal extents at a level, as one choice, at the best of their columns: below each
+// node of the trees at which the trips in space are decided, and below the roots.
+class FloorTables {
+  public:
+    struct Choices {
+        std::vector<double> rows; // of the level's columns; the first row bounds the others
+        std::size_t count = 0;    // rows after the first
+    };
+
+    explicit FloorTables(const Space& space);
+    void fill(); // once, before it is read
+
+    const Space& space() const { return *space_; }
+    const std::vector<std::uint32_t>& columns(std::size_t level) const { return columns_[level]; }
+    // `node`: 0, or a child of it.
+    const Choices& choices(std::size_t group, std::uint32_t node, std::size_t level) const {
+        return choices_[level][group][node];
+    }
+
+  private:
+    using Extent = std::pair<model::Count, model::Count>;
+    struct Table;
+
+    void list_columns(std::size_t level);
+    void collect(std::size_t group, std::uint32_t node, std::size_t level, Table& table) const;
+    Choices finished(const Table& table) const;
+    void merge(Table& table, const Extent& extent, const double* row) const;
+    void take(std::size_t level, double* into, const double* row) const;
+
+    const Space* space_;
+    std::array<std::vector<std::uint32_t>, kMaxLevels> columns_;
+    std::array<std::vector<bool>, kMaxLevels> most_; // columns of which the greatest bounds
+    std::array<std::array<std::vector<Choices>, kGroups>, kMaxLevels> choices_; // by node
+};
+
+// A small branch and bound over the choices of the six groups finds the least energy of the links
+// into a level. Every mapping is at or above its choice, so the sum of floors bounds every mapping.
+class FloorFinder {
+  public:
+    // The estimator says which orders are meant. Both must outlive the finder.
+    FloorFinder(const FloorTables& tables, Estimator& estimator);
+
+    // Levels that have a link into them and thus a floor.
+    bool has_floor(std::size_t level) const { return !tables_.columns(level).empty(); }
+    // Least energy of the links into `level` over all chains below these nodes of the trees (roots
+    // or children of roots); infinite when no tile fits. Looks at most at `max_nodes` choices, and
+    // then gives a bound.
+    double floor(std::size_t level, const std::array<std::uint32_t, kGroups>& nodes,
+                 std::uint64_t max_nodes);
+    std::uint64_t nodes() const { return all_nodes_; }
+
+  private:
+    void descend(std::size_t step);
+    double bound_of(const double* row);
+
+    const FloorTables& tables_;
+    Estimator& estimator_;
+    std::vector<double> product_;
+    std::uint64_t all_nodes_ = 0;
+
+    // Of the search that runs.
+    std::size_t level_ = 0;
+    std::array<const FloorTables::Choices*, kGroups> choices_{};
+    std::array<const double*, kGroups> at_{};
+    std::vector<double> others_; // product of the groups that are not being chosen
+    std::array<std::vector<std::pair<double, const double*>>, kGroups> next_; // by step
+    double least_ = 0.0;
+    double left_ = 0.0;
+    std::uint64_t nodes_ = 0;
+    std::uint64_t max_nodes_ = 0;
+};
+
+} // namespace eyeroof::mapper

@@ -1,0 +1,158 @@
+#include "mapper/exact.hpp"
+
+#include <algorithm>
+#include <limits>
+
+// Hill climbing, group by group: of a sample of its leaves each group takes the best beside what
+// the others have, until none changes. It starts from the trees' roots, whose columns are the least
+// of all, so that the first round is greedy on bounds.
+
+namespace eyeroof::mapper {
+
+using namespace model;
+
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::infinity();
+constexpr std::size_t kSample = 300; // leaves of a group that are looked at in a round
+constexpr int kRounds = 6;
+constexpr std::array<std::size_t, kGroups> kOrder = {2, 3, 4, 5, 0, 1}; // K C (P,R) (Q,S) N G
+
+class Climber {
+  public:
+    Climber(const Task& task, const Space& space, std::size_t index)
+        : task_(task), space_(space), index_(index), estimator_(space), product_(space.columns),
+          others_(space.columns) {
+        for (std::size_t g = 0; g < kGroups; ++g) {
+            const auto& nodes = space.groups[g].nodes;
+            for (std::size_t n = 0; n < nodes.size(); ++n) {
+                if (nodes[n].children == 0) {
+                    leaves_[g].push_back(static_cast<std::uint32_t>(n));
+                }
+            }
+        }
+    }
+
+    std::optional<SearchResult> climb() {
+        at_.fill(0);
+        for (const std::size_t g : kOrder) {
+            if (!improve(g, Known::little, kNone)) {
+                return std::nullopt;
+            }
+        }
+        double value = kNone;
+        for (int round = 0; round < kRounds; ++round) {
+            const double before = value;
+            for (std::size_t n = 0; n < kGroups; ++n) {
+                improve(kOrder[(n + static_cast<std::size_t>(round)) % kGroups], Known::all, value);
+                value = std::min(value, value_);
+            }
+            if (value >= before) {
+                break;
+            }
+        }
+        return result();
+    }
+
+  private:
+    Factors6 rows() const {
+        Factors6 rows{};
+        for (std::size_t g = 0; g < kGroups; ++g) {
+            rows[g] = space_.column(g, at_[g]);
+        }
+        return rows;
+    }
+
+    // Moves a group to the leaf with the least value below `cut`; false when it has none.
+    bool improve(std::size_t g, Known known, double cut) {
+        estimator_.multiply_others(rows(), g, others_.data());
+        const std::uint32_t before = at_[g];
+        std::uint32_t best = before;
+        bool found = false;
+        value_ = cut;
+        const std::size_t step = std::max<std::size_t>(1, leaves_[g].size() / kSample);
+        for (std::size_t n = shift_++ % step; n < leaves_[g].size(); n += step) {
+            const std::uint32_t leaf = leaves_[g][n];
+            const double value = value_of(space_.column(g, leaf), known);
+            if (value < value_) {
+                at_[g] = leaf;
+                if (axes_fit(space_, chains())) {
+                    value_ = value;
+                    best = leaf;
+                    found = true;
+                }
+            }
+        }
+        at_[g] = best;
+        return found;
+    }
+
+    double value_of(const double* row, Known known) {
+        estimator_.complete_tiles(others_.data(), row, product_.data());
+        if (!estimator_.fits(product_.data())) {
+            return kNone;
+        }
+        estimator_.complete_rest(others_.data(), row, product_.data());
+        const double bound = estimator_.relaxed(product_.data(), known, value_);
+        if (known != Known::all || bound >= value_) {
+            return bound;
+        }
+        const auto good = estimator_.good_orders(product_.data(), value_);
+        return good.empty() ? kNone : good.front().first;
+    }
+
+    // A group that is still at its root stands for its first leaf: it has no trips to pack yet.
+    std::array<std::uint32_t, kGroups> chains() const {
+        std::array<std::uint32_t, kGroups> chains{};
+        for (std::size_t g = 0; g < kGroups; ++g) {
+            std::uint32_t n = at_[g];
+            while (space_.groups[g].nodes[n].children > 0) {
+                n = space_.groups[g].nodes[n].first_child;
+            }
+            chains[g] = space_.groups[g].nodes[n].chain;
+        }
+        return chains;
+    }
+
+    std::optional<SearchResult> result() {
+        estimator_.multiply_tiles(rows(), product_.data());
+        if (!estimator_.fits(product_.data())) {
+            return std::nullopt;
+        }
+        estimator_.multiply_rest(rows(), product_.data());
+        estimator_.relaxed(product_.data(), Known::all, kNone);
+        for (const auto& [value, c] : estimator_.good_orders(product_.data(), kNone)) {
+            if (auto real =
+                    realise(task_, space_, {index_, chains(), estimator_.combinations()[c]})) {
+                return real;
+            }
+        }
+        return std::nullopt;
+    }
+
+    const Task& task_;
+    const Space& space_;
+    std::size_t index_;
+    Estimator estimator_;
+    std::vector<double> product_;
+    std::vector<double> others_;
+    std::array<std::vector<std::uint32_t>, kGroups> leaves_;
+    std::array<std::uint32_t, kGroups> at_{};
+    double value_ = kNone;
+    std::size_t shift_ = 0;
+};
+
+} // namespace
+
+std::optional<SearchResult> first_guess(const Task& task, const std::vector<Space>& spaces) {
+    std::optional<SearchResult> best;
+    for (std::size_t s = 0; s < spaces.size(); ++s) {
+        auto found = Climber(task, spaces[s], s).climb();
+        if (found && (!best || found->certificate.value < best->certificate.value)) {
+            best = std::move(found);
+        }
+    }
+    return best;
+}
+
+} // namespace eyeroof::mapper
