@@ -3,6 +3,8 @@
 // and reviewed like code. Knows no format.
 #pragma once
 
+#include "tests/paths.hpp"
+
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -40,7 +42,7 @@ inline std::string first_difference(const std::string& expected, const std::stri
 
 inline void check_golden(const std::string& file, const std::string& found) {
     const std::filesystem::path path =
-        std::filesystem::path(EYEROOF_SOURCE_DIR) / "tests/golden" / file;
+        std::filesystem::path(eyeroof::tests::source_dir()) / "tests/golden" / file;
     if (updating_golden()) {
         std::filesystem::create_directories(path.parent_path());
         std::ofstream(path, std::ios::binary) << found;

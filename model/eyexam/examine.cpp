@@ -10,11 +10,7 @@ namespace {
 DimSet all_dims_of(const std::vector<FitAxis>& axes) {
     DimSet dims;
     for (const FitAxis& axis : axes) {
-        for (const Dim d : kAllDims) {
-            if (axis.dims.contains(d)) {
-                dims.insert(d);
-            }
-        }
+        dims = dims | axis.dims;
     }
     return dims;
 }

@@ -9,124 +9,133 @@ namespace {
 
 constexpr Count kMaxVisits = 20'000; // beyond it the flattened bound is returned
 
-// Distinct tile sizes that matter for a dimension of `size` with room for `room`: the smallest tile
-// for each number of trips. All others give the same number of trips with more idle units.
-void useful_tiles(Count size, Count room, std::vector<Count>& tiles) {
-    tiles.clear();
-    for (Count tile = std::min(size, room); tile >= 1; --tile) {
-        tile = ceil_div(size, ceil_div(size, tile));
-        tiles.push_back(tile);
-    }
+// The smallest tile that needs no more trips than `tile`: all tiles between the two give the same
+// trips with more idle units.
+Count smallest_alike(Count size, Count tile) {
+    return ceil_div(size, ceil_div(size, tile));
 }
 
+// Quotient rounded up, forgiving the rounding of the products that led to it: it serves as a lower
+// bound and must never be too large.
+double ceil_ratio(double work, double units) {
+    constexpr double rounding = 1.0 - 1e-12;
+    return std::ceil(work / units * rounding);
+}
+
+// Depth first over axes, and over the dimensions an axis may carry; it minimises the trips,
+// prod_d ceil(size_d / factor_d). A branch is left when even the flattened rest, all trips that may
+// still shrink divided by all units that are still free and rounded up once, does not beat the
+// best: rounding up per dimension never gives less, because ceil(k * S / n) <= k * ceil(S / n).
 class Search {
   public:
     Search(const Extents& bounds, const std::vector<FitAxis>& axes, DimSet whole,
            const FitPredicate& allowed)
-        : bounds_(bounds), axes_(axes), whole_(whole), allowed_(allowed) {
+        : bounds_(bounds), axes_(axes), whole_(whole), allowed_(allowed), trips_(bounds) {
         current_.assign(axes.size(), kOnes);
         best_.factors = current_;
         room_after_.assign(axes.size() + 1, 1.0);
+        dims_after_.assign(axes.size() + 1, DimSet{});
         for (std::size_t a = axes.size(); a-- > 0;) {
             const double useful = axes[a].dims.empty() ? 1.0 : static_cast<double>(axes[a].size);
             room_after_[a] = room_after_[a + 1] * useful;
+            dims_after_[a] = dims_after_[a + 1] | axes[a].dims;
         }
-        ceiling_ = flattened_bound();
+        for (const Count size : bounds) {
+            best_trips_ *= static_cast<double>(size);
+        }
+        work_ = best_trips_;
     }
 
     SpatialFit run() {
-        visit(0, 0, axes_.empty() ? 1 : axes_[0].size, 1.0);
-        if (visits_ > kMaxVisits && best_.averaged_units < ceiling_) {
+        const Count room = axes_.empty() ? 1 : axes_[0].size;
+        const double floor = fewest_trips(0, 0, room);
+        visit(0, 0, room);
+        if (visits_ > kMaxVisits && best_trips_ > floor) {
             best_.exact = false;
-            best_.averaged_units = ceiling_;
+            best_trips_ = floor;
         }
+        best_.averaged_units = work_ / best_trips_;
         return best_;
     }
 
   private:
-    // D / ceil(D / units) over all dims that any axis may carry: no tiling can do better, because
-    // ceil(k * S / n) <= k * ceil(S / n).
-    double flattened_bound() const {
-        double parallel = 1.0;
-        double units = 1.0;
-        for (const Dim d : kAllDims) {
-            const bool carried = std::any_of(axes_.begin(), axes_.end(), [d](const FitAxis& axis) {
-                return axis.dims.contains(d);
-            });
-            parallel *= carried ? static_cast<double>(bounds_[index(d)]) : 1.0;
+    // A lower bound on the trips of everything below a node, see above. `room`: units left on
+    // `axis`.
+    double fewest_trips(std::size_t axis, std::size_t dim, Count room) const {
+        const bool here = axis < axes_.size() && room > 1;
+        const DimSet later = axis < axes_.size() ? dims_after_[axis + 1] : DimSet{};
+        double fixed = 1.0;
+        double shrinking = 1.0;
+        for (std::size_t d = 0; d < kDims; ++d) {
+            const bool may_shrink = later.contains(kAllDims[d]) ||
+                                    (here && d >= dim && axes_[axis].dims.contains(kAllDims[d]));
+            (may_shrink ? shrinking : fixed) *= static_cast<double>(trips_[d]);
         }
-        for (const FitAxis& axis : axes_) {
-            units *= axis.dims.empty() ? 1.0 : static_cast<double>(axis.size);
-        }
-        return parallel / std::ceil(parallel / units);
+        const double units =
+            axis < axes_.size() ? static_cast<double>(room) * room_after_[axis + 1] : 1.0;
+        return fixed * ceil_ratio(shrinking, units);
     }
 
-    Count trips_left(Dim d) const { return ceil_div(bounds_[index(d)], total_[index(d)]); }
+    bool partly_unrolled() const {
+        for (const Dim d : kAllDims) {
+            if (whole_.contains(d) && trips_[index(d)] != 1 &&
+                trips_[index(d)] != bounds_[index(d)]) {
+                return true;
+            }
+        }
+        return false;
+    }
 
     void leaf() {
-        double averaged = 1.0;
-        Count allocated = 1;
-        for (const Dim d : kAllDims) {
-            const Count factor = total_[index(d)];
-            if (whole_.contains(d) && factor != 1 && factor < bounds_[index(d)]) {
-                return;
-            }
-            averaged *= static_cast<double>(bounds_[index(d)]) / static_cast<double>(trips_left(d));
-            allocated *= factor;
+        double trips = 1.0;
+        for (const Count t : trips_) {
+            trips *= static_cast<double>(t);
         }
-        constexpr double rounding = 1e-9;
-        const bool better = averaged > best_.averaged_units * (1.0 + rounding) ||
-                            (averaged > best_.averaged_units * (1.0 - rounding) &&
-                             allocated > best_.allocated_units);
-        if (better && (!allowed_ || allowed_(current_))) {
-            best_.factors = current_;
-            best_.averaged_units = averaged;
-            best_.allocated_units = allocated;
+        if (trips >= best_trips_ || partly_unrolled() || (allowed_ && !allowed_(current_))) {
+            return;
+        }
+        best_trips_ = trips;
+        best_.factors = current_;
+        best_.allocated_units = 1;
+        for (const Extents& factors : current_) {
+            for (const Count factor : factors) {
+                best_.allocated_units *= factor;
+            }
         }
     }
 
-    // averaged: prod over dims of size / trips so far; room: units left on this axis.
-    void visit(std::size_t axis, std::size_t dim, Count room, double averaged) {
-        if (done_ || ++visits_ > kMaxVisits) {
-            return;
-        }
-        const double reachable = axis < axes_.size()
-                                     ? averaged * static_cast<double>(room) * room_after_[axis + 1]
-                                     : averaged;
-        if (reachable <= best_.averaged_units * (1.0 - 1e-12)) {
+    void visit(std::size_t axis, std::size_t dim, Count room) {
+        if (fewest_trips(axis, dim, room) >= best_trips_ || ++visits_ > kMaxVisits) {
             return;
         }
         if (axis == axes_.size()) {
             leaf();
-            done_ = best_.averaged_units >= ceiling_ * (1.0 - 1e-12);
             return;
+        }
+        while (dim < kDims &&
+               (room == 1 || trips_[dim] == 1 || !axes_[axis].dims.contains(kAllDims[dim]))) {
+            ++dim;
         }
         if (dim == kDims) {
-            visit(axis + 1, 0, axis + 1 < axes_.size() ? axes_[axis + 1].size : 1, averaged);
+            visit(axis + 1, 0, axis + 1 < axes_.size() ? axes_[axis + 1].size : 1);
             return;
         }
-        if (!axes_[axis].dims.contains(kAllDims[dim]) || room == 1) {
-            visit(axis, room == 1 ? kDims : dim + 1, room, averaged);
-            return;
-        }
-        branch(axis, dim, room, averaged);
+        branch(axis, dim, room);
     }
 
-    void branch(std::size_t axis, std::size_t dim, Count room, double averaged) {
-        const Dim d = kAllDims[dim];
-        const Count before_trips = trips_left(d);
-        const Count before_total = total_[dim];
-        std::vector<Count> tiles;
-        useful_tiles(before_trips, room, tiles);
-        for (const Count tile : tiles) {
+    void branch(std::size_t axis, std::size_t dim, Count room) {
+        const Count before = trips_[dim];
+        const Count total = total_[dim];
+        for (Count tile = std::min(before, room); tile >= 1; --tile) {
+            tile = smallest_alike(before, tile);
             current_[axis][dim] = tile;
-            total_[dim] = before_total * tile;
-            const double gain =
-                static_cast<double>(before_trips) / static_cast<double>(trips_left(d));
-            visit(axis, dim + 1, room / tile, averaged * gain);
+            total_[dim] = total * tile;
+            trips_[dim] = ceil_div(bounds_[dim], total_[dim]);
+            visit(axis, dim + 1, room / tile);
         }
         current_[axis][dim] = 1;
-        total_[dim] = before_total;
+        total_[dim] = total;
+        trips_[dim] = before;
     }
 
     const Extents& bounds_;
@@ -135,11 +144,13 @@ class Search {
     const FitPredicate& allowed_;
     std::vector<Extents> current_;
     Extents total_ = kOnes;
+    Extents trips_; // ceil(bound / total), per dimension
     std::vector<double> room_after_;
-    double ceiling_ = 1.0;
+    std::vector<DimSet> dims_after_; // dimensions that this axis or a later one may carry
+    double work_ = 1.0;
+    double best_trips_ = 1.0;
     SpatialFit best_;
     Count visits_ = 0;
-    bool done_ = false;
 };
 
 } // namespace

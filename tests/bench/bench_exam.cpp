@@ -5,6 +5,7 @@
 #include "model/latency.hpp"
 #include "study/read/catalog.hpp"
 #include "study/run.hpp"
+#include "tests/paths.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -17,14 +18,14 @@ namespace {
 using namespace eyeroof;
 
 model::Machine machine(const std::string& name) {
-    const std::vector<std::filesystem::path> folders = {std::filesystem::path(EYEROOF_SOURCE_DIR) /
-                                                        "hwdb"};
+    const std::vector<std::filesystem::path> folders = {
+        std::filesystem::path(eyeroof::tests::source_dir()) / "hwdb"};
     return hwdb::load_machine(name, folders).value();
 }
 
 model::Network network(const std::string& name) {
     return study::read::load_network(
-               name, {std::filesystem::path(EYEROOF_SOURCE_DIR) / "examples/networks"})
+               name, {std::filesystem::path(eyeroof::tests::source_dir()) / "examples/networks"})
         .value();
 }
 

@@ -2,6 +2,7 @@
 // needed.
 #include "profiles/cupti/cupti_catalog.hpp"
 #include "study/read/metric_family.hpp"
+#include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,7 +15,7 @@ namespace {
 
 std::vector<MetricFamily> families() {
     const auto read =
-        study::read_metric_families(std::string(EYEROOF_SOURCE_DIR) + "/profiles/metrics");
+        study::read_metric_families(eyeroof::tests::source_dir() + "/profiles/metrics");
     for (const auto& diagnostic : read.diagnostics()) {
         MESSAGE(to_string(diagnostic));
     }

@@ -1,6 +1,7 @@
 // The window driven by mouse, wheel and keys, without a screen.
 #include "gui/export.hpp"
 #include "gui/main_window.hpp"
+#include "tests/paths.hpp"
 
 #include <QApplication>
 #include <QClipboard>
@@ -23,7 +24,7 @@ using namespace eyeroof::gui; // NOLINT(google-build-using-namespace)
 namespace {
 
 Folders folders() {
-    const std::filesystem::path root = EYEROOF_SOURCE_DIR;
+    const std::filesystem::path root = eyeroof::tests::source_dir();
     return {{root / "hwdb"}, {root / "examples/networks"}};
 }
 

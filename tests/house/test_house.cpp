@@ -1,5 +1,7 @@
 // The house's own rules, checked over the sources: which room may look into which, who may speak to
 // the outside world, and what every file owes its reader.
+#include "tests/paths.hpp"
+
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
@@ -51,7 +53,7 @@ bool is_source(const fs::path& path) {
 
 std::vector<fs::path> sources_in(const std::string& folder) {
     std::vector<fs::path> found;
-    const fs::path root = fs::path(EYEROOF_SOURCE_DIR) / folder;
+    const fs::path root = fs::path(eyeroof::tests::source_dir()) / folder;
     if (!fs::exists(root)) {
         return found;
     }
@@ -74,7 +76,7 @@ std::vector<std::string> lines_of(const fs::path& path) {
 }
 
 std::string shown(const fs::path& path, std::size_t line) {
-    return fs::relative(path, EYEROOF_SOURCE_DIR).string() + ":" + std::to_string(line);
+    return fs::relative(path, eyeroof::tests::source_dir()).string() + ":" + std::to_string(line);
 }
 
 // A line without what stands in "quotes" and after //.
@@ -233,7 +235,7 @@ TEST_CASE("nothing is left to be done later without saying where it is tracked")
 }
 
 TEST_CASE("the presets that the documentation names exist") {
-    std::ifstream file(fs::path(EYEROOF_SOURCE_DIR) / "CMakePresets.json");
+    std::ifstream file(fs::path(eyeroof::tests::source_dir()) / "CMakePresets.json");
     const auto presets = nlohmann::json::parse(file);
     std::set<std::string> names;
     for (const auto& preset : presets["configurePresets"]) {
@@ -247,6 +249,6 @@ TEST_CASE("the presets that the documentation names exist") {
 TEST_CASE("every room of the design is there") {
     for (const char* room : {"model", "hwdb", "profiles", "mapper", "study", "cli", "gui", "tests",
                              "study/read", "study/write"}) {
-        CHECK_MESSAGE(fs::is_directory(fs::path(EYEROOF_SOURCE_DIR) / room), room);
+        CHECK_MESSAGE(fs::is_directory(fs::path(eyeroof::tests::source_dir()) / room), room);
     }
 }

@@ -1,6 +1,7 @@
 #include "hwdb/accelerator_reader.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/lint.hpp"
+#include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
 
@@ -16,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::vector<fs::path> kFolders = {fs::path(EYEROOF_SOURCE_DIR) / "hwdb"};
+const std::vector<fs::path> kFolders = {fs::path(eyeroof::tests::source_dir()) / "hwdb"};
 
 model::Machine machine(std::string_view name) {
     auto loaded = hwdb::load_machine(name, kFolders);

@@ -1,6 +1,7 @@
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/gpu_reader.hpp"
+#include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +10,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::vector<fs::path> kHwdb = {fs::path(EYEROOF_SOURCE_DIR) / "hwdb"};
+const std::vector<fs::path> kHwdb = {fs::path(eyeroof::tests::source_dir()) / "hwdb"};
 
 model::Gpu gpu(std::string_view name) {
     auto machine = hwdb::load_machine(name, kHwdb);

@@ -1,6 +1,7 @@
 #include "hwdb/accelerator_reader.hpp"
 #include "tests/fuzz/machine_yaml.hpp"
 #include "tests/hwdb/small_machine.hpp"
+#include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -17,7 +18,7 @@ using nlohmann::json;
 
 namespace {
 
-const fs::path kSource = EYEROOF_SOURCE_DIR;
+const fs::path kSource = eyeroof::tests::source_dir();
 
 std::string contents(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);

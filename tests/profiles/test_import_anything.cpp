@@ -1,4 +1,5 @@
 #include "tests/fuzz/profile_import.hpp"
+#include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,7 +15,7 @@ using namespace eyeroof;
 TEST_CASE("spoiled samples are answered by every importer, never with a crash") {
     std::mt19937 random(7);
     int tried = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(std::string(EYEROOF_SOURCE_DIR) +
+    for (const auto& entry : std::filesystem::directory_iterator(eyeroof::tests::source_dir() +
                                                                  "/tests/profiles/samples")) {
         std::stringstream text;
         text << std::ifstream(entry.path(), std::ios::binary).rdbuf();

@@ -2,6 +2,7 @@
 #include "profiles/import/csv_table.hpp"
 #include "profiles/import/importer.hpp"
 #include "profiles/profile_file.hpp"
+#include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
 #include <sqlite3.h>
@@ -15,7 +16,7 @@ using namespace eyeroof::profiles;
 
 namespace {
 
-const std::string kSamples = std::string(EYEROOF_SOURCE_DIR) + "/tests/profiles/samples/";
+const std::string kSamples = eyeroof::tests::source_dir() + "/tests/profiles/samples/";
 
 std::string text_of(const std::string& path) {
     std::stringstream text;

@@ -3,6 +3,7 @@
 // error.
 #include "hwdb/catalog.hpp"
 #include "study/run.hpp"
+#include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
 
@@ -16,7 +17,7 @@ using namespace eyeroof::model;
 namespace {
 
 Machine eyeriss() {
-    auto machine = hwdb::load_machine_file(std::string(EYEROOF_SOURCE_DIR) +
+    auto machine = hwdb::load_machine_file(eyeroof::tests::source_dir() +
                                            "/hwdb/accelerators/eyeriss-v1.yaml");
     REQUIRE(machine.ok());
     return *std::move(machine);

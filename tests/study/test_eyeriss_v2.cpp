@@ -4,6 +4,7 @@
 #include "hwdb/catalog.hpp"
 #include "study/read/catalog.hpp"
 #include "study/run.hpp"
+#include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
 
@@ -16,7 +17,7 @@ using namespace eyeroof;
 namespace {
 
 study::Report examined(const std::string& network, const std::string& machine) {
-    const std::filesystem::path source = EYEROOF_SOURCE_DIR;
+    const std::filesystem::path source = eyeroof::tests::source_dir();
     const auto layers = study::read::load_network(network, {source / "examples/networks"});
     const std::vector<std::filesystem::path> folders = {source / "hwdb"};
     const auto accelerator = hwdb::load_machine(machine, folders);

@@ -1,4 +1,5 @@
 #include "study/read/metric_family.hpp"
+#include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
 
@@ -55,7 +56,7 @@ TEST_CASE("a metric file with a slip is refused at its place") {
 
 TEST_CASE("every family that is shipped is read, and no chip belongs to two") {
     const auto families =
-        study::read_metric_families(std::string(EYEROOF_SOURCE_DIR) + "/profiles/metrics");
+        study::read_metric_families(eyeroof::tests::source_dir() + "/profiles/metrics");
     REQUIRE(families.ok());
     std::vector<std::string> chips;
     for (const MetricFamily& family : *families) {

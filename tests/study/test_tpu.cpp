@@ -1,6 +1,7 @@
 // TPU v1 against Jouppi et al., ISCA 2017, Tables 1 and 3 and its roofline.
 #include "hwdb/catalog.hpp"
 #include "study/run.hpp"
+#include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
 
@@ -15,7 +16,7 @@ namespace {
 
 Machine tpu() {
     auto machine =
-        hwdb::load_machine_file(std::string(EYEROOF_SOURCE_DIR) + "/hwdb/accelerators/tpu-v1.yaml");
+        hwdb::load_machine_file(eyeroof::tests::source_dir() + "/hwdb/accelerators/tpu-v1.yaml");
     REQUIRE(machine.ok());
     return *std::move(machine);
 }

@@ -1,5 +1,6 @@
 #include "study/read/catalog.hpp"
 #include "study/read/layer_csv.hpp"
+#include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
 
@@ -18,7 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<fs::path> kFolders = {fs::path(EYEROOF_SOURCE_DIR) / "examples/networks"};
+const std::vector<fs::path> kFolders = {fs::path(eyeroof::tests::source_dir()) /
+                                        "examples/networks"};
 
 Network net(const std::string& reference) {
     auto network = load_network(reference, kFolders);

@@ -5,6 +5,7 @@
 #include "study/read/layer_text.hpp"
 #include "study/read/network_yaml.hpp"
 #include "study/read/scalesim.hpp"
+#include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -22,7 +23,8 @@ using nlohmann::json;
 namespace {
 
 std::string source_file(const std::string& path) {
-    std::ifstream file(std::filesystem::path(EYEROOF_SOURCE_DIR) / path, std::ios::binary);
+    std::ifstream file(std::filesystem::path(eyeroof::tests::source_dir()) / path,
+                       std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
 }
 

@@ -1,6 +1,7 @@
 #include "tests/fuzz/layer_csv.hpp"
 #include "tests/fuzz/network_yaml.hpp"
 #include "tests/fuzz/scalesim.hpp"
+#include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
 
@@ -15,7 +16,8 @@ namespace {
 
 template <class Promise> void replay(const std::string& reader, const Promise& broken_promise) {
     int files = 0;
-    const auto folder = std::filesystem::path(EYEROOF_SOURCE_DIR) / "tests/fuzz/corpus" / reader;
+    const auto folder =
+        std::filesystem::path(eyeroof::tests::source_dir()) / "tests/fuzz/corpus" / reader;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
         std::ifstream file(entry.path(), std::ios::binary);
         const std::string text{std::istreambuf_iterator<char>(file), {}};

@@ -2,6 +2,7 @@
 #include "model/cost.hpp"
 #include "study/read/mapping_yaml.hpp"
 #include "study/read/timeloop.hpp"
+#include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
 
@@ -134,7 +135,8 @@ TEST_CASE("what is not supported is named with its line") {
 }
 
 TEST_CASE("Timeloop's files of the published study give its energy and cycles") {
-    const std::filesystem::path folder = std::filesystem::path(EYEROOF_SHARED_DATA) / "mapping";
+    const std::filesystem::path folder =
+        std::filesystem::path(eyeroof::tests::shared_data_dir()) / "mapping";
     if (!std::filesystem::exists(folder / "arch_free.yaml")) {
         MESSAGE("skipped: no " << folder.string());
         return;

@@ -1,5 +1,6 @@
 #include "study/write/json.hpp"
 #include "tests/json_schema.hpp"
+#include "tests/paths.hpp"
 #include "tests/study/write/fixture.hpp"
 
 #include <doctest/doctest.h>
@@ -12,7 +13,7 @@ using namespace eyeroof;
 namespace {
 
 nlohmann::json exam_schema() {
-    std::ifstream file(std::string(EYEROOF_SOURCE_DIR) + "/study/schema/exam.schema.json");
+    std::ifstream file(eyeroof::tests::source_dir() + "/study/schema/exam.schema.json");
     return nlohmann::json::parse(file);
 }
 
