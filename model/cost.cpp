@@ -28,7 +28,6 @@ namespace {
 
 using nest::FlowCounter;
 using nest::Measure;
-using nest::Movement;
 using nest::Nest;
 
 // What the networks below one instance of a level carry for one operand, for bandwidths.
@@ -43,7 +42,7 @@ class CostCounter {
                 Counting counting)
         : problem_(problem), machine_(machine), mapping_(mapping), counting_(counting),
           nest_(nest::flatten(mapping)), flow_(problem, nest_, counting),
-          units_(machine.levels.size()) {}
+          units_(machine.levels.size()), everywhere_(units_, true) {}
 
     Result<MappingCost> run() {
         cost_.levels.resize(machine_.levels.size());
@@ -55,6 +54,8 @@ class CostCounter {
                 continue;
             }
             homes_ = homes_of(o);
+            sends_once_ = merging(o, false);
+            adds_ = merging(o, true);
             if (o == problem_.produced) {
                 count_sums(o);
             } else {
@@ -84,14 +85,18 @@ class CostCounter {
     }
 
     // Trips of a dimension's loops in time, or in space above a level.
-    Count trips(Dim dim, bool spatial, std::size_t below_level) const {
-        std::vector<nest::Digit> digits;
+    Count trips(Dim dim, bool spatial, std::size_t below_level) {
+        const Count bound = loop_bounds(problem_)[index(dim)];
+        if (bound == 1) {
+            return 1;
+        }
+        digits_.clear();
         for (const nest::NestLoop& loop : nest_.loops) {
             if (loop.dim == dim && loop.spatial == spatial && loop.level < below_level) {
-                digits.push_back({loop.bound, loop.stride});
+                digits_.push_back({loop.bound, loop.stride});
             }
         }
-        return nest::visits(loop_bounds(problem_)[index(dim)], digits);
+        return nest::visits(bound, digits_);
     }
 
     void count_steps() {
@@ -155,20 +160,19 @@ class CostCounter {
 
     Count entering(Operand o, std::size_t tile, Measure measure, std::size_t merge_from,
                    std::size_t pinned) {
-        return flow_.moved({o, tile, measure, merge_from, merging(o, false), pinned, false, false});
+        return flow_.moved({o, tile, measure, merge_from, &sends_once_, pinned, false, false});
     }
     Count received(Operand o, std::size_t tile, std::size_t pinned) {
         return entering(o, tile, Measure::received, units_, pinned);
     }
     Count leaving(Operand o, std::size_t tile, std::size_t merge_from, std::size_t pinned,
                   bool reduced) {
-        const std::vector<bool> merges =
-            reduced ? std::vector<bool>(units_, true) : merging(o, true);
+        const std::vector<bool>* merges = reduced ? &everywhere_ : &adds_;
         return flow_.moved({o, tile, Measure::sent, merge_from, merges, pinned, true, false});
     }
     // Different words that an instance of a level ever holds, summed over instances.
     Count distinct(Operand o, std::size_t tile, std::size_t pinned) {
-        return flow_.moved({o, tile, Measure::received, units_, {}, pinned, false, true});
+        return flow_.moved({o, tile, Measure::received, units_, nullptr, pinned, false, true});
     }
 
     Accesses& total(std::size_t level, Operand o) { return cost_.levels[level].total[index(o)]; }
@@ -317,10 +321,10 @@ class CostCounter {
         cost_.energy_pj += cost_.network_energy_pj;
     }
 
-    void slower(double cycles, const std::string& what) {
+    void slower(double cycles, std::string_view who, std::string_view what = {}) {
         if (cycles > cost_.cycles) {
             cost_.cycles = cycles;
-            cost_.cycles_limit = what;
+            cost_.cycles_limit = std::string(who).append(what);
         }
     }
 
@@ -361,8 +365,8 @@ class CostCounter {
             }
         }
         const std::string& name = machine_.levels[level].name;
-        slower(cycles_for(read, store.read_bytes_per_cycle), name + " read");
-        slower(cycles_for(written, store.write_bytes_per_cycle), name + " write");
+        slower(cycles_for(read, store.read_bytes_per_cycle), name, " read");
+        slower(cycles_for(written, store.write_bytes_per_cycle), name, " write");
     }
 
     void pace_channel(std::size_t level, const Channel& channel) {
@@ -375,13 +379,14 @@ class CostCounter {
                 up += bytes * static_cast<double>(busy_[level][index(o)].up);
             }
         }
-        const std::string name =
-            channel.name.empty() ? machine_.levels[level].name + " network" : channel.name;
+        const bool named = !channel.name.empty();
+        const std::string_view name = named ? channel.name : machine_.levels[level].name;
+        const std::string_view network = named ? "" : " network";
         if (channel.half_duplex) {
-            slower((down + up) / channel.down_bytes_per_cycle, name);
+            slower((down + up) / channel.down_bytes_per_cycle, name, network);
         } else {
-            slower(down / channel.down_bytes_per_cycle, name);
-            slower(up / channel.up_bytes_per_cycle, name);
+            slower(down / channel.down_bytes_per_cycle, name, network);
+            slower(up / channel.up_bytes_per_cycle, name, network);
         }
     }
 
@@ -411,8 +416,13 @@ class CostCounter {
     Counting counting_;
     Nest nest_;
     FlowCounter flow_;
-    std::size_t units_; // stands for the MACs where a level is asked for
+    std::vector<nest::Digit> digits_; // scratch of trips()
+    std::size_t units_;               // stands for the MACs where a level is asked for
+    // of the operand that is being counted
     std::vector<std::size_t> homes_;
+    std::vector<bool> sends_once_; // by level: its network sends equal words once …
+    std::vector<bool> adds_;       // … or adds sums on the way up
+    std::vector<bool> everywhere_; // every level's would
     std::vector<PerOperand<Busy>> busy_;
     MappingCost cost_;
 };

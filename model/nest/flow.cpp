@@ -10,14 +10,16 @@ namespace eyeroof::model::nest {
 namespace {
 
 constexpr Count kMaxIrregular = 1 << 16; // tiles of an axis that differ from all others
+constexpr std::size_t kMaxLoops = 64;    // more would not leave a count that fits 63 bits
 constexpr Count kMaxRuns = 1 << 20;      // pieces that a group of windows may fall into
 
-Count extent_below(const Nest& nest, std::size_t position, Dim dim) {
-    Count tile = 1;
-    for (std::size_t i = position; i < nest.loops.size(); ++i) {
-        tile *= nest.loops[i].dim == dim ? nest.loops[i].bound : 1;
-    }
-    return tile;
+constexpr std::uint64_t bit(std::size_t i) {
+    return std::uint64_t{1} << i;
+}
+
+// The bits below `i`, at most 64.
+constexpr std::uint64_t below(std::size_t i) {
+    return i >= kMaxLoops ? ~std::uint64_t{0} : bit(i) - 1;
 }
 
 // How many indices below n have this digit at `place`.
@@ -37,22 +39,49 @@ Count digit_at(Count index, const std::vector<Digit>& digits, std::size_t place)
     return index % digits[place].bound;
 }
 
-std::vector<Count> offsets_of(const std::vector<Digit>& family) {
-    Count size = 1;
-    for (const Digit& digit : family) {
-        size *= digit.bound;
+Count trips_of(const std::vector<Digit>& digits) {
+    Count trips = 1;
+    for (const Digit& digit : digits) {
+        trips *= digit.bound;
     }
-    std::vector<Count> offsets;
-    for (Count i = 0; i < size; ++i) {
-        offsets.push_back(offset_of(i, family));
-    }
-    return offsets;
+    return trips;
 }
 
 } // namespace
 
 FlowCounter::FlowCounter(const Problem& problem, const Nest& nest, Counting counting)
-    : problem_(problem), nest_(nest), counting_(counting), bounds_(loop_bounds(problem)) {}
+    : problem_(problem), nest_(nest), counting_(counting), bounds_(loop_bounds(problem)),
+      of_level_(nest.begin.size(), 0), tiles_(nest.begin.size(), kOnes),
+      failed_(nest.loops.size() > kMaxLoops) {
+    for (std::size_t i = 0; i < nest.loops.size() && !failed_; ++i) {
+        const NestLoop& loop = nest.loops[i];
+        const std::size_t dim = index(loop.dim);
+        loops_[dim].push_back(i);
+        of_dim_[dim] |= bit(i);
+        of_level_[loop.level] |= bit(i);
+        spatial_ |= loop.spatial ? bit(i) : 0;
+        for (std::size_t level = 0; level < nest.begin.size() && nest.begin[level] <= i; ++level) {
+            tiles_[level][dim] *= loop.bound;
+        }
+    }
+}
+
+std::optional<Count> FlowCounter::Memory::recall(const Movement& movement,
+                                                 const Parts& parts) const {
+    for (const Counted& c : counted_) {
+        if (c.parts == parts && c.tile_level == movement.tile_level &&
+            c.operand == movement.operand && c.measure == movement.measure &&
+            c.leaving == movement.leaving) {
+            return c.words;
+        }
+    }
+    return std::nullopt;
+}
+
+void FlowCounter::Memory::keep(const Movement& movement, const Parts& parts, Count words) {
+    counted_.push_back(
+        {movement.operand, movement.measure, movement.leaving, movement.tile_level, parts, words});
+}
 
 Count FlowCounter::times(Count a, Count b) {
     const auto product = checked_mul(a, b);
@@ -72,67 +101,66 @@ std::optional<std::size_t> FlowCounter::moving_loop(const Movement& movement) co
     return std::nullopt;
 }
 
-std::vector<FlowCounter::Part> FlowCounter::parts_of(const Movement& movement) const {
+FlowCounter::Parts FlowCounter::parts_of(const Movement& movement) const {
     const std::size_t end = nest_.begin[movement.tile_level];
     const bool keeps = movement.tile_level + 1 < nest_.begin.size();
     const auto moving = moving_loop(movement);
     const std::size_t rest_from = keeps ? (moving ? *moving + 1 : 0) : end;
-    std::vector<Part> parts(nest_.loops.size(), Part::inside);
-    for (std::size_t i = 0; i < end; ++i) {
-        const NestLoop& loop = nest_.loops[i];
-        if (!loop.spatial) {
-            const bool rests =
-                i >= rest_from || (movement.once && !moves(problem_, movement.operand, loop.dim));
-            parts[i] = rests ? Part::fixed : Part::each;
-        } else if (loop.level < movement.pinned_levels) {
-            parts[i] = Part::fixed;
-        } else {
-            const bool merges = loop.level >= movement.merge_from &&
-                                loop.level < movement.merges.size() && movement.merges[loop.level];
-            parts[i] = merges ? Part::merged : Part::each;
+    Parts parts;
+    parts.each = below(rest_from) & ~spatial_;
+    for (const Dim dim : kAllDims) {
+        if (movement.once && !moves(problem_, movement.operand, dim)) {
+            parts.each &= ~of_dim_[index(dim)];
         }
+    }
+    for (std::size_t level = movement.pinned_levels; level < of_level_.size(); ++level) {
+        const bool merges = level >= movement.merge_from && movement.merges != nullptr &&
+                            level < movement.merges->size() && (*movement.merges)[level];
+        (merges ? parts.merged : parts.each) |= of_level_[level] & spatial_ & below(end);
     }
     return parts;
 }
 
-FlowCounter::AxisLoops FlowCounter::loops_of(const Movement& movement,
-                                             const std::vector<Part>& parts, Dim dim) const {
-    AxisLoops loops;
+void FlowCounter::set_loops(const Movement& movement, const Parts& parts, Dim dim,
+                            AxisLoops& loops) const {
+    loops.group.clear();
+    loops.family.clear();
+    loops.moving.reset();
     const auto moving = moving_loop(movement);
-    for (std::size_t i = 0; i < nest_.begin[movement.tile_level]; ++i) {
-        const NestLoop& loop = nest_.loops[i];
-        if (loop.dim != dim || parts[i] == Part::fixed) {
+    for (const std::size_t i : loops_[index(dim)]) {
+        if (((parts.each | parts.merged) & bit(i)) == 0) {
             continue;
         }
         if (moving && *moving == i) {
             loops.moving = loops.group.size();
         }
-        (parts[i] == Part::merged ? loops.family : loops.group)
-            .push_back({loop.bound, loop.stride});
+        ((parts.merged & bit(i)) != 0 ? loops.family : loops.group)
+            .push_back({nest_.loops[i].bound, nest_.loops[i].stride});
     }
-    loops.tile = extent_below(nest_, nest_.begin[movement.tile_level], dim);
+    loops.tile = tiles_[movement.tile_level][index(dim)];
     loops.bound = bounds_[index(dim)];
-    return loops;
 }
 
 // A dimension of its own: each element lies in one tile, so a dimension that moves the tile adds
 // what the tiles cover, and one that does not multiplies by how often it comes round.
-Count FlowCounter::plain(const Movement& movement, const std::vector<Part>& parts, Dim dim) const {
+Count FlowCounter::plain(const Movement& movement, const Parts& parts, Dim dim) {
+    const Count bound = bounds_[index(dim)];
+    if (bound == 1) {
+        return 1;
+    }
     const bool relevant_dim = moves(problem_, movement.operand, dim);
     const bool each_receives =
         movement.measure == Measure::received || movement.measure == Measure::received_new;
-    std::vector<Digit> digits;
-    for (std::size_t i = 0; i < nest_.begin[movement.tile_level]; ++i) {
-        const NestLoop& loop = nest_.loops[i];
-        const bool counts =
-            parts[i] == Part::each || (parts[i] == Part::merged && (relevant_dim || each_receives));
-        if (loop.dim == dim && counts) {
-            digits.push_back({loop.bound, loop.stride});
+    const std::uint64_t counts =
+        parts.each | (relevant_dim || each_receives ? parts.merged : std::uint64_t{0});
+    digits_.clear();
+    for (const std::size_t i : loops_[index(dim)]) {
+        if ((counts & bit(i)) != 0) {
+            digits_.push_back({nest_.loops[i].bound, nest_.loops[i].stride});
         }
     }
-    const Count bound = bounds_[index(dim)];
-    const Count tile = extent_below(nest_, nest_.begin[movement.tile_level], dim);
-    return relevant_dim ? covered(bound, digits, tile) : visits(bound, digits);
+    const Count tile = tiles_[movement.tile_level][index(dim)];
+    return relevant_dim ? covered(bound, digits_, tile) : visits(bound, digits_);
 }
 
 // Words of the axis in units in which neighbouring words are 1 apart where that changes no count: a
@@ -162,7 +190,7 @@ Axis1d FlowCounter::geometry(Dim along, Dim tap) const {
 
 // Combinations of trips outside the family, with those that look alike put together: all whose
 // family is complete, and one by one the few whose family the bound cuts.
-std::vector<FlowCounter::Entry> FlowCounter::census(const AxisLoops& loops, bool leaving) {
+void FlowCounter::take_census(const AxisLoops& loops, bool leaving, std::vector<Entry>& entries) {
     Count reach = loops.tile;
     for (const Digit& digit : loops.family) {
         reach += (digit.bound - 1) * digit.stride;
@@ -171,7 +199,7 @@ std::vector<FlowCounter::Entry> FlowCounter::census(const AxisLoops& loops, bool
     const Count margin = leaving ? reach + step : reach;
     const Count all = visits(loops.bound, loops.group);
     const Count complete = std::min(all, visits(loops.bound - margin + 1, loops.group));
-    std::vector<Entry> entries;
+    entries.clear();
     if (complete > 0) {
         const Count edge = leaving && loops.moving ? loops.group[*loops.moving].bound - 1 : 0;
         const Count whole =
@@ -180,7 +208,6 @@ std::vector<FlowCounter::Entry> FlowCounter::census(const AxisLoops& loops, bool
         entries.push_back({reach, reach, complete - whole});
     }
     add_irregular(loops, leaving, complete, all, reach, entries);
-    return entries;
 }
 
 void FlowCounter::add_irregular(const AxisLoops& loops, bool leaving, Count from, Count to,
@@ -205,59 +232,88 @@ void FlowCounter::add_irregular(const AxisLoops& loops, bool leaving, Count from
     }
 }
 
-// Words of the axis that one family of tiles moves.
-Count FlowCounter::family_words(const AxisLoops& p, const Entry& ep, const AxisLoops& r,
-                                const Entry& er, const Axis1d& axis, Measure measure,
-                                bool leaving) {
+// The neighbours of one family: where their windows lie now, and where they lay before the move (or
+// will lie after it). Nothing in `other` when everything is new.
+void FlowCounter::set_family(const AxisLoops& p, const Entry& ep, const AxisLoops& r,
+                             const Entry& er, bool leaving) {
     const bool fresh =
         (p.moving && ep.other == 0) || (r.moving && er.other == 0) || (!p.moving && !r.moving);
     const Count way = leaving ? 1 : -1;
     const Count shift_p = p.moving ? way * p.group[*p.moving].stride : 0;
     const Count shift_r = r.moving ? way * r.group[*r.moving].stride : 0;
+    now_.clear();
+    other_.clear();
+    const Count along_r = trips_of(r.family);
+    for (Count i = 0, along_p = trips_of(p.family); i < along_p; ++i) {
+        const Count at_p = offset_of(i, p.family);
+        const Interval now_p = {at_p, std::min(p.tile, ep.left - at_p)};
+        const Interval other_p = {at_p + shift_p,
+                                  std::min(p.tile, (p.moving ? ep.other : ep.left) - at_p)};
+        for (Count j = 0; j < along_r; ++j) {
+            const Count at_r = offset_of(j, r.family);
+            now_.push_back({now_p, {at_r, std::min(r.tile, er.left - at_r)}});
+            if (!fresh) {
+                other_.push_back(
+                    {other_p,
+                     {at_r + shift_r, std::min(r.tile, (r.moving ? er.other : er.left) - at_r)}});
+            }
+        }
+    }
+}
+
+// Words of the axis that one family of tiles moves.
+Count FlowCounter::family_words(const Axis1d& axis, Measure measure) {
+    if (solid_windows(axis, now_, solid_now_) && solid_windows(axis, other_, solid_other_)) {
+        return moved_words(solid_now_, solid_other_, measure);
+    }
     std::vector<Runs> now;
     std::vector<Runs> other;
     Count runs = 0;
-    for (const Count at_p : offsets_of(p.family)) {
-        for (const Count at_r : offsets_of(r.family)) {
-            const Count size_p = std::min(p.tile, ep.left - at_p);
-            const Count size_r = std::min(r.tile, er.left - at_r);
-            const Count other_p = std::min(p.tile, (p.moving ? ep.other : ep.left) - at_p);
-            const Count other_r = std::min(r.tile, (r.moving ? er.other : er.left) - at_r);
-            if (!fresh) {
-                other.push_back(
-                    other_p <= 0 || other_r <= 0
-                        ? Runs{}
-                        : window(axis, {at_p + shift_p, other_p}, {at_r + shift_r, other_r}));
-            }
-            now.push_back(size_p <= 0 || size_r <= 0
-                              ? Runs{} // this neighbour has nothing to do
-                              : window(axis, {at_p, size_p}, {at_r, size_r}));
-            runs += static_cast<Count>(now.back().size());
-            failed_ = failed_ || runs > kMaxRuns;
-            if (failed_) {
-                return 0;
-            }
+    for (const Window& w : now_) {
+        now.push_back(window(axis, w));
+        runs += static_cast<Count>(now.back().size());
+        failed_ = failed_ || runs > kMaxRuns;
+        if (failed_) {
+            return 0;
         }
+    }
+    for (const Window& w : other_) {
+        other.push_back(window(axis, w));
     }
     return moved_words(now, other, measure);
 }
 
-Count FlowCounter::sliding(const Movement& movement, const std::vector<Part>& parts, Dim along,
-                           Dim tap) {
-    return window_words(loops_of(movement, parts, along), loops_of(movement, parts, tap), along,
-                        tap, movement.measure, movement.leaving);
+Count FlowCounter::sliding(const Movement& movement, const Parts& parts, Dim along, Dim tap) {
+    if (bounds_[index(along)] == 1 && bounds_[index(tap)] == 1) {
+        return 1;
+    }
+    const std::uint64_t axis = of_dim_[index(along)] | of_dim_[index(tap)];
+    const Parts here{parts.each & axis, parts.merged & axis};
+    Memory& memory = windows_[along == Dim::P ? 0 : 1];
+    if (const auto before = memory.recall(movement, here)) {
+        return *before;
+    }
+    set_loops(movement, here, along, positions_);
+    set_loops(movement, here, tap, taps_);
+    const Count words =
+        window_words(positions_, taps_, along, tap, movement.measure, movement.leaving);
+    memory.keep(movement, here, words);
+    return words;
 }
 
 Count FlowCounter::window_words(const AxisLoops& p, const AxisLoops& r, Dim along, Dim tap,
                                 Measure measure, bool leaving) {
     const Axis1d axis = geometry(along, tap);
     Count words = 0;
-    for (const Entry& ep : census(p, leaving)) {
-        for (const Entry& er : census(r, leaving)) {
+    take_census(p, leaving, of_positions_);
+    take_census(r, leaving, of_taps_);
+    for (const Entry& ep : of_positions_) {
+        for (const Entry& er : of_taps_) {
             if (ep.times == 0 || er.times == 0 || failed_) {
                 continue;
             }
-            const Count each = family_words(p, ep, r, er, axis, measure, leaving);
+            set_family(p, ep, r, er, leaving);
+            const Count each = family_words(axis, measure);
             const auto sum = checked_add(words, times(times(ep.times, er.times), each));
             failed_ = failed_ || !sum;
             words = sum.value_or(0);
@@ -280,24 +336,26 @@ Count FlowCounter::tile_words(Operand operand, const Extents& tile) {
 }
 
 Count FlowCounter::moved(const Movement& movement) {
-    const std::vector<Part> parts = parts_of(movement);
+    if (failed_) {
+        return 0;
+    }
+    const Parts parts = parts_of(movement);
+    if (const auto before = movements_.recall(movement, parts)) {
+        return *before;
+    }
+    const Count words = counted(movement, parts);
+    movements_.keep(movement, parts, words);
+    return words;
+}
+
+Count FlowCounter::counted(const Movement& movement, const Parts& parts) {
     Count words = 1;
     for (const Dim dim : {Dim::N, Dim::G, Dim::K, Dim::C}) {
         words = times(words, plain(movement, parts, dim));
     }
     for (const auto& [along, tap] : {std::pair{Dim::P, Dim::R}, std::pair{Dim::Q, Dim::S}}) {
         if (problem_.form == ConvForm::scatter) {
-            std::vector<ScatterPart> scatter;
-            for (const Part part : parts) {
-                scatter.push_back(part == Part::each     ? ScatterPart::group
-                                  : part == Part::merged ? ScatterPart::family
-                                  : part == Part::fixed  ? ScatterPart::fixed
-                                                         : ScatterPart::inside);
-            }
-            const auto count =
-                scattered(problem_, nest_, movement, scatter, moving_loop(movement), along, tap);
-            failed_ = failed_ || !count;
-            words = times(words, count.value_or(0));
+            words = times(words, scattering(movement, parts, along, tap));
         } else if (movement.operand == Operand::input) {
             words = times(words, sliding(movement, parts, along, tap));
         } else {
@@ -305,6 +363,20 @@ Count FlowCounter::moved(const Movement& movement) {
         }
     }
     return words;
+}
+
+Count FlowCounter::scattering(const Movement& movement, const Parts& parts, Dim along, Dim tap) {
+    std::vector<ScatterPart> loops;
+    for (std::size_t i = 0; i < nest_.loops.size(); ++i) {
+        loops.push_back((parts.each & bit(i)) != 0             ? ScatterPart::group
+                        : (parts.merged & bit(i)) != 0         ? ScatterPart::family
+                        : i < nest_.begin[movement.tile_level] ? ScatterPart::fixed
+                                                               : ScatterPart::inside);
+    }
+    const auto words =
+        scattered(problem_, nest_, movement, loops, moving_loop(movement), along, tap);
+    failed_ = failed_ || !words;
+    return words.value_or(0);
 }
 
 } // namespace eyeroof::model::nest

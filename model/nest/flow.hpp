@@ -15,6 +15,8 @@
 #include "model/nest/loops.hpp"
 #include "model/nest/window.hpp"
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -25,7 +27,8 @@ struct Movement {
     std::size_t tile_level = 0; // whose tiles; the number of levels: single MACs
     Measure measure = Measure::received;
     std::size_t merge_from = 0; // spatial loops below levels >= this are neighbours in one group …
-    std::vector<bool> merges;   // … where the level's network says so; the others are summed
+    const std::vector<bool>* merges = nullptr; // … where the level's network says so (none does
+                                               // without it); the others are summed
     std::size_t pinned_levels = 0; // spatial loops of levels < this: only the first instance counts
     bool leaving = false;          // words that leave tiles instead of words that enter
     bool once = false;             // every loop that does not move the tile is left out
@@ -57,22 +60,50 @@ class FlowCounter {
     Count tile_words(Operand operand, const Extents& tile);
 
   private:
-    enum class Part : std::uint8_t { inside, fixed, each, merged };
+    // How a movement treats the loops outside the tile, one bit a loop: trips of `each` are summed,
+    // those of `merged` are neighbours in one group, and of all others only the first counts.
+    struct Parts {
+        std::uint64_t each = 0;
+        std::uint64_t merged = 0;
+
+        bool operator==(const Parts&) const = default;
+    };
+    // What was counted before. Movements that treat every loop alike move as many words, and
+    // windows of an axis do when they treat the loops of that axis alike.
+    struct Counted {
+        Operand operand;
+        Measure measure;
+        bool leaving;
+        std::size_t tile_level;
+        Parts parts;
+        Count words;
+    };
+    class Memory {
+      public:
+        std::optional<Count> recall(const Movement& movement, const Parts& parts) const;
+        void keep(const Movement& movement, const Parts& parts, Count words);
+
+      private:
+        std::vector<Counted> counted_;
+    };
     struct Entry {       // combinations of trips that look alike
         Count left = 0;  // extent from their offset to the bound, at most what the family reaches
         Count other = 0; // the same before (or after) the move; 0: everything is new (or leaves)
         Count times = 0;
     };
 
-    std::vector<Part> parts_of(const Movement& movement) const;
-    AxisLoops loops_of(const Movement& movement, const std::vector<Part>& parts, Dim dim) const;
-    Count plain(const Movement& movement, const std::vector<Part>& parts, Dim dim) const;
-    Count sliding(const Movement& movement, const std::vector<Part>& parts, Dim along, Dim tap);
-    std::vector<Entry> census(const AxisLoops& loops, bool leaving);
+    Parts parts_of(const Movement& movement) const;
+    Count counted(const Movement& movement, const Parts& parts);
+    void set_loops(const Movement& movement, const Parts& parts, Dim dim, AxisLoops& loops) const;
+    Count plain(const Movement& movement, const Parts& parts, Dim dim);
+    Count sliding(const Movement& movement, const Parts& parts, Dim along, Dim tap);
+    Count scattering(const Movement& movement, const Parts& parts, Dim along, Dim tap);
+    void take_census(const AxisLoops& loops, bool leaving, std::vector<Entry>& entries);
     void add_irregular(const AxisLoops& loops, bool leaving, Count from, Count to, Count reach,
                        std::vector<Entry>& entries);
-    Count family_words(const AxisLoops& p, const Entry& ep, const AxisLoops& r, const Entry& er,
-                       const Axis1d& axis, Measure measure, bool leaving);
+    void set_family(const AxisLoops& p, const Entry& ep, const AxisLoops& r, const Entry& er,
+                    bool leaving);
+    Count family_words(const Axis1d& axis, Measure measure);
     Axis1d geometry(Dim along, Dim tap) const;
     Count times(Count a, Count b);
 
@@ -80,6 +111,23 @@ class FlowCounter {
     const Nest& nest_;
     Counting counting_;
     Extents bounds_;
+    std::array<std::vector<std::size_t>, kDims> loops_; // of each dimension, outermost first
+    std::array<std::uint64_t, kDims> of_dim_{};         // the same as bits, as in Parts
+    std::uint64_t spatial_ = 0;
+    std::vector<std::uint64_t> of_level_;
+    std::vector<Extents> tiles_; // of each level, and of single MACs
+    Memory movements_;
+    std::array<Memory, 2> windows_; // by rows and by columns
+    // Scratch of the movement at hand, kept so that counting allocates little.
+    std::vector<Digit> digits_;
+    AxisLoops positions_;
+    AxisLoops taps_;
+    std::vector<Entry> of_positions_;
+    std::vector<Entry> of_taps_;
+    std::vector<Window> now_; // of the family at hand …
+    std::vector<Window> other_;
+    std::vector<Run> solid_now_; // … and the words they cover
+    std::vector<Run> solid_other_;
     bool failed_ = false;
 };
 

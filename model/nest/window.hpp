@@ -6,6 +6,7 @@
 
 #include "model/base/checked.hpp"
 
+#include <span>
 #include <vector>
 
 namespace eyeroof::model::nest {
@@ -37,7 +38,15 @@ struct Interval {
     bool operator==(const Interval&) const = default;
 };
 
-Runs window(const Axis1d& axis, Interval positions, Interval taps);
+struct Window { // a window without positions or taps covers nothing
+    Interval positions;
+    Interval taps;
+};
+
+Runs window(const Axis1d& axis, const Window& window);
+
+// The words of each window as one run. False when a window leaves out words between its ends.
+bool solid_windows(const Axis1d& axis, std::span<const Window> windows, std::vector<Run>& runs);
 
 // What a group of neighbours asks for when windows move from `before` to `now` (index by index).
 // received: what each lacks, summed. sent: words that anyone lacks, once each. sent_new: words that
@@ -45,5 +54,7 @@ Runs window(const Axis1d& axis, Interval positions, Interval taps);
 // sent_tiles: what each lacks, once for all that lack the very same tile.
 enum class Measure { received, sent, sent_new, received_new, sent_tiles };
 Count moved_words(const std::vector<Runs>& now, const std::vector<Runs>& before, Measure measure);
+// The same for windows of one run each, empty ones included.
+Count moved_words(std::span<const Run> now, std::span<const Run> before, Measure measure);
 
 } // namespace eyeroof::model::nest
