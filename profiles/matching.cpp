@@ -1,5 +1,6 @@
 #include "profiles/matching.hpp"
 
+#include "profiles/library_log.hpp"
 #include "profiles/operator_work.hpp"
 
 #include <fmt/format.h>
@@ -247,11 +248,12 @@ class Matcher {
         if (candidates.empty()) {
             return std::nullopt;
         }
-        const double sure = approximate_[op] ? 0.7 : 0.95;
         const std::string& name = profile_.operators[op].name;
+        const bool logged = is_logged(profile_.operators[op]);
+        const double sure = logged ? 0.6 : approximate_[op] ? 0.7 : 0.95;
         if (candidates.size() == 1) {
-            return Match{candidates[0], MatchMethod::op_dims, sure,
-                         fmt::format("dimensions of {}", name)};
+            return Match{candidates[0], logged ? MatchMethod::library_log : MatchMethod::op_dims,
+                         sure, fmt::format("dimensions of {}", name)};
         }
         const auto turn = static_cast<std::size_t>(call_number(launch)) % candidates.size();
         return Match{candidates[turn], MatchMethod::order, sure / 2.0,
@@ -317,7 +319,8 @@ const char* category_name(KernelCategory category) {
 }
 
 const char* match_method_name(MatchMethod method) {
-    constexpr const char* kNames[] = {"manual", "nvtx", "op dims", "order", "category", "none"};
+    constexpr const char* kNames[] = {"manual", "nvtx",     "op dims", "library log",
+                                      "order",  "category", "none"};
     return kNames[static_cast<std::size_t>(method)];
 }
 

@@ -14,7 +14,8 @@
 namespace eyeroof::profiles {
 
 // In order of trust.
-enum class MatchMethod { manual, nvtx, op_dims, order, category, none };
+// library_log: dimensions from a library's own log, joined by order of calls.
+enum class MatchMethod { manual, nvtx, op_dims, library_log, order, category, none };
 const char* match_method_name(MatchMethod method);
 
 // What a kernel does, as far as its name tells.

@@ -26,9 +26,12 @@ struct RunInfo {
     std::string date = {}; // ISO 8601, UTC
     std::string host = {};
     std::int64_t sm_count = 0;
-    double sm_clock_hz = 0.0;
+    double sm_clock_hz = 0.0;     // while the kernels ran: the median of what was sampled
+    double sm_clock_max_hz = 0.0; // that the GPU may reach
     double memory_clock_hz = 0.0;
     double power_limit_w = 0.0;
+    double power_w = 0.0;                      // highest drawn while the kernels ran
+    double temperature_c = 0.0;                // highest
     double memory_bandwidth_bytes_per_s = 0.0; // as the tool reports it, not measured
 
     bool operator==(const RunInfo&) const = default;
@@ -146,6 +149,9 @@ struct KernelFilter {
 // The launches that pass, with tables reduced to what they use.
 // Error "bad-regex": the regular expression does not parse or is longer than 1000 characters.
 model::Result<Profile> filter(const Profile& profile, const KernelFilter& filter);
+
+// These launches alone (indices, rising), with tables reduced to what they use; no ceilings.
+Profile keep_launches(const Profile& profile, const std::vector<std::size_t>& launches);
 
 // One profile with all launches, in the order given. Warns where device or driver differ.
 model::Result<Profile> merge(const std::vector<Profile>& profiles);

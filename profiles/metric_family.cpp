@@ -56,7 +56,10 @@ std::optional<Evaluated> evaluate(std::span<const MetricTerm> terms,
 
 std::vector<std::string> counters_of(const MetricFamily& family) {
     std::vector<std::string> names;
-    add_once(names, family.time_counter);
+    for (const std::string* name : {&family.time_counter, &family.clock_counter,
+                                    &family.tensor_active_counter, &family.occupancy_counter}) {
+        add_once(names, *name);
+    }
     for (const WorkMetric& work : family.work) {
         for (const MetricTerm& term : work.terms) {
             add_once(names, term.counter);

@@ -53,6 +53,9 @@ struct MetricFamily {
     std::vector<std::string> chips;                // "GH100"
     std::vector<std::string> compute_capabilities; // "9.0"
     std::string time_counter;                      // in ns
+    std::string clock_counter = {};                // of the SMs, in Hz; empty: none
+    std::string tensor_active_counter = {};        // tensor pipe, in % of its peak; empty: none
+    std::string occupancy_counter = {};            // resident warps, in % of the most; empty: none
     std::vector<WorkMetric> work;
     std::vector<TrafficMetric> traffic;
     std::vector<MetricSet> sets;

@@ -65,6 +65,15 @@ bool same_kernel(const Kernel& a, const Kernel& b) {
     return a.name == b.name || (!a.mangled.empty() && a.mangled == b.mangled);
 }
 
+// `next` grows past every number that was given.
+std::int64_t renumbered(std::int64_t call, std::int64_t first, std::int64_t& next) {
+    if (call == kNone) {
+        return kNone;
+    }
+    next = std::max(next, first + call + 1);
+    return first + call;
+}
+
 std::optional<std::string> first_difference(const Profile& a, const Profile& b) {
     if (a.launches.size() != b.launches.size()) {
         return fmt::format("one run has {} launches, the other {}", a.launches.size(),
@@ -112,9 +121,21 @@ model::Result<Profile> filter(const Profile& profile, const KernelFilter& filter
     return std::move(kept.profile);
 }
 
+Profile keep_launches(const Profile& profile, const std::vector<std::size_t>& launches) {
+    ProfileBuilder kept;
+    kept.profile.run = profile.run;
+    kept.profile.notes = profile.notes;
+    for (const std::size_t i : launches) {
+        kept.profile.launches.push_back(carry_over(profile, profile.launches[i], kept));
+    }
+    return std::move(kept.profile);
+}
+
 model::Result<Profile> merge(const std::vector<Profile>& profiles) {
     ProfileBuilder all;
     model::Diagnostics warnings;
+    std::int64_t next_op = 0;
+    std::int64_t next_range = 0;
     for (std::size_t i = 0; i < profiles.size(); ++i) {
         const Profile& profile = profiles[i];
         if (i == 0) {
@@ -129,8 +150,14 @@ model::Result<Profile> merge(const std::vector<Profile>& profiles) {
         }
         auto& ceilings = all.profile.ceilings;
         ceilings.insert(ceilings.end(), profile.ceilings.begin(), profile.ceilings.end());
+        // Calls are numbered within a source, and two files may have sources of one name.
+        const std::int64_t first_op = next_op;
+        const std::int64_t first_range = next_range;
         for (const Launch& launch : profile.launches) {
-            all.profile.launches.push_back(carry_over(profile, launch, all));
+            Launch copy = carry_over(profile, launch, all);
+            copy.op_call = renumbered(launch.op_call, first_op, next_op);
+            copy.range_call = renumbered(launch.range_call, first_range, next_range);
+            all.profile.launches.push_back(std::move(copy));
         }
     }
     return {std::move(all.profile), std::move(warnings)};

@@ -34,8 +34,11 @@ constexpr TextField kTextFields[] = {
 };
 constexpr NumberField kNumberFields[] = {
     {"sm_clock_hz", &RunInfo::sm_clock_hz},
+    {"sm_clock_max_hz", &RunInfo::sm_clock_max_hz},
     {"memory_clock_hz", &RunInfo::memory_clock_hz},
     {"power_limit_w", &RunInfo::power_limit_w},
+    {"power_w", &RunInfo::power_w},
+    {"temperature_c", &RunInfo::temperature_c},
     {"memory_bandwidth_bytes_per_s", &RunInfo::memory_bandwidth_bytes_per_s},
 };
 

@@ -225,36 +225,4 @@ model::Result<Profile> measure_host(const HostOptions& options, std::stop_token 
     }
 }
 
-std::string ceilings_yaml(const Profile& profile) {
-    const auto quoted = [](std::string text) {
-        std::erase_if(text, [](char c) { return c == '"' || c == '\\' || c == '\n'; });
-        return '"' + text + '"';
-    };
-    std::string text =
-        fmt::format("eyeroof_ceilings: 1\nmachine: {}\ndate: {}\nsource: {}\nceilings:\n",
-                    quoted(profile.run.gpu), quoted(profile.run.date),
-                    quoted(profile.run.tool + " " + profile.run.command));
-    for (const Ceiling& ceiling : profile.ceilings) {
-        const char* unit = !ceiling.level.empty()       ? "GB/s"
-                           : !ceiling.precision.empty() ? "GFLOP/s"
-                                                        : "ns";
-        text += fmt::format("  - name: {}\n", quoted(ceiling.name));
-        for (const auto& [key, value] :
-             {std::pair{"level", ceiling.level}, std::pair{"precision", ceiling.precision},
-              std::pair{"pipe", ceiling.pipe}}) {
-            if (!value.empty()) {
-                text += fmt::format("    {}: {}\n", key, value);
-            }
-        }
-        const bool rate = unit[0] == 'G';
-        const double scale = rate ? 1e-9 : 1e9;
-        text += fmt::format("    value: {:.6g} {}\n    median: {:.6g} {}\n", ceiling.value * scale,
-                            unit, ceiling.median * scale, unit);
-        text += fmt::format(
-            "    spread: {:.3g}\n    trials: {}\n    confidence: measured\n    how: {}\n",
-            ceiling.spread, ceiling.trials, quoted(ceiling.how));
-    }
-    return text;
-}
-
 } // namespace eyeroof::profiles

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "model/base/progress.hpp"
+#include "profiles/ceilings.hpp"
 #include "profiles/measurement.hpp"
 
 #include <stop_token>
@@ -42,8 +43,5 @@ std::string level_holding(const std::vector<CacheSize>& caches, double bytes, in
 // Errors: "cancelled"; "unavailable" when a thread or the memory cannot be had.
 model::Result<Profile> measure_host(const HostOptions& options, std::stop_token stop = {},
                                     const model::ProgressCallback& progress = {});
-
-// The ceilings as a machine overlay, one per line with its method; docs/measuring.md.
-std::string ceilings_yaml(const Profile& profile);
 
 } // namespace eyeroof::profiles

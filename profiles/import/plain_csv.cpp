@@ -1,7 +1,7 @@
 // A plain CSV of anybody's own measurements: a name, a time, and what else is known.
-// Columns: "kernel" or "name"; "time_s|ms|us|ns"; optional "layer" (or "range"), "stream",
-// "device", "count"; "flops_<precision>[_tensor]", "bytes_<level>"; every other numeric column is a
-// counter.
+// Columns: "kernel" or "name"; "time_s|ms|us|ns"; optional "layer" (or "range"), "call"
+// (rows of one execution of the layer have one number), "stream", "device";
+// "flops_<precision>[_tensor]", "bytes_<level>"; every other numeric column is a counter.
 #include "profiles/import/csv_table.hpp"
 #include "profiles/import/formats.hpp"
 
@@ -23,7 +23,7 @@ constexpr TimeColumn kTimes[] = {{"time_s", 1e9},  {"time_ms", 1e6},     {"time_
                                  {"time_ns", 1.0}, {"duration_ns", 1.0}, {"duration_us", 1e3}};
 
 struct Columns {
-    std::optional<std::size_t> kernel, time, range, stream, device;
+    std::optional<std::size_t> kernel, time, range, call, stream, device;
     double to_ns = 1.0;
 };
 
@@ -31,6 +31,7 @@ Columns columns_of(const CsvHeader& header) {
     Columns c;
     c.kernel = header.find({"kernel", "name", "kernel_name"});
     c.range = header.find({"layer", "range"});
+    c.call = header.find({"call", "execution"});
     c.stream = header.find({"stream"});
     c.device = header.find({"device"});
     for (const TimeColumn& time : kTimes) {
@@ -100,9 +101,8 @@ class PlainReader {
         launch.source = built_.source(input_.name);
         launch.kernel = built_.kernel(row.fields[*columns_.kernel]);
         launch.range = columns_.range ? built_.range(row.fields[*columns_.range]) : kNone;
-        launch.range_call = launch.range != kNone
-                                ? static_cast<std::int64_t>(built_.profile.launches.size())
-                                : kNone;
+        launch.range_call =
+            columns_.call ? integer_of(row.fields[*columns_.call]).value_or(kNone) : kNone;
         launch.stream =
             columns_.stream ? integer_of(row.fields[*columns_.stream]).value_or(kNone) : kNone;
         launch.device =
@@ -126,7 +126,7 @@ class PlainReader {
         };
         const std::string_view text = trimmed(row.fields[i]);
         if (text.empty() || is(columns_.kernel) || is(columns_.time) || is(columns_.range) ||
-            is(columns_.stream) || is(columns_.device)) {
+            is(columns_.call) || is(columns_.stream) || is(columns_.device)) {
             return;
         }
         const std::string name = neutral_name(header_.names()[i]);

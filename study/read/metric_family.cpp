@@ -79,6 +79,9 @@ model::Result<profiles::MetricFamily> parse_metric_family(std::string text, std:
     family.chips = texts(root.need("chips"));
     family.compute_capabilities = texts(root.need("compute_capabilities"));
     family.time_counter = root.need("time").text().value_or("");
+    family.clock_counter = root["clock"].text().value_or("");
+    family.tensor_active_counter = root["tensor_active"].text().value_or("");
+    family.occupancy_counter = root["occupancy"].text().value_or("");
     for (const Node& item : root.need("work").items(1)) {
         family.work.push_back({item.need("precision").choice(kPrecisions, "precision").value_or(""),
                                item.need("pipe").choice(kPipes, "pipe").value_or(""),
