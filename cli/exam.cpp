@@ -28,6 +28,8 @@ constexpr const char* kExamples =
     "eyeroof exam vgg16 --on tpu-v1 --layers 'conv1_[12]' --details\n"
     "# own layers on an own machine, for a spreadsheet\n"
     "eyeroof exam layers.csv --on mine.yaml --format csv -o result.csv\n"
+    "# what was measured, below step seven, and which step's counters disagree\n"
+    "eyeroof exam resnet50 --on a100-sxm-40gb --profile run.jsonl --ceilings measured.yaml\n"
     "# fail a build when a network gets too slow\n"
     "eyeroof exam resnet50 --on systolic:32x32 --fail-if 'net.utilization < 0.6'";
 
@@ -131,13 +133,14 @@ Exit exam(Context& context, const ExamOptions& options) {
                        : context.fail(network.diagnostics());
     }
     const auto machine = load_machine(context, options.machine);
-    if (!network || !machine) { // both at once: nobody likes to be told one error at a time
-        model::Diagnostics all = network.diagnostics();
-        all.append(machine.diagnostics());
+    const auto measured = load_measurements(context, options.measured);
+    model::Diagnostics all = network.diagnostics();
+    all.append(machine.diagnostics());
+    all.append(measured.diagnostics());
+    if (all.has_errors()) { // all at once: nobody likes to be told one error at a time
         return context.fail(all);
     }
-    context.report(network.diagnostics());
-    context.report(machine.diagnostics());
+    context.report(all);
     study::StudyOptions wanted = study_options(options);
     const auto* accelerator = std::get_if<model::Accelerator>(&machine->kind);
     if (options.mapping != "best" && options.mapping != "dataflow") {
@@ -151,11 +154,16 @@ Exit exam(Context& context, const ExamOptions& options) {
         wanted.policy = study::MappingPolicy::given;
         wanted.mapping = *std::move(mapping);
     }
-    const auto report = study::run(*network, *machine, wanted, context.stop(), context.progress());
+    auto report = study::run(*network, *machine, wanted, context.stop(), context.progress());
     if (!report) {
         return context.fail(report.diagnostics());
     }
     context.report(report.diagnostics());
+    const auto laid = lay_over(*report, *machine, *measured);
+    if (!laid) {
+        return context.fail(laid.diagnostics());
+    }
+    context.report(laid.diagnostics());
     return judged(context, options, gate, *report);
 }
 
@@ -231,6 +239,7 @@ void add_exam(Frame& frame) {
         ->required()
         ->type_name("MACHINE|FILE");
     add_model_options(app, *options);
+    add_measurement_options(app, options->measured);
     app.add_option("--layers", options->layers, "Only layers whose name matches")
         ->type_name("REGEX");
     app.add_option("--fail-if", options->fail_if,

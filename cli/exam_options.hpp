@@ -3,7 +3,7 @@
 // Knows no engine.
 #pragma once
 
-#include "cli/command.hpp"
+#include "cli/measurements.hpp"
 #include "model/machine.hpp"
 #include "model/network.hpp"
 
@@ -28,6 +28,7 @@ struct ExamOptions {
     bool details = false;
     std::optional<std::int64_t> batch;
     int threads = 0;
+    MeasurementFiles measured;
     OutputOptions output;
 };
 

@@ -1,10 +1,10 @@
 // eyeroof import: other tools' measurements into one profile; merged, filtered, summed up.
-#include "cli/command.hpp"
+#include "cli/measurements.hpp"
 #include "model/base/units.hpp"
 #include "profiles/import/importer.hpp"
-#include "profiles/matching.hpp"
+#include "profiles/library_log.hpp"
 #include "profiles/profile_file.hpp"
-#include "study/read/assignments.hpp"
+#include "study/lay_profile.hpp"
 #include "study/read/catalog.hpp"
 
 #include <fmt/format.h>
@@ -23,6 +23,7 @@ struct Options {
     bool join = false;
     std::string network;
     std::string assignments;
+    std::string log;
     OutputOptions output;
 };
 
@@ -32,6 +33,21 @@ std::vector<std::string> format_names() {
         names.emplace_back(importer->name());
     }
     return names;
+}
+
+// The shapes of a library's own log, given to the kernels in order.
+model::Result<profiles::Profile> with_log(const profiles::Profile& profile, const std::string& file,
+                                          model::Diagnostics& found) {
+    auto source = profiles::ByteSource::open(file);
+    if (!source) {
+        return model::Result<profiles::Profile>(source.diagnostics());
+    }
+    const auto calls = profiles::read_library_log(**source);
+    if (!calls) {
+        return model::Result<profiles::Profile>(calls.diagnostics());
+    }
+    found.append(calls.diagnostics());
+    return profiles::give_logged_calls(profile, *calls);
 }
 
 model::Result<profiles::Profile> read_all(const Options& options) {
@@ -52,6 +68,12 @@ model::Result<profiles::Profile> read_all(const Options& options) {
         return all;
     }
     found.append(all.diagnostics());
+    if (!options.log.empty()) {
+        all = with_log(*all, options.log, found);
+        if (!all) {
+            return all;
+        }
+    }
     auto kept = profiles::filter(*all, options.filter);
     return kept ? model::Result<profiles::Profile>(std::move(*kept), std::move(found)) : kept;
 }
@@ -63,6 +85,16 @@ std::string summary_text(const profiles::Profile& profile) {
     std::string text =
         fmt::format("{} launches of {} kernels", profile.launches.size(), sums.size());
     text += profile.run.gpu.empty() ? "\n" : " on " + profile.run.gpu + "\n";
+    for (const std::string& fact : study::facts_of(profile.run)) {
+        text += "  " + fact + "\n";
+    }
+    for (const profiles::Ceiling& ceiling : profile.ceilings) {
+        const char* const unit = !ceiling.level.empty()       ? "B/s"
+                                 : !ceiling.precision.empty() ? "FLOP/s"
+                                                              : "s";
+        text +=
+            fmt::format("  ceiling {}: {}\n", ceiling.name, model::format_si(ceiling.value, unit));
+    }
     for (const std::string& note : profile.notes) {
         text += "note: " + note + "\n";
     }
@@ -78,62 +110,77 @@ std::string summary_text(const profiles::Profile& profile) {
     return text;
 }
 
-// One line a layer: how its kernels were found, and how sure that is at worst.
-std::string match_text(const profiles::Profile& profile, const std::vector<model::Layer>& layers,
-                       const profiles::MatchResult& result) {
-    struct Row {
-        double time_s = 0.0;
-        std::int64_t launches = 0;
-        double confidence = 1.0;
-        profiles::MatchMethod method = profiles::MatchMethod::manual;
-    };
-    std::vector<Row> rows(layers.size());
-    double unmatched_s = 0.0;
-    for (std::size_t i = 0; i < result.of_launch.size(); ++i) {
-        const profiles::Match& match = result.of_launch[i];
-        const double time_s = std::max(profile.launches[i].duration_ns, 0.0) * 1e-9;
-        if (match.method == profiles::MatchMethod::none) {
-            unmatched_s += time_s;
+// Layers without a prediction, to lay a profile over.
+model::Result<study::Report> bare_report(const model::Network& network) {
+    study::Report report;
+    report.network_name = network.name;
+    for (const model::Layer& layer : network.layers) {
+        const auto work = model::work_of(layer);
+        if (!work) {
+            return model::Result<study::Report>(work.diagnostics());
+        }
+        study::LayerReport row;
+        row.layer = layer;
+        row.macs = work->macs;
+        row.flops = work->flops;
+        report.layers.push_back(std::move(row));
+    }
+    return report;
+}
+
+// Counted operations over those of the shape, and what that means.
+std::string check_text(const study::LayerReport& layer) {
+    const study::LayerMeasurement& m = *layer.measured;
+    if (m.work_check == profiles::WorkCheck::unknown) {
+        return "not counted";
+    }
+    const double needed =
+        layer.macs > 0 ? 2.0 * static_cast<double>(layer.macs) : static_cast<double>(layer.flops);
+    return fmt::format("{:.2f} {}", *m.flops / needed, profiles::work_check_name(m.work_check));
+}
+
+// One line a layer: how its kernels were found, how sure that is at worst, and whether the counted
+// operations are those of the shape.
+std::string match_text(const study::Report& report, std::size_t unmatched) {
+    std::string text =
+        fmt::format("\n{:<24} {:>8} {:>10} {:>12}  {:<11} {:<5} {}\n", "layer", "launches",
+                    "executions", "time each", "found by", "sure", "operations of 2MNK");
+    for (const study::LayerReport& layer : report.layers) {
+        if (!layer.measured) {
+            text += fmt::format("{:<24} {:>8}\n", layer.layer.name, "none");
             continue;
         }
-        Row& row = rows[match.layer];
-        row.time_s += time_s;
-        row.launches += 1;
-        row.confidence = std::min(row.confidence, match.confidence);
-        row.method = std::max(row.method, match.method);
+        const study::LayerMeasurement& m = *layer.measured;
+        text += fmt::format("{:<24} {:>8} {:>10} {:>12}  {:<11} {:<5.2f} {}\n", layer.layer.name,
+                            m.launches,
+                            fmt::format("{}{}", m.executions, m.executions_assumed ? " ?" : ""),
+                            model::format_si(m.kernel_s, "s"),
+                            profiles::match_method_name(m.method), m.confidence, check_text(layer));
     }
-    std::string text = fmt::format("\n{:<24} {:>8} {:>12}  {:<9} {}\n", "layer", "launches", "time",
-                                   "found by", "confidence");
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const Row& row = rows[i];
-        text += row.launches == 0
-                    ? fmt::format("{:<24} {:>8}\n", layers[i].name, "none")
-                    : fmt::format("{:<24} {:>8} {:>12}  {:<9} {:.2f}\n", layers[i].name,
-                                  row.launches, model::format_si(row.time_s, "s"),
-                                  profiles::match_method_name(row.method), row.confidence);
-    }
-    return text + fmt::format("{:<24} {:>8} {:>12}\n", "(no layer)", result.unmatched.size(),
-                              model::format_si(unmatched_s, "s"));
+    text += fmt::format("{:<24} {:>8} {:>10} {:>12}\n", "(no layer)", unmatched, "",
+                        model::format_si(report.measured->unmatched_s, "s"));
+    return text + fmt::format("{:.0f} % of the time belongs to layers\n",
+                              100.0 * report.measured->matched_share);
 }
 
 model::Result<std::string> matched(const Context& context, const Options& options,
                                    const profiles::Profile& profile) {
     using Text = model::Result<std::string>;
     const auto network = study::read::load_network(options.network, context.network_dirs());
-    if (!network) {
-        return Text(network.diagnostics());
+    const auto files = load_measurements(context, {{}, {}, options.assignments});
+    model::Diagnostics found = network.diagnostics();
+    found.append(files.diagnostics());
+    if (found.has_errors()) {
+        return Text(std::move(found));
     }
-    std::vector<profiles::ManualAssignment> manual;
-    if (!options.assignments.empty()) {
-        auto read = study::load_assignments(options.assignments);
-        if (!read) {
-            return Text(read.diagnostics());
-        }
-        manual = std::move(*read);
+    auto report = bare_report(*network);
+    if (!report) {
+        return Text(report.diagnostics());
     }
-    const auto result = profiles::match(profile, network->layers, manual);
-    return result ? Text(match_text(profile, network->layers, *result))
-                  : Text(result.diagnostics());
+    const auto laid =
+        study::lay_profile(*report, profile, files->family_of(profile), files->assignments);
+    return laid ? Text(match_text(*report, laid->unmatched.size()), laid.diagnostics())
+                : Text(laid.diagnostics());
 }
 
 std::string csv_field(const std::string& text) {
@@ -152,7 +199,18 @@ std::string summary_csv(const profiles::Profile& profile) {
     return text;
 }
 
-Exit import(Context& context, const Options& options) {
+// -o merged.jsonl means the profile, not its summary.
+void take_profile_output(Options& options) {
+    const std::string& file = options.output.file;
+    const bool profile = file.ends_with(".jsonl") || file.ends_with(".jsonl.gz");
+    if (profile && options.save.empty() && options.output.format == "text") {
+        options.save = file;
+        options.output.file.clear();
+    }
+}
+
+Exit import(Context& context, Options options) {
+    take_profile_output(options);
     if (options.join && options.files.size() != 2) {
         return context.fail_usage(
             "--join takes two files: the timed run, then the run with counters");
@@ -174,6 +232,7 @@ Exit import(Context& context, const Options& options) {
         if (!text) {
             return context.fail(text.diagnostics());
         }
+        context.report(text.diagnostics());
         layers = std::move(*text);
     }
     const std::string text = options.output.format == "json"  ? profiles::profile_text(*profile)
@@ -192,6 +251,10 @@ void add_import(Frame& frame) {
                   "eyeroof import trace.json.gz --save trace.jsonl\n"
                   "# times of one run, counters of another\n"
                   "eyeroof import times.sqlite counters.csv --join --save both.jsonl\n"
+                  "# two profiles as one, of some kernels only, without profiling again\n"
+                  "eyeroof import a.jsonl b.jsonl --kernel 'gemm|conv' -o merged.jsonl\n"
+                  "# which kernels belong to which layer, shapes from cuBLAS's own log\n"
+                  "eyeroof import run.jsonl --log cublas.log --match resnet50\n"
                   "# the first ten launches of one kernel\n"
                   "eyeroof import profile.jsonl --kernel gemm --count 10 --format csv");
     app.add_option("FILES", options->files, "Measurements; the format is told by content")
@@ -209,6 +272,9 @@ void add_import(Frame& frame) {
         ->type_name("NETWORK|FILE");
     app.add_option("--assign", options->assignments,
                    "Assignments of kernels to layers by hand (YAML)")
+        ->type_name("FILE");
+    app.add_option("--log", options->log,
+                   "Shapes from a log of cuBLAS, cuBLASLt or cuDNN of the same run")
         ->type_name("FILE");
     app.add_option("--skip", options->filter.skip, "Leave out the first N that match")
         ->check(CLI::NonNegativeNumber);

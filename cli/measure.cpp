@@ -1,14 +1,15 @@
-// eyeroof measure cpu: what this machine really reaches, as a profile and a machine overlay.
+// eyeroof measure cpu|gpu: what this machine really reaches, as a profile and a machine overlay.
 #include "cli/command.hpp"
+#include "cli/own_library.hpp"
 #include "model/base/units.hpp"
+#include "profiles/ceilings.hpp"
+#include "profiles/collect/measure_gpu.hpp"
 #include "profiles/host/measure_host.hpp"
 #include "profiles/points.hpp"
 #include "profiles/profile_file.hpp"
+#include "study/lay_profile.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
-
-#include <chrono>
 
 namespace eyeroof::cli {
 
@@ -16,38 +17,44 @@ namespace {
 
 struct Options {
     profiles::HostOptions host;
+    profiles::GpuMeasureOptions gpu;
     OutputOptions output;
     std::string save;
     std::string overlay;
     bool no_layers = false;
 };
 
-std::string utc_now() {
-    const auto now =
-        std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
-    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                       fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
-}
-
 std::string ceiling_text(const profiles::Ceiling& ceiling) {
-    const bool bandwidth = !ceiling.level.empty();
-    return fmt::format("{:<14} {:>10}  median {:>10}  spread {:>4.1f} %  {}\n", ceiling.name,
-                       model::format_si(ceiling.value, bandwidth ? "B/s" : "FLOP/s"),
-                       model::format_si(ceiling.median, bandwidth ? "B/s" : "FLOP/s"),
-                       100.0 * ceiling.spread, ceiling.how);
+    const char* const unit = !ceiling.level.empty()       ? "B/s"
+                             : !ceiling.precision.empty() ? "FLOP/s"
+                                                          : "s";
+    return fmt::format("{:<24} {:>10}  median {:>10}  spread {:>4.1f} %  {}\n", ceiling.name,
+                       model::format_si(ceiling.value, unit),
+                       model::format_si(ceiling.median, unit), 100.0 * ceiling.spread, ceiling.how);
 }
 
 std::string point_text(const profiles::MeasuredPoint& point) {
-    const auto& traffic = point.traffic.front();
-    return fmt::format("{:<30} {:>9}  {:>13}  {:>8.2f} FLOP/B of {}\n", point.name,
-                       model::format_si(point.time_s, "s"),
-                       model::format_si(point.flops_per_s(), "FLOP/s"),
-                       point.intensity(traffic.level), traffic.level);
+    std::string text =
+        fmt::format("{:<48} {:>9}  {:>13}", point.name, model::format_si(point.time_s, "s"),
+                    model::format_si(point.flops_per_s(), "FLOP/s"));
+    if (!point.traffic.empty()) {
+        const auto& traffic = point.traffic.front();
+        text +=
+            fmt::format("  {:>8.2f} FLOP/B of {}", point.intensity(traffic.level), traffic.level);
+    }
+    return text + "\n";
 }
 
 std::string text_of(const profiles::Profile& profile,
                     const std::vector<profiles::MeasuredPoint>& points) {
-    std::string text = profile.run.gpu + "\n" + profile.notes.front() + "\n\n";
+    std::string text;
+    for (const std::string& fact : study::facts_of(profile.run)) {
+        text += fact + "\n";
+    }
+    for (const std::string& note : profile.notes) {
+        text += note + "\n";
+    }
+    text += "\n";
     for (const profiles::Ceiling& ceiling : profile.ceilings) {
         text += ceiling_text(ceiling);
     }
@@ -58,14 +65,13 @@ std::string text_of(const profiles::Profile& profile,
     return text;
 }
 
-Exit measure_cpu(Context& context, Options options) {
-    options.host.layers = !options.no_layers;
-    options.host.date = utc_now();
-    options.host.command = "eyeroof measure cpu";
-    auto profile = profiles::measure_host(options.host, context.stop(), context.progress());
+// The measurement to where it was wanted: profile, overlay, result.
+Exit deliver(Context& context, const Options& options,
+             const model::Result<profiles::Profile>& profile) {
     if (!profile) {
         return context.fail(profile.diagnostics());
     }
+    context.report(profile.diagnostics());
     const auto points = profiles::points_of(*profile, nullptr);
     if (!points) {
         return context.fail(points.diagnostics());
@@ -86,13 +92,65 @@ Exit measure_cpu(Context& context, Options options) {
     return context.write(text, options.output.file);
 }
 
+Exit measure_cpu(Context& context, Options options) {
+    options.host.layers = !options.no_layers;
+    options.host.date = utc_now();
+    options.host.command = "eyeroof measure cpu";
+    return deliver(context, options,
+                   profiles::measure_host(options.host, context.stop(), context.progress()));
+}
+
+Exit measure_gpu(Context& context, Options options) {
+    const auto library = find_own_library(context, options.gpu.library, "libeyeroof_gpu.so", "gpu");
+    options.gpu.library = library ? library->string() : "libeyeroof_gpu.so";
+    options.gpu.layers = !options.no_layers;
+    options.gpu.date = utc_now();
+    options.gpu.command = "eyeroof measure gpu";
+    return deliver(context, options,
+                   profiles::measure_gpu(options.gpu, context.stop(), context.progress()));
+}
+
+void add_results(CLI::App& app, Options& options) {
+    app.add_flag("--no-layers", options.no_layers, "Only the ceilings");
+    app.add_option("--save", options.save, "Keep the measurement as a profile (.jsonl, .gz)")
+        ->type_name("FILE");
+    app.add_option("--overlay", options.overlay,
+                   "Write the ceilings as YAML, for exam and roofline --ceilings")
+        ->type_name("FILE");
+    add_output(app, options.output, {"text", "json", "yaml"});
+}
+
+void add_gpu(Frame& frame, CLI::App& measure, const std::shared_ptr<Options>& options) {
+    CLI::App& gpu =
+        frame.add("gpu", "Bandwidths, multiply-add and tensor rates, launches and copies of a GPU",
+                  "eyeroof measure gpu --overlay gpu.yaml\n"
+                  "# its ceilings beside the data sheet's\n"
+                  "eyeroof roofline resnet50 --on a100-sxm-40gb --ceilings gpu.yaml -o roof.svg",
+                  &measure);
+    gpu.add_option("--device", options->gpu.device, "GPU, as CUDA counts them [0]")
+        ->check(CLI::Range(0, 1023));
+    gpu.add_option("--trials", options->gpu.trials, "Trials of each ceiling; the best counts [15]")
+        ->check(CLI::Range(1, 1000));
+    gpu.add_option("--trial-time", options->gpu.trial_s,
+                   "Seconds that a trial lasts at least [0.02]")
+        ->check(CLI::Range(1e-4, 60.0));
+    gpu.add_option("--library", options->gpu.library, "The library that measures")
+        ->type_name("FILE");
+    gpu.add_option("--cublas", options->gpu.library_folder, "Folder with libcublasLt")
+        ->type_name("DIR");
+    add_results(gpu, *options);
+    frame.run(gpu, [options](Context& context) { return measure_gpu(context, *options); });
+}
+
 } // namespace
 
 void add_measure(Frame& frame) {
     CLI::App& measure =
         frame.add("measure", "What does this very machine reach?",
                   "# memory, caches, multiply-add and real layers of this processor\n"
-                  "eyeroof measure cpu --save cpu.jsonl --overlay cpu.yaml");
+                  "eyeroof measure cpu --save cpu.jsonl --overlay cpu.yaml\n"
+                  "# what a GPU reaches: memory, caches, tensor cores, launches, copies\n"
+                  "eyeroof measure gpu --overlay gpu.yaml");
     auto options = std::make_shared<Options>();
     CLI::App& cpu = frame.add("cpu", "Bandwidths, multiply-add rates and layers of this processor",
                               "eyeroof measure cpu\n"
@@ -106,12 +164,9 @@ void add_measure(Frame& frame) {
     cpu.add_option("--trial-time", options->host.trial_s,
                    "Seconds that a trial lasts at least [0.005]")
         ->check(CLI::Range(1e-4, 60.0));
-    cpu.add_flag("--no-layers", options->no_layers, "Only the ceilings");
-    cpu.add_option("--save", options->save, "Keep the measurement as a profile (.jsonl, .gz)")
-        ->type_name("FILE");
-    cpu.add_option("--overlay", options->overlay, "Write the ceilings as YAML")->type_name("FILE");
-    add_output(cpu, options->output, {"text", "json", "yaml"});
+    add_results(cpu, *options);
     frame.run(cpu, [options](Context& context) { return measure_cpu(context, *options); });
+    add_gpu(frame, measure, options);
 }
 
 } // namespace eyeroof::cli

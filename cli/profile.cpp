@@ -1,17 +1,18 @@
 // eyeroof profile -- ./app: times and hardware counters of an unmodified CUDA program.
 #include "cli/command.hpp"
 #include "cli/metric_files.hpp"
+#include "cli/own_library.hpp"
 #include "model/base/units.hpp"
 #include "profiles/collect/device_check.hpp"
+#include "profiles/collect/device_facts.hpp"
 #include "profiles/collect/runner.hpp"
 #include "profiles/profile_file.hpp"
+#include "study/lay_profile.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 
 namespace eyeroof::cli {
 
@@ -52,31 +53,11 @@ class WorkFolder {
     fs::path path_;
 };
 
-std::optional<fs::path> first_that_exists(const std::vector<fs::path>& paths) {
-    const auto exists = [](const fs::path& path) {
-        std::error_code error;
-        return !path.empty() && fs::exists(path, error);
-    };
-    const auto it = std::ranges::find_if(paths, exists);
-    return it == paths.end() ? std::nullopt : std::optional(*it);
-}
-
-// Beside the data: <prefix>/share/eyeroof and <prefix>/lib/eyeroof; where it was built; or as told.
-std::optional<fs::path> find_library(const Context& context, const Options& options) {
-    std::vector<fs::path> places = {options.library};
-    for (const fs::path& data : context.environment().data_dirs) {
-        for (const char* lib : {"lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu"}) {
-            places.push_back(data / ".." / ".." / lib / "eyeroof" / "libeyeroof_inject.so");
-        }
-        places.push_back(data / ".." / ".." / "profiles" / "cupti" / "libeyeroof_inject.so");
-    }
-    return first_that_exists(places);
-}
-
 model::Result<profiles::RunnerOptions> prepare(const Context& context, const Options& options,
                                                const fs::path& folder) {
     using Prepared = model::Result<profiles::RunnerOptions>;
-    const auto library = find_library(context, options);
+    const auto library =
+        find_own_library(context, options.library, "libeyeroof_inject.so", "cupti");
     if (!library) {
         return Prepared::failure(
             "unavailable", "this build has no collector (libeyeroof_inject.so)",
@@ -84,14 +65,13 @@ model::Result<profiles::RunnerOptions> prepare(const Context& context, const Opt
     }
     profiles::RunnerOptions runner;
     runner.command = options.command;
-    runner.inject_library = fs::absolute(*library).string();
+    runner.inject_library = library->string();
     runner.folder = folder;
     runner.counters = !options.timing_only;
     runner.request.cupti_folder = options.cupti;
     runner.request.filter = options.filter;
     runner.request.window = options.window;
-    const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-    runner.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
+    runner.date = utc_now();
     const auto known = load_metric_files(context, options.metrics_folder);
     if (!known && !options.timing_only) {
         return Prepared(known.diagnostics());
@@ -109,6 +89,9 @@ model::Result<profiles::RunnerOptions> prepare(const Context& context, const Opt
 std::string summary(const profiles::Profile& profile, const std::string& file) {
     constexpr std::size_t kRows = 15;
     std::string text = fmt::format("{} launches, kept in {}\n", profile.launches.size(), file);
+    for (const std::string& fact : study::facts_of(profile.run)) {
+        text += "  " + fact + "\n";
+    }
     for (const std::string& note : profile.notes) {
         text += "note: " + note + "\n";
     }
@@ -120,6 +103,17 @@ std::string summary(const profiles::Profile& profile, const std::string& file) {
                             sums[i].name.substr(0, 60));
     }
     return text;
+}
+
+// Of the device that the first launch ran on; what was sampled is of the first device.
+void add_facts(profiles::Profile& profile, profiles::DeviceWatch& watch) {
+    const auto device =
+        profile.launches.empty() ? profiles::kNone : profile.launches.front().device;
+    const int ordinal = device == profiles::kNone ? 0 : static_cast<int>(device);
+    profiles::describe_device(profile.run, ordinal);
+    if (ordinal == 0) {
+        watch.finish(profile.run);
+    }
 }
 
 Exit profile(Context& context, const Options& options) {
@@ -139,10 +133,12 @@ Exit profile(Context& context, const Options& options) {
     if (!runner) {
         return context.fail(runner.diagnostics());
     }
-    const auto measured = profiles::profile_program(*runner, context.stop(), context.progress());
+    profiles::DeviceWatch watch(0);
+    auto measured = profiles::profile_program(*runner, context.stop(), context.progress());
     if (!measured) {
         return context.fail(measured.diagnostics());
     }
+    add_facts(*measured, watch);
     context.report(measured.diagnostics());
     const auto written = profiles::write_profile(*measured, options.save);
     if (!written) {

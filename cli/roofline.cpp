@@ -1,7 +1,5 @@
 // eyeroof roofline: layers as predicted and kernels as measured, below the roofs of machines.
 #include "cli/exam_options.hpp"
-#include "cli/metric_files.hpp"
-#include "profiles/import/importer.hpp"
 #include "study/read/catalog.hpp"
 #include "study/run.hpp"
 #include "study/scene/plot_profile.hpp"
@@ -26,6 +24,9 @@ constexpr const char* kExamples =
     "eyeroof roofline resnet50 --on v100-sxm2-16gb --on a100-sxm-40gb -o resnet50.html\n"
     "# measured kernels over the roofs, the heaviest that make up 90 % of the time\n"
     "eyeroof roofline --on a100-sxm-40gb --profile run.jsonl --top-share 90 -o run.svg\n"
+    "# layers as predicted and as measured, joined; the data sheet's roofs and the measured ones\n"
+    "eyeroof roofline resnet50 --on a100-sxm-40gb --profile run.jsonl --ceilings gpu.yaml -o "
+    "joined.svg\n"
     "# what this processor was measured to reach, below its own measured roofs\n"
     "eyeroof roofline --profile cpu.jsonl -o cpu.svg\n"
     "# the seven steps of one layer as a picture\n"
@@ -34,7 +35,7 @@ constexpr const char* kExamples =
 struct Options {
     std::string network;
     std::vector<std::string> machines;
-    std::vector<std::string> profiles;
+    MeasurementFiles measured;
     std::string format;
     std::string file;
     std::string session;
@@ -83,8 +84,12 @@ std::string format_of(const Options& options) {
     return "svg";
 }
 
+// Layers as predicted, with what was measured of them on the first machine; the launches that
+// belong to no layer stay in `rest`.
 model::Result<Material> predict(Context& context, const Options& options,
-                                const std::vector<model::Machine>& machines, Material material) {
+                                const std::vector<model::Machine>& machines,
+                                const Measurements& measured, std::vector<profiles::Profile>& rest,
+                                Material material) {
     const auto network = study::read::load_network(options.network, context.network_dirs());
     if (!network) {
         return model::Result<Material>(network.diagnostics());
@@ -102,11 +107,45 @@ model::Result<Material> predict(Context& context, const Options& options,
             return model::Result<Material>(report.diagnostics());
         }
         material.notes.append(report.diagnostics());
+        if (&machine == &machines.front() && !measured.profiles.empty()) {
+            const auto laid = lay_over(*report, machine, measured);
+            if (!laid) {
+                return model::Result<Material>(laid.diagnostics());
+            }
+            material.notes.append(laid.diagnostics());
+            rest = {*laid};
+        }
         study::add_report(material.input, machine, *report);
         material.reports.push_back(std::move(*report));
     }
     material.input.title = network->name.empty() ? network->id : network->name;
     return model::Result<Material>(std::move(material));
+}
+
+void add_title(Material& material) {
+    for (const study::PlotMachine& machine : material.input.machines) {
+        const bool first = &machine == &material.input.machines.front();
+        material.input.title += (first ? " on " : " and ") + machine.name;
+    }
+}
+
+// Kernels as they were measured, below the roofs of `machine`.
+model::Result<model::Done> add_kernels(Material& material, const std::string& machine,
+                                       const profiles::Profile& profile,
+                                       const Measurements& measured) {
+    if (!study::find_machine(material.input, machine)) {
+        return model::Result<model::Done>::failure(
+            "usage", "roofline: the measurement has no roofs of its own", "give --on MACHINE");
+    }
+    auto added =
+        study::add_profile(material.input, machine, profile, {}, measured.family_of(profile));
+    if (added) {
+        material.notes.append(added.diagnostics());
+    }
+    if (material.input.title.empty()) {
+        material.input.title = profile.run.command.empty() ? "Profile" : profile.run.command;
+    }
+    return added;
 }
 
 model::Result<Material> gather(Context& context, const Options& options) {
@@ -121,49 +160,34 @@ model::Result<Material> gather(Context& context, const Options& options) {
             machines.push_back(std::move(*machine));
         }
     }
-    std::vector<profiles::Profile> measured;
-    for (const std::string& file : options.profiles) {
-        auto profile = profiles::import_file(file);
-        problems.append(profile.diagnostics());
-        if (profile) {
-            measured.push_back(std::move(*profile));
-        }
-    }
+    const auto measured = load_measurements(context, options.measured);
+    problems.append(measured.diagnostics());
     if (problems.has_errors()) {
         return model::Result<Material>(std::move(problems));
     }
     material.notes = std::move(problems);
+    const std::string machine = machines.empty() ? "measured" : machines.front().id;
+    for (const auto* list : {&measured->profiles, &measured->ceilings}) {
+        for (const profiles::Profile& profile : *list) {
+            if (!profile.ceilings.empty()) {
+                study::add_ceilings(material.input, machine, profile);
+            }
+        }
+    }
+    std::vector<profiles::Profile> rest = measured->profiles;
     if (!options.network.empty()) {
-        auto predicted = predict(context, options, machines, std::move(material));
+        auto predicted = predict(context, options, machines, *measured, rest, std::move(material));
         if (!predicted) {
             return predicted;
         }
         material = std::move(*predicted);
     }
-    const auto families = load_metric_files(context);
-    for (const profiles::Profile& profile : measured) {
-        const std::string machine = machines.empty() ? "measured" : machines.front().id;
-        if (!profile.ceilings.empty()) {
-            study::add_ceilings(material.input, machine, profile);
-        }
-        if (!study::find_machine(material.input, machine)) {
-            return model::Result<Material>::failure(
-                "usage", "roofline: the measurement has no roofs of its own", "give --on MACHINE");
-        }
-        const auto* family = families ? profiles::find_family(*families, profile.run) : nullptr;
-        const auto added = study::add_profile(material.input, machine, profile, {}, family);
-        if (!added) {
+    for (const profiles::Profile& profile : rest) {
+        if (const auto added = add_kernels(material, machine, profile, *measured); !added) {
             return model::Result<Material>(added.diagnostics());
         }
-        material.notes.append(added.diagnostics());
-        if (material.input.title.empty()) {
-            material.input.title = profile.run.command.empty() ? "Profile" : profile.run.command;
-        }
     }
-    for (const study::PlotMachine& machine : material.input.machines) {
-        const bool first = &machine == &material.input.machines.front();
-        material.input.title += (first ? " on " : " and ") + machine.name;
-    }
+    add_title(material);
     return model::Result<Material>(std::move(material));
 }
 
@@ -210,8 +234,8 @@ void take_session(Options& options, const study::Session& session) {
     if (options.machines.empty()) {
         options.machines = session.machines;
     }
-    if (options.profiles.empty()) {
-        options.profiles = session.profiles;
+    if (options.measured.profiles.empty()) {
+        options.measured.profiles = session.profiles;
     }
     options.batch = options.batch ? options.batch : session.batch;
     options.view = session.view;
@@ -228,10 +252,10 @@ Exit roofline(Context& context, Options options) {
         }
         take_session(options, *session);
     }
-    if (options.machines.empty() && (options.profiles.empty() || !options.network.empty())) {
+    if (options.machines.empty() && (options.measured.none() || !options.network.empty())) {
         return context.fail_usage("roofline: below which roofs?", "give --on MACHINE");
     }
-    if (options.network.empty() && options.profiles.empty()) {
+    if (options.network.empty() && options.measured.none()) {
         return context.fail_usage("roofline: nothing to draw",
                                   "give a NETWORK, or --profile FILE, or both");
     }
@@ -301,11 +325,7 @@ void add_roofline(Frame& frame) {
     app.add_option("--on", options->machines, "Machine to draw (repeatable)")
         ->type_name("MACHINE|FILE")
         ->allow_extra_args(false);
-    app.add_option(
-           "--profile", options->profiles,
-           "Measurements of the first machine, in any format that import reads (repeatable)")
-        ->type_name("FILE")
-        ->allow_extra_args(false);
+    add_measurement_options(app, options->measured);
     app.add_option("--session", options->session,
                    "Draw what a session of eyeroof-gui shows; its view replaces the view options")
         ->type_name("FILE");

@@ -92,6 +92,7 @@ Result<LayerReport> examine(const Layer& layer, const GpuContext& context,
     report.low_s = p.low_s;
     report.high_s = p.high_s;
     report.split = split_of(p);
+    report.clock_hz = p.clock_hz * p.clock_share;
     report.utilization = p.macs / (context.units * report.cycles);
     report.limiter_step = p.limiter_step;
     report.limiter = p.limiter;

@@ -7,6 +7,7 @@
 #include "model/layer.hpp"
 #include "model/mapping.hpp"
 #include "model/problem.hpp"
+#include "study/measurement_report.hpp"
 
 #include <optional>
 #include <string>
@@ -62,11 +63,14 @@ struct LayerReport {
     std::size_t limiter_step = 0; // 1 … 7: the step that costs most
     std::string limiter;          // its limit in words
     double energy_j = 0.0;
+    double clock_hz = 0.0;                // that the prediction counts on; 0: the machine's
     std::vector<TrafficRow> traffic;      // outermost level first
     double outer_bytes = 0.0;             // moved at the outermost level, for the roofline
     std::vector<model::Mapping> mappings; // one per nest of the layer; empty on GPUs
     std::string mapping_text;             // readable, also on GPUs
     std::vector<std::string> notes;
+    std::optional<LayerMeasurement> measured; // where a profile was laid over the report
+    std::optional<MeasuredRoof> roof;         // where measured ceilings were
 
     bool operator==(const LayerReport&) const = default;
 };
@@ -116,6 +120,8 @@ struct Report {
     std::vector<LayerReport> layers;
     Total total;
     std::vector<Loss> worst; // three, largest first
+    std::optional<Measurement> measured;
+    std::vector<CeilingRow> ceilings;
 
     bool operator==(const Report&) const = default;
 };

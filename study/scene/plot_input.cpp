@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <set>
 
@@ -139,28 +140,72 @@ PlotMachine roofs_of(const model::Machine& machine) {
     return plot;
 }
 
+namespace {
+
+bool same_level(std::string_view a, std::string_view b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+        return std::tolower(static_cast<unsigned char>(x)) ==
+               std::tolower(static_cast<unsigned char>(y));
+    });
+}
+
+std::optional<PlotPoint> predicted_point(const Report& report, std::size_t i) {
+    const LayerReport& layer = report.layers[i];
+    if (layer.flops <= 0 || !(layer.time_s > 0.0)) {
+        return std::nullopt;
+    }
+    PlotPoint point;
+    point.id = fmt::format("{}/predicted/{}/{}", report.machine.id, i, layer.layer.name);
+    point.name = layer.layer.name;
+    point.machine = report.machine.id;
+    point.flops = static_cast<double>(layer.flops);
+    point.time_s = layer.time_s;
+    point.low_s = layer.low_s;
+    point.high_s = layer.high_s;
+    point.count = static_cast<double>(layer.layer.count);
+    point.bytes = bytes_of(layer);
+    point.precision = model::data_type_name(layer.layer.types.input);
+    point.limiter_step = layer.limiter_step;
+    point.limiter = layer.limiter;
+    point.source = "predicted";
+    return point;
+}
+
+// What was measured of a layer, in the place of what was predicted.
+PlotPoint measured_point(const PlotMachine& machine, const LayerMeasurement& m, PlotPoint point) {
+    const auto place = point.id.find("/predicted/");
+    point.id.replace(place, std::string_view("/predicted/").size(), "/measured/");
+    point.measured = true;
+    point.time_s = m.kernel_s;
+    point.low_s = point.high_s = std::nullopt;
+    point.flops = m.flops.value_or(point.flops);
+    point.source = m.flops ? "operations counted" : "operations of the layer";
+    std::vector<LevelBytes> counted;
+    for (const LevelMeasurement& level : m.bytes) {
+        std::string name = level.level;
+        for (const Roof& roof : machine.roofs) {
+            name = roof.kind == RoofKind::memory && same_level(roof.key, name) ? roof.key : name;
+        }
+        counted.push_back({name, level.bytes});
+    }
+    point.source += counted.empty() ? ", bytes as predicted" : ", bytes counted";
+    point.source += m.under_replay ? ", time under replay" : "";
+    if (!counted.empty()) {
+        point.bytes = std::move(counted);
+    }
+    point.limiter_step = m.disagreements.empty() ? 0 : m.disagreements.front().step;
+    point.limiter = m.disagreements.empty() ? "" : m.disagreements.front().quantity;
+    return point;
+}
+
+} // namespace
+
 std::vector<PlotPoint> points_of(const Report& report) {
     std::vector<PlotPoint> points;
     for (std::size_t i = 0; i < report.layers.size(); ++i) {
-        const LayerReport& layer = report.layers[i];
-        if (layer.flops <= 0 || !(layer.time_s > 0.0)) {
-            continue;
+        if (auto point = predicted_point(report, i)) {
+            points.push_back(std::move(*point));
         }
-        PlotPoint point;
-        point.id = fmt::format("{}/predicted/{}/{}", report.machine.id, i, layer.layer.name);
-        point.name = layer.layer.name;
-        point.machine = report.machine.id;
-        point.flops = static_cast<double>(layer.flops);
-        point.time_s = layer.time_s;
-        point.low_s = layer.low_s;
-        point.high_s = layer.high_s;
-        point.count = static_cast<double>(layer.layer.count);
-        point.bytes = bytes_of(layer);
-        point.precision = model::data_type_name(layer.layer.types.input);
-        point.limiter_step = layer.limiter_step;
-        point.limiter = layer.limiter;
-        point.source = "predicted";
-        points.push_back(std::move(point));
     }
     return points;
 }
@@ -175,9 +220,17 @@ void add_report(PlotInput& input, const model::Machine& machine, const Report& r
     if (find_machine(input, machine.id) == nullptr) {
         input.machines.push_back(roofs_of(machine));
     }
-    std::vector<PlotPoint> points = points_of(report);
-    input.points.insert(input.points.end(), std::make_move_iterator(points.begin()),
-                        std::make_move_iterator(points.end()));
+    const PlotMachine& roofs = *find_machine(input, machine.id);
+    for (std::size_t i = 0; i < report.layers.size(); ++i) {
+        auto point = predicted_point(report, i);
+        if (!point) {
+            continue;
+        }
+        input.points.push_back(*point);
+        if (const auto& measured = report.layers[i].measured) {
+            input.points.push_back(measured_point(roofs, *measured, *std::move(point)));
+        }
+    }
 }
 
 std::optional<RoofLimit> limit_of(const PlotMachine& machine, const PlotPoint& point) {

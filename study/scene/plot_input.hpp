@@ -82,7 +82,8 @@ PlotMachine roofs_of(const model::Machine& machine);
 // The layers of a report, one point each; layers without operations are left out.
 std::vector<PlotPoint> points_of(const Report& report);
 
-// Adds the machine, unless it is there, and the report's points.
+// Adds the machine, unless it is there, and the report's points; where a profile was laid over the
+// report, beside each measured layer what was measured of it, under the same name.
 void add_report(PlotInput& input, const model::Machine& machine, const Report& report);
 
 const PlotMachine* find_machine(const PlotInput& input, std::string_view id);

@@ -158,7 +158,7 @@ class SeriesTable {
             const PlotMachine* machine = find_machine(input_, point.machine);
             series.name = machine == nullptr ? point.machine : machine->name;
         } else if (point.measured) {
-            look = 6;
+            look = model::kSteps; // a look that no step has
             series.name = kind;
         } else if (point.limiter_step == 0) {
             series.name = kind;

@@ -3,6 +3,7 @@
 #include "model/base/units.hpp"
 #include "study/report_figures.hpp"
 #include "study/write/lines.hpp"
+#include "study/write/measured_text.hpp"
 
 #include <fmt/format.h>
 
@@ -102,7 +103,53 @@ std::string layer_html(const Report& report, const LayerReport& layer) {
     for (std::size_t step = 1; step <= kSteps; ++step) {
         text += step_row(report, layer, step);
     }
-    return text + "</table>\n";
+    text += "</table>\n";
+    if (layer.measured) {
+        text += "<ul>\n";
+        for (const std::string& line : measured_lines(layer)) {
+            text += "<li>" + escaped(line) + "</li>\n";
+        }
+        text += "</ul>\n";
+    }
+    return text;
+}
+
+std::string measured_html(const Report& report) {
+    if (!report.measured) {
+        return {};
+    }
+    const Measurement& all = *report.measured;
+    std::string text = "<h2>Measured, below step seven</h2>\n<table><tr><th>layer</th>"
+                       "<th>predicted</th><th>measured</th><th>unexplained</th><th></th>"
+                       "<th class=\"t\">most telling counter</th></tr>\n";
+    const auto row = [&](std::string_view name, double predicted_s, double measured_s,
+                         std::string_view why) {
+        text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"loss\">{}</td>"
+                            "<td>{}</td><td class=\"t\">{}</td></tr>\n",
+                            escaped(name), format_si(predicted_s, "s"), format_si(measured_s, "s"),
+                            signed_time(measured_s - predicted_s),
+                            signed_share(measured_s - predicted_s, predicted_s), escaped(why));
+    };
+    for (const LayerReport& layer : report.layers) {
+        if (const auto& m = layer.measured) {
+            row(layer.layer.name, m->predicted_s, m->time_s, "step " + main_disagreement(*m));
+        }
+    }
+    row("total", all.predicted_s, all.measured_s, "");
+    text += "</table>\n<ul>\n";
+    for (const std::string& line : measurement_lines(all)) {
+        text += "<li>" + escaped(line) + "</li>\n";
+    }
+    return text + "</ul>\n";
+}
+
+std::string ceilings_html(const Report& report) {
+    std::string text;
+    for (const CeilingRow& row : report.ceilings) {
+        text += fmt::format("<tr title=\"{}\"><td>{}</td><td class=\"t\">{}</td></tr>\n",
+                            escaped(row.how), escaped(row.name), escaped(ceiling_text(row)));
+    }
+    return text.empty() ? text : "<h2>Measured ceilings</h2>\n<table>\n" + text + "</table>\n";
 }
 
 std::string losses_html(const Report& report) {
@@ -132,7 +179,7 @@ std::string to_html(const Report& report) {
                         format_si(report.machine.peak_macs_per_s, "MAC/s"),
                         time_text(report.total.time_s, report.total.low_s, report.total.high_s),
                         percent(report.total.utilization));
-    text += losses_html(report);
+    text += losses_html(report) + measured_html(report) + ceilings_html(report);
     for (const LayerReport& layer : report.layers) {
         text += layer_html(report, layer);
     }

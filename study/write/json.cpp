@@ -1,6 +1,6 @@
 #include "study/write/json.hpp"
 
-#include <nlohmann/json.hpp>
+#include "study/write/json_measured.hpp"
 
 namespace eyeroof::study {
 
@@ -102,6 +102,12 @@ Json layer_json(const LayerReport& layer) {
     json["traffic"] = traffic_json(layer.traffic);
     json["mapping"] = mapping_json(layer);
     json["notes"] = layer.notes;
+    if (layer.measured) {
+        json["measured"] = measured_json(*layer.measured);
+    }
+    if (layer.roof) {
+        json["measured_roof"] = {{"time_s", layer.roof->time_s}, {"by", layer.roof->by}};
+    }
     return json;
 }
 
@@ -148,12 +154,18 @@ std::string to_json(const Report& report) {
     for (const LayerReport& layer : report.layers) {
         layers.push_back(layer_json(layer));
     }
-    const Json json = {{"schema", "eyeroof/exam/1"},
-                       {"machine", machine_json(report.machine)},
-                       {"network", {{"id", report.network_id}, {"name", report.network_name}}},
-                       {"layers", layers},
-                       {"total", total_json(report.total)},
-                       {"worst", worst_json(report)}};
+    Json json = {{"schema", "eyeroof/exam/1"},
+                 {"machine", machine_json(report.machine)},
+                 {"network", {{"id", report.network_id}, {"name", report.network_name}}},
+                 {"layers", layers},
+                 {"total", total_json(report.total)},
+                 {"worst", worst_json(report)}};
+    if (report.measured) {
+        json["measured"] = measured_json(*report.measured);
+    }
+    if (!report.ceilings.empty()) {
+        json["ceilings"] = ceilings_json(report.ceilings);
+    }
     // Names come from files: broken UTF-8 becomes U+FFFD rather than an exception.
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -3,6 +3,7 @@
 #include "model/base/units.hpp"
 #include "study/report_figures.hpp"
 #include "study/write/lines.hpp"
+#include "study/write/measured_text.hpp"
 
 #include <fmt/format.h>
 
@@ -47,6 +48,53 @@ std::string layer_row(const Report& report, const LayerReport& layer) {
     return row + "\n";
 }
 
+std::string measured_table(const Report& report) {
+    if (!report.measured) {
+        return {};
+    }
+    std::string text = "\n## Measured, below step seven\n\n"
+                       "| layer | predicted | measured | unexplained | | executions | which step's "
+                       "counters disagree |\n|---|--:|--:|--:|--:|--:|---|\n";
+    for (const LayerReport& layer : report.layers) {
+        if (!layer.measured) {
+            text += fmt::format("| {} | | not measured | | | | |\n", cell(layer.layer.name));
+            continue;
+        }
+        const LayerMeasurement& m = *layer.measured;
+        std::string why;
+        for (const Disagreement& d : m.disagreements) {
+            why += (why.empty() ? "" : "; ") + cell(disagreement_text(d));
+        }
+        text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", cell(layer.layer.name),
+                            format_si(m.predicted_s, "s"), format_si(m.time_s, "s"),
+                            signed_time(m.unexplained_s),
+                            signed_share(m.unexplained_s, m.predicted_s), m.executions, why);
+    }
+    const Measurement& all = *report.measured;
+    text +=
+        fmt::format("| total | {} | {} | {} | {} | | {} that no counter accounts for |\n\n",
+                    format_si(all.predicted_s, "s"), format_si(all.measured_s, "s"),
+                    signed_time(all.unexplained_s),
+                    signed_share(all.unexplained_s, all.predicted_s), signed_time(all.remaining_s));
+    for (const std::string& line : measurement_lines(all)) {
+        text += "- " + cell(line) + "\n";
+    }
+    return text;
+}
+
+std::string ceilings_of(const Report& report) {
+    if (report.ceilings.empty()) {
+        return {};
+    }
+    std::string text = "\n## Measured ceilings\n\n| ceiling | measured | spread | how |\n"
+                       "|---|---|--:|---|\n";
+    for (const CeilingRow& row : report.ceilings) {
+        text += fmt::format("| {} | {} | {} | {} |\n", cell(row.name), ceiling_text(row),
+                            percent(row.spread), cell(row.how));
+    }
+    return text;
+}
+
 } // namespace
 
 std::string to_markdown(const Report& report) {
@@ -76,7 +124,7 @@ std::string to_markdown(const Report& report) {
                             loss.step, model::kStepNames[loss.step - 1],
                             format_si(loss.lost_s, "s"), cell(bound.limit), cell(bound.reason));
     }
-    return text;
+    return text + measured_table(report) + ceilings_of(report);
 }
 
 } // namespace eyeroof::study

@@ -3,6 +3,7 @@
 #include "model/base/units.hpp"
 #include "study/report_figures.hpp"
 #include "study/write/lines.hpp"
+#include "study/write/measured_text.hpp"
 
 #include <fmt/format.h>
 
@@ -174,6 +175,7 @@ std::string ladder(const Report& report, const LayerReport& layer, const TextSty
     for (std::size_t step = 1; step <= kSteps; ++step) {
         text += ladder_row(report, layer, step, style.colour);
     }
+    text += measured_ladder_rows(report, layer, style.colour);
     text += reasons(layer, style.details);
     for (const std::string& note : layer.notes) {
         text += wrapped("note: " + note, 4, kWidth);
@@ -309,7 +311,8 @@ std::string to_text(const Report& report, const TextStyle& style) {
         text += "\n(ladders of the worst layers only; --steps all shows every layer's)\n";
     }
     return text + overview(report, style.colour) + totals(report, style.colour) +
-           worst_losses(report, style.colour) + weak_sources(report);
+           worst_losses(report, style.colour) + measured_overview(report, style.colour) +
+           ceilings_table(report, style.colour) + weak_sources(report);
 }
 
 } // namespace eyeroof::study

@@ -1,0 +1,84 @@
+#include "cli/measurements.hpp"
+
+#include "cli/metric_files.hpp"
+#include "profiles/import/importer.hpp"
+#include "study/lay_ceilings.hpp"
+#include "study/lay_profile.hpp"
+#include "study/read/assignments.hpp"
+#include "study/read/ceilings.hpp"
+
+namespace eyeroof::cli {
+
+const profiles::MetricFamily* Measurements::family_of(const profiles::Profile& profile) const {
+    return profiles::find_family(families, profile.run);
+}
+
+void add_measurement_options(CLI::App& app, MeasurementFiles& files) {
+    app.add_option("--profile", files.profiles,
+                   "Measurements of the first machine, in any format that import reads "
+                   "(repeatable)")
+        ->type_name("FILE")
+        ->allow_extra_args(false);
+    app.add_option("--assign", files.assignments, "Assignments of kernels to layers by hand (YAML)")
+        ->type_name("FILE");
+    app.add_option("--ceilings", files.ceilings,
+                   "Measured ceilings of the first machine, as measure --overlay or --save "
+                   "writes them (repeatable)")
+        ->type_name("FILE")
+        ->allow_extra_args(false);
+}
+
+model::Result<Measurements> load_measurements(const Context& context,
+                                              const MeasurementFiles& files) {
+    Measurements read;
+    model::Diagnostics found;
+    const auto take = [&](auto result, auto& into) {
+        found.append(result.diagnostics());
+        if (result) {
+            into.push_back(*std::move(result));
+        }
+    };
+    for (const std::string& file : files.profiles) {
+        take(profiles::import_file(file), read.profiles);
+    }
+    for (const std::string& file : files.ceilings) {
+        take(study::load_ceilings(file), read.ceilings);
+    }
+    if (!files.assignments.empty()) {
+        auto assignments = study::load_assignments(files.assignments);
+        found.append(assignments.diagnostics());
+        if (assignments) {
+            read.assignments = *std::move(assignments);
+        }
+    }
+    if (auto families = load_metric_files(context)) {
+        read.families = *std::move(families);
+    }
+    if (found.has_errors()) {
+        return model::Result<Measurements>(std::move(found));
+    }
+    return {std::move(read), std::move(found)};
+}
+
+model::Result<profiles::Profile> lay_over(study::Report& report, const model::Machine& machine,
+                                          const Measurements& measured) {
+    using Rest = model::Result<profiles::Profile>;
+    for (const profiles::Profile& ceilings : measured.ceilings) {
+        study::lay_ceilings(report, machine, ceilings.ceilings);
+    }
+    if (measured.profiles.empty()) {
+        return profiles::Profile{};
+    }
+    const auto all = profiles::merge(measured.profiles);
+    if (!all) {
+        return Rest(all.diagnostics());
+    }
+    const auto laid =
+        study::lay_profile(report, *all, measured.family_of(*all), measured.assignments);
+    model::Diagnostics notes = all.diagnostics();
+    notes.append(laid.diagnostics());
+    return laid ? Rest(profiles::keep_launches(*all, laid->unmatched), std::move(notes))
+                : Rest(std::move(notes));
+}
+
+} // namespace eyeroof::cli

@@ -1,0 +1,22 @@
+// Finds a library of this project that is opened at run time, and says when.
+// Called by the commands that profile and measure GPUs.
+// Knows no CUDA.
+#pragma once
+
+#include "cli/context.hpp"
+
+#include <optional>
+
+namespace eyeroof::cli {
+
+// `told` by the user, or beside the data: <prefix>/lib/eyeroof where installed, profiles/<folder>
+// where it was built.
+std::optional<std::filesystem::path> find_own_library(const Context& context,
+                                                      const std::string& told,
+                                                      const std::string& name,
+                                                      const std::string& folder);
+
+// ISO 8601, UTC.
+std::string utc_now();
+
+} // namespace eyeroof::cli
