@@ -1,6 +1,8 @@
 #include "mapper/space.hpp"
+#include "model/nest/digits.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace eyeroof::mapper {
 
@@ -68,10 +70,76 @@ class Splitter {
         }
     }
 
+    // Does the tile of this dimension alone fit the stores of a level?
+    bool fits(std::size_t level, Count extent) const {
+        Extents tile = kOnes;
+        tile[index(dim_)] = std::min(extent, bound_);
+        for (const Operand o : kAllOperands) {
+            const Store* store = store_of(task_.machine.levels[level], o);
+            if (store != nullptr && store->capacity_bytes && present(task_, o) &&
+                keeps_[level].contains(o) && relevant(o, dim_)) {
+                const Count bits =
+                    tile_elements(task_.problem, o, tile) * task_.machine.word_bits[index(o)];
+                if (ceil_div(bits, 8) * store->buffers > *store->capacity_bytes) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    // Would one trip less in time at some level leave as many trips outside and take no more steps?
+    // Then nothing needs the larger tile: fewer words wait in it, and no lane does more.
+    bool wasteful() {
+        const Count steps = this->steps();
+        Count tile = 1;
+        for (std::size_t i = levels_; i-- > 1;) {
+            tile *= split_.spatial[i];
+            Count& trips = split_.temporal[i];
+            const bool fixed = constraint(task_, i).temporal[index(dim_)].has_value();
+            if (trips > 1 && !fixed &&
+                ceil_div(bound_, tile * trips) == ceil_div(bound_, tile * (trips - 1))) {
+                --trips;
+                const bool fewer = this->steps() <= steps;
+                ++trips;
+                if (fewer) {
+                    return true;
+                }
+            }
+            tile *= trips;
+        }
+        return false;
+    }
+    Count steps() const {
+        std::array<nest::Digit, kMaxLevels> digits;
+        std::size_t from = digits.size();
+        Count stride = 1;
+        for (std::size_t i = levels_; i-- > 0;) {
+            stride *= split_.spatial[i];
+            if (split_.temporal[i] > 1) {
+                digits[--from] = {split_.temporal[i], stride};
+            }
+            stride *= split_.temporal[i];
+        }
+        return nest::visits(bound_, std::span<const nest::Digit>(digits).subspan(from));
+    }
+
+    // Can this dimension alone have so many trips in space on the axes of a level?
+    bool packs(std::size_t level, Count trips) {
+        auto& known = packs_[level];
+        const auto at = known.find(trips);
+        if (at != known.end()) {
+            return at->second;
+        }
+        Extents spread = kOnes;
+        spread[index(dim_)] = trips;
+        return known[trips] = pack_axes(task_, level, spread, nullptr);
+    }
+
     void space(std::size_t level, Count tile) {
         const Count limit = spatial_limit(level);
         each_trip(tile, limit, constraint(task_, level).spatial[index(dim_)], [&](Count trips) {
-            if (trips <= limit) {
+            if (trips <= limit && packs(level, trips)) {
                 split_.spatial[level] = trips;
                 time(level, tile * trips);
             }
@@ -83,7 +151,7 @@ class Splitter {
         const auto& fixed = constraint(task_, level).temporal[index(dim_)];
         if (level == 0) {
             const Count rest = ceil_div(bound_, tile);
-            if (!fixed || *fixed == rest) {
+            if ((!fixed || *fixed == rest) && fits(0, bound_)) {
                 split_.temporal[0] = rest;
                 finish();
             }
@@ -91,8 +159,10 @@ class Splitter {
         }
         const Count limit = loops_here(level) ? bound_ : 1;
         each_trip(tile, limit, fixed, [&](Count trips) {
-            split_.temporal[level] = trips;
-            space(level - 1, tile * trips);
+            if (fits(level, tile * trips)) {
+                split_.temporal[level] = trips;
+                space(level - 1, tile * trips);
+            }
         });
         split_.temporal[level] = 1;
     }
@@ -107,7 +177,9 @@ class Splitter {
                 return;
             }
         }
-        splits_.push_back(split_);
+        if (task_.factors == Factors::perfect || !wasteful()) {
+            splits_.push_back(split_);
+        }
     }
 
     const Task& task_;
@@ -117,6 +189,7 @@ class Splitter {
     std::size_t levels_;
     Split split_;
     std::vector<Split> splits_;
+    std::array<std::map<Count, bool>, kMaxLevels> packs_;
 };
 
 } // namespace
