@@ -86,6 +86,13 @@ int host_threads() {
     return std::max(1U, std::thread::hardware_concurrency());
 }
 
+std::string host_load() {
+    const std::string line = line_of("/proc/loadavg");
+    const std::string load = line.substr(0, line.find(' '));
+    return (load.empty() ? "not known" : load) + " of " + std::to_string(host_threads()) +
+           " processors";
+}
+
 std::size_t walk_bytes(const std::vector<CacheSize>& caches, const std::string& level,
                        int threads) {
     const auto team = static_cast<std::size_t>(std::max(threads, 1));

@@ -9,5 +9,6 @@ namespace eyeroof::profiles {
 
 std::string host_name(); // "AMD EPYC 7763 64-Core Processor"
 int host_threads();      // processors that this process may use
+std::string host_load(); // "0.3 of 8 processors": running programs, mean of the last minute
 
 } // namespace eyeroof::profiles

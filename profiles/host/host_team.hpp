@@ -18,10 +18,15 @@ struct TrialTimes {
     double best() const;
     double median() const;
     double worst() const;
+    // The fastest trial that another one comes within 2 % of: a single one may be a fault of the
+    // clock. The fastest of all where none is confirmed.
+    double confirmed() const;
+    bool is_confirmed() const;
 };
 
-// Runs `trials` trials after a warm-up that finds how many repeats last `trial_s`. Empty when
-// stopped. Threads stay the same over all trials, so what they touched first stays near them.
+// Runs `trials` trials after a warm-up that finds how many repeats last `trial_s`, and up to three
+// times as many more while the fastest is not confirmed (another program was running). Empty when
+// stopped. Each thread keeps to one processor, so what it touched first stays near it.
 TrialTimes time_team(int threads, int trials, double trial_s, const TeamWork& work,
                      const std::stop_token& stop);
 

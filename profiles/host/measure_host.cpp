@@ -47,23 +47,54 @@ class HostMeasurement {
             layers = host_layers(threads_, caches_.back().bytes);
         }
         const std::size_t ceilings = 2 + caches_.size() + 2;
-        steps_ = ceilings + layers.size();
+        steps_ = 2 * ceilings + layers.size();
+        // Before the layers and behind them: what else runs on the machine comes and goes.
+        measure_ceilings();
+        for (const HostLayer& layer : layers) {
+            measure_layer(layer);
+        }
+        measure_ceilings();
+        if (stop_.stop_requested()) {
+            return model::Result<Profile>::failure("cancelled", "the measurement was cancelled");
+        }
+        conclude();
+        return std::move(built_.profile);
+    }
+
+  private:
+    struct Measured {
+        Ceiling ceiling;
+        double amount = 0.0; // of one repeat, all threads together
+        TrialTimes times;
+    };
+
+    void measure_ceilings() {
         for (const CacheSize& cache : caches_) {
             measure_read(cache.level);
         }
         measure_read("dram");
         measure_triad();
         measure_fma();
-        for (const HostLayer& layer : layers) {
-            measure_layer(layer);
-        }
-        if (stop_.stop_requested()) {
-            return model::Result<Profile>::failure("cancelled", "the measurement was cancelled");
-        }
-        return std::move(built_.profile);
     }
 
-  private:
+    // A rate is its amount over the time of the fastest trial that another confirms.
+    void conclude() {
+        bool calm = true;
+        for (Measured& m : measured_) {
+            m.ceiling.value = m.amount / m.times.confirmed();
+            m.ceiling.median = m.amount / m.times.median();
+            m.ceiling.spread = 1.0 - m.times.confirmed() / m.times.worst();
+            m.ceiling.trials = static_cast<std::int64_t>(m.times.seconds.size());
+            calm = calm && m.times.is_confirmed() && m.times.median() < 1.1 * m.times.confirmed();
+            built_.profile.ceilings.push_back(std::move(m.ceiling));
+        }
+        if (!calm) {
+            built_.profile.notes.emplace_back(
+                "not calm: half of the trials of a ceiling came more than 10 % below its best; "
+                "measure again when nothing else runs");
+        }
+    }
+
     void describe() {
         RunInfo& run = built_.profile.run;
         run.tool = "eyeroof-measure-cpu";
@@ -71,8 +102,9 @@ class HostMeasurement {
         run.date = options_.date;
         run.command = options_.command;
         built_.source("measure cpu");
-        built_.profile.notes.push_back(fmt::format("{} threads, loops for {}, best of {} trials",
-                                                   threads_, host_loops().name, options_.trials));
+        built_.profile.notes.push_back(
+            fmt::format("{} threads, loops for {}, best of 2 x {} trials and more; load before: {}",
+                        threads_, host_loops().name, options_.trials, host_load()));
     }
 
     void tell(const std::string& activity) {
@@ -90,16 +122,18 @@ class HostMeasurement {
         return time_team(threads_, options_.trials, options_.trial_s, work, stop_);
     }
 
-    // A rate: amount of one repeat, all threads together, over its time.
     void add_ceiling(Ceiling ceiling, double amount, const TrialTimes& times) {
         if (times.seconds.empty()) {
             return;
         }
-        ceiling.value = amount / times.best();
-        ceiling.median = amount / times.median();
-        ceiling.spread = 1.0 - times.best() / times.worst();
-        ceiling.trials = static_cast<std::int64_t>(times.seconds.size());
-        built_.profile.ceilings.push_back(std::move(ceiling));
+        const auto same = [&](const Measured& m) { return m.ceiling.name == ceiling.name; };
+        const auto known = std::ranges::find_if(measured_, same);
+        if (known == measured_.end()) {
+            measured_.push_back({std::move(ceiling), amount, times});
+        } else {
+            auto& seconds = known->times.seconds;
+            seconds.insert(seconds.end(), times.seconds.begin(), times.seconds.end());
+        }
     }
 
     std::size_t doubles_for(const std::string& level) const {
@@ -199,6 +233,7 @@ class HostMeasurement {
     int threads_;
     std::vector<CacheSize> caches_;
     ProfileBuilder built_;
+    std::vector<Measured> measured_;
     std::size_t steps_ = 1;
     std::size_t done_ = 0;
 };

@@ -1,6 +1,7 @@
 // Measurements on the command line: exam and roofline over a profile, ceilings, import, measure.
 #include "tests/cli/program.hpp"
 #include "tests/json_schema.hpp"
+#include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -48,7 +49,7 @@ TEST_CASE("exam --profile puts what was measured below step seven and says which
                                   "--layers", "CONV[12]", "--format", "json"});
     const auto document = nlohmann::json::parse(json.out);
     tests::SchemaCheck check(nlohmann::json::parse(
-        tests::read_file(std::string(EYEROOF_SOURCE_DIR) + "/study/schema/exam.schema.json")));
+        tests::read_file(eyeroof::tests::source_dir() + "/study/schema/exam.schema.json")));
     for (const auto& fault : check.faults(document)) {
         FAIL_CHECK(fault);
     }

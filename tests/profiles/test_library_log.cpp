@@ -2,6 +2,7 @@
 #include "profiles/library_log.hpp"
 #include "profiles/matching.hpp"
 #include "profiles/operator_work.hpp"
+#include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
 
@@ -12,7 +13,7 @@ namespace {
 
 model::Result<std::vector<Operator>> sample(const std::string& name) {
     auto source =
-        ByteSource::open(std::string(EYEROOF_SOURCE_DIR) + "/tests/profiles/samples/" + name);
+        ByteSource::open(eyeroof::tests::source_dir() + "/tests/profiles/samples/" + name);
     REQUIRE(source.ok());
     return read_library_log(**source);
 }

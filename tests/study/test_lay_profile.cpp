@@ -9,6 +9,7 @@
 #include "study/write/markdown.hpp"
 #include "study/write/text.hpp"
 #include "tests/json_schema.hpp"
+#include "tests/paths.hpp"
 #include "tests/study/write/fixture.hpp"
 
 #include <doctest/doctest.h>
@@ -318,7 +319,7 @@ TEST_CASE("every writer shows the step below seven, and the JSON keeps to its sc
     const std::string csv = study::to_csv(report);
     CHECK(csv.find(",measured_s,compared_s,unexplained_s,remaining_s,executions,disagreements,"
                    "measured_roof_s,measured_roof\n") != std::string::npos);
-    std::ifstream file(std::string(EYEROOF_SOURCE_DIR) + "/study/schema/exam.schema.json");
+    std::ifstream file(eyeroof::tests::source_dir() + "/study/schema/exam.schema.json");
     tests::SchemaCheck check(nlohmann::json::parse(file));
     const auto json = nlohmann::json::parse(study::to_json(report));
     CHECK(json["layers"][0]["measured"]["disagreements"][0]["step"] == 6);
