@@ -53,10 +53,10 @@ class Checker {
         const auto& axes = machine_.levels[level].fanout;
         std::vector<Count> used(axes.size(), 1);
         for (const SpatialLoop& loop : mapping_.levels[level].spatial) {
-            const std::string field = fmt::format("levels[{}].spatial", level);
             if (loop.axis >= axes.size()) {
                 fail("unknown-axis",
-                     fmt::format("level {} has no axis number {}", name(level), loop.axis), field);
+                     fmt::format("level {} has no axis number {}", name(level), loop.axis),
+                     fmt::format("levels[{}].spatial", level));
             } else if (loop.bound >= 1) {
                 used[loop.axis] =
                     clipped_product(used[loop.axis], loop.bound,

@@ -67,6 +67,9 @@ class Search {
         double fixed = 1.0;
         double shrinking = 1.0;
         for (std::size_t d = 0; d < kDims; ++d) {
+            if (trips_[d] == 1) {
+                continue;
+            }
             const bool may_shrink = later.contains(kAllDims[d]) ||
                                     (here && d >= dim && axes_[axis].dims.contains(kAllDims[d]));
             (may_shrink ? shrinking : fixed) *= static_cast<double>(trips_[d]);

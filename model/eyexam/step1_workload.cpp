@@ -1,14 +1,16 @@
 #include "model/eyexam/steps.hpp"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 namespace eyeroof::model::eyexam {
 
 StepBound workload(const Problem& problem) {
     const double macs = static_cast<double>(macs_of(problem));
-    return {
-        macs, "layer size",
-        fmt::format("the layer has {:.4g} multiply-accumulates, all independent at best", macs)};
+    return {macs, "layer size",
+            fmt::format(
+                FMT_COMPILE("the layer has {:.4g} multiply-accumulates, all independent at best"),
+                macs)};
 }
 
 } // namespace eyeroof::model::eyexam

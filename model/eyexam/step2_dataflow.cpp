@@ -1,5 +1,6 @@
 #include "model/eyexam/steps.hpp"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 namespace eyeroof::model::eyexam {
@@ -11,7 +12,7 @@ std::string list_dims(const Problem& problem, DimSet spatial, bool in_space) {
     for (const Dim d : kAllDims) {
         const Count size = problem.bounds[index(d)];
         if (size > 1 && spatial.contains(d) == in_space) {
-            text += fmt::format("{}{}={}", text.empty() ? "" : ", ", letter(d), size);
+            text += fmt::format(FMT_COMPILE("{}{}={}"), text.empty() ? "" : ", ", letter(d), size);
         }
     }
     return text;
@@ -31,7 +32,8 @@ StepBound dataflow(const Problem& problem, DimSet spatial) {
     }
     const std::string space =
         unrolled.empty() ? "no dimension is spread in space" : unrolled + " may be spread in space";
-    return {parallel, "serial " + serial, fmt::format("{}; {} run in time", space, serial)};
+    return {parallel, "serial " + serial,
+            fmt::format(FMT_COMPILE("{}; {} run in time"), space, serial)};
 }
 
 } // namespace eyeroof::model::eyexam

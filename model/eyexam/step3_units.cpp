@@ -1,5 +1,6 @@
 #include "model/eyexam/steps.hpp"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -13,14 +14,17 @@ StepBound units(const StepBound& before, Count units) {
     const double active = parallel / passes;
     if (parallel < available) {
         return {active, "too little parallel work",
-                fmt::format("{:.6g} MACs at a time for {} units: {:.1f} % of them never work",
-                            parallel, units, 100.0 * (1.0 - parallel / available))};
+                fmt::format(
+                    FMT_COMPILE("{:.6g} MACs at a time for {} units: {:.1f} % of them never work"),
+                    parallel, units, 100.0 * (1.0 - parallel / available))};
     }
     if (active == available) {
-        return {active, "units", fmt::format("the work fills all {} units evenly", units)};
+        return {active, "units",
+                fmt::format(FMT_COMPILE("the work fills all {} units evenly"), units)};
     }
-    return {active, "units",
-            fmt::format("{} units; the last of {:.0f} passes is not full", units, passes)};
+    return {
+        active, "units",
+        fmt::format(FMT_COMPILE("{} units; the last of {:.0f} passes is not full"), units, passes)};
 }
 
 } // namespace eyeroof::model::eyexam

@@ -1,5 +1,6 @@
 #include "model/eyexam/steps.hpp"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 namespace eyeroof::model::eyexam {
@@ -18,7 +19,8 @@ std::string placed(const Extents& factors) {
     std::string text;
     for (const Dim d : kAllDims) {
         if (factors[index(d)] > 1) {
-            text += fmt::format("{}{}{}", text.empty() ? "" : " x ", letter(d), factors[index(d)]);
+            text += fmt::format(FMT_COMPILE("{}{}{}"), text.empty() ? "" : " x ", letter(d),
+                                factors[index(d)]);
         }
     }
     return text.empty() ? "nothing" : text;
@@ -46,8 +48,8 @@ StepBound dimensions(const std::vector<FitAxis>& axes, const SpatialFit& fit) {
             worst = used;
             bound.limit = axes[a].name + " axis";
         }
-        layout += fmt::format("{}{} on {}[{}]", layout.empty() ? "" : ", ", placed(fit.factors[a]),
-                              axes[a].name, axes[a].size);
+        layout += fmt::format(FMT_COMPILE("{}{} on {}[{}]"), layout.empty() ? "" : ", ",
+                              placed(fit.factors[a]), axes[a].name, axes[a].size);
     }
     if (worst == 1.0 && fit.averaged_units == static_cast<double>(units)) {
         bound.limit = "nothing";
@@ -55,9 +57,10 @@ StepBound dimensions(const std::vector<FitAxis>& axes, const SpatialFit& fit) {
     if (worst == 1.0 && fit.averaged_units < static_cast<double>(units)) {
         bound.limit = "last partial tile";
     }
-    bound.reason = fmt::format("best layout {}: {} of {} units allocated, {:.2f} on average",
-                               layout.empty() ? "is a single unit" : layout, fit.allocated_units,
-                               units, fit.averaged_units);
+    bound.reason =
+        fmt::format(FMT_COMPILE("best layout {}: {} of {} units allocated, {:.2f} on average"),
+                    layout.empty() ? "is a single unit" : layout, fit.allocated_units, units,
+                    fit.averaged_units);
     return bound;
 }
 

@@ -1,5 +1,6 @@
 #include "model/eyexam/steps.hpp"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -68,10 +69,11 @@ StepBound storage(const Problem& problem, const Accelerator& accelerator,
         best_spatial_fit(problem.bounds, axes, whole, [&](const std::vector<Extents>& factors) {
             return overflowing_level(problem, accelerator, axes, factors) == nullptr;
         });
-    return {
-        std::min(before, fit.averaged_units), full->name,
-        fmt::format("the best layout overflows {}; the largest that fits keeps {:.2f} units busy",
-                    full->name, fit.averaged_units)};
+    return {std::min(before, fit.averaged_units), full->name,
+            fmt::format(
+                FMT_COMPILE(
+                    "the best layout overflows {}; the largest that fits keeps {:.2f} units busy"),
+                full->name, fit.averaged_units)};
 }
 
 StepBound storage_of(const MappingCost& cost, const StepBound& before) {
@@ -79,10 +81,11 @@ StepBound storage_of(const MappingCost& cost, const StepBound& before) {
     if (active >= before.macs_per_cycle * (1.0 - 1e-9)) {
         return {active, "nothing", "the tiles fit and keep as many units busy as the axes allow"};
     }
-    return {
-        active, "tile sizes",
-        fmt::format("the tiles that were chosen keep {:.2f} units busy on average, {} allocated",
-                    active, cost.allocated_macs_units)};
+    return {active, "tile sizes",
+            fmt::format(
+                FMT_COMPILE(
+                    "the tiles that were chosen keep {:.2f} units busy on average, {} allocated"),
+                active, cost.allocated_macs_units)};
 }
 
 } // namespace eyeroof::model::eyexam

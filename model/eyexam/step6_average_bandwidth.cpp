@@ -1,5 +1,6 @@
 #include "model/eyexam/steps.hpp"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -77,10 +78,12 @@ StepBound average_bandwidth(const Problem& problem, const Accelerator& accelerat
             const Demand demand = compulsory(problem, accelerator, channel, homes);
             const double limit = macs / cycles(channel, demand, instances);
             if (limit < bound.macs_per_cycle) {
-                bound = {limit, channel.name,
-                         fmt::format("{} must move {:.4g} bytes at least: {:.3g} MACs per byte",
-                                     channel.name, demand.down_bytes + demand.up_bytes,
-                                     macs / (demand.down_bytes + demand.up_bytes))};
+                bound = {
+                    limit, channel.name,
+                    fmt::format(
+                        FMT_COMPILE("{} must move {:.4g} bytes at least: {:.3g} MACs per byte"),
+                        channel.name, demand.down_bytes + demand.up_bytes,
+                        macs / (demand.down_bytes + demand.up_bytes))};
             }
         }
     }
@@ -94,8 +97,10 @@ StepBound average_bandwidth_of(const MappingCost& cost, const StepBound& before)
                 "every network and store keeps up with the active units on average"};
     }
     return {bound, cost.cycles_limit,
-            fmt::format("{} needs {:.4g} cycles for what this mapping moves; the units need {:.4g}",
-                        cost.cycles_limit, cost.cycles, static_cast<double>(cost.compute_steps))};
+            fmt::format(
+                FMT_COMPILE(
+                    "{} needs {:.4g} cycles for what this mapping moves; the units need {:.4g}"),
+                cost.cycles_limit, cost.cycles, static_cast<double>(cost.compute_steps))};
 }
 
 } // namespace eyeroof::model::eyexam

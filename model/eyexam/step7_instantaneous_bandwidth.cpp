@@ -1,5 +1,6 @@
 #include "model/eyexam/steps.hpp"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,15 +14,16 @@ StepBound instantaneous_bandwidth(const Problem& problem, const Accelerator& acc
     const double busy = macs / active.macs_per_cycle + fill;
     const double cycles = std::max(macs / before.macs_per_cycle, busy);
     return {macs / cycles, macs / before.macs_per_cycle >= busy ? "nothing" : "PE pipeline",
-            fmt::format("filling the PE pipeline once takes {:.0f} cycles", fill)};
+            fmt::format(FMT_COMPILE("filling the PE pipeline once takes {:.0f} cycles"), fill)};
 }
 
 StepBound instantaneous_bandwidth_of(const Latency& latency, const MappingCost& cost) {
-    return {static_cast<double>(cost.macs) / latency.total_cycles(), latency.limit,
-            fmt::format("{:.4g} cycles computing, {:.4g} waiting on chip, {:.4g} for the outermost "
-                        "memory",
-                        latency.compute_cycles, latency.on_chip_stall_cycles,
-                        latency.outer_stall_cycles)};
+    return {
+        static_cast<double>(cost.macs) / latency.total_cycles(), latency.limit,
+        fmt::format(
+            FMT_COMPILE("{:.4g} cycles computing, {:.4g} waiting on chip, {:.4g} for the outermost "
+                        "memory"),
+            latency.compute_cycles, latency.on_chip_stall_cycles, latency.outer_stall_cycles)};
 }
 
 } // namespace eyeroof::model::eyexam

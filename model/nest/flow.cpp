@@ -3,6 +3,7 @@
 #include "model/nest/scatter.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 namespace eyeroof::model::nest {
@@ -56,7 +57,6 @@ FlowCounter::FlowCounter(const Problem& problem, const Nest& nest, Counting coun
     for (std::size_t i = 0; i < nest.loops.size() && !failed_; ++i) {
         const NestLoop& loop = nest.loops[i];
         const std::size_t dim = index(loop.dim);
-        loops_[dim].push_back(i);
         of_dim_[dim] |= bit(i);
         of_level_[loop.level] |= bit(i);
         spatial_ |= loop.spatial ? bit(i) : 0;
@@ -127,10 +127,9 @@ void FlowCounter::set_loops(const Movement& movement, const Parts& parts, Dim di
     loops.family.clear();
     loops.moving.reset();
     const auto moving = moving_loop(movement);
-    for (const std::size_t i : loops_[index(dim)]) {
-        if (((parts.each | parts.merged) & bit(i)) == 0) {
-            continue;
-        }
+    const std::uint64_t counts = (parts.each | parts.merged) & of_dim_[index(dim)];
+    for (std::uint64_t left = counts; left != 0; left &= left - 1) {
+        const auto i = static_cast<std::size_t>(std::countr_zero(left));
         if (moving && *moving == i) {
             loops.moving = loops.group.size();
         }
@@ -154,10 +153,9 @@ Count FlowCounter::plain(const Movement& movement, const Parts& parts, Dim dim) 
     const std::uint64_t counts =
         parts.each | (relevant_dim || each_receives ? parts.merged : std::uint64_t{0});
     digits_.clear();
-    for (const std::size_t i : loops_[index(dim)]) {
-        if ((counts & bit(i)) != 0) {
-            digits_.push_back({nest_.loops[i].bound, nest_.loops[i].stride});
-        }
+    for (std::uint64_t left = counts & of_dim_[index(dim)]; left != 0; left &= left - 1) {
+        const NestLoop& loop = nest_.loops[static_cast<std::size_t>(std::countr_zero(left))];
+        digits_.push_back({loop.bound, loop.stride});
     }
     const Count tile = tiles_[movement.tile_level][index(dim)];
     return relevant_dim ? covered(bound, digits_, tile) : visits(bound, digits_);

@@ -111,8 +111,7 @@ class FlowCounter {
     const Nest& nest_;
     Counting counting_;
     Extents bounds_;
-    std::array<std::vector<std::size_t>, kDims> loops_; // of each dimension, outermost first
-    std::array<std::uint64_t, kDims> of_dim_{};         // the same as bits, as in Parts
+    std::array<std::uint64_t, kDims> of_dim_{}; // a dimension's loops as bits, as in Parts
     std::uint64_t spatial_ = 0;
     std::vector<std::uint64_t> of_level_;
     std::vector<Extents> tiles_; // of each level, and of single MACs

@@ -6,6 +6,12 @@ namespace eyeroof::model::nest {
 
 Nest flatten(const Mapping& mapping) {
     Nest nest;
+    nest.begin.reserve(mapping.levels.size() + 1);
+    std::size_t loops = 0;
+    for (const LevelMapping& level : mapping.levels) {
+        loops += level.temporal.size() + level.spatial.size();
+    }
+    nest.loops.reserve(loops);
     for (std::size_t i = 0; i < mapping.levels.size(); ++i) {
         nest.begin.push_back(nest.loops.size());
         for (const TemporalLoop& loop : mapping.levels[i].temporal) {

@@ -83,7 +83,7 @@ int host_threads() {
     if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) {
         return std::max(1, CPU_COUNT(&allowed));
     }
-    return std::max(1U, std::thread::hardware_concurrency());
+    return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
 std::string host_load() {
