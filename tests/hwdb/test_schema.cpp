@@ -1,4 +1,5 @@
 #include "hwdb/accelerator_reader.hpp"
+#include "hwdb/gpu_reader.hpp"
 #include "tests/fuzz/machine_yaml.hpp"
 #include "tests/hwdb/small_machine.hpp"
 #include "tests/paths.hpp"
@@ -92,15 +93,11 @@ void collect_closed(const json& schema, std::set<const json*>& found) {
 
 } // namespace
 
-TEST_CASE("the schema for editors allows exactly the keys that the reader asks for") {
-    const json root = json::parse(contents(kSource / "hwdb/schema/machine.schema.json"));
-    auto document = hwdb::parse_yaml(std::string(tests::kSmall), "small.yaml");
-    REQUIRE(document.ok());
-    REQUIRE(hwdb::read_accelerator(*document, "small").ok());
+// Reads `text`, and compares the keys that the reader asked for with those that the schema allows.
+void check_keys(const json& root, const hwdb::Document& document) {
     std::set<const json*> unvisited;
     collect_closed(root, unvisited);
-    CHECK(unvisited.size() == 9); // machine, words, max_filter, sourced number, level, store, …
-    for (const auto& [field, asked] : document->asked_keys()) {
+    for (const auto& [field, asked] : document.asked_keys()) {
         CAPTURE(field);
         const json* schema = schema_at(root, field);
         REQUIRE(schema != nullptr);
@@ -112,6 +109,34 @@ TEST_CASE("the schema for editors allows exactly the keys that the reader asks f
         unvisited.erase(object);
     }
     CHECK(unvisited.empty());
+}
+
+TEST_CASE(
+    "the schema for editors allows exactly the keys that the reader of accelerators asks for") {
+    auto document = hwdb::parse_yaml(std::string(tests::kSmall), "small.yaml");
+    REQUIRE(document.ok());
+    REQUIRE(hwdb::read_accelerator(*document, "small").ok());
+    check_keys(json::parse(contents(kSource / "hwdb/schema/machine.schema.json")), *document);
+}
+
+TEST_CASE("the schema for editors allows exactly the keys that the reader of GPUs asks for") {
+    const fs::path file = kSource / "hwdb/gpus/v100-sxm2-16gb.yaml";
+    auto document = hwdb::parse_yaml(contents(file), file.string());
+    REQUIRE(document.ok());
+    REQUIRE(hwdb::read_gpu(*document, "v100-sxm2-16gb").ok());
+    check_keys(json::parse(contents(kSource / "hwdb/schema/gpu.schema.json")), *document);
+}
+
+TEST_CASE("the schema of GPUs knows the reader's architectures and no others") {
+    const json root = json::parse(contents(kSource / "hwdb/schema/gpu.schema.json"));
+    std::set<std::string> known;
+    for (const std::string_view name : model::gpu_arch_names()) {
+        known.emplace(name);
+    }
+    known.erase("host"); // said by kind
+    const auto listed =
+        root.at("properties").at("architecture").at("enum").get<std::set<std::string>>();
+    CHECK(listed == known);
 }
 
 TEST_CASE("the schema knows the names that the reader knows") {
