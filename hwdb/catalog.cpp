@@ -106,6 +106,11 @@ std::vector<CatalogEntry> list_machines(Folders folders) {
     return entries;
 }
 
+bool stands_in_catalog(const fs::path& file) {
+    const std::string folder = fs::absolute(file).parent_path().filename().string();
+    return std::find(kFamilies.begin(), kFamilies.end(), folder) != kFamilies.end();
+}
+
 Result<fs::path> find_machine(std::string_view name, Folders folders) {
     if (is_path(name)) {
         return fs::path(name);

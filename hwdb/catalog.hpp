@@ -37,6 +37,9 @@ model::Result<model::Machine> load_machine(std::string_view name, Folders folder
 // Where load_machine would read the name from; a parametric machine has no file and is not found.
 model::Result<std::filesystem::path> find_machine(std::string_view name, Folders folders);
 
+// Whether the file lies in a folder of one of the families: there its name is the machine's.
+bool stands_in_catalog(const std::filesystem::path& file);
+
 // A machine of any kind from its file; the document's `kind` says which reader it takes.
 model::Result<model::Machine> load_machine_file(const std::filesystem::path& file);
 

@@ -1,6 +1,7 @@
 #include "hwdb/lint.hpp"
 
 #include "hwdb/accelerator_reader.hpp"
+#include "hwdb/catalog.hpp"
 #include "hwdb/gpu_reader.hpp"
 #include "model/base/units.hpp"
 
@@ -40,7 +41,7 @@ void check_sources(LintReport& report, const model::Machine& machine,
             ++report.confidences[source->confidence];
         }
     }
-    if (machine.id != report.id) {
+    if (report.in_catalog && machine.id != report.id) {
         report.findings.warning(
             "id-mismatch",
             fmt::format("the machine calls itself \"{}\", its file \"{}\"", machine.id, report.id),
@@ -87,6 +88,7 @@ LintReport lint_gpu(LintReport report, Document& document) {
 LintReport lint_machine(const std::filesystem::path& file) {
     LintReport report;
     report.id = file.stem().string();
+    report.in_catalog = stands_in_catalog(file);
     auto document = load_yaml(file);
     if (!document) {
         report.findings = document.diagnostics();

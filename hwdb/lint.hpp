@@ -18,6 +18,7 @@ namespace eyeroof::hwdb {
 struct LintReport {
     std::string id;
     std::string name;
+    bool in_catalog = false; // in a folder of machines, where its file's name is how it is found
     bool loads = false;
     int numbers = 0;                              // that the file gives
     std::map<model::Confidence, int> confidences; // how many of them have which confidence

@@ -225,6 +225,21 @@ TEST_CASE("the nearest folder wins, and a path is read as it stands") {
     fs::remove_all(folder);
 }
 
+TEST_CASE("a copy may have any file name, but in a catalog the name is how it is found") {
+    const fs::path source = kFolders.front() / "accelerators/eyeriss-v1.yaml";
+    const fs::path folder = fs::temp_directory_path() / "eyeroof_test_copies";
+    fs::create_directories(folder / "accelerators");
+    const auto copy = [&](const fs::path& to) {
+        fs::copy_file(source, to, fs::copy_options::overwrite_existing);
+        return hwdb::lint_machine(to).findings;
+    };
+    CHECK(copy(folder / "mine.yaml").empty());
+    const auto found = copy(folder / "accelerators/mine.yaml");
+    REQUIRE(found.size() == 1);
+    CHECK(found.begin()->code == "id-mismatch");
+    fs::remove_all(folder);
+}
+
 TEST_CASE("a printed peak that does not fit is noted and not used") {
     const auto report = hwdb::lint_machine(kFolders.front() / "accelerators/shidiannao.yaml");
     REQUIRE(report.findings.size() == 1);
