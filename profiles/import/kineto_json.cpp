@@ -1,7 +1,8 @@
 // PyTorch profiler (Kineto): kernels joined to the operator that launched them, with its
 // dimensions. kernel -> correlation -> launch call -> the operators open on that thread at that
 // time; of these the nearest that carries a shape. Without a launch call, the External id names the
-// operator.
+// operator. A trace without any kernel was taken on a processor: then the operators that carry a
+// shape are what was timed.
 #include "profiles/import/formats.hpp"
 #include "profiles/import/kineto_events.hpp"
 #include "profiles/operator_work.hpp"
@@ -56,7 +57,11 @@ class KinetoReader {
         }
         built_.profile.run = *head;
         built_.profile.run.tool = "kineto-json";
+        const bool on_processor = built_.profile.launches.empty();
         join();
+        if (on_processor) {
+            take_operators();
+        }
         order_by_start();
         return std::move(built_.profile);
     }
@@ -165,6 +170,41 @@ class KinetoReader {
             give(origin_of(spans, open), built_.profile.launches[question.launch]);
         }
         calls_so_far_ += static_cast<std::int64_t>(spans.size());
+    }
+
+    // The outermost operators that carry a shape, with the time from their call to their return.
+    // Without starts: what lies between two of them is other operators, and no gap.
+    void take_operators() {
+        std::int64_t call = 0;
+        for (const std::vector<Span>& spans : spans_) { // sorted by join()
+            double covered_us = -1.0;
+            std::vector<std::size_t> open;
+            for (std::size_t i = 0; i < spans.size(); ++i) {
+                const Span& span = spans[i];
+                close_before(span.start_us, spans, open);
+                open.push_back(i);
+                if (!span.carries_shape || span.start_us < covered_us ||
+                    !(span.end_us > span.start_us)) {
+                    continue;
+                }
+                covered_us = span.end_us;
+                Launch launch;
+                launch.source = built_.source(input_.name);
+                const std::string name =
+                    built_.profile.operators[static_cast<std::size_t>(span.op)].name;
+                launch.kernel = built_.kernel(name);
+                launch.duration_ns = (span.end_us - span.start_us) * 1e3;
+                launch.range = origin_of(spans, open).range;
+                launch.range_call = origin_of(spans, open).range_call;
+                launch.op = span.op;
+                launch.op_call = call++;
+                built_.profile.launches.push_back(std::move(launch));
+            }
+        }
+        if (!built_.profile.launches.empty()) {
+            built_.profile.notes.emplace_back("the trace holds no kernels: times are of operators "
+                                              "on the processor, from call to return");
+        }
     }
 
     static void close_before(double at_us, const std::vector<Span>& spans,

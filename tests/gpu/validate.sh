@@ -2,8 +2,11 @@
 # The whole validation on a machine with a GPU, as one command:
 #   tests/gpu/validate.sh [BUILD_FOLDER] [OUTPUT_FOLDER]
 # 1. three kernels with known operations, profiled by eyeroof and by Nsight Compute, compared within 2 %
-# 2. a PyTorch ResNet-50 forward pass and training step, profiled unmodified, where PyTorch is there
-# 3. a roofline of each
+# 2. a PyTorch ResNet-50 forward pass and training step, profiled unmodified, where PyTorch is there,
+#    and prediction against measurement for every layer
+# 3. what this GPU reaches: measured ceilings, and products with and without copies (the classic
+#    data-transfer experiment), beside the processor's and beside what is predicted
+# 4. a roofline of each
 # Leaves the profiles, with provenance, in OUTPUT_FOLDER: what profiles/recorded/ is filled from.
 # Exit 0: all agree. 1: something does not. 77: nothing could be done (no GPU, no toolkit).
 set -uo pipefail
@@ -24,6 +27,19 @@ mkdir -p "$out"
 nvidia-smi --query-gpu=name,driver_version,clocks.max.sm,clocks.max.mem,power.limit,mig.mode.current \
     --format=csv > "$out/gpu.csv"
 cat "$out/gpu.csv"
+
+# The catalog's machine: told by EYEROOF_MACHINE, or found by the GPU's name; empty when unknown.
+gpu_name=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)
+case "$gpu_name" in
+    *A100-SXM4-40GB*) found=a100-sxm-40gb ;; *A100-SXM4-80GB*) found=a100-sxm-80gb ;;
+    *A100-PCIE-40GB*) found=a100-pcie-40gb ;; *A100*80GB*PCIe*) found=a100-pcie-80gb ;;
+    *H200*) found=h200-sxm-141gb ;; *H100*PCIe*) found=h100-pcie-80gb ;; *H100*) found=h100-sxm-80gb ;;
+    *V100-SXM2-16GB*) found=v100-sxm2-16gb ;; *V100-SXM2-32GB*) found=v100-sxm2-32gb ;;
+    *L40S*) found=l40s ;; *L4*) found=l4 ;; *T4*) found=t4 ;; *A10*) found=a10 ;; *A40*) found=a40 ;;
+    *B200*) found=b200-sxm ;; *4090*) found=rtx-4090 ;; *3090*) found=rtx-3090 ;; *) found= ;;
+esac
+machine=${EYEROOF_MACHINE-$found}
+echo "machine of the catalog: ${machine:-none known; set EYEROOF_MACHINE}"
 
 step "the tests that need no GPU, here with one"
 "$build/tests/test_gpu" || failed=1
@@ -64,12 +80,50 @@ PY
     for pass in forward train; do
         "$eyeroof" profile --save "$out/resnet50-$pass.jsonl" -- python3 "$out/resnet50.py" "$pass" || failed=1
     done
+    # the same forward pass by PyTorch's own profiler, whose operators name the layers
+    cat > "$out/trace.py" <<'PY'
+import sys, torch, torchvision
+from torch.profiler import profile, ProfilerActivity
+torch.manual_seed(0)
+model = torchvision.models.resnet50().cuda().eval()
+x = torch.randn(32, 3, 224, 224, device="cuda")
+with torch.no_grad():
+    for _ in range(3):
+        model(x)
+    torch.cuda.synchronize()
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], record_shapes=True) as prof:
+        for _ in range(3):
+            model(x)
+        torch.cuda.synchronize()
+prof.export_chrome_trace(sys.argv[1])
+PY
+    python3 "$out/trace.py" "$out/resnet50-trace.json" || failed=1
+    if [ -n "$machine" ]; then
+        "$eyeroof" exam resnet50 --batch 32 --dtype tf32 --on "$machine" --profile "$out/resnet50-trace.json" \
+            --format md -o "$out/resnet50-exam.md" || failed=1
+        "$eyeroof" roofline resnet50 --batch 32 --on "$machine" --profile "$out/resnet50-trace.json" \
+            -o "$out/resnet50.svg" || failed=1
+    fi
 else
     echo "no PyTorch with CUDA here: left out"
 fi
 
-step "this machine's processor, for comparison"
+step "what this GPU reaches"
+"$eyeroof" measure gpu --save "$out/gpu.jsonl" --overlay "$out/gpu.yaml" || failed=1
+
+step "what this processor reaches"
 "$eyeroof" measure cpu --save "$out/cpu.jsonl" --overlay "$out/cpu.yaml" || failed=1
+
+step "200x200 and 2000x2000 on the processor, on the GPU, and on the GPU with copies each time"
+for file in "$out/cpu.jsonl" "$out/gpu.jsonl"; do
+    "$eyeroof" import "$file" --kernel 'gemm (200x200x200|2000x2000x2000) fp32' --format csv || failed=1
+done | awk -F'",|,' '/gemm/ { gsub(/"/, "", $1); printf "%-52s %12.3f us\n", $1, 1e6 * $3 }' | tee "$out/transfers.txt"
+
+if [ -n "$machine" ]; then
+    step "predictions below the data sheet's and the measured roofs"
+    "$eyeroof" exam resnet50 --batch 32 --on "$machine" --ceilings "$out/gpu.yaml" -o "$out/ceilings.txt" || failed=1
+    "$eyeroof" roofline resnet50 --batch 32 --on "$machine" --ceilings "$out/gpu.yaml" -o "$out/ceilings.svg" || failed=1
+fi
 
 echo
 [ "$failed" = 0 ] && echo "all agree; profiles in $out" || echo "NOT all well; see above and $out"

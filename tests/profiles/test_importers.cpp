@@ -1,6 +1,7 @@
 #include "profiles/import/counter_units.hpp"
 #include "profiles/import/csv_table.hpp"
 #include "profiles/import/importer.hpp"
+#include "profiles/matching.hpp"
 #include "profiles/profile_file.hpp"
 #include "tests/paths.hpp"
 
@@ -327,4 +328,38 @@ TEST_CASE("every unit and prefix that tools print has its factor") {
     CHECK(base_factor("Kthread") == 1e3);
     CHECK_FALSE(base_factor("furlong"));
     CHECK_FALSE(base_factor("Mfurlong/second"));
+}
+
+// A real trace: PyTorch 1.12.1 on a processor, two convolutions, ReLUs, pooling and a linear layer,
+// batch 4, forward and backward, record_shapes=True, exported by export_chrome_trace, gzip.
+TEST_CASE("a trace taken on a processor gives the operators that carry a shape, and their layers") {
+    const auto profile = import_file(kSamples + "torch_cpu.json.gz");
+    REQUIRE(profile.ok());
+    REQUIRE(profile->notes.size() == 1);
+    CHECK(profile->notes[0].find("no kernels") != std::string::npos);
+    REQUIRE(profile->launches.size() == 7);
+    CHECK(profile->kernel_of(profile->launches[0]).name == "aten::conv2d"); // not what it calls
+    CHECK(profile->range_of(profile->launches[0]) == "forward");
+    CHECK(profile->launches[0].duration_ns > 0.0);
+    std::vector<model::Layer> layers(3);
+    layers[0].name = "conv1";
+    layers[0].op = model::Op::conv2d;
+    layers[0].shape = model::ConvShape{4, 3, 32, 32, 16, 3, 3, {2, 2}, {1, 1}, {1, 1}, 1};
+    layers[1].name = "conv2";
+    layers[1].op = model::Op::conv2d;
+    layers[1].shape = model::ConvShape{4, 16, 16, 16, 32, 3, 3, {1, 1}, {1, 1}, {1, 1}, 1};
+    layers[2].name = "fc";
+    layers[2].op = model::Op::gemm;
+    layers[2].shape = model::GemmShape{1, 4, 10, 32};
+    const auto found = match(*profile, layers);
+    REQUIRE(found.ok());
+    std::vector<int> launches(3);
+    for (std::size_t i = 0; i < profile->launches.size(); ++i) {
+        if (found->of_launch[i].method == MatchMethod::op_dims) {
+            launches[found->of_launch[i].layer] += 1;
+        }
+    }
+    CHECK(launches[0] == 1); // the backward operators are of no forward layer
+    CHECK(launches[1] == 1);
+    CHECK(launches[2] == 1);
 }
