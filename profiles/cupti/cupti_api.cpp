@@ -13,11 +13,13 @@ namespace {
 constexpr std::uint32_t kPerMajor = 10'000;
 constexpr std::uint32_t kFirstOfNewScheme = 130'000;
 
-bool same_major(std::uint32_t built_for, std::uint32_t found) {
-    if (built_for < kFirstOfNewScheme || found < kFirstOfNewScheme) {
-        return built_for == found;
-    }
-    return built_for / kPerMajor == found / kPerMajor;
+// libcupti.so.13, libcupti.so.12, but libcupti.so.11.8.
+std::string soname() {
+    constexpr int kPerCudaMajor = 1000; // CUDA_VERSION is 12040 for 12.4
+    const int major = CUDA_VERSION / kPerCudaMajor;
+    const int minor = CUDA_VERSION % kPerCudaMajor / 10;
+    return major >= 12 ? fmt::format("libcupti.so.{}", major)
+                       : fmt::format("libcupti.so.{}.{}", major, minor);
 }
 
 std::vector<std::string> folders_to_try(const std::string& folder) {
@@ -44,14 +46,23 @@ void find(void* library, const char* name, Function& function, std::string& miss
 
 } // namespace
 
+int toolkit_of(std::uint32_t cupti_version) {
+    constexpr std::uint32_t kFirstOf12 = 18; // each release of 11 and 12 counted one up
+    constexpr std::uint32_t kFirstOf11 = 13;
+    if (cupti_version >= kFirstOfNewScheme) {
+        return static_cast<int>(cupti_version / kPerMajor);
+    }
+    return cupti_version >= kFirstOf12 ? 12 : cupti_version >= kFirstOf11 ? 11 : 0;
+}
+
 model::Result<CuptiApi> load_cupti(const std::string& folder) {
     using Loaded = model::Result<CuptiApi>;
-    const std::string soname = fmt::format("libcupti.so.{}", CUPTI_API_VERSION / kPerMajor);
+    const std::string name = soname();
     void* library = nullptr;
     CuptiApi api;
     for (const std::string& place : folders_to_try(folder)) {
         dlopen((place + "libnvperf_host.so").c_str(), RTLD_NOW | RTLD_GLOBAL); // may be elsewhere
-        api.path = place + soname;
+        api.path = place + name;
         library = dlopen(api.path.c_str(), RTLD_NOW | RTLD_LOCAL);
         if (library != nullptr) {
             break;
@@ -59,20 +70,26 @@ model::Result<CuptiApi> load_cupti(const std::string& folder) {
     }
     if (library == nullptr) {
         return Loaded::failure(
-            "unavailable", fmt::format("{} cannot be opened", soname),
+            "unavailable", fmt::format("{} cannot be opened", name),
             "install the CUDA toolkit's CUPTI, or name its folder with --cupti DIR");
     }
     std::string missing;
 #define EYEROOF_CUPTI_FIND(name) find(library, #name, api.name, missing);
     EYEROOF_CUPTI_FUNCTIONS(EYEROOF_CUPTI_FIND)
+    EYEROOF_CUPTI_RANGE_FUNCTIONS(EYEROOF_CUPTI_FIND)
 #undef EYEROOF_CUPTI_FIND
+    std::string missing_older;
+#define EYEROOF_CUPTI_FIND(name) find(library, #name, api.name, missing_older);
+    EYEROOF_CUPTI_OLDER_FUNCTIONS(EYEROOF_CUPTI_FIND)
+#undef EYEROOF_CUPTI_FIND
+    api.has_older = missing_older.empty();
     if (!missing.empty()) {
         return Loaded::failure("unavailable", fmt::format("{} lacks {}", api.path, missing),
                                "it is older than the toolkit that eyeroof was built with");
     }
     std::uint32_t version = 0;
     api.cuptiGetVersion(&version);
-    if (!same_major(CUPTI_API_VERSION, version)) {
+    if (toolkit_of(CUPTI_API_VERSION) != toolkit_of(version)) {
         return Loaded::failure("unavailable",
                                fmt::format("{} is CUPTI {}, and this collector was built for {}",
                                            api.path, version, CUPTI_API_VERSION),

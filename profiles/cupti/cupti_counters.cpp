@@ -42,16 +42,8 @@ std::optional<BackendFault> CuptiCounters::check_support(CUdevice device) const 
     return BackendFault{Fault::unsupported_gpu, 0, call};
 }
 
-std::optional<BackendFault> CuptiCounters::choose(const MetricsForChip& metrics_for,
-                                                  std::uint32_t device, RunInfo& run,
+std::optional<BackendFault> CuptiCounters::choose(const MetricsForChip& metrics_for, RunInfo& run,
                                                   std::vector<std::string>& metrics) {
-    CUpti_Device_GetChipName_Params chip{};
-    chip.structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE;
-    chip.deviceIndex = device;
-    if (auto fault = fault_if(api_.cuptiDeviceGetChipName(&chip), "cuptiDeviceGetChipName")) {
-        return fault;
-    }
-    run.chip = chip.pChipName;
     CUpti_Profiler_GetCounterAvailability_Params available{};
     available.structSize = CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE;
     available.ctx = context_;
@@ -102,19 +94,14 @@ std::optional<BackendFault> CuptiCounters::begin(const MetricsForChip& metrics_f
                                                  std::size_t max_ranges, RunInfo& run,
                                                  std::vector<std::string>& metrics) {
     max_ranges_ = max_ranges;
-    CUpti_Profiler_Initialize_Params params{};
-    params.structSize = CUpti_Profiler_Initialize_Params_STRUCT_SIZE;
-    if (auto fault = fault_if(api_.cuptiProfilerInitialize(&params), "cuptiProfilerInitialize")) {
-        return fault;
-    }
     std::uint32_t device = 0;
-    if (auto fault = fault_if(api_.cuptiGetDeviceId(context_, &device), "cuptiGetDeviceId")) {
+    if (auto fault = chip_of(api_, context_, device, run.chip)) {
         return fault;
     }
     if (auto fault = check_support(static_cast<CUdevice>(device))) {
         return fault;
     }
-    if (auto fault = choose(metrics_for, device, run, metrics)) {
+    if (auto fault = choose(metrics_for, run, metrics)) {
         return fault;
     }
     return enable();

@@ -3,7 +3,7 @@
 // Not yet run on a GPU: see docs/measuring.md.
 #pragma once
 
-#include "profiles/collect/counter_backend.hpp"
+#include "profiles/cupti/context_counters.hpp"
 #include "profiles/cupti/cupti_config.hpp"
 
 #include <optional>
@@ -12,12 +12,11 @@
 
 namespace eyeroof::profiles {
 
-class CuptiCounters final : public CounterBackend {
+class CuptiCounters final : public ContextCounters {
   public:
     explicit CuptiCounters(const CuptiApi& api) : api_(api), config_(api) {}
 
-    // The context that is about to launch; before begin().
-    void use(CUcontext context) { context_ = context; }
+    void use(CUcontext context) override { context_ = context; }
 
     std::optional<BackendFault> begin(const MetricsForChip& metrics_for, std::size_t max_ranges,
                                       RunInfo& run, std::vector<std::string>& metrics) override;
@@ -27,8 +26,8 @@ class CuptiCounters final : public CounterBackend {
 
   private:
     std::optional<BackendFault> check_support(CUdevice device) const;
-    std::optional<BackendFault> choose(const MetricsForChip& metrics_for, std::uint32_t device,
-                                       RunInfo& run, std::vector<std::string>& metrics);
+    std::optional<BackendFault> choose(const MetricsForChip& metrics_for, RunInfo& run,
+                                       std::vector<std::string>& metrics);
     std::optional<BackendFault> enable();
     std::optional<BackendFault> reset_image();
 

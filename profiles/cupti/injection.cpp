@@ -1,7 +1,7 @@
 // The library that CUDA loads into the profiled program (CUDA_INJECTION64_PATH). It exports two
 // functions and hides everything else. Whatever goes wrong, it writes why, and the program runs on.
 #include "profiles/collect/collector.hpp"
-#include "profiles/cupti/cupti_counters.hpp"
+#include "profiles/cupti/context_counters.hpp"
 #include "profiles/cupti/nvtx_stack.hpp"
 #include "profiles/cupti/timing_log.hpp"
 
@@ -30,7 +30,7 @@ struct Session {
     CollectRequest request;
     CuptiApi api;
     std::ofstream out;
-    std::unique_ptr<CuptiCounters> counters;
+    std::unique_ptr<ContextCounters> counters;
     std::unique_ptr<Collector> collector;
     std::unique_ptr<TimingLog> timing;
     std::mutex mutex;
@@ -249,7 +249,7 @@ bool begin_session() {
     if (!fault && request->mode == "timing") {
         fault = begin_timing();
     } else if (!fault) {
-        session->counters = std::make_unique<CuptiCounters>(session->api);
+        session->counters = choose_counters(session->api, request->cupti_folder);
         session->collector =
             std::make_unique<Collector>(*session->counters, session->request, session->out);
     }

@@ -17,10 +17,11 @@ void TimingLog::launch_begins(std::uint32_t correlation, const std::string& rang
     }
 }
 
-// The offsets used here are the same in all versions of the record from Kernel7 to Kernel10.
+// The offsets used here are the same in all versions of the record from Kernel7 (CUDA 11.6) to
+// Kernel10 (13.0), and every toolkit since has the declaration of the first.
 void TimingLog::add(const CUpti_Activity& record) {
     const auto& kernel =
-        reinterpret_cast<const CUpti_ActivityKernel10&>(record); // NOLINT: CUPTI's way
+        reinterpret_cast<const CUpti_ActivityKernel7&>(record); // NOLINT: CUPTI's way
     const std::string name = kernel.name != nullptr ? kernel.name : "(unnamed kernel)";
     Launch launch;
     launch.kernel = built_.kernel(demangled(name), name);
