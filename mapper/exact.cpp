@@ -579,6 +579,7 @@ ExactOutcome search_exact(const Task& task, const std::vector<Space>& spaces,
         bound = std::min(bound, shared.over ? job.left : kNone);
     }
     shared.outcome.lower_bound = bound;
+    shared.outcome.from_start = shared.best_job == kNoJob - 1;
     shared.outcome.best = std::move(shared.found);
     return std::move(shared.outcome);
 }

@@ -23,6 +23,7 @@ struct ExactOutcome {
     std::optional<SearchResult> best;
     double lower_bound = 0.0;
     bool complete = false;
+    bool from_start = false; // nothing in the spaces is as good as what was known before
     std::uint64_t nodes = 0;
     std::map<std::string, std::uint64_t> pruned;
     std::vector<Improvement> history;

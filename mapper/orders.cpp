@@ -51,6 +51,7 @@ std::vector<Dim> with_rule(const std::vector<Dim>& rule, std::vector<Dim> free) 
 struct Trips {
     Extents temporal = kOnes;
     Extents spatial = kOnes;
+    Extents reach = kOnes; // trips in space that have work: tiles below them, at most
 };
 
 Trips trips_at(const Space& space, const std::array<std::uint32_t, kGroups>& chains,
@@ -63,16 +64,25 @@ Trips trips_at(const Space& space, const std::array<std::uint32_t, kGroups>& cha
             const Split& split = n == 0 ? chain.first : chain.tap;
             trips.temporal[index(group.dims[n])] = split.temporal[level];
             trips.spatial[index(group.dims[n])] = split.spatial[level];
+            Count tile = 1;
+            for (std::size_t i = level + 1; i < space.keeps.size(); ++i) {
+                tile *= split.temporal[i] * split.spatial[i];
+            }
+            const Count bound = space.task->problem.bounds[index(group.dims[n])];
+            trips.reach[index(group.dims[n])] = ceil_div(bound, tile);
         }
     }
     return trips;
 }
 
-// Divides the trips of each dimension over the axes in every way, axis by axis.
+// Divides the trips of each dimension over the axes in every way, axis by axis. There may be more
+// trips than tiles, where the number of tiles does not divide over the axes: with one less on any
+// axis they must not reach.
 class Packer {
   public:
-    Packer(const Task& task, std::size_t level, const Extents& trips)
-        : axes_(task.machine.levels[level].fanout), trips_(trips), used_(axes_.size(), 1) {
+    Packer(const Task& task, std::size_t level, const Extents& trips, const Extents& reach)
+        : axes_(task.machine.levels[level].fanout), trips_(trips), reach_(reach),
+          used_(axes_.size(), 1) {
         if (level < task.constraints.levels.size()) {
             rules_ = task.constraints.levels[level].axis_dims;
         }
@@ -99,7 +109,8 @@ class Packer {
         const bool allowed = !rules_ || (a < rules_->size() && (*rules_)[a].contains(kAllDims[d]));
         const Count room = allowed ? axes_[a].size / used_[a] : 1;
         for (Count part = std::min(room, rest); part >= 1; --part) {
-            if (rest % part != 0) {
+            const bool needed = (part - 1) * (trips_[d] / part) < reach_[d];
+            if (rest % part != 0 || !needed) {
                 continue;
             }
             used_[a] *= part;
@@ -115,15 +126,16 @@ class Packer {
 
     const std::vector<Axis>& axes_;
     const Extents& trips_;
+    const Extents& reach_;
     std::vector<Count> used_;
     std::optional<std::vector<DimSet>> rules_;
 };
 
 } // namespace
 
-bool pack_axes(const Task& task, std::size_t level, const Extents& trips,
+bool pack_axes(const Task& task, std::size_t level, const Extents& trips, const Extents& reach,
                std::vector<SpatialLoop>* loops) {
-    Packer packer(task, level, trips);
+    Packer packer(task, level, trips, reach);
     if (!packer.run()) {
         return false;
     }
@@ -136,8 +148,11 @@ bool pack_axes(const Task& task, std::size_t level, const Extents& trips,
 
 bool axes_fit(const Space& space, const std::array<std::uint32_t, kGroups>& chains) {
     for (std::size_t i = 0; i < space.keeps.size(); ++i) {
-        if (!space.task->machine.levels[i].fanout.empty() &&
-            !pack_axes(*space.task, i, trips_at(space, chains, i).spatial, nullptr)) {
+        if (space.task->machine.levels[i].fanout.empty()) {
+            continue;
+        }
+        const Trips trips = trips_at(space, chains, i);
+        if (!pack_axes(*space.task, i, trips.spatial, trips.reach, nullptr)) {
             return false;
         }
     }
@@ -153,7 +168,7 @@ std::optional<Mapping> mapping_of(const Space& space,
         LevelMapping level;
         level.keeps = space.keeps[i];
         const Trips trips = trips_at(space, chains, i);
-        if (!pack_axes(task, i, trips.spatial, &level.spatial)) {
+        if (!pack_axes(task, i, trips.spatial, trips.reach, &level.spatial)) {
             return std::nullopt;
         }
         const std::vector<Dim> rule = i < task.constraints.levels.size()

@@ -68,6 +68,9 @@ struct Task {
     Objective objective;
     Factors factors = Factors::perfect;
     model::Counting counting = model::Counting::eyeroof;
+    // Mappings that are known, a dataflow's own for one: what is found is never worse than those of
+    // them that keep the constraints, whatever their tile sizes.
+    std::vector<model::Mapping> known = {};
 };
 
 } // namespace eyeroof::mapper

@@ -16,6 +16,12 @@ using namespace model;
 
 namespace {
 
+constexpr const char* kLeftOut =
+    "some dimension can be split in more ways than are looked at: raise max_chains, or fix some of "
+    "its trips";
+constexpr const char* kOutside =
+    "a known mapping, with tile sizes from outside the space, is better than all in it";
+
 constexpr std::array<std::pair<Strategy, std::string_view>, 6> kNames = {
     {{Strategy::exact, "exact"},
      {Strategy::random, "random"},
@@ -37,6 +43,27 @@ Diagnostics check_task(const Task& task) {
                     "search with eyeroof's own counting");
     }
     return found;
+}
+
+std::optional<SearchResult> better(std::optional<SearchResult> a, std::optional<SearchResult> b) {
+    const bool second = b && (!a || b->certificate.value < a->certificate.value);
+    return second ? std::move(b) : std::move(a);
+}
+
+// The best of the mappings that the task brings along.
+std::optional<SearchResult> best_known(const Task& task) {
+    std::optional<SearchResult> best;
+    for (const Mapping& mapping : task.known) {
+        auto cost = cost_of(task.problem, task.machine, mapping, task.counting);
+        if (cost && obeys(task, mapping, *cost)) {
+            SearchResult result;
+            result.certificate.value = task.objective.value(cost->energy_pj, cost->cycles);
+            result.mapping = mapping;
+            result.cost = *std::move(cost);
+            best = better(std::move(best), std::move(result));
+        }
+    }
+    return best;
 }
 
 std::vector<Space> spaces_of(const Task& task, const SearchOptions& options) {
@@ -95,10 +122,16 @@ Result<SearchResult> search(const Task& task, const SearchOptions& asked, std::s
     }
     const auto start = std::chrono::steady_clock::now();
     const std::vector<Space> spaces = spaces_of(task, options);
-    ExactOutcome outcome =
-        options.strategy == Strategy::exact
-            ? search_exact(task, spaces, options, first_guess(task, spaces), stop, progress)
-            : search_baseline(task, spaces, options, stop, progress);
+    std::optional<SearchResult> known = best_known(task);
+    ExactOutcome outcome;
+    if (options.strategy == Strategy::exact) {
+        auto guess = first_guess(task, spaces);
+        outcome =
+            search_exact(task, spaces, options, better(known, std::move(guess)), stop, progress);
+    } else {
+        outcome = search_baseline(task, spaces, options, stop, progress);
+        outcome.best = better(std::move(outcome.best), known);
+    }
     if (!outcome.best) {
         Diagnostics reasons = explain_infeasible(task);
         if (!reasons.has_errors()) {
@@ -119,6 +152,10 @@ Result<SearchResult> search(const Task& task, const SearchOptions& asked, std::s
     c.proved = outcome.complete && !truncated &&
                (options.strategy == Strategy::exact || options.strategy == Strategy::exhaustive);
     c.lower_bound = truncated ? 0.0 : outcome.lower_bound;
+    c.lower_bound = std::min(c.lower_bound, c.value);
+    c.space = task.factors == Factors::perfect ? "perfect factors" : "any factors";
+    const bool outside = outcome.from_start && known && result.mapping == known->mapping;
+    c.note = truncated ? kLeftOut : outcome.complete && outside ? kOutside : "";
     c.gap = std::max(0.0, (c.value - c.lower_bound) / c.value);
     c.time_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     result.history = std::move(outcome.history);

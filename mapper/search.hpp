@@ -25,7 +25,8 @@ struct SearchOptions {
     std::size_t max_chains = 200000; // ways to split a group of dimensions that are looked at
 };
 
-// Value, and a bound that no mapping in the space beats. gap = (value - bound) / value.
+// Value, and a bound that no mapping in the space beats, nor any of the known ones. gap = (value -
+// bound) / value.
 struct Certificate {
     std::string objective;
     double value = 0.0;
@@ -35,6 +36,9 @@ struct Certificate {
     std::uint64_t nodes = 0; // partial and whole mappings whose cost was bounded or computed
     std::map<std::string, std::uint64_t> pruned; // by rule
     double time_s = 0.0;
+    std::string space; // what the bound holds for: "perfect factors", "any factors"
+    std::string note;  // what else is to be known: a better mapping from outside that space, or
+                       // splits that were left out; empty: nothing
 
     bool operator==(const Certificate&) const = default;
 };
@@ -61,6 +65,9 @@ struct SearchResult {
 model::Result<SearchResult> search(const Task& task, const SearchOptions& options = {},
                                    std::stop_token stop = {},
                                    const model::ProgressCallback& progress = {});
+
+// Does a mapping with this cost keep the constraints of the task?
+bool obeys(const Task& task, const model::Mapping& mapping, const model::MappingCost& cost);
 
 // What cannot be met, by name; empty when some mapping exists for each rule alone.
 model::Diagnostics explain_infeasible(const Task& task);

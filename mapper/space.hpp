@@ -133,7 +133,8 @@ std::optional<model::Mapping> mapping_of(const Space& space,
 bool axes_fit(const Space& space, const std::array<std::uint32_t, kGroups>& chains);
 
 // Spreads trips in space per dimension over the axes of a level; false when they do not fit.
+// `reach`: how many of the trips have work; more trips are made only where axes divide them so.
 bool pack_axes(const Task& task, std::size_t level, const model::Extents& trips,
-               std::vector<model::SpatialLoop>* loops);
+               const model::Extents& reach, std::vector<model::SpatialLoop>* loops);
 
 } // namespace eyeroof::mapper

@@ -124,26 +124,39 @@ class Splitter {
         return nest::visits(bound_, std::span<const nest::Digit>(digits).subspan(from));
     }
 
-    // Can this dimension alone have so many trips in space on the axes of a level?
-    bool packs(std::size_t level, Count trips) {
+    // Can this dimension alone have so many trips in space on the axes of a level, of which `reach`
+    // have work?
+    bool packs(std::size_t level, Count trips, Count reach) {
         auto& known = packs_[level];
-        const auto at = known.find(trips);
+        const std::pair<Count, Count> key = {trips, std::min(trips, reach)};
+        const auto at = known.find(key);
         if (at != known.end()) {
             return at->second;
         }
         Extents spread = kOnes;
+        Extents working = kOnes;
         spread[index(dim_)] = trips;
-        return known[trips] = pack_axes(task_, level, spread, nullptr);
+        working[index(dim_)] = reach;
+        return known[key] = pack_axes(task_, level, spread, working, nullptr);
     }
 
     void space(std::size_t level, Count tile) {
         const Count limit = spatial_limit(level);
-        each_trip(tile, limit, constraint(task_, level).spatial[index(dim_)], [&](Count trips) {
-            if (trips <= limit && packs(level, trips)) {
+        const Count reach = ceil_div(bound_, tile);
+        const auto& fixed = constraint(task_, level).spatial[index(dim_)];
+        const auto next = [&](Count trips) {
+            if (trips <= limit && packs(level, trips, reach)) {
                 split_.spatial[level] = trips;
                 time(level, tile * trips);
             }
-        });
+        };
+        each_trip(tile, limit, fixed, next);
+        // Three tiles on two axes of two: four trips in space, one of them without work.
+        for (Count trips = reach + 1; trips <= std::min(limit, 2 * reach - 1) && !fixed &&
+                                      task_.factors == Factors::any && reach > 1;
+             ++trips) {
+            next(trips);
+        }
         split_.spatial[level] = 1;
     }
 
@@ -189,7 +202,7 @@ class Splitter {
     std::size_t levels_;
     Split split_;
     std::vector<Split> splits_;
-    std::array<std::map<Count, bool>, kMaxLevels> packs_;
+    std::array<std::map<std::pair<Count, Count>, bool>, kMaxLevels> packs_;
 };
 
 } // namespace

@@ -108,6 +108,11 @@ void map_one(MappedLayer& nest, const Accelerator& accelerator,
     task.counting = options.counting;
     mapper::SearchOptions search = options.search;
     search.threads = threads;
+    const auto preset = dataflow ? mapper::preset_mapping(nest.problem, accelerator, *dataflow)
+                                 : Result<mapper::Preset>::failure("no-mapping", "no dataflow");
+    if (preset) {
+        task.known.push_back(preset->mapping);
+    }
     auto found = mapper::search(task, search, stop);
     if (found) {
         nest.found = *std::move(found);
@@ -116,8 +121,6 @@ void map_one(MappedLayer& nest, const Accelerator& accelerator,
             nest.failure += (nest.failure.empty() ? "" : "; ") + d.message;
         }
     }
-    const auto preset = dataflow ? mapper::preset_mapping(nest.problem, accelerator, *dataflow)
-                                 : Result<mapper::Preset>::failure("no-mapping", "no dataflow");
     if (preset) {
         const auto cost = cost_of(nest.problem, accelerator, preset->mapping, options.counting);
         nest.preset_value = cost ? options.objective.value(cost->energy_pj, cost->cycles) : 0.0;
@@ -206,6 +209,9 @@ Result<mapper::SearchResult> best_mapping(const Problem& problem, const Accelera
     task.objective =
         has_energies(accelerator) ? mapper::Objective::edp() : mapper::Objective::latency();
     task.counting = counting;
+    if (const auto preset = mapper::preset_mapping(problem, accelerator, dataflow)) {
+        task.known.push_back(preset->mapping);
+    }
     mapper::SearchOptions options;
     options.time_limit_s = kExamLimit_s;
     return mapper::search(task, options, std::move(stop));

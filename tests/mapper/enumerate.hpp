@@ -129,7 +129,32 @@ class Enumerator {
     }
     static bool less(const TemporalLoop& a, const TemporalLoop& b) { return a.dim < b.dim; }
 
+    // Loops that the task's rule names lie inside all others, the first named innermost.
+    bool ordered_as_asked() const {
+        for (std::size_t i = 0; i < task_.constraints.levels.size(); ++i) {
+            const auto& rule = task_.constraints.levels[i].order;
+            std::vector<Dim> named;
+            const auto& loops = mapping_.levels[i].temporal; // without trips of one
+            for (const Dim d : rule) {
+                const bool there = std::any_of(loops.begin(), loops.end(),
+                                               [d](const TemporalLoop& l) { return l.dim == d; });
+                if (there) {
+                    named.push_back(d);
+                }
+            }
+            for (std::size_t n = 0; n < named.size(); ++n) {
+                if (loops[loops.size() - 1 - n].dim != named[n]) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
     void evaluate() {
+        if (!ordered_as_asked()) {
+            return;
+        }
         ++mappings;
         const auto cost = cost_of(task_.problem, task_.machine, mapping_, task_.counting);
         if (cost) {

@@ -51,3 +51,92 @@ TEST_CASE("the exact search equals an enumeration of every mapping") {
     }
     MESSAGE("mappings enumerated: " << mappings);
 }
+
+namespace {
+
+// Compares searches of random tasks, changed as asked, with enumerations; how many were compared.
+template <class Change> void compare_all(unsigned seed, int wanted, Change change) {
+    Random r(seed);
+    for (int n = 0, compared = 0; compared < wanted; ++n) {
+        mapper::Task task;
+        task.problem = tiny_problem(r);
+        task.machine = tiny_machine(r);
+        task.factors = r.chance(50) ? mapper::Factors::any : mapper::Factors::perfect;
+        task.objective = mapper::Objective::edp();
+        change(r, task);
+        Enumerator every(task);
+        const double best = every.run();
+        if (every.too_many() || best < 0) {
+            continue;
+        }
+        ++compared;
+        CAPTURE(n);
+        CAPTURE(task.objective.name());
+        CAPTURE(static_cast<int>(task.factors));
+        const auto found = mapper::search(task);
+        REQUIRE(found);
+        CHECK(found->certificate.proved);
+        CHECK(found->certificate.value == doctest::Approx(best).epsilon(1e-9));
+        for (const auto strategy : {mapper::Strategy::random, mapper::Strategy::random_pruned,
+                                    mapper::Strategy::annealing, mapper::Strategy::genetic,
+                                    mapper::Strategy::exhaustive}) {
+            mapper::SearchOptions options;
+            options.strategy = strategy;
+            options.max_samples = 1500;
+            const auto other = mapper::search(task, options);
+            CAPTURE(mapper::strategy_name(strategy));
+            CHECK((!other || other->certificate.value >= found->certificate.lower_bound));
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE(
+    "with tiles of any size the exact search equals an enumeration, and no baseline beats it") {
+    compare_all(21, 120, [](Random& r, mapper::Task& task) {
+        task.factors = mapper::Factors::any;
+        for (Count& bound : task.problem.bounds) {
+            bound += bound > 1 && r.chance(40) ? r.between(1, 3) : 0; // 5 and 7 do not divide well
+        }
+    });
+}
+
+TEST_CASE("with loops in a given order the exact search equals an enumeration") {
+    compare_all(22, 120, [](Random& r, mapper::Task& task) {
+        task.constraints = mapper::constraints_of(task.machine, nullptr);
+        for (mapper::LevelConstraint& level : task.constraints.levels) {
+            for (Count d = 0; d < 3 && r.chance(60); ++d) {
+                const Dim dim = kAllDims[static_cast<std::size_t>(r.upto(8))];
+                if (std::find(level.order.begin(), level.order.end(), dim) == level.order.end()) {
+                    level.order.push_back(dim);
+                }
+            }
+        }
+    });
+}
+
+TEST_CASE(
+    "for weighted products and stores that cost nothing the exact search equals an enumeration") {
+    compare_all(23, 120, [](Random& r, mapper::Task& task) {
+        task.objective = {0.5 * static_cast<double>(1 + r.upto(4)),
+                          0.5 * static_cast<double>(1 + r.upto(4))};
+        for (Level& level : task.machine.levels) {
+            for (Store& store : level.stores) {
+                store.read_pj = r.chance(30) ? 0.0 : store.read_pj;
+                store.write_pj = r.chance(30) ? 0.0 : store.write_pj;
+            }
+        }
+    });
+}
+
+TEST_CASE("with fan-outs above several homes of the sums the exact search equals an enumeration") {
+    compare_all(24, 80, [](Random& r, mapper::Task& task) {
+        Level middle = level("middle", {store(kAll, r.between(8, 30), 2, 2, 20.0)}, {{"m", 2}});
+        task.machine.levels = {level("outer", {store(kAll, 0, 2, 2, 100.0)}, {{"o", 2}}), middle,
+                               level("inner", {store(kAll, r.between(3, 12), 2, 2, 3.0)})};
+        task.problem.bounds = {1, 1, 2, 1, 1, 1, 1, 1};
+        task.problem.bounds[index(Dim::C)] = r.between(2, 8);
+        task.objective = r.chance(50) ? mapper::Objective::energy() : mapper::Objective::edp();
+    });
+}

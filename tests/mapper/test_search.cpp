@@ -88,6 +88,74 @@ TEST_CASE("no baseline beats the certificate") {
     }
 }
 
+TEST_CASE("under Timeloop's counting the best-known mappings are met or beaten") {
+    struct Known {
+        Problem problem;
+        double edp; // as printed, to five digits
+    };
+    const std::vector<Known> known = {
+        {conv("alex1", {11, 11, 55, 55, 3, 96, 4}, 4, 4), 7.9238e15},
+        {conv("res_3x3", {3, 3, 14, 14, 256, 256, 1}), 5.1452e14},
+        {conv("gemm1024", {1, 1, 1024, 1, 1024, 1024, 1}), 1.4225e17}};
+    for (const Known& k : known) {
+        CAPTURE(k.problem.name);
+        auto task = eyeriss_task(k.problem);
+        task.counting = Counting::timeloop;
+        const auto found = mapper::search(task, {.threads = 2});
+        REQUIRE(found);
+        CHECK(found->certificate.proved);
+        CHECK(found->certificate.value <= k.edp * 1.00002);
+    }
+}
+
+TEST_CASE("what is found is never worse than a known mapping that keeps the rules") {
+    auto task = eyeriss_task(conv("prime", {1, 1, 13, 1, 17, 19, 1}));
+    const auto divisors = mapper::search(task);
+    task.factors = mapper::Factors::any;
+    const auto any = mapper::search(task);
+    REQUIRE(divisors);
+    REQUIRE(any);
+    CHECK(any->certificate.value < divisors->certificate.value);
+    CHECK(any->certificate.note.empty());
+
+    task.factors = mapper::Factors::perfect;
+    task.known = {divisors->mapping, any->mapping};
+    const auto helped = mapper::search(task);
+    REQUIRE(helped);
+    CHECK(helped->mapping == any->mapping);
+    CHECK(helped->certificate.lower_bound <= helped->certificate.value);
+    CHECK(helped->certificate.note.find("known mapping") != std::string::npos);
+
+    task.constraints.levels[1].spatial[index(Dim::K)] = 1; // which the known mapping breaks
+    const auto ruled = mapper::search(task);
+    REQUIRE(ruled);
+    CHECK(ruled->mapping != any->mapping);
+}
+
+TEST_CASE("splits that are left out are told, and nothing is called proved") {
+    const auto task = eyeriss_task(small_conv());
+    const auto found = mapper::search(task, {.max_chains = 40});
+    if (found) {
+        CHECK_FALSE(found->certificate.proved);
+        CHECK(found->certificate.lower_bound == 0.0);
+        CHECK(found->certificate.note.find("max_chains") != std::string::npos);
+    }
+    CHECK((found || found.diagnostics().items().front().code == "no-mapping"));
+}
+
+TEST_CASE("the certificate says which step of Eyexam left how many nodes") {
+    const auto found = mapper::search(eyeriss_task(small_conv()));
+    REQUIRE(found);
+    std::uint64_t left = 0;
+    for (const char* rule : {"B3 units", "B4 fan-out", "B4 axes", "B4 steps", "B5 storage",
+                             "B6 bandwidth", "orders", "dominated"}) {
+        REQUIRE(found->certificate.pruned.count(rule) == 1);
+        left += found->certificate.pruned.at(rule);
+    }
+    CHECK(left > 0);
+    CHECK(left <= found->certificate.nodes);
+}
+
 TEST_CASE("exhausting a small space finds what the exact search finds") {
     Problem p;
     p.bounds = {1, 1, 4, 2, 4, 1, 3, 1};
