@@ -192,7 +192,9 @@ void Estimator::list_fits() {
             for (const Operand o : kAllOperands) {
                 const std::size_t column = space_->tile[i][index(o)];
                 if (column != 0 && store.operands.contains(o)) {
-                    fit.tiles[fit.count++] = {column, task_->machine.word_bits[index(o)] / 8.0};
+                    const int bits = task_->machine.word_bits[index(o)];
+                    fit.tiles[fit.count++] = {column, bits / 8.0};
+                    fit.whole = fit.whole && bits % 8 == 0 && store.bank_bytes == 1;
                 }
             }
             if (store.capacity_bytes && fit.count > 0) {
@@ -211,8 +213,7 @@ bool Estimator::fits_level(const double* product, std::size_t i) const {
             if (bytes > fit.capacity) {
                 return false;
             }
-            const double whole = std::ceil(bytes);
-            need += fit.bank == 1.0 ? whole : std::ceil(whole / fit.bank) * fit.bank;
+            need += fit.whole ? bytes : std::ceil(std::ceil(bytes) / fit.bank) * fit.bank;
         }
         if (need * fit.buffers > fit.capacity) {
             return false;
@@ -363,27 +364,65 @@ Estimate Estimator::evaluate(const Factors6& f, std::size_t combination, double*
     if (!fits(product)) {
         return {kNone, kNone};
     }
-    for (const auto& [from, to] : runs_of(combination)) {
+    const Plan& plan = plan_of(combination);
+    for (const auto& [from, to] : plan.runs) {
         for (std::size_t c = from; c < to; ++c) {
             product[c] = f[0][c] * f[1][c] * f[2][c] * f[3][c] * f[4][c] * f[5][c];
         }
     }
-    tabulate_only(product, combinations_[combination]);
-    return ordered(product, combinations_[combination]);
+    return of_plan(plan, product);
 }
 
-// Columns that a combination reads, as runs.
-const Estimator::Runs& Estimator::runs_of(std::size_t combination) {
-    runs_.resize(combinations_.size());
-    Runs& runs = runs_[combination];
-    if (!runs.empty()) {
-        return runs;
+Estimate Estimator::evaluate_beside(const double* others, const double* last,
+                                    std::size_t combination, double* product) {
+    complete_tiles(others, last, product);
+    if (!fits(product)) {
+        return {kNone, kNone};
+    }
+    const Plan& plan = plan_of(combination);
+    for (const auto& [from, to] : plan.runs) {
+        for (std::size_t c = from; c < to; ++c) {
+            product[c] = others[c] * last[c];
+        }
+    }
+    return of_plan(plan, product);
+}
+
+Estimate Estimator::of_plan(const Plan& plan, const double* product) {
+    std::array<std::size_t, kMaxLinks> variants; // NOLINT(cppcoreguidelines-pro-type-member-init)
+    for (std::size_t l = 0; l < space_->links.size(); ++l) {
+        const Link& link = space_->links[l];
+        const Active& some = plan.variants[l];
+        const auto words = [&](std::size_t n) {
+            return product[link.received + some.variants[n]] +
+                   product[link.sent + some.variants[n]];
+        };
+        std::size_t best = 0;
+        for (std::size_t n = 1; n < some.count; ++n) {
+            best = words(n) < words(best) ? n : best;
+        }
+        variants[l] = some.variants[best];
+    }
+    Estimate e{energy_of(variants, product), product[space_->steps]};
+    if (!pacers_.empty()) {
+        e.cycles = std::max(e.cycles, pace(variants, product, Known::all));
+    }
+    return e;
+}
+
+const Estimator::Plan& Estimator::plan_of(std::size_t combination) {
+    plans_.resize(combinations_.size());
+    Plan& plan = plans_[combination];
+    if (!plan.runs.empty()) {
+        return plan;
     }
     std::vector<bool> used(space_->columns, false);
-    for (const Link& link : space_->links) {
-        for (std::size_t back = 0; back < std::max<std::size_t>(1, link.child); ++back) {
-            const bool macs = link.child == levels_;
+    for (std::size_t l = 0; l < space_->links.size(); ++l) {
+        const Link& link = space_->links[l];
+        const bool macs = link.child == levels_;
+        for (std::size_t back = 0; back < (macs ? 1 : link.child); ++back) {
             const std::size_t v = macs ? 0 : variant_at(link, back, combinations_[combination]);
+            plan.variants[l].variants[plan.variants[l].count++] = static_cast<std::uint8_t>(v);
             used[link.received + v] = true;
             used[link.sent + v] = true;
             for (const std::size_t e : link.edges) {
@@ -396,13 +435,14 @@ const Estimator::Runs& Estimator::runs_of(std::size_t combination) {
         }
     }
     for (std::size_t c = tile_columns_; c < used.size(); ++c) {
-        if (used[c] && !runs.empty() && runs.back().second == c) {
-            ++runs.back().second;
+        const auto column = static_cast<std::uint32_t>(c);
+        if (used[c] && !plan.runs.empty() && plan.runs.back().second == column) {
+            ++plan.runs.back().second;
         } else if (used[c]) {
-            runs.push_back({static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(c + 1)});
+            plan.runs.push_back({column, column + 1});
         }
     }
-    return runs;
+    return plan;
 }
 
 } // namespace eyeroof::mapper

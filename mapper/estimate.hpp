@@ -68,6 +68,10 @@ class Estimator {
     // One mapping in closed form: the factors' leaves under one combination. Only the columns that
     // it needs are multiplied. {inf, inf} when it does not fit.
     Estimate evaluate(const Factors6& factors, std::size_t combination, double* product);
+    // The same for neighbours that differ in one group: the product of the others (from
+    // multiply_others()) and that group's leaf.
+    Estimate evaluate_beside(const double* others, const double* last, std::size_t combination,
+                             double* product);
 
     // ---- floors ---------------------------------------------------------------------------------
     // Least energy of the links into `level` alone.
@@ -91,6 +95,7 @@ class Estimator {
         };
         std::array<Tile, model::kOperands> tiles{};
         std::size_t count = 0;
+        bool whole = true; // no tile takes a part of a byte or of a bank
         double bank = 1.0;
         double buffers = 1.0;
         double capacity = 0.0;
@@ -110,7 +115,10 @@ class Estimator {
         std::array<Part, 2 * model::kOperands> parts{};
         std::size_t count = 0;
     };
-    using Runs = std::vector<std::pair<std::uint32_t, std::uint32_t>>; // of columns: first, end
+    struct Plan { // of a combination: what one mapping under it needs
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> runs; // of columns: first, end
+        std::array<Active, kMaxLinks> variants{};                  // of which one applies
+    };
 
     void list_combinations();
     void list_families();
@@ -118,9 +126,10 @@ class Estimator {
     void list_fits();
     void list_pacers();
     void add_pacer(std::size_t level, const Pacer& pacer);
-    const Runs& runs_of(std::size_t combination);
+    const Plan& plan_of(std::size_t combination);
+    Estimate of_plan(const Plan& plan, const double* product);
     void tabulate(const double* product, Known known);
-    void tabulate_only(const double* product, const std::vector<BlockOrder>& orders);
+    double energy_of(const std::array<std::size_t, kMaxLinks>& variants, const double* product);
     double terms_pj(std::size_t link, std::size_t v, const double* product) const;
     template <class Each> void tabulate_sums(const double* product, Known known, Each each);
     std::size_t variant_at(const Link& link, std::size_t back,
@@ -163,7 +172,7 @@ class Estimator {
     std::array<std::vector<Fit>, kMaxLevels> fits_;
     std::vector<std::vector<BlockOrder>> combinations_;
     std::vector<std::vector<std::size_t>> families_;
-    std::vector<Runs> runs_;         // by combination; empty: not yet listed
+    std::vector<Plan> plans_;        // by combination; without runs: not yet made
     std::vector<std::size_t> meant_; // combinations
     std::vector<Active> active_;     // by link
 

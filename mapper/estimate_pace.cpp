@@ -79,8 +79,8 @@ void Estimator::list_pacers() {
 
 // Least words of each link over its variants, paced as if all came together.
 double Estimator::least_pace(const double* product, Known known) const {
-    Words words;
-    words.at.fill({});
+    Words words; // NOLINT(cppcoreguidelines-pro-type-member-init)
+    std::fill_n(words.at.begin(), levels_, decltype(words.at)::value_type{});
     double fresh = made_words_;
     bool bounded = true;
     for (std::size_t l = 0; l < space_->links.size(); ++l) {
@@ -100,8 +100,8 @@ double Estimator::least_pace(const double* product, Known known) const {
 
 double Estimator::pace(const std::array<std::size_t, kMaxLinks>& variants, const double* product,
                        Known known) const {
-    Words words;
-    words.at.fill({});
+    Words words; // NOLINT(cppcoreguidelines-pro-type-member-init)
+    std::fill_n(words.at.begin(), levels_, decltype(words.at)::value_type{});
     double fresh = made_words_;
     bool bounded = true;
     for (std::size_t l = 0; l < space_->links.size(); ++l) {
@@ -152,11 +152,13 @@ void Estimator::add_words(const Link& link, std::size_t o, Count count, double& 
 }
 
 double Estimator::cycles_of(const Words& words, const double* product, Known known) const {
-    std::array<double, kMaxLevels> share{}; // of one instance
-    double instances = 1.0;
+    std::array<double, kMaxLevels> share; // NOLINT(cppcoreguidelines-pro-type-member-init)
+    double one = 1.0;                     // share of one instance
     for (std::size_t i = 0; i < levels_; ++i) {
-        share[i] = 1.0 / instances;
-        instances *= known == Known::little ? fanout_[i] : product[space_->spatial[i]];
+        share[i] = one;
+        if (fanout_[i] > 1.0) {
+            one /= known == Known::little ? fanout_[i] : product[space_->spatial[i]];
+        }
     }
     double cycles = 0.0;
     for (const Pacer& pacer : pacers_) {

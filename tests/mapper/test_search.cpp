@@ -67,6 +67,27 @@ TEST_CASE("the answer does not depend on the number of threads") {
     CHECK(one->cost == two->cost);
 }
 
+TEST_CASE("no baseline beats the certificate on layers of the study") {
+    for (const Problem& problem :
+         {conv("res_3x3", {3, 3, 14, 14, 256, 256, 1}), conv("vgg5_3", {3, 3, 14, 14, 512, 512, 1}),
+          conv("gemm1024", {1, 1, 1024, 1, 1024, 1024, 1}), conv("dw", {3, 3, 28, 28, 1, 1, 32})}) {
+        const auto task = eyeriss_task(problem);
+        const auto exact = mapper::search(task, {.threads = 2});
+        REQUIRE(exact);
+        CHECK(exact->certificate.proved);
+        for (const auto strategy : {mapper::Strategy::random, mapper::Strategy::random_pruned,
+                                    mapper::Strategy::annealing, mapper::Strategy::genetic}) {
+            mapper::SearchOptions options;
+            options.strategy = strategy;
+            options.max_samples = 30000;
+            const auto found = mapper::search(task, options);
+            CAPTURE(problem.name);
+            CAPTURE(mapper::strategy_name(strategy));
+            CHECK((!found || found->certificate.value >= exact->certificate.lower_bound));
+        }
+    }
+}
+
 TEST_CASE("no baseline beats the certificate") {
     for (const auto objective :
          {mapper::Objective::latency(), mapper::Objective::energy(), mapper::Objective::edp()}) {
