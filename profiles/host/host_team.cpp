@@ -138,8 +138,12 @@ TrialTimes time_team(int threads, int trials, double trial_s, const TeamWork& wo
         seconds = team.seconds_for(times.repeats);
     }
     constexpr int kPatience = 4;
+    constexpr std::chrono::seconds kLongestWait{2}; // beyond the trials that were asked for
+    Clock::time_point asked_for_end;
     for (int trial = 0; trial < kPatience * trials && !stop.stop_requested(); ++trial) {
-        if (trial >= trials && times.is_confirmed()) {
+        asked_for_end = trial <= trials ? Clock::now() : asked_for_end;
+        if (trial >= trials &&
+            (times.is_confirmed() || Clock::now() - asked_for_end > kLongestWait)) {
             break;
         }
         times.seconds.push_back(team.seconds_for(times.repeats) /

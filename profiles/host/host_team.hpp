@@ -25,7 +25,8 @@ struct TrialTimes {
 };
 
 // Runs `trials` trials after a warm-up that finds how many repeats last `trial_s`, and up to three
-// times as many more while the fastest is not confirmed (another program was running). Empty when
+// times as many more, for two seconds at most, while the fastest is not confirmed (another program
+// was running). Empty when
 // stopped. Each thread keeps to one processor, so what it touched first stays near it.
 TrialTimes time_team(int threads, int trials, double trial_s, const TeamWork& work,
                      const std::stop_token& stop);
