@@ -108,13 +108,20 @@ class SeriesTable {
         both_ = view.measured && view.predicted &&
                 std::any_of(input.points.begin(), input.points.end(), measured) &&
                 !std::all_of(input.points.begin(), input.points.end(), measured);
+        for (const PlotPoint& point : input.points) {
+            for (const LevelBytes& entry : point.bytes) {
+                if (std::find(levels_.begin(), levels_.end(), entry.level) == levels_.end()) {
+                    levels_.push_back(entry.level);
+                }
+            }
+        }
     }
 
-    std::size_t of(const PlotPoint& point, std::size_t level, const std::string& level_name) {
+    std::size_t of(const PlotPoint& point, const std::string& level) {
         const std::size_t key = 2 * group(point, level) + (point.measured ? 1 : 0);
         const auto [entry, fresh] = index_.try_emplace(key, series_.size());
         if (fresh) {
-            series_.push_back(make(point, level, level_name));
+            series_.push_back(make(point, level));
             keys_.push_back(key);
         }
         ++series_[entry->second].count;
@@ -137,9 +144,11 @@ class SeriesTable {
     }
 
   private:
-    std::size_t group(const PlotPoint& point, std::size_t level) const {
+    // Points may know different levels, each in its own order: the name decides.
+    std::size_t group(const PlotPoint& point, const std::string& level) const {
         if (by_level_) {
-            return level;
+            const auto found = std::find(levels_.begin(), levels_.end(), level);
+            return static_cast<std::size_t>(found - levels_.begin());
         }
         if (by_machine_) {
             return machine_index(input_, point.machine);
@@ -147,13 +156,12 @@ class SeriesTable {
         return point.measured ? 100 : point.limiter_step;
     }
 
-    SceneSeries make(const PlotPoint& point, std::size_t level,
-                     const std::string& level_name) const {
+    SceneSeries make(const PlotPoint& point, const std::string& level) const {
         const char* kind = point.measured ? "measured" : "predicted";
         SceneSeries series;
         std::size_t look = group(point, level);
         if (by_level_) {
-            series.name = level_name.empty() ? "outermost memory" : level_name;
+            series.name = level.empty() ? "outermost memory" : level;
         } else if (by_machine_) {
             const PlotMachine* machine = find_machine(input_, point.machine);
             series.name = machine == nullptr ? point.machine : machine->name;
@@ -176,6 +184,7 @@ class SeriesTable {
     }
 
     const PlotInput& input_;
+    std::vector<std::string> levels_; // of all points, in order of appearance
     bool by_level_;
     bool by_machine_;
     bool both_ = false;
@@ -239,7 +248,7 @@ void add_points(RooflineScene& scene, const PlotInput& input, const ViewState& v
             point.name = source.name;
             point.source = *i;
             point.level = levels[level].first;
-            point.series = table.of(source, level, point.level);
+            point.series = table.of(source, point.level);
             point.x = levels[level].second;
             point.y = source.flops_per_s();
             point.share = source.total_s() / sums.at({source.machine, source.measured});

@@ -45,6 +45,22 @@ int collisions(const RooflineScene& scene) {
 
 } // namespace
 
+TEST_CASE("with all levels in view a series is a level, whatever order points know them in") {
+    PlotPoint a = plain_point("a", 200, 50, 4);
+    a.bytes.push_back({"L2", 100.0});
+    PlotPoint b = plain_point("b", 200, 50, 4);
+    b.bytes = {{"L2", 80.0}};
+    ViewState view;
+    view.level = kAllLevels;
+    const auto scene = make_scene({"t", {plain_machine()}, {b, a}}, view);
+    REQUIRE(scene);
+    REQUIRE(scene->series.size() == 2);
+    CHECK(scene->series[0].name == "L2"); // in order of appearance
+    CHECK(scene->series[0].count == 2);
+    CHECK(scene->series[1].name == "DRAM");
+    CHECK(scene->series[1].count == 1);
+}
+
 TEST_CASE("a point stands at its operations per byte and per second") {
     // 200 FLOP, 50 bytes, 4 s: 4 FLOP/byte, 50 FLOP/s; the memory allows 10 * 4 = 40 FLOP/s.
     const PlotInput input{"t", {plain_machine()}, {plain_point("a", 200, 50, 4)}};
