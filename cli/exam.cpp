@@ -6,6 +6,7 @@
 #include "study/read/mapping_yaml.hpp"
 #include "study/read/timeloop.hpp"
 #include "study/run.hpp"
+#include "study/what_if/knobs.hpp"
 #include "study/write/csv.hpp"
 #include "study/write/html.hpp"
 #include "study/write/json.hpp"
@@ -30,6 +31,8 @@ constexpr const char* kExamples =
     "eyeroof exam layers.csv --on mine.yaml --format csv -o result.csv\n"
     "# what was measured, below step seven, and which step's counters disagree\n"
     "eyeroof exam resnet50 --on a100-sxm-40gb --profile run.jsonl --ceilings measured.yaml\n"
+    "# what twice the clock would bring\n"
+    "eyeroof exam resnet50 --on eyeriss-v1 --set clock=x2\n"
     "# fail a build when a network gets too slow\n"
     "eyeroof exam resnet50 --on systolic:32x32 --fail-if 'net.utilization < 0.6'";
 
@@ -132,7 +135,10 @@ Exit exam(Context& context, const ExamOptions& options) {
         return network ? exam_scalesim(context, options, *network)
                        : context.fail(network.diagnostics());
     }
-    const auto machine = load_machine(context, options.machine);
+    auto machine = load_machine(context, options.machine);
+    if (machine && !options.set.empty()) {
+        machine = study::changed(*machine, options.set);
+    }
     const auto measured = load_measurements(context, options.measured);
     model::Diagnostics all = network.diagnostics();
     all.append(machine.diagnostics());
@@ -167,17 +173,34 @@ Exit exam(Context& context, const ExamOptions& options) {
     return judged(context, options, gate, *report);
 }
 
-void add_model_options(CLI::App& app, ExamOptions& options) {
+} // namespace
+
+void add_dtype(CLI::App& app, std::string& type) {
     std::vector<std::string> dtypes;
     for (const std::string_view name : model::data_type_names()) {
         dtypes.emplace_back(name);
     }
+    add_choice(app, "--dtype", type, dtypes, "Data type instead of the layers' own");
+}
+
+void add_set(CLI::App& app, std::vector<std::string>& changes) {
+    app.add_option("--set", changes,
+                   "Change the machine first: dram-bandwidth='1.2 TB/s', clock=x2 (repeatable); a "
+                   "wrong name lists all")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+}
+
+namespace {
+
+void add_model_options(CLI::App& app, ExamOptions& options) {
     add_choice(app, "--dataflow", options.dataflow, {"ws", "os", "is", "nlr", "rs", "rs+"},
                "Dataflow of the mapping [the machine's first]");
     app.add_option("--batch", options.batch, "Multiply the network's batch by N")
         ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
         ->type_name("N");
-    add_choice(app, "--dtype", options.dtype, dtypes, "Data type instead of the layers' own");
+    add_dtype(app, options.dtype);
+    add_set(app, options.set);
     app.add_option("--mapping", options.mapping,
                    "dataflow: by its own rules; best: none has a lower energy-delay product; or a "
                    "mapping file, eyeroof's or Timeloop's [dataflow]")

@@ -25,6 +25,7 @@ struct ExamOptions {
     std::string fail_if;
     std::string compat;
     std::string steps = "auto";
+    std::vector<std::string> set;
     bool details = false;
     std::optional<std::int64_t> batch;
     int threads = 0;
@@ -40,5 +41,9 @@ model::Result<model::Machine> load_machine(Context& context, const std::string& 
 
 // The network that a command names, or a Timeloop problem as a network of one layer.
 model::Result<model::Network> load_workload(Context& context, const std::string& name);
+
+// --dtype and --set, as exam and roofline take them.
+void add_dtype(CLI::App& app, std::string& type);
+void add_set(CLI::App& app, std::vector<std::string>& changes);
 
 } // namespace eyeroof::cli

@@ -2,8 +2,9 @@
 #include "cli/exam_options.hpp"
 #include "study/read/catalog.hpp"
 #include "study/run.hpp"
-#include "study/scene/plot_profile.hpp"
+#include "study/scene/plot_make.hpp"
 #include "study/session.hpp"
+#include "study/what_if/knobs.hpp"
 #include "study/write/plot_csv.hpp"
 #include "study/write/plot_html.hpp"
 #include "study/write/svg.hpp"
@@ -29,6 +30,8 @@ constexpr const char* kExamples =
     "joined.svg\n"
     "# what this processor was measured to reach, below its own measured roofs\n"
     "eyeroof roofline --profile cpu.jsonl -o cpu.svg\n"
+    "# what twice the bandwidth would do\n"
+    "eyeroof roofline alexnet --on eyeriss-v1 --set dram-link-bandwidth=x2 -o faster.svg\n"
     "# the seven steps of one layer as a picture\n"
     "eyeroof roofline alexnet --on eyeriss-v1 --ladder conv1 -o conv1.svg";
 
@@ -44,6 +47,9 @@ struct Options {
     std::string theme = "light";
     std::string colour_by = "auto";
     std::string size = "1000x640";
+    std::string data_type;
+    std::string mapping = "dataflow";
+    std::vector<std::string> set;
     std::optional<std::int64_t> batch;
     std::optional<double> top_share;
     study::ViewState view;
@@ -84,68 +90,38 @@ std::string format_of(const Options& options) {
     return "svg";
 }
 
-// Layers as predicted, with what was measured of them on the first machine; the launches that
-// belong to no layer stay in `rest`.
-model::Result<Material> predict(Context& context, const Options& options,
-                                const std::vector<model::Machine>& machines,
-                                const Measurements& measured, std::vector<profiles::Profile>& rest,
-                                Material material) {
+study::StudyOptions study_options(const Options& options) {
+    study::StudyOptions wanted;
+    wanted.batch = options.batch;
+    wanted.data_type = model::data_type_from_name(options.data_type);
+    if (options.mapping == "best") {
+        wanted.policy = study::MappingPolicy::best;
+    }
+    if (!options.layers.empty()) {
+        wanted.layers = options.layers;
+    }
+    return wanted;
+}
+
+// One report a machine; gives the network's name.
+model::Result<std::string> predict(Context& context, const Options& options,
+                                   const std::vector<model::Machine>& machines,
+                                   Material& material) {
     const auto network = study::read::load_network(options.network, context.network_dirs());
     if (!network) {
-        return model::Result<Material>(network.diagnostics());
+        return model::Result<std::string>(network.diagnostics());
     }
     material.notes.append(network.diagnostics());
-    study::StudyOptions study_options;
-    study_options.batch = options.batch;
-    if (!options.layers.empty()) {
-        study_options.layers = options.layers;
-    }
     for (const model::Machine& machine : machines) {
-        auto report =
-            study::run(*network, machine, study_options, context.stop(), context.progress());
+        auto report = study::run(*network, machine, study_options(options), context.stop(),
+                                 context.progress());
         if (!report) {
-            return model::Result<Material>(report.diagnostics());
+            return model::Result<std::string>(report.diagnostics());
         }
         material.notes.append(report.diagnostics());
-        if (&machine == &machines.front() && !measured.profiles.empty()) {
-            const auto laid = lay_over(*report, machine, measured);
-            if (!laid) {
-                return model::Result<Material>(laid.diagnostics());
-            }
-            material.notes.append(laid.diagnostics());
-            rest = {*laid};
-        }
-        study::add_report(material.input, machine, *report);
         material.reports.push_back(std::move(*report));
     }
-    material.input.title = network->name.empty() ? network->id : network->name;
-    return model::Result<Material>(std::move(material));
-}
-
-void add_title(Material& material) {
-    for (const study::PlotMachine& machine : material.input.machines) {
-        const bool first = &machine == &material.input.machines.front();
-        material.input.title += (first ? " on " : " and ") + machine.name;
-    }
-}
-
-// Kernels as they were measured, below the roofs of `machine`.
-model::Result<model::Done> add_kernels(Material& material, const std::string& machine,
-                                       const profiles::Profile& profile,
-                                       const Measurements& measured) {
-    if (!study::find_machine(material.input, machine)) {
-        return model::Result<model::Done>::failure(
-            "usage", "roofline: the measurement has no roofs of its own", "give --on MACHINE");
-    }
-    auto added =
-        study::add_profile(material.input, machine, profile, {}, measured.family_of(profile));
-    if (added) {
-        material.notes.append(added.diagnostics());
-    }
-    if (material.input.title.empty()) {
-        material.input.title = profile.run.command.empty() ? "Profile" : profile.run.command;
-    }
-    return added;
+    return network->name.empty() ? network->id : network->name;
 }
 
 model::Result<Material> gather(Context& context, const Options& options) {
@@ -154,40 +130,37 @@ model::Result<Material> gather(Context& context, const Options& options) {
     std::vector<model::Machine> machines;
     for (const std::string& name : options.machines) {
         auto machine = load_machine(context, name);
+        if (machine && &name == &options.machines.front()) {
+            machine = study::changed(*machine, options.set);
+        }
         problems.append(machine.diagnostics());
         if (machine) {
-            material.input.machines.push_back(study::roofs_of(*machine));
             machines.push_back(std::move(*machine));
         }
     }
+    study::make_distinct(machines);
     const auto measured = load_measurements(context, options.measured);
     problems.append(measured.diagnostics());
     if (problems.has_errors()) {
         return model::Result<Material>(std::move(problems));
     }
     material.notes = std::move(problems);
-    const std::string machine = machines.empty() ? "measured" : machines.front().id;
-    for (const auto* list : {&measured->profiles, &measured->ceilings}) {
-        for (const profiles::Profile& profile : *list) {
-            if (!profile.ceilings.empty()) {
-                study::add_ceilings(material.input, machine, profile);
-            }
-        }
-    }
-    std::vector<profiles::Profile> rest = measured->profiles;
+    std::string title;
     if (!options.network.empty()) {
-        auto predicted = predict(context, options, machines, *measured, rest, std::move(material));
-        if (!predicted) {
-            return predicted;
+        auto name = predict(context, options, machines, material);
+        if (!name) {
+            return model::Result<Material>(name.diagnostics());
         }
-        material = std::move(*predicted);
+        title = *std::move(name);
     }
-    for (const profiles::Profile& profile : rest) {
-        if (const auto added = add_kernels(material, machine, profile, *measured); !added) {
-            return model::Result<Material>(added.diagnostics());
-        }
+    auto plot = study::make_plot(
+        std::move(title), machines, material.reports,
+        {measured->profiles, measured->ceilings, measured->assignments, measured->families});
+    if (!plot) {
+        return model::Result<Material>(plot.diagnostics());
     }
-    add_title(material);
+    material.notes.append(plot.diagnostics());
+    material.input = *std::move(plot);
     return model::Result<Material>(std::move(material));
 }
 
@@ -238,6 +211,15 @@ void take_session(Options& options, const study::Session& session) {
         options.measured.profiles = session.profiles;
     }
     options.batch = options.batch ? options.batch : session.batch;
+    if (options.data_type.empty()) {
+        options.data_type = session.data_type;
+    }
+    if (session.best_mapping) {
+        options.mapping = "best";
+    }
+    if (options.set.empty()) {
+        options.set = session.set;
+    }
     options.view = session.view;
     if (session.view.theme == study::Theme::dark) {
         options.theme = "dark";
@@ -332,6 +314,10 @@ void add_roofline(Frame& frame) {
     app.add_option("--batch", options->batch, "Multiply the network's batch by N")
         ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
         ->type_name("N");
+    add_dtype(app, options->data_type);
+    add_choice(app, "--mapping", options->mapping, {"dataflow", "best"},
+               "By the dataflow's own rules, or the mapper's best [dataflow]");
+    add_set(app, options->set);
     app.add_option("--layers", options->layers, "Examine only layers whose name matches")
         ->type_name("REGEX");
     app.add_option("--ladder", options->ladder, "Draw the seven steps of this layer instead")

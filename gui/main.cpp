@@ -1,11 +1,12 @@
 // The desktop program. The only place of it that reads the environment and its own place on disk.
-#include "gui/export.hpp"
-#include "gui/main_window.hpp"
+#include "gui/window/main_window.hpp"
+#include "gui/jobs/export.hpp"
 
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QDir>
 #include <QPalette>
+#include <QSettings>
 #include <QStandardPaths>
 #include <QTimer>
 #include <cstdio>
@@ -25,6 +26,9 @@ eyeroof::gui::Folders folders_to_search(const QStringList& first) {
         if (QDir(root + "/hwdb").exists()) {
             folders.machines.emplace_back((root + "/hwdb").toStdString());
         }
+        if (QDir(root + "/metrics").exists()) {
+            folders.metrics.emplace_back((root + "/metrics").toStdString());
+        }
         if (QDir(root + "/networks").exists()) {
             folders.networks.emplace_back((root + "/networks").toStdString());
         }
@@ -37,6 +41,7 @@ QPalette dark_palette() {
     palette.setColor(QPalette::Base, QColor(28, 31, 38));
     palette.setColor(QPalette::AlternateBase, QColor(36, 39, 47));
     palette.setColor(QPalette::Highlight, QColor(0, 114, 178));
+    palette.setColor(QPalette::Link, QColor(102, 178, 255));
     palette.setColor(QPalette::ToolTipBase, QColor(40, 44, 53));
     palette.setColor(QPalette::ToolTipText, QColor(232, 234, 238));
     return palette;
@@ -51,6 +56,30 @@ void rename_session(int argc, char** argv) {
             argv[i] = renamed;
         }
     }
+}
+
+// When everything is on screen, sensitivities and all: the picture, and the program ends.
+void take_screenshot(eyeroof::gui::MainWindow& window, const QString& target, bool upgrade) {
+    const auto shoot = [&window, target] {
+        QTimer::singleShot(300, &window, [&window, target] {
+            QApplication::exit(window.grab().save(target) ? 0 : 3);
+        });
+    };
+    if (upgrade) {
+        QObject::connect(&window.upgrade(), &eyeroof::gui::UpgradePane::judged, &window,
+                         [&window, shoot] {
+                             if (!window.upgrade().upgrades().empty()) {
+                                 shoot();
+                             }
+                         });
+    } else {
+        QObject::connect(&window, &eyeroof::gui::MainWindow::analysed, &window, shoot);
+        QTimer::singleShot(20000, &window, shoot); // nothing to analyse, or a very large network
+    }
+    QTimer::singleShot(60000, &window, [] {
+        std::fputs("error: nothing to show after a minute\n", stderr);
+        QApplication::exit(3);
+    });
 }
 
 } // namespace
@@ -71,7 +100,12 @@ int main(int argc, char** argv) {
     const QCommandLineOption dark(QString("dark"), "Dark, whatever the desktop says.");
     const QCommandLineOption hwdb(QString("hwdb"), "Folder of machine files to search first.",
                                   "DIR");
-    parser.addOptions({session, screenshot, size, dark, hwdb});
+    const QCommandLineOption show(
+        QString("show"),
+        "Bring to the front: roofline, upgrade, what-if, mapping, details, errors.", "PANE");
+    const QCommandLineOption upgrade(
+        QString("upgrade"), "Ask whether NETWORK pays on TO instead of FROM.", "NETWORK,FROM,TO…");
+    parser.addOptions({session, screenshot, size, dark, hwdb, show, upgrade});
     parser.process(application);
     if (parser.isSet(dark)) {
         QApplication::setStyle("Fusion");
@@ -83,15 +117,11 @@ int main(int argc, char** argv) {
         window.resize(sides[0].toInt(), sides[1].toInt());
     }
     const QString target = parser.value(screenshot);
-    if (!target.isEmpty()) {
-        QObject::connect(&window, &eyeroof::gui::MainWindow::shown, &application, [&] {
-            QTimer::singleShot(200, &application,
-                               [&] { QApplication::exit(window.grab().save(target) ? 0 : 3); });
-        });
-        QTimer::singleShot(60000, &application, [] {
-            std::fputs("error: nothing to show after a minute\n", stderr);
-            QApplication::exit(3);
-        });
+    QSettings settings("eyeroof", "eyeroof-gui");
+    if (target.isEmpty()) {
+        window.remember_in(settings);
+    } else {
+        take_screenshot(window, target, parser.isSet(upgrade));
     }
     window.show();
     QStringList files = parser.positionalArguments();
@@ -100,6 +130,14 @@ int main(int argc, char** argv) {
     }
     for (const QString& file : files) {
         window.open(file);
+    }
+    for (const QString& pane : parser.values(show)) {
+        window.show_page(pane);
+    }
+    const QStringList names = parser.value(upgrade).split(',', Qt::SkipEmptyParts);
+    if (names.size() >= 3) {
+        window.show_page("upgrade");
+        window.upgrade().ask({names[0]}, names[1], names.mid(2));
     }
     return QApplication::exec();
 }

@@ -60,7 +60,7 @@ Result<Machine> read_gpu_machine(Document& document, const fs::path& file, Folde
     places.insert(places.end(), folders.begin(), folders.end());
     Machine machine = std::move(gpu->machine);
     auto calibrated =
-        with_calibration(std::get<model::Gpu>(std::move(machine.kind)), machine.id, places);
+        with_calibration(std::get<model::Gpu>(std::move(machine.kind)), gpu->calibrated_as, places);
     if (!calibrated) {
         return calibrated.diagnostics();
     }

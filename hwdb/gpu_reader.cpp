@@ -49,6 +49,7 @@ class Reader {
         file_.machine.id = node["id"].text().value_or(id_);
         file_.machine.name = node.need("name").text().value_or("");
         file_.machine.summary = node["summary"].text().value_or("");
+        file_.calibrated_as = node["calibration"].text().value_or(file_.machine.id);
         gpu_.vendor = node.need("vendor").text().value_or("");
         gpu_.compute_capability = node["compute_capability"].text().value_or("");
         if (host) {

@@ -1,5 +1,5 @@
-// Reads a GPU, or a host processor, from its YAML description.
-// Called by the catalog, `eyeroof hw show` and `hw check`.
+// Reads a GPU, or a host processor, from its YAML description, and writes one.
+// Called by the catalog, `eyeroof hw show`, `hw check` and what saves changed machines.
 // Knows nothing of folders, and nothing fitted: calibration_reader.hpp has that.
 //
 // The format is that of the entries in gpus/ and hosts/: clocks, peaks by data type (each with the
@@ -17,12 +17,18 @@ namespace eyeroof::hwdb {
 
 struct GpuFile {
     model::Machine machine;
+    std::string calibrated_as;        // id of the GPU whose fitted constants it takes; its own id
     std::vector<std::string> numbers; // field paths of all numbers in the file
 };
 
 // `id` is used when the document has none. Errors: everything that is wrong with the document at
 // once, model::validate()'s findings included, each with file, line and column.
 model::Result<GpuFile> read_gpu(Document& document, const std::string& id);
+
+// The machine as YAML text under another id, with the constants that were fitted for
+// `calibrated_as`; read_gpu turns it into the same machine again.
+std::string write_gpu(const model::Machine& machine, const std::string& id,
+                      const std::string& calibrated_as);
 
 // Whether a document says that it is one: `kind: gpu` or `kind: host`.
 bool is_gpu_document(const Document& document);

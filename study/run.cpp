@@ -57,6 +57,29 @@ Result<Network> prepared(const Network& network, const StudyOptions& options) {
     return current;
 }
 
+// Layers that differ in nothing but their names and counts cost the same. Diagnostics name their
+// layer, so only layers without any stand for others.
+class Twins {
+  public:
+    const LayerReport* of(const Layer& layer) const {
+        for (const auto& known : known_) {
+            if (same(known.layer, layer)) {
+                return &known;
+            }
+        }
+        return nullptr;
+    }
+    void keep(const LayerReport& report) { known_.push_back(report); }
+
+  private:
+    static bool same(Layer a, const Layer& b) {
+        a.name = b.name;
+        a.count = b.count;
+        return a == b;
+    }
+    std::vector<LayerReport> known_;
+};
+
 template <class Context>
 Result<Report> examine_all(const Network& network, const Machine& machine, const Context& context,
                            const StudyOptions& options, const std::stop_token& stop,
@@ -66,6 +89,7 @@ Result<Report> examine_all(const Network& network, const Machine& machine, const
     report.network_id = network.id;
     report.network_name = network.name;
     Diagnostics problems;
+    Twins twins;
     for (std::size_t i = 0; i < network.layers.size(); ++i) {
         const Layer& layer = network.layers[i];
         if (progress) {
@@ -73,12 +97,20 @@ Result<Report> examine_all(const Network& network, const Machine& machine, const
             progress({done, fmt::format("{} ({} of {})", layer.name, i + 1, network.layers.size()),
                       0.0, -1.0});
         }
+        if (const LayerReport* twin = twins.of(layer)) {
+            report.layers.push_back(*twin);
+            report.layers.back().layer = layer;
+            continue;
+        }
         auto exam = examine(layer, context, options, stop);
         if (stop.stop_requested()) {
             return Result<Report>::failure("cancelled", "the examination was cancelled");
         }
         problems.append(exam.diagnostics());
         if (exam) {
+            if (exam.diagnostics().empty()) {
+                twins.keep(*exam);
+            }
             report.layers.push_back(*std::move(exam));
         }
     }

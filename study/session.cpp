@@ -2,6 +2,7 @@
 
 #include "hwdb/text_file.hpp"
 #include "hwdb/yaml.hpp"
+#include "model/layer.hpp"
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
@@ -20,6 +21,17 @@ constexpr std::array<std::pair<const char*, ColourBy>, 3> kColourBy = {
      {"machine", ColourBy::machine}}};
 constexpr std::array<std::pair<const char*, Theme>, 2> kThemes = {
     {{"light", Theme::light}, {"dark", Theme::dark}}};
+
+constexpr std::array<std::pair<const char*, bool>, 2> kMappings = {
+    {{"dataflow", false}, {"best", true}}};
+
+std::vector<std::pair<std::string, model::DataType>> data_types() {
+    std::vector<std::pair<std::string, model::DataType>> types;
+    for (const std::string_view name : model::data_type_names()) {
+        types.emplace_back(name, *model::data_type_from_name(name));
+    }
+    return types;
+}
 
 template <class Table, class Value> const char* word_of(const Table& table, Value value) {
     for (const auto& [word, entry] : table) {
@@ -153,7 +165,9 @@ ViewState read_view(const hwdb::Node& node) {
     return view;
 }
 
-std::string quoted(const std::string& word) {
+} // namespace
+
+std::string shell_quoted(const std::string& word) {
     constexpr std::string_view plain =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:=+,";
     if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) {
@@ -165,8 +179,6 @@ std::string quoted(const std::string& word) {
     }
     return text + "'";
 }
-
-} // namespace
 
 std::string write_session(const Session& session, const fs::path& folder) {
     YAML::Emitter out;
@@ -180,6 +192,13 @@ std::string write_session(const Session& session, const fs::path& folder) {
     if (session.batch) {
         out << YAML::Key << "batch" << YAML::Value << *session.batch;
     }
+    if (!session.data_type.empty()) {
+        out << YAML::Key << "data_type" << YAML::Value << session.data_type;
+    }
+    if (session.best_mapping) {
+        out << YAML::Key << "mapping" << YAML::Value << "best";
+    }
+    emit_list(out, "set", session.set, {});
     emit_view(out, session.view);
     out << YAML::EndMap;
     return std::string(out.c_str()) + "\n";
@@ -206,6 +225,11 @@ model::Result<Session> parse_session(std::string text, const std::string& file) 
         session.profiles.push_back(resolved(profile, folder));
     }
     session.batch = root["batch"].integer({1, 1'000'000'000});
+    if (const auto type = root["data_type"].choice(data_types(), "data type")) {
+        session.data_type = model::data_type_name(*type);
+    }
+    session.best_mapping = root["mapping"].choice(kMappings, "way to map").value_or(false);
+    session.set = texts(root["set"]);
     session.view = read_view(root["view"]);
     return document->conclude(std::move(session));
 }
@@ -218,20 +242,29 @@ model::Result<Session> load_session(const fs::path& file) {
 std::string cli_command(const Session& session) {
     std::string line = "eyeroof roofline";
     if (!session.network.empty()) {
-        line += " " + quoted(session.network);
+        line += " " + shell_quoted(session.network);
     }
     for (const std::string& machine : session.machines) {
-        line += " --on " + quoted(machine);
+        line += " --on " + shell_quoted(machine);
     }
     for (const std::string& profile : session.profiles) {
-        line += " --profile " + quoted(profile);
+        line += " --profile " + shell_quoted(profile);
     }
     if (session.batch) {
         line += fmt::format(" --batch {}", *session.batch);
     }
+    if (!session.data_type.empty()) {
+        line += " --dtype " + session.data_type;
+    }
+    if (session.best_mapping) {
+        line += " --mapping best";
+    }
+    for (const std::string& change : session.set) {
+        line += " --set " + shell_quoted(change);
+    }
     const ViewState& view = session.view;
     if (!view.filter.empty()) {
-        line += " --filter " + quoted(view.filter);
+        line += " --filter " + shell_quoted(view.filter);
     }
     if (view.top) {
         line += fmt::format(" --top {}", *view.top);
@@ -240,7 +273,7 @@ std::string cli_command(const Session& session) {
         line += fmt::format(" --top-share {}", 100.0 * *view.top_share);
     }
     if (!view.level.empty()) {
-        line += " --level " + quoted(view.level);
+        line += " --level " + shell_quoted(view.level);
     }
     if (view.colour_by != ColourBy::automatic) {
         line +=

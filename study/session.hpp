@@ -19,6 +19,9 @@ struct Session {
     std::vector<std::string> machines; // the same
     std::vector<std::string> profiles; // of the first machine
     std::optional<std::int64_t> batch;
+    std::string data_type;        // instead of the layers' own; empty: theirs
+    bool best_mapping = false;    // the mapper's mapping instead of the dataflow's own
+    std::vector<std::string> set; // what-if: "dram-bandwidth=1.2 TB/s", of the first machine
     ViewState view;
 
     bool operator==(const Session&) const = default;
@@ -29,6 +32,9 @@ std::string write_session(const Session& session, const std::filesystem::path& f
 // Relative paths that exist beside the file become absolute. Errors: the strict reader's own.
 model::Result<Session> parse_session(std::string text, const std::string& file);
 model::Result<Session> load_session(const std::filesystem::path& file);
+
+// A word as a shell reads it back.
+std::string shell_quoted(const std::string& word);
 
 // The command line that draws what the session shows.
 std::string cli_command(const Session& session);

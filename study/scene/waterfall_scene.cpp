@@ -150,6 +150,9 @@ WaterfallScene make_waterfall(const Report& report, std::size_t index,
             scene.bars.back().reason = "the difference to the prediction is unexplained";
         }
     }
+    const char* note = "; pale: what a better mapping could reach";
+    const double room = scene.canvas.width - 2.0 * kMargin;
+    scene.note = scene.has_gap && text_width(scene.subtitle + note, kFontPx) <= room ? note : "";
     place_bars(scene);
     return scene;
 }

@@ -41,6 +41,7 @@ struct WaterfallScene {
     std::vector<WaterfallBar> bars; // all units, steps 1 … 7, predicted, measured
     Box bars_area;
     double name_x = 0.0, value_x = 0.0, reason_x = 0.0; // value_x: right edge
+    std::string note;                                   // behind the subtitle, where there is room
     bool has_gap = false; // the machine allows more than the mapping somewhere
 
     bool operator==(const WaterfallScene&) const = default;

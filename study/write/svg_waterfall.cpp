@@ -53,8 +53,7 @@ void write_bar(std::string& svg, const WaterfallScene& scene, const WaterfallBar
 std::string to_svg(const WaterfallScene& scene, SvgTheme theme) {
     std::string svg = svg_open(scene.canvas, scene.title, scene.subtitle, theme);
     text(svg, {16.0, 28.0}, scene.title, "f-text", kTitlePx, " font-weight=\"bold\"");
-    const std::string note = scene.has_gap ? "; pale: what a better mapping could reach" : "";
-    text(svg, {16.0, 46.0}, scene.subtitle + note, "f-faint", kFontPx);
+    text(svg, {16.0, 46.0}, scene.subtitle + scene.note, "f-faint", kFontPx);
     for (const WaterfallBar& bar : scene.bars) {
         write_bar(svg, scene, bar);
     }

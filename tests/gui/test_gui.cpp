@@ -1,7 +1,9 @@
 // The window driven by mouse, wheel and keys, without a screen.
-#include "gui/export.hpp"
-#include "gui/main_window.hpp"
-#include "tests/paths.hpp"
+#include "gui/window/main_window.hpp"
+#include "gui/jobs/export.hpp"
+#include "study/write/plot_csv.hpp"
+#include "study/write/svg.hpp"
+#include "tests/gui/window_tools.hpp"
 
 #include <QApplication>
 #include <QClipboard>
@@ -10,6 +12,7 @@
 #include <QFile>
 #include <QLineEdit>
 #include <QMimeData>
+#include <QProcess>
 #include <QSignalSpy>
 #include <QSlider>
 #include <QTableView>
@@ -18,15 +21,11 @@
 #include <QWheelEvent>
 #include <cmath>
 
-using namespace eyeroof;      // NOLINT(google-build-using-namespace)
-using namespace eyeroof::gui; // NOLINT(google-build-using-namespace)
+using namespace eyeroof;               // NOLINT(google-build-using-namespace)
+using namespace eyeroof::gui;          // NOLINT(google-build-using-namespace)
+using namespace eyeroof::gui::testing; // NOLINT(google-build-using-namespace)
 
 namespace {
-
-Folders folders() {
-    const std::filesystem::path root = eyeroof::tests::source_dir();
-    return {{root / "hwdb"}, {root / "examples/networks"}};
-}
 
 // Two points below the roofs of a machine of 100 FLOP/s and 10 B/s.
 study::PlotInput two_points() {
@@ -64,11 +63,6 @@ void wheel(QWidget& widget, QPoint at, int notches) {
     QCoreApplication::sendEvent(&widget, &event);
 }
 
-QString written(const QString& path, const char* text) {
-    QFile file(path);
-    return file.open(QIODevice::WriteOnly) && file.write(text) > 0 ? path : QString();
-}
-
 } // namespace
 
 class TestGui : public QObject {
@@ -88,6 +82,8 @@ class TestGui : public QObject {
     void a_session_comes_back();
     void a_dropped_session_is_opened();
     void every_format_is_exported();
+    void the_command_line_draws_the_same_plot();
+    void panes_survive_small_and_large_windows();
     void a_broken_file_is_explained_with_its_place();
     void five_thousand_points_zoom_quickly();
 };
@@ -301,6 +297,53 @@ void TestGui::every_format_is_exported() {
     QVERIFY(colours.size() > 20);
     QVERIFY(!export_plot(view, folder.filePath("plot.xyz")).ok());
     QVERIFY(!export_plot(view, "/nonexistent/plot.svg").ok());
+}
+
+void TestGui::the_command_line_draws_the_same_plot() {
+    QTemporaryDir folder;
+    const QString file = folder.filePath("s.eyeroof.yaml");
+    MainWindow window(folders());
+    window.resize(1400, 900);
+    window.show();
+    study::Session session = session_of("resnet50", {"v100-sxm2-16gb", "a100-sxm-40gb"});
+    session.data_type = "fp16";
+    session.batch = 8;
+    session.set = {"dram-bandwidth=1.2 TB/s"};
+    session.view.filter = "conv[2-4]";
+    session.view.top = 12;
+    session.view.x = study::LogRange{1.0, 900.0};
+    session.view.y = study::LogRange{1e12, 2e14};
+    QVERIFY(open_and_wait(window, session));
+    window.save_session(file);
+    const study::RooflineScene& scene = window.plot().scene();
+    const auto run = [&](const char* format) {
+        QProcess program;
+        program.start(EYEROOF_PROGRAM,
+                      {"roofline", "--session", file, "--format", format, "--size",
+                       QString("%1x%2").arg(scene.canvas.width).arg(scene.canvas.height)});
+        program.waitForFinished(kPatience_ms);
+        return program.readAllStandardOutput().toStdString();
+    };
+    QVERIFY(!scene.points.empty());
+    QCOMPARE(run("json"), to_json(scene, window.plot().plot()));
+    QCOMPARE(run("svg"), study::to_svg(scene));
+}
+
+void TestGui::panes_survive_small_and_large_windows() {
+    MainWindow window(folders());
+    window.show();
+    QVERIFY(open_and_wait(window, session_of("alexnet", {"eyeriss-v1"})));
+    for (const QSize size : {QSize(640, 480), QSize(2560, 1440), QSize(1280, 800)}) {
+        window.resize(size);
+        QCoreApplication::processEvents();
+        QVERIFY(!window.grab().isNull());
+        const study::Canvas canvas = window.plot().scene().canvas;
+        QCOMPARE(static_cast<int>(canvas.width), window.plot().width());
+        QCOMPARE(static_cast<int>(canvas.height), window.plot().height());
+        for (const study::WaterfallBar& bar : window.ladder().scene()->bars) {
+            QVERIFY(bar.row.right() <= window.ladder().width() + 1.0);
+        }
+    }
 }
 
 void TestGui::a_broken_file_is_explained_with_its_place() {

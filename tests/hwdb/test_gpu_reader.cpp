@@ -122,3 +122,29 @@ TEST_CASE("a GPU that nobody measured takes the clock that its power sustains") 
           doctest::Approx(model::sustained_clock_share(l4, model::DataType::fp32)));
     CHECK(gpu("t4").calibration.record(model::KernelClass::linear).measured);
 }
+
+TEST_CASE("every GPU survives being written out under another name and read again") {
+    for (const auto& entry : hwdb::list_machines(kHwdb)) {
+        if (entry.family == "accelerators") {
+            continue;
+        }
+        CAPTURE(entry.id);
+        auto original = hwdb::load_yaml(entry.file);
+        REQUIRE(original.ok());
+        const auto before = hwdb::read_gpu(*original, entry.id);
+        REQUIRE(before.ok());
+        const std::string text = hwdb::write_gpu(before->machine, "mine", entry.id);
+        auto document = hwdb::parse_yaml(text, "mine.yaml");
+        REQUIRE(document.ok());
+        const auto after = hwdb::read_gpu(*document, "mine");
+        REQUIRE_MESSAGE(after.ok(), text);
+        CHECK(after->machine.kind == before->machine.kind);
+        CHECK(after->machine.id == "mine");
+        CHECK(after->calibrated_as == entry.id);
+        for (const std::string& field : after->numbers) {
+            CAPTURE(field);
+            CHECK(*model::find_provenance(after->machine.provenance, field) ==
+                  *model::find_provenance(before->machine.provenance, field));
+        }
+    }
+}

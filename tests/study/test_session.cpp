@@ -10,6 +10,9 @@ TEST_CASE("a session comes back from its text as it was") {
     session.machines = {"v100-sxm2-16gb", "a100-sxm-40gb"};
     session.profiles = {"run \"x\".jsonl"};
     session.batch = 8;
+    session.data_type = "fp16";
+    session.best_mapping = true;
+    session.set = {"dram-bandwidth=1.2 TB/s", "sms=100"};
     session.view.filter = "conv[1-3]: 'a'";
     session.view.top = 20;
     session.view.top_share = 0.1;
@@ -44,8 +47,11 @@ TEST_CASE("the command line of a session survives the shell") {
     session.network = "my nets/it's.csv";
     session.machines = {"eyeriss-v1"};
     session.view.top_share = 0.9;
-    CHECK(cli_command(session) == "eyeroof roofline 'my nets/it'\\''s.csv' --on eyeriss-v1 "
-                                  "--top-share 90 -o roofline.svg");
+    session.data_type = "int8";
+    session.set = {"clock=300 MHz"};
+    CHECK(cli_command(session) ==
+          "eyeroof roofline 'my nets/it'\\''s.csv' --on eyeriss-v1 "
+          "--dtype int8 --set 'clock=300 MHz' --top-share 90 -o roofline.svg");
 }
 
 } // namespace eyeroof::study

@@ -1,0 +1,46 @@
+// One piece of work at a time in the background: the newest wins, an older one is told to stop.
+// Used by whatever would otherwise block the window: examinations, sensitivities, searches.
+// Knows no widget and nothing of what the work is.
+#pragma once
+
+#include "model/base/progress.hpp"
+
+#include <QObject>
+#include <functional>
+#include <stop_token>
+#include <thread>
+
+namespace eyeroof::gui {
+
+class Background : public QObject {
+    Q_OBJECT
+
+  public:
+    using Show = std::function<void()>; // what to do with the answer, in the window's thread
+    using Job = std::function<Show(const std::stop_token&, const model::ProgressCallback&)>;
+
+    explicit Background(QObject* parent = nullptr);
+    ~Background() override;
+
+    // The job runs in a thread of its own and may touch only what it holds by value. Its answer is
+    // dropped when a newer job was given or the work was cancelled meanwhile.
+    void run(Job job);
+    void cancel();
+    bool busy() const { return busy_; }
+
+  signals:
+    void progressed(const eyeroof::model::Progress& progress);
+    void cancelled();
+
+  private:
+    void start(Job job);
+    void finish(std::uint64_t number, const Show& show);
+    model::ProgressCallback teller();
+
+    std::jthread worker_;
+    Job next_;                 // waits for the worker to stop
+    std::uint64_t number_ = 0; // of the job whose answer is wanted
+    bool busy_ = false;
+};
+
+} // namespace eyeroof::gui

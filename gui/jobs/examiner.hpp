@@ -1,0 +1,42 @@
+// Examinations in the background: the newest request wins, an old one is told to stop.
+// Used by the main window, which hears of results in its own thread.
+// Knows no widget.
+#pragma once
+
+#include "gui/jobs/background.hpp"
+#include "model/base/result.hpp"
+#include "model/machine.hpp"
+#include "model/network.hpp"
+#include "study/report.hpp"
+#include "study/run.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace eyeroof::gui {
+
+struct Request {
+    model::Network network;
+    std::vector<model::Machine> machines;
+    study::StudyOptions options;
+};
+
+struct Answer {
+    std::vector<model::Machine> machines;
+    std::vector<study::Report> reports; // one a machine
+    model::Diagnostics diagnostics;
+};
+
+class Examiner : public Background {
+    Q_OBJECT
+
+  public:
+    using Background::Background;
+
+    void examine(Request request);
+
+  signals:
+    void answered(std::shared_ptr<const eyeroof::gui::Answer> answer);
+};
+
+} // namespace eyeroof::gui

@@ -1,0 +1,20 @@
+// What went wrong, as a list: message, file, line, column, what to do.
+// Used by the main window.
+// Knows nothing of what was read.
+#pragma once
+
+#include "model/base/diagnostic.hpp"
+
+#include <QTreeWidget>
+
+namespace eyeroof::gui {
+
+class ErrorList : public QTreeWidget {
+    Q_OBJECT
+
+  public:
+    explicit ErrorList(QWidget* parent = nullptr);
+    void show_all(const model::Diagnostics& diagnostics);
+};
+
+} // namespace eyeroof::gui

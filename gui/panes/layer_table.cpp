@@ -1,0 +1,130 @@
+#include "gui/panes/layer_table.hpp"
+
+#include "model/base/units.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace eyeroof::gui {
+
+namespace {
+constexpr std::array<const char*, LayerTable::columns> kHeaders = {
+    "Layer", "Machine", "", "Time", "Share of time", "Rate", "Of roof", "FLOP/byte", "Limited by"};
+QString text(const std::string& string) {
+    return QString::fromStdString(string);
+}
+} // namespace
+
+bool LayerTable::set_rows(const study::PlotInput& input, const study::RooflineScene& scene) {
+    std::vector<Row> rows;
+    rows.reserve(scene.points.size());
+    for (auto point = scene.points.rbegin(); point != scene.points.rend(); ++point) {
+        rows.push_back({*point, input.points.at(point->source)});
+    }
+    // by id, so that rows keep their places while figures change
+    std::sort(rows.begin(), rows.end(),
+              [](const Row& a, const Row& b) { return a.point.source < b.point.source; });
+    const bool same =
+        std::equal(rows.begin(), rows.end(), rows_.begin(), rows_.end(),
+                   [](const Row& a, const Row& b) { return a.point.id == b.point.id; });
+    if (same) {
+        rows_ = std::move(rows);
+        if (!rows_.empty()) {
+            emit dataChanged(index(0, 0), index(rowCount() - 1, columns - 1));
+        }
+        return true;
+    }
+    beginResetModel();
+    rows_ = std::move(rows);
+    endResetModel();
+    return false;
+}
+
+std::string LayerTable::id_of(int row) const {
+    return rows_.at(static_cast<std::size_t>(row)).point.id;
+}
+
+std::size_t LayerTable::source_of(int row) const {
+    return rows_.at(static_cast<std::size_t>(row)).point.source;
+}
+
+int LayerTable::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+int LayerTable::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : columns;
+}
+
+QVariant LayerTable::shown(const Row& row, int column) const {
+    switch (column) {
+    case name:
+        return text(row.source.name);
+    case machine:
+        return text(row.source.machine);
+    case kind:
+        return row.source.measured ? tr("measured") : tr("predicted");
+    case time:
+        return text(model::format_si(row.source.total_s(), "s"));
+    case share:
+        return QString("%1 %").arg(100.0 * row.point.share, 0, 'f', 1);
+    case rate:
+        return text(model::format_si(row.point.y, "FLOP/s"));
+    case of_roof:
+        return QString("%1 %").arg(100.0 * row.point.of_bound, 0, 'f', 1);
+    case intensity:
+        return QString::number(row.point.x, 'g', 4);
+    case limiter:
+        return text(row.source.limiter);
+    default:
+        return {};
+    }
+}
+
+QVariant LayerTable::sorted(const Row& row, int column) const {
+    switch (column) {
+    case time:
+        return row.source.total_s();
+    case share:
+        return row.point.share;
+    case rate:
+        return row.point.y;
+    case of_roof:
+        return row.point.of_bound;
+    case intensity:
+        return row.point.x;
+    default:
+        return shown(row, column);
+    }
+}
+
+QVariant LayerTable::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || index.row() >= rowCount()) {
+        return {};
+    }
+    const Row& row = rows_[static_cast<std::size_t>(index.row())];
+    const int column = index.column();
+    const bool number = column >= time && column <= intensity;
+    switch (role) {
+    case Qt::DisplayRole:
+        return shown(row, column);
+    case Qt::ToolTipRole:
+        return column == name || column == limiter ? shown(row, column) : QVariant();
+    case Qt::UserRole:
+        return sorted(row, column);
+    case Qt::TextAlignmentRole:
+        return static_cast<int>(Qt::AlignVCenter | (number ? Qt::AlignRight : Qt::AlignLeft));
+    default:
+        return {};
+    }
+}
+
+QVariant LayerTable::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section < 0 ||
+        section >= columns) {
+        return {};
+    }
+    return tr(kHeaders[static_cast<std::size_t>(section)]);
+}
+
+} // namespace eyeroof::gui

@@ -1,0 +1,259 @@
+#include "gui/panes/mapping_pane.hpp"
+
+#include "model/base/units.hpp"
+
+#include <QComboBox>
+#include <QFontDatabase>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QTextBlock>
+#include <QVBoxLayout>
+
+namespace eyeroof::gui {
+
+namespace {
+
+constexpr int kPause_ms = 150; // after the last key
+
+QString text(const std::string& string) {
+    return QString::fromStdString(string);
+}
+
+} // namespace
+
+MappingPane::MappingPane(QWidget* parent) : QWidget(parent) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(4, 4, 4, 4);
+    make_search();
+    column->addWidget(search_row_);
+    auto* split = new QSplitter(Qt::Vertical, this);
+    picture_ = new DrawingView(this);
+    picture_->setAccessibleName(tr("Picture of the mapping"));
+    picture_->setObjectName("mapping picture");
+    auto* scroll = new QScrollArea(split);
+    scroll->setWidget(picture_);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    split->addWidget(scroll);
+    make_editor();
+    below_ = new QWidget(split);
+    auto* lines = new QVBoxLayout(below_);
+    lines->setContentsMargins(0, 0, 0, 0);
+    auto* head = new QHBoxLayout;
+    head->addWidget(verdict_, 1);
+    head->addWidget(restore_);
+    lines->addWidget(editor_, 1);
+    lines->addLayout(head);
+    split->addWidget(below_);
+    split->setSizes({420, 200});
+    split->setStretchFactor(0, 3);
+    split->setStretchFactor(1, 1);
+    column->addWidget(split, 1);
+    clear();
+}
+
+void MappingPane::make_search() {
+    search_row_ = new QWidget(this);
+    auto* column = new QVBoxLayout(search_row_);
+    column->setContentsMargins(0, 0, 0, 0);
+    auto* row = new QHBoxLayout;
+    objective_ = new QComboBox(this);
+    objective_->setAccessibleName(tr("What the search minimises"));
+    objective_->addItems({tr("energy × delay"), tr("time"), tr("energy")});
+    search_ = new QPushButton(tr("Search the best mapping"), this);
+    search_->setObjectName("search");
+    cancel_ = new QPushButton(tr("Cancel"), this);
+    cancel_->setObjectName("cancel search");
+    row->addWidget(objective_);
+    row->addWidget(search_, 1);
+    row->addWidget(cancel_);
+    progress_ = new QProgressBar(this);
+    progress_->setTextVisible(true);
+    found_ = new QLabel(this);
+    found_->setWordWrap(true);
+    column->addLayout(row);
+    column->addWidget(progress_);
+    column->addWidget(found_);
+    progress_->hide();
+    cancel_->hide();
+    found_->hide();
+    connect(search_, &QPushButton::clicked, this, [this] {
+        const mapper::Objective objectives[] = {
+            mapper::Objective::edp(), mapper::Objective::latency(), mapper::Objective::energy()};
+        searching_ = true;
+        search_->setEnabled(false);
+        progress_->setRange(0, 0); // busy until something is known
+        progress_->show();
+        cancel_->show();
+        found_->setText(tr("Searching…"));
+        found_->show();
+        emit search_wanted(objectives[objective_->currentIndex()]);
+    });
+    connect(cancel_, &QPushButton::clicked, this, &MappingPane::cancel_wanted);
+}
+
+void MappingPane::make_editor() {
+    editor_ = new QPlainTextEdit(this);
+    editor_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    editor_->setLineWrapMode(QPlainTextEdit::NoWrap);
+    editor_->setAccessibleName(tr("Mapping as text; its cost follows while you type"));
+    editor_->setTabChangesFocus(true);
+    verdict_ = new QLabel(this);
+    verdict_->setWordWrap(true);
+    verdict_->setTextFormat(Qt::PlainText);
+    verdict_->setObjectName("mapping verdict");
+    restore_ = new QPushButton(tr("Restore"), this);
+    restore_->setToolTip(tr("Back to the mapping that was examined first"));
+    pause_.setSingleShot(true);
+    pause_.setInterval(kPause_ms);
+    connect(editor_, &QPlainTextEdit::textChanged, this, [this] { pause_.start(); });
+    connect(&pause_, &QTimer::timeout, this, &MappingPane::text_changed);
+    connect(restore_, &QPushButton::clicked, this, [this] {
+        shown_of_.clear();
+        emit restore_wanted();
+    });
+}
+
+void MappingPane::clear() {
+    machine_.reset();
+    layer_.reset();
+    shown_of_.clear();
+    pause_.stop();
+    picture_->clear(tr("Select a layer to see how it is mapped"));
+    const QSignalBlocker block(editor_);
+    editor_->clear();
+    editor_->setEnabled(false);
+    restore_->setEnabled(false);
+    verdict_->clear();
+    search_row_->hide();
+}
+
+void MappingPane::set_layer(const model::Machine& machine, const study::LayerReport& layer) {
+    machine_ = machine;
+    layer_ = layer;
+    const bool accelerator = std::holds_alternative<model::Accelerator>(machine.kind);
+    search_row_->setVisible(accelerator && !layer.mappings.empty());
+    editor_->setEnabled(accelerator && layer.mappings.size() == 1);
+    below_->setVisible(accelerator);
+    picture_->show_drawing(
+        [machine, layer](const study::Canvas& canvas) {
+            return study::make_mapping_scene(machine, layer, 0, canvas.width).drawing;
+        },
+        true);
+    show_text();
+}
+
+// The text of the layer, unless what is being typed stands for the very same mapping.
+void MappingPane::show_text() {
+    const std::string of = machine_->id + "/" + layer_->layer.name;
+    const std::string now = study::mapping_text(*machine_, *layer_);
+    const auto typed = study::parse_mapping(*machine_, editor_->toPlainText().toStdString());
+    if (of == shown_of_ && typed && layer_->mappings.size() == 1 &&
+        *typed == layer_->mappings.front()) {
+        return;
+    }
+    if (of == shown_of_ && editor_->hasFocus() && editor_->document()->isModified()) {
+        return; // somebody is typing
+    }
+    if (of != shown_of_) {
+        verdict_->clear();
+        restore_->setEnabled(false);
+        if (!searching_) {
+            found_->hide();
+        }
+    }
+    shown_of_ = of;
+    pause_.stop();
+    const QSignalBlocker block(editor_);
+    editor_->setPlainText(text(now));
+    mark_line(0, {});
+}
+
+void MappingPane::text_changed() {
+    if (!machine_ || !editor_->isEnabled()) {
+        return;
+    }
+    const auto mapping = study::parse_mapping(*machine_, editor_->toPlainText().toStdString());
+    restore_->setEnabled(true);
+    if (!mapping) {
+        return show_problems(mapping.diagnostics());
+    }
+    mark_line(0, {});
+    if (layer_->mappings.size() != 1 || *mapping != layer_->mappings.front()) {
+        emit edited(*mapping);
+    }
+}
+
+void MappingPane::mark_line(int line, const QString& message) {
+    QList<QTextEdit::ExtraSelection> marks;
+    if (line > 0) {
+        QTextEdit::ExtraSelection mark;
+        mark.cursor = QTextCursor(editor_->document()->findBlockByNumber(line - 1));
+        mark.cursor.select(QTextCursor::LineUnderCursor);
+        mark.format.setUnderlineStyle(QTextCharFormat::WaveUnderline);
+        mark.format.setUnderlineColor(QColor(200, 40, 40));
+        mark.format.setToolTip(message);
+        mark.format.setProperty(QTextFormat::FullWidthSelection, true);
+        marks.append(mark);
+    }
+    editor_->setExtraSelections(marks);
+}
+
+void MappingPane::show_problems(const model::Diagnostics& problems) {
+    const model::Diagnostic& first = problems.items().front();
+    const QString more =
+        problems.size() > 1 ? tr(" (and %1 more)").arg(problems.size() - 1) : QString();
+    const QString place = first.where.line > 0 ? tr("line %1: ").arg(first.where.line) : QString();
+    verdict_->setText("✗ " + place + text(first.message) + more +
+                      (first.hint.empty() ? QString() : "\n" + text(first.hint)));
+    QStringList all;
+    for (const model::Diagnostic& problem : problems) {
+        all << text(to_string(problem));
+    }
+    verdict_->setToolTip(all.join('\n'));
+    mark_line(first.where.line, text(first.message));
+    restore_->setEnabled(true);
+}
+
+void MappingPane::show_tried(const study::LayerReport& before, const study::LayerReport& after) {
+    verdict_->setText("✓ " + text(study::difference_text(before, after)));
+    verdict_->setToolTip(
+        tr("Kept for this window only; give the text to eyeroof exam --mapping to repeat it"));
+    restore_->setEnabled(true);
+}
+
+QString MappingPane::verdict() const {
+    return verdict_->text();
+}
+
+void MappingPane::show_search(const model::Progress& progress) {
+    if (!searching_) {
+        return;
+    }
+    progress_->setRange(0, 1000);
+    progress_->setValue(static_cast<int>(1000.0 * progress.fraction));
+    const QString best = progress.best > 0.0 ? tr("best so far %1").arg(progress.best, 0, 'g', 5)
+                                             : tr("no mapping yet");
+    const QString gap =
+        progress.gap >= 0.0
+            ? tr(", at most %1 % above the bound").arg(100.0 * progress.gap, 0, 'f', 1)
+            : QString();
+    found_->setText(best + gap);
+}
+
+void MappingPane::end_search(const QString& outcome) {
+    searching_ = false;
+    search_->setEnabled(true);
+    progress_->hide();
+    cancel_->hide();
+    found_->setText(outcome);
+    found_->setVisible(!outcome.isEmpty());
+}
+
+} // namespace eyeroof::gui

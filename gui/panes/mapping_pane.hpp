@@ -1,0 +1,76 @@
+// The mapping pane: the picture of the selected layer's mapping, its text to be edited with the
+// cost following, and the search for a better one. Used by the main window, which examines and
+// searches in the background. Reads no file and costs nothing itself.
+#pragma once
+
+#include "gui/views/drawing_view.hpp"
+#include "mapper/problem_space.hpp"
+#include "model/base/progress.hpp"
+#include "study/mapping_edit.hpp"
+#include "study/scene/mapping_scene.hpp"
+
+#include <QTimer>
+#include <QWidget>
+#include <optional>
+
+class QComboBox;
+class QLabel;
+class QPlainTextEdit;
+class QProgressBar;
+class QPushButton;
+
+namespace eyeroof::gui {
+
+class MappingPane : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit MappingPane(QWidget* parent = nullptr);
+
+    void set_layer(const model::Machine& machine, const study::LayerReport& layer);
+    void clear();
+    QPlainTextEdit& editor() { return *editor_; }
+    DrawingView& picture() { return *picture_; }
+    QString verdict() const;
+
+    // What became of the mapping that was tried.
+    void show_tried(const study::LayerReport& before, const study::LayerReport& after);
+    void show_problems(const model::Diagnostics& problems);
+
+    void show_search(const model::Progress& progress);
+    void end_search(const QString& outcome);
+    bool searching() const { return searching_; }
+
+  signals:
+    void edited(const eyeroof::model::Mapping& mapping); // legal as text; its cost is not known yet
+    void restore_wanted();
+    void search_wanted(const eyeroof::mapper::Objective& objective);
+    void cancel_wanted();
+
+  private:
+    void make_search();
+    void make_editor();
+    void text_changed();
+    void mark_line(int line, const QString& message);
+    void show_text();
+
+    DrawingView* picture_ = nullptr;
+    QPlainTextEdit* editor_ = nullptr;
+    QLabel* verdict_ = nullptr;
+    QPushButton* restore_ = nullptr;
+    QComboBox* objective_ = nullptr;
+    QPushButton* search_ = nullptr;
+    QPushButton* cancel_ = nullptr;
+    QProgressBar* progress_ = nullptr;
+    QLabel* found_ = nullptr;
+    QWidget* search_row_ = nullptr;
+    QWidget* below_ = nullptr; // the editor and its verdict
+    QTimer pause_;             // between keys
+
+    std::optional<model::Machine> machine_;
+    std::optional<study::LayerReport> layer_;
+    std::string shown_of_; // machine and layer whose text is in the editor
+    bool searching_ = false;
+};
+
+} // namespace eyeroof::gui

@@ -1,0 +1,197 @@
+#include "gui/panes/plot_bar.hpp"
+
+#include "gui/panes/flow_layout.hpp"
+#include "model/base/units.hpp"
+
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSpinBox>
+#include <QToolButton>
+
+namespace eyeroof::gui {
+
+namespace {
+
+QString text(const std::string& string) {
+    return QString::fromStdString(string);
+}
+
+QToolButton* chip(QWidget* parent, const QString& label, bool checkable) {
+    auto* button = new QToolButton(parent);
+    button->setText(label);
+    button->setCheckable(checkable);
+    button->setToolButtonStyle(Qt::ToolButtonTextOnly);
+    return button;
+}
+
+int chip_height() {
+    const QToolButton button;
+    return button.sizeHint().height();
+}
+
+} // namespace
+
+PlotBar::PlotBar(QWidget* parent) : QWidget(parent) {
+    row_ = new FlowLayout(this);
+    make_filters();
+}
+
+void PlotBar::make_filters() {
+    filter_ = new QLineEdit(this);
+    filter_->setPlaceholderText(tr("Filter, such as conv[1-3]"));
+    filter_->setMinimumWidth(190);
+    filter_->setClearButtonEnabled(true);
+    filter_->setObjectName("filter");
+    filter_->setAccessibleName(tr("Filter by name, a regular expression"));
+    top_ = new QSpinBox(this);
+    top_->setRange(0, 100000);
+    top_->setPrefix(tr("heaviest "));
+    top_->setSpecialValueText(tr("all points"));
+    top_->setAccessibleName(tr("Only the heaviest points"));
+    top_->setObjectName("top");
+    level_ = new QComboBox(this);
+    level_->setAccessibleName(tr("Memory level whose bytes give the intensity"));
+    level_->setObjectName("level");
+    for (QWidget* widget : {static_cast<QWidget*>(filter_), static_cast<QWidget*>(top_),
+                            static_cast<QWidget*>(level_)}) {
+        row_->addWidget(widget);
+    }
+    connect(filter_, &QLineEdit::textChanged, this, [this](const QString& pattern) {
+        emit changed([=](study::ViewState& view) { view.filter = pattern.toStdString(); });
+    });
+    connect(top_, &QSpinBox::valueChanged, this, [this](int most) {
+        emit changed([=](study::ViewState& view) {
+            view.top = most > 0 ? std::optional(most) : std::nullopt;
+        });
+    });
+    connect(level_, &QComboBox::activated, this, [this](int index) {
+        const std::string level = level_->itemData(index).toString().toStdString();
+        emit changed([=](study::ViewState& view) {
+            view.level = level;
+            view.x.reset();
+            view.y.reset();
+        });
+    });
+}
+
+void PlotBar::focus_filter() {
+    filter_->setFocus();
+    filter_->selectAll();
+}
+
+void PlotBar::show_view(const study::PlotInput& input, const study::RooflineScene& scene,
+                        const study::ViewState& view) {
+    const QSignalBlocker one(filter_), two(top_);
+    if (filter_->text().toStdString() != view.filter) {
+        filter_->setText(text(view.filter));
+    }
+    top_->setValue(view.top.value_or(0));
+    show_levels(input, view);
+    show_chips(scene);
+    show_roofs(input, scene);
+    updateGeometry();
+}
+
+void PlotBar::show_levels(const study::PlotInput& input, const study::ViewState& view) {
+    const QSignalBlocker block(level_);
+    level_->clear();
+    level_->addItem(tr("outermost bytes"), QString());
+    std::set<std::string> seen;
+    for (const study::PlotPoint& point : input.points) {
+        for (std::size_t i = 1; i < point.bytes.size(); ++i) {
+            const std::string& level = point.bytes[i].level;
+            if (seen.insert(level).second) {
+                level_->addItem(tr("%1 bytes").arg(text(level)), text(level));
+            }
+        }
+    }
+    if (!seen.empty()) {
+        level_->addItem(tr("every level's bytes"), QString(study::kAllLevels));
+    }
+    level_->setCurrentIndex(std::max(0, level_->findData(text(view.level))));
+    level_->setVisible(level_->count() > 1);
+}
+
+// Every active filter, each removable by itself.
+void PlotBar::show_chips(const study::RooflineScene& scene) {
+    for (QWidget* widget : chips_) {
+        widget->deleteLater();
+        row_->removeWidget(widget);
+        widget->hide();
+    }
+    chips_.clear();
+    for (const study::ActiveFilter& filter : scene.filters) {
+        QToolButton* button = chip(this, "✕ " + text(filter.text), false);
+        button->setToolTip(tr("Remove this filter"));
+        button->setAccessibleName(tr("Remove the filter %1").arg(text(filter.text)));
+        button->setObjectName("chip " + text(filter.key));
+        row_->addWidget(button);
+        button->show();
+        chips_.push_back(button);
+        connect(button, &QToolButton::clicked, this, [this, key = filter.key] {
+            emit changed([=](study::ViewState& view) { study::remove_filter(view, key); });
+        });
+    }
+}
+
+void PlotBar::show_roofs(const study::PlotInput& input, const study::RooflineScene& scene) {
+    visible_.clear();
+    for (const study::SceneRoof& roof : scene.roofs) {
+        visible_.insert(roof.roof.id);
+    }
+    std::vector<std::string> ids;
+    for (const study::PlotMachine& machine : input.machines) {
+        for (const study::Roof& roof : machine.roofs) {
+            ids.push_back(roof.id + roof.name);
+        }
+    }
+    const bool same = ids == shown_roofs_;
+    shown_roofs_ = ids;
+    if (!same) {
+        for (QWidget* widget : switches_) {
+            widget->deleteLater();
+            row_->removeWidget(widget);
+            widget->hide();
+        }
+        switches_.clear();
+    }
+    std::size_t at = 0;
+    for (const study::PlotMachine& machine : input.machines) {
+        if (!same) {
+            auto* label = new QLabel(text(machine.name) + ":", this);
+            label->setFixedHeight(chip_height());
+            row_->addWidget(label);
+            label->show();
+            switches_.push_back(label);
+        }
+        ++at;
+        for (const study::Roof& roof : machine.roofs) {
+            if (!same) {
+                QToolButton* button =
+                    chip(this, text(roof.measured ? roof.name + ", measured" : roof.name), true);
+                button->setObjectName("roof " + text(roof.id));
+                row_->addWidget(button);
+                button->show();
+                switches_.push_back(button);
+                connect(button, &QToolButton::toggled, this,
+                        [this, id = roof.id](bool on) { switch_roof(id, on); });
+            }
+            auto* button = static_cast<QToolButton*>(switches_[at++]);
+            const QSignalBlocker block(button);
+            button->setChecked(visible_.contains(roof.id));
+            const char* unit = roof.kind == study::RoofKind::memory ? "B/s" : "FLOP/s";
+            button->setToolTip(
+                tr("%1: %2").arg(text(roof.name), text(model::format_si(roof.value, unit))));
+            button->setAccessibleName(tr("Roof %1 of %2").arg(text(roof.name), text(machine.name)));
+        }
+    }
+}
+
+void PlotBar::switch_roof(const std::string& id, bool on) {
+    std::set<std::string> roofs = visible_;
+    on ? (void)roofs.insert(id) : (void)roofs.erase(id);
+    emit changed([roofs](study::ViewState& view) { view.roofs = roofs; });
+}
+
+} // namespace eyeroof::gui

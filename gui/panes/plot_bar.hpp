@@ -1,0 +1,49 @@
+// The row above the plot: filters that are always in sight, and a switch for every roof.
+// Used by the main window; wraps where the window is narrow.
+// Knows plots and views, no machine and no network.
+#pragma once
+
+#include "study/scene/roofline_scene.hpp"
+
+#include <QWidget>
+
+class QComboBox;
+class QLineEdit;
+class QSpinBox;
+
+namespace eyeroof::gui {
+
+class FlowLayout;
+
+class PlotBar : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit PlotBar(QWidget* parent = nullptr);
+
+    // Shows what the view says of the plot; sends nothing.
+    void show_view(const study::PlotInput& input, const study::RooflineScene& scene,
+                   const study::ViewState& view);
+    void focus_filter();
+
+  signals:
+    void changed(const std::function<void(eyeroof::study::ViewState&)>& change);
+
+  private:
+    void make_filters();
+    void show_roofs(const study::PlotInput& input, const study::RooflineScene& scene);
+    void show_chips(const study::RooflineScene& scene);
+    void show_levels(const study::PlotInput& input, const study::ViewState& view);
+    void switch_roof(const std::string& id, bool on);
+
+    FlowLayout* row_ = nullptr;
+    QLineEdit* filter_ = nullptr;
+    QSpinBox* top_ = nullptr;
+    QComboBox* level_ = nullptr;
+    std::vector<QWidget*> chips_;
+    std::vector<QWidget*> switches_;
+    std::vector<std::string> shown_roofs_; // what the switches stand for
+    std::set<std::string> visible_;
+};
+
+} // namespace eyeroof::gui

@@ -1,0 +1,269 @@
+#include "gui/panes/what_if_pane.hpp"
+
+#include "gui/views/paint_scene.hpp"
+#include "model/base/units.hpp"
+
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPainter>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSlider>
+#include <cmath>
+
+namespace eyeroof::gui {
+
+namespace {
+
+constexpr int kSliderSteps = 60; // each way
+constexpr double kFactorAtEnd = 8.0;
+constexpr int kSliderDigits = 4; // nobody drags to the twelfth
+
+double factor_of(int step) {
+    return std::pow(kFactorAtEnd, static_cast<double>(step) / kSliderSteps);
+}
+
+int step_of(double factor) {
+    const double step = kSliderSteps * std::log(factor) / std::log(kFactorAtEnd);
+    return static_cast<int>(std::lround(std::clamp(step, -1.0 * kSliderSteps, 1.0 * kSliderSteps)));
+}
+
+double rounded(double value) {
+    const double unit = std::pow(10.0, std::floor(std::log10(value)) - kSliderDigits + 1);
+    return std::round(value / unit) * unit;
+}
+
+QString shown(const study::Knob& knob, double value) {
+    const bool bytes = knob.unit == "B" && knob.whole;
+    return QString::fromStdString(knob.unit.empty() ? std::to_string(std::llround(value))
+                                  : bytes           ? model::format_iec(value, "B", 6)
+                                                    : model::format_si(value, knob.unit, 6));
+}
+
+} // namespace
+
+GainBar::GainBar(QWidget* parent) : QWidget(parent) {
+    setFixedSize(74, 18);
+}
+
+void GainBar::show_gain(const study::Sensitivity& sensitivity, double most) {
+    gain_ = sensitivity.speedup - 1.0;
+    share_ = most > 0.0 ? std::clamp(*gain_ / most, 0.0, 1.0) : 0.0;
+    const QString text = tr("%1 % more %2 makes the network %3 % faster")
+                             .arg(100.0 * (sensitivity.factor - 1.0), 0, 'f', 0)
+                             .arg(QString::fromStdString(sensitivity.name))
+                             .arg(100.0 * *gain_, 0, 'f', 2);
+    setToolTip(text);
+    setAccessibleName(text);
+    update();
+}
+
+void GainBar::clear() {
+    gain_.reset();
+    setToolTip({});
+    update();
+}
+
+void GainBar::paintEvent(QPaintEvent*) {
+    if (!gain_) {
+        return;
+    }
+    QPainter painter(this);
+    const study::Rgb blue = colour_of(study::ColourRole::series1, theme_of(*this));
+    const int room = width() - 48; // the number's
+    painter.fillRect(QRectF(0, 4, std::max(1.0, share_ * room), height() - 8),
+                     QColor(blue.r, blue.g, blue.b));
+    painter.setPen(palette().color(QPalette::WindowText));
+    const QString sign = *gain_ > -0.0005 ? "+" : "−";
+    painter.drawText(rect(), Qt::AlignVCenter | Qt::AlignRight,
+                     sign + QString("%1 %").arg(std::fabs(100.0 * *gain_), 0, 'f', 1));
+}
+
+WhatIfPane::WhatIfPane(QWidget* parent) : QWidget(parent) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(8, 6, 8, 6);
+    head_ = new QLabel(tr("Choose a machine to see what its parameters are worth."), this);
+    head_->setWordWrap(true);
+    head_->setForegroundRole(QPalette::PlaceholderText);
+    column->addWidget(head_);
+    grid_ = nullptr;
+    column->addStretch();
+    auto* buttons = new QHBoxLayout;
+    reset_ = new QPushButton(tr("Reset all"), this);
+    save_ = new QPushButton(tr("Save as a machine…"), this);
+    buttons->addWidget(reset_);
+    buttons->addWidget(save_);
+    column->addLayout(buttons);
+    reset_->setToolTip(tr("Back to the values of the machine's file"));
+    connect(reset_, &QPushButton::clicked, this, &WhatIfPane::reset);
+    connect(save_, &QPushButton::clicked, this, &WhatIfPane::save_wanted);
+    mark();
+}
+
+void WhatIfPane::set_machine(const model::Machine& machine) {
+    machine_ = machine;
+    changed_ = machine;
+    changes_.clear();
+    selected_.clear();
+    delete knobs_;
+    knobs_ = new QWidget(this);
+    grid_ = new QGridLayout(knobs_);
+    grid_->setContentsMargins(0, 0, 0, 0);
+    grid_->setVerticalSpacing(2);
+    grid_->setHorizontalSpacing(5);
+    grid_->setColumnStretch(1, 1);
+    rows_.clear();
+    for (const study::Knob& knob : study::knobs_of(machine)) {
+        add_row(knob);
+    }
+    static_cast<QVBoxLayout*>(layout())->insertWidget(1, knobs_);
+    head_->setText(tr("Drag: all panes follow. Bars: what 10 % more of it would bring."));
+    mark();
+}
+
+void WhatIfPane::add_row(const study::Knob& knob) {
+    const auto index = rows_.size();
+    const auto line = static_cast<int>(index);
+    const QString name = QString::fromStdString(knob.name);
+    Row row{knob,
+            knob.value,
+            new QLabel(name, knobs_),
+            new QSlider(Qt::Horizontal, knobs_),
+            new QLineEdit(knobs_),
+            new GainBar(knobs_)};
+    row.label->setBuddy(row.number);
+    row.slider->setRange(-kSliderSteps, kSliderSteps);
+    row.slider->setAccessibleName(name);
+    row.slider->setObjectName(name);
+    row.slider->setMinimumWidth(48);
+    row.number->setFixedWidth(92);
+    row.number->setObjectName(name + " value");
+    row.number->setAccessibleName(tr("%1, value").arg(name));
+    row.number->setText(shown(knob, knob.value));
+    grid_->addWidget(row.label, line, 0);
+    grid_->addWidget(row.slider, line, 1);
+    grid_->addWidget(row.number, line, 2);
+    grid_->addWidget(row.bar, line, 3);
+    connect(row.slider, &QSlider::valueChanged, this, [this, index](int step) {
+        const double original = rows_[index].knob.value;
+        turn(index, step == 0 ? original : rounded(original * factor_of(step)), true);
+    });
+    connect(row.slider, &QSlider::sliderReleased, this, &WhatIfPane::released);
+    connect(row.number, &QLineEdit::editingFinished, this, [this, index] {
+        Row& edited = rows_[index];
+        if (!edited.number->isModified()) {
+            return;
+        }
+        const auto value =
+            study::parse_value(edited.knob, edited.number->text().trimmed().toStdString());
+        edited.number->setToolTip(
+            value ? QString() : QString::fromStdString(value.diagnostics().items().front().hint));
+        if (value) {
+            turn(index, *value, false);
+            emit released();
+        }
+        edited.number->setText(shown(edited.knob, edited.value));
+    });
+    rows_.push_back(row);
+}
+
+void WhatIfPane::show_value(Row& row, double value) {
+    row.value = value;
+    row.number->setText(shown(row.knob, value));
+    const QSignalBlocker block(row.slider);
+    row.slider->setValue(step_of(value / row.knob.value));
+}
+
+void WhatIfPane::turn(std::size_t index, double value, bool from_slider) {
+    Row& row = rows_[index];
+    const double used = row.knob.whole ? std::max(1.0, std::round(value)) : value;
+    if (used == row.value) {
+        return;
+    }
+    if (from_slider) {
+        row.value = used;
+        row.number->setText(shown(row.knob, used));
+    } else {
+        show_value(row, used);
+    }
+    apply(QString::fromStdString(row.knob.key));
+}
+
+void WhatIfPane::apply(const QString& what) {
+    changes_.clear();
+    for (const Row& row : rows_) {
+        if (row.value != row.knob.value) {
+            changes_.push_back({row.knob.key, row.value});
+        }
+    }
+    const auto result = study::changed(machine_, changes_);
+    changed_ = result ? *result : machine_;
+    mark();
+    emit turned(what);
+}
+
+// Changed rows in bold, the selected one framed by its highlighted label.
+void WhatIfPane::mark() {
+    for (const Row& row : rows_) {
+        QFont font = row.label->font();
+        font.setBold(row.value != row.knob.value);
+        row.label->setFont(font);
+        const bool chosen = row.knob.key == selected_;
+        row.label->setAutoFillBackground(chosen);
+        row.label->setBackgroundRole(chosen ? QPalette::Highlight : QPalette::Window);
+        row.label->setForegroundRole(chosen ? QPalette::HighlightedText : QPalette::WindowText);
+    }
+    reset_->setEnabled(is_changed());
+    save_->setEnabled(is_changed());
+}
+
+void WhatIfPane::set_changes(const std::vector<study::Change>& changes) {
+    if (changes == changes_) {
+        return;
+    }
+    for (Row& row : rows_) {
+        double value = row.knob.value;
+        for (const study::Change& change : changes) {
+            value = change.key == row.knob.key ? change.value : value;
+        }
+        show_value(row, value);
+    }
+    apply({});
+}
+
+void WhatIfPane::reset() {
+    set_changes({});
+}
+
+void WhatIfPane::show_gains(const std::vector<study::Sensitivity>& gains) {
+    double most = 0.0;
+    for (const study::Sensitivity& gain : gains) {
+        most = std::max(most, gain.speedup - 1.0);
+    }
+    for (const Row& row : rows_) {
+        const auto gain = std::find_if(gains.begin(), gains.end(),
+                                       [&](const auto& g) { return g.key == row.knob.key; });
+        gain == gains.end() ? row.bar->clear() : row.bar->show_gain(*gain, most);
+    }
+}
+
+bool WhatIfPane::select(const std::string& key) {
+    const auto row =
+        std::find_if(rows_.begin(), rows_.end(), [&](const Row& r) { return r.knob.key == key; });
+    if (row == rows_.end()) {
+        return false;
+    }
+    selected_ = key;
+    mark();
+    row->slider->setFocus();
+    for (QWidget* above = parentWidget(); above != nullptr; above = above->parentWidget()) {
+        if (auto* area = qobject_cast<QScrollArea*>(above)) {
+            area->ensureWidgetVisible(row->slider);
+        }
+    }
+    return true;
+}
+
+} // namespace eyeroof::gui

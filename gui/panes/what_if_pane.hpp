@@ -1,0 +1,88 @@
+// The what-if pane: a slider, a number and a sensitivity bar for each parameter of a machine.
+// Used by the main window, which examines the changed machine while a slider is dragged.
+// Knows no network and no report.
+#pragma once
+
+#include "study/what_if/sensitivity.hpp"
+
+#include <QWidget>
+#include <optional>
+#include <vector>
+
+class QGridLayout;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QSlider;
+
+namespace eyeroof::gui {
+
+// How much faster the network gets by 10 % more of one parameter, drawn against the best of them.
+class GainBar : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit GainBar(QWidget* parent = nullptr);
+    void show_gain(const study::Sensitivity& sensitivity, double most);
+    void clear();
+    std::optional<double> gain() const { return gain_; }
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+
+  private:
+    std::optional<double> gain_; // speed-up - 1
+    double share_ = 0.0;         // of the largest
+};
+
+class WhatIfPane : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit WhatIfPane(QWidget* parent = nullptr);
+
+    void set_machine(const model::Machine& machine); // nothing turned
+    void set_changes(const std::vector<study::Change>& changes);
+    const std::vector<study::Change>& changes() const { return changes_; }
+    const model::Machine& machine() const { return machine_; }
+    const model::Machine& changed_machine() const { return changed_; }
+    bool is_changed() const { return !changes_.empty(); }
+    void reset();
+    void show_gains(const std::vector<study::Sensitivity>& gains);
+    // Marks a parameter and brings it into sight; false when the machine has none of this key.
+    bool select(const std::string& key);
+    std::string selected() const { return selected_; }
+
+  signals:
+    void turned(const QString& what); // changed_machine() is another one; what: the parameter's key
+    void released();                  // the drag is over
+    void save_wanted();
+
+  private:
+    struct Row {
+        study::Knob knob;
+        double value = 0.0;
+        QLabel* label = nullptr;
+        QSlider* slider = nullptr;
+        QLineEdit* number = nullptr;
+        GainBar* bar = nullptr;
+    };
+    void add_row(const study::Knob& knob);
+    void turn(std::size_t row, double value, bool from_slider);
+    void show_value(Row& row, double value);
+    void apply(const QString& what);
+    void mark();
+
+    model::Machine machine_;
+    model::Machine changed_;
+    std::vector<study::Change> changes_;
+    std::vector<Row> rows_;
+    std::string selected_;
+    QWidget* knobs_ = nullptr; // holds the rows; made anew for every machine
+    QGridLayout* grid_ = nullptr;
+    QLabel* head_ = nullptr;
+    QPushButton* reset_ = nullptr;
+    QPushButton* save_ = nullptr;
+};
+
+} // namespace eyeroof::gui

@@ -1,0 +1,69 @@
+#include "gui/views/drawing_view.hpp"
+
+#include "gui/views/paint_scene.hpp"
+
+#include <QHelpEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <cmath>
+
+namespace eyeroof::gui {
+
+DrawingView::DrawingView(QWidget* parent) : QWidget(parent) {
+    setMinimumWidth(240);
+}
+
+void DrawingView::show_drawing(Draw draw, bool grows) {
+    draw_ = std::move(draw);
+    grows_ = grows;
+    rebuild();
+}
+
+void DrawingView::clear(const QString& instead) {
+    draw_ = {};
+    instead_ = instead;
+    drawing_ = {};
+    setMinimumHeight(60);
+    update();
+}
+
+void DrawingView::rebuild() {
+    if (draw_) {
+        drawing_ = draw_({static_cast<double>(width()), static_cast<double>(height())});
+        setAccessibleDescription(QString::fromStdString(drawing_.title));
+        if (grows_) {
+            setMinimumHeight(static_cast<int>(std::ceil(drawing_.canvas.height)));
+        }
+    }
+    update();
+}
+
+void DrawingView::resizeEvent(QResizeEvent*) {
+    rebuild();
+}
+
+bool DrawingView::event(QEvent* event) {
+    if (event->type() == QEvent::ToolTip) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        const std::string tip = study::tip_at(
+            drawing_, {static_cast<double>(help->pos().x()), static_cast<double>(help->pos().y())});
+        QToolTip::showText(help->globalPos(), QString::fromStdString(tip), this);
+        return true;
+    }
+    return QWidget::event(event);
+}
+
+void DrawingView::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const study::Rgb back = colour_of(study::ColourRole::background, theme_of(*this));
+    painter.fillRect(rect(), QColor(back.r, back.g, back.b));
+    if (draw_) {
+        paint_scene(painter, drawing_, theme_of(*this));
+    } else {
+        painter.setPen(palette().color(QPalette::PlaceholderText));
+        painter.drawText(rect().adjusted(12, 12, -12, -12), Qt::AlignCenter | Qt::TextWordWrap,
+                         instead_);
+    }
+}
+
+} // namespace eyeroof::gui

@@ -1,0 +1,40 @@
+// A drawing as a widget, made anew for every size; tells what is below the pointer.
+// Used by the mapping pane and the upgrade view.
+// Knows nothing of what it shows.
+#pragma once
+
+#include "study/scene/drawing.hpp"
+
+#include <QWidget>
+#include <functional>
+
+namespace eyeroof::gui {
+
+class DrawingView : public QWidget {
+    Q_OBJECT
+
+  public:
+    using Draw = std::function<study::Drawing(const study::Canvas&)>;
+
+    explicit DrawingView(QWidget* parent = nullptr);
+
+    // `grows`: the drawing is as high as it needs, and the widget follows it.
+    void show_drawing(Draw draw, bool grows);
+    void clear(const QString& instead);
+    const study::Drawing& drawing() const { return drawing_; }
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    bool event(QEvent* event) override;
+
+  private:
+    void rebuild();
+
+    Draw draw_;
+    bool grows_ = false;
+    QString instead_;
+    study::Drawing drawing_;
+};
+
+} // namespace eyeroof::gui

@@ -1,0 +1,45 @@
+// The seven steps of one layer as a ladder of bars.
+// Used by the seven-step pane.
+// Shows a scene; computes nothing.
+#pragma once
+
+#include "study/scene/waterfall_scene.hpp"
+
+#include <QWidget>
+#include <optional>
+
+namespace eyeroof::gui {
+
+class LadderView : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit LadderView(QWidget* parent = nullptr);
+
+    void set_layer(const study::Report& report, std::size_t layer,
+                   std::optional<double> measured_s);
+    void clear();
+    void mark_step(std::size_t step); // 1 … 7; 0: none
+    const std::optional<study::WaterfallScene>& scene() const { return scene_; }
+
+  signals:
+    void step_clicked(std::size_t step); // 1 … 7
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    bool event(QEvent* event) override;
+
+  private:
+    void rebuild();
+    const study::WaterfallBar* bar_below(QPointF place) const;
+
+    std::optional<study::Report> report_; // of that one layer
+    std::optional<double> measured_s_;
+    std::optional<study::WaterfallScene> scene_;
+    std::size_t marked_ = 0;
+};
+
+} // namespace eyeroof::gui

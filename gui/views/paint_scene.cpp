@@ -1,0 +1,303 @@
+#include "gui/views/paint_scene.hpp"
+
+#include <QPainter>
+#include <QPainterPath>
+#include <QPixmap>
+#include <QWidget>
+#include <cmath>
+#include <map>
+
+namespace eyeroof::gui {
+
+using namespace study; // NOLINT(google-build-using-namespace): the vocabulary of the scenes
+
+namespace {
+
+class Brush {
+  public:
+    Brush(QPainter& painter, Theme theme) : p(painter), theme_(theme) {}
+
+    QPainter& p;
+    QColor colour(ColourRole role) const {
+        const Rgb rgb = colour_of(role, theme_);
+        return {rgb.r, rgb.g, rgb.b};
+    }
+    void pen(ColourRole role, double width, Qt::PenStyle style = Qt::SolidLine) const {
+        p.setPen(QPen(colour(role), width, style));
+    }
+    // `anchor`: 0 left, 0.5 middle, 1 right.
+    void text(Place at, const std::string& content, ColourRole role, double px, double anchor = 0.0,
+              bool bold = false) const {
+        QFont font = p.font();
+        font.setPixelSize(static_cast<int>(std::lround(px)));
+        font.setBold(bold);
+        p.setFont(font);
+        p.setPen(colour(role));
+        const QString string = QString::fromStdString(content);
+        const double width = anchor > 0.0 ? p.fontMetrics().horizontalAdvance(string) : 0.0;
+        p.drawText(QPointF(at.x - anchor * width, at.y), string);
+    }
+    void fill(const Box& box, ColourRole role, double opacity = 1.0) const {
+        QColor shade = colour(role);
+        shade.setAlphaF(static_cast<float>(opacity));
+        p.fillRect(QRectF(box.left, box.top, box.width, box.height), shade);
+    }
+
+  private:
+    Theme theme_;
+};
+
+QRectF rect_of(const Box& box) {
+    return {box.left, box.top, box.width, box.height};
+}
+QPointF point_of(Place place) {
+    return {place.x, place.y};
+}
+
+void draw_marker(const Brush& brush, const SceneSeries& series, Place at, double radius,
+                 double edge) {
+    brush.p.setBrush(brush.colour(series.hollow ? ColourRole::plot : series.colour));
+    brush.pen(series.hollow ? series.colour : ColourRole::plot, series.hollow ? 1.8 : edge);
+    const auto corners = marker_corners(series.marker);
+    if (corners.empty()) {
+        brush.p.drawEllipse(point_of(at), radius, radius);
+        return;
+    }
+    QPolygonF polygon;
+    for (const Place& corner : corners) {
+        polygon << QPointF(at.x + radius * corner.x, at.y + radius * corner.y);
+    }
+    brush.p.drawPolygon(polygon);
+}
+
+// One picture for each series and size: drawing thousands of equal polygons is what costs.
+class Sprites {
+  public:
+    Sprites(const Brush& brush, const RooflineScene& scene)
+        : brush_(brush), scene_(scene), ratio_(brush.p.device()->devicePixelRatioF()) {}
+
+    void draw(const ScenePoint& point, Place at) {
+        const int step = static_cast<int>(std::lround(point.radius * 2.0));
+        QPixmap& sprite = sprites_[{point.series, step}];
+        const double half = std::ceil(step * 0.8 + 2.0);
+        if (sprite.isNull()) {
+            const int pixels = static_cast<int>(std::ceil(2.0 * half * ratio_));
+            sprite = QPixmap(pixels, pixels);
+            sprite.setDevicePixelRatio(ratio_);
+            sprite.fill(Qt::transparent);
+            QPainter painter(&sprite);
+            painter.setRenderHint(QPainter::Antialiasing);
+            painter.setOpacity(scene_.point_opacity);
+            const Brush brush(painter, theme_);
+            draw_marker(brush, scene_.series[point.series], {half, half}, step / 2.0, 0.4);
+        }
+        brush_.p.drawPixmap(QPointF(at.x - half, at.y - half), sprite);
+    }
+    void set_theme(Theme theme) { theme_ = theme; }
+
+  private:
+    const Brush& brush_;
+    const RooflineScene& scene_;
+    double ratio_;
+    Theme theme_ = Theme::light;
+    std::map<std::pair<std::size_t, int>, QPixmap> sprites_;
+};
+
+void paint_heading(const Brush& brush, const RooflineScene& scene) {
+    double y = 16.0;
+    if (!scene.title.empty()) {
+        y += kTitlePx * 0.9;
+        brush.text({16.0, y}, scene.title, ColourRole::text, kTitlePx, 0.0, true);
+        y += kTitlePx * 0.45;
+    }
+    brush.text({16.0, y + kFontPx * 0.9}, scene.subtitle, ColourRole::faint, kFontPx);
+    double below = scene.area.box.top - 8.0 - kFontPx * 1.35;
+    for (auto w = scene.warnings.rbegin(); w != scene.warnings.rend(); ++w) {
+        brush.text({16.0, below}, "! " + *w, ColourRole::warning, kFontPx);
+        below -= kFontPx * 1.35;
+    }
+    brush.text({16.0, scene.area.box.top - 8.0}, scene.y_title, ColourRole::faint, kFontPx);
+    for (const LegendEntry& entry : scene.legend) {
+        draw_marker(brush, scene.series[entry.series], entry.marker, 5.0, 0.8);
+        brush.text(entry.text, entry.name, ColourRole::text, kFontPx);
+    }
+}
+
+void paint_axes(const Brush& brush, const RooflineScene& scene) {
+    const Box& box = scene.area.box;
+    brush.fill(box, ColourRole::plot);
+    brush.p.setRenderHint(QPainter::Antialiasing, false);
+    for (const bool major : {false, true}) {
+        brush.pen(major ? ColourRole::grid : ColourRole::grid_minor, 1.0);
+        for (const Tick& tick : scene.x_ticks) {
+            const double x = scene.area.place_of(tick.value, scene.area.y.min).x;
+            if (tick.major == major) {
+                brush.p.drawLine(QPointF(x, box.top), QPointF(x, box.bottom()));
+            }
+        }
+        for (const Tick& tick : scene.y_ticks) {
+            const double y = scene.area.place_of(scene.area.x.min, tick.value).y;
+            if (tick.major == major) {
+                brush.p.drawLine(QPointF(box.left, y), QPointF(box.right(), y));
+            }
+        }
+    }
+    brush.pen(ColourRole::frame, 1.0);
+    brush.p.setBrush(Qt::NoBrush);
+    brush.p.drawRect(rect_of(box));
+    brush.p.setRenderHint(QPainter::Antialiasing, true);
+    for (const Tick& tick : scene.x_ticks) {
+        const double x = scene.area.place_of(tick.value, scene.area.y.min).x;
+        brush.text({x, box.bottom() + 16.0}, tick.label, ColourRole::faint, 11.0, 0.5);
+    }
+    for (const Tick& tick : scene.y_ticks) {
+        const double y = scene.area.place_of(scene.area.x.min, tick.value).y;
+        brush.text({box.left - 6.0, y + 4.0}, tick.label, ColourRole::faint, 11.0, 1.0);
+    }
+    brush.text({box.left + box.width / 2.0, box.bottom() + 38.0}, scene.x_title, ColourRole::faint,
+               kFontPx, 0.5);
+}
+
+void paint_roofs(const Brush& brush, const RooflineScene& scene) {
+    const PlotArea& area = scene.area;
+    for (const SceneLink& link : scene.links) {
+        const ScenePoint& a = scene.points[link.from];
+        const ScenePoint& b = scene.points[link.to];
+        brush.pen(ColourRole::faint, 1.0, Qt::DotLine);
+        brush.p.drawLine(point_of(area.place_of(a.x, a.y)), point_of(area.place_of(b.x, b.y)));
+    }
+    for (const SceneRoof& roof : scene.roofs) {
+        const double from = std::clamp(roof.from_x, area.x.min, area.x.max);
+        const double to = std::clamp(roof.to_x, area.x.min, area.x.max);
+        if (from < to) {
+            brush.pen(roof.colour, roof.roof.measured ? 2.6 : 1.8,
+                      roof.dashed ? Qt::DashLine : Qt::SolidLine);
+            brush.p.drawLine(point_of(area.place_of(from, roof.y_at(from))),
+                             point_of(area.place_of(to, roof.y_at(to))));
+        }
+    }
+    for (const Ridge& ridge : scene.ridges) {
+        brush.pen(ridge.colour, 1.6);
+        brush.p.setBrush(brush.colour(ColourRole::plot));
+        brush.p.drawEllipse(point_of(area.place_of(ridge.x, ridge.y)), 3.5, 3.5);
+    }
+}
+
+void paint_points(const Brush& brush, const RooflineScene& scene, Theme theme) {
+    const QRectF reach = rect_of(scene.area.box).adjusted(-16, -16, 16, 16);
+    const bool many = scene.points.size() > 300;
+    Sprites sprites(brush, scene);
+    sprites.set_theme(theme);
+    for (const ScenePoint& point : scene.points) {
+        const Place at = scene.area.place_of(point.x, point.y);
+        if (!reach.contains(point_of(at))) {
+            continue;
+        }
+        if (many) {
+            sprites.draw(point, at);
+        } else {
+            brush.p.setOpacity(scene.point_opacity);
+            draw_marker(brush, scene.series[point.series], at, point.radius, 1.0);
+            brush.p.setOpacity(1.0);
+        }
+        if (point.above_roof || point.selected) {
+            brush.p.setBrush(Qt::NoBrush);
+            brush.pen(point.above_roof ? ColourRole::warning : ColourRole::selection, 2.0);
+            brush.p.drawEllipse(point_of(at), point.radius * 1.3 + 3.0, point.radius * 1.3 + 3.0);
+        }
+    }
+}
+
+void paint_labels(const Brush& brush, const RooflineScene& scene) {
+    for (const SceneLabel& label : scene.labels) {
+        brush.p.save();
+        brush.p.translate(label.start.x, label.start.y);
+        brush.p.rotate(label.degrees);
+        brush.text({0.0, 0.0}, label.text, label.colour,
+                   label.kind == LabelKind::roof ? kFontPx : 11.0);
+        brush.p.restore();
+    }
+}
+
+void paint_bar(const Brush& brush, const WaterfallScene& scene, const WaterfallBar& bar) {
+    const double middle = bar.row.top + bar.row.height / 2.0;
+    const double baseline = middle + kFontPx * 0.36;
+    if (bar.worst) {
+        brush.fill(bar.row, ColourRole::warning, 0.10);
+    }
+    brush.text({scene.name_x, baseline}, bar.name, ColourRole::text, kFontPx, 0.0, bar.worst);
+    if (bar.lost_box.width > 0.5) {
+        brush.pen(ColourRole::warning, 1.0, Qt::DotLine);
+        brush.p.setBrush(Qt::NoBrush);
+        brush.p.drawRect(rect_of(bar.lost_box));
+    }
+    brush.fill(bar.machine_box, bar.colour, 0.35);
+    brush.fill(bar.mapping_box, bar.colour);
+    brush.text({scene.bars_area.right() + 8.0, baseline}, bar.change, ColourRole::warning, kFontPx);
+    brush.text({scene.value_x, baseline}, bar.value, ColourRole::text, kFontPx, 1.0);
+    double y = middle + 4.0 - (static_cast<double>(bar.reason_lines.size()) - 1.0) * 6.5;
+    for (const std::string& line : bar.reason_lines) {
+        brush.text({scene.reason_x, y}, line, ColourRole::faint, 11.0);
+        y += 13.0;
+    }
+}
+
+} // namespace
+
+void paint_scene(QPainter& painter, const RooflineScene& scene, Theme theme) {
+    const Brush brush(painter, theme);
+    painter.setRenderHint(QPainter::Antialiasing);
+    brush.fill({0.0, 0.0, scene.canvas.width, scene.canvas.height}, ColourRole::background);
+    paint_heading(brush, scene);
+    paint_axes(brush, scene);
+    painter.save();
+    painter.setClipRect(rect_of(scene.area.box));
+    paint_roofs(brush, scene);
+    paint_points(brush, scene, theme);
+    paint_labels(brush, scene);
+    painter.restore();
+}
+
+void paint_scene(QPainter& painter, const WaterfallScene& scene, Theme theme) {
+    const Brush brush(painter, theme);
+    painter.setRenderHint(QPainter::Antialiasing);
+    brush.fill({0.0, 0.0, scene.canvas.width, scene.canvas.height}, ColourRole::background);
+    brush.text({16.0, 28.0}, scene.title, ColourRole::text, kTitlePx, 0.0, true);
+    brush.text({16.0, 46.0}, scene.subtitle + scene.note, ColourRole::faint, kFontPx);
+    for (const WaterfallBar& bar : scene.bars) {
+        paint_bar(brush, scene, bar);
+    }
+}
+
+void paint_scene(QPainter& painter, const Drawing& scene, Theme theme) {
+    const Brush brush(painter, theme);
+    painter.setRenderHint(QPainter::Antialiasing);
+    for (const DrawnBox& box : scene.boxes) {
+        if (box.outline) {
+            brush.pen(box.role, 1.0);
+            painter.setBrush(Qt::NoBrush);
+            painter.drawRect(rect_of(box.box));
+        } else {
+            brush.fill(box.box, box.role, box.opacity);
+        }
+    }
+    for (const DrawnLine& line : scene.lines) {
+        brush.pen(line.role, line.width, line.dashed ? Qt::DashLine : Qt::SolidLine);
+        for (std::size_t i = 1; i < line.through.size(); ++i) {
+            painter.drawLine(point_of(line.through[i - 1]), point_of(line.through[i]));
+        }
+    }
+    for (const DrawnText& text : scene.texts) {
+        brush.text(text.at, text.text, text.role, text.px, text.anchor, text.bold);
+    }
+}
+
+Theme theme_of(const QWidget& widget) {
+    const QPalette palette = widget.palette();
+    return palette.color(QPalette::Window).lightness() <
+                   palette.color(QPalette::WindowText).lightness()
+               ? Theme::dark
+               : Theme::light;
+}
+
+} // namespace eyeroof::gui

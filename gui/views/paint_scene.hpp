@@ -1,0 +1,23 @@
+// Scenes painted with QPainter, on screen and into pictures.
+// Called by the views and by export.
+// Places nothing and computes nothing: what is where stands in the scene.
+#pragma once
+
+#include "study/scene/drawing.hpp"
+#include "study/scene/roofline_scene.hpp"
+#include "study/scene/waterfall_scene.hpp"
+
+class QPainter;
+class QWidget;
+
+namespace eyeroof::gui {
+
+void paint_scene(QPainter& painter, const study::RooflineScene& scene, study::Theme theme);
+void paint_scene(QPainter& painter, const study::WaterfallScene& scene, study::Theme theme);
+
+void paint_scene(QPainter& painter, const study::Drawing& scene, study::Theme theme);
+
+// Dark when the window's background is darker than its text.
+study::Theme theme_of(const QWidget& widget);
+
+} // namespace eyeroof::gui

@@ -1,0 +1,317 @@
+#include "gui/views/roofline_view.hpp"
+
+#include "gui/views/paint_scene.hpp"
+#include "model/base/units.hpp"
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QWheelEvent>
+#include <cmath>
+
+namespace eyeroof::gui {
+
+using namespace study; // NOLINT(google-build-using-namespace): the vocabulary of the scenes
+
+namespace {
+constexpr double kZoomStep = 0.85;   // span after one notch of the wheel
+constexpr double kClickPixels = 4.0; // a shorter drag is a click
+constexpr std::size_t kMostUndo = 100;
+} // namespace
+
+RooflineView::RooflineView(QWidget* parent) : QWidget(parent) {
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setMinimumSize(320, 240);
+    setAccessibleName(tr("Roofline plot"));
+    rebuild();
+}
+
+Canvas RooflineView::canvas() const {
+    return {static_cast<double>(width()), static_cast<double>(height())};
+}
+
+void RooflineView::set_plot(PlotInput input) {
+    input_ = std::move(input);
+    rebuild();
+}
+
+void RooflineView::set_view(const ViewState& view) {
+    const ViewState before = view_;
+    view_ = view;
+    auto scene = make_scene(input_, view_, canvas());
+    if (!scene) {
+        view_ = before;
+        emit problem(QString::fromStdString(to_string(scene.diagnostics().items().front())));
+        return;
+    }
+    scene_ = std::move(*scene);
+    layer_ = {};
+    update();
+    emit view_changed();
+}
+
+void RooflineView::set_selection(const std::set<std::string>& ids) {
+    if (view_.selection == ids) {
+        return;
+    }
+    view_.selection = ids;
+    lay_out_again();
+    emit selection_changed();
+}
+
+void RooflineView::rebuild() {
+    auto scene = make_scene(input_, view_, canvas());
+    if (scene) {
+        scene_ = std::move(*scene);
+    }
+    card_.clear();
+    layer_ = {};
+    update();
+}
+
+void RooflineView::lay_out_again() {
+    lay_out(scene_, view_, canvas());
+    layer_ = {};
+    update();
+}
+
+void RooflineView::remember_ranges() {
+    zooms_.emplace_back(view_.x, view_.y);
+    if (zooms_.size() > kMostUndo) {
+        zooms_.erase(zooms_.begin());
+    }
+}
+
+void RooflineView::change_ranges(LogRange x, LogRange y, bool remember) {
+    if (remember) {
+        remember_ranges();
+    }
+    view_.x = legal(x);
+    view_.y = legal(y);
+    lay_out_again();
+    emit ranges_changed();
+}
+
+void RooflineView::zoom_at(QPointF pixel, double factor) {
+    const PlotArea& area = scene_.area;
+    change_ranges(zoomed(area.x, area.x_at(pixel.x()), factor),
+                  zoomed(area.y, area.y_at(pixel.y()), factor), true);
+}
+
+void RooflineView::zoom_to(const QRectF& pixels) {
+    const PlotArea& area = scene_.area;
+    change_ranges({area.x_at(pixels.left()), area.x_at(pixels.right())},
+                  {area.y_at(pixels.bottom()), area.y_at(pixels.top())}, true);
+}
+
+void RooflineView::undo_zoom() {
+    if (zooms_.empty()) {
+        return;
+    }
+    std::tie(view_.x, view_.y) = zooms_.back();
+    zooms_.pop_back();
+    lay_out_again();
+    emit ranges_changed();
+}
+
+void RooflineView::reset_zoom() {
+    if (view_.x || view_.y) {
+        remember_ranges();
+        view_.x.reset();
+        view_.y.reset();
+        lay_out_again();
+        emit ranges_changed();
+    }
+}
+
+void RooflineView::pan(double x_share, double y_share) {
+    change_ranges(panned(scene_.area.x, x_share), panned(scene_.area.y, y_share), false);
+}
+
+void RooflineView::select_in(const QRectF& box, bool add) {
+    std::set<std::string> ids = add ? view_.selection : std::set<std::string>{};
+    for (const std::size_t i :
+         points_in(scene_, {box.left(), box.top(), box.width(), box.height()})) {
+        ids.insert(scene_.points[i].id);
+    }
+    set_selection(ids);
+}
+
+void RooflineView::show_card(QPoint at) {
+    hover_ = at;
+    const Place place{static_cast<double>(at.x()), static_cast<double>(at.y())};
+    std::vector<CardRow> card;
+    if (const auto point = point_at(scene_, place)) {
+        card = card_of(input_, scene_.points[*point]);
+    } else if (const auto roof = roof_at(scene_, place)) {
+        card = card_of(input_, scene_.roofs[*roof]);
+    }
+    if (!card.empty() || !card_.empty()) {
+        card_ = std::move(card);
+        update();
+    }
+    const bool inside = overlap({place.x, place.y, 0.1, 0.1}, scene_.area.box);
+    emit pointed_at(inside ? QString("%1 FLOP/byte   %2")
+                                 .arg(scene_.area.x_at(place.x), 0, 'g', 3)
+                                 .arg(QString::fromStdString(
+                                     model::format_si(scene_.area.y_at(place.y), "FLOP/s")))
+                           : QString());
+}
+
+void RooflineView::paintEvent(QPaintEvent*) {
+    const Theme theme = theme_of(*this);
+    if (layer_.isNull()) {
+        layer_ = QPixmap(size() * devicePixelRatioF());
+        layer_.setDevicePixelRatio(devicePixelRatioF());
+        QPainter painter(&layer_);
+        paint_scene(painter, scene_, theme);
+    }
+    QPainter painter(this);
+    painter.drawPixmap(0, 0, layer_);
+    if (drag_ == Drag::select || drag_ == Drag::zoom) {
+        painter.setPen(QPen(palette().color(QPalette::Highlight), 1.0, Qt::DashLine));
+        painter.drawRect(QRectF(pressed_, last_).normalized());
+    }
+    if (drag_ == Drag::none && !card_.empty()) {
+        paint_card(painter);
+    }
+}
+
+void RooflineView::paint_card(QPainter& painter) const {
+    const QFontMetrics metrics = painter.fontMetrics();
+    constexpr int most = 440;
+    int names = 0;
+    int values = 0;
+    for (const CardRow& row : card_) {
+        names = std::max(names, metrics.horizontalAdvance(QString::fromStdString(row.what)));
+        values = std::max(values, metrics.horizontalAdvance(QString::fromStdString(row.value)));
+    }
+    values = std::min(values, most);
+    std::vector<QRect> cells; // long names are wrapped, never cut
+    int y = 0;
+    for (const CardRow& row : card_) {
+        const QRect box = metrics.boundingRect(0, 0, values + 1, 10000, Qt::TextWrapAnywhere,
+                                               QString::fromStdString(row.value));
+        cells.emplace_back(names + 12, y, values + 1, box.height());
+        y += box.height();
+    }
+    const QSize size(names + values + 32, y + 16);
+    const int left = std::clamp(hover_.x() + 16, 0, std::max(0, width() - size.width()));
+    const bool below = hover_.y() + 16 + size.height() <= height();
+    const int top = below ? hover_.y() + 16 : std::max(0, hover_.y() - 12 - size.height());
+    painter.setPen(palette().color(QPalette::Mid));
+    painter.setBrush(palette().color(QPalette::ToolTipBase));
+    painter.drawRoundedRect(QRect({left, top}, size), 5, 5);
+    for (std::size_t i = 0; i < card_.size(); ++i) {
+        const QRect cell = cells[i].translated(left + 10, top + 8);
+        painter.setPen(palette().color(QPalette::ToolTipText));
+        painter.drawText(QRect(left + 10, cell.top(), names, cell.height()), Qt::AlignTop,
+                         QString::fromStdString(card_[i].what));
+        painter.drawText(cell, Qt::TextWrapAnywhere, QString::fromStdString(card_[i].value));
+    }
+}
+
+void RooflineView::resizeEvent(QResizeEvent*) {
+    lay_out_again();
+}
+
+void RooflineView::mousePressEvent(QMouseEvent* event) {
+    pressed_ = last_ = event->position();
+    const bool left = event->button() == Qt::LeftButton;
+    drag_ = !left ? Drag::pan : event->modifiers() & Qt::ShiftModifier ? Drag::zoom : Drag::select;
+    if (drag_ == Drag::pan) {
+        remember_ranges();
+    }
+}
+
+void RooflineView::mouseMoveEvent(QMouseEvent* event) {
+    const QPointF at = event->position();
+    if (drag_ == Drag::pan) {
+        const QPointF moved = at - last_;
+        last_ = at;
+        pan(-moved.x() / scene_.area.box.width, moved.y() / scene_.area.box.height);
+        return;
+    }
+    last_ = at;
+    if (drag_ == Drag::none) {
+        show_card(at.toPoint());
+    } else {
+        update();
+    }
+}
+
+void RooflineView::mouseReleaseEvent(QMouseEvent* event) {
+    const Drag drag = drag_;
+    drag_ = Drag::none;
+    const QRectF box = QRectF(pressed_, event->position()).normalized();
+    const bool click = box.width() < kClickPixels && box.height() < kClickPixels;
+    const bool add = event->modifiers() & Qt::ControlModifier;
+    if (drag == Drag::select && !click) {
+        select_in(box, add);
+    } else if (drag == Drag::select) {
+        std::set<std::string> ids = add ? view_.selection : std::set<std::string>{};
+        if (const auto point = point_at(scene_, {box.left(), box.top()})) {
+            ids.insert(scene_.points[*point].id);
+        }
+        set_selection(ids);
+    } else if (drag == Drag::zoom && !click) {
+        zoom_to(box);
+    }
+    update();
+}
+
+void RooflineView::mouseDoubleClickEvent(QMouseEvent*) {
+    reset_zoom();
+}
+
+void RooflineView::wheelEvent(QWheelEvent* event) {
+    const double notches = event->angleDelta().y() / 120.0;
+    zoom_at(event->position(), std::pow(kZoomStep, notches));
+    event->accept();
+}
+
+void RooflineView::keyPressEvent(QKeyEvent* event) {
+    const QPointF middle(scene_.area.box.left + scene_.area.box.width / 2.0,
+                         scene_.area.box.top + scene_.area.box.height / 2.0);
+    constexpr double step = 0.1;
+    switch (event->key()) {
+    case Qt::Key_Left:
+        return pan(-step, 0.0);
+    case Qt::Key_Right:
+        return pan(step, 0.0);
+    case Qt::Key_Up:
+        return pan(0.0, step);
+    case Qt::Key_Down:
+        return pan(0.0, -step);
+    case Qt::Key_Plus:
+    case Qt::Key_Equal:
+        return zoom_at(middle, kZoomStep);
+    case Qt::Key_Minus:
+        return zoom_at(middle, 1.0 / kZoomStep);
+    case Qt::Key_0:
+        return reset_zoom();
+    case Qt::Key_Backspace:
+        return undo_zoom();
+    case Qt::Key_Escape:
+        return set_selection({});
+    default:
+        QWidget::keyPressEvent(event);
+    }
+}
+
+void RooflineView::leaveEvent(QEvent*) {
+    card_.clear();
+    update();
+    emit pointed_at({});
+}
+
+void RooflineView::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::PaletteChange) {
+        layer_ = {};
+        update();
+    }
+    QWidget::changeEvent(event);
+}
+
+} // namespace eyeroof::gui

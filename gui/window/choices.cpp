@@ -1,0 +1,157 @@
+#include "gui/window/choices.hpp"
+
+#include "hwdb/catalog.hpp"
+#include "model/layer.hpp"
+#include "study/read/catalog.hpp"
+
+#include <QComboBox>
+#include <QCompleter>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSpinBox>
+
+namespace eyeroof::gui {
+
+namespace {
+QString text(std::string_view string) {
+    return QString::fromUtf8(string.data(), static_cast<qsizetype>(string.size()));
+}
+} // namespace
+
+Choices::Choices(QWidget* parent) : QToolBar(tr("What to examine"), parent) {
+    setObjectName("choices");
+    setMovable(false);
+    network_ = combo(tr("Network"), "network", 150);
+    network_->lineEdit()->setPlaceholderText(tr("choose, type or drop"));
+    machine_ = combo(tr("on"), "machine", 160);
+    machine_->lineEdit()->setPlaceholderText(tr("choose, type or drop"));
+    other_ = combo(tr("against"), "other", 160);
+    addWidget(new QLabel(tr(" Batch "), this));
+    batch_ = new QSpinBox(this);
+    batch_->setRange(1, 65536);
+    batch_->setPrefix("×");
+    batch_->setObjectName("batch");
+    batch_->setAccessibleName(tr("Batch, times the network's own"));
+    batch_->setToolTip(batch_->accessibleName());
+    addWidget(batch_);
+    addWidget(new QLabel(" ", this));
+    precision_ = new QComboBox(this);
+    precision_->setObjectName("precision");
+    precision_->setAccessibleName(tr("Precision"));
+    precision_->addItem(tr("own precision"), QString());
+    for (const std::string_view name : model::data_type_names()) {
+        precision_->addItem(text(name), text(name));
+    }
+    addWidget(precision_);
+    addWidget(new QLabel(" ", this));
+    mapping_ = new QComboBox(this);
+    mapping_->setObjectName("mapping");
+    mapping_->setAccessibleName(tr("Mapping"));
+    mapping_->addItems({tr("dataflow's mapping"), tr("best mapping")});
+    mapping_->setToolTip(tr("On accelerators: by the dataflow's own rules, or the one that no "
+                            "other beats in energy times delay"));
+    addWidget(mapping_);
+    connect(batch_, &QSpinBox::valueChanged, this, &Choices::options_changed);
+    connect(precision_, &QComboBox::activated, this, &Choices::options_changed);
+    connect(mapping_, &QComboBox::activated, this, &Choices::options_changed);
+}
+
+QComboBox* Choices::combo(const QString& label, const char* name, int width) {
+    addWidget(new QLabel(" " + label + " ", this));
+    auto* box = new QComboBox(this);
+    box->setEditable(true); // a path is a name too
+    box->setInsertPolicy(QComboBox::NoInsert);
+    box->setMinimumWidth(width);
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->setObjectName(name);
+    box->setAccessibleName(label == tr("on")        ? tr("Machine")
+                           : label == tr("against") ? tr("Second machine")
+                                                    : label);
+    box->setMaxVisibleItems(30);
+    if (auto* completer = box->completer()) {
+        completer->setFilterMode(Qt::MatchContains); // "100" finds a100 and h100
+        completer->setCompletionMode(QCompleter::PopupCompletion);
+        connect(completer, QOverload<const QString&>::of(&QCompleter::activated), this,
+                [this] { choose(false); });
+    }
+    addWidget(box);
+    connect(box, &QComboBox::activated, this, [this] { choose(false); });
+    connect(box->lineEdit(), &QLineEdit::returnPressed, this, [this] { choose(true); });
+    return box;
+}
+
+// An editable list speaks up whenever it loses the focus.
+void Choices::choose(bool again) {
+    std::vector<QString> names = machines();
+    names.insert(names.begin(), network());
+    if (again || names != told_) {
+        told_ = names;
+        emit chosen();
+    }
+}
+
+void Choices::fill(const Folders& folders) {
+    const QSignalBlocker one(network_), two(machine_), three(other_);
+    network_->addItem("");
+    if (const auto heads = study::read::list_networks(folders.networks)) {
+        for (const auto& head : *heads) {
+            network_->addItem(text(head.id));
+        }
+    }
+    machine_->addItem("");
+    other_->addItem(tr(kNoMachine));
+    for (const auto& entry : hwdb::list_machines(folders.machines)) {
+        machine_->addItem(text(entry.id));
+        other_->addItem(text(entry.id));
+    }
+}
+
+QString Choices::network() const {
+    return network_->currentText().trimmed();
+}
+
+std::vector<QString> Choices::machines() const {
+    std::vector<QString> names;
+    for (const QComboBox* box : {machine_, other_}) {
+        const QString name = box->currentText().trimmed();
+        if (!name.isEmpty() && name != tr(kNoMachine)) {
+            names.push_back(name);
+        }
+    }
+    return names;
+}
+
+int Choices::batch() const {
+    return batch_->value();
+}
+
+std::string Choices::data_type() const {
+    return precision_->currentData().toString().toStdString();
+}
+
+bool Choices::best_mapping() const {
+    return mapping_->currentIndex() == 1;
+}
+
+void Choices::set_network(const QString& name) {
+    network_->setCurrentText(name);
+    told_.clear();
+}
+
+void Choices::set_machine(const QString& name) {
+    machine_->setCurrentText(name);
+    told_.clear();
+}
+
+void Choices::set_other(const QString& name) {
+    other_->setCurrentText(name.isEmpty() ? tr(kNoMachine) : name);
+}
+
+void Choices::set_experiment(int batch, const std::string& data_type, bool best_mapping) {
+    const QSignalBlocker one(batch_), two(precision_), three(mapping_);
+    batch_->setValue(batch);
+    precision_->setCurrentIndex(std::max(0, precision_->findData(text(data_type))));
+    mapping_->setCurrentIndex(best_mapping ? 1 : 0);
+}
+
+} // namespace eyeroof::gui

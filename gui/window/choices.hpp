@@ -1,0 +1,55 @@
+// The row at the top: which network on which machine, against which, with which batch, precision
+// and mapping.
+// Used by the main window.
+// Knows names only; loads nothing.
+#pragma once
+
+#include "gui/window/folders.hpp"
+
+#include <QToolBar>
+
+class QComboBox;
+class QSpinBox;
+
+namespace eyeroof::gui {
+
+// What the second machine's list shows when there is none.
+inline constexpr const char* kNoMachine = "(no comparison)";
+
+class Choices : public QToolBar {
+    Q_OBJECT
+
+  public:
+    explicit Choices(QWidget* parent = nullptr);
+    void fill(const Folders& folders);
+
+    QString network() const;
+    std::vector<QString> machines() const; // one or two, without empty ones
+    int batch() const;
+    std::string data_type() const; // empty: the layers' own
+    bool best_mapping() const;
+
+    // These send nothing.
+    void set_network(const QString& name);
+    void set_machine(const QString& name);
+    void set_other(const QString& name); // empty: none
+    void set_experiment(int batch, const std::string& data_type, bool best_mapping);
+
+  signals:
+    void chosen();          // another network or machine
+    void options_changed(); // batch, precision or mapping
+
+  private:
+    void choose(bool again); // tells of a choice; of the same one only when asked again
+    QComboBox* combo(const QString& label, const char* name, int width);
+
+    std::vector<QString> told_; // the names that were told of last
+    QComboBox* network_ = nullptr;
+    QComboBox* machine_ = nullptr;
+    QComboBox* other_ = nullptr;
+    QSpinBox* batch_ = nullptr;
+    QComboBox* precision_ = nullptr;
+    QComboBox* mapping_ = nullptr;
+};
+
+} // namespace eyeroof::gui

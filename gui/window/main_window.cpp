@@ -1,0 +1,279 @@
+#include "gui/window/main_window.hpp"
+
+#include "gui/window/start_page.hpp"
+#include "hwdb/catalog.hpp"
+#include "study/read/metric_family.hpp"
+
+#include <QDockWidget>
+#include <QHeaderView>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSortFilterProxyModel>
+#include <QStackedWidget>
+#include <QStatusBar>
+#include <QTabWidget>
+#include <QTableView>
+#include <QTextEdit>
+#include <QVBoxLayout>
+
+namespace eyeroof::gui {
+
+namespace {
+constexpr int kAnalysePause_ms = 150; // after the last answer, so that dragging stays smooth
+constexpr int kRoomy = 1100;          // pixels of height from which panes stand below each other
+} // namespace
+
+MainWindow::MainWindow(Folders folders, QWidget* parent)
+    : QMainWindow(parent), folders_(std::move(folders)) {
+    setWindowTitle(tr("Eyeroof"));
+    setAcceptDrops(true);
+    setDockNestingEnabled(true);
+    setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+    choices_ = new Choices(this);
+    addToolBar(choices_);
+    make_central();
+    make_panes();
+    make_menus();
+    make_status();
+    connect_all();
+    choices_->fill(folders_);
+    upgrade_->fill(folders_);
+    for (const auto& folder : folders_.metrics) {
+        if (const auto families = study::read_metric_families(folder)) {
+            families_ = *families;
+            break;
+        }
+    }
+    resize(1280, 800);
+}
+
+// Closing moves the focus, and what loses it speaks once more: nobody may listen by then.
+MainWindow::~MainWindow() {
+    for (QObject* child : findChildren<QObject*>()) {
+        child->disconnect(this);
+    }
+    for (Background* work : {static_cast<Background*>(&examiner_), &analyser_, &searcher_}) {
+        work->disconnect(this);
+        work->cancel();
+    }
+}
+
+void MainWindow::make_central() {
+    pages_ = new QTabWidget(this);
+    pages_->setDocumentMode(true);
+    auto* page = new QWidget(this);
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    plot_bar_ = new PlotBar(page);
+    view_ = new RooflineView(page);
+    column->addWidget(plot_bar_);
+    column->addWidget(view_, 1);
+    start_ = new QStackedWidget(this);
+    auto* first = new StartPage(this);
+    start_->addWidget(first);
+    start_->addWidget(page);
+    upgrade_ = new UpgradePane(this);
+    pages_->addTab(start_, tr("Roofline"));
+    pages_->addTab(upgrade_, tr("Upgrade"));
+    setCentralWidget(pages_);
+    connect(pages_, &QTabWidget::currentChanged, this, &MainWindow::page_changed);
+    connect(first, &StartPage::example_wanted, this,
+            [this](const QString& network, const QString& machine) {
+                study::Session session;
+                session.network = network.toStdString();
+                session.machines = {machine.toStdString()};
+                open_session(session);
+            });
+    connect(first, &StartPage::upgrade_wanted, this,
+            [this](const QString& network, const QString& from, const QString& to) {
+                pages_->setCurrentWidget(upgrade_);
+                upgrade_->ask({network}, from, {to});
+            });
+}
+
+QDockWidget* MainWindow::add_pane(const QString& title, const char* name, QWidget* widget,
+                                  Qt::DockWidgetArea area) {
+    auto* dock = new QDockWidget(title, this);
+    dock->setObjectName(name);
+    dock->setWidget(widget);
+    addDockWidget(area, dock);
+    docks_[name] = dock;
+    return dock;
+}
+
+void MainWindow::make_panes() {
+    sorted_ = new QSortFilterProxyModel(this);
+    sorted_->setSourceModel(&rows_);
+    sorted_->setSortRole(Qt::UserRole);
+    table_view_ = new QTableView(this);
+    table_view_->setModel(sorted_);
+    table_view_->setSortingEnabled(true);
+    table_view_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table_view_->setWordWrap(false);
+    table_view_->verticalHeader()->hide();
+    table_view_->verticalHeader()->setDefaultSectionSize(22);
+    table_view_->horizontalHeader()->setStretchLastSection(true);
+    table_view_->setAccessibleName(tr("Layers"));
+    table_view_->sortByColumn(LayerTable::time, Qt::DescendingOrder);
+    auto* layers = new QWidget(this);
+    auto* column = new QVBoxLayout(layers);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    totals_ = new QLabel(layers);
+    totals_->setMargin(4);
+    totals_->setWordWrap(true);
+    totals_->hide();
+    column->addWidget(totals_);
+    column->addWidget(table_view_, 1);
+    steps_ = new StepsPane(this);
+    what_if_ = new WhatIfPane(this);
+    mapping_ = new MappingPane(this);
+    errors_ = new ErrorList(this);
+    details_ = new QTextEdit(this);
+    details_->setReadOnly(true);
+    details_->setAccessibleName(tr("Details of the selection"));
+    add_pane(tr("Layers"), "layers", layers, Qt::BottomDockWidgetArea);
+    add_pane(tr("Seven steps"), "steps", steps_, Qt::BottomDockWidgetArea);
+    add_pane(tr("Errors"), "errors", errors_, Qt::BottomDockWidgetArea);
+    auto* scroll = new QScrollArea(this); // a machine may have more knobs than the screen has room
+    scroll->setWidget(what_if_);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setMinimumWidth(390);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    add_pane(tr("What if"), "what-if", scroll, Qt::RightDockWidgetArea);
+    add_pane(tr("Mapping"), "mapping", mapping_, Qt::RightDockWidgetArea);
+    add_pane(tr("Details"), "details", details_, Qt::RightDockWidgetArea);
+}
+
+// Tabs where room is scarce, panes below each other on large screens.
+void MainWindow::arrange_panes() {
+    QDockWidget* what_if = docks_["what-if"];
+    QDockWidget* mapping = docks_["mapping"];
+    QDockWidget* details = docks_["details"];
+    QDockWidget* layers = docks_["layers"];
+    QDockWidget* steps = docks_["steps"];
+    tabifyDockWidget(steps, docks_["errors"]);
+    steps->raise();
+    if (height() >= kRoomy) {
+        splitDockWidget(what_if, mapping, Qt::Vertical);
+        tabifyDockWidget(mapping, details);
+        mapping->raise();
+        resizeDocks({what_if, mapping}, {height() * 2 / 5, height() * 3 / 5}, Qt::Vertical);
+    } else {
+        tabifyDockWidget(what_if, mapping);
+        tabifyDockWidget(mapping, details);
+        what_if->raise();
+    }
+    resizeDocks({layers, steps}, {width() * 2 / 5, width() * 3 / 5}, Qt::Horizontal);
+    resizeDocks({steps}, {height() >= kRoomy ? height() * 2 / 5 : 345}, Qt::Vertical);
+    resizeDocks({what_if}, {std::clamp(width() / 4, 400, 620)}, Qt::Horizontal);
+}
+
+void MainWindow::showEvent(QShowEvent* event) {
+    QMainWindow::showEvent(event);
+    if (!arranged_) {
+        arranged_ = true;
+        arrange_panes();
+    }
+    page_changed();
+}
+
+void MainWindow::make_status() {
+    place_ = new QLabel(this);
+    progress_ = new QProgressBar(this);
+    progress_->setMaximumWidth(260);
+    cancel_ = new QPushButton(tr("Cancel"), this);
+    cancel_->setObjectName("cancel");
+    statusBar()->addPermanentWidget(place_);
+    statusBar()->addPermanentWidget(progress_);
+    statusBar()->addPermanentWidget(cancel_);
+    hide_progress();
+    connect(cancel_, &QPushButton::clicked, &examiner_, &Background::cancel);
+}
+
+void MainWindow::connect_all() {
+    analyse_pause_.setSingleShot(true);
+    analyse_pause_.setInterval(kAnalysePause_ms);
+    connect(&analyse_pause_, &QTimer::timeout, this, &MainWindow::analyse);
+    connect(choices_, &Choices::chosen, this, &MainWindow::load_and_examine);
+    connect(choices_, &Choices::options_changed, this, [this] { experiment_changed("options"); });
+    connect(plot_bar_, &PlotBar::changed, this, &MainWindow::change_view);
+    connect(view_, &RooflineView::selection_changed, this, &MainWindow::selection_from_plot);
+    connect(view_, &RooflineView::view_changed, this, &MainWindow::view_changed);
+    connect(view_, &RooflineView::problem, this,
+            [this](const QString& message) { statusBar()->showMessage(message, 5000); });
+    connect(view_, &RooflineView::pointed_at, place_, &QLabel::setText);
+    connect(table_view_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+            &MainWindow::selection_from_table);
+    connect(what_if_, &WhatIfPane::turned, this,
+            [this](const QString& what) { experiment_changed(what.toStdString()); });
+    connect(what_if_, &WhatIfPane::released, this, [this] { history_.end_drag(); });
+    connect(what_if_, &WhatIfPane::save_wanted, this, &MainWindow::save_machine_dialog);
+    connect(steps_, &StepsPane::parameter_wanted, this, &MainWindow::select_parameter);
+    connect(mapping_, &MappingPane::edited, this, &MainWindow::try_mapping);
+    connect(mapping_, &MappingPane::restore_wanted, this, &MainWindow::restore_mapping);
+    connect(mapping_, &MappingPane::search_wanted, this, &MainWindow::search_mapping);
+    connect(mapping_, &MappingPane::cancel_wanted, &searcher_, &Background::cancel);
+    connect(upgrade_, &UpgradePane::problems, this, [this](const model::Diagnostics& problems) {
+        if (!problems.empty()) {
+            show_problems(problems);
+        }
+    });
+    connect(&examiner_, &Examiner::answered, this,
+            [this](const std::shared_ptr<const Answer>& answer) { show_answer(*answer); });
+    connect(&examiner_, &Background::cancelled, this, [this] {
+        hide_progress();
+        statusBar()->showMessage(tr("Cancelled"), 3000);
+    });
+    connect(&examiner_, &Background::progressed, this, &MainWindow::show_progress);
+    connect(&searcher_, &Background::progressed, mapping_, &MappingPane::show_search);
+    connect(&searcher_, &Background::cancelled, this,
+            [this] { mapping_->end_search(tr("Cancelled; the mapping stays as it was.")); });
+}
+
+void MainWindow::show_progress(const model::Progress& progress) {
+    progress_->show();
+    cancel_->show();
+    progress_->setValue(static_cast<int>(100.0 * progress.fraction));
+    progress_->setFormat(QString::fromStdString(progress.activity));
+}
+
+void MainWindow::hide_progress() {
+    progress_->hide();
+    cancel_->hide();
+}
+
+// The panes speak of the plot: beside the upgrade view they would only take its room.
+void MainWindow::page_changed() {
+    const bool upgrading = pages_->currentWidget() == upgrade_;
+    if (upgrading == docks_away_.has_value() || !arranged_) {
+        return;
+    }
+    if (upgrading) {
+        docks_away_ = saveState();
+        for (const auto& [name, dock] : docks_) {
+            dock->setVisible(false);
+        }
+        choices_->setVisible(false);
+    } else {
+        restoreState(*docks_away_);
+        docks_away_.reset();
+    }
+}
+
+void MainWindow::show_page(const QString& name) {
+    if (name == "upgrade") {
+        pages_->setCurrentWidget(upgrade_);
+    } else if (name == "roofline") {
+        pages_->setCurrentWidget(start_);
+    } else if (const auto dock = docks_.find(name); dock != docks_.end()) {
+        dock->second->show();
+        dock->second->raise();
+    }
+}
+
+} // namespace eyeroof::gui

@@ -1,0 +1,183 @@
+// The window: plot in the middle, panes around it, one selection shared by all.
+// Made by main with the folders to search; opens sessions, files and names.
+// Computes nothing: it asks the examiner and shows the answer.
+#pragma once
+
+#include "gui/panes/error_list.hpp"
+#include "gui/panes/layer_table.hpp"
+#include "gui/panes/mapping_pane.hpp"
+#include "gui/panes/plot_bar.hpp"
+#include "gui/panes/steps_pane.hpp"
+#include "gui/panes/upgrade_pane.hpp"
+#include "gui/panes/what_if_pane.hpp"
+#include "gui/views/roofline_view.hpp"
+#include "gui/window/choices.hpp"
+#include "gui/jobs/examiner.hpp"
+#include "gui/jobs/experiment.hpp"
+#include "profiles/measurement.hpp"
+#include "profiles/metric_family.hpp"
+#include "study/session.hpp"
+
+#include <QMainWindow>
+#include <QSettings>
+#include <QTimer>
+#include <map>
+#include <vector>
+
+class QDockWidget;
+class QLabel;
+class QProgressBar;
+class QPushButton;
+class QSortFilterProxyModel;
+class QStackedWidget;
+class QTableView;
+class QTabWidget;
+class QTextEdit;
+
+namespace eyeroof::gui {
+
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+
+  public:
+    explicit MainWindow(Folders folders, QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    // From now on recent files, docks and geometry are kept there; restores them.
+    void remember_in(QSettings& settings);
+
+    void open(const QString& file); // a session, a machine, a network or measurements
+    void open_session(const study::Session& session);
+    study::Session session() const;
+    void save_session(const QString& file);
+    void save_machine(const QString& file); // the changed first machine
+    void show_page(const QString& name);    // "roofline", "upgrade", or a pane's name
+
+    RooflineView& plot() { return *view_; }
+    LadderView& ladder() { return steps_->ladder(); }
+    StepsPane& steps() { return *steps_; }
+    WhatIfPane& what_if() { return *what_if_; }
+    MappingPane& mapping() { return *mapping_; }
+    UpgradePane& upgrade() { return *upgrade_; }
+    ErrorList& errors() { return *errors_; }
+    QTableView& table() { return *table_view_; }
+    Examiner& examiner() { return examiner_; }
+    Background& searcher() { return searcher_; }
+    const std::vector<study::Report>& reports() const { return reports_; }
+    QStringList recent_files() const;
+    void undo();
+    void redo();
+
+  signals:
+    void shown();    // an answer is on screen
+    void analysed(); // sensitivities and what would help, too
+    void searched(); // the found mapping is on screen
+
+  protected:
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+    void closeEvent(QCloseEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+
+  private:
+    // What the panes show, and of which report.
+    struct Shown {
+        std::size_t report = 0, layer = 0; // indices into reports_
+        bool operator==(const Shown&) const = default;
+    };
+
+    void make_central();
+    void make_panes();
+    void make_menus();
+    void make_status();
+    void connect_all();
+    void arrange_panes();
+    void page_changed();
+    QDockWidget* add_pane(const QString& title, const char* name, QWidget* widget,
+                          Qt::DockWidgetArea area);
+
+    void load_and_examine();
+    void load_network(const QString& name);
+    void load_machines();
+    void examine();
+    study::StudyOptions options() const;
+    Experiment experiment() const;
+    void experiment_changed(const std::string& what);
+    void show_experiment(const Experiment& state);
+    void show_answer(const Answer& answer);
+    void show_plot(model::Diagnostics problems);
+    void show_progress(const model::Progress& progress);
+    void hide_progress();
+    void analyse();
+    void try_mapping(const model::Mapping& mapping);
+    void restore_mapping();
+    void search_mapping(const mapper::Objective& objective);
+    void show_totals();
+    void forget_other_roofs(const study::PlotInput& plot);
+    void use_report(study::Report report, const Shown& where);
+
+    void view_changed();
+    void change_view(const std::function<void(study::ViewState&)>& change);
+    void selection_from_plot();
+    void selection_from_table();
+    void show_details();
+    const study::ScenePoint* chosen_point() const;
+    void show_layer(const study::PlotPoint& source);
+    void select_parameter(const QString& key);
+
+    void show_problems(const model::Diagnostics& problems);
+    void remember(const QString& file);
+    void fill_recent();
+    void copy_rows();
+    void export_dialog();
+    void save_machine_dialog();
+    void show_shortcuts();
+
+    Folders folders_;
+    Examiner examiner_;
+    Background analyser_;
+    Background searcher_;
+    LayerTable rows_;
+    History history_;
+    QSettings* settings_ = nullptr;
+
+    Choices* choices_ = nullptr;
+    QTabWidget* pages_ = nullptr;
+    QStackedWidget* start_ = nullptr; // what to do first, or the plot
+    PlotBar* plot_bar_ = nullptr;
+    RooflineView* view_ = nullptr;
+    UpgradePane* upgrade_ = nullptr;
+    QSortFilterProxyModel* sorted_ = nullptr;
+    QTableView* table_view_ = nullptr;
+    StepsPane* steps_ = nullptr;
+    WhatIfPane* what_if_ = nullptr;
+    MappingPane* mapping_ = nullptr;
+    ErrorList* errors_ = nullptr;
+    QTextEdit* details_ = nullptr;
+    QLabel* totals_ = nullptr;
+    std::map<QString, QDockWidget*> docks_;
+    QMenu* recent_ = nullptr;
+    QLabel* place_ = nullptr;
+    QProgressBar* progress_ = nullptr;
+    QPushButton* cancel_ = nullptr;
+
+    QString network_name_; // what is loaded, not what is being typed
+    std::vector<QString> machine_names_;
+    std::optional<model::Network> loaded_network_;
+    std::vector<model::Machine> loaded_machines_;
+    std::vector<std::string> profile_files_;
+    std::vector<profiles::Profile> profiles_;
+    std::vector<profiles::MetricFamily> families_;
+    std::vector<model::Machine> machines_; // as examined, with changes
+    std::vector<study::Report> reports_;
+    std::optional<Shown> shown_layer_;
+    model::Diagnostics network_problems_, machine_problems_, profile_problems_;
+    std::map<std::string, model::Mapping> edits_;         // by layer, on the first machine
+    std::map<std::string, study::LayerReport> originals_; // before they were edited
+    QTimer analyse_pause_;
+    std::optional<QByteArray> docks_away_; // where they were before the upgrade view
+    bool arranged_ = false;
+    bool syncing_ = false; // a selection is on its way through the panes
+};
+
+} // namespace eyeroof::gui

@@ -1,0 +1,206 @@
+// Sessions and files: opened, dropped, saved, remembered.
+#include "gui/window/main_window.hpp"
+#include "hwdb/catalog.hpp"
+#include "profiles/import/importer.hpp"
+#include "study/read/catalog.hpp"
+#include "study/write/file.hpp"
+
+#include <QCloseEvent>
+#include <QDockWidget>
+#include <QDragEnterEvent>
+#include <QFileInfo>
+#include <QMenu>
+#include <QMimeData>
+#include <QTabWidget>
+
+namespace eyeroof::gui {
+
+namespace {
+constexpr qsizetype kMostRecent = 10;
+constexpr int kStateVersion = 2; // of the docks; another one is not restored
+} // namespace
+
+study::Session MainWindow::session() const {
+    study::Session session;
+    session.network = network_name_.toStdString();
+    for (const QString& name : machine_names_) {
+        session.machines.push_back(name.toStdString());
+    }
+    session.profiles = profile_files_;
+    if (choices_->batch() > 1) {
+        session.batch = choices_->batch();
+    }
+    session.data_type = choices_->data_type();
+    session.best_mapping = choices_->best_mapping();
+    for (const study::Change& change : what_if_->changes()) {
+        session.set.push_back(study::change_text(what_if_->machine(), change));
+    }
+    session.view = view_->view();
+    return session;
+}
+
+void MainWindow::save_session(const QString& file) {
+    const std::filesystem::path folder = QFileInfo(file).absolutePath().toStdString();
+    const auto written = study::write_file(file.toStdString(), write_session(session(), folder));
+    if (!written) {
+        return show_problems(written.diagnostics());
+    }
+    remember(file);
+}
+
+void MainWindow::save_machine(const QString& file) {
+    const std::string id = QFileInfo(file).completeBaseName().toStdString();
+    const auto written =
+        study::write_file(file.toStdString(), study::changed_machine_yaml(what_if_->machine(),
+                                                                          what_if_->changes(), id));
+    if (!written) {
+        return show_problems(written.diagnostics());
+    }
+    remember(file);
+}
+
+void MainWindow::open_session(const study::Session& session) {
+    const auto name = [&](std::size_t i) {
+        return i < session.machines.size() ? QString::fromStdString(session.machines[i])
+                                           : QString();
+    };
+    choices_->set_network(QString::fromStdString(session.network));
+    choices_->set_machine(name(0));
+    choices_->set_other(name(1));
+    choices_->set_experiment(static_cast<int>(session.batch.value_or(1)), session.data_type,
+                             session.best_mapping);
+    profile_files_ = session.profiles;
+    profiles_.clear();
+    profile_problems_ = {};
+    for (const std::string& file : profile_files_) {
+        auto profile = profiles::import_file(file);
+        profile_problems_.append(profile.diagnostics());
+        if (profile) {
+            profiles_.push_back(std::move(*profile));
+        }
+    }
+    edits_.clear();
+    originals_.clear();
+    load_network(choices_->network());
+    load_machines();
+    if (!loaded_machines_.empty()) {
+        std::vector<study::Change> changes;
+        for (const std::string& set : session.set) {
+            const auto change = study::parse_change(loaded_machines_.front(), set);
+            machine_problems_.append(change.diagnostics());
+            if (change) {
+                changes.push_back(*change);
+            }
+        }
+        const QSignalBlocker block(what_if_);
+        what_if_->set_changes(changes);
+    }
+    history_.clear(experiment());
+    view_->set_view(session.view);
+    examine();
+}
+
+void MainWindow::open(const QString& file) {
+    const std::string path = QFileInfo(file).absoluteFilePath().toStdString();
+    const auto session = study::load_session(path);
+    if (session) {
+        remember(file);
+        return open_session(*session);
+    }
+    const bool meant_session =
+        std::none_of(session.diagnostics().begin(), session.diagnostics().end(),
+                     [](const model::Diagnostic& d) { return d.code == "bad-format"; });
+    const QString name = QString::fromStdString(path);
+    if (hwdb::load_machine_file(path)) {
+        remember(file);
+        choices_->set_machine(name);
+        return load_and_examine();
+    }
+    if (study::read::load_network(path, folders_.networks)) {
+        remember(file);
+        choices_->set_network(name);
+        return load_and_examine();
+    }
+    auto profile = profiles::import_file(path);
+    if (profile) {
+        remember(file);
+        profiles_.push_back(std::move(*profile));
+        profile_files_.push_back(path);
+        return examine();
+    }
+    // What its author most likely meant it to be says best what is wrong with it.
+    const bool yaml = path.ends_with(".yaml") || path.ends_with(".yml");
+    show_problems(yaml && meant_session ? session.diagnostics()
+                  : yaml                ? hwdb::load_machine_file(path).diagnostics()
+                                        : profile.diagnostics());
+}
+
+void MainWindow::show_problems(const model::Diagnostics& problems) {
+    QDockWidget* dock = docks_["errors"];
+    errors_->show_all(problems);
+    dock->setWindowTitle(problems.empty() ? tr("Errors") : tr("Errors (%1)").arg(problems.size()));
+    if (problems.has_errors()) {
+        dock->show();
+        dock->raise();
+    }
+}
+
+void MainWindow::remember_in(QSettings& settings) {
+    settings_ = &settings;
+    arranged_ = restoreGeometry(settings.value("geometry").toByteArray()) &
+                restoreState(settings.value("docks").toByteArray(), kStateVersion);
+    fill_recent();
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    if (settings_ != nullptr) {
+        settings_->setValue("geometry", saveGeometry());
+        pages_->setCurrentIndex(0); // brings back the panes that the upgrade view hides
+        settings_->setValue("docks", saveState(kStateVersion));
+    }
+    examiner_.cancel();
+    searcher_.cancel();
+    analyser_.cancel();
+    event->accept();
+}
+
+QStringList MainWindow::recent_files() const {
+    return settings_ == nullptr ? QStringList() : settings_->value("recent").toStringList();
+}
+
+void MainWindow::remember(const QString& file) {
+    if (settings_ == nullptr) {
+        return;
+    }
+    QStringList files = recent_files();
+    const QString path = QFileInfo(file).absoluteFilePath();
+    files.removeAll(path);
+    files.prepend(path);
+    settings_->setValue("recent", files.mid(0, kMostRecent));
+    fill_recent();
+}
+
+void MainWindow::fill_recent() {
+    recent_->clear();
+    for (const QString& file : recent_files()) {
+        recent_->addAction(file, this, [this, file] { open(file); });
+    }
+    recent_->setEnabled(!recent_->isEmpty());
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    if (event->mimeData()->hasUrls()) {
+        event->acceptProposedAction();
+    }
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+    for (const QUrl& url : event->mimeData()->urls()) {
+        if (url.isLocalFile()) {
+            open(url.toLocalFile());
+        }
+    }
+    event->acceptProposedAction();
+}
+
+} // namespace eyeroof::gui

@@ -1,0 +1,160 @@
+// One selection for all panes, and what they show of it.
+#include "gui/window/main_window.hpp"
+
+#include <QDockWidget>
+#include <QItemSelectionModel>
+#include <QSortFilterProxyModel>
+#include <QStatusBar>
+#include <QTableView>
+#include <QTextEdit>
+
+namespace eyeroof::gui {
+
+namespace {
+QString text(const std::string& string) {
+    return QString::fromStdString(string);
+}
+} // namespace
+
+// Other points or roofs are in view.
+void MainWindow::view_changed() {
+    syncing_ = true;
+    const bool same_points = rows_.set_rows(view_->plot(), view_->scene());
+    syncing_ = false;
+    if (!same_points) {
+        const auto& points = view_->plot().points;
+        const bool measured = std::any_of(points.begin(), points.end(),
+                                          [](const auto& point) { return point.measured; });
+        table_view_->setColumnHidden(LayerTable::machine, view_->plot().machines.size() < 2);
+        table_view_->setColumnHidden(LayerTable::kind, !measured);
+        table_view_->resizeColumnsToContents();
+    }
+    plot_bar_->show_view(view_->plot(), view_->scene(), view_->view());
+    selection_from_plot();
+}
+
+void MainWindow::change_view(const std::function<void(study::ViewState&)>& change) {
+    study::ViewState view = view_->view();
+    change(view);
+    view_->set_view(view);
+}
+
+void MainWindow::selection_from_plot() {
+    if (!syncing_) {
+        syncing_ = true;
+        QItemSelection selection;
+        QModelIndex first;
+        for (int row = 0; row < sorted_->rowCount(); ++row) {
+            const QModelIndex index = sorted_->index(row, 0);
+            if (view_->view().selection.contains(rows_.id_of(sorted_->mapToSource(index).row()))) {
+                selection.select(index, index);
+                first = first.isValid() ? first : index;
+            }
+        }
+        table_view_->selectionModel()->select(selection, QItemSelectionModel::ClearAndSelect |
+                                                             QItemSelectionModel::Rows);
+        if (first.isValid()) {
+            table_view_->scrollTo(first);
+        }
+        syncing_ = false;
+    }
+    show_details();
+}
+
+void MainWindow::selection_from_table() {
+    if (syncing_) {
+        return;
+    }
+    syncing_ = true;
+    std::set<std::string> ids;
+    for (const QModelIndex& index : table_view_->selectionModel()->selectedRows()) {
+        ids.insert(rows_.id_of(sorted_->mapToSource(index).row()));
+    }
+    view_->set_selection(ids);
+    syncing_ = false;
+}
+
+// The first selected point, or the heaviest when nothing is selected.
+const study::ScenePoint* MainWindow::chosen_point() const {
+    const study::ScenePoint* chosen = nullptr;
+    for (const study::ScenePoint& point : view_->scene().points) {
+        if (view_->view().selection.empty() || view_->view().selection.contains(point.id)) {
+            chosen = &point; // the last is the heaviest
+        }
+    }
+    return chosen;
+}
+
+void MainWindow::show_details() {
+    const study::ScenePoint* chosen = chosen_point();
+    if (chosen == nullptr) {
+        shown_layer_.reset();
+        steps_->clear();
+        mapping_->clear();
+        details_->clear();
+        return;
+    }
+    QString html = "<table cellpadding=2>";
+    for (const study::CardRow& row : card_of(view_->plot(), *chosen)) {
+        html += QString("<tr><td><b>%1</b></td><td>%2</td></tr>")
+                    .arg(text(row.what).toHtmlEscaped(), text(row.value).toHtmlEscaped());
+    }
+    html += "</table>";
+    const study::PlotPoint& source = view_->plot().points.at(chosen->source);
+    const auto before = shown_layer_;
+    show_layer(source);
+    if (shown_layer_) {
+        const study::LayerReport& layer =
+            reports_[shown_layer_->report].layers[shown_layer_->layer];
+        html += "<pre>" + text(layer.mapping_text).toHtmlEscaped() + "</pre>";
+        for (const std::string& note : layer.notes) {
+            html += "<p>" + text(note).toHtmlEscaped() + "</p>";
+        }
+        if (shown_layer_ != before) {
+            analyse_pause_.start();
+        }
+    }
+    details_->setHtml(html);
+}
+
+// The report's layer behind a point, whether predicted or measured.
+void MainWindow::show_layer(const study::PlotPoint& source) {
+    shown_layer_.reset();
+    std::optional<double> measured;
+    for (const study::PlotPoint& point : view_->plot().points) {
+        if (point.measured && point.name == source.name && point.machine == source.machine) {
+            measured = point.time_s;
+        }
+    }
+    for (std::size_t r = 0; r < reports_.size() && !shown_layer_; ++r) {
+        for (std::size_t i = 0; reports_[r].machine.id == source.machine &&
+                                i < reports_[r].layers.size() && !shown_layer_;
+             ++i) {
+            if (reports_[r].layers[i].layer.name == source.name) {
+                shown_layer_ = Shown{r, i};
+            }
+        }
+    }
+    if (!shown_layer_) { // a kernel that no prediction stands for
+        steps_->clear();
+        mapping_->clear();
+        return;
+    }
+    const study::Report& report = reports_[shown_layer_->report];
+    steps_->set_layer(report, shown_layer_->layer, measured);
+    mapping_->set_layer(machines_[shown_layer_->report], report.layers[shown_layer_->layer]);
+}
+
+void MainWindow::select_parameter(const QString& key) {
+    if (shown_layer_ && shown_layer_->report > 0) {
+        statusBar()->showMessage(tr("%1 is a parameter of the second machine; only the first can "
+                                    "be changed")
+                                     .arg(key),
+                                 5000);
+        return;
+    }
+    show_page("what-if");
+    what_if_->select(key.toStdString());
+}
+
+} // namespace eyeroof::gui

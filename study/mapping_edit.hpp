@@ -1,0 +1,42 @@
+// A layer's mapping as text that can be edited, and the report with the edited one in its place.
+// Called by the mapping pane; the same mapping is given to `eyeroof exam --mapping FILE`.
+// Knows no window.
+#pragma once
+
+#include "mapper/search.hpp"
+#include "model/base/progress.hpp"
+#include "model/base/result.hpp"
+#include "study/report.hpp"
+#include "study/run.hpp"
+
+#include <stop_token>
+#include <string>
+
+namespace eyeroof::study {
+
+// The mapping of a layer's nest in the form of `eyeroof map`; empty where there is none.
+std::string mapping_text(const model::Machine& machine, const LayerReport& layer,
+                         std::size_t nest = 0);
+
+// Errors: those of the mapping reader; "unsupported" for machines without mappings.
+model::Result<model::Mapping> parse_mapping(const model::Machine& machine, std::string text,
+                                            const std::string& file = "mapping");
+
+// The report with this one layer examined under the mapping, totals and losses anew. Errors: every
+// rule that the mapping violates; "unsupported" for a layer of several nests.
+model::Result<Report> with_mapping(const Report& report, std::size_t layer,
+                                   const model::Machine& machine, const model::Mapping& mapping,
+                                   const StudyOptions& options = {}, std::stop_token stop = {});
+
+// The mapping of a layer that minimises an objective under the dataflow's rules, looked for in the
+// whole space, with progress, the best so far and the gap. Stopped early it gives the best so far,
+// with its gap. Errors: those of mapper::search; "unsupported".
+model::Result<mapper::SearchResult>
+search_mapping(const model::Machine& machine, const LayerReport& layer,
+               const mapper::Objective& objective, const StudyOptions& options = {},
+               std::stop_token stop = {}, const model::ProgressCallback& progress = {});
+
+// "2.31 ms instead of 2.76 ms (1.19 times faster), 12 % more energy".
+std::string difference_text(const LayerReport& before, const LayerReport& after);
+
+} // namespace eyeroof::study

@@ -1,0 +1,57 @@
+// The plainest scene: boxes, lines and texts in their places, by colour role.
+// Made by the scenes that need no more; painted by the window and written as SVG.
+// Knows no drawing library and nothing of what it shows.
+#pragma once
+
+#include "study/scene/geometry.hpp"
+#include "study/scene/roofline_scene.hpp"
+
+#include <string>
+#include <vector>
+
+namespace eyeroof::study {
+
+struct DrawnBox {
+    Box box;
+    ColourRole role = ColourRole::frame;
+    double opacity = 1.0;
+    bool outline = false; // only its edge
+    std::string tip = {}; // what a pointer over it is told
+
+    bool operator==(const DrawnBox&) const = default;
+};
+
+struct DrawnLine {
+    std::vector<Place> through;
+    ColourRole role = ColourRole::frame;
+    double width = 1.0;
+    bool dashed = false;
+
+    bool operator==(const DrawnLine&) const = default;
+};
+
+struct DrawnText {
+    Place at; // of the baseline
+    std::string text;
+    ColourRole role = ColourRole::text;
+    double px = kFontPx;
+    double anchor = 0.0; // 0 left, 0.5 middle, 1 right of `at`
+    bool bold = false;
+
+    bool operator==(const DrawnText&) const = default;
+};
+
+struct Drawing {
+    Canvas canvas;
+    std::string title;           // for people who cannot see it
+    std::vector<DrawnBox> boxes; // painted first, in this order
+    std::vector<DrawnLine> lines;
+    std::vector<DrawnText> texts;
+
+    bool operator==(const Drawing&) const = default;
+};
+
+// The tip of the topmost box at a place, empty without one.
+std::string tip_at(const Drawing& drawing, Place place);
+
+} // namespace eyeroof::study

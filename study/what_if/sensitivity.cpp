@@ -1,0 +1,121 @@
+#include "study/what_if/sensitivity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace eyeroof::study {
+
+using model::Machine;
+using model::Network;
+using model::Result;
+
+namespace {
+
+constexpr double kDoubled = 2.0;
+constexpr double kNoticeable = 1.001;
+
+struct Turned {
+    Machine machine;
+    double factor = 1.0;
+};
+
+std::optional<Turned> turned(const Machine& machine, const Knob& knob, double factor) {
+    double value = knob.value * factor;
+    if (knob.whole) {
+        value = std::max(std::round(value), knob.value + 1.0);
+    }
+    auto result = changed(machine, std::vector<Change>{{knob.key, value}});
+    return result ? std::optional(Turned{*std::move(result), value / knob.value}) : std::nullopt;
+}
+
+// What a step leaves of the one before it.
+double kept(const model::Chain& chain, std::size_t step) {
+    return step == 1 ? chain[0].macs_per_cycle
+                     : chain[step - 1].macs_per_cycle / chain[step - 2].macs_per_cycle;
+}
+
+Network only(const model::Layer& layer) {
+    Network network;
+    network.id = network.name = layer.name;
+    network.layers = {layer};
+    return network;
+}
+
+} // namespace
+
+Result<std::vector<Sensitivity>> sensitivities(const Network& network, const Machine& machine,
+                                               const StudyOptions& options, std::stop_token stop,
+                                               const model::ProgressCallback& progress) {
+    const auto before = run(network, machine, options, stop);
+    if (!before) {
+        return Result<std::vector<Sensitivity>>(before.diagnostics());
+    }
+    std::vector<Sensitivity> all;
+    const auto knobs = knobs_of(machine);
+    for (const Knob& knob : knobs) {
+        if (progress) {
+            progress({static_cast<double>(&knob - knobs.data()) / static_cast<double>(knobs.size()),
+                      "10 % more " + knob.name, 0.0, -1.0});
+        }
+        const auto other = turned(machine, knob, kSensitivityFactor);
+        const auto after = other ? run(network, other->machine, options, stop)
+                                 : Result<Report>::failure("not-legal", "");
+        if (stop.stop_requested()) {
+            return Result<std::vector<Sensitivity>>::failure("cancelled", "cancelled");
+        }
+        if (after) {
+            all.push_back(
+                {knob.key, knob.name, other->factor, before->total.time_s / after->total.time_s});
+        }
+    }
+    return Result<std::vector<Sensitivity>>(std::move(all));
+}
+
+Result<LayerHelp> help_for(const model::Layer& layer, const Machine& machine,
+                           const StudyOptions& options, std::stop_token stop) {
+    const Network network = only(layer);
+    StudyOptions one = options;
+    one.layers.reset(); // the layer is what the options made of it already
+    one.batch.reset();
+    one.data_type.reset();
+    const auto before = run(network, machine, one, stop);
+    auto gains = sensitivities(network, machine, one, stop);
+    if (!before || !gains) {
+        return Result<LayerHelp>(before ? gains.diagnostics() : before.diagnostics());
+    }
+    LayerHelp help;
+    help.gains = *std::move(gains);
+    std::stable_sort(help.gains.begin(), help.gains.end(),
+                     [](const auto& a, const auto& b) { return a.speedup > b.speedup; });
+    std::array<double, model::kSteps> most{};
+    most.fill(std::log(kNoticeable));
+    for (const Knob& knob : knobs_of(machine)) {
+        const auto other = turned(machine, knob, kDoubled);
+        const auto after = other ? run(network, other->machine, one, stop)
+                                 : Result<Report>::failure("not-legal", "");
+        for (std::size_t step = 1; after && step <= model::kSteps; ++step) {
+            const double effect =
+                std::log(kept(after->layers[0].steps, step) / kept(before->layers[0].steps, step));
+            if (effect > most[step - 1]) {
+                most[step - 1] = effect;
+                help.behind[step - 1] = knob.key;
+            }
+        }
+    }
+    return Result<LayerHelp>(std::move(help));
+}
+
+std::string best_help_text(const std::vector<Sensitivity>& gains) {
+    const auto best =
+        std::max_element(gains.begin(), gains.end(),
+                         [](const auto& a, const auto& b) { return a.speedup < b.speedup; });
+    if (best == gains.end() || best->speedup < kNoticeable) {
+        return {};
+    }
+    return fmt::format("{:.0f} % more {} makes it {:.1f} % faster", 100.0 * (best->factor - 1.0),
+                       best->name, 100.0 * (best->speedup - 1.0));
+}
+
+} // namespace eyeroof::study

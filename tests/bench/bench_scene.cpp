@@ -1,0 +1,123 @@
+// How smooth the explorer is: frames while zooming, all panes while a slider is dragged, and the
+// time to the first paint. Paints into pictures, without a screen.
+#include "gui/window/main_window.hpp"
+#include "tests/paths.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <QApplication>
+#include <QSignalSpy>
+#include <QSlider>
+#include <cmath>
+#include <cstdlib>
+
+namespace {
+
+using namespace eyeroof;
+
+gui::Folders folders() {
+    const std::filesystem::path root = tests::source_dir();
+    return {{root / "hwdb"}, {root / "examples/networks"}, {root / "profiles/metrics"}};
+}
+
+// Points spread over the plot, of all shapes and sizes, below the roofs of a machine.
+study::PlotInput many_points(std::int64_t count) {
+    study::PlotInput input;
+    input.machines = {{"m",
+                       "M",
+                       {{"m/c", "m", "units", study::RoofKind::compute, "", 1e13, false, ""},
+                        {"m/d", "m", "DRAM", study::RoofKind::memory, "DRAM", 1e12, false, ""}}}};
+    for (std::int64_t i = 0; i < count; ++i) {
+        const double along = static_cast<double>(i) / static_cast<double>(count);
+        const double across = static_cast<double>(i * 7919 % 1000) / 1000.0;
+        study::PlotPoint point;
+        point.id = point.name = "kernel" + std::to_string(i);
+        point.machine = "m";
+        point.limiter_step = static_cast<std::size_t>(1 + i % 7);
+        point.time_s = 1e-6 * (1.0 + across * 50.0);
+        point.flops = point.time_s * std::pow(10.0, 8.0 + 4.5 * across);
+        point.bytes = {{"DRAM", point.flops / std::pow(10.0, -2.0 + 5.0 * along)}};
+        input.points.push_back(std::move(point));
+    }
+    return input;
+}
+
+// A notch of the wheel and the frame that follows. Budget: 16 ms for 5,000, 33 ms for 50,000.
+void zoom_frame(benchmark::State& state) {
+    gui::RooflineView view;
+    view.resize(1200, 800);
+    view.set_plot(many_points(state.range(0)));
+    view.grab();
+    QImage frame(view.size(), QImage::Format_ARGB32_Premultiplied);
+    int notch = 0;
+    for (auto _ : state) {
+        view.zoom_at({600, 400}, notch++ / 10 % 2 == 0 ? 0.95 : 1.0 / 0.95);
+        view.render(&frame);
+    }
+}
+BENCHMARK(zoom_frame)->Arg(5000)->Arg(50000)->Unit(benchmark::kMillisecond);
+
+// Moving the pointer over a plot that stays. Budget: 1 ms.
+void hover_frame(benchmark::State& state) {
+    gui::RooflineView view;
+    view.resize(1200, 800);
+    view.set_plot(many_points(state.range(0)));
+    view.grab();
+    QImage frame(view.size(), QImage::Format_ARGB32_Premultiplied);
+    for (auto _ : state) {
+        view.render(&frame);
+    }
+}
+BENCHMARK(hover_frame)->Arg(5000)->Unit(benchmark::kMillisecond);
+
+// One step of a slider on ResNet-50: examined in the background, shown in all panes, painted.
+// Budget: 33 ms.
+void slider_drag(benchmark::State& state, const char* machine, const char* knob) {
+    gui::MainWindow window(folders());
+    window.resize(1280, 800);
+    window.show();
+    QSignalSpy shown(&window, &gui::MainWindow::shown);
+    study::Session session;
+    session.network = "resnet50";
+    session.machines = {machine};
+    window.open_session(session);
+    while (shown.empty()) {
+        QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+    }
+    auto* slider = window.what_if().findChild<QSlider*>(knob);
+    int step = 0;
+    for (auto _ : state) {
+        shown.clear();
+        slider->setValue(++step % 40 + 1);
+        while (shown.empty()) {
+            QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+        }
+        benchmark::DoNotOptimize(window.grab());
+    }
+}
+BENCHMARK_CAPTURE(slider_drag, a100, "a100-sxm-40gb", "DRAM bandwidth")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(slider_drag, eyeriss, "eyeriss-v1", "DRAM link bandwidth")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+
+// A window made, shown and painted; the process itself starts before. Budget: 400 ms.
+void first_paint(benchmark::State& state) {
+    for (auto _ : state) {
+        gui::MainWindow window(folders());
+        window.show();
+        benchmark::DoNotOptimize(window.grab());
+    }
+}
+BENCHMARK(first_paint)->Unit(benchmark::kMillisecond);
+
+} // namespace
+
+int main(int argc, char** argv) {
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+    QApplication application(argc, argv);
+    benchmark::Initialize(&argc, argv);
+    benchmark::RunSpecifiedBenchmarks();
+    return 0;
+}

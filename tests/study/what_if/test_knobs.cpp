@@ -1,0 +1,163 @@
+#include "hwdb/catalog.hpp"
+#include "hwdb/gpu_reader.hpp"
+#include "study/read/catalog.hpp"
+#include "study/what_if/sensitivity.hpp"
+#include "tests/paths.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+namespace eyeroof::study {
+
+namespace {
+
+namespace fs = std::filesystem;
+const std::vector<fs::path> kMachines = {fs::path(tests::source_dir()) / "hwdb"};
+
+model::Machine machine(const std::string& name) {
+    return hwdb::load_machine(name, kMachines).value();
+}
+
+model::Network network(const std::string& name) {
+    return read::load_network(name, {fs::path(tests::source_dir()) / "examples/networks"}).value();
+}
+
+const Knob& knob(const std::vector<Knob>& knobs, const std::string& key) {
+    for (const Knob& k : knobs) {
+        if (k.key == key) {
+            return k;
+        }
+    }
+    FAIL("no knob " << key);
+    return knobs.front();
+}
+
+} // namespace
+
+TEST_CASE("every knob of every machine has a key of its own and turns what it is named after") {
+    for (const auto& entry : hwdb::list_machines(kMachines)) {
+        CAPTURE(entry.id);
+        const model::Machine original = machine(entry.id);
+        std::set<std::string> keys;
+        for (const Knob& k : knobs_of(original)) {
+            CAPTURE(k.key);
+            CHECK(keys.insert(k.key).second);
+            CHECK(*parse_value(k, value_text(k, k.value)) == doctest::Approx(k.value));
+            model::Machine turned = original;
+            k.set(turned, 2.0 * k.value);
+            CHECK(knob(knobs_of(turned), k.key).value == doctest::Approx(2.0 * k.value));
+        }
+        CHECK(keys.size() >= 3);
+    }
+}
+
+TEST_CASE("changes are read with units, as factors, and refused with a hint") {
+    const model::Machine v100 = machine("v100-sxm2-16gb");
+    CHECK(parse_change(v100, "dram-bandwidth = 1.2 TB/s")->value == 1.2e12);
+    CHECK(parse_change(v100, "dram-bandwidth=x2")->value == 1.8e12);
+    CHECK(parse_change(v100, "sms=100")->value == 100.0);
+    CHECK(change_text(v100, {"dram-bandwidth", 1.2e12}) == "dram-bandwidth=1.2 TB/s");
+    const auto unknown = parse_change(v100, "dram-bandwith=1 TB/s");
+    REQUIRE_FALSE(unknown);
+    CHECK(unknown.diagnostics().items().front().hint == "did you mean 'dram-bandwidth'?");
+    for (const char* bad :
+         {"clock", "sms=1.5", "sms=0", "sms=-3", "sms=1e300", "sms=nan", "dram-bandwidth=3",
+          "dram-bandwidth=x0", "dram-bandwidth=xx", "=", ""}) {
+        CAPTURE(bad);
+        CHECK_FALSE(parse_change(v100, bad));
+    }
+    const auto two = changed(v100, std::vector<std::string>{"nothing=1", "sms=none"});
+    REQUIRE_FALSE(two);
+    CHECK(two.diagnostics().size() == 2);
+}
+
+TEST_CASE("a faster clock leaves the outermost memory its bytes per second") {
+    const auto fast = changed(machine("eyeriss-v1"), std::vector<Change>{{"clock", 400e6}});
+    REQUIRE(fast);
+    const auto& accelerator = std::get<model::Accelerator>(fast->kind);
+    // 480 MB/s are 2.4 bytes a cycle of 200 MHz and 1.2 of 400 MHz.
+    CHECK(accelerator.levels[0].channels[0].down_bytes_per_cycle == doctest::Approx(1.2));
+}
+
+TEST_CASE("a changed machine keeps its id, so that its plots and its constants stay its own") {
+    const model::Machine eyeriss = machine("eyeriss-v1");
+    const auto twice = changed(eyeriss, std::vector<Change>{{"dram-link-bandwidth", 4.8}});
+    REQUIRE(twice);
+    CHECK(twice->id == "eyeriss-v1");
+    CHECK(twice->name == "Eyeriss v1 (changed)");
+    CHECK(std::get<model::Accelerator>(twice->kind).levels[0].channels[0].down_bytes_per_cycle ==
+          4.8);
+    CHECK(*changed(eyeriss, std::vector<Change>{}) == eyeriss);
+}
+
+TEST_CASE("a changed machine is saved as YAML that predicts the same") {
+    const model::Network alexnet = network("alexnet");
+    for (const char* name : {"v100-sxm2-16gb", "eyeriss-v1", "l4"}) {
+        CAPTURE(name);
+        const model::Machine origin = machine(name);
+        const std::vector<Change> changes = {
+            {knobs_of(origin)[2].key, 2.0 * knobs_of(origin)[2].value}};
+        const fs::path folder = fs::temp_directory_path() / "eyeroof_what_if";
+        fs::create_directories(folder);
+        const fs::path file = folder / "mine.yaml";
+        std::ofstream(file) << changed_machine_yaml(origin, changes, "mine");
+        const auto back = hwdb::load_machine(file.string(), kMachines);
+        if (!back) {
+            FAIL(to_string(back.diagnostics().items().front()));
+        }
+        CHECK(back->id == "mine");
+        CHECK(back->summary.find(changes[0].key) != std::string::npos);
+        const auto saved = run(alexnet, *back);
+        const auto direct = run(alexnet, *changed(origin, changes));
+        REQUIRE(saved);
+        CHECK(saved->total.time_s == doctest::Approx(direct->total.time_s).epsilon(1e-12));
+        fs::remove_all(folder);
+    }
+}
+
+TEST_CASE("ten percent more bandwidth is worth ten percent where bandwidth is all that counts") {
+    model::Network net;
+    model::Layer copy; // 64 M elements read and written: DRAM and nothing else
+    copy.name = "copy";
+    copy.op = model::Op::elementwise;
+    copy.shape = model::ElementwiseShape{8192, 8192, "relu"};
+    net.layers = {copy};
+    const model::Machine a100 = machine("a100-sxm-40gb");
+    const auto all = sensitivities(net, a100);
+    REQUIRE(all);
+    for (const Sensitivity& s : *all) {
+        if (s.key == "dram-bandwidth") {
+            CHECK(s.speedup > 1.07); // launch and ramp take a little
+            CHECK(s.speedup < 1.101);
+        }
+        if (s.key == "fp16-peak") {
+            CHECK(s.speedup == doctest::Approx(1.0));
+        }
+        CHECK(s.speedup > 0.999);
+    }
+    CHECK(best_help_text(*all).find("DRAM bandwidth") != std::string::npos);
+}
+
+TEST_CASE("the knob behind a step is the one that its limit names") {
+    const model::Machine eyeriss = machine("eyeriss-v1");
+    const auto report = run(network("alexnet"), eyeriss);
+    REQUIRE(report);
+    const LayerReport& fc6 = report->layers[5]; // a matrix-vector product
+    CHECK(fc6.layer.name == "FC6");
+    const auto help = help_for(fc6.layer, eyeriss);
+    REQUIRE(help);
+    CHECK(fc6.steps[5].limit.find("DRAM") != std::string::npos);
+    CHECK(help->behind[5] == "dram-link-bandwidth");
+    CHECK_FALSE(help->behind[0].has_value()); // the layer's own size is no parameter of the machine
+    for (std::size_t i = 1; i < help->gains.size(); ++i) {
+        CHECK(help->gains[i - 1].speedup >= help->gains[i].speedup);
+    }
+    std::stop_source stop;
+    stop.request_stop();
+    CHECK_FALSE(help_for(fc6.layer, eyeriss, {}, stop.get_token()));
+}
+
+} // namespace eyeroof::study
