@@ -260,7 +260,10 @@ void UpgradePane::add_chip(FlowLayout& row, QStringList& list, const QString& na
     });
 }
 
-void UpgradePane::ask(const QStringList& networks, const QString& from, const QStringList& to) {
+void UpgradePane::ask(const QStringList& networks, const QString& from, const QStringList& to,
+                      const QString& phase) {
+    phase_->setCurrentIndex(
+        std::max(phase_->findData(phase), phase.isEmpty() ? phase_->currentIndex() : 0));
     for (const QString& network : networks) {
         add_chip(*network_row_, networks_, network);
     }

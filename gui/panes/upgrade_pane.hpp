@@ -30,7 +30,9 @@ class UpgradePane : public QWidget {
 
     void fill(const Folders& folders);
     // What is asked; empty parts stay as they are.
-    void ask(const QStringList& networks, const QString& from, const QStringList& to);
+    // `phase`: "inference", or the optimizer of a training step.
+    void ask(const QStringList& networks, const QString& from, const QStringList& to,
+             const QString& phase = {});
     QStringList networks() const { return networks_; }
     QStringList targets() const { return targets_; }
     QString from() const;

@@ -90,7 +90,7 @@ void MainWindow::make_central() {
     connect(first, &StartPage::upgrade_wanted, this,
             [this](const QString& network, const QString& from, const QString& to) {
                 pages_->setCurrentWidget(upgrade_);
-                upgrade_->ask({network}, from, {to});
+                upgrade_->ask({network}, from, {to}, "adam");
             });
 }
 

@@ -1,6 +1,6 @@
 // Menus, shortcuts, the clipboard and the dialogs behind them.
-#include "gui/window/main_window.hpp"
 #include "gui/jobs/export.hpp"
+#include "gui/window/main_window.hpp"
 
 #include <QApplication>
 #include <QClipboard>

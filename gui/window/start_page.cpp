@@ -29,8 +29,9 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
     };
     example(tr("AlexNet on Eyeriss v1, an accelerator"), "alexnet", "eyeriss-v1");
     example(tr("ResNet-50 on an NVIDIA A100"), "resnet50", "a100-sxm-40gb");
-    connect(button(tr("Does BERT-large pay on an A100 instead of a V100?")), &QPushButton::clicked,
-            this, [this] { emit upgrade_wanted("bert-large", "v100-sxm2-16gb", "a100-sxm-40gb"); });
+    connect(button(tr("Does training BERT-large pay on an A100 instead of a V100?")),
+            &QPushButton::clicked, this,
+            [this] { emit upgrade_wanted("bert-large", "v100-sxm2-16gb", "a100-sxm-40gb"); });
     column->addStretch();
 }
 

@@ -6,7 +6,6 @@
 #include <benchmark/benchmark.h>
 
 #include <QApplication>
-#include <QSignalSpy>
 #include <QSlider>
 #include <cmath>
 #include <cstdlib>
@@ -76,20 +75,21 @@ void slider_drag(benchmark::State& state, const char* machine, const char* knob)
     gui::MainWindow window(folders());
     window.resize(1280, 800);
     window.show();
-    QSignalSpy shown(&window, &gui::MainWindow::shown);
+    bool shown = false;
+    QObject::connect(&window, &gui::MainWindow::shown, &window, [&shown] { shown = true; });
     study::Session session;
     session.network = "resnet50";
     session.machines = {machine};
     window.open_session(session);
-    while (shown.empty()) {
+    while (!shown) {
         QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
     }
     auto* slider = window.what_if().findChild<QSlider*>(knob);
     int step = 0;
     for (auto _ : state) {
-        shown.clear();
+        shown = false;
         slider->setValue(++step % 40 + 1);
-        while (shown.empty()) {
+        while (!shown) {
             QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
         }
         benchmark::DoNotOptimize(window.grab());
