@@ -305,6 +305,8 @@ class CostCounter {
         cost_.energy_pj = cost_.mac_energy_pj;
         for (std::size_t i = 0; i < units_; ++i) {
             for (const Operand o : kAllOperands) {
+                cost_.network_energy_pj +=
+                    hop_pj(i, o) * static_cast<double>(cost_.edges[i].delivered[index(o)]);
                 const Store* store = store_of(machine_.levels[i], o);
                 if (store == nullptr) {
                     continue;
@@ -314,8 +316,6 @@ class CostCounter {
                 energy = store->read_pj * static_cast<double>(a.reads) +
                          store->write_pj * static_cast<double>(a.fills + a.updates);
                 cost_.energy_pj += energy;
-                cost_.network_energy_pj +=
-                    hop_pj(i, o) * static_cast<double>(cost_.edges[i].delivered[index(o)]);
             }
         }
         cost_.energy_pj += cost_.network_energy_pj;

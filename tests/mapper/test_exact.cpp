@@ -140,3 +140,23 @@ TEST_CASE("with fan-outs above several homes of the sums the exact search equals
         task.objective = r.chance(50) ? mapper::Objective::energy() : mapper::Objective::edp();
     });
 }
+
+TEST_CASE("with levels that lack stores the exact search equals an enumeration") {
+    compare_all(25, 120, [](Random& r, mapper::Task& task) {
+        Level bare = level("network", {}, {{"n", r.between(1, 3)}});
+        Channel c;
+        c.name = "hops";
+        c.operands = kAll;
+        c.reduces = r.chance(50);
+        c.hop_pj = 2.0;
+        bare.channels = {c};
+        task.machine.levels.insert(task.machine.levels.begin() + 1, bare);
+        if (r.chance(50)) { // the innermost level keeps no inputs
+            auto& stores = task.machine.levels.back().stores;
+            for (Store& s : stores) {
+                s.operands.erase(Operand::input);
+            }
+            std::erase_if(stores, [](const Store& s) { return s.operands.empty(); });
+        }
+    });
+}

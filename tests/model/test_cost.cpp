@@ -210,3 +210,27 @@ TEST_CASE("the 1-D convolution table of Eyexam comes out of the general count") 
     CHECK(buffer_row(55, 11, ws) == Cells{605, 11, 605, 550, 605});
     CHECK(buffer_row(55, 11, is) == Cells{605, 605, 65, 550, 605});
 }
+
+TEST_CASE("hops are paid below a level that stores nothing, too") {
+    Accelerator a;
+    a.clock_hz = 1e9;
+    a.levels = {level("DRAM", {store(kAll, 0, 1, 1, 0.0)}), level("network", {}, {{"x", 3}}),
+                level("PE", {store(kAll, 8, 1, 1, 0.0)})};
+    Channel c;
+    c.name = "network";
+    c.operands = kAll;
+    c.hop_pj = 2.0;
+    a.levels[1].channels = {c};
+    Problem p;
+    p.bounds[index(Dim::K)] = 3;
+    Mapping m;
+    m.levels.resize(3);
+    m.levels[0].keeps = kAll;
+    m.levels[1].spatial = {{Dim::K, 3, 0}};
+    m.levels[2].keeps = kAll;
+    const auto cost = cost_of(p, a, m);
+    REQUIRE(cost);
+    // one input to three PEs, three weights, three outputs back: nine hops of 2 pJ
+    CHECK(cost->network_energy_pj == 18.0);
+    CHECK(cost->energy_pj == 18.0);
+}
