@@ -73,28 +73,34 @@ model::Result<CuptiApi> load_cupti(const std::string& folder) {
             "unavailable", fmt::format("{} cannot be opened", name),
             "install the CUDA toolkit's CUPTI, or name its folder with --cupti DIR");
     }
+    // The version first: functions that a library of another version lacks say less.
     std::string missing;
+    std::uint32_t version = 0;
+    find(library, "cuptiGetVersion", api.cuptiGetVersion, missing);
+    if (missing.empty()) {
+        api.cuptiGetVersion(&version);
+    }
+    if (toolkit_of(CUPTI_API_VERSION) != toolkit_of(version)) {
+        return Loaded::failure(
+            "unavailable",
+            fmt::format("{} is CUPTI {} (CUDA {}), and this collector was built for {} (CUDA {})",
+                        api.path, version, toolkit_of(version), CUPTI_API_VERSION,
+                        toolkit_of(CUPTI_API_VERSION)),
+            "use the collector that was built with the same major version");
+    }
 #define EYEROOF_CUPTI_FIND(name) find(library, #name, api.name, missing);
     EYEROOF_CUPTI_FUNCTIONS(EYEROOF_CUPTI_FIND)
     EYEROOF_CUPTI_RANGE_FUNCTIONS(EYEROOF_CUPTI_FIND)
 #undef EYEROOF_CUPTI_FIND
+    if (!missing.empty()) {
+        return Loaded::failure("unavailable", fmt::format("{} lacks {}", api.path, missing),
+                               "it is older than the toolkit that eyeroof was built with");
+    }
     std::string missing_older;
 #define EYEROOF_CUPTI_FIND(name) find(library, #name, api.name, missing_older);
     EYEROOF_CUPTI_OLDER_FUNCTIONS(EYEROOF_CUPTI_FIND)
 #undef EYEROOF_CUPTI_FIND
     api.has_older = missing_older.empty();
-    if (!missing.empty()) {
-        return Loaded::failure("unavailable", fmt::format("{} lacks {}", api.path, missing),
-                               "it is older than the toolkit that eyeroof was built with");
-    }
-    std::uint32_t version = 0;
-    api.cuptiGetVersion(&version);
-    if (toolkit_of(CUPTI_API_VERSION) != toolkit_of(version)) {
-        return Loaded::failure("unavailable",
-                               fmt::format("{} is CUPTI {}, and this collector was built for {}",
-                                           api.path, version, CUPTI_API_VERSION),
-                               "use the collector that was built with the same major version");
-    }
     return api;
 }
 

@@ -64,3 +64,24 @@ TEST_CASE("a folder without CUPTI is told from a failing one") {
     REQUIRE_FALSE(profile.ok());
     CHECK(profile.diagnostics().items()[0].message.find("CUPTI cannot be opened") == 0);
 }
+
+TEST_CASE("a CUPTI of another version is refused by name, before anything of it is used") {
+    if (!check_device()) {
+        MESSAGE("skipped: this machine has a GPU");
+        return;
+    }
+    const Folder folder;
+    const fs::path cupti = folder.path / "cupti";
+    fs::create_directories(cupti);
+    for (const char* name : {"libcupti.so.11.8", "libcupti.so.12", "libcupti.so.13"}) {
+        fs::copy_file(EYEROOF_FAKE_CUPTI, cupti / name);
+    }
+    RunnerOptions options = options_in(folder.path);
+    options.request.cupti_folder = cupti.string();
+    const auto profile = profile_program(options);
+    REQUIRE_FALSE(profile.ok());
+    const std::string& message = profile.diagnostics().items()[0].message;
+    CHECK(profile.diagnostics().items()[0].code == "unavailable");
+    CHECK(message.find("is CUPTI 11") != std::string::npos);
+    CHECK(message.find("was built for") != std::string::npos);
+}
