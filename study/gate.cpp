@@ -24,21 +24,29 @@ constexpr std::size_t kLongest = 4096;   // characters of an expression
 constexpr std::size_t kMostTerms = 1024; // alternatives after multiplying out
 constexpr int kDeepest = 64;             // parentheses
 
+// Nothing where no profile was laid over the report.
+template <class Of, class Measured> Value of_measured(const Of& of, double Measured::*figure) {
+    return of.measured ? Value((*of.measured).*figure) : std::nullopt;
+}
+
 struct NetKey {
     std::string_view name;
-    Value (*value)(const Total&);
+    Value (*value)(const Report&);
 };
 constexpr std::array kNetKeys = {
-    NetKey{"time_s", [](const Total& t) -> Value { return t.time_s; }},
-    NetKey{"processing_time_s", [](const Total& t) -> Value { return t.processing_time_s; }},
-    NetKey{"low_s", [](const Total& t) { return t.low_s; }},
-    NetKey{"high_s", [](const Total& t) { return t.high_s; }},
-    NetKey{"utilization", [](const Total& t) -> Value { return t.utilization; }},
-    NetKey{"energy_j", [](const Total& t) -> Value { return t.energy_j; }},
-    NetKey{"macs", [](const Total& t) -> Value { return t.macs; }},
-    NetKey{"flops", [](const Total& t) -> Value { return t.flops; }},
-    NetKey{"outer_bytes", [](const Total& t) -> Value { return t.outer_bytes; }},
-    NetKey{"averaged_pes", [](const Total& t) -> Value { return t.averaged_units; }},
+    NetKey{"time_s", [](const Report& r) -> Value { return r.total.time_s; }},
+    NetKey{"processing_time_s", [](const Report& r) -> Value { return r.total.processing_time_s; }},
+    NetKey{"low_s", [](const Report& r) { return r.total.low_s; }},
+    NetKey{"high_s", [](const Report& r) { return r.total.high_s; }},
+    NetKey{"utilization", [](const Report& r) -> Value { return r.total.utilization; }},
+    NetKey{"energy_j", [](const Report& r) -> Value { return r.total.energy_j; }},
+    NetKey{"macs", [](const Report& r) -> Value { return r.total.macs; }},
+    NetKey{"flops", [](const Report& r) -> Value { return r.total.flops; }},
+    NetKey{"outer_bytes", [](const Report& r) -> Value { return r.total.outer_bytes; }},
+    NetKey{"averaged_pes", [](const Report& r) -> Value { return r.total.averaged_units; }},
+    NetKey{"measured_s", [](const Report& r) { return of_measured(r, &Measurement::measured_s); }},
+    NetKey{"unexplained_s",
+           [](const Report& r) { return of_measured(r, &Measurement::unexplained_s); }},
 };
 
 struct LayerKey {
@@ -61,6 +69,10 @@ constexpr std::array kLayerKeys = {
              [](const LayerReport& l) -> Value { return static_cast<double>(l.limiter_step); }},
     LayerKey{"allocated_pes", [](const LayerReport& l) -> Value { return l.active.allocated; }},
     LayerKey{"averaged_pes", [](const LayerReport& l) -> Value { return l.active.averaged; }},
+    LayerKey{"measured_s",
+             [](const LayerReport& l) { return of_measured(l, &LayerMeasurement::time_s); }},
+    LayerKey{"unexplained_s",
+             [](const LayerReport& l) { return of_measured(l, &LayerMeasurement::unexplained_s); }},
 };
 
 template <class Keys> std::vector<std::string> names_of(const Keys& keys) {
@@ -297,7 +309,7 @@ struct Subject {
 
 std::vector<Subject> subjects_of(const Comparison& c, const Report& report) {
     if (c.scope == Comparison::Scope::net) {
-        return {{"net." + c.key, value_of(kNetKeys, c.key, report.total)}};
+        return {{"net." + c.key, value_of(kNetKeys, c.key, report)}};
     }
     std::vector<Subject> subjects;
     for (const LayerReport& layer : report.layers) {
@@ -336,7 +348,10 @@ Diagnostics problems_of(const Comparison& c, const Report& report,
     for (const Subject& subject : subjects) {
         if (!subject.value && d.empty()) {
             d.error("no-value", fmt::format("{} has no value here", subject.name),
-                    "the error of these predictions is not known, so there is no interval", where);
+                    c.key == "measured_s" || c.key == "unexplained_s"
+                        ? "measured figures need --profile, with kernels of the layer in it"
+                        : "the error of these predictions is not known, so there is no interval",
+                    where);
         }
     }
     return d;

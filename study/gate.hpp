@@ -55,7 +55,8 @@ struct Verdict {
     bool operator==(const Verdict&) const = default;
 };
 
-// Errors: "unknown-layer"; "no-value" for low_s and high_s where no interval is known.
+// Errors: "unknown-layer"; "no-value" for low_s and high_s where no interval is known,
+// and for measured_s and unexplained_s of what was not measured.
 model::Result<Verdict> evaluate(const Gate& gate, const Report& report);
 
 } // namespace eyeroof::study

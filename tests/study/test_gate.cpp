@@ -86,3 +86,23 @@ TEST_CASE("an unknown layer and a missing interval are errors, not verdicts") {
     REQUIRE(!interval.ok());
     CHECK(interval.diagnostics().items()[0].code == "no-value");
 }
+
+TEST_CASE("measured times are judged where there are any, and asking elsewhere is an error") {
+    study::Report report = tests::small_report();
+    const auto none = evaluate(*parse_gate("net.unexplained_s > 0"), report);
+    REQUIRE(!none.ok());
+    CHECK(none.diagnostics().items()[0].code == "no-value");
+    CHECK(none.diagnostics().items()[0].hint.find("--profile") != std::string::npos);
+    report.measured.emplace();
+    report.measured->measured_s = 1.5;
+    report.measured->unexplained_s = 0.5;
+    report.layers[0].measured.emplace();
+    report.layers[0].measured->time_s = 0.2;
+    const auto net =
+        evaluate(*parse_gate("net.unexplained_s > 0.4 and net.measured_s < 2"), report);
+    REQUIRE(net.ok());
+    CHECK(net->holds);
+    const auto layer = evaluate(*parse_gate("layer.\"conv,1\".measured_s > 0.3"), report);
+    REQUIRE(layer.ok());
+    CHECK_FALSE(layer->holds);
+}
