@@ -4,6 +4,7 @@
 #pragma once
 
 #include "profiles/import/importer.hpp"
+#include "profiles/library_log.hpp"
 #include "profiles/points.hpp"
 #include "profiles/profile_file.hpp"
 
@@ -41,6 +42,9 @@ inline void import_anything(std::string_view bytes) {
     for (const profiles::Importer* importer : profiles::importers()) {
         check_imported(profiles::import_profile(input, importer->name()));
     }
+    const auto log = profiles::ByteSource::of_text(bytes, "fuzz");
+    const auto calls = profiles::read_library_log(*log);
+    require(calls.ok() ? !calls->empty() : calls.diagnostics().has_errors());
 }
 
 } // namespace eyeroof::tests
