@@ -27,7 +27,7 @@ double TrialTimes::median() const {
 }
 
 double TrialTimes::confirmed() const {
-    constexpr double kNear = 1.02;
+    constexpr double kNear = 1.05;
     std::vector<double> sorted = seconds;
     std::ranges::sort(sorted);
     for (std::size_t i = 0; i + 1 < sorted.size(); ++i) {

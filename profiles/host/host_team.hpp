@@ -18,7 +18,7 @@ struct TrialTimes {
     double best() const;
     double median() const;
     double worst() const;
-    // The fastest trial that another one comes within 2 % of: a single one may be a fault of the
+    // The fastest trial that another one comes within 5 % of: a single one may be a fault of the
     // clock. The fastest of all where none is confirmed.
     double confirmed() const;
     bool is_confirmed() const;
