@@ -179,7 +179,10 @@ void PlotBar::show_roofs(const study::PlotInput& input, const study::RooflineSce
             }
             auto* button = static_cast<QToolButton*>(switches_[at++]);
             const QSignalBlocker block(button);
-            button->setChecked(visible_.contains(roof.id));
+            const bool on = visible_.contains(roof.id);
+            button->setChecked(on);
+            const QString name = text(roof.measured ? roof.name + ", measured" : roof.name);
+            button->setText((on ? "✓ " : "") + name); // not by shade alone
             const char* unit = roof.kind == study::RoofKind::memory ? "B/s" : "FLOP/s";
             button->setToolTip(
                 tr("%1: %2").arg(text(roof.name), text(model::format_si(roof.value, unit))));

@@ -5,7 +5,7 @@
 #include <QPixmap>
 #include <QWidget>
 #include <cmath>
-#include <map>
+#include <vector>
 
 namespace eyeroof::gui {
 
@@ -70,37 +70,73 @@ void draw_marker(const Brush& brush, const SceneSeries& series, Place at, double
     brush.p.drawPolygon(polygon);
 }
 
-// One picture for each series and size: drawing thousands of equal polygons is what costs.
+// One picture for each series and size, and for each ring around them: drawing thousands of equal
+// shapes is what costs.
 class Sprites {
   public:
-    Sprites(const Brush& brush, const RooflineScene& scene)
-        : brush_(brush), scene_(scene), ratio_(brush.p.device()->devicePixelRatioF()) {}
+    Sprites(const Brush& brush, const RooflineScene& scene, Theme theme)
+        : brush_(brush), scene_(scene), theme_(theme),
+          ratio_(brush.p.device()->devicePixelRatioF()) {}
 
     void draw(const ScenePoint& point, Place at) {
         const int step = static_cast<int>(std::lround(point.radius * 2.0));
-        QPixmap& sprite = sprites_[{point.series, step}];
-        const double half = std::ceil(step * 0.8 + 2.0);
+        place(
+            sprite(
+                point.series, step,
+                [&](const Brush& brush, double half) {
+                    brush.p.setOpacity(scene_.point_opacity);
+                    draw_marker(brush, scene_.series[point.series], {half, half}, step / 2.0, 0.4);
+                }),
+            at);
+        if (point.above_roof || point.selected) {
+            const std::size_t ring = scene_.series.size() + (point.above_roof ? 0 : 1);
+            place(sprite(ring, step,
+                         [&](const Brush& brush, double half) {
+                             draw_ring(brush, point, {half, half});
+                         }),
+                  at);
+        }
+    }
+
+    static void draw_ring(const Brush& brush, const ScenePoint& point, Place at) {
+        brush.p.setBrush(Qt::NoBrush);
+        brush.pen(point.above_roof ? ColourRole::warning : ColourRole::selection, 2.0);
+        brush.p.drawEllipse(point_of(at), point.radius * 1.3 + 3.0, point.radius * 1.3 + 3.0);
+    }
+
+  private:
+    static constexpr std::size_t kSteps = 128; // half pixels of radius, more than any point has
+
+    template <class Draw> const QPixmap& sprite(std::size_t kind, int step, const Draw& draw) {
+        const std::size_t index =
+            kind * kSteps +
+            std::min<std::size_t>(kSteps - 1, static_cast<std::size_t>(std::max(0, step)));
+        if (index >= sprites_.size()) {
+            sprites_.resize(index + 1);
+        }
+        QPixmap& sprite = sprites_[index];
         if (sprite.isNull()) {
+            const double half = std::ceil(step * 0.8 + 5.0);
             const int pixels = static_cast<int>(std::ceil(2.0 * half * ratio_));
             sprite = QPixmap(pixels, pixels);
             sprite.setDevicePixelRatio(ratio_);
             sprite.fill(Qt::transparent);
             QPainter painter(&sprite);
             painter.setRenderHint(QPainter::Antialiasing);
-            painter.setOpacity(scene_.point_opacity);
-            const Brush brush(painter, theme_);
-            draw_marker(brush, scene_.series[point.series], {half, half}, step / 2.0, 0.4);
+            draw(Brush(painter, theme_), half);
         }
+        return sprite;
+    }
+    void place(const QPixmap& sprite, Place at) const {
+        const double half = sprite.width() / ratio_ / 2.0;
         brush_.p.drawPixmap(QPointF(at.x - half, at.y - half), sprite);
     }
-    void set_theme(Theme theme) { theme_ = theme; }
 
-  private:
     const Brush& brush_;
     const RooflineScene& scene_;
+    Theme theme_;
     double ratio_;
-    Theme theme_ = Theme::light;
-    std::map<std::pair<std::size_t, int>, QPixmap> sprites_;
+    std::vector<QPixmap> sprites_;
 };
 
 void paint_heading(const Brush& brush, const RooflineScene& scene) {
@@ -186,24 +222,22 @@ void paint_roofs(const Brush& brush, const RooflineScene& scene) {
 void paint_points(const Brush& brush, const RooflineScene& scene, Theme theme) {
     const QRectF reach = rect_of(scene.area.box).adjusted(-16, -16, 16, 16);
     const bool many = scene.points.size() > 300;
-    Sprites sprites(brush, scene);
-    sprites.set_theme(theme);
+    Sprites sprites(brush, scene, theme);
+    const Placer place(scene.area);
     for (const ScenePoint& point : scene.points) {
-        const Place at = scene.area.place_of(point.x, point.y);
+        const Place at = place(point.x, point.y);
         if (!reach.contains(point_of(at))) {
             continue;
         }
         if (many) {
             sprites.draw(point, at);
-        } else {
-            brush.p.setOpacity(scene.point_opacity);
-            draw_marker(brush, scene.series[point.series], at, point.radius, 1.0);
-            brush.p.setOpacity(1.0);
+            continue;
         }
+        brush.p.setOpacity(scene.point_opacity);
+        draw_marker(brush, scene.series[point.series], at, point.radius, 1.0);
+        brush.p.setOpacity(1.0);
         if (point.above_roof || point.selected) {
-            brush.p.setBrush(Qt::NoBrush);
-            brush.pen(point.above_roof ? ColourRole::warning : ColourRole::selection, 2.0);
-            brush.p.drawEllipse(point_of(at), point.radius * 1.3 + 3.0, point.radius * 1.3 + 3.0);
+            Sprites::draw_ring(brush, point, at);
         }
     }
 }

@@ -108,14 +108,16 @@ void add_marks(Drawing& d, const Frame& frame, const Upgrade& u) {
          1.0,
          false,
          fmt::format("at these prices a run costs {:.0f} % of what it does now", 100.0 * cost)});
-    const bool left = x > frame.box.left + frame.box.width * 0.6;
-    d.texts.push_back(
-        {{x + (left ? -9.0 : 9.0), std::max(frame.box.top + 14.0, y - 9.0)},
-         fmt::format("today's prices: {:.2f}, {:.0f} % of the cost", ratio, 100.0 * cost),
-         ColourRole::text,
-         kSmall,
-         left ? 1.0 : 0.0,
-         true});
+    const std::string told =
+        fmt::format("prices: {:.2f}, {:.0f} % of the cost", ratio, 100.0 * cost);
+    const double room = text_width(told, kSmall) + 12.0;
+    const bool left = x + room > frame.box.right() && x - room > frame.box.left;
+    d.texts.push_back({{x + (left ? -9.0 : 9.0), frame.box.top + 14.0},
+                       told,
+                       ColourRole::text,
+                       kSmall,
+                       left ? 1.0 : 0.0,
+                       true});
 }
 
 } // namespace

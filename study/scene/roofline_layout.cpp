@@ -236,9 +236,7 @@ class Labels {
                 if (placed >= kMostPointLabels || tried >= kLabelAttempts) {
                     return;
                 }
-                const Place at = scene_.area.place_of(point->x, point->y);
-                if (point->selected != selected ||
-                    !overlap({at.x, at.y, 0.1, 0.1}, scene_.area.box)) {
+                if (point->selected != selected || !in_sight(*point)) {
                     continue;
                 }
                 ++tried;
@@ -252,6 +250,12 @@ class Labels {
         };
         attempt(true);
         attempt(false);
+    }
+
+    bool in_sight(const ScenePoint& point) const {
+        const PlotArea& area = scene_.area;
+        return point.x >= area.x.min && point.x <= area.x.max && point.y >= area.y.min &&
+               point.y <= area.y.max;
     }
 
     RooflineScene& scene_;

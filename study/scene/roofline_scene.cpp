@@ -17,6 +17,17 @@ Place PlotArea::place_of(double x_value, double y_value) const {
             box.bottom() - box.height * to_unit(y, y_value)};
 }
 
+Placer::Placer(const PlotArea& area)
+    : left_(area.box.left), bottom_(area.box.bottom()),
+      per_x_(area.box.width / std::log(area.x.max / area.x.min)),
+      per_y_(area.box.height / std::log(area.y.max / area.y.min)), log_x_(std::log(area.x.min)),
+      log_y_(std::log(area.y.min)) {}
+
+Place Placer::operator()(double x_value, double y_value) const {
+    return {left_ + per_x_ * (std::log(x_value) - log_x_),
+            bottom_ - per_y_ * (std::log(y_value) - log_y_)};
+}
+
 double PlotArea::x_at(double pixel) const {
     return from_unit(x, (pixel - box.left) / box.width);
 }

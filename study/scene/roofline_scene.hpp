@@ -41,6 +41,17 @@ struct PlotArea {
     bool operator==(const PlotArea&) const = default;
 };
 
+// place_of for thousands of points of one area: what does not depend on the point is computed once.
+class Placer {
+  public:
+    explicit Placer(const PlotArea& area);
+    Place operator()(double x_value, double y_value) const;
+
+  private:
+    double left_, bottom_, per_x_, per_y_; // pixels, and pixels per e-fold
+    double log_x_, log_y_;                 // of the least values
+};
+
 struct SceneRoof {
     Roof roof;
     ColourRole colour = ColourRole::frame;
