@@ -39,8 +39,8 @@ PlotBar::PlotBar(QWidget* parent) : QWidget(parent) {
 
 void PlotBar::make_filters() {
     filter_ = new QLineEdit(this);
-    filter_->setPlaceholderText(tr("Filter, such as conv[1-3]"));
-    filter_->setMinimumWidth(190);
+    filter_->setPlaceholderText(tr("Filter: conv[1-3]"));
+    filter_->setMinimumWidth(150);
     filter_->setClearButtonEnabled(true);
     filter_->setObjectName("filter");
     filter_->setAccessibleName(tr("Filter by name, a regular expression"));

@@ -45,7 +45,7 @@ QString shown(const study::Knob& knob, double value) {
 } // namespace
 
 GainBar::GainBar(QWidget* parent) : QWidget(parent) {
-    setFixedSize(74, 18);
+    setFixedSize(80, 18);
 }
 
 void GainBar::show_gain(const study::Sensitivity& sensitivity, double most) {
@@ -72,7 +72,7 @@ void GainBar::paintEvent(QPaintEvent*) {
     }
     QPainter painter(this);
     const study::Rgb blue = colour_of(study::ColourRole::series1, theme_of(*this));
-    const int room = width() - 48; // the number's
+    const int room = width() - 56; // the number's
     painter.fillRect(QRectF(0, 4, std::max(1.0, share_ * room), height() - 8),
                      QColor(blue.r, blue.g, blue.b));
     painter.setPen(palette().color(QPalette::WindowText));
