@@ -1,10 +1,9 @@
 #include "cli/exam_options.hpp"
-#include "hwdb/catalog.hpp"
+#include "cli/search_options.hpp"
+#include "model/base/suggest.hpp"
 #include "study/gate.hpp"
-#include "study/read/catalog.hpp"
 #include "study/read/layer_csv.hpp"
 #include "study/read/mapping_yaml.hpp"
-#include "study/read/timeloop.hpp"
 #include "study/run.hpp"
 #include "study/what_if/knobs.hpp"
 #include "study/write/csv.hpp"
@@ -15,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 
@@ -27,6 +27,8 @@ constexpr const char* kExamples =
     "eyeroof exam alexnet --batch 4 --on eyeriss-v1\n"
     "# two layers in full, with every step's reason, the mapping and the traffic\n"
     "eyeroof exam vgg16 --on tpu-v1 --layers 'conv1_[12]' --details\n"
+    "# the mapping that no other beats, sizes that need not divide included, and the proof\n"
+    "eyeroof exam alexnet --on simba --layers CONV3 --mapping best --factors any --details\n"
     "# own layers on an own machine, for a spreadsheet\n"
     "eyeroof exam layers.csv --on mine.yaml --format csv -o result.csv\n"
     "# what was measured, below step seven, and which step's counters disagree\n"
@@ -36,22 +38,39 @@ constexpr const char* kExamples =
     "# fail a build when a network gets too slow\n"
     "eyeroof exam resnet50 --on systolic:32x32 --fail-if 'net.utilization < 0.6'";
 
-study::StudyOptions study_options(const ExamOptions& options) {
+constexpr double kAutomaticLimit_s = 10.0;
+constexpr double kBestLimit_s = 60.0;
+
+study::MappingPolicy policy_of(const ExamOptions& options) {
+    return options.mapping == "best"       ? study::MappingPolicy::best
+           : options.mapping == "dataflow" ? study::MappingPolicy::dataflow
+                                           : study::MappingPolicy::automatic;
+}
+
+model::Result<study::StudyOptions> study_options(const ExamOptions& options) {
     static const std::map<std::string, study::LaunchMode> launches = {
         {"eager", study::LaunchMode::eager},
         {"stream", study::LaunchMode::stream},
         {"kernel", study::LaunchMode::kernel},
         {"graph", study::LaunchMode::graph}};
     study::StudyOptions wanted;
-    wanted.policy =
-        options.mapping == "best" ? study::MappingPolicy::best : study::MappingPolicy::dataflow;
+    wanted.policy = policy_of(options);
+    wanted.search_limit_s =
+        options.time_limit_s.value_or(options.mapping == "best" ? kBestLimit_s : kAutomaticLimit_s);
+    wanted.factors = options.factors == "any" ? mapper::Factors::any : mapper::Factors::perfect;
+    wanted.free_dataflow = frees_dataflow(options.dataflow);
     wanted.counting =
         options.counting == "timeloop" ? model::Counting::timeloop : model::Counting::eyeroof;
     wanted.launch = launches.at(options.launch);
     wanted.threads = options.threads;
     wanted.batch = options.batch;
-    if (!options.dataflow.empty()) {
-        wanted.dataflow = model::dataflow_from_name(options.dataflow);
+    wanted.dataflow = dataflow_named(options.dataflow);
+    if (!options.objective.empty()) {
+        const auto objective = parse_objective(options.objective);
+        if (!objective) {
+            return model::Result<study::StudyOptions>(objective.diagnostics());
+        }
+        wanted.objective = *objective;
     }
     if (!options.dtype.empty()) {
         wanted.data_type = model::data_type_from_name(options.dtype);
@@ -59,7 +78,37 @@ study::StudyOptions study_options(const ExamOptions& options) {
     if (!options.layers.empty()) {
         wanted.layers = options.layers;
     }
-    return wanted;
+    return model::Result<study::StudyOptions>(std::move(wanted));
+}
+
+// --mapping FILE, which needs to know the machine's levels.
+model::Diagnostics add_mapping_file(const ExamOptions& options, const model::Machine& machine,
+                                    study::StudyOptions& wanted) {
+    static const std::vector<std::string> policies = {"auto", "best", "dataflow"};
+    model::Diagnostics found;
+    if (std::find(policies.begin(), policies.end(), options.mapping) != policies.end()) {
+        return found;
+    }
+    const auto* accelerator = std::get_if<model::Accelerator>(&machine.kind);
+    if (accelerator == nullptr) {
+        found.error("usage", "--mapping FILE needs an accelerator");
+        return found;
+    }
+    std::error_code ignored;
+    const std::string near = model::closest(options.mapping, policies);
+    if (!std::filesystem::exists(options.mapping, ignored) && !near.empty()) {
+        found.error("usage", fmt::format("--mapping: there is no file '{}'", options.mapping),
+                    fmt::format("did you mean '{}'?", near));
+        return found;
+    }
+    auto mapping =
+        study::read::load_mapping(options.mapping, *accelerator, workload_names(options.network));
+    if (!mapping) {
+        return mapping.diagnostics();
+    }
+    wanted.policy = study::MappingPolicy::given;
+    wanted.mapping = *std::move(mapping);
+    return found;
 }
 
 // The table that the layers were read from, to be repeated; nothing for networks of other kinds.
@@ -147,20 +196,15 @@ Exit exam(Context& context, const ExamOptions& options) {
         return context.fail(all);
     }
     context.report(all);
-    study::StudyOptions wanted = study_options(options);
-    const auto* accelerator = std::get_if<model::Accelerator>(&machine->kind);
-    if (options.mapping != "best" && options.mapping != "dataflow") {
-        if (accelerator == nullptr) {
-            return context.fail_usage("--mapping FILE needs an accelerator");
-        }
-        auto mapping = study::read::load_mapping(options.mapping, *accelerator);
-        if (!mapping) {
-            return context.fail(mapping.diagnostics());
-        }
-        wanted.policy = study::MappingPolicy::given;
-        wanted.mapping = *std::move(mapping);
+    auto wanted = study_options(options);
+    model::Diagnostics wrong = wanted.diagnostics();
+    if (wanted) {
+        wrong.append(add_mapping_file(options, *machine, *wanted));
     }
-    auto report = study::run(*network, *machine, wanted, context.stop(), context.progress());
+    if (wrong.has_errors()) {
+        return context.fail(wrong);
+    }
+    auto report = study::run(*network, *machine, *wanted, context.stop(), context.progress());
     if (!report) {
         return context.fail(report.diagnostics());
     }
@@ -194,17 +238,31 @@ void add_set(CLI::App& app, std::vector<std::string>& changes) {
 namespace {
 
 void add_model_options(CLI::App& app, ExamOptions& options) {
-    add_choice(app, "--dataflow", options.dataflow, {"ws", "os", "is", "nlr", "rs", "rs+"},
-               "Dataflow of the mapping [the machine's first]");
+    add_choice(app, "--dataflow", options.dataflow,
+               {"ws", "os", "is", "nlr", "rs", "rs-plus", "rs+", "free"},
+               "Dataflow whose rules the mapping keeps, or none [the machine's first]");
     app.add_option("--batch", options.batch, "Multiply the network's batch by N")
         ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
         ->type_name("N");
     add_dtype(app, options.dtype);
     add_set(app, options.set);
     app.add_option("--mapping", options.mapping,
-                   "dataflow: by its own rules; best: none has a lower energy-delay product; or a "
-                   "mapping file, eyeroof's or Timeloop's [dataflow]")
-        ->type_name("{dataflow,best}|FILE");
+                   "auto: the best that the dataflow allows, which on row-stationary machines is "
+                   "what its published rules say and elsewhere is searched for; dataflow: by the "
+                   "dataflow's rules, without a search; best: by search, with a certificate; or a "
+                   "mapping file, eyeroof's or Timeloop's [auto]")
+        ->type_name("{auto,dataflow,best}|FILE");
+    app.add_option("--objective", options.objective,
+                   std::string(kObjectiveHelp) + " [edp; latency where no energies are known]")
+        ->type_name("OBJECTIVE");
+    add_choice(
+        app, "--factors", options.factors, {"perfect", "any"},
+        "Loops of searched mappings divide evenly, or any with a partial last trip [perfect]");
+    app.add_option("--time-limit", options.time_limit_s,
+                   "Seconds the search may take in all; the best so far is shown with its gap [10; "
+                   "60 with --mapping best]")
+        ->check(CLI::Range(0.001, 1e6))
+        ->type_name("S");
     add_choice(app, "--counting", options.counting, {"eyeroof", "timeloop"},
                "Rules for counting accesses [eyeroof]");
     add_choice(app, "--launch", options.launch, {"eager", "stream", "kernel", "graph"},
@@ -219,46 +277,19 @@ void add_model_options(CLI::App& app, ExamOptions& options) {
 
 } // namespace
 
-namespace {
-
-// The text of a regular file of Timeloop's, of one kind.
-std::optional<std::string> timeloop_text(const std::string& name, study::read::TimeloopKind kind) {
-    std::error_code ignored;
-    if (!std::filesystem::is_regular_file(name, ignored)) {
-        return std::nullopt;
-    }
-    auto text = hwdb::read_text_file(name);
-    return text && study::read::timeloop_kind(*text) == kind ? std::optional(*std::move(text))
-                                                             : std::nullopt;
-}
-
-} // namespace
-
-model::Result<model::Machine> load_machine(Context& context, const std::string& name) {
-    if (auto text = timeloop_text(name, study::read::TimeloopKind::architecture)) {
-        return study::read::parse_timeloop_architecture(*std::move(text), name);
-    }
-    const auto folders = context.machine_dirs();
-    return hwdb::load_machine(name, folders);
-}
-
-model::Result<model::Network> load_workload(Context& context, const std::string& name) {
-    if (auto text = timeloop_text(name, study::read::TimeloopKind::problem)) {
-        return study::read::parse_timeloop_problem(*std::move(text), name);
-    }
-    return study::read::load_network(name, context.network_dirs());
-}
-
 void add_exam(Frame& frame) {
     auto options = std::make_shared<ExamOptions>();
     CLI::App& app =
         frame.add("exam", "Examine a network on a machine: seven steps, layer by layer", kExamples);
     app.add_option("NETWORK", options->network,
-                   "Name in the catalog (eyeroof net list), a network YAML, or a CSV of layers")
+                   "Name in the catalog (eyeroof net list), a network YAML, a CSV of layers, or a "
+                   "file of Timeloop's, SCALE-Sim's, MAESTRO's or ZigZag's")
         ->required()
         ->type_name("NETWORK|FILE");
-    app.add_option("--on", options->machine,
-                   "Name in the catalog (eyeroof hw list), a machine YAML, or systolic:ROWSxCOLS")
+    app.add_option(
+           "--on", options->machine,
+           "Name in the catalog (eyeroof hw list), a machine YAML, a Timeloop architecture, "
+           "or systolic:ROWSxCOLS")
         ->required()
         ->type_name("MACHINE|FILE");
     add_model_options(app, *options);

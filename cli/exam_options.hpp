@@ -6,6 +6,7 @@
 #include "cli/measurements.hpp"
 #include "model/machine.hpp"
 #include "model/network.hpp"
+#include "study/read/timeloop.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -18,7 +19,10 @@ struct ExamOptions {
     std::string machine;
     std::string dataflow;
     std::string dtype;
-    std::string mapping = "dataflow";
+    std::string mapping = "auto";
+    std::string objective;
+    std::string factors = "perfect";
+    std::optional<double> time_limit_s;
     std::string counting = "eyeroof";
     std::string launch = "stream";
     std::string layers;
@@ -39,11 +43,19 @@ Exit exam_scalesim(Context& context, const ExamOptions& options, const model::Ne
 // The machine that --on names, or a Timeloop architecture; diagnostics are the catalog's.
 model::Result<model::Machine> load_machine(Context& context, const std::string& name);
 
-// The network that a command names, or a Timeloop problem as a network of one layer.
+// The network that a command names; diagnostics are the catalog's.
 model::Result<model::Network> load_workload(Context& context, const std::string& name);
 
 // --dtype and --set, as exam and roofline take them.
 void add_dtype(CLI::App& app, std::string& type);
 void add_set(CLI::App& app, std::vector<std::string>& changes);
+
+// What a Timeloop problem calls its dimensions; those of its cnn-layer for all other workloads.
+study::read::TimeloopNames workload_names(const std::string& name);
+
+// Those of the file; without one those that stand in the machine's own Timeloop file.
+model::Result<study::read::PlacedConstraints>
+load_constraints(const std::string& file, const std::string& machine_name,
+                 const model::Machine& machine, const study::read::TimeloopNames& names);
 
 } // namespace eyeroof::cli

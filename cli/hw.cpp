@@ -1,5 +1,6 @@
 // eyeroof hw: what machines there are, what one is made of, and whether their files hold together.
 #include "cli/command.hpp"
+#include "cli/exam_options.hpp"
 #include "cli/hw_calibrate.hpp"
 #include "cli/hw_views.hpp"
 #include "hwdb/accelerator_reader.hpp"
@@ -41,13 +42,16 @@ model::Result<std::string> description(const std::string& name, const model::Mac
         return hwdb::write_accelerator(machine);
     }
     const auto file = hwdb::find_machine(name, folders);
-    return file ? hwdb::read_text_file(*file) : model::Result<std::string>(file.diagnostics());
+    auto text = file ? hwdb::read_text_file(*file) : model::Result<std::string>(file.diagnostics());
+    const bool foreign =
+        text && study::read::timeloop_has(*text, study::read::TimeloopKind::architecture);
+    return foreign ? hwdb::write_accelerator(machine) : text;
 }
 
 Exit show(Context& context, const HwOptions& options) {
     const std::string& name = options.machines.front();
     const auto folders = context.machine_dirs();
-    const auto machine = hwdb::load_machine(name, folders);
+    const auto machine = load_machine(context, name); // Timeloop's too
     if (!machine) {
         return context.fail(machine.diagnostics());
     }

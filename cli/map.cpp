@@ -1,13 +1,13 @@
 #include "cli/command.hpp"
 #include "cli/exam_options.hpp"
-#include "hwdb/text_file.hpp"
+#include "cli/search_options.hpp"
 #include "study/map_network.hpp"
 #include "study/read/mapping_yaml.hpp"
-#include "study/read/timeloop.hpp"
+#include "study/trade_offs.hpp"
 
 #include <fmt/format.h>
 
-#include <map>
+#include <algorithm>
 
 namespace eyeroof::cli {
 
@@ -17,9 +17,16 @@ constexpr const char* kExamples =
     "# the mapping of each AlexNet layer on Eyeriss that no other beats, with the proof\n"
     "eyeroof map alexnet --on eyeriss-v1 --objective edp\n"
     "# one layer, the loop nest, sizes that need not divide\n"
-    "eyeroof map resnet50 --on simba --layers conv1 --factors any --details\n"
+    "eyeroof map resnet50 --on nvdla-large --layers conv1 --factors any --details\n"
+    "# energy counts twice as much as time\n"
+    "eyeroof map vgg16 --on simba --layers conv3_1 --objective 'energy^2*latency'\n"
     "# how the other searches do against the proven bound\n"
-    "eyeroof map vgg16 --on eyeriss-v1 --layers conv3_1 --plot convergence.svg";
+    "eyeroof map vgg16 --on eyeriss-v1 --layers conv3_1 --plot convergence.svg\n"
+    "# what speed costs in energy, and what on-chip capacity buys\n"
+    "eyeroof map alexnet --on eyeriss-v1 --layers CONV3 --pareto --plot front.svg\n"
+    "eyeroof map alexnet --on eyeriss-v1 --layers CONV3 --capacity-curve GLB --plot curve.svg\n"
+    "# Timeloop's files as they are\n"
+    "eyeroof map prob.yaml --on arch.yaml --constraints cstr.yaml --counting timeloop";
 
 struct Options {
     std::string network;
@@ -34,21 +41,24 @@ struct Options {
     std::string constraints;
     std::string save_mapping;
     std::string save_timeloop;
+    std::string curve_level;
+    double tolerance = 0.0;
     double time_limit_s = 0.0;
     double min_utilization = 0.0;
     std::uint64_t seed = 1;
     int threads = 0;
+    bool pareto = false;
     bool details = false;
     OutputOptions output;
 };
 
-study::MapOptions map_options(const Options& options) {
-    static const std::map<std::string, mapper::Objective> objectives = {
-        {"latency", mapper::Objective::latency()},
-        {"energy", mapper::Objective::energy()},
-        {"edp", mapper::Objective::edp()}};
+model::Result<study::MapOptions> map_options(const Options& options) {
     study::MapOptions wanted;
-    wanted.objective = objectives.at(options.objective);
+    const auto objective = parse_objective(options.objective);
+    if (!objective) {
+        return model::Result<study::MapOptions>(objective.diagnostics());
+    }
+    wanted.objective = *objective;
     wanted.factors = options.factors == "any" ? mapper::Factors::any : mapper::Factors::perfect;
     wanted.counting =
         options.counting == "timeloop" ? model::Counting::timeloop : model::Counting::eyeroof;
@@ -56,55 +66,79 @@ study::MapOptions map_options(const Options& options) {
     wanted.search.time_limit_s = options.time_limit_s;
     wanted.search.seed = options.seed;
     wanted.search.threads = options.threads;
-    wanted.constraints.min_utilization = options.min_utilization;
-    wanted.free_dataflow = options.dataflow == "free";
-    if (!options.dataflow.empty() && !wanted.free_dataflow) {
-        wanted.dataflow = model::dataflow_from_name(options.dataflow);
-    }
+    wanted.free_dataflow = frees_dataflow(options.dataflow);
+    wanted.dataflow = dataflow_named(options.dataflow);
     if (!options.layers.empty()) {
         wanted.layers = options.layers;
     }
-    return wanted;
+    return model::Result<study::MapOptions>(std::move(wanted));
 }
 
-// Every strategy on the first layer, for the plot.
-model::Result<std::string> plot_of(const model::Network& network, const model::Machine& machine,
-                                   const study::MapOptions& base, const std::stop_token& stop) {
+// A command's three inputs, and what is asked of them.
+struct Inputs {
+    model::Network network;
+    model::Machine machine;
+    study::MapOptions wanted;
+    study::read::TimeloopNames names;
+
+    const model::Accelerator* accelerator() const {
+        return std::get_if<model::Accelerator>(&machine.kind);
+    }
+};
+
+model::Result<Inputs> read_inputs(Context& context, const Options& options) {
+    auto network = load_workload(context, options.network);
+    auto machine = load_machine(context, options.machine);
+    auto wanted = map_options(options);
+    model::Diagnostics all = network.diagnostics();
+    all.append(machine.diagnostics());
+    all.append(wanted.diagnostics());
+    if (all.has_errors()) {
+        return model::Result<Inputs>(std::move(all));
+    }
+    context.report(all);
+    Inputs inputs{*std::move(network), *std::move(machine), *std::move(wanted),
+                  workload_names(options.network)};
+    auto placed =
+        load_constraints(options.constraints, options.machine, inputs.machine, inputs.names);
+    if (!placed) {
+        return model::Result<Inputs>(placed.diagnostics());
+    }
+    context.report(placed.diagnostics());
+    inputs.wanted.constraints = std::move(placed->rules);
+    inputs.wanted.places = std::move(placed->places);
+    double& least = inputs.wanted.constraints.min_utilization;
+    least = std::max(least, options.min_utilization);
+    return model::Result<Inputs>(std::move(inputs));
+}
+
+// Every strategy on the first layer that matches, for the plot.
+model::Result<std::string> plot_of(const Inputs& inputs, const std::stop_token& stop) {
+    auto task = study::first_task(inputs.network, inputs.machine, inputs.wanted);
+    if (!task) {
+        return model::Result<std::string>(task.diagnostics());
+    }
     std::vector<study::Convergence> runs;
-    std::string layer;
     for (const char* name : {"exact", "random", "random-pruned", "annealing", "genetic"}) {
-        study::MapOptions wanted = base;
-        wanted.search.strategy = *mapper::strategy_from_name(name);
-        auto report = study::map_network(network, machine, wanted, stop);
-        if (!report) {
-            return model::Result<std::string>(report.diagnostics());
+        mapper::SearchOptions search = inputs.wanted.search;
+        search.strategy = *mapper::strategy_from_name(name);
+        auto found = mapper::search(*task, search, stop);
+        if (stop.stop_requested()) {
+            return model::Result<std::string>::failure("cancelled", "the plot was cancelled");
         }
-        layer = report->layers.front().name + " on " + machine.name;
-        if (report->layers.front().found) {
-            runs.push_back({name, *report->layers.front().found});
+        if (found) { // a baseline may find none in its time
+            runs.push_back({name, *std::move(found)});
         }
     }
-    return model::Result<std::string>(study::convergence_svg(layer, runs));
-}
-
-// --constraints, in Timeloop's form.
-model::Result<mapper::Constraints> read_constraints(const std::string& file,
-                                                    const model::Machine& machine) {
-    const auto* accelerator = std::get_if<model::Accelerator>(&machine.kind);
-    if (file.empty() || accelerator == nullptr) {
-        return model::Result<mapper::Constraints>(mapper::Constraints{});
-    }
-    auto text = hwdb::read_text_file(file);
-    if (!text) {
-        return model::Result<mapper::Constraints>(text.diagnostics());
-    }
-    return study::read::parse_timeloop_constraints(*std::move(text), file, *accelerator);
+    return model::Result<std::string>(
+        study::convergence_svg(task->problem.name + " on " + inputs.machine.name, runs));
 }
 
 // The files beside the result: plot and mapping of the first layer.
-Exit write_files(Context& context, const Options& options, const study::MapReport& report,
-                 const model::Accelerator& accelerator, const std::string& svg) {
+Exit write_files(Context& context, const Options& options, const Inputs& inputs,
+                 const study::MapReport& report, const std::string& svg) {
     const auto& first = report.layers.front().found;
+    const model::Accelerator& accelerator = *inputs.accelerator();
     Exit exit = Exit::done;
     if (!options.plot.empty()) {
         exit = context.write(svg, options.plot);
@@ -114,40 +148,76 @@ Exit write_files(Context& context, const Options& options, const study::MapRepor
                              options.save_mapping);
     }
     if (exit == Exit::done && !options.save_timeloop.empty() && first) {
-        exit = context.write(study::read::write_timeloop_mapping(first->mapping, accelerator),
-                             options.save_timeloop);
+        const auto text =
+            study::read::write_timeloop_mapping(first->mapping, accelerator, inputs.names);
+        exit =
+            text ? context.write(*text, options.save_timeloop) : context.fail(text.diagnostics());
     }
     return exit;
+}
+
+// Plot and result of --pareto and --capacity-curve.
+template <class Report, class Svg>
+Exit write_trade(Context& context, const Options& options, const Report& report, Svg svg,
+                 const std::string& text) {
+    if (!options.plot.empty()) {
+        const Exit exit = context.write(svg(report), options.plot);
+        if (exit != Exit::done) {
+            return exit;
+        }
+    }
+    return context.write(text, options.output.file);
+}
+
+Exit trade(Context& context, const Options& options, const Inputs& inputs) {
+    const bool json = options.output.format == "json";
+    if (options.pareto) {
+        const auto report = study::front_of(inputs.network, inputs.machine, inputs.wanted,
+                                            options.tolerance, context.stop(), context.progress());
+        if (!report) {
+            return context.fail(report.diagnostics());
+        }
+        const model::Accelerator& accelerator = *inputs.accelerator();
+        return write_trade(context, options, *report, study::front_to_svg,
+                           json ? study::front_to_json(*report, accelerator)
+                                : study::front_to_text(*report, accelerator, options.details));
+    }
+    const auto report =
+        study::curve_of(inputs.network, inputs.machine, inputs.wanted, options.curve_level,
+                        options.tolerance, context.stop(), context.progress());
+    if (!report) {
+        return context.fail(report.diagnostics());
+    }
+    return write_trade(context, options, *report, study::curve_to_svg,
+                       json ? study::curve_to_json(*report) : study::curve_to_text(*report));
 }
 
 bool all_mapped(const study::MapReport& report, model::Diagnostics& why) {
     for (const study::MappedLayer& layer : report.layers) {
         if (!layer.same_as && !layer.found) {
-            why.error("no-mapping", layer.name + ": " + layer.failure);
+            for (model::Diagnostic d : layer.why) {
+                const bool note = d.severity == model::Severity::note;
+                d.message = (note ? "" : layer.name + ": ") + d.message;
+                why.add(std::move(d));
+            }
         }
     }
     return !why.has_errors();
 }
 
 Exit map(Context& context, const Options& options) {
-    const auto network = load_workload(context, options.network);
-    const auto machine = load_machine(context, options.machine);
-    if (!network || !machine) {
-        model::Diagnostics all = network.diagnostics();
-        all.append(machine.diagnostics());
-        return context.fail(all);
+    if (options.pareto && !options.curve_level.empty()) {
+        return context.fail_usage("--pareto and --capacity-curve are two questions: ask one");
     }
-    context.report(network.diagnostics());
-    context.report(machine.diagnostics());
-    study::MapOptions wanted = map_options(options);
-    auto rules = read_constraints(options.constraints, *machine);
-    if (!rules) {
-        return context.fail(rules.diagnostics());
+    const auto inputs = read_inputs(context, options);
+    if (!inputs) {
+        return context.fail(inputs.diagnostics());
     }
-    rules->min_utilization = std::max(rules->min_utilization, wanted.constraints.min_utilization);
-    wanted.constraints = *std::move(rules);
-    const auto report =
-        study::map_network(*network, *machine, wanted, context.stop(), context.progress());
+    if (options.pareto || !options.curve_level.empty()) {
+        return trade(context, options, *inputs);
+    }
+    const auto report = study::map_network(inputs->network, inputs->machine, inputs->wanted,
+                                           context.stop(), context.progress());
     if (!report) {
         return context.fail(report.diagnostics());
     }
@@ -156,15 +226,15 @@ Exit map(Context& context, const Options& options) {
         return context.fail(unmapped);
     }
     const auto svg = options.plot.empty() ? model::Result<std::string>(std::string())
-                                          : plot_of(*network, *machine, wanted, context.stop());
+                                          : plot_of(*inputs, context.stop());
     if (!svg) {
         return context.fail(svg.diagnostics());
     }
-    const auto& accelerator = std::get<model::Accelerator>(machine->kind);
-    const Exit files = write_files(context, options, *report, accelerator, *svg);
+    const Exit files = write_files(context, options, *inputs, *report, *svg);
     if (files != Exit::done) {
         return files;
     }
+    const model::Accelerator& accelerator = *inputs->accelerator();
     return context.write(options.output.format == "json"
                              ? study::map_to_json(*report, accelerator)
                              : study::map_to_text(*report, accelerator, options.details),
@@ -172,8 +242,8 @@ Exit map(Context& context, const Options& options) {
 }
 
 void add_search_options(CLI::App& app, Options& options) {
-    add_choice(app, "--objective", options.objective, {"edp", "energy", "latency"},
-               "What to make least: energy-delay product, energy, or time [edp]");
+    app.add_option("--objective", options.objective, std::string(kObjectiveHelp) + " [edp]")
+        ->type_name("OBJECTIVE");
     add_choice(app, "--strategy", options.strategy,
                {"exact", "random", "random-pruned", "exhaustive", "annealing", "genetic"},
                "How to search; only exact and exhaustive prove their answer [exact]");
@@ -182,14 +252,15 @@ void add_search_options(CLI::App& app, Options& options) {
     add_choice(app, "--counting", options.counting, {"eyeroof", "timeloop"},
                "Rules for counting accesses [eyeroof]");
     add_choice(app, "--dataflow", options.dataflow,
-               {"ws", "os", "is", "nlr", "rs", "rs-plus", "free"},
+               {"ws", "os", "is", "nlr", "rs", "rs-plus", "rs+", "free"},
                "Whose rules the mapping keeps in space, or none [the machine's first]");
     app.add_option("--min-utilization", options.min_utilization,
                    "Only mappings that use at least this share of the units")
         ->check(CLI::Range(0.0, 1.0))
         ->type_name("SHARE");
     app.add_option("--time-limit", options.time_limit_s,
-                   "Seconds a layer may take; the best so far is shown with its gap")
+                   "Seconds a layer may take (--pareto, --capacity-curve: in all); the best so far "
+                   "is shown with its gap")
         ->check(CLI::Range(0.001, 1e6))
         ->type_name("S");
     app.add_option("--seed", options.seed, "Seed of the random strategies [1]")->type_name("N");
@@ -207,18 +278,21 @@ void add_map(Frame& frame) {
         frame.add("map", "Find the best mapping of each layer, with a certificate", kExamples);
     app.add_option("NETWORK", options->network,
                    "Name in the catalog (eyeroof net list), a network YAML, a CSV of layers, or a "
-                   "Timeloop problem")
+                   "file of Timeloop's, SCALE-Sim's, MAESTRO's or ZigZag's")
         ->required()
         ->type_name("NETWORK|FILE");
-    app.add_option("--on", options->machine,
-                   "Name in the catalog (eyeroof hw list), a machine YAML, or systolic:ROWSxCOLS")
+    app.add_option(
+           "--on", options->machine,
+           "Name in the catalog (eyeroof hw list), a machine YAML, a Timeloop architecture, "
+           "or systolic:ROWSxCOLS")
         ->required()
         ->type_name("MACHINE|FILE");
     add_search_options(app, *options);
     app.add_option("--layers", options->layers, "Only layers whose name matches")
         ->type_name("REGEX");
     app.add_option("--constraints", options->constraints,
-                   "What the mapping must keep to, as Timeloop writes it")
+                   "What the mapping must keep to, as Timeloop writes it [what a Timeloop "
+                   "architecture says itself]")
         ->type_name("FILE");
     app.add_option("--save-mapping", options->save_mapping,
                    "Write the first layer's mapping, as exam --mapping takes it")
@@ -227,8 +301,19 @@ void add_map(Frame& frame) {
                    "Write the first layer's mapping as Timeloop reads it")
         ->type_name("FILE");
     app.add_option("--plot", options->plot,
-                   "Also run the other strategies on the first layer and draw how they converge")
+                   "Draw an SVG: the front, the curve, or how all strategies converge on the first "
+                   "layer that matches")
         ->type_name("FILE");
+    app.add_flag("--pareto", options->pareto,
+                 "The front of latency and energy of the first layer that matches");
+    app.add_option("--capacity-curve", options->curve_level,
+                   "The least traffic to memory of the first layer that matches against the "
+                   "capacity of a buffer; that of the machine's LEVEL is marked")
+        ->type_name("LEVEL");
+    app.add_option("--tolerance", options->tolerance,
+                   "Leave out points of a front or curve that are this share near another [0: all]")
+        ->check(CLI::Range(0.0, 10.0))
+        ->type_name("SHARE");
     app.add_flag("--details", options->details, "In text output also the loop nest of every layer");
     add_output(app, options->output, {"text", "json"});
     frame.run(app, [options](Context& context) { return map(context, *options); });

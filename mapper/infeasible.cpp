@@ -37,6 +37,41 @@ class Reasons {
   private:
     const std::string& name(std::size_t level) const { return task_.machine.levels[level].name; }
 
+    static std::string key(std::size_t level, std::string_view sort) {
+        return fmt::format(" levels[{}].{}", level, sort);
+    }
+    static std::string key(std::size_t level, std::string_view sort, Dim dim) {
+        return fmt::format(" levels[{}].{}.{}", level, sort, letter(dim));
+    }
+    static std::string key(std::size_t level, std::string_view sort, Operand operand) {
+        return fmt::format(" levels[{}].{}.{}", level, sort, operand_name(operand));
+    }
+    // What makes the tiles of a level as large as they are.
+    std::string tile_keys(std::size_t level) const {
+        std::string keys;
+        for (std::size_t i = level; i < rules_.size(); ++i) {
+            for (const Dim d : kAllDims) {
+                keys += rules_[i].temporal[index(d)].value_or(1) > 1 ? key(i, "temporal", d) : "";
+                keys += rules_[i].spatial[index(d)].value_or(1) > 1 ? key(i, "spatial", d) : "";
+            }
+        }
+        for (const Operand o : kAllOperands) {
+            keys += rules_[level].keep.contains(o) ? key(level, "keep", o) : "";
+        }
+        return keys;
+    }
+    // What holds dimensions off the axes.
+    std::string spread_keys() const {
+        std::string keys;
+        for (std::size_t i = 0; i < rules_.size(); ++i) {
+            keys += rules_[i].axis_dims ? key(i, "axes") : "";
+            for (const Dim d : kAllDims) {
+                keys += rules_[i].spatial[index(d)] ? key(i, "spatial", d) : "";
+            }
+        }
+        return keys;
+    }
+
     Count fanout_for(std::size_t level, Dim dim) const {
         Count limit = 1;
         const auto& axes = task_.machine.levels[level].fanout;
@@ -54,12 +89,14 @@ class Reasons {
         bool free_time = false;
         Count free_space = 1;
         std::string names;
+        std::string keys; // of the rules at fault, for whoever knows where they stand
         for (std::size_t i = 0; i < rules_.size(); ++i) {
             const auto& time = rules_[i].temporal[index(dim)];
             const auto& space = rules_[i].spatial[index(dim)];
             if (time) {
                 fixed *= *time;
                 names += fmt::format("{}{} {} in time", names.empty() ? "" : ", ", name(i), *time);
+                keys += key(i, "temporal", dim);
             } else if (i == 0 || !task_.machine.levels[i].stores.empty()) {
                 free_time = true;
             }
@@ -67,6 +104,7 @@ class Reasons {
                 fixed *= *space;
                 names +=
                     fmt::format("{}{} {} in space", names.empty() ? "" : ", ", name(i), *space);
+                keys += key(i, "spatial", dim);
             } else {
                 free_space *= fanout_for(i, dim);
             }
@@ -75,33 +113,36 @@ class Reasons {
             found_.error(
                 "infeasible",
                 fmt::format("the trips fixed for {} ({}) exceed its {}", letter(dim), names, bound),
-                "fix fewer trips");
+                "fix fewer trips", {}, keys);
         } else if (task_.factors == Factors::perfect && bound % fixed != 0) {
             found_.error("infeasible",
                          fmt::format("the trips fixed for {} ({}) do not divide its {}",
                                      letter(dim), names, bound),
-                         "allow any factors, or fix trips that divide");
+                         "allow any factors, or fix trips that divide", {}, keys);
         } else if (!free_time && ceil_div(bound, fixed) > free_space) {
             found_.error("infeasible",
                          fmt::format("{} is constrained away: {} reach {} of {}, and no level may "
                                      "loop over the rest",
                                      letter(dim), names, fixed, bound),
-                         fmt::format("leave {} free at one level", letter(dim)));
+                         fmt::format("leave {} free at one level", letter(dim)), {}, keys);
         }
     }
 
     void check_fanout(std::size_t level) {
         Count wanted = 1;
+        std::string keys;
         for (const Dim d : kAllDims) {
             const Count fixed = rules_[level].spatial[index(d)].value_or(1);
             wanted *= fixed;
+            keys += fixed > 1 ? key(level, "spatial", d) : "";
             if (fixed > fanout_for(level, d)) {
                 found_.error(
                     "infeasible",
                     fmt::format("{} asks for {}{} in space, but its axes for {} have {}",
                                 rules_[level].where.empty() ? name(level) : rules_[level].where,
                                 letter(d), fixed, letter(d), fanout_for(level, d)),
-                    "put it on another axis or lower it");
+                    "put it on another axis or lower it", {},
+                    key(level, "spatial", d) + key(level, "axes"));
             }
         }
         Count all = 1;
@@ -109,8 +150,10 @@ class Reasons {
             all *= axis.size;
         }
         if (wanted > all) {
-            found_.error("infeasible", fmt::format("{} asks for {} instances in space and has {}",
-                                                   name(level), wanted, all));
+            found_.error("infeasible",
+                         fmt::format("{} asks for {} instances in space and has {}", name(level),
+                                     wanted, all),
+                         "spread fewer", {}, keys);
         }
     }
 
@@ -121,11 +164,15 @@ class Reasons {
             if (rule.keep.contains(o) && store == nullptr) {
                 found_.error("infeasible",
                              fmt::format("{} must keep the {} but has no store for it", name(level),
-                                         operand_name(o)));
+                                         operand_name(o)),
+                             "let it pass by", {}, key(level, "keep", o));
             }
             if (rule.bypass.contains(o) && (rule.keep.contains(o) || level == 0)) {
-                found_.error("infeasible", fmt::format("the {} must both rest in {} and pass by it",
-                                                       operand_name(o), name(level)));
+                found_.error("infeasible",
+                             fmt::format("the {} must both rest in {} and pass by it",
+                                         operand_name(o), name(level)),
+                             "keep one of the two", {},
+                             key(level, "bypass", o) + key(level, "keep", o));
             }
         }
     }
@@ -162,7 +209,7 @@ class Reasons {
                 "infeasible",
                 fmt::format("the smallest tiles that must rest in {} need {} of its {} bytes",
                             name(level), bytes, *store.capacity_bytes),
-                "fix fewer trips inside it, or let an operand pass by");
+                "fix fewer trips inside it, or let an operand pass by", {}, tile_keys(level));
         }
     }
 
@@ -189,7 +236,8 @@ class Reasons {
                 fmt::format("a utilization of {:.4g} cannot be reached: the dimensions that "
                             "may lie on the axes fill at most {:.4g} of the fan-out",
                             task_.constraints.min_utilization, most),
-                "lower the minimum utilization or allow more dimensions on the axes");
+                "lower the minimum utilization or allow more dimensions on the axes", {},
+                "min_utilization" + spread_keys());
         }
     }
 

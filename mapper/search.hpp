@@ -69,7 +69,8 @@ model::Result<SearchResult> search(const Task& task, const SearchOptions& option
 // Does a mapping with this cost keep the constraints of the task?
 bool obeys(const Task& task, const model::Mapping& mapping, const model::MappingCost& cost);
 
-// What cannot be met, by name; empty when some mapping exists for each rule alone.
+// What cannot be met, by name; empty when some mapping exists for each rule alone. The field of
+// each lists the rules at fault: "levels[1].temporal.K levels[2].spatial.K".
 model::Diagnostics explain_infeasible(const Task& task);
 
 } // namespace eyeroof::mapper

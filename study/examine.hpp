@@ -7,6 +7,7 @@
 #include "model/gpu/calibration.hpp"
 #include "model/machine.hpp"
 #include "model/network.hpp"
+#include "study/best_mappings.hpp"
 #include "study/report.hpp"
 #include "study/run.hpp"
 
@@ -17,8 +18,11 @@ namespace eyeroof::study {
 // What all layers of a study share on an accelerator.
 struct AcceleratorContext {
     const model::Accelerator& accelerator;
-    model::Dataflow dataflow; // chosen by the options
-    double units = 0.0;       // MAC units
+    model::Dataflow dataflow;  // chosen by the options; unrestricted when they free it
+    std::string dataflow_text; // its name
+    double units = 0.0;        // MAC units
+    MappingPolicy policy = MappingPolicy::dataflow; // automatic is decided here
+    BestMappings best;                              // searched when the policy is `best`
 };
 
 // Errors: "unsupported" for a dataflow that the machine does not have.

@@ -4,7 +4,6 @@
 #include "model/eyexam/examine.hpp"
 #include "model/latency.hpp"
 #include "study/examine.hpp"
-#include "study/map_network.hpp"
 
 #include <fmt/format.h>
 
@@ -27,12 +26,14 @@ struct NestExam {
     Chain machine;
     Chain chain;
     std::vector<std::string> notes;
+    std::optional<mapper::Certificate> certificate; // of searched mappings
 };
 
 struct Chosen {
     Mapping mapping;
     std::string parameters;
     std::vector<std::string> notes;
+    std::optional<mapper::Certificate> certificate = std::nullopt;
 };
 
 std::string parameter_text(const mapper::Preset& preset) {
@@ -56,31 +57,40 @@ Result<Chosen> by_dataflow(const Problem& problem, const AcceleratorContext& con
     return Result<Chosen>(Chosen{general->mapping, "", {why + "; a general tiling was used"}});
 }
 
-Result<Chosen> by_search(const Problem& problem, const AcceleratorContext& context,
-                         const StudyOptions& options, const std::stop_token& stop) {
-    auto found =
-        best_mapping(problem, context.accelerator, context.dataflow, options.counting, stop);
-    if (!found) {
-        return Result<Chosen>(found.diagnostics());
+std::string standing(const mapper::Certificate& c) {
+    if (!c.proved) {
+        return fmt::format("the search was stopped: {} at most {:.1f} % above the best{}",
+                           c.objective, 100.0 * c.gap / std::max(1e-12, 1.0 - c.gap),
+                           c.note.empty() ? "" : "; " + c.note);
     }
-    Chosen chosen{found->mapping, "", {}};
-    const mapper::Certificate& c = found->certificate;
-    chosen.notes.push_back(
-        c.proved ? fmt::format("no mapping under these rules has a lower {}", c.objective)
-                 : fmt::format("{} at most {:.1f} % above the best", c.objective,
-                               100.0 * c.gap / std::max(1e-12, 1.0 - c.gap)));
-    return Result<Chosen>(std::move(chosen));
+    return c.note.empty() ? fmt::format("no mapping under these rules has a lower {} ({})",
+                                        c.objective, c.space)
+                          : fmt::format("{}: {}", c.objective, c.note);
+}
+
+Result<Chosen> by_search(const Problem& problem, const AcceleratorContext& context) {
+    const SearchOutcome* outcome = context.best.of(problem);
+    if (outcome == nullptr || !*outcome) { // too little time, or a form that is not searched
+        auto preset = by_dataflow(problem, context);
+        if (preset && outcome != nullptr) {
+            preset->notes.push_back("by the dataflow's own rules: " +
+                                    outcome->diagnostics().items().front().message);
+        }
+        return preset || outcome == nullptr ? std::move(preset)
+                                            : Result<Chosen>(outcome->diagnostics());
+    }
+    const mapper::SearchResult& found = **outcome;
+    return Result<Chosen>(
+        Chosen{found.mapping, "", {standing(found.certificate)}, found.certificate});
 }
 
 Result<Chosen> choose_mapping(const Problem& problem, const AcceleratorContext& context,
-                              const StudyOptions& options, const std::stop_token& stop) {
-    if (options.policy == MappingPolicy::given && options.mapping) {
+                              const StudyOptions& options) {
+    if (context.policy == MappingPolicy::given && options.mapping) {
         return Result<Chosen>(Chosen{*options.mapping, "", {}});
     }
-    if (options.policy == MappingPolicy::best) {
-        return by_search(problem, context, options, stop);
-    }
-    return by_dataflow(problem, context);
+    return context.policy == MappingPolicy::best ? by_search(problem, context)
+                                                 : by_dataflow(problem, context);
 }
 
 // Bounds that physics sets on every result.
@@ -111,8 +121,8 @@ Diagnostics check_bounds(const NestExam& exam, double units, bool keeps_rules) {
 }
 
 Result<NestExam> examine_nest(const Problem& problem, const AcceleratorContext& context,
-                              const StudyOptions& options, const std::stop_token& stop) {
-    auto chosen = choose_mapping(problem, context, options, stop);
+                              const StudyOptions& options) {
+    auto chosen = choose_mapping(problem, context, options);
     if (!chosen) {
         return Result<NestExam>(chosen.diagnostics());
     }
@@ -125,11 +135,12 @@ Result<NestExam> examine_nest(const Problem& problem, const AcceleratorContext& 
     exam.mapping = std::move(chosen->mapping);
     exam.parameters = std::move(chosen->parameters);
     exam.notes = std::move(chosen->notes);
+    exam.certificate = std::move(chosen->certificate);
     exam.cost = *std::move(cost);
     exam.latency = options.counting == Counting::timeloop
                        ? overlapped_latency(exam.cost)
                        : latency_of(problem, context.accelerator, exam.mapping, exam.cost);
-    const bool keeps_rules = options.policy != MappingPolicy::given;
+    const bool keeps_rules = context.policy != MappingPolicy::given;
     const Dataflow rules =
         keeps_rules ? context.dataflow : unrestricted_dataflow(context.accelerator);
     exam.machine = machine_chain(problem, context.accelerator, rules);
@@ -196,15 +207,14 @@ void add_traffic(const NestExam& exam, const Accelerator& accelerator, LayerRepo
             }
         }
     }
-    for (const Channel& channel : accelerator.levels.front().channels) {
-        for (const Operand o : kAllOperands) {
-            if (channel.operands.contains(o)) {
-                const auto words = static_cast<double>(exam.cost.edges[0].down[index(o)] +
-                                                       exam.cost.edges[0].up[index(o)]);
-                report.outer_bytes +=
-                    words * bytes_per_word(accelerator, channel, o, exam.problem.zeros[index(o)]);
-            }
-        }
+    for (const Operand o : kAllOperands) { // without a channel: as the words are stored
+        const auto words = static_cast<double>(exam.cost.edges[0].down[index(o)] +
+                                               exam.cost.edges[0].up[index(o)]);
+        const Channel* channel = channel_of(accelerator.levels.front(), o);
+        report.outer_bytes +=
+            words * (channel == nullptr
+                         ? static_cast<double>(accelerator.word_bits[index(o)]) / 8.0
+                         : bytes_per_word(accelerator, *channel, o, exam.problem.zeros[index(o)]));
     }
 }
 
@@ -223,6 +233,9 @@ void add_nest(const NestExam& exam, const AcceleratorContext& context, LayerRepo
     }
     report.mapping_text += to_text(exam.mapping, context.accelerator);
     report.mappings.push_back(exam.mapping);
+    if (exam.certificate) {
+        report.certificates.push_back(*exam.certificate);
+    }
     report.notes.insert(report.notes.end(), exam.notes.begin(), exam.notes.end());
 }
 
@@ -295,36 +308,50 @@ LayerReport bandwidth_only(const Layer& layer, const Work& work,
 
 } // namespace
 
+namespace {
+
+MappingPolicy decided(MappingPolicy policy, const AcceleratorContext& context) {
+    if (policy != MappingPolicy::automatic) {
+        return policy;
+    }
+    // The published row-stationary rules are a mapper of their own and leave one mapping.
+    return context.dataflow_text == dataflow_name(DataflowKind::rs) ? MappingPolicy::dataflow
+                                                                    : MappingPolicy::best;
+}
+
+} // namespace
+
 Result<AcceleratorContext> accelerator_context(const Machine& machine,
                                                const Accelerator& accelerator,
                                                const StudyOptions& options) {
-    AcceleratorContext context{accelerator, unrestricted_dataflow(accelerator),
-                               static_cast<double>(mac_units(accelerator))};
-    if (!options.dataflow) {
-        if (!accelerator.dataflows.empty()) {
-            context.dataflow = accelerator.dataflows.front();
-        }
-        return Result<AcceleratorContext>(std::move(context));
-    }
+    AcceleratorContext context{accelerator,    unrestricted_dataflow(accelerator),
+                               "unrestricted", static_cast<double>(mac_units(accelerator)),
+                               options.policy, {}};
     std::string known;
     for (const Dataflow& dataflow : accelerator.dataflows) {
-        if (dataflow.kind == *options.dataflow) {
+        const bool first = context.dataflow_text == "unrestricted";
+        if (!options.free_dataflow && first &&
+            dataflow.kind == options.dataflow.value_or(dataflow.kind)) {
             context.dataflow = dataflow;
-            return Result<AcceleratorContext>(std::move(context));
+            context.dataflow_text = dataflow_name(dataflow.kind);
         }
         known += (known.empty() ? "" : ", ") + std::string(dataflow_name(dataflow.kind));
     }
-    return Result<AcceleratorContext>::failure(
-        "unsupported",
-        fmt::format("{} does not support the dataflow {}", machine.name,
-                    dataflow_name(*options.dataflow)),
-        known.empty() ? "its description names no dataflow" : "it supports " + known);
+    if (options.dataflow && !options.free_dataflow && context.dataflow_text == "unrestricted") {
+        return Result<AcceleratorContext>::failure(
+            "unsupported",
+            fmt::format("{} does not support the dataflow {}", machine.name,
+                        dataflow_name(*options.dataflow)),
+            known.empty() ? "its description names no dataflow" : "it supports " + known);
+    }
+    context.policy = decided(options.policy, context);
+    return Result<AcceleratorContext>(std::move(context));
 }
 
 Result<LayerReport> examine(const Layer& layer, const AcceleratorContext& context,
                             const StudyOptions& options, std::stop_token stop) {
     const auto work = work_of(layer);
-    auto problems = problems_of(layer);
+    const auto problems = nests_of(layer);
     if (!work || !problems) {
         return Result<LayerReport>(work ? problems.diagnostics() : work.diagnostics());
     }
@@ -332,13 +359,11 @@ Result<LayerReport> examine(const Layer& layer, const AcceleratorContext& contex
         return Result<LayerReport>(bandwidth_only(layer, *work, context));
     }
     std::vector<NestExam> exams;
-    for (Problem& problem : *problems) {
+    for (const Problem& problem : *problems) {
         if (stop.stop_requested()) {
             return Result<LayerReport>::failure("cancelled", "cancelled");
         }
-        problem.zeros[index(Operand::input)] = layer.input_zeros;
-        problem.zeros[index(Operand::output)] = layer.output_zeros;
-        auto exam = examine_nest(problem, context, options, stop);
+        auto exam = examine_nest(problem, context, options);
         if (!exam) {
             Diagnostics d = exam.diagnostics();
             d.place({}, layer.name);
@@ -359,9 +384,7 @@ MachineSummary summarise(const Machine& machine, const AcceleratorContext& conte
     summary.peak_macs_per_s = context.units * context.accelerator.clock_hz;
     summary.outer_bytes_per_s =
         outer_bytes_per_cycle(context.accelerator) * context.accelerator.clock_hz;
-    summary.dataflow = context.accelerator.dataflows.empty()
-                           ? "unrestricted"
-                           : std::string(dataflow_name(context.dataflow.kind));
+    summary.dataflow = context.dataflow_text;
     for (const auto& [field, provenance] : machine.provenance) {
         if (provenance.confidence == Confidence::recalled) {
             summary.weak_sources.push_back(field);

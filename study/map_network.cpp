@@ -1,15 +1,11 @@
 #include "study/map_network.hpp"
 
 #include "mapper/preset/preset.hpp"
-#include "model/eyexam/examine.hpp"
+#include "study/best_mappings.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <atomic>
-#include <mutex>
 #include <regex>
-#include <thread>
 
 namespace eyeroof::study {
 
@@ -17,16 +13,7 @@ using namespace model; // NOLINT(google-build-using-namespace): the vocabulary o
 
 namespace {
 
-constexpr double kExamLimit_s = 20.0;
-
-bool has_energies(const Accelerator& accelerator) {
-    return std::any_of(
-        accelerator.levels.begin(), accelerator.levels.end(), [](const Level& level) {
-            return std::any_of(level.stores.begin(), level.stores.end(), [](const Store& store) {
-                return store.read_pj > 0.0 || store.write_pj > 0.0;
-            });
-        });
-}
+constexpr double kExplainLimit_s = 5.0;
 
 Result<std::optional<Dataflow>> dataflow_of(const Accelerator& accelerator,
                                             const MapOptions& options) {
@@ -48,27 +35,23 @@ Result<std::optional<Dataflow>> dataflow_of(const Accelerator& accelerator,
                                        dataflow_name(*options.dataflow)));
 }
 
-// What makes two nests the same to a search: everything but their names.
-bool same_nest(Problem a, const Problem& b) {
-    a.name = b.name;
-    return a == b;
-}
-
-Result<std::vector<MappedLayer>> nests_of(const Network& network, const MapOptions& options) {
+// The nests of the layers whose name holds a match, as exam chooses its layers.
+Result<std::vector<MappedLayer>> matching_nests(const Network& network, const MapOptions& options) {
     std::vector<MappedLayer> nests;
     std::regex wanted;
     try {
-        wanted = std::regex(options.layers.value_or(".*"));
+        wanted = std::regex(options.layers.value_or(""));
     } catch (const std::regex_error&) {
-        return Result<std::vector<MappedLayer>>::failure("bad-regex",
-                                                         "this is no regular expression");
+        return Result<std::vector<MappedLayer>>::failure(
+            "bad-regex", fmt::format("'{}' is not a regular expression", *options.layers),
+            "it is read as ECMAScript, for example conv[1-3]|fc.*");
     }
     Diagnostics found;
     for (const Layer& layer : network.layers) {
-        if (!std::regex_match(layer.name, wanted)) {
+        if (!std::regex_search(layer.name, wanted)) {
             continue;
         }
-        const auto problems = problems_of(layer);
+        const auto problems = nests_of(layer);
         if (!problems) {
             found.append(problems.diagnostics());
             continue;
@@ -77,8 +60,6 @@ Result<std::vector<MappedLayer>> nests_of(const Network& network, const MapOptio
             MappedLayer nest;
             nest.name = problem.name;
             nest.problem = problem;
-            nest.problem.zeros[index(Operand::input)] = layer.input_zeros;
-            nest.problem.zeros[index(Operand::output)] = layer.output_zeros;
             nest.count = layer.count;
             for (std::size_t i = 0; i < nests.size() && !nest.same_as; ++i) {
                 if (!nests[i].same_as && same_nest(nest.problem, nests[i].problem)) {
@@ -89,15 +70,17 @@ Result<std::vector<MappedLayer>> nests_of(const Network& network, const MapOptio
         }
     }
     if (nests.empty() && !found.has_errors()) {
-        found.error("no-layers", "no layer with multiply-accumulates matches");
+        found.error("no-layers", "no layer with multiply-accumulates matches",
+                    network.layers.empty()
+                        ? "the network has no layers"
+                        : "the first one is named " + network.layers.front().name);
     }
     return found.has_errors() ? Result<std::vector<MappedLayer>>(std::move(found))
                               : Result<std::vector<MappedLayer>>(std::move(nests));
 }
 
-void map_one(MappedLayer& nest, const Accelerator& accelerator,
-             const std::optional<Dataflow>& dataflow, const MapOptions& options, int threads,
-             const std::stop_token& stop) {
+mapper::Task task_of(const MappedLayer& nest, const Accelerator& accelerator,
+                     const std::optional<Dataflow>& dataflow, const MapOptions& options) {
     mapper::Task task;
     task.problem = nest.problem;
     task.machine = accelerator;
@@ -106,24 +89,30 @@ void map_one(MappedLayer& nest, const Accelerator& accelerator,
     task.objective = options.objective;
     task.factors = options.factors;
     task.counting = options.counting;
-    mapper::SearchOptions search = options.search;
-    search.threads = threads;
     const auto preset = dataflow ? mapper::preset_mapping(nest.problem, accelerator, *dataflow)
                                  : Result<mapper::Preset>::failure("no-mapping", "no dataflow");
     if (preset) {
         task.known.push_back(preset->mapping);
     }
-    auto found = mapper::search(task, search, stop);
-    if (found) {
-        nest.found = *std::move(found);
-    } else {
-        for (const Diagnostic& d : found.diagnostics()) {
-            nest.failure += (nest.failure.empty() ? "" : "; ") + d.message;
+    return task;
+}
+
+// What the mapping that was known before the search costs.
+double known_value(const mapper::Task& task) {
+    const auto cost = task.known.empty()
+                          ? Result<MappingCost>::failure("no-mapping", "none known")
+                          : cost_of(task.problem, task.machine, task.known.front(), task.counting);
+    return cost ? task.objective.value(cost->energy_pj, cost->cycles) : 0.0;
+}
+
+void add_totals(MapReport& report) {
+    for (MappedLayer& layer : report.layers) {
+        const MappedLayer& source = layer.same_as ? report.layers[*layer.same_as] : layer;
+        if (source.found) {
+            const auto times = static_cast<double>(layer.count);
+            report.energy_pj += times * source.found->cost.energy_pj;
+            report.cycles += times * source.found->cost.cycles;
         }
-    }
-    if (preset) {
-        const auto cost = cost_of(nest.problem, accelerator, preset->mapping, options.counting);
-        nest.preset_value = cost ? options.objective.value(cost->energy_pj, cost->cycles) : 0.0;
     }
 }
 
@@ -138,7 +127,7 @@ Result<MapReport> map_network(const Network& network, const Machine& machine,
             "unsupported", machine.name + " is no accelerator: its mapping is fixed");
     }
     const auto dataflow = dataflow_of(*accelerator, options);
-    auto nests = nests_of(network, options);
+    auto nests = matching_nests(network, options);
     if (!dataflow || !nests) {
         return Result<MapReport>(dataflow ? nests.diagnostics() : dataflow.diagnostics());
     }
@@ -150,71 +139,45 @@ Result<MapReport> map_network(const Network& network, const Machine& machine,
                      *std::move(nests),
                      0.0,
                      0.0};
-    std::vector<std::size_t> work;
+    std::vector<std::size_t> unique;
+    std::vector<mapper::Task> tasks;
     for (std::size_t i = 0; i < report.layers.size(); ++i) {
         if (!report.layers[i].same_as) {
-            work.push_back(i);
+            unique.push_back(i);
+            tasks.push_back(task_of(report.layers[i], *accelerator, *dataflow, options));
         }
     }
-    int threads = options.search.threads > 0
-                      ? options.search.threads
-                      : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    const int layers_at_once = std::min(threads, static_cast<int>(work.size()));
-    const int inside = std::max(1, threads / layers_at_once);
-    std::atomic<std::size_t> next{0};
-    std::atomic<std::size_t> done{0};
-    std::mutex mutex;
-    const auto run = [&] {
-        for (std::size_t w = next++; w < work.size(); w = next++) {
-            map_one(report.layers[work[w]], *accelerator, *dataflow, options, inside, stop);
-            const std::size_t finished = ++done;
-            if (progress) {
-                std::lock_guard lock(mutex);
-                progress({static_cast<double>(finished) / static_cast<double>(work.size()),
-                          fmt::format("mapped {} ({} of {})", report.layers[work[w]].name, finished,
-                                      work.size()),
-                          0.0, -1.0});
-            }
-        }
-    };
-    std::vector<std::thread> pool;
-    for (int t = 1; t < layers_at_once; ++t) {
-        pool.emplace_back(run);
-    }
-    run();
-    for (std::thread& thread : pool) {
-        thread.join();
-    }
+    std::vector<SearchOutcome> found = search_nests(tasks, options.search, 0.0, stop, progress);
     if (stop.stop_requested()) {
-        return Result<MapReport>::failure("cancelled", "cancelled");
+        return Result<MapReport>::failure("cancelled", "the search was cancelled");
     }
-    for (MappedLayer& layer : report.layers) {
-        const MappedLayer& source = layer.same_as ? report.layers[*layer.same_as] : layer;
-        if (source.found) {
-            const auto times = static_cast<double>(layer.count);
-            report.energy_pj += times * source.found->cost.energy_pj;
-            report.cycles += times * source.found->cost.cycles;
+    for (std::size_t u = 0; u < unique.size(); ++u) {
+        MappedLayer& layer = report.layers[unique[u]];
+        if (found[u]) {
+            layer.found = *std::move(found[u]);
+        } else {
+            layer.why = explain_conflicts(tasks[u], found[u].diagnostics(), options.places,
+                                          kExplainLimit_s, stop);
         }
+        layer.preset_value = known_value(tasks[u]);
     }
+    add_totals(report);
     return Result<MapReport>(std::move(report));
 }
 
-Result<mapper::SearchResult> best_mapping(const Problem& problem, const Accelerator& accelerator,
-                                          const Dataflow& dataflow, Counting counting,
-                                          std::stop_token stop) {
-    mapper::Task task;
-    task.problem = problem;
-    task.machine = accelerator;
-    task.constraints = mapper::constraints_of(accelerator, &dataflow);
-    task.objective =
-        has_energies(accelerator) ? mapper::Objective::edp() : mapper::Objective::latency();
-    task.counting = counting;
-    if (const auto preset = mapper::preset_mapping(problem, accelerator, dataflow)) {
-        task.known.push_back(preset->mapping);
+Result<mapper::Task> first_task(const Network& network, const Machine& machine,
+                                const MapOptions& options) {
+    const auto* accelerator = std::get_if<Accelerator>(&machine.kind);
+    if (accelerator == nullptr) {
+        return Result<mapper::Task>::failure(
+            "unsupported", machine.name + " is no accelerator: its mapping is fixed");
     }
-    mapper::SearchOptions options;
-    options.time_limit_s = kExamLimit_s;
-    return mapper::search(task, options, std::move(stop));
+    const auto dataflow = dataflow_of(*accelerator, options);
+    const auto nests = matching_nests(network, options);
+    if (!dataflow || !nests) {
+        return Result<mapper::Task>(dataflow ? nests.diagnostics() : dataflow.diagnostics());
+    }
+    return Result<mapper::Task>(task_of(nests->front(), *accelerator, *dataflow, options));
 }
 
 } // namespace eyeroof::study

@@ -1,11 +1,12 @@
 // Maps a network on an accelerator: every different layer searched once, several at a time.
-// Called by cli; the exam asks best_mapping() for one nest.
+// Called by cli.
 // Knows no file format and no display.
 #pragma once
 
 #include "mapper/search.hpp"
 #include "model/machine.hpp"
 #include "model/network.hpp"
+#include "study/conflicts.hpp"
 
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@ struct MapOptions {
     mapper::Factors factors = mapper::Factors::perfect;
     mapper::SearchOptions search; // its threads are shared by layers first, then inside a layer
     mapper::Constraints constraints;
+    ConstraintPlaces places; // where the constraints stand, for what is said of them
     model::Counting counting = model::Counting::eyeroof;
     std::optional<model::DataflowKind> dataflow; // nullopt: the machine's first
     bool free_dataflow = false;                  // no spatial rules at all
@@ -31,7 +33,7 @@ struct MappedLayer {
     std::optional<std::size_t> same_as; // index of the layer that was searched for it
     std::optional<mapper::SearchResult> found;
     double preset_value = 0.0; // of the dataflow's own mapping, 0: it has none
-    std::string failure;       // why there is no mapping
+    model::Diagnostics why;    // there is no mapping
 };
 
 struct MapReport {
@@ -52,12 +54,9 @@ model::Result<MapReport> map_network(const model::Network& network, const model:
                                      const MapOptions& options, std::stop_token stop = {},
                                      const model::ProgressCallback& progress = {});
 
-// The mapping with the least energy-delay product under a dataflow's rules (least time on machines
-// without energies). Errors: those of mapper::search.
-model::Result<mapper::SearchResult> best_mapping(const model::Problem& problem,
-                                                 const model::Accelerator& accelerator,
-                                                 const model::Dataflow& dataflow,
-                                                 model::Counting counting, std::stop_token stop);
+// The search of the first layer that matches, under its own name. Errors: as above.
+model::Result<mapper::Task> first_task(const model::Network& network, const model::Machine& machine,
+                                       const MapOptions& options);
 
 // eyeroof/map/1.
 std::string map_to_json(const MapReport& report, const model::Accelerator& accelerator);

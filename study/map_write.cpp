@@ -1,21 +1,15 @@
+#include "study/map_json.hpp"
 #include "study/map_network.hpp"
+#include "study/write/chart.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
 
 namespace eyeroof::study {
 
 using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
-using Json = nlohmann::ordered_json;
-
-namespace {
-
-const MappedLayer& source_of(const MapReport& report, const MappedLayer& layer) {
-    return layer.same_as ? report.layers[*layer.same_as] : layer;
-}
 
 Json mapping_json(const Mapping& mapping, const Accelerator& accelerator) {
     Json levels = Json::array();
@@ -52,7 +46,25 @@ Json certificate_json(const mapper::Certificate& c) {
     json["nodes"] = c.nodes;
     json["pruned"] = c.pruned;
     json["time_s"] = c.time_s;
+    json["space"] = c.space;
+    json["note"] = c.note;
     return json;
+}
+
+namespace {
+
+constexpr double kLeastTime_s = 1e-5; // a logarithmic axis has no zero
+
+const MappedLayer& source_of(const MapReport& report, const MappedLayer& layer) {
+    return layer.same_as ? report.layers[*layer.same_as] : layer;
+}
+
+std::string failure_of(const MappedLayer& layer) {
+    std::string text;
+    for (const Diagnostic& d : layer.why) {
+        text += (text.empty() ? "" : "; ") + d.message;
+    }
+    return text;
 }
 
 Json layer_json(const MapReport& report, const MappedLayer& layer, const Accelerator& accelerator) {
@@ -64,7 +76,7 @@ Json layer_json(const MapReport& report, const MappedLayer& layer, const Acceler
         json["same_as"] = source.name;
     }
     if (!source.found) {
-        json["failure"] = source.failure;
+        json["failure"] = failure_of(source);
         return json;
     }
     const MappingCost& cost = source.found->cost;
@@ -86,7 +98,7 @@ std::string layer_line(const MapReport& report, const MappedLayer& layer, std::s
         return fmt::format("{:<{}}  as {}\n", layer.name, width, source.name);
     }
     if (!source.found) {
-        return fmt::format("{:<{}}  no mapping: {}\n", layer.name, width, source.failure);
+        return fmt::format("{:<{}}  no mapping: {}\n", layer.name, width, failure_of(source));
     }
     const mapper::Certificate& c = source.found->certificate;
     const MappingCost& cost = source.found->cost;
@@ -98,6 +110,49 @@ std::string layer_line(const MapReport& report, const MappedLayer& layer, std::s
                        "{:>9}  {:>7.2f}  {:>7}\n",
                        layer.name, width, cost.energy_pj, cost.cycles, 100.0 * used, c.value,
                        100.0 * c.gap, c.proved ? "proved" : "open", c.nodes, c.time_s, gain);
+}
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const std::size_t half = values.size() / 2;
+    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2.0;
+}
+
+// What the searches took together, and what they won.
+std::string summary_of(const MapReport& report) {
+    std::vector<double> times;
+    std::vector<double> gains;
+    double nodes = 0.0;
+    double worst_gap = 0.0;
+    std::size_t proved = 0;
+    for (const MappedLayer& layer : report.layers) {
+        if (!layer.found) {
+            continue;
+        }
+        const mapper::Certificate& c = layer.found->certificate;
+        times.push_back(c.time_s);
+        nodes += static_cast<double>(c.nodes);
+        worst_gap = std::max(worst_gap, c.gap);
+        proved += c.proved ? 1 : 0;
+        if (layer.preset_value > 0.0) {
+            gains.push_back(layer.preset_value / c.value);
+        }
+    }
+    if (times.size() < 2) {
+        return "";
+    }
+    std::string text = fmt::format(
+        "{} of {} searches proved, worst gap {:.2f} %; {:.3g} nodes; median {:.2f} s, worst "
+        "{:.2f} s",
+        proved, times.size(), 100.0 * worst_gap, nodes, median(times),
+        *std::max_element(times.begin(), times.end()));
+    if (!gains.empty()) {
+        text += fmt::format("; gain over the dataflow's own mapping: median {:.2f}x, {:.2f}x to "
+                            "{:.2f}x",
+                            median(gains), *std::min_element(gains.begin(), gains.end()),
+                            *std::max_element(gains.begin(), gains.end()));
+    }
+    return text + "\n";
 }
 
 } // namespace
@@ -136,103 +191,36 @@ std::string map_to_text(const MapReport& report, const Accelerator& accelerator,
     }
     text += fmt::format("\nenergy {:.4e} pJ, {:.4e} cycles for one pass of the network\n",
                         report.energy_pj, report.cycles);
-    return text;
+    return text + summary_of(report);
 }
-
-namespace {
-
-constexpr double kWidth = 720.0, kHeight = 420.0, kLeft = 90.0, kRight = 150.0, kTop = 40.0,
-                 kBottom = 50.0;
-
-struct Frame { // logarithmic both ways
-    double t0, t1, v0, v1;
-    double x(double t) const {
-        return kLeft +
-               (kWidth - kLeft - kRight) * std::log(std::max(t, t0) / t0) / std::log(t1 / t0);
-    }
-    double y(double v) const {
-        return kHeight - kBottom -
-               (kHeight - kTop - kBottom) * std::log(v / v0) / std::log(v1 / v0);
-    }
-};
-
-std::string text_at(double x, double y, const std::string& anchor, const std::string& text) {
-    return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y,
-                       anchor, text);
-}
-
-std::string curve(const Frame& frame, const Convergence& run, const char* colour, double label_y) {
-    std::string path;
-    double value = 0.0;
-    for (const mapper::Improvement& step : run.result.history) {
-        const double x = frame.x(step.time_s);
-        path += path.empty() ? fmt::format("M{:.1f},{:.1f}", x, frame.y(step.value))
-                             : fmt::format("H{:.1f}V{:.1f}", x, frame.y(step.value));
-        value = step.value;
-    }
-    path += fmt::format("H{:.1f}", frame.x(run.result.certificate.time_s));
-    return fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n", path,
-                       colour) +
-           fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"10\" height=\"10\" fill=\"{}\"/>\n",
-                       kWidth - kRight + 12, label_y - 9, colour) +
-           text_at(kWidth - kRight + 28, label_y, "start",
-                   fmt::format("{} {:.3g}", run.strategy, value));
-}
-
-std::string escaped(const std::string& text) {
-    std::string result;
-    for (const char c : text) {
-        result += c == '<' ? "&lt;" : c == '&' ? "&amp;" : c == '>' ? "&gt;" : std::string(1, c);
-    }
-    return result;
-}
-
-} // namespace
 
 std::string convergence_svg(const std::string& layer, const std::vector<Convergence>& runs) {
-    Frame frame{1e-4, 1e-3, 1e300, 0.0};
+    Chart chart{"best value found over time, " + layer,
+                "seconds",
+                "value of the objective",
+                {},
+                {},
+                TickText::si,
+                TickText::si};
     double bound = 0.0;
     for (const Convergence& run : runs) {
-        frame.t1 = std::max(frame.t1, run.result.certificate.time_s);
-        bound = std::max(bound,
-                         run.result.certificate.proved ? run.result.certificate.lower_bound : 0.0);
+        const mapper::Certificate& c = run.result.certificate;
+        ChartLine line{"", {}, true, false};
         for (const mapper::Improvement& step : run.result.history) {
-            frame.v0 = std::min(frame.v0, step.value);
-            frame.v1 = std::max(frame.v1, step.value);
+            line.points.emplace_back(std::max(step.time_s, kLeastTime_s), step.value);
         }
-    }
-    frame.v0 = (bound > 0.0 ? std::min(bound, frame.v0) : frame.v0) * 0.95;
-    frame.v1 = std::max(frame.v1, frame.v0 * 1.2) * 1.05;
-    std::string svg =
-        fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" "
-                    "height=\"{1}\" viewBox=\"0 0 {0} {1}\" font-family=\"sans-serif\" "
-                    "font-size=\"12\">\n<rect width=\"{0}\" height=\"{1}\" "
-                    "fill=\"white\"/>\n",
-                    kWidth, kHeight);
-    svg += text_at(kLeft, 24, "start", "best value found over time, " + escaped(layer));
-    for (double t = 1e-4; t <= frame.t1 * 1.0001; t *= 10.0) {
-        svg += fmt::format("<path d=\"M{0:.1f},{1}V{2}\" stroke=\"#ddd\"/>\n", frame.x(t), kTop,
-                           kHeight - kBottom);
-        svg += text_at(frame.x(t), kHeight - kBottom + 18, "middle", fmt::format("{:g} s", t));
-    }
-    for (int i = 0; i <= 4; ++i) {
-        const double v = frame.v0 * std::pow(frame.v1 / frame.v0, i / 4.0);
-        svg += text_at(kLeft - 8, frame.y(v) + 4, "end", fmt::format("{:.2e}", v));
-    }
-    const std::array<const char*, 5> colours = {"#1b6ca8", "#d1495b", "#66a182", "#edae49",
-                                                "#6a4c93"};
-    for (std::size_t r = 0; r < runs.size(); ++r) {
-        svg += curve(frame, runs[r], colours[r % colours.size()],
-                     kTop + 20 + 18 * static_cast<double>(r));
+        line.points.emplace_back(std::max(c.time_s, kLeastTime_s), c.value);
+        line.label = fmt::format("{} {:.4g}", run.strategy, c.value);
+        if (c.proved) {
+            bound = std::max(bound, c.lower_bound);
+            line.label += ", proved";
+        }
+        chart.lines.push_back(std::move(line));
     }
     if (bound > 0.0) {
-        svg += fmt::format("<path d=\"M{:.1f},{:.1f}H{:.1f}\" stroke=\"black\" "
-                           "stroke-dasharray=\"6 4\"/>\n",
-                           kLeft, frame.y(bound), kWidth - kRight);
-        svg += text_at(kWidth - kRight + 12, frame.y(bound) + 4, "start",
-                       fmt::format("proven bound {:.3g}", bound));
+        chart.marks.push_back({bound, fmt::format("proven bound {:.4g}", bound), false});
     }
-    return svg + "</svg>\n";
+    return chart_svg(chart);
 }
 
 } // namespace eyeroof::study

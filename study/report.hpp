@@ -3,6 +3,7 @@
 // nothing. Knows no file format and no display.
 #pragma once
 
+#include "mapper/search.hpp"
 #include "model/eyexam/chain.hpp"
 #include "model/layer.hpp"
 #include "model/mapping.hpp"
@@ -67,7 +68,8 @@ struct LayerReport {
     std::vector<TrafficRow> traffic;      // outermost level first
     double outer_bytes = 0.0;             // moved at the outermost level, for the roofline
     std::vector<model::Mapping> mappings; // one per nest of the layer; empty on GPUs
-    std::string mapping_text;             // readable, also on GPUs
+    std::vector<mapper::Certificate> certificates; // of searched mappings, as `mappings`
+    std::string mapping_text;                      // readable, also on GPUs
     std::vector<std::string> notes;
     std::optional<LayerMeasurement> measured; // where a profile was laid over the report
     std::optional<MeasuredRoof> roof;         // where measured ceilings were

@@ -133,9 +133,13 @@ Result<Report> run(const Network& network, const Machine& machine, const StudyOp
         return examine_all(*wanted, machine, gpu_context(*gpu, *wanted), options, stop, progress);
     }
     const auto& accelerator = std::get<Accelerator>(machine.kind);
-    const auto context = accelerator_context(machine, accelerator, options);
+    auto context = accelerator_context(machine, accelerator, options);
     if (!context) {
         return Result<Report>(context.diagnostics());
+    }
+    if (context->policy == MappingPolicy::best) {
+        context->best =
+            search_best(*wanted, accelerator, context->dataflow, options, stop, progress);
     }
     return examine_all(*wanted, machine, *context, options, stop, progress);
 }

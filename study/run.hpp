@@ -3,6 +3,7 @@
 // Knows no file format, no terminal and no window.
 #pragma once
 
+#include "mapper/problem_space.hpp"
 #include "model/base/progress.hpp"
 #include "model/base/result.hpp"
 #include "model/cost.hpp"
@@ -17,15 +18,22 @@
 
 namespace eyeroof::study {
 
-// dataflow: the best mapping by the dataflow's own published rules. best: the exact mapper's.
-// given: `StudyOptions::mapping`, for every layer that it fits.
-enum class MappingPolicy { dataflow, best, given };
+// dataflow: by the dataflow's own rules, without a search. best: the exact mapper's, under the
+// rules that say which dimensions the dataflow spreads over which axis. automatic: whichever is the
+// best mapping that the dataflow allows: for row-stationary machines the published rules leave one
+// mapping, on all others the mapper searches. given: `StudyOptions::mapping`, for every layer that
+// it fits. Without effect on GPUs.
+enum class MappingPolicy { dataflow, best, automatic, given };
 enum class LaunchMode { eager, stream, kernel, graph };
 
 struct StudyOptions {
     MappingPolicy policy = MappingPolicy::dataflow;
     std::optional<model::DataflowKind> dataflow; // nullopt: the machine's first
+    bool free_dataflow = false;                  // searches keep to no dataflow's rules
     std::optional<model::Mapping> mapping;
+    std::optional<mapper::Objective> objective; // of searches; nullopt: see natural_objective()
+    mapper::Factors factors = mapper::Factors::perfect; // of searches
+    double search_limit_s = 60.0;                       // for all searches together; 0: none
     model::Counting counting = model::Counting::eyeroof;
     std::optional<model::Count> batch;        // multiplies the network's own
     std::optional<std::string> layers;        // regular expression over layer names

@@ -5,7 +5,10 @@
 #include "study/read/csv.hpp"
 #include "study/read/layer_csv.hpp"
 #include "study/read/layer_text.hpp"
+#include "study/read/maestro.hpp"
 #include "study/read/scalesim.hpp"
+#include "study/read/timeloop.hpp"
+#include "study/read/zigzag.hpp"
 
 #include <fmt/format.h>
 
@@ -178,6 +181,22 @@ NetworkResult parse_yaml_with(std::string text, const std::string& file, const G
     return {std::move(read->network), read.diagnostics()};
 }
 
+// Other tools' files.
+NetworkResult parse_foreign(NetworkFormat format, std::string text, const std::string& file) {
+    if (format == NetworkFormat::maestro) {
+        return parse_maestro(text, file);
+    }
+    if (format == NetworkFormat::zigzag) {
+        return parse_zigzag(std::move(text), file);
+    }
+    if (format == NetworkFormat::timeloop_problem) {
+        auto problem = parse_timeloop_problem(std::move(text), file);
+        return problem ? NetworkResult(std::move(problem->network), problem.diagnostics())
+                       : NetworkResult(problem.diagnostics());
+    }
+    return parse_scalesim_topology(std::move(text), file);
+}
+
 NetworkResult load_path(const fs::path& path, const Given& given, const std::string& id) {
     auto text = hwdb::read_text_file(path, kMaxCsvBytes);
     if (!text) {
@@ -188,11 +207,11 @@ NetworkResult load_path(const fs::path& path, const Given& given, const std::str
         return parse_yaml_with(std::move(*text), path.string(), given, id);
     }
     if (!given.values.empty()) {
-        return NetworkResult::failure("bad-parameter", "a table of layers has no parameters",
+        return NetworkResult::failure("bad-parameter", "this kind of file has no parameters",
                                       "leave out what stands behind ':'", {path.string(), 0, 0});
     }
-    if (format == NetworkFormat::scalesim_topology) {
-        return parse_scalesim_topology(std::move(*text), path.string());
+    if (format != NetworkFormat::layer_csv) {
+        return parse_foreign(format, *std::move(text), path.string());
     }
     auto table = parse_layer_csv(std::move(*text), path.string());
     if (!table) {
@@ -241,6 +260,12 @@ NetworkResult unknown(const std::string& name, const Folders& folders) {
 NetworkFormat network_format(std::string_view text) {
     if (is_scalesim_topology(text)) {
         return NetworkFormat::scalesim_topology;
+    }
+    if (timeloop_has(text, TimeloopKind::problem)) {
+        return NetworkFormat::timeloop_problem;
+    }
+    if (is_maestro(text) || is_zigzag(text)) {
+        return is_maestro(text) ? NetworkFormat::maestro : NetworkFormat::zigzag;
     }
     CsvReader reader(text.substr(0, 4000), "");
     CsvRecord header;

@@ -12,9 +12,17 @@
 
 namespace eyeroof::study::read {
 
-enum class NetworkFormat { network_yaml, layer_csv, scalesim_topology };
+enum class NetworkFormat {
+    network_yaml,
+    layer_csv,
+    scalesim_topology,
+    timeloop_problem,
+    maestro,
+    zigzag
+};
 
-// By the first lines, not by the name: a header of columns is a table, everything else YAML.
+// By the content, not by the name: a header of columns is a table; keys tell the other tools'
+// files; everything else is a network YAML.
 NetworkFormat network_format(std::string_view text);
 
 // Every network in the folders, by id; of equal ids the one in the nearer (earlier) folder. A file
@@ -24,9 +32,10 @@ list_networks(const std::vector<std::filesystem::path>& folders);
 
 // `reference` is a name in the folders ("alexnet"), with parameters behind it by name
 // ("mobilenet-v1:width=0.5,resolution=128") or in their order ("mobilenet-v1-0.5-128",
-// "mobilenet-v1:0.5,128"), or a path to a network YAML (parameters as above), a layer CSV or a
-// SCALE-Sim topology. A reference with a slash or a file ending is a path.
-// Errors: the reader's own; "unknown-network" with the nearest name; "bad-parameter".
+// "mobilenet-v1:0.5,128"), or a path to a network YAML (parameters as above), a layer CSV, a
+// SCALE-Sim topology, a Timeloop problem, MAESTRO layers or a ZigZag workload. A reference with a
+// slash or a file ending is a path. Errors: the reader's own; "unknown-network" with the nearest
+// name; "bad-parameter".
 model::Result<model::Network> load_network(const std::string& reference,
                                            const std::vector<std::filesystem::path>& folders);
 

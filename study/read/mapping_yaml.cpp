@@ -1,7 +1,7 @@
 #include "study/read/mapping_yaml.hpp"
 
 #include "hwdb/text_file.hpp"
-#include "study/read/timeloop.hpp"
+#include "model/base/suggest.hpp"
 
 #include <fmt/format.h>
 
@@ -58,6 +58,14 @@ void read_spatial(const Node& node, const Level& machine, LevelMapping& level) {
                known.empty() ? "it has no fan-out" : "its axes are " + known);
 }
 
+std::string nearest_level(const std::string& name, const Accelerator& machine) {
+    std::vector<std::string> names;
+    for (const Level& level : machine.levels) {
+        names.push_back(level.name);
+    }
+    return suggestion(name, names);
+}
+
 void read_level(const Node& node, const Accelerator& machine, Mapping& mapping,
                 std::vector<bool>& seen) {
     const auto name = node.need("name").text();
@@ -70,7 +78,8 @@ void read_level(const Node& node, const Accelerator& machine, Mapping& mapping,
             node["name"].error(at < seen.size() ? "duplicate-level" : "unknown-level",
                                at < seen.size()
                                    ? fmt::format("level '{}' comes twice", *name)
-                                   : fmt::format("the machine has no level '{}'", *name));
+                                   : fmt::format("the machine has no level '{}'", *name),
+                               at < seen.size() ? "" : nearest_level(*name, machine));
         }
         node.ignore_rest();
         return;
@@ -146,13 +155,14 @@ std::string write_mapping_yaml(const Mapping& mapping, const Accelerator& machin
     return text;
 }
 
-Result<Mapping> load_mapping(const std::filesystem::path& path, const Accelerator& machine) {
+Result<Mapping> load_mapping(const std::filesystem::path& path, const Accelerator& machine,
+                             const TimeloopNames& names) {
     auto text = hwdb::read_text_file(path);
     if (!text) {
         return Result<Mapping>(text.diagnostics());
     }
-    return timeloop_kind(*text) == TimeloopKind::mapping
-               ? parse_timeloop_mapping(*text, path.string(), machine)
+    return timeloop_has(*text, TimeloopKind::mapping)
+               ? parse_timeloop_mapping(*text, path.string(), machine, names)
                : parse_mapping_yaml(*text, path.string(), machine);
 }
 

@@ -12,6 +12,7 @@
 
 #include "hwdb/yaml.hpp"
 #include "model/mapping.hpp"
+#include "study/read/timeloop.hpp"
 
 #include <filesystem>
 #include <string>
@@ -24,8 +25,9 @@ model::Result<model::Mapping> parse_mapping_yaml(std::string text, const std::st
                                                  const model::Accelerator& machine);
 std::string write_mapping_yaml(const model::Mapping& mapping, const model::Accelerator& machine);
 
-// Reads this form or Timeloop's, told by content.
+// Reads this form or Timeloop's, told by content; `names` are Timeloop's for the layer.
 model::Result<model::Mapping> load_mapping(const std::filesystem::path& path,
-                                           const model::Accelerator& machine);
+                                           const model::Accelerator& machine,
+                                           const TimeloopNames& names = cnn_layer_names());
 
 } // namespace eyeroof::study::read

@@ -1,4 +1,4 @@
-#include "study/read/timeloop.hpp"
+#include "study/read/timeloop_parts.hpp"
 
 #include <fmt/format.h>
 
@@ -10,52 +10,25 @@ using namespace model; // NOLINT(google-build-using-namespace): the vocabulary o
 
 namespace {
 
-constexpr std::array<Dim, 7> kOrder = {Dim::R, Dim::S, Dim::P, Dim::Q, Dim::C, Dim::K, Dim::N};
+// In the order in which Timeloop's own files name the loops of a convolution.
+constexpr std::array<Dim, kDims> kOrder = {Dim::R, Dim::S, Dim::P, Dim::Q,
+                                           Dim::C, Dim::K, Dim::N, Dim::G};
 
-struct Entry {
-    std::string factors;
-    std::string permutation; // innermost first
-};
-
-// Loops innermost first; dimensions without a loop come after.
-Entry entry_of(const std::vector<TemporalLoop>& loops) {
-    Entry entry;
-    Extents trips = kOnes;
-    for (const TemporalLoop& loop : loops) {
-        trips[index(loop.dim)] *= loop.bound;
-        if (entry.permutation.find(letter(loop.dim)) == std::string::npos) {
-            entry.permutation += letter(loop.dim);
+class Writer {
+  public:
+    Writer(const Accelerator& machine, const TimeloopNames& names) : machine_(machine) {
+        for (const auto& [name, dim] : names.dims) {
+            if (name_[index(dim)].empty() || name.front() == letter(dim)) {
+                name_[index(dim)] = name;
+            }
+        }
+        for (const auto& [name, operand] : names.spaces) {
+            space_[index(operand)] = name;
         }
     }
-    for (const Dim dim : kOrder) {
-        entry.factors +=
-            fmt::format("{}{}{}", entry.factors.empty() ? "" : " ", letter(dim), trips[index(dim)]);
-        if (entry.permutation.find(letter(dim)) == std::string::npos) {
-            entry.permutation += letter(dim);
-        }
-    }
-    return entry;
-}
 
-std::string names(OperandSet set) {
-    std::string text;
-    for (const auto& [operand, name] :
-         {std::pair{Operand::weight, "Weights"}, std::pair{Operand::input, "Inputs"},
-          std::pair{Operand::output, "Outputs"}}) {
-        if (set.contains(operand)) {
-            text += (text.empty() ? "" : ", ") + std::string(name);
-        }
-    }
-    return text;
-}
-
-} // namespace
-
-std::string write_timeloop_mapping(const Mapping& mapping, const Accelerator& machine) {
-    std::string text = "mapping:\n";
-    for (std::size_t i = mapping.levels.size(); i-- > 0;) {
-        const LevelMapping& level = mapping.levels[i];
-        const std::string& name = machine.levels[i].name;
+    void write(const LevelMapping& level, std::size_t at) {
+        const std::string& name = machine_.levels[at].name;
         OperandSet bypass = {Operand::input, Operand::weight, Operand::output};
         for (const Operand o : kAllOperands) {
             if (level.keeps.contains(o)) {
@@ -63,32 +36,119 @@ std::string write_timeloop_mapping(const Mapping& mapping, const Accelerator& ma
             }
         }
         text += fmt::format("- {{target: {}, type: datatype, keep: [{}], bypass: [{}]}}\n", name,
-                            names(level.keeps), names(bypass));
-        std::vector<TemporalLoop> inner_first(level.temporal.rbegin(), level.temporal.rend());
-        const Entry temporal = entry_of(inner_first);
-        text +=
-            fmt::format("- {{target: {}, type: temporal, factors: \"{}\", permutation: \"{}\"}}\n",
-                        name, temporal.factors, temporal.permutation);
-        if (machine.levels[i].fanout.empty()) {
-            continue;
+                            spaces(level.keeps), spaces(bypass));
+        const std::vector<TemporalLoop> inner_first(level.temporal.rbegin(), level.temporal.rend());
+        text += fmt::format("- {{target: {}, type: temporal, {}}}\n", name, loops(inner_first));
+        for (const std::string& target : openers(at)) {
+            write_spread(level, at, target);
         }
+    }
+
+    std::string text = "mapping:\n";
+    Diagnostics found;
+
+  private:
+    // The level, where axes have no owner; else the nodes that open them, outermost first.
+    std::vector<std::string> openers(std::size_t at) const {
+        std::vector<std::string> names;
+        for (const Axis& axis : machine_.levels[at].fanout) {
+            const std::size_t dot = axis.name.rfind('.');
+            const std::string owner =
+                dot == std::string::npos ? machine_.levels[at].name : axis.name.substr(0, dot);
+            if (std::find(names.begin(), names.end(), owner) == names.end()) {
+                names.push_back(owner);
+            }
+        }
+        return names;
+    }
+
+    void write_spread(const LevelMapping& level, std::size_t at, const std::string& target) {
         std::vector<TemporalLoop> spread; // along x first
-        std::string along_x;
-        for (const char* axis : {"x", "y"}) {
+        std::vector<Dim> along_x;
+        const auto& fanout = machine_.levels[at].fanout;
+        for (const char* end : {"x", "y"}) {
             for (auto loop = level.spatial.rbegin(); loop != level.spatial.rend(); ++loop) {
-                if (machine.levels[i].fanout[loop->axis].name == axis) {
-                    spread.push_back({loop->dim, loop->bound});
-                    const bool known = along_x.find(letter(loop->dim)) != std::string::npos;
-                    along_x += *axis == 'x' && !known ? std::string(1, letter(loop->dim)) : "";
+                const std::string& axis = fanout[loop->axis].name;
+                if (axis != end && axis != target + "." + end) {
+                    continue;
+                }
+                spread.push_back({loop->dim, loop->bound});
+                const bool known =
+                    std::find(along_x.begin(), along_x.end(), loop->dim) != along_x.end();
+                if (*end == 'y' && known) {
+                    found.error("unsupported",
+                                fmt::format("{} lies along x and along y of {}: Timeloop's "
+                                            "mappings have one place for it",
+                                            name_[index(loop->dim)], target),
+                                "save it with --save-mapping, or constrain each axis to its own "
+                                "dimensions");
+                }
+                if (*end == 'x' && !known) {
+                    along_x.push_back(loop->dim);
                 }
             }
         }
-        const Entry spatial = entry_of(spread);
-        text += fmt::format("- {{target: {}, type: spatial, factors: \"{}\", permutation: \"{}\", "
-                            "split: {}}}\n",
-                            name, spatial.factors, spatial.permutation, along_x.size());
+        text += fmt::format("- {{target: {}, type: spatial, {}, split: {}}}\n", target,
+                            loops(spread), along_x.size());
     }
-    return text;
+
+    // Loops innermost first; dimensions without a loop come after.
+    std::string loops(const std::vector<TemporalLoop>& inner_first) const {
+        Extents trips = kOnes;
+        std::vector<Dim> order;
+        const auto add = [&](Dim dim) {
+            if (std::find(order.begin(), order.end(), dim) == order.end()) {
+                order.push_back(dim);
+            }
+        };
+        for (const TemporalLoop& loop : inner_first) {
+            trips[index(loop.dim)] *= loop.bound;
+            add(loop.dim);
+        }
+        std::vector<std::string> factors;
+        std::vector<std::string> permutation;
+        bool letters = true;
+        for (const Dim dim : kOrder) {
+            if (!name_[index(dim)].empty() && (dim != Dim::G || trips[index(dim)] > 1)) {
+                add(dim);
+                letters = letters && name_[index(dim)].size() == 1;
+                factors.push_back(fmt::format("{}={}", name_[index(dim)], trips[index(dim)]));
+            }
+        }
+        for (const Dim dim : order) {
+            permutation.push_back(name_[index(dim)]);
+        }
+        return letters ? fmt::format("factors: \"{}\", permutation: \"{}\"",
+                                     fmt::join(factors, " "), fmt::join(permutation, ""))
+                       : fmt::format("factors: [{}], permutation: [{}]", fmt::join(factors, ", "),
+                                     fmt::join(permutation, ", "));
+    }
+
+    std::string spaces(OperandSet set) const {
+        std::vector<std::string> list;
+        for (const Operand o : {Operand::weight, Operand::input, Operand::output}) {
+            if (set.contains(o)) {
+                list.push_back(space_[index(o)]);
+            }
+        }
+        return fmt::format("{}", fmt::join(list, ", "));
+    }
+
+    const Accelerator& machine_;
+    std::array<std::string, kDims> name_;
+    PerOperand<std::string> space_;
+};
+
+} // namespace
+
+Result<std::string> write_timeloop_mapping(const Mapping& mapping, const Accelerator& machine,
+                                           const TimeloopNames& names) {
+    Writer writer(machine, names);
+    for (std::size_t i = mapping.levels.size(); i-- > 0;) {
+        writer.write(mapping.levels[i], i);
+    }
+    return writer.found.has_errors() ? Result<std::string>(std::move(writer.found))
+                                     : Result<std::string>(std::move(writer.text));
 }
 
 } // namespace eyeroof::study::read

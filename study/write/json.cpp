@@ -60,6 +60,23 @@ Json mapping_json(const LayerReport& layer) {
     return {{"text", layer.mapping_text}, {"nests", nests}};
 }
 
+Json certificates_json(const LayerReport& layer) {
+    Json list = Json::array();
+    for (const mapper::Certificate& c : layer.certificates) {
+        list.push_back({{"objective", c.objective},
+                        {"value", c.value},
+                        {"lower_bound", c.lower_bound},
+                        {"gap", c.gap},
+                        {"proved", c.proved},
+                        {"nodes", c.nodes},
+                        {"pruned", c.pruned},
+                        {"time_s", c.time_s},
+                        {"space", c.space},
+                        {"note", c.note}});
+    }
+    return list;
+}
+
 Json traffic_json(const std::vector<TrafficRow>& rows) {
     Json traffic = Json::array();
     for (const TrafficRow& row : rows) {
@@ -101,6 +118,9 @@ Json layer_json(const LayerReport& layer) {
     json["outer_bytes"] = layer.outer_bytes;
     json["traffic"] = traffic_json(layer.traffic);
     json["mapping"] = mapping_json(layer);
+    if (!layer.certificates.empty()) {
+        json["certificates"] = certificates_json(layer);
+    }
     json["notes"] = layer.notes;
     if (layer.measured) {
         json["measured"] = measured_json(*layer.measured);

@@ -165,6 +165,18 @@ std::string mapping_lines(const LayerReport& layer) {
     return text;
 }
 
+// How the search knows that its mapping is the best one, or how far off it may be.
+std::string certificate_lines(const LayerReport& layer) {
+    std::string text;
+    for (const mapper::Certificate& c : layer.certificates) {
+        const std::string line = fmt::format(
+            "searched: {} {:.4e}, {} {:.4e}, {} nodes in {:.2f} s", c.objective, c.value,
+            c.proved ? "proved, bound" : "bound so far", c.lower_bound, c.nodes, c.time_s);
+        text += wrapped(line, 4, kWidth);
+    }
+    return text;
+}
+
 std::string ladder(const Report& report, const LayerReport& layer, const TextStyle& style) {
     std::string text = "\n" + layer_heading(layer, style.colour) + layer_facts(layer);
     text +=
@@ -181,7 +193,7 @@ std::string ladder(const Report& report, const LayerReport& layer, const TextSty
         text += wrapped("note: " + note, 4, kWidth);
     }
     if (style.details) {
-        text += mapping_lines(layer) + traffic_table(layer);
+        text += certificate_lines(layer) + mapping_lines(layer) + traffic_table(layer);
     }
     return text;
 }

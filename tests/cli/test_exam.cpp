@@ -48,8 +48,8 @@ TEST_CASE("an examination prints a ladder a layer, totals and the worst losses o
 TEST_CASE("text output of every network fits 100 columns") {
     for (const char* network : {"alexnet", "resnet18", "mobilenet-v1"}) {
         CAPTURE(network);
-        const auto outcome =
-            run({"exam", network, "--on", "systolic:16x16", "--steps", "all", "--details"});
+        const auto outcome = run({"exam", network, "--on", "systolic:16x16", "--mapping",
+                                  "dataflow", "--steps", "all", "--details"});
         REQUIRE(outcome.exit == 0);
         CHECK(tests::width_of(outcome.out) <= 100);
     }

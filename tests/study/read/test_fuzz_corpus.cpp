@@ -1,6 +1,9 @@
 #include "tests/fuzz/layer_csv.hpp"
+#include "tests/fuzz/mapping_yaml.hpp"
 #include "tests/fuzz/network_yaml.hpp"
+#include "tests/fuzz/peer_networks.hpp"
 #include "tests/fuzz/scalesim.hpp"
+#include "tests/fuzz/timeloop.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
@@ -38,4 +41,11 @@ TEST_CASE("the readers of networks keep their promises on the fuzzers' corpus") 
     replay("layer_csv", broken_promise_layer_csv);
     replay("network_yaml", broken_promise_network_yaml);
     replay("scalesim", broken_promise_scalesim);
+    replay("maestro", broken_promise_maestro);
+    replay("zigzag", broken_promise_zigzag);
+}
+
+TEST_CASE("the readers of mappings and of Timeloop's files keep their promises on theirs") {
+    replay("timeloop", broken_promise_timeloop);
+    replay("mapping_yaml", broken_promise_mapping_yaml);
 }

@@ -1,0 +1,71 @@
+// The machine, the network and the constraints that a command line names, in eyeroof's own files or
+// in those of the field.
+#include "cli/exam_options.hpp"
+#include "hwdb/catalog.hpp"
+#include "hwdb/text_file.hpp"
+#include "study/read/catalog.hpp"
+
+#include <filesystem>
+
+namespace eyeroof::cli {
+
+namespace {
+
+using study::read::TimeloopKind;
+
+// The text of a regular file of Timeloop's that holds this kind.
+std::optional<std::string> timeloop_text(const std::string& name, TimeloopKind kind) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(name, ignored)) {
+        return std::nullopt;
+    }
+    auto text = hwdb::read_text_file(name);
+    return text && study::read::timeloop_has(*text, kind) ? std::optional(*std::move(text))
+                                                          : std::nullopt;
+}
+
+} // namespace
+
+model::Result<model::Machine> load_machine(Context& context, const std::string& name) {
+    if (auto text = timeloop_text(name, TimeloopKind::architecture)) {
+        return study::read::parse_timeloop_architecture(*std::move(text), name);
+    }
+    const auto folders = context.machine_dirs();
+    return hwdb::load_machine(name, folders);
+}
+
+model::Result<model::Network> load_workload(Context& context, const std::string& name) {
+    return study::read::load_network(name, context.network_dirs());
+}
+
+study::read::TimeloopNames workload_names(const std::string& name) {
+    if (auto text = timeloop_text(name, TimeloopKind::problem)) {
+        const auto problem = study::read::parse_timeloop_problem(*std::move(text), name);
+        if (problem) {
+            return problem->names;
+        }
+    }
+    return study::read::cnn_layer_names();
+}
+
+model::Result<study::read::PlacedConstraints>
+load_constraints(const std::string& file, const std::string& machine_name,
+                 const model::Machine& machine, const study::read::TimeloopNames& names) {
+    using Answer = model::Result<study::read::PlacedConstraints>;
+    const auto* accelerator = std::get_if<model::Accelerator>(&machine.kind);
+    if (accelerator == nullptr) {
+        return Answer(study::read::PlacedConstraints{});
+    }
+    if (!file.empty()) {
+        auto text = hwdb::read_text_file(file);
+        return text ? study::read::parse_timeloop_constraints(*std::move(text), file, *accelerator,
+                                                              names)
+                    : Answer(text.diagnostics());
+    }
+    auto text = timeloop_text(machine_name, TimeloopKind::architecture);
+    return text ? study::read::parse_timeloop_constraints(*std::move(text), machine_name,
+                                                          *accelerator, names)
+                : Answer(study::read::PlacedConstraints{});
+}
+
+} // namespace eyeroof::cli

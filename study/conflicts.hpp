@@ -1,0 +1,24 @@
+// Why constraints leave no mapping, told at the lines that they stand in.
+// Called by map_network when a search finds that there is none.
+// Knows no file format: places come with the constraints.
+#pragma once
+
+#include "mapper/search.hpp"
+
+#include <map>
+#include <string>
+
+namespace eyeroof::study {
+
+// "levels[1].temporal.K", "levels[1].spatial.K", "levels[1].axes", "levels[1].order",
+// "levels[1].keep.input", "levels[1].bypass.input", "min_utilization".
+using ConstraintPlaces = std::map<std::string, model::SourceLocation>;
+
+// `reasons`: what mapper::search said. Errors that name constraints get the place of the first one,
+// and a note stands at each other. Where the mapper only knows that all together leave nothing, the
+// fewest that do are found by leaving out one at a time, for at most `limit_s` seconds.
+model::Diagnostics explain_conflicts(const mapper::Task& task, const model::Diagnostics& reasons,
+                                     const ConstraintPlaces& places, double limit_s,
+                                     const std::stop_token& stop);
+
+} // namespace eyeroof::study

@@ -1,0 +1,53 @@
+// What one thing costs in another, for one layer: the front of latency and energy on a machine, and
+// the traffic to memory that on-chip capacity buys.
+// Called by cli. Knows no file format of its inputs.
+#pragma once
+
+#include "mapper/frontier.hpp"
+#include "study/map_network.hpp"
+
+#include <optional>
+#include <string>
+
+namespace eyeroof::study {
+
+struct FrontReport {
+    std::string layer;
+    std::string machine;
+    double units = 0.0;
+    mapper::Front front;
+};
+
+struct CurveReport {
+    std::string layer;
+    mapper::CapacityCurve curve;
+    std::string machine;
+    std::string level;                   // whose capacity is marked; empty: none is
+    model::Count capacity_bytes = 0;     // of one instance of it, or of all together
+    std::optional<double> traffic_bytes; // with that capacity; empty: less than any point needs
+};
+
+// Of the first layer that matches; `options.objective` is not used. `tolerance`: see FrontOptions.
+// Errors: those of map_network() and of mapper::pareto_front().
+model::Result<FrontReport> front_of(const model::Network& network, const model::Machine& machine,
+                                    const MapOptions& options, double tolerance,
+                                    std::stop_token stop = {},
+                                    const model::ProgressCallback& progress = {});
+
+// `level`: a level of the machine with a bounded store; empty: the outermost such level.
+// Errors: as above; "unknown-level".
+model::Result<CurveReport> curve_of(const model::Network& network, const model::Machine& machine,
+                                    const MapOptions& options, const std::string& level,
+                                    double tolerance, std::stop_token stop = {},
+                                    const model::ProgressCallback& progress = {});
+
+std::string front_to_text(const FrontReport& report, const model::Accelerator& accelerator,
+                          bool nests);
+std::string front_to_json(const FrontReport& report,
+                          const model::Accelerator& accelerator); // eyeroof/front/1
+std::string front_to_svg(const FrontReport& report);
+std::string curve_to_text(const CurveReport& report);
+std::string curve_to_json(const CurveReport& report); // eyeroof/capacity/1
+std::string curve_to_svg(const CurveReport& report);
+
+} // namespace eyeroof::study

@@ -1,0 +1,366 @@
+#include "tests/cli/program.hpp"
+#include "tests/json_schema.hpp"
+#include "tests/paths.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+using namespace eyeroof;
+using nlohmann::json;
+using tests::run;
+using tests::Scratch;
+using tests::write_text;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+// Two equal layers and another one, small enough to be proved at once.
+constexpr const char* kLayers = "name,op,n,c,h,w,k,r,s,pad\n"
+                                "first,conv2d,1,16,14,14,32,3,3,1\n"
+                                "second,conv2d,1,32,14,14,32,3,3,1\n"
+                                "third,conv2d,1,16,14,14,32,3,3,1\n";
+
+// DRAM, a buffer of 1 KiB, 4 x 2 units with a register file of 16 words.
+constexpr const char* kArch = R"(arch:
+  arithmetic: {name: MACs, instances: 8, meshX: 4, word_bits: 16, energy: 1}
+  storage:
+  - {name: Spad, entries: 16, instances: 8, meshX: 4, word_bits: 16, vector_access_energy: 1.0}
+  - {name: GLB, entries: 512, instances: 1, word_bits: 16, read_bandwidth: 8, write_bandwidth: 8,
+     vector_access_energy: 6.0}
+  - {name: DRAM, technology: DRAM, instances: 1, word_bits: 16, read_bandwidth: 2,
+     write_bandwidth: 2, vector_access_energy: 200.0}
+)";
+constexpr const char* kProblem =
+    "problem: {shape: cnn-layer, R: 3, S: 1, P: 12, Q: 1, C: 4, K: 8, N: 1}\n";
+
+struct Files {
+    Scratch scratch;
+    std::string layers = (scratch / "net.csv").string();
+    std::string arch = (scratch / "arch.yaml").string();
+    std::string problem = (scratch / "prob.yaml").string();
+    std::string rules = (scratch / "cstr.yaml").string();
+
+    Files() {
+        write_text(layers, kLayers);
+        write_text(arch, kArch);
+        write_text(problem, kProblem);
+    }
+    // `map` on Timeloop's files with these constraints.
+    tests::Outcome constrained(const std::string& text) const {
+        write_text(rules, "mapspace_constraints:\n  targets:\n" + text);
+        return run({"map", problem, "--on", arch, "--constraints", rules});
+    }
+};
+
+} // namespace
+
+TEST_CASE("map searches equal layers once and certifies each, in text and in JSON") {
+    const Files files;
+    const auto text = run({"map", files.layers, "--on", "nvdla-large"});
+    REQUIRE(text.exit == 0);
+    CHECK(contains(text.out, "third   as first"));
+    CHECK(contains(text.out, "proved"));
+    CHECK(contains(text.out, "gain"));
+    const auto outcome = run({"map", files.layers, "--on", "nvdla-large", "--format", "json"});
+    REQUIRE(outcome.exit == 0);
+    const auto report = json::parse(outcome.out);
+    CHECK(report["schema"] == "eyeroof/map/1");
+    REQUIRE(report["layers"].size() == 3);
+    CHECK(report["layers"][2]["same_as"] == "first");
+    for (const auto& layer : report["layers"]) {
+        CHECK(layer["certificate"]["proved"] == true);
+        CHECK(layer["certificate"]["gap"].get<double>() <= 1e-9);
+        CHECK(layer["certificate"]["value"].get<double>() ==
+              doctest::Approx(layer["energy_pj"].get<double>() * layer["cycles"].get<double>()));
+        CHECK(layer["utilization"].get<double>() <= 1.0);
+        CHECK(layer["mapping"].size() >= 2);
+    }
+    CHECK(report["energy_pj"].get<double>() ==
+          doctest::Approx(report["layers"][0]["energy_pj"].get<double>() * 2 +
+                          report["layers"][1]["energy_pj"].get<double>()));
+}
+
+TEST_CASE("--layers chooses as exam does: by a match anywhere in the name") {
+    const Files files;
+    const auto outcome =
+        run({"map", files.layers, "--on", "nvdla-large", "--layers", "sec", "--format", "json"});
+    REQUIRE(outcome.exit == 0);
+    CHECK(json::parse(outcome.out)["layers"].size() == 1);
+    const auto none = run({"map", files.layers, "--on", "nvdla-large", "--layers", "fourth"});
+    CHECK(none.exit == 3);
+    CHECK(contains(none.err, "the first one is named first"));
+    CHECK(run({"map", files.layers, "--on", "nvdla-large", "--layers", "("}).exit == 3);
+}
+
+TEST_CASE("exam --mapping best takes what map finds, with its certificate") {
+    const Files files;
+    const auto mapped = json::parse(
+        run({"map", files.problem, "--on", files.arch, "--format", "json"}).out)["layers"][0];
+    for (const char* policy : {"best", "auto"}) { // the machine names no dataflow
+        CAPTURE(policy);
+        const auto outcome = run({"exam", files.problem, "--on", files.arch, "--mapping", policy,
+                                  "--counting", "timeloop", "--format", "json"});
+        REQUIRE(outcome.exit == 0);
+        const auto report = json::parse(outcome.out);
+        tests::SchemaCheck check(
+            json::parse(tests::read_file(tests::source_dir() + "/study/schema/exam.schema.json")));
+        for (const std::string& fault : check.faults(report)) {
+            FAIL_CHECK(fault);
+        }
+        const auto& layer = report["layers"][0];
+        REQUIRE(layer["certificates"].size() == 1);
+        CHECK(layer["certificates"][0]["proved"] == true);
+        CHECK(layer["certificates"][0]["value"].get<double>() <=
+              mapped["certificate"]["value"].get<double>() * 1.5); // other rules of counting
+    }
+    const auto same = json::parse(
+        run({"exam", files.problem, "--on", files.arch, "--mapping", "best", "--format", "json"})
+            .out)["layers"][0];
+    CHECK(same["certificates"][0]["value"] == mapped["certificate"]["value"]);
+    CHECK(same["energy_j"].get<double>() * 1e12 ==
+          doctest::Approx(mapped["energy_pj"].get<double>()).epsilon(1e-12));
+}
+
+TEST_CASE("exam's own choice: published rules on row-stationary machines, a search elsewhere") {
+    const Files files;
+    const auto layer = [&](std::vector<std::string> more) {
+        std::vector<std::string> words = {"exam",     files.layers, "--layers", "first",
+                                          "--format", "json",       "--on"};
+        words.insert(words.end(), more.begin(), more.end());
+        const auto outcome = run(words);
+        REQUIRE(outcome.exit == 0);
+        return json::parse(outcome.out)["layers"][0];
+    };
+    CHECK(layer({"eyeriss-v1"}) == layer({"eyeriss-v1", "--mapping", "dataflow"}));
+    CHECK_FALSE(layer({"eyeriss-v1"}).contains("certificates"));
+    CHECK(layer({"nvdla-large"})["notes"][0] ==
+          "no mapping under these rules has a lower edp (perfect factors)");
+    CHECK(layer({"nvdla-large"}).contains("certificates"));
+    CHECK_FALSE(layer({"nvdla-large", "--mapping", "dataflow"}).contains("certificates"));
+    // Free of the dataflow's rules nothing gets worse.
+    const auto edp = [](const json& l) {
+        return l["energy_j"].get<double>() * l["cycles"].get<double>();
+    };
+    const auto free = layer({"nvdla-large", "--dataflow", "free", "--mapping", "best"});
+    CHECK(edp(free) <= edp(layer({"nvdla-large"})) * 1.01); // ramps are not searched
+}
+
+TEST_CASE("a searched mapping written as YAML examines to the same figures, in both forms") {
+    const Files files;
+    const std::string own = (files.scratch / "own.yaml").string();
+    const std::string theirs = (files.scratch / "theirs.yaml").string();
+    // Timeloop's mappings have one place for a dimension below a level: each axis its own here.
+    write_text(files.rules, "mapspace_constraints:\n  targets:\n"
+                            "  - {target: GLB, type: spatial, permutation: KPCR, split: 1}\n");
+    const auto searched =
+        run({"map", files.problem, "--on", files.arch, "--counting", "timeloop", "--constraints",
+             files.rules, "--format", "json", "--save-mapping", own, "--save-timeloop", theirs});
+    REQUIRE(searched.exit == 0);
+    const auto mapped = json::parse(searched.out)["layers"][0];
+    for (const std::string& file : {own, theirs}) {
+        CAPTURE(tests::read_file(file));
+        const auto outcome = run({"exam", files.problem, "--on", files.arch, "--mapping", file,
+                                  "--counting", "timeloop", "--format", "json"});
+        REQUIRE(outcome.exit == 0);
+        const auto layer = json::parse(outcome.out)["layers"][0];
+        CHECK(layer["cycles"].get<double>() == mapped["cycles"].get<double>());
+        CHECK(layer["energy_j"].get<double>() * 1e12 ==
+              doctest::Approx(mapped["energy_pj"].get<double>()).epsilon(1e-12));
+    }
+}
+
+TEST_CASE("a bad mapping file is told with file, line and the nearest name") {
+    const Files files;
+    const std::string file = (files.scratch / "m.yaml").string();
+    const auto exam = [&](const std::string& text) {
+        write_text(file, text);
+        return run({"exam", files.problem, "--on", files.arch, "--mapping", file});
+    };
+    const auto wrong = exam("eyeroof: mapping/1\nlevels:\n  - {name: DRAN, temporal: [K8]}\n"
+                            "  - {name: GLB, temporal: [X2, K0]}\n");
+    CHECK(wrong.exit == 3);
+    CHECK(wrong.out.empty());
+    CHECK(contains(wrong.err, "m.yaml:3:12: error: the machine has no level 'DRAN'"));
+    CHECK(contains(wrong.err, "did you mean 'DRAM'?"));
+    CHECK(contains(wrong.err, "m.yaml:4:"));
+    const auto theirs = exam("mapping:\n  - {target: Spad, type: temporal, factors: R3 Z2}\n");
+    CHECK(theirs.exit == 3);
+    CHECK(contains(theirs.err, "m.yaml:2:45: error: 'Z2' is no factor"));
+    const auto uncovered = exam("mapping:\n  - {target: Spad, type: temporal, factors: R3}\n");
+    CHECK(uncovered.exit == 3); // P, C and K are not covered
+    const auto policy = run({"exam", files.problem, "--on", files.arch, "--mapping", "bets"});
+    CHECK(policy.exit == 2);
+    CHECK(contains(policy.err, "did you mean 'best'?"));
+}
+
+TEST_CASE("objectives are named or products of powers, and others are refused with a hint") {
+    const Files files;
+    const auto value = [&](const std::string& objective) {
+        const auto outcome = run({"map", files.problem, "--on", files.arch, "--objective",
+                                  objective, "--format", "json"});
+        REQUIRE(outcome.exit == 0);
+        return json::parse(outcome.out)["layers"][0];
+    };
+    const auto latency = value("latency");
+    const auto energy = value("energy");
+    const auto weighted = value("energy^2*latency");
+    CHECK(latency["cycles"] <= weighted["cycles"]);
+    CHECK(energy["energy_pj"] <= weighted["energy_pj"]);
+    const double e = weighted["energy_pj"];
+    CHECK(weighted["certificate"]["value"].get<double>() ==
+          doctest::Approx(e * e * weighted["cycles"].get<double>()));
+    CHECK(value("latency*energy")["certificate"]["value"] == value("edp")["certificate"]["value"]);
+    for (const char* wrong : {"enrgy", "energy^", "energy^-1", "energy+latency", "energy*", ""}) {
+        CAPTURE(wrong);
+        const auto outcome = run({"map", files.problem, "--on", files.arch, "--objective", wrong});
+        CHECK(outcome.exit == 2);
+    }
+    CHECK(contains(run({"map", files.problem, "--on", files.arch, "--objective", "enrgy"}).err,
+                   "did you mean 'energy'?"));
+}
+
+TEST_CASE("constraints that cannot be met are refused with the conflicting lines") {
+    const Files files;
+    // C fixed to one trip everywhere: it is 4.
+    const auto away = files.constrained("  - {target: DRAM, type: temporal, factors: C1}\n"
+                                        "  - {target: GLB, type: temporal, factors: C1}\n"
+                                        "  - {target: GLB, type: spatial, factors: C1}\n"
+                                        "  - {target: Spad, type: temporal, factors: C1}\n");
+    CHECK(away.exit == 3);
+    CHECK(away.out.empty());
+    CHECK(contains(away.err, "cstr.yaml:3:5: error: prob: C is constrained away"));
+    CHECK(contains(away.err, "cstr.yaml:6:5: note:"));
+    // 24 words of weights must rest in a register file of 16.
+    const auto large = files.constrained("  - {target: Spad, type: datatype, keep: [Weights]}\n"
+                                         "  - {target: Spad, type: temporal, factors: C4 R3 K2}\n");
+    CHECK(large.exit == 3);
+    CHECK(contains(large.err, "the smallest tiles that must rest in Spad need 48 of its 32 bytes"));
+    CHECK(contains(large.err, "cstr.yaml:4:5:"));
+    // 16 instances of 8, and a share of the units that the allowed dimensions cannot fill.
+    const auto wide =
+        files.constrained("  - {target: GLB, type: spatial, factors: K16, permutation: K, "
+                          "split: 7}\n");
+    CHECK(wide.exit == 3);
+    CHECK(contains(wide.err, "cstr.yaml:3:5: error:"));
+    CHECK(contains(wide.err, "GLB asks for K16 in space"));
+    const auto unfilled = files.constrained(
+        "  - {target: GLB, type: spatial, factors: P1 K1 C1, permutation: RPKC, split: 1}\n"
+        "  - {target: DRAM, type: utilization, min: 0.9}\n");
+    CHECK(unfilled.exit == 3);
+    CHECK(contains(unfilled.err, "cstr.yaml:4:5: error: prob: a utilization of 0.9"));
+}
+
+TEST_CASE("where only all constraints together leave nothing, the fewest that do are named") {
+    const Files files;
+    // Each alone is fine, and so are any two: 3 K in the register file beside 4 C, all weights
+    // kept.
+    const auto outcome =
+        files.constrained("  - {target: Spad, type: datatype, keep: [Weights, Outputs]}\n"
+                          "  - {target: Spad, type: temporal, factors: K8}\n"
+                          "  - {target: DRAM, type: temporal, factors: N1}\n"
+                          "  - {target: GLB, type: temporal, factors: C1 R1}\n"
+                          "  - {target: DRAM, type: temporal, factors: C1 R1}\n"
+                          "  - {target: GLB, type: spatial, factors: C1 R1}\n");
+    CHECK(outcome.exit == 3);
+    CHECK(contains(outcome.err, "cstr.yaml:"));
+    CHECK(contains(outcome.err, "Spad loops K8 in time"));
+    CHECK_FALSE(contains(outcome.err, "DRAM loops N1 in time")); // has no part in it
+}
+
+TEST_CASE("the front of latency and energy falls from point to point and is drawn") {
+    const Files files;
+    const std::string svg = (files.scratch / "front.svg").string();
+    const auto outcome = run(
+        {"map", files.problem, "--on", files.arch, "--pareto", "--plot", svg, "--format", "json"});
+    REQUIRE(outcome.exit == 0);
+    const auto report = json::parse(outcome.out);
+    CHECK(report["schema"] == "eyeroof/front/1");
+    CHECK(report["complete"] == true);
+    REQUIRE(!report["points"].empty());
+    for (std::size_t i = 1; i < report["points"].size(); ++i) {
+        CHECK(report["points"][i]["cycles"] < report["points"][i - 1]["cycles"]);
+        CHECK(report["points"][i]["energy_pj"] > report["points"][i - 1]["energy_pj"]);
+    }
+    const auto best = [&](const char* objective, const char* key) {
+        return json::parse(run({"map", files.problem, "--on", files.arch, "--objective", objective,
+                                "--format", "json"})
+                               .out)["layers"][0][key]
+            .get<double>();
+    };
+    CHECK(report["points"].back()["cycles"].get<double>() == best("latency", "cycles"));
+    CHECK(report["points"].front()["energy_pj"].get<double>() ==
+          doctest::Approx(best("energy", "energy_pj")));
+    CHECK(contains(tests::read_file(svg), "</svg>"));
+    CHECK(contains(run({"map", files.problem, "--on", files.arch, "--pareto"}).out,
+                   "front of latency and energy"));
+}
+
+TEST_CASE("more capacity never costs more traffic, and the level's own capacity is marked") {
+    const Files files;
+    const std::string svg = (files.scratch / "curve.svg").string();
+    const auto outcome = run({"map", files.problem, "--on", files.arch, "--capacity-curve", "GLB",
+                              "--plot", svg, "--format", "json"});
+    REQUIRE(outcome.exit == 0);
+    const auto report = json::parse(outcome.out);
+    CHECK(report["schema"] == "eyeroof/capacity/1");
+    CHECK(report["level"]["capacity_bytes"] == 1024);
+    const auto& points = report["points"];
+    REQUIRE(points.size() >= 2);
+    for (std::size_t i = 1; i < points.size(); ++i) {
+        CHECK(points[i]["capacity_bytes"] > points[i - 1]["capacity_bytes"]);
+        CHECK(points[i]["traffic_bytes"] < points[i - 1]["traffic_bytes"]);
+        CHECK(points[i]["traffic_bytes"] >= report["compulsory_bytes"]);
+    }
+    CHECK(contains(tests::read_file(svg), "GLB 1.024 kB"));
+    const auto unknown =
+        run({"map", files.problem, "--on", files.arch, "--capacity-curve", "GLBB"});
+    CHECK(unknown.exit == 3);
+    CHECK(contains(unknown.err, "did you mean 'GLB'?"));
+    CHECK(run({"map", files.problem, "--on", files.arch, "--pareto", "--capacity-curve", "GLB"})
+              .exit == 2);
+}
+
+TEST_CASE("the convergence plot shows every strategy against the proven bound") {
+    const Files files;
+    const std::string svg = (files.scratch / "c.svg").string();
+    const auto outcome =
+        run({"map", files.problem, "--on", files.arch, "--time-limit", "0.2", "--plot", svg});
+    REQUIRE(outcome.exit == 0);
+    const std::string text = tests::read_file(svg);
+    for (const char* part :
+         {"exact ", "random ", "random-pruned ", "annealing ", "genetic ", "proven bound"}) {
+        CAPTURE(part);
+        CHECK(contains(text, part));
+    }
+}
+
+TEST_CASE("a stopped map ends with the code of an interrupt and writes nothing") {
+    const Files files;
+    std::stop_source source;
+    source.request_stop();
+    cli::Environment environment;
+    environment.stop = source.get_token();
+    const auto outcome = run({"map", files.layers, "--on", "nvdla-large"}, environment);
+    CHECK(outcome.exit == 130);
+    CHECK(outcome.out.empty());
+}
+
+TEST_CASE("completion and help of map and exam know the words of the search") {
+    const auto help = run({"map", "--help"});
+    for (const char* part : {"--pareto", "--capacity-curve LEVEL", "--objective OBJECTIVE",
+                             "--constraints FILE", "eyeroof map prob.yaml --on arch.yaml"}) {
+        CAPTURE(part);
+        CHECK(contains(help.out, part));
+    }
+    CHECK(tests::width_of(help.out) <= 100);
+    CHECK(tests::width_of(run({"exam", "--help"}).out) <= 100);
+    CHECK(contains(run({"exam", "--help"}).out, "--mapping {auto,dataflow,best}|FILE"));
+    const auto bash = run({"completion", "bash"});
+    CHECK(contains(bash.out, "--capacity-curve"));
+}
