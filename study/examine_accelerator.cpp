@@ -68,7 +68,25 @@ std::string standing(const mapper::Certificate& c) {
                           : fmt::format("{}: {}", c.objective, c.note);
 }
 
-Result<Chosen> by_search(const Problem& problem, const AcceleratorContext& context) {
+// The dataflow's own mapping, where it beats all that the search may choose from.
+std::optional<Chosen> better_preset(const Problem& problem, const AcceleratorContext& context,
+                                    const StudyOptions& options, const mapper::Certificate& c) {
+    auto preset = by_dataflow(problem, context);
+    const auto cost = preset
+                          ? cost_of(problem, context.accelerator, preset->mapping, options.counting)
+                          : Result<MappingCost>(preset.diagnostics());
+    const auto objective = options.objective.value_or(natural_objective(context.accelerator));
+    if (!cost || objective.value(cost->energy_pj, cost->cycles) >= c.value) {
+        return std::nullopt;
+    }
+    preset->notes.push_back(
+        fmt::format("the dataflow's own mapping has a lower {} than all in the searched space ({})",
+                    c.objective, c.space));
+    return *std::move(preset);
+}
+
+Result<Chosen> by_search(const Problem& problem, const AcceleratorContext& context,
+                         const StudyOptions& options) {
     const SearchOutcome* outcome = context.best.of(problem);
     if (outcome == nullptr || !*outcome) { // too little time, or a form that is not searched
         auto preset = by_dataflow(problem, context);
@@ -80,6 +98,9 @@ Result<Chosen> by_search(const Problem& problem, const AcceleratorContext& conte
                                             : Result<Chosen>(outcome->diagnostics());
     }
     const mapper::SearchResult& found = **outcome;
+    if (auto preset = better_preset(problem, context, options, found.certificate)) {
+        return Result<Chosen>(*std::move(preset));
+    }
     return Result<Chosen>(
         Chosen{found.mapping, "", {standing(found.certificate)}, found.certificate});
 }
@@ -89,7 +110,7 @@ Result<Chosen> choose_mapping(const Problem& problem, const AcceleratorContext& 
     if (context.policy == MappingPolicy::given && options.mapping) {
         return Result<Chosen>(Chosen{*options.mapping, "", {}});
     }
-    return context.policy == MappingPolicy::best ? by_search(problem, context)
+    return context.policy == MappingPolicy::best ? by_search(problem, context, options)
                                                  : by_dataflow(problem, context);
 }
 
