@@ -1,6 +1,7 @@
 #include "cli/exam_options.hpp"
 #include "cli/search_options.hpp"
 #include "model/base/suggest.hpp"
+#include "study/advice.hpp"
 #include "study/gate.hpp"
 #include "study/read/layer_csv.hpp"
 #include "study/read/mapping_yaml.hpp"
@@ -35,6 +36,8 @@ constexpr const char* kExamples =
     "eyeroof exam resnet50 --on a100-sxm-40gb --profile run.jsonl --ceilings measured.yaml\n"
     "# what twice the clock would bring\n"
     "eyeroof exam resnet50 --on eyeriss-v1 --set clock=x2\n"
+    "# what padding, a larger batch or fusing would win on a GPU\n"
+    "eyeroof exam bert-base --on a100-sxm-40gb --advice\n"
     "# fail a build when a network gets too slow\n"
     "eyeroof exam resnet50 --on systolic:32x32 --fail-if 'net.utilization < 0.6'";
 
@@ -150,8 +153,20 @@ void report_gate(Context& context, const std::string& expression, const study::V
     context.report(because);
 }
 
+// The report, followed by advice where it was asked for.
+std::string rendered(const study::Report& report, const ExamOptions& options, bool colour,
+                     const std::vector<study::Advice>& advice) {
+    const std::string text = rendered(report, options, colour);
+    if (!options.advice) {
+        return text;
+    }
+    return options.output.format == "json" ? study::with_advice(text, advice)
+           : options.output.format == "md" ? text + study::advice_markdown(advice)
+                                           : text + study::advice_text(advice);
+}
+
 Exit judged(Context& context, const ExamOptions& options, const std::optional<study::Gate>& gate,
-            const study::Report& report) {
+            const study::Report& report, const std::vector<study::Advice>& advice) {
     study::Verdict verdict;
     if (gate) {
         const auto judged = study::evaluate(*gate, report);
@@ -160,7 +175,7 @@ Exit judged(Context& context, const ExamOptions& options, const std::optional<st
         }
         verdict = *judged;
     }
-    const std::string text = rendered(report, options, context.colour(options.output.file));
+    const std::string text = rendered(report, options, context.colour(options.output.file), advice);
     const Exit exit =
         context.write(text, options.output.file, verdict.holds ? Exit::says_no : Exit::done);
     if (exit == Exit::says_no) {
@@ -178,6 +193,9 @@ Exit exam(Context& context, const ExamOptions& options) {
             return Exit::usage;
         }
         gate = *parsed;
+    }
+    if (options.advice && (options.output.format == "csv" || options.output.format == "html")) {
+        return context.fail_usage("--advice goes with the formats text, json and md");
     }
     const auto network = load_workload(context, options.network);
     if (options.compat == "scalesim") {
@@ -214,7 +232,15 @@ Exit exam(Context& context, const ExamOptions& options) {
         return context.fail(laid.diagnostics());
     }
     context.report(laid.diagnostics());
-    return judged(context, options, gate, *report);
+    std::vector<study::Advice> advice;
+    if (options.advice) {
+        const auto found = study::advise(*network, *machine, {wanted});
+        if (!found) {
+            return context.fail(found.diagnostics());
+        }
+        advice = *found;
+    }
+    return judged(context, options, gate, *report, advice);
 }
 
 } // namespace
@@ -304,6 +330,8 @@ void add_exam(Frame& frame) {
                "Ladders in text output: of all layers, or of the worst [auto: all up to 12]");
     app.add_flag("--details", options->details,
                  "In text output also every step's reason, mapping and traffic");
+    app.add_flag("--advice", options->advice,
+                 "On GPUs, also what padding, batch, wave-filling sizes and fusing would win");
     add_output(app, options->output, {"text", "json", "csv", "md", "html"});
     frame.run(app, [options](Context& context) { return exam(context, *options); });
 }

@@ -31,6 +31,7 @@ struct ExamOptions {
     std::string steps = "auto";
     std::vector<std::string> set;
     bool details = false;
+    bool advice = false;
     std::optional<std::int64_t> batch;
     int threads = 0;
     MeasurementFiles measured;

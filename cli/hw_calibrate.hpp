@@ -1,4 +1,4 @@
-// The subcommand `hw calibrate`.
+// The subcommands `hw calibrate` and `hw cross-validate`.
 // Added by cli/hw.cpp.
 // Knows none of its siblings.
 #pragma once
@@ -8,5 +8,6 @@
 namespace eyeroof::cli {
 
 void add_hw_calibrate(Frame& frame, CLI::App& hw);
+void add_hw_cross_validate(Frame& frame, CLI::App& hw);
 
 } // namespace eyeroof::cli

@@ -5,14 +5,18 @@
 #include "cli/gpu_options.hpp"
 #include "hwdb/catalog.hpp"
 #include "study/read/catalog.hpp"
-#include "study/training.hpp"
+
+#include <charconv>
 
 namespace eyeroof::cli {
 
 namespace {
 
 struct Options {
-    std::string network, from, to;
+    std::vector<std::string> networks; // NAME, or NAME:WEIGHT
+    std::vector<model::Count> sweep_batch;
+    std::vector<std::string> sweep_dtype; // OLD:NEW
+    std::string from, to;
     std::string phase = "inference", launch = "stream", optimizer = "sgd_momentum";
     std::string from_dtype, to_dtype;
     std::optional<std::int64_t> batch;
@@ -34,37 +38,116 @@ study::UpgradeOptions study_options(const Options& options) {
     wanted.from.data_type = type_of(options.from_dtype);
     wanted.to.data_type = type_of(options.to_dtype);
     wanted.from.batch = wanted.to.batch = options.batch;
-    return wanted;
-}
-
-Exit upgrade(Context& context, const Options& options) {
-    auto network = study::read::load_network(options.network, context.network_dirs());
-    const auto from = hwdb::load_machine(options.from, context.machine_dirs());
-    const auto to = hwdb::load_machine(options.to, context.machine_dirs());
-    if (!network || !from || !to) {
-        model::Diagnostics all = network.diagnostics();
-        all.append(from.diagnostics());
-        all.append(to.diagnostics());
-        return context.fail(all);
-    }
     if (options.phase == "training") {
         const bool mixed = options.from_dtype == "fp16" || options.to_dtype == "fp16" ||
                            options.to_dtype == "bf16";
-        network = study::training_step(*network, {options.optimizer, mixed});
-        if (!network) {
-            return context.fail(network.diagnostics());
+        wanted.training = {options.optimizer, mixed};
+    }
+    return wanted;
+}
+
+// "resnet50:3" -> the network and its weight; a file or name with a colon keeps it.
+model::Result<study::FleetMember> member_of(const std::string& text, const Context& context) {
+    const auto colon = text.rfind(':');
+    std::string name = text;
+    double weight = 1.0;
+    if (colon != std::string::npos) {
+        const char* begin = text.data() + colon + 1;
+        const char* end = text.data() + text.size();
+        const auto [stop, error] = std::from_chars(begin, end, weight);
+        const bool whole = error == std::errc{} && stop == end && weight > 0.0;
+        if (!whole) {
+            return model::Result<study::FleetMember>::failure(
+                "bad-weight", "'" + text.substr(colon + 1) + "' is no positive weight",
+                "as in resnet50:3");
+        }
+        name = text.substr(0, colon);
+    }
+    auto network = study::read::load_network(name, context.network_dirs());
+    if (!network) {
+        return network.diagnostics();
+    }
+    return study::FleetMember{*std::move(network), weight};
+}
+
+// "fp16:tf32"; "fp16" stands for both sides.
+model::Result<study::DtypePair> pair_of(const std::string& text) {
+    const auto colon = text.find(':');
+    const std::string from = text.substr(0, colon);
+    const std::string to = colon == std::string::npos ? from : text.substr(colon + 1);
+    study::DtypePair pair{model::data_type_from_name(from), model::data_type_from_name(to)};
+    if (!pair.from || !pair.to) {
+        return model::Result<study::DtypePair>::failure(
+            "bad-dtype", "'" + text + "' does not name two data types", "as in fp16:tf32");
+    }
+    return pair;
+}
+
+model::Result<std::vector<study::SweepPoint>> swept(const Options& options,
+                                                    const model::Network& network,
+                                                    const model::Machine& from,
+                                                    const model::Machine& to) {
+    std::vector<study::DtypePair> pairs;
+    for (const std::string& text : options.sweep_dtype) {
+        const auto pair = pair_of(text);
+        if (!pair) {
+            return pair.diagnostics();
+        }
+        pairs.push_back(*pair);
+    }
+    if (pairs.empty()) {
+        pairs.push_back({});
+    }
+    const std::vector<model::Count> batches =
+        options.sweep_batch.empty() ? std::vector<model::Count>{options.batch.value_or(1)}
+                                    : options.sweep_batch;
+    return study::sweep_upgrade(network, from, to, study_options(options), batches, pairs);
+}
+
+std::string rendered(const study::Upgrade& result, const std::string& format) {
+    return format == "json"   ? study::upgrade_json(result)
+           : format == "csv"  ? study::upgrade_csv(result)
+           : format == "md"   ? study::upgrade_markdown(result)
+           : format == "svg"  ? study::upgrade_svg(result)
+           : format == "html" ? study::upgrade_html(result)
+                              : study::upgrade_text(result);
+}
+
+Exit upgrade(Context& context, const Options& options) {
+    std::vector<study::FleetMember> fleet;
+    model::Diagnostics all;
+    for (const std::string& text : options.networks) {
+        auto member = member_of(text, context);
+        all.append(member.diagnostics());
+        if (member) {
+            fleet.push_back(*std::move(member));
         }
     }
-    const auto result = study::upgrade(*network, *from, *to, study_options(options));
+    const auto from = hwdb::load_machine(options.from, context.machine_dirs());
+    const auto to = hwdb::load_machine(options.to, context.machine_dirs());
+    all.append(from.diagnostics());
+    all.append(to.diagnostics());
+    if (all.has_errors()) {
+        return context.fail(all);
+    }
+    const bool sweeps = !options.sweep_batch.empty() || !options.sweep_dtype.empty();
+    if (sweeps && fleet.size() > 1) {
+        return context.fail_usage("a sweep is of one network");
+    }
+    auto result = fleet.size() == 1
+                      ? study::upgrade(fleet.front().network, *from, *to, study_options(options))
+                      : study::upgrade_fleet(fleet, *from, *to, study_options(options));
     if (!result) {
         return context.fail(result.diagnostics());
     }
-    const std::string& format = options.output.format;
-    return context.write(format == "json"  ? study::upgrade_json(*result)
-                         : format == "csv" ? study::upgrade_csv(*result)
-                         : format == "md"  ? study::upgrade_markdown(*result)
-                                           : study::upgrade_text(*result),
-                         options.output.file);
+    if (sweeps) {
+        auto points = swept(options, fleet.front().network, *from, *to);
+        if (!points) {
+            return context.fail(points.diagnostics());
+        }
+        result->sweep = *std::move(points);
+    }
+    return context.write(rendered(*result, options.output.format), options.output.file);
 }
 
 void add_price_options(CLI::App& app, Options& options) {
@@ -77,6 +160,9 @@ void add_price_options(CLI::App& app, Options& options) {
         ->check(CLI::PositiveNumber);
     app.add_option("--resale", prices.from_resale_usd, "What the old GPU brings, USD")
         ->check(CLI::NonNegativeNumber);
+    app.add_option("--utilization", prices.utilization,
+                   "Share of the month that a bought GPU works, 0 to 1 [1]")
+        ->check(CLI::Range(0.001, 1.0));
     app.add_option("--threshold", options.study.threshold,
                    "Speed-up that must be passed (default: the ratio of the hourly prices)")
         ->check(CLI::PositiveNumber);
@@ -86,21 +172,31 @@ void add_price_options(CLI::App& app, Options& options) {
 
 void add_upgrade(Frame& frame) {
     auto options = std::make_shared<Options>();
-    CLI::App& app = frame.add("upgrade", "Whether another GPU pays off for a network, and why",
-                              "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-40gb\n"
-                              "# training, fp16 before and bf16 after\n"
-                              "eyeroof upgrade bert-base --from t4 --to l4 --phase training "
-                              "--from-dtype fp16 --to-dtype bf16\n"
-                              "# at prices of your own\n"
-                              "eyeroof upgrade bert-base --from t4 --to l4 --from-per-hour 0.53 "
-                              "--to-per-hour 0.80");
+    CLI::App& app =
+        frame.add("upgrade", "Whether another GPU pays off for a network, and why",
+                  "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-40gb\n"
+                  "# training, fp16 before and bf16 after\n"
+                  "eyeroof upgrade bert-base --from t4 --to l4 --phase training "
+                  "--from-dtype fp16 --to-dtype bf16\n"
+                  "# two networks that share the GPU, three hours to one\n"
+                  "eyeroof upgrade resnet50:3 bert-large:1 --from v100-sxm2-16gb --to "
+                  "a100-sxm-40gb\n"
+                  "# where it begins to pay: batch sizes, and fp16 against tf32 and bf16\n"
+                  "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-40gb "
+                  "--sweep-batch 1,8,64 --sweep-dtype fp16:tf32,fp16:bf16\n"
+                  "# at prices of your own\n"
+                  "eyeroof upgrade bert-base --from t4 --to l4 --from-per-hour 0.53 "
+                  "--to-per-hour 0.80");
     std::vector<std::string> types;
     for (const std::string_view name : model::data_type_names()) {
         types.emplace_back(name);
     }
-    app.add_option("network", options->network, "Name in the catalog, or a file")
+    app.add_option(
+           "network", options->networks,
+           "Names in the catalog, or files; several make a fleet, NAME:WEIGHT gives each its "
+           "share of the old GPU's time")
         ->required()
-        ->type_name("NETWORK");
+        ->type_name("NETWORK[:WEIGHT]");
     app.add_option("--from", options->from, "The GPU that runs it now")
         ->required()
         ->type_name("MACHINE");
@@ -113,8 +209,15 @@ void add_upgrade(Frame& frame) {
     add_choice(app, "--to-dtype", options->to_dtype, types, "Data type on the new GPU");
     app.add_option("--batch", options->batch, "Multiplies the network's batch")
         ->check(CLI::PositiveNumber);
+    app.add_option("--sweep-batch", options->sweep_batch, "Also at these batches, such as 1,8,64")
+        ->delimiter(',')
+        ->check(CLI::PositiveNumber);
+    app.add_option("--sweep-dtype", options->sweep_dtype,
+                   "Also at these data types, old:new, such as fp16:tf32,fp16:bf16")
+        ->delimiter(',')
+        ->type_name("OLD:NEW");
     add_price_options(app, *options);
-    add_output(app, options->output, {"text", "json", "csv", "md"});
+    add_output(app, options->output, {"text", "json", "csv", "md", "svg", "html"});
     frame.run(app, [options](Context& context) { return upgrade(context, *options); });
 }
 

@@ -19,14 +19,15 @@ struct Options {
     OutputOptions output;
 };
 
-// The machine as if nobody had measured it: constants carried over from other GPUs.
+// The machine as if nobody had measured it: constants that have seen no GPU with its die, where
+// there are any; GPUs without such a file were never measured, and have the carried-over ones.
 model::Result<model::Machine> unseen(model::Machine machine,
                                      const std::vector<std::filesystem::path>& folders) {
     auto* gpu = std::get_if<model::Gpu>(&machine.kind);
     if (gpu == nullptr) {
         return machine;
     }
-    auto carried = hwdb::with_calibration(*gpu, hwdb::kCarriedOver, folders);
+    auto carried = hwdb::with_calibration(*gpu, "left-out/" + machine.id, folders);
     if (!carried) {
         return carried.diagnostics();
     }
@@ -78,7 +79,7 @@ void add_validate(Frame& frame) {
     app.add_option("--on", options->machine, "The GPU of all rows")->type_name("MACHINE");
     add_launch(app, options->launch);
     app.add_flag("--never-seen", options->never_seen,
-                 "Use no constants that were fitted on these GPUs, only the data sheet");
+                 "Only the data sheet and constants that were fitted on GPUs with another die");
     app.add_option("--worst", options->worst, "How many of the worst rows to show");
     add_output(app, options->output, {"text", "json", "csv"});
     frame.run(app, [options](Context& context) { return validate(context, *options); });

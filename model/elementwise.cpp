@@ -54,6 +54,9 @@ constexpr std::array kTable = {
     ElementwiseFunction{"copy",           1,    1,    0,    0,    0},
     ElementwiseFunction{"cast",           1,    1,    0,    0,    0},
     ElementwiseFunction{"fill",           0,    1,    0,    0,   -1},
+    ElementwiseFunction{"h2d",            1,    1,    0,    0,   -1}, // from the host over PCIe
+    ElementwiseFunction{"d2h",            1,    1,    0,    0,   -1}, // to the host over PCIe
+    ElementwiseFunction{"peer",           1,    1,    0,    0,   -1}, // to another GPU over NVLink and the like
     ElementwiseFunction{"sgd",            2,    1,    2,    0,   -1}, // w - lr g
     ElementwiseFunction{"sgd_momentum",   3,    2,    4,    0,   -1}, // v = mu v + g; w - lr v
     ElementwiseFunction{"adam",           4,    3,   14,    0,   -1}, // m, v: 3 + 4; bias 2; sqrt, + eps, /, lr, w: 5

@@ -37,7 +37,8 @@ Result<Network> matching_layers(const Network& network, const std::string& expre
     return Result<Network>(std::move(kept));
 }
 
-// The network as the options want it: batch, data type, layers.
+} // namespace
+
 Result<Network> prepared(const Network& network, const StudyOptions& options) {
     Result<Network> current(network);
     if (options.batch) {
@@ -57,6 +58,7 @@ Result<Network> prepared(const Network& network, const StudyOptions& options) {
     return current;
 }
 
+namespace {
 // Layers that differ in nothing but their names and counts cost the same. Diagnostics name their
 // layer, so only layers without any stand for others.
 class Twins {

@@ -22,6 +22,15 @@ std::optional<double> seconds(const std::string& cell) {
     return whole && std::isfinite(value) && value > 0.0 ? std::optional(value) : std::nullopt;
 }
 
+std::optional<model::Launch> launch_named(const std::string& cell) {
+    for (std::size_t i = 0; i < model::kLaunchModes; ++i) {
+        if (model::launch_name(static_cast<model::Launch>(i)) == cell) {
+            return static_cast<model::Launch>(i);
+        }
+    }
+    return std::nullopt;
+}
+
 std::optional<Layer> exchanged(const Layer& layer) {
     Layer other = layer;
     auto* shape = std::get_if<model::GemmShape>(&other.shape);
@@ -107,7 +116,7 @@ class Gpus {
 
 Result<ValidatedRow> predicted(const model::Gpu& gpu, const MeasuredLayer& row,
                                const ValidateOptions& options) {
-    auto p = model::predict(gpu, row.layer, options.launch);
+    auto p = model::predict(gpu, row.layer, row.launch.value_or(options.launch));
     if (!p) {
         p.diagnostics().place({"", row.line, 1}, row.layer.name);
         return Result<ValidatedRow>(p.diagnostics());
@@ -124,7 +133,7 @@ Result<ValidatedRow> predicted(const model::Gpu& gpu, const MeasuredLayer& row,
 double exchanged_error(const model::Gpu& gpu, const ValidatedRow& row,
                        const ValidateOptions& options) {
     const auto other = exchanged(row.row.layer);
-    const auto p = other ? model::predict(gpu, *other, options.launch)
+    const auto p = other ? model::predict(gpu, *other, row.row.launch.value_or(options.launch))
                          : Result<model::GpuPrediction>(model::GpuPrediction{});
     const double time_s = other && p ? p->time_s : row.predicted_s;
     return std::fabs(time_s / row.row.measured_s - 1.0);
@@ -159,6 +168,8 @@ Result<std::vector<MeasuredLayer>> measured_layers(const read::LayerTable& table
     model::Diagnostics found;
     const int time = table.extra_index("measured_s");
     const int gpu = table.extra_index("gpu");
+    const int launch = table.extra_index("launch");
+    const int source = table.extra_index("source");
     if (time < 0) {
         found.error("missing-column", "there is no column 'measured_s'",
                     "add the measured seconds of each row", {file, 1, 1});
@@ -180,7 +191,14 @@ Result<std::vector<MeasuredLayer>> measured_layers(const read::LayerTable& table
             continue;
         }
         const std::string id = !on.empty() || gpu < 0 ? on : cells[static_cast<std::size_t>(gpu)];
-        rows.push_back({table.layers[i], id, *value, table.lines[i]});
+        const std::string mode = launch < 0 ? "" : cells[static_cast<std::size_t>(launch)];
+        if (!mode.empty() && !launch_named(mode)) {
+            found.error("bad-launch", "'" + mode + "' is no launch mode",
+                        "one of eager, stream, kernel, graph", {file, table.lines[i], 1}, "launch");
+            continue;
+        }
+        rows.push_back({table.layers[i], id, *value, table.lines[i], launch_named(mode),
+                        source < 0 ? "" : cells[static_cast<std::size_t>(source)]});
     }
     if (found.has_errors()) {
         return found;

@@ -20,12 +20,16 @@ struct MeasuredLayer {
     std::string gpu; // id of the machine
     double measured_s = 0.0;
     int line = 0;
+    std::optional<model::Launch> launch =
+        std::nullopt;        // what the time holds, where the table says so
+    std::string source = {}; // of the row, where the table has such a column
 
     bool operator==(const MeasuredLayer&) const = default;
 };
 
 // Rows of a layer table with the columns measured_s and gpu; `on` stands in for a missing gpu
-// column. Errors, with their lines: "missing-column", "bad-time".
+// column; a column `launch` says what a row's time holds. Errors, with their lines:
+// "missing-column", "bad-time", "bad-launch".
 model::Result<std::vector<MeasuredLayer>>
 measured_layers(const read::LayerTable& table, const std::string& file, const std::string& on);
 
@@ -68,7 +72,7 @@ struct Validation {
 };
 
 struct ValidateOptions {
-    model::Launch launch = model::Launch::stream;
+    model::Launch launch = model::Launch::stream; // of rows that name none
     std::size_t worst = 10;
 };
 

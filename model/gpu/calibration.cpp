@@ -29,7 +29,10 @@ void add_matmul(MatmulTerms& m, Terms& terms) {
                   {"scattered_dram", &m.scattered_dram},
                   {"resident_l2", &m.resident_l2},
                   {"resident_gain", &m.resident_gain},
-                  {"resident_sharpness", &m.resident_sharpness}});
+                  {"resident_sharpness", &m.resident_sharpness},
+                  {"issue_share", &m.issue_share},
+                  {"quantise_s", &m.quantise_s},
+                  {"quantise_pass", &m.quantise_pass}});
 }
 
 void add_conv(ConvTerms& c, Terms& terms) {
@@ -58,6 +61,9 @@ void add_memory(MemoryTerms& m, Terms& terms) {
                   {"resident_sharpness", &m.resident_sharpness},
                   {"softmax_pass", &m.softmax_pass},
                   {"norm_pass", &m.norm_pass},
+                  {"gated_pass", &m.gated_pass},
+                  {"gather_pass", &m.gather_pass},
+                  {"rope_pass", &m.rope_pass},
                   {"row_s", &m.row_s},
                   {"host_s", &m.host_s},
                   {"host_tail_s", &m.host_tail_s},

@@ -37,6 +37,9 @@ struct MatmulTerms {
     double resident_l2 = 0.0;        // share of L2 that keeps operands between calls; 0: none
     double resident_gain = 3.0;      // bandwidth of what stays, in DRAM bandwidths
     double resident_sharpness = 4.0; // how suddenly a working set stops to fit
+    double issue_share = 1.0;   // of issue slots left to FMAs where integers share them: Pascal
+    double quantise_s = 1e-6;   // fp8: the kernel that casts the activations first
+    double quantise_pass = 1.0; // and its passes over them, read at 2 bytes, written at 1
 
     bool operator==(const MatmulTerms&) const = default;
 };
@@ -71,6 +74,9 @@ struct MemoryTerms {
     double resident_sharpness = 5.0;
     double softmax_pass = 0.9;   // extra readings of rows longer than 1024 elements
     double norm_pass = 1.5;      // extra readings of normalisations
+    double gated_pass = 0.1;     // extra readings of gated activations
+    double gather_pass = 0.1;    // of embeddings, whose rows are gathered
+    double rope_pass = 0.1;      // of rotary embeddings, whose angles are read too
     double row_s = 1.2e-8;       // per row and SM, of row reductions
     double host_s = 1.1e-5;      // eager: the host's call before the kernel starts
     double host_tail_s = 1.6e-5; // eager: what the host still does while the kernel runs

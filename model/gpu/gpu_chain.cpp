@@ -1,6 +1,6 @@
 #include "model/gpu/gpu_chain.hpp"
 
-#include <fmt/format.h>
+#include "model/gpu/gpu_reasons.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,16 +10,13 @@ namespace eyeroof::model {
 
 namespace {
 
-constexpr double kLaunchBound = 0.5;  // of the time: then the launch is the limiter
-constexpr double kQuantised = 1.25;   // step 4 over step 3: then tiles and waves are
-constexpr double kThrottled = 0.85;   // of the boost clock: then power is
-constexpr double kLatencyBound = 2.0; // kernel over step 6: then latency is
-
 // Cycles that steps 1 … 6 leave; index 0 is step 1.
 struct Cycles {
     std::array<double, 6> at{};
     double dram = 0.0;
     double l2 = 0.0;
+    double ctas = 0.0, in_turn = 0.0, depth = 0.0; // of the last product
+    double l2_bytes = 0.0;                         // of all products
 };
 
 struct Form { // an algorithm's products and what they share
@@ -34,6 +31,8 @@ struct Machine3 {
     double clock_hz;
     double dram_s; // step 6 of the compulsory bytes
     double l2_bytes_per_s;
+    double resident; // share of the operands that stays in L2
+    bool tensor;
 };
 
 // Steps 1 to 6 of one algorithm with one tile and split; see gpu_chain.hpp.
@@ -46,13 +45,19 @@ Cycles cycles_of(const Machine3& g, const Form& form, const KernelMapping& map) 
         const double ctas = p.batch * tiles * map.splits;
         const double work = static_cast<double>(map.tile.tm) * map.tile.tn * depth / per_sm;
         const double in_turn = std::ceil(ctas / form.ctas_share / g.gpu->sms) * form.ctas_share;
+        const double aligned =
+            g.tensor && form.reads_tiles ? alignment_share(p.k, p.in_bytes) : 1.0;
         c.at[0] += 1.0;
         c.at[1] += depth;
         c.at[2] += std::max(depth, p.batch * p.m * p.n * p.k / g.units);
-        c.at[3] += std::max({depth, p.batch * p.m * p.n * p.k / g.units, in_turn * work});
+        c.at[3] += std::max({depth, p.batch * p.m * p.n * p.k / g.units, in_turn * work / aligned});
+        c.ctas = ctas / form.ctas_share;
+        c.in_turn = in_turn / form.ctas_share;
+        c.depth = depth;
         if (form.reads_tiles) {
             const double bytes = ctas * (map.tile.tm + map.tile.tn) * depth * p.in_bytes;
             c.l2 += bytes / g.l2_bytes_per_s * g.clock_hz;
+            c.l2_bytes += bytes;
         }
     }
     c.at[4] = c.at[3];
@@ -167,54 +172,17 @@ Cycles memory_cycles(const Machine3& g, const Layer& layer, double macs) {
     return c;
 }
 
-std::string step6_limit(const Cycles& c) {
-    return c.at[5] <= c.at[4] ? "nothing new" : c.dram >= c.l2 ? "DRAM" : "L2";
-}
-
-Chain chain_of(const Cycles& c, double macs, double time_cycles, const std::string& last) {
-    const std::array<std::pair<const char*, const char*>, 5> texts = {{
-        {"layer", "all MACs of the layer at once"},
-        {"k", "a CTA walks along k in order; only its splits run side by side"},
-        {"SMs", "the SMs' units for the data type"},
-        {"tiles and waves", "whole CTA tiles on whole waves of SMs"},
-        {"registers", "tiles that registers and shared memory hold"},
-    }};
+Chain chain_of(const Cycles& c, double macs, double time_cycles) {
     Chain chain;
-    for (std::size_t i = 0; i < 5; ++i) {
-        chain[i] = {macs / c.at[i], texts[i].first, texts[i].second};
+    for (std::size_t i = 0; i < c.at.size(); ++i) {
+        chain[i].macs_per_cycle = macs / c.at[i];
     }
-    chain[5] = {macs / c.at[5], step6_limit(c), "data-sheet bandwidth of DRAM and L2"};
-    chain[6] = {macs / std::max(time_cycles, c.at[5]), last,
-                "ramp-up, occupancy, clock under power, launch"};
+    chain[6].macs_per_cycle = macs / std::max(time_cycles, c.at[5]);
     return chain;
 }
 
-void name_limiter(const Cycles& c, GpuPrediction& p) {
-    const double kernel_s = p.time_s - p.launch_s;
-    const bool over = kernel_s > kLatencyBound * p.step6_s;
-    if (p.launch_s > kLaunchBound * p.time_s) {
-        p.limiter = "launch";
-        p.limiter_step = 7;
-    } else if (c.at[5] > c.at[4]) {
-        p.limiter = c.dram >= c.l2 ? "DRAM bandwidth" : "L2 bandwidth";
-        p.limiter_step = 6;
-    } else if (c.at[3] > kQuantised * c.at[2]) {
-        p.limiter = "tiles and waves";
-        p.limiter_step = 4;
-    } else if (p.clock_share < kThrottled) {
-        p.limiter = "clock under power";
-        p.limiter_step = 7;
-    } else if (over) {
-        p.limiter = "latency";
-        p.limiter_step = 7;
-    } else {
-        p.limiter = "arithmetic";
-        p.limiter_step = 3;
-    }
-}
-
 Machine3 machine_of(const Gpu& gpu, const Work& work, const KernelChoice& kernel) {
-    Machine3 g{&gpu, 1.0, gpu.boost_hz, 0.0, 0.0};
+    Machine3 g{&gpu, 1.0, gpu.boost_hz, 0.0, 0.0, 0.0, false};
     double resident = kernel.memory.resident;
     double l2_share = 1.0;
     if (kernel.kernel_class == KernelClass::memory) {
@@ -222,6 +190,7 @@ Machine3 machine_of(const Gpu& gpu, const Work& work, const KernelChoice& kernel
     } else {
         g.units = macs_per_cycle(gpu, kernel.type);
         g.clock_hz = pipe_clock_hz(gpu, kernel.type);
+        g.tensor = gpu.rate(kernel.type).pipe == Pipe::tensor;
     }
     if (kernel.kernel_class == KernelClass::tensor_gemm) {
         const MatmulTerms& t = gpu.calibration.tensor_gemm;
@@ -233,10 +202,14 @@ Machine3 machine_of(const Gpu& gpu, const Work& work, const KernelChoice& kernel
         l2_share =
             std::max({1.0, gpu.calibration.linear.l2_share, gpu.calibration.batched.l2_share});
     }
+    g.resident = resident;
     g.l2_bytes_per_s = l2_share * l2_bandwidth(gpu);
     const double fastest_l2 = std::max(g.l2_bytes_per_s, gpu.dram_bytes_per_s);
     g.dram_s = static_cast<double>(work.bytes()) *
                ((1.0 - resident) / gpu.dram_bytes_per_s + resident / fastest_l2);
+    if (kernel.memory.link_bytes_per_s > 0.0) {
+        g.dram_s = kernel.memory.bytes / kernel.memory.link_bytes_per_s;
+    }
     return g;
 }
 
@@ -266,11 +239,12 @@ void set_chains(const Gpu& gpu, const Layer& layer, const Work& work, const Kern
     p.step6_s = own.at[5] / g.clock_hz;
     p.machine_step6_s = best.at[5] / g.clock_hz;
     p.time_s = std::max(p.time_s, p.step6_s);
-    name_limiter(own, p);
-    const std::string last = p.limiter_step == 7 ? p.limiter : "ramp and latency";
-    p.steps = chain_of(own, p.macs, p.time_s * g.clock_hz, last);
+    p.steps = chain_of(own, p.macs, p.time_s * g.clock_hz);
     const double best_kernel_s = p.time_s * p.machine_step6_s / p.step6_s;
-    p.machine_steps = chain_of(best, p.macs, best_kernel_s * g.clock_hz, last);
+    p.machine_steps = chain_of(best, p.macs, best_kernel_s * g.clock_hz);
+    explain({own.ctas, own.in_turn, own.depth, own.dram / g.clock_hz, own.l2 / g.clock_hz,
+             own.l2_bytes, g.l2_bytes_per_s, g.resident},
+            gpu, work, kernel, p);
 }
 
 } // namespace eyeroof::model

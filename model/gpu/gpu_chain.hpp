@@ -11,7 +11,8 @@ namespace eyeroof::model {
 // time_s and launch_s are known, and raises time_s to the step-6 time where the constants would
 // undercut it. Cycles of the pipe's clock that step k leaves at least:
 //   1: 1      2: ceil(k / splits)      3: MACs / units
-//   4: ceil(ctas / SMs) tm tn ceil(k / splits) / (units / SMs)      5: as 4, of tiles that fit
+//   4: ceil(ctas / SMs) tm tn ceil(k / splits) / (units / SMs) / alignment share
+//   5: as 4, of tiles that fit
 //   6: max(5, bytes ((1 - r)/B + r/L2), ctas (tm + tn) k/splits bytes / L2)      7: time
 // MACs are those of the algorithm; B and L2 data-sheet bandwidths; r what stays in L2.
 void set_chains(const Gpu& gpu, const Layer& layer, const Work& work, const KernelChoice& kernel,

@@ -99,6 +99,10 @@ Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& w
             fmt::format("this GPU has no units for {}", data_type_name(kernel.type)),
             "choose a data type that its description lists under peaks");
     }
+    if (const auto link = link_of(gpu, layer); link && *link <= 0.0) {
+        return Result<KernelChoice>::failure("no-link", "this machine has no link to copy over",
+                                             "its description may name one under links");
+    }
     if (!arithmetic) {
         kernel.memory = memory_time(gpu, gpu.calibration.memory, layer, work);
         kernel.body_s = kernel.memory.body_s;

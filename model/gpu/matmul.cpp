@@ -11,8 +11,10 @@ namespace {
 constexpr double kAccumulators = 32768.0; // of an SM
 constexpr int kMostResidentVector = 16;
 constexpr int kMostResidentTensor = 8;
-constexpr double kSplitSumBytes = 8.0; // a partial sum is written and read in fp32
-constexpr double kConvSplitS = 2e-6;   // the kernel that adds the parts of a weight gradient
+constexpr double kSplitSumBytes = 8.0;   // a partial sum is written and read in fp32
+constexpr double kConvSplitS = 2e-6;     // the kernel that adds the parts of a weight gradient
+constexpr double kWholeLoad = 16.0;      // bytes that one thread loads at once
+constexpr double kAlignmentPower = 0.25; // of the share of a whole load that rows allow
 
 struct Candidate {
     const Gpu* gpu;
@@ -50,7 +52,8 @@ double compute_seconds(const Candidate& c) {
     const double hidden =
         share * (1.0 + c.terms->ramp_occupancy) / (share + c.terms->ramp_occupancy);
     const double slices = c.tile.slices > 1 ? 1.0 + c.terms->slice_cost : 1.0;
-    return in_turn * work / efficiency / hidden * slices;
+    const double issued = shares_issue_slots(c.gpu->arch) ? c.terms->issue_share : 1.0;
+    return in_turn * work / efficiency / hidden * slices / issued;
 }
 
 // Compulsory bytes, a part of them from L2, and the partial sums of split-k.
@@ -101,7 +104,8 @@ double joined(double a, double b, double c, double p) {
 MatmulTime time_of(const Candidate& c) {
     MatmulTime t;
     t.mapping = {c.tile, c.splits};
-    const double compute = compute_seconds(c);
+    const double aligned = c.tensor ? alignment_share(c.product->k, c.product->in_bytes) : 1.0;
+    const double compute = compute_seconds(c) / aligned;
     const double l2 = l2_seconds(c);
     t.dram_s = dram_seconds(c);
     t.clock_share = clock_share(*c.terms, joined(compute, t.dram_s, l2, c.terms->overlap));
@@ -120,6 +124,19 @@ Candidate candidate(const Gpu& gpu, DataType type, const MatmulTerms& terms,
 }
 
 } // namespace
+
+bool shares_issue_slots(GpuArch arch) {
+    return arch == GpuArch::kepler || arch == GpuArch::maxwell || arch == GpuArch::pascal;
+}
+
+double alignment_share(double k, double element_bytes) {
+    const double row_bytes = k * element_bytes;
+    double aligned = kWholeLoad;
+    while (aligned > element_bytes && std::fmod(row_bytes, aligned) != 0.0) {
+        aligned /= 2.0;
+    }
+    return std::pow(std::max(aligned, element_bytes) / kWholeLoad, kAlignmentPower);
+}
 
 Waves waves_of(const Product& p, const KernelMapping& mapping, int sms) {
     Waves w;
@@ -167,6 +184,20 @@ double clock_share(const MatmulTerms& terms, double body_s) {
     return terms.sustained_clock + (1.0 - terms.sustained_clock) / (1.0 + body_s / terms.settle_s);
 }
 
+namespace {
+
+// Activations arrive in 16 bits; a kernel of its own casts them to fp8 before the product.
+double quantise_seconds(const Gpu& gpu, DataType type, const MatmulTerms& terms, const Product& p) {
+    if (type != DataType::fp8) {
+        return 0.0;
+    }
+    constexpr double kReadAndWritten = 3.0; // bytes an element
+    return terms.quantise_s + terms.quantise_pass * kReadAndWritten * p.batch * p.m * p.k /
+                                  (terms.dram_share * gpu.dram_bytes_per_s);
+}
+
+} // namespace
+
 MatmulTime matmul_time(const Gpu& gpu, DataType type, const MatmulTerms& terms,
                        const Product& product, const std::vector<CtaTile>& tiles,
                        const std::vector<int>& splits) {
@@ -181,6 +212,7 @@ MatmulTime matmul_time(const Gpu& gpu, DataType type, const MatmulTerms& terms,
             best = t.body_s < best.body_s ? t : best;
         }
     }
+    best.body_s += quantise_seconds(gpu, type, terms, product);
     return best;
 }
 

@@ -48,6 +48,15 @@ Waves waves_of(const Product& product, const KernelMapping& mapping, int sms);
 // them for addresses and fragments).
 int resident_ctas(const CtaTile& tile, bool tensor);
 
+// Before Volta integer and floating-point instructions share issue slots and pipes.
+bool shares_issue_slots(GpuArch arch);
+
+// Share of the tensor cores' rate when rows of k elements, the contiguous dimension of both
+// operands, allow loads of only a part of 16 bytes: (part / 16)^(1/4), 1 for multiples of 8 fp16 or
+// 16 int8 elements; 0.59 for odd fp16 sizes. Since cuBLAS 11; earlier ones leave the tensor cores.
+// Source: the rule is NVIDIA's (deep-learning performance guide); the power is recalled.
+double alignment_share(double k, double element_bytes);
+
 // Tiles that the library offers; from the kernel names in NeuSight@6945927 and DeepBench@da81ba7.
 // Before Volta three for products with shared weights and one for batched ones; Volta and Turing
 // choose among four for batched ones; later libraries always take 128 x 128 there.
@@ -65,8 +74,8 @@ struct MatmulTime {
 };
 
 // body = (compute/f ^p + dram^p + (l2/f)^p)^(1/p) + split, least over the library's mappings, where
-//   compute = J w / (e L),  J = ceil(ctas / SMs),  w = 2 tm tn (ceil(k/splits/k0) k0 + ramp) / rate
-//   e = peak_share I / (I + I0), I = tm tn / (tm + tn);  L = x (1 + x0) / (x + x0), x resident
+//   compute = J w / (e L i a),  J = ceil(ctas / SMs),  w = 2 tm tn (ceil(k/splits/k0) k0 + ramp) /
+//   rate e = peak_share I / (I + I0), I = tm tn / (tm + tn);  L = x (1 + x0) / (x + x0), x resident
 //   share dram = bytes ((1-r)/(share B) + r/(gain B)),  r = 1 / (1 + (bytes / (resident L2))^s) l2
 //   = V ((1-d)/(share L2) + d/(scattered B)),  V = ctas (tm + tn) k/splits bytes d = 1 / (1 + (L2 /
 //   (drift F + 1))^2),  F = bytes of the rows that one wave walks along f = sustained + (1 -

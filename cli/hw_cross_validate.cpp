@@ -1,0 +1,126 @@
+// eyeroof hw cross-validate: errors on measurements that the constants have not seen.
+#include "cli/gpu_options.hpp"
+#include "cli/hw_calibrate.hpp"
+#include "hwdb/calibration_reader.hpp"
+#include "hwdb/catalog.hpp"
+#include "study/cross_validate.hpp"
+
+namespace eyeroof::cli {
+
+namespace {
+
+struct Options {
+    std::string table, launch = "kernel", kernel_class, constants, rows_file;
+    study::CrossValidateOptions study;
+    OutputOptions output;
+};
+
+// The GPUs of the catalog; a file that cannot be read is passed over, `hw check` tells why.
+std::map<std::string, model::Gpu> all_gpus(const std::vector<std::filesystem::path>& folders) {
+    std::map<std::string, model::Gpu> gpus;
+    for (const hwdb::CatalogEntry& entry : hwdb::list_machines(folders)) {
+        const auto machine = entry.family == "gpus"
+                                 ? hwdb::load_machine_file(entry.file)
+                                 : model::Result<model::Machine>::failure("", "");
+        if (machine && std::holds_alternative<model::Gpu>(machine->kind)) {
+            gpus.emplace(entry.id, std::get<model::Gpu>(machine->kind));
+        }
+    }
+    return gpus;
+}
+
+Exit write_constants(Context& context, const std::string& folder,
+                     const study::CrossValidation& result) {
+    const auto folders = context.machine_dirs();
+    std::filesystem::create_directories(std::filesystem::path(folder) / "left-out");
+    for (const auto& [id, constants] : study::calibration_files(result, all_gpus(folders))) {
+        const std::string name = std::filesystem::path(id).filename().string();
+        const std::string text = hwdb::write_calibration({name, constants, {}});
+        const auto path = std::filesystem::path(folder) / (id + ".yaml");
+        if (const Exit exit = context.write(text, path.string()); exit != Exit::done) {
+            return exit;
+        }
+    }
+    return Exit::done;
+}
+
+Exit cross_validate(Context& context, const Options& options) {
+    const auto table = study::read::load_layer_csv(options.table);
+    if (!table) {
+        return context.fail(table.diagnostics());
+    }
+    const auto rows = study::measured_layers(*table, options.table, "");
+    if (!rows) {
+        return context.fail(rows.diagnostics());
+    }
+    study::CrossValidateOptions wanted = options.study;
+    wanted.launch = launch_from_name(options.launch);
+    wanted.only = model::kernel_class_from_name(options.kernel_class);
+    const auto folders = context.machine_dirs();
+    const auto source = [&](const std::string& id) { return hwdb::load_machine(id, folders); };
+    const auto result =
+        study::cross_validate(*rows, source, wanted, context.stop(), context.progress());
+    if (!result) {
+        return context.fail(result.diagnostics());
+    }
+    if (!options.constants.empty()) {
+        if (const Exit exit = write_constants(context, options.constants, *result);
+            exit != Exit::done) {
+            return exit;
+        }
+    }
+    if (!options.rows_file.empty()) {
+        if (const Exit exit = context.write(study::cross_rows_csv(*result), options.rows_file);
+            exit != Exit::done) {
+            return exit;
+        }
+    }
+    const std::string& format = options.output.format;
+    return context.write(format == "json"  ? study::cross_validation_json(*result)
+                         : format == "csv" ? study::cross_validation_csv(*result)
+                         : format == "md"  ? study::cross_validation_markdown(*result)
+                                           : study::cross_validation_text(*result),
+                         options.output.file);
+}
+
+} // namespace
+
+void add_hw_cross_validate(Frame& frame, CLI::App& hw) {
+    auto options = std::make_shared<Options>();
+    CLI::App& app = frame.add(
+        "cross-validate",
+        "How far predictions lie from measurements that the constants have not seen",
+        "# other shapes of the same GPU, and whole GPUs left out; minutes for 40,000 rows\n"
+        "eyeroof hw cross-validate measured.csv\n"
+        "# one class of kernels, for a spreadsheet\n"
+        "eyeroof hw cross-validate measured.csv --class linear --format csv -o errors.csv",
+        &hw);
+    app.add_option("table", options->table, "Layer CSV with gpu, measured_s and perhaps launch")
+        ->required()
+        ->type_name("FILE");
+    std::vector<std::string> classes;
+    for (std::size_t i = 0; i < model::kKernelClasses; ++i) {
+        classes.emplace_back(model::kernel_class_name(static_cast<model::KernelClass>(i)));
+    }
+    add_choice(app, "--class", options->kernel_class, classes, "Only this class of kernels");
+    add_launch(app, options->launch);
+    app.add_option("--rows", options->study.rows, "Rows of a GPU and class that a fit looks at")
+        ->check(CLI::Range(20, 100000));
+    app.add_option("--rounds", options->study.rounds, "Rounds of a fit's search")
+        ->check(CLI::Range(1, 1000));
+    app.add_option("--threads", options->study.threads,
+                   "Threads to use; the answer does not depend on it [all]")
+        ->check(CLI::Range(0, 4096));
+    app.add_option("--constants", options->constants,
+                   "Also write calibration files: of every GPU with a measured die, common to all "
+                   "GPUs (carried-over), and blind to one (left-out/)")
+        ->check(CLI::ExistingDirectory)
+        ->type_name("FOLDER");
+    app.add_option("--rows-to", options->rows_file,
+                   "Also write every row with its predictions, CSV")
+        ->type_name("FILE");
+    add_output(app, options->output, {"text", "json", "csv", "md"});
+    frame.run(app, [options](Context& context) { return cross_validate(context, *options); });
+}
+
+} // namespace eyeroof::cli

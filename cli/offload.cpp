@@ -1,0 +1,67 @@
+// eyeroof offload: host, GPU, and GPU with copies each time.
+#include "study/offload.hpp"
+
+#include "cli/command.hpp"
+#include "cli/gpu_options.hpp"
+#include "hwdb/catalog.hpp"
+#include "study/read/catalog.hpp"
+
+namespace eyeroof::cli {
+
+namespace {
+
+struct Options {
+    std::string network, host, gpu, launch = "stream";
+    std::optional<std::int64_t> batch;
+    OutputOptions output;
+};
+
+Exit offload(Context& context, const Options& options) {
+    const auto network = study::read::load_network(options.network, context.network_dirs());
+    const auto host = hwdb::load_machine(options.host, context.machine_dirs());
+    const auto gpu = hwdb::load_machine(options.gpu, context.machine_dirs());
+    model::Diagnostics all = network.diagnostics();
+    all.append(host.diagnostics());
+    all.append(gpu.diagnostics());
+    if (all.has_errors()) {
+        return context.fail(all);
+    }
+    study::StudyOptions wanted;
+    wanted.launch = static_cast<study::LaunchMode>(launch_from_name(options.launch));
+    wanted.batch = options.batch;
+    const auto result = study::offload(*network, *host, *gpu, wanted);
+    if (!result) {
+        return context.fail(result.diagnostics());
+    }
+    const std::string& format = options.output.format;
+    return context.write(format == "json"  ? study::offload_json(*result)
+                         : format == "csv" ? study::offload_csv(*result)
+                         : format == "md"  ? study::offload_markdown(*result)
+                                           : study::offload_text(*result),
+                         options.output.file);
+}
+
+} // namespace
+
+void add_offload(Frame& frame) {
+    auto options = std::make_shared<Options>();
+    CLI::App& app =
+        frame.add("offload", "Host, GPU, and GPU with copies each time: is a layer worth sending?",
+                  "eyeroof offload mlp-2layer --host laptop-quad-3.1ghz --gpu k80-die\n"
+                  "eyeroof offload layers.csv --host server-2x20 --gpu v100-sxm2-16gb "
+                  "--format md");
+    app.add_option("network", options->network, "Name in the catalog, or a file")
+        ->required()
+        ->type_name("NETWORK|FILE");
+    app.add_option("--host", options->host, "The processor that has the data")
+        ->required()
+        ->type_name("MACHINE");
+    app.add_option("--gpu", options->gpu, "The GPU behind PCIe")->required()->type_name("MACHINE");
+    add_launch(app, options->launch);
+    app.add_option("--batch", options->batch, "Multiply the network's batch by N")
+        ->check(CLI::PositiveNumber);
+    add_output(app, options->output, {"text", "json", "csv", "md"});
+    frame.run(app, [options](Context& context) { return offload(context, *options); });
+}
+
+} // namespace eyeroof::cli

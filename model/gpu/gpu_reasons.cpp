@@ -1,0 +1,236 @@
+#include "model/gpu/gpu_reasons.hpp"
+
+#include "model/base/units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace eyeroof::model {
+
+namespace {
+
+constexpr double kMostly = 0.5; // of the time, or of the units' peak
+constexpr double kSaysAligned = 0.999;
+constexpr double kJoinedPower = 3.0; // of a convolution's compute and memory time
+
+bool is_memory(const KernelChoice& kernel) {
+    return kernel.kernel_class == KernelClass::memory;
+}
+
+bool is_stencil(const KernelChoice& kernel) {
+    return kernel.conv && kernel.conv->algorithm == ConvAlgorithm::depthwise;
+}
+
+KernelMapping mapping_of(const KernelChoice& kernel) {
+    return kernel.conv     ? kernel.conv->product.mapping
+           : kernel.matmul ? kernel.matmul->mapping
+                           : KernelMapping{};
+}
+
+double aligned_share(const Gpu& gpu, const KernelChoice& kernel) {
+    if (kernel.products.empty() || gpu.rate(kernel.type).pipe != Pipe::tensor) {
+        return 1.0;
+    }
+    const Product& p = kernel.products.back();
+    return alignment_share(p.k, p.in_bytes);
+}
+
+std::string rate_text(double bytes_per_s) {
+    return format_si(bytes_per_s, "B/s");
+}
+
+std::string step1(const Work& work) {
+    const double bytes = static_cast<double>(work.bytes());
+    const double flops = static_cast<double>(work.flops);
+    return fmt::format("{} over {} that must move at least: {:.4g} FLOP/B",
+                       work.macs > 0 ? format_si(static_cast<double>(work.macs), "MAC", 4)
+                                     : format_si(flops, "op", 4),
+                       format_si(bytes, "B", 4), flops / std::max(bytes, 1.0));
+}
+
+std::string step2(const StepFacts& f, const KernelChoice& kernel) {
+    if (is_memory(kernel) || is_stencil(kernel)) {
+        return "every element by itself; a reduction takes a tree of its row";
+    }
+    const KernelMapping m = mapping_of(kernel);
+    const std::string split =
+        m.splits > 1 ? fmt::format(", as k is split among {} CTAs", m.splits) : "";
+    return fmt::format("a CTA adds up {:.0f} steps of k in order{}", f.depth, split);
+}
+
+std::string step3(const Gpu& gpu, const KernelChoice& kernel, const GpuPrediction& p) {
+    const bool tensor = !is_memory(kernel) && gpu.rate(kernel.type).pipe == Pipe::tensor;
+    return fmt::format("{} SMs x {:.4g} MAC/cycle of their {} at {}", gpu.sms, p.units / gpu.sms,
+                       tensor ? "tensor cores" : "vector lanes", format_si(p.clock_hz, "Hz"));
+}
+
+std::string step4(const StepFacts& f, const Gpu& gpu, const KernelChoice& kernel,
+                  const GpuPrediction& p) {
+    if (is_memory(kernel) || is_stencil(kernel)) {
+        return "no tiles: elements are spread evenly";
+    }
+    const KernelMapping m = mapping_of(kernel);
+    const double last = f.ctas - (f.in_turn - 1.0) * gpu.sms;
+    const double filled = p.steps[3].macs_per_cycle / p.units;
+    std::string text =
+        fmt::format("{:.0f} CTA{} of {} x {} on {} SMs: {:.0f} wave{}, the last with {:.0f}",
+                    f.ctas, f.ctas == 1.0 ? "" : "s", m.tile.tm, m.tile.tn, gpu.sms, f.in_turn,
+                    f.in_turn == 1.0 ? "" : "s", last);
+    if (filled <= 1.0) {
+        text += fmt::format("; {:.1f} % of the units' time is inside the layer", 100.0 * filled);
+    }
+    if (const double aligned = aligned_share(gpu, kernel); aligned < kSaysAligned) {
+        const Product& product = kernel.products.back();
+        text += fmt::format("; rows of k = {:.0f} are not whole 16 bytes: tensor cores at {:.0f} %",
+                            product.k, 100.0 * aligned);
+    }
+    return text;
+}
+
+std::string step5(const StepFacts& f, const Gpu& gpu, const KernelChoice& kernel) {
+    if (is_memory(kernel) || is_stencil(kernel)) {
+        return "registers hold what a thread works on";
+    }
+    const KernelMapping m = mapping_of(kernel);
+    const int fit = resident_ctas(m.tile, gpu.rate(kernel.type).pipe == Pipe::tensor);
+    return fmt::format("registers hold {} CTA{} of {} accumulators on an SM at once; it has {:.0f} "
+                       "in turn",
+                       fit, fit == 1 ? "" : "s", m.tile.tm * m.tile.tn, f.in_turn);
+}
+
+std::string step6(const StepFacts& f, const Gpu& gpu, const Work& work,
+                  const KernelChoice& kernel) {
+    if (kernel.memory.link_bytes_per_s > 0.0) {
+        return fmt::format("{} over a link of {}: {}", format_si(kernel.memory.bytes, "B", 4),
+                           rate_text(kernel.memory.link_bytes_per_s), format_si(f.dram_s, "s"));
+    }
+    std::string text =
+        fmt::format("{} once over {}: {}", format_si(static_cast<double>(work.bytes()), "B", 4),
+                    rate_text(gpu.dram_bytes_per_s), format_si(f.dram_s, "s"));
+    if (f.resident > 0.01) {
+        text += fmt::format(", {:.0f} % of them from L2", 100.0 * f.resident);
+    }
+    if (f.l2_bytes > 0.0) {
+        text += fmt::format("; tiles read {} through L2 at {}: {}", format_si(f.l2_bytes, "B", 4),
+                            rate_text(f.l2_bytes_per_s), format_si(f.l2_s, "s"));
+    }
+    return text;
+}
+
+std::string step7(const GpuPrediction& p) {
+    const double kernel_s = p.time_s - p.launch_s;
+    std::string text = fmt::format("launch {} and kernel {}, of which bandwidth and tiles allow {}",
+                                   format_si(p.launch_s, "s"), format_si(kernel_s, "s"),
+                                   format_si(p.step6_s, "s"));
+    if (p.clock_share < kSaysAligned) {
+        text += fmt::format("; power holds the clock at {:.0f} %", 100.0 * p.clock_share);
+    }
+    return text;
+}
+
+// The kernel's longest term, where it is a memory's.
+std::string memory_term(const StepFacts& f, const Gpu& gpu, const KernelChoice& kernel,
+                        const GpuPrediction& p) {
+    if (kernel.memory.link_bytes_per_s > 0.0) {
+        return "link bandwidth";
+    }
+    if (is_memory(kernel)) {
+        return f.resident > kMostly ? "L2 bandwidth" : "DRAM bandwidth";
+    }
+    if (kernel.conv) {
+        const double share = kernel.kernel_class == KernelClass::tensor_conv
+                                 ? gpu.calibration.tensor_conv.matmul.dram_share
+                                 : gpu.calibration.conv.matmul.dram_share;
+        const double dram_s = kernel.conv->dram_bytes / (share * gpu.dram_bytes_per_s);
+        const double half = kernel.conv->body_s * std::pow(kMostly, 1.0 / kJoinedPower);
+        return dram_s > half ? "DRAM bandwidth" : "";
+    }
+    const MatmulTime& t = *kernel.matmul;
+    const bool roof = f.dram_s > f.l2_s && p.steps[5].macs_per_cycle < p.steps[4].macs_per_cycle;
+    const bool longest = t.dram_s >= t.compute_s && t.dram_s >= t.l2_s;
+    if (longest || (roof && t.dram_s > kMostly * t.body_s)) {
+        return f.resident > kMostly ? "L2 bandwidth" : "DRAM bandwidth";
+    }
+    return t.l2_s > t.compute_s ? "L2 bandwidth" : "";
+}
+
+double kept(const GpuPrediction& p, std::size_t step) {
+    const double before = step > 1 ? std::min(p.units, p.steps[step - 2].macs_per_cycle) : p.units;
+    return std::min(p.units, p.steps[step - 1].macs_per_cycle) / before;
+}
+
+// Why step 7 lies below step 6, beside the launch.
+std::string last_cause(const GpuPrediction& p) {
+    const double kernel_s = std::max(p.time_s - p.launch_s, 1e-12);
+    const double other = p.step6_s / kernel_s / p.clock_share;
+    const double launch = kernel_s / p.time_s;
+    if (launch <= other && launch <= p.clock_share) {
+        return "launch";
+    }
+    return p.clock_share < other ? "clock under power" : "ramp and latency";
+}
+
+std::size_t larger_loss(const GpuPrediction& p, std::size_t a, std::size_t b) {
+    return kept(p, a) <= kept(p, b) ? a : b;
+}
+
+void name_steps(const StepFacts& f, const Gpu& gpu, const KernelChoice& kernel, GpuPrediction& p) {
+    const bool plain = is_memory(kernel) || is_stencil(kernel);
+    const double aligned = aligned_share(gpu, kernel);
+    const bool misaligned = aligned < kSaysAligned && aligned <= kept(p, 4) / aligned;
+    const std::string memory = memory_term(f, gpu, kernel, p);
+    p.steps[0].limit = "layer";
+    p.steps[1].limit = plain ? "tree of a row" : "k in order";
+    p.steps[2].limit = "SMs";
+    p.steps[3].limit = misaligned ? "alignment" : "tiles and waves";
+    p.steps[4].limit = "registers";
+    p.steps[5].limit = kernel.memory.link_bytes_per_s > 0.0 ? "link bandwidth"
+                       : f.dram_s >= f.l2_s                 ? "DRAM bandwidth"
+                                                            : "L2 bandwidth";
+    const std::string last = last_cause(p);
+    p.steps[6].limit = last == "ramp and latency" && !memory.empty() ? memory : last;
+}
+
+void name_limiter(const StepFacts& f, const Gpu& gpu, const KernelChoice& kernel,
+                  GpuPrediction& p) {
+    const std::string memory = memory_term(f, gpu, kernel, p);
+    if (p.launch_s > kMostly * p.time_s) {
+        p.limiter = "launch";
+        p.limiter_step = 7;
+        p.steps[6].limit = p.limiter;
+    } else if (!memory.empty()) {
+        p.limiter = memory;
+        p.limiter_step = larger_loss(p, 6, 7);
+        p.steps[p.limiter_step - 1].limit = memory;
+    } else if (p.steps[6].macs_per_cycle > kMostly * p.units) {
+        p.limiter = "arithmetic";
+        p.limiter_step = 3;
+    } else {
+        p.limiter_step = worst_step(p.steps, p.units);
+        p.limiter = p.steps[p.limiter_step - 1].limit;
+    }
+}
+
+} // namespace
+
+void explain(const StepFacts& f, const Gpu& gpu, const Work& work, const KernelChoice& kernel,
+             GpuPrediction& p) {
+    name_steps(f, gpu, kernel, p);
+    const std::array<std::string, kSteps> reasons = {step1(work),
+                                                     step2(f, kernel),
+                                                     step3(gpu, kernel, p),
+                                                     step4(f, gpu, kernel, p),
+                                                     step5(f, gpu, kernel),
+                                                     step6(f, gpu, work, kernel),
+                                                     step7(p)};
+    for (std::size_t i = 0; i < kSteps; ++i) {
+        p.steps[i].reason = reasons[i];
+        p.machine_steps[i].limit = p.steps[i].limit;
+        p.machine_steps[i].reason = "least over all tiles, splits and algorithms";
+    }
+    name_limiter(f, gpu, kernel, p);
+}
+
+} // namespace eyeroof::model

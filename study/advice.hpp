@@ -1,0 +1,66 @@
+// What a change of shape would win on a GPU, found by examining the changed shapes.
+// Called by `eyeroof exam --advice`.
+// Knows no command; every gain is two runs of the time model, none is a rule of thumb.
+#pragma once
+
+#include "model/base/result.hpp"
+#include "model/machine.hpp"
+#include "model/network.hpp"
+#include "study/run.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eyeroof::study {
+
+enum class AdviceKind {
+    align,      // pad m, n or k (channels of convolutions) to what tensor cores load at once
+    batch,      // the smallest batch whose FLOP per byte reaches the GPU's ridge
+    fill_waves, // a size near by whose tiles fill whole waves of SMs
+    fuse        // one kernel instead of a chain of elementwise ones, or an epilogue
+};
+std::string_view advice_name(AdviceKind kind);
+
+struct Advice {
+    AdviceKind kind = AdviceKind::align;
+    std::string layer;     // the first one of a chain
+    std::string dimension; // "k", "n", "m", "batch"; of a chain, its layers
+    model::Count from = 0; // of the dimension; of a chain, kernels
+    model::Count to = 0;
+    double now_s = 0.0;   // one execution as it is
+    double then_s = 0.0;  // one execution as advised, with the larger shape's own work
+    double gain = 1.0;    // useful work a second, advised over present
+    double saved_s = 0.0; // over all executions in the network; 0 where the work changes (batch)
+    bool gradients_only = false; // the forward pass gains nothing; gain is of its two gradients
+    std::string text;            // one sentence
+
+    bool operator==(const Advice&) const = default;
+};
+
+struct AdviceOptions {
+    StudyOptions study;
+    double least_gain = 1.02; // what is worth saying
+    std::size_t most = 20;    // largest savings first
+
+    bool operator==(const AdviceOptions&) const = default;
+};
+
+// Equal layers are advised on once. Gains are in the launch mode of the options.
+// Align: k of products is the contiguous dimension of both operands forward, n of the gradients;
+// the dimension is padded to 16 bytes, and to 64 fp16 elements where that wins more.
+// Batch: of layers with weights that memory bounds; m or n in multiples of the present one.
+// Waves: m and n within a quarter of the present size, on tile borders.
+// Fuse: neighbours in the network with as many elements, as one kernel that reads each tensor from
+// outside once; an elementwise layer after a product or convolution as its epilogue.
+// Errors: "not-a-gpu"; those of run().
+model::Result<std::vector<Advice>> advise(const model::Network& network,
+                                          const model::Machine& machine,
+                                          const AdviceOptions& options = {});
+
+std::string advice_text(const std::vector<Advice>& advice);
+std::string advice_markdown(const std::vector<Advice>& advice);
+// The report's JSON with a member "advice".
+std::string with_advice(const std::string& report_json, const std::vector<Advice>& advice);
+
+} // namespace eyeroof::study

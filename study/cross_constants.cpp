@@ -1,0 +1,252 @@
+// What a cross-validation keeps of its fits: constants, error bands, ranges and sources.
+#include "hwdb/calibration_reader.hpp"
+#include "study/cross_folds.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace eyeroof::study {
+
+using model::GpuCalibration;
+using model::KernelClass;
+using model::Launch;
+
+namespace {
+
+constexpr double kLowTail = 0.1;    // of the 80 % interval
+constexpr double kGraphGapS = 1e-6; // between two kernels of a graph; recalled
+
+double quantile(std::vector<double>& values, double q) {
+    const auto at = static_cast<std::ptrdiff_t>(q * static_cast<double>(values.size() - 1));
+    std::nth_element(values.begin(), values.begin() + at, values.end());
+    return values[static_cast<std::size_t>(at)];
+}
+
+model::ErrorBand error_band(const std::vector<double>& ratios, std::string basis) {
+    const Band band = band_of(ratios);
+    return {std::min(band.low, 0.999), std::max(band.high, 1.001),      mape_of(ratios),
+            median_error_of(ratios),   static_cast<int>(ratios.size()), std::move(basis)};
+}
+
+bool reduces(const Case& c) {
+    const model::Op op = c.row.layer->op;
+    return op == model::Op::softmax || op == model::Op::layernorm || op == model::Op::batchnorm;
+}
+
+std::vector<double> held_ratios(const Fold& fold, bool reductions_only) {
+    std::vector<double> ratios;
+    for (const Case& c : fold.cases) {
+        if (c.tested && (!reductions_only || reduces(c))) {
+            ratios.push_back(c.row.measured_s / c.fitted_s);
+        }
+    }
+    return ratios;
+}
+
+void widen(model::Domain& domain, const std::vector<Case>& cases) {
+    for (const Case& c : cases) {
+        const auto flops = static_cast<double>(c.row.work.flops);
+        const auto bytes = static_cast<double>(c.row.work.bytes());
+        domain.flops_low = std::min(domain.flops_low, flops);
+        domain.flops_high = std::max(domain.flops_high, flops);
+        domain.bytes_low = std::min(domain.bytes_low, bytes);
+        domain.bytes_high = std::max(domain.bytes_high, bytes);
+    }
+}
+
+constexpr model::Domain kNothing{1e30, 0.0, 1e30, 0.0};
+
+// A mode without a measurement costs no more than the modes that hold more, and no less than the
+// kernel's.
+void order_launches(const std::set<Launch>& measured, model::LaunchSeconds& launch) {
+    const auto at = [&](Launch mode) -> double& { return launch[static_cast<std::size_t>(mode)]; };
+    if (measured.count(Launch::stream) == 0 && measured.count(Launch::eager) != 0 &&
+        at(Launch::eager) > 0.0) {
+        at(Launch::stream) = std::min(at(Launch::stream), at(Launch::eager));
+    }
+    if (measured.count(Launch::kernel) == 0) {
+        at(Launch::kernel) = std::min(at(Launch::kernel), at(Launch::stream));
+    }
+    at(Launch::graph) = at(Launch::kernel) + kGraphGapS;
+}
+
+std::set<Launch> modes_of(const std::vector<Case>& cases) {
+    std::set<Launch> modes;
+    for (const Case& c : cases) {
+        modes.insert(c.row.launch);
+    }
+    return modes;
+}
+
+std::string sources_of(const std::set<std::string>& names) {
+    return fmt::format("{}", fmt::join(names, "; "));
+}
+
+void add_sources(const std::vector<Case>& cases, std::set<std::string>& names) {
+    for (const Case& c : cases) {
+        names.insert(c.source.empty() ? "a table of measured layers" : c.source);
+    }
+}
+
+// Constants of one class that saw half of one GPU's shapes.
+GpuCalibration own_constants(KernelClass c, const Fold& fold) {
+    GpuCalibration constants = fold.held;
+    model::ClassRecord& record = constants.record(c);
+    const auto ratios = held_ratios(fold, false);
+    record.band = error_band(ratios, "held-out shapes of " + fold.id);
+    record.reductions.reset();
+    if (const auto reductions = held_ratios(fold, true);
+        c == KernelClass::memory && !reductions.empty()) {
+        record.reductions = error_band(reductions, "held-out softmax and norms of " + fold.id);
+    }
+    record.measured = true;
+    record.domain = kNothing;
+    widen(record.domain, fold.cases);
+    std::set<std::string> names;
+    add_sources(fold.cases, names);
+    record.provenance = {sources_of(names) + ", " + fold.id, model::Confidence::fitted};
+    order_launches(modes_of(fold.cases), record.launch);
+    return constants;
+}
+
+// Constants of one class for a GPU that was not measured, or is taken as if it was not.
+GpuCalibration others_constants(const ClassFolds& all, const GpuCalibration& fitted,
+                                const Fold* but) {
+    GpuCalibration constants = fitted;
+    model::ClassRecord& record = constants.record(all.kernel_class);
+    const auto ratios = ratios_of_others(all, but);
+    if (!ratios.empty()) {
+        record.band = error_band(ratios, "GPUs left out of the fit, data sheet only");
+    }
+    record.reductions.reset();
+    record.measured = false;
+    record.domain = kNothing;
+    std::set<std::string> names;
+    std::set<Launch> modes;
+    for (const Fold& fold : all.folds) {
+        if (but != nullptr && same_die(fold.gpu, but->gpu)) {
+            continue;
+        }
+        widen(record.domain, fold.cases);
+        add_sources(fold.cases, names);
+        modes.merge(modes_of(fold.cases));
+    }
+    record.provenance = {names.empty()
+                             ? "round values, not fitted"
+                             : sources_of(names) + (but == nullptr ? ", all GPUs together"
+                                                                   : ", all GPUs but " + but->id),
+                         names.empty() ? model::Confidence::recalled : model::Confidence::fitted};
+    if (names.empty()) {
+        record.domain = {};
+    }
+    order_launches(modes, record.launch);
+    return constants;
+}
+
+} // namespace
+
+Band band_of(std::vector<double> ratios) {
+    return {quantile(ratios, kLowTail), quantile(ratios, 1.0 - kLowTail)};
+}
+
+std::vector<double> ratios_of_others(const ClassFolds& all, const Fold* fold) {
+    constexpr std::size_t kEach = 500;
+    std::vector<double> ratios;
+    for (const Fold& other : all.folds) {
+        if (!other.has_left || (fold != nullptr && same_die(other.gpu, fold->gpu))) {
+            continue;
+        }
+        for (std::size_t i = 0; i < kEach; ++i) {
+            const Case& c = other.cases[i * other.cases.size() / kEach];
+            ratios.push_back(c.row.measured_s / c.left_s);
+        }
+    }
+    return ratios;
+}
+
+void add_constants(const std::vector<ClassFolds>& all, CrossValidation& result) {
+    result.carried_over = textbook_start();
+    for (const ClassFolds& folds : all) {
+        take_class(others_constants(folds, folds.together, nullptr), folds.kernel_class,
+                   result.carried_over);
+    }
+    for (const ClassFolds& folds : all) {
+        for (const Fold& fold : folds.folds) {
+            result.left_out.try_emplace(fold.id, result.carried_over);
+            result.held_out.try_emplace(fold.id, result.carried_over);
+        }
+    }
+    // A GPU that a class was not measured on has not been seen by that class's common constants.
+    for (const ClassFolds& folds : all) {
+        for (const Fold& fold : folds.folds) {
+            take_class(others_constants(folds, fold.left, &fold), folds.kernel_class,
+                       result.left_out.at(fold.id));
+            take_class(fold.has_held ? own_constants(folds.kernel_class, fold)
+                                     : others_constants(folds, folds.together, nullptr),
+                       folds.kernel_class, result.held_out.at(fold.id));
+        }
+    }
+}
+
+namespace {
+
+// The GPU with this die that the class was measured on: the named one itself, else the first.
+std::string measured_like(const CrossValidation& result, KernelClass c, const std::string& id,
+                          const std::map<std::string, model::Gpu>& catalog) {
+    std::string like;
+    for (const auto& [other, constants] : result.held_out) {
+        const auto known = catalog.find(other);
+        const bool fits = constants.record(c).measured && known != catalog.end() &&
+                          same_die(known->second, catalog.at(id));
+        if (fits && (like.empty() || other == id)) {
+            like = other;
+        }
+    }
+    return like;
+}
+
+// Constants of another board with this die: its errors are those of a GPU never measured.
+void take_from_die(const GpuCalibration& from, KernelClass c, const GpuCalibration& carried,
+                   GpuCalibration& to) {
+    take_class(from, c, to);
+    model::ClassRecord& record = to.record(c);
+    record.measured = false;
+    record.provenance.source += " (the same die)";
+    record.band = carried.record(c).band;
+    record.reductions.reset();
+}
+
+} // namespace
+
+std::map<std::string, GpuCalibration>
+calibration_files(const CrossValidation& result, const std::map<std::string, model::Gpu>& catalog) {
+    std::map<std::string, GpuCalibration> files = {{hwdb::kCarriedOver, result.carried_over}};
+    for (const auto& [id, gpu] : catalog) {
+        GpuCalibration own = result.carried_over;
+        GpuCalibration blind = result.carried_over;
+        bool wanted = false;
+        for (std::size_t i = 0; i < model::kKernelClasses; ++i) {
+            const auto c = static_cast<KernelClass>(i);
+            const std::string like = measured_like(result, c, id, catalog);
+            if (like.empty()) {
+                continue;
+            }
+            wanted = true;
+            take_class(result.left_out.at(like), c, blind);
+            if (like == id) {
+                take_class(result.held_out.at(id), c, own);
+            } else {
+                take_from_die(result.held_out.at(like), c, result.carried_over, own);
+            }
+        }
+        if (wanted) {
+            files[id] = own;
+            files["left-out/" + id] = blind;
+        }
+    }
+    return files;
+}
+
+} // namespace eyeroof::study

@@ -1,0 +1,46 @@
+// Moves the constants of one class of kernels until predictions lie near measured times.
+// Called by calibrate (one GPU) and by cross_validate (several GPUs with common constants).
+// Knows no file and no command.
+#pragma once
+
+#include "model/gpu/predict.hpp"
+#include "model/machine.hpp"
+
+#include <stop_token>
+#include <vector>
+
+namespace eyeroof::study {
+
+struct FitRow {
+    const model::Layer* layer = nullptr;
+    model::Work work;
+    double measured_s = 0.0;
+    model::Launch launch = model::Launch::kernel;
+    std::size_t gpu = 0; // index into the GPUs of the fit
+};
+
+struct FitOptions {
+    double pull = 0.02; // cost of moving a constant by a factor of e from where it was
+    int rounds = 12;    // of the pattern search
+};
+
+// The time that the model gives a row now, seconds; 0 where the GPU cannot run it.
+double modelled_s(const model::Gpu& gpu, const FitRow& row);
+
+// measured / predicted of every row, ascending.
+std::vector<double> ratios_of(const std::vector<model::Gpu>& gpus, const std::vector<FitRow>& rows);
+
+// Mean |predicted / measured - 1| and its median, of ratios measured / predicted.
+double mape_of(const std::vector<double>& measured_over_predicted);
+double median_error_of(const std::vector<double>& measured_over_predicted);
+
+// Minimises, over the GPUs, the mean of mean |ln(predicted / measured)|, each GPU counted once,
+// plus pull mean (ln change)^2, by a pattern search in the logarithms of the constants. All GPUs
+// keep common constants: those of the first are the start. The clock under power stays each GPU's
+// own where there are several, and is fitted where there is one. The launch costs of the modes that
+// the rows name are among the constants. Constants that are zero are switched off and stay so.
+void fit_class(std::vector<model::Gpu>& gpus, model::KernelClass kernel_class,
+               const std::vector<FitRow>& rows, const FitOptions& options,
+               const std::stop_token& stop);
+
+} // namespace eyeroof::study

@@ -1,0 +1,46 @@
+// Is a layer worth sending to the GPU? Host, GPU, and GPU with the copies each time.
+// Called by `eyeroof offload`.
+// Knows no file.
+#pragma once
+
+#include "model/base/result.hpp"
+#include "model/machine.hpp"
+#include "model/network.hpp"
+#include "study/run.hpp"
+
+#include <string>
+#include <vector>
+
+namespace eyeroof::study {
+
+struct OffloadLayer { // one execution
+    std::string name, op;
+    model::Count count = 1;
+    double host_s = 0.0;
+    double gpu_s = 0.0; // launch included, tensors on the GPU already
+    double in_s = 0.0;  // copies of what it reads, one a tensor
+    double out_s = 0.0; // and of what it writes
+    double copied_s() const { return in_s + gpu_s + out_s; }
+
+    bool operator==(const OffloadLayer&) const = default;
+};
+
+struct Offload {
+    std::string network, host, gpu;
+    std::vector<OffloadLayer> layers;
+    double host_s = 0.0, gpu_s = 0.0, copied_s = 0.0; // all executions
+
+    bool operator==(const Offload&) const = default;
+};
+
+// Options: launch mode, batch, data type, layers. Errors: "not-a-gpu" for either machine,
+// "no-link"; those of run().
+model::Result<Offload> offload(const model::Network& network, const model::Machine& host,
+                               const model::Machine& gpu, const StudyOptions& options);
+
+std::string offload_text(const Offload& result);
+std::string offload_json(const Offload& result); // eyeroof/offload/1
+std::string offload_csv(const Offload& result);
+std::string offload_markdown(const Offload& result);
+
+} // namespace eyeroof::study
