@@ -13,7 +13,7 @@ namespace eyeroof::cli {
 namespace {
 
 struct Options {
-    std::vector<std::string> networks; // NAME, or NAME:WEIGHT
+    std::vector<std::string> networks; // NAME, or NAME@WEIGHT
     std::vector<model::Count> sweep_batch;
     std::vector<std::string> sweep_dtype; // OLD:NEW
     std::string from, to;
@@ -46,22 +46,22 @@ study::UpgradeOptions study_options(const Options& options) {
     return wanted;
 }
 
-// "resnet50:3" -> the network and its weight; a file or name with a colon keeps it.
+// "resnet50@3" -> the network and its weight.
 model::Result<study::FleetMember> member_of(const std::string& text, const Context& context) {
-    const auto colon = text.rfind(':');
+    const auto at = text.rfind('@');
     std::string name = text;
     double weight = 1.0;
-    if (colon != std::string::npos) {
-        const char* begin = text.data() + colon + 1;
+    if (at != std::string::npos) {
+        const char* begin = text.data() + at + 1;
         const char* end = text.data() + text.size();
         const auto [stop, error] = std::from_chars(begin, end, weight);
         const bool whole = error == std::errc{} && stop == end && weight > 0.0;
         if (!whole) {
             return model::Result<study::FleetMember>::failure(
-                "bad-weight", "'" + text.substr(colon + 1) + "' is no positive weight",
-                "as in resnet50:3");
+                "bad-weight", "'" + text.substr(at + 1) + "' is no positive weight",
+                "as in resnet50@3");
         }
-        name = text.substr(0, colon);
+        name = text.substr(0, at);
     }
     auto network = study::read::load_network(name, context.network_dirs());
     if (!network) {
@@ -179,7 +179,7 @@ void add_upgrade(Frame& frame) {
                   "eyeroof upgrade bert-base --from t4 --to l4 --phase training "
                   "--from-dtype fp16 --to-dtype bf16\n"
                   "# two networks that share the GPU, three hours to one\n"
-                  "eyeroof upgrade resnet50:3 bert-large:1 --from v100-sxm2-16gb --to "
+                  "eyeroof upgrade resnet50@3 bert-large@1 --from v100-sxm2-16gb --to "
                   "a100-sxm-40gb\n"
                   "# where it begins to pay: batch sizes, and fp16 against tf32 and bf16\n"
                   "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-40gb "
@@ -193,10 +193,10 @@ void add_upgrade(Frame& frame) {
     }
     app.add_option(
            "network", options->networks,
-           "Names in the catalog, or files; several make a fleet, NAME:WEIGHT gives each its "
+           "Names in the catalog, or files; several make a fleet, NAME@WEIGHT gives each its "
            "share of the old GPU's time")
         ->required()
-        ->type_name("NETWORK[:WEIGHT]");
+        ->type_name("NETWORK[@WEIGHT]");
     app.add_option("--from", options->from, "The GPU that runs it now")
         ->required()
         ->type_name("MACHINE");

@@ -5,6 +5,9 @@
 #include "cli/gpu_options.hpp"
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/catalog.hpp"
+#include "hwdb/text_file.hpp"
+#include "study/pairs.hpp"
+#include "study/read/catalog.hpp"
 
 namespace eyeroof::cli {
 
@@ -15,6 +18,7 @@ struct Options {
     std::string machine;
     std::string launch = "stream";
     bool never_seen = false;
+    bool pairs = false;
     std::size_t worst = 10;
     OutputOptions output;
 };
@@ -35,7 +39,42 @@ model::Result<model::Machine> unseen(model::Machine machine,
     return machine;
 }
 
+study::MachineSource source_of(const Options& options,
+                               const std::vector<std::filesystem::path>& folders) {
+    return [&options, folders](const std::string& id) {
+        auto machine = hwdb::load_machine(id, folders);
+        return machine && options.never_seen ? unseen(std::move(*machine), folders)
+                                             : std::move(machine);
+    };
+}
+
+Exit validate_pairs(Context& context, const Options& options) {
+    const auto text = hwdb::read_text_file(options.file);
+    const auto pairs = text ? study::parse_pairs(*text, options.file)
+                            : model::Result<std::vector<study::MeasuredPair>>(text.diagnostics());
+    if (!pairs) {
+        return context.fail(pairs.diagnostics());
+    }
+    const auto networks = [&](const std::string& reference) {
+        return study::read::load_network(reference, context.network_dirs());
+    };
+    const auto result =
+        study::validate_pairs(*pairs, networks, source_of(options, context.machine_dirs()),
+                              launch_from_name(options.launch));
+    if (!result) {
+        return context.fail(result.diagnostics());
+    }
+    const std::string& format = options.output.format;
+    return context.write(format == "json"  ? study::pairs_json(*result)
+                         : format == "csv" ? study::pairs_csv(*result)
+                                           : study::pairs_text(*result),
+                         options.output.file);
+}
+
 Exit validate(Context& context, const Options& options) {
+    if (options.pairs) {
+        return validate_pairs(context, options);
+    }
     const auto table = study::read::load_layer_csv(options.file);
     if (!table) {
         return context.fail(table.diagnostics());
@@ -44,14 +83,8 @@ Exit validate(Context& context, const Options& options) {
     if (!rows) {
         return context.fail(rows.diagnostics());
     }
-    const auto folders = context.machine_dirs();
-    const auto source = [&](const std::string& id) {
-        auto machine = hwdb::load_machine(id, folders);
-        return machine && options.never_seen ? unseen(std::move(*machine), folders)
-                                             : std::move(machine);
-    };
-    const auto result =
-        study::validate(*rows, source, {launch_from_name(options.launch), options.worst});
+    const auto result = study::validate(*rows, source_of(options, context.machine_dirs()),
+                                        {launch_from_name(options.launch), options.worst});
     if (!result) {
         return context.fail(result.diagnostics());
     }
@@ -71,6 +104,8 @@ void add_validate(Frame& frame) {
                               "naive roofline",
                               "# a layer CSV with the columns gpu and measured_s beside its own\n"
                               "eyeroof validate measured.csv --launch kernel\n"
+                              "# speed-ups of whole networks, beside guessing their median\n"
+                              "eyeroof validate pairs.csv --pairs\n"
                               "# as if nobody had measured these GPUs\n"
                               "eyeroof validate measured.csv --never-seen --format json");
     app.add_option("table", options->file, "Layer CSV with measured_s and, without --on, gpu")
@@ -78,6 +113,9 @@ void add_validate(Frame& frame) {
         ->type_name("FILE");
     app.add_option("--on", options->machine, "The GPU of all rows")->type_name("MACHINE");
     add_launch(app, options->launch);
+    app.add_flag("--pairs", options->pairs,
+                 "The table holds speed-ups of networks: network,from,to,speedup and perhaps "
+                 "phase,optimizer,from_dtype,to_dtype");
     app.add_flag("--never-seen", options->never_seen,
                  "Only the data sheet and constants that were fitted on GPUs with another die");
     app.add_option("--worst", options->worst, "How many of the worst rows to show");

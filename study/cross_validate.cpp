@@ -32,7 +32,7 @@ GpuCalibration textbook_start() {
     GpuCalibration c;
     for (model::MatmulTerms* m : {&c.linear, &c.batched, &c.conv.matmul}) {
         *m = {0.9,  5.0,  16.0, 0.1, 0.05, 0.8, 1.0, 3.0,  5e-6, 1.0,
-              3e-4, 0.05, 0.5,  0.0, 3.0,  4.0, 0.9, 1e-6, 1.0};
+              3e-4, 0.05, 0.5,  0.0, 0.8,  4.0, 0.9, 1e-6, 1.0};
     }
     c.tensor_gemm = c.tensor_conv.matmul = c.linear;
     c.tensor_gemm.ramp_k = c.tensor_conv.matmul.ramp_k = 64.0;
@@ -41,7 +41,7 @@ GpuCalibration textbook_start() {
         conv->fwd_cost = conv->bwd_data_cost = conv->bwd_weight_cost = 1.0;
         conv->layout_share = 0.5;
     }
-    c.memory = {0.8, 1e-7, 0.4,  3.0,    4.0,  1.0,  1.5,  1.0, 1.0,
+    c.memory = {0.8, 1e-7, 0.4,  0.8,    4.0,  1.0,  1.5,  1.0, 1.0,
                 1.0, 1e-8, 1e-5, 1.5e-5, 5e-6, 1e-5, 2e-5, 4.0};
     for (model::ClassRecord& record : c.records) {
         record.launch = {5e-5, 6e-6, 3.5e-6, 4.5e-6};

@@ -18,7 +18,9 @@ bool has_weights(const Layer& layer) {
 
 Layer gradient(const Layer& layer, Direction direction) {
     Layer copy = layer;
-    copy.direction = direction;
+    // What is a data gradient forward (a transposed convolution) has a plain product as its own.
+    const bool transposed = layer.direction == Direction::bwd_data;
+    copy.direction = transposed && direction == Direction::bwd_data ? Direction::fwd : direction;
     copy.name += direction == Direction::bwd_data ? ".bwd_data" : ".bwd_weight";
     return copy;
 }

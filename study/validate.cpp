@@ -133,9 +133,12 @@ Result<ValidatedRow> predicted(const model::Gpu& gpu, const MeasuredLayer& row,
 double exchanged_error(const model::Gpu& gpu, const ValidatedRow& row,
                        const ValidateOptions& options) {
     const auto other = exchanged(row.row.layer);
-    const auto p = other ? model::predict(gpu, *other, row.row.launch.value_or(options.launch))
-                         : Result<model::GpuPrediction>(model::GpuPrediction{});
-    const double time_s = other && p ? p->time_s : row.predicted_s;
+    const auto work = model::work_of(other ? *other : row.row.layer);
+    const auto kernel = other && work ? model::kernel_of(gpu, *other, *work)
+                                      : Result<model::KernelChoice>(model::KernelChoice{});
+    const model::Launch launch = row.row.launch.value_or(options.launch);
+    const double time_s = other && work && kernel ? model::with_launch(gpu, *other, *kernel, launch)
+                                                  : row.predicted_s;
     return std::fabs(time_s / row.row.measured_s - 1.0);
 }
 

@@ -68,7 +68,7 @@ double dram_seconds(const Candidate& c) {
     }
     const double bandwidth = c.gpu->dram_bytes_per_s;
     const double per_byte = (1.0 - resident) / (c.terms->dram_share * bandwidth) +
-                            resident / (c.terms->resident_gain * bandwidth);
+                            resident / (c.terms->resident_gain * l2_bandwidth(*c.gpu));
     return (bytes + sums) * per_byte;
 }
 

@@ -73,7 +73,7 @@ MemoryTime memory_time(const Gpu& gpu, const MemoryTerms& terms, const Layer& la
     const double bandwidth = gpu.dram_bytes_per_s;
     t.body_s = terms.start_s +
                t.bytes * ((1.0 - t.resident) / (terms.dram_share * bandwidth) +
-                          t.resident / (terms.resident_gain * bandwidth)) +
+                          t.resident / (terms.resident_gain * l2_bandwidth(gpu))) +
                terms.row_s * reduced_rows(layer) / gpu.sms;
     return t;
 }

@@ -3,6 +3,7 @@
 #include "study/cross_validate.hpp"
 #include "study/memory_need.hpp"
 #include "study/offload.hpp"
+#include "study/pairs.hpp"
 #include "study/upgrade.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
 
@@ -305,4 +306,43 @@ TEST_CASE("two GPUs of one die are left out together") {
     const auto result = study::cross_validate(rows, by_name, options);
     REQUIRE(result.ok());
     CHECK_FALSE(result->groups.front().left_out); // nothing else was measured
+}
+
+TEST_CASE("measured speed-ups stand beside predicted ones and beside guessing the median") {
+    const auto by_name = [](const std::string& id) {
+        return model::Result<model::Machine>(id == "a100" ? a100() : v100());
+    };
+    const auto networks = [](const std::string& name) {
+        const model::Count n = name == "large" ? 8192 : name == "middle" ? 1024 : 16;
+        return model::Result<model::Network>(network({test::gemm(n, n, n)}));
+    };
+    const auto truth = [&](const std::string& name) {
+        study::UpgradeOptions options;
+        return study::upgrade(*networks(name), v100(), a100(), options)->speedup.value;
+    };
+    std::string text = "network,from,to,speedup,phase\n";
+    for (const std::string name : {"large", "middle", "small"}) {
+        text += name + ",v100,a100," + std::to_string(truth(name)) + ",inference\n";
+    }
+    const auto pairs = study::parse_pairs(text, "p.csv");
+    REQUIRE(pairs.ok());
+    const auto v = study::validate_pairs(*pairs, networks, by_name, model::Launch::stream);
+    REQUIRE(v.ok());
+    CHECK(v->mape < 1e-4);
+    CHECK(v->inside == doctest::Approx(1.0));
+    CHECK(v->order == doctest::Approx(1.0));
+    CHECK(v->guess_mape > 0.05);
+    CHECK(v->rows[0].peak_ratio == doctest::Approx(312.0 / 125.0));
+    CHECK(study::pairs_text(*v).find("guessing the median") != std::string::npos);
+}
+
+TEST_CASE("every broken cell of a table of pairs is told with its place") {
+    const auto bad = study::parse_pairs("network,from,to,speedup,phase,to_dtype\n"
+                                        "a,b,c,fast,training,fp16\na,b,c,2,sleeping,fp17\n",
+                                        "p.csv");
+    REQUIRE_FALSE(bad.ok());
+    CHECK(bad.diagnostics().size() == 3);
+    CHECK(bad.diagnostics().items().front().where.line == 2);
+    CHECK_FALSE(study::parse_pairs("network,from,speedup\n", "p.csv").ok());
+    CHECK_FALSE(study::parse_pairs("network,from,to,speedup\n", "p.csv").ok());
 }
