@@ -172,21 +172,20 @@ void add_price_options(CLI::App& app, Options& options) {
 
 void add_upgrade(Frame& frame) {
     auto options = std::make_shared<Options>();
-    CLI::App& app =
-        frame.add("upgrade", "Whether another GPU pays off for a network, and why",
-                  "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-40gb\n"
-                  "# training, fp16 before and bf16 after\n"
-                  "eyeroof upgrade bert-base --from t4 --to l4 --phase training "
-                  "--from-dtype fp16 --to-dtype bf16\n"
-                  "# two networks that share the GPU, three hours to one\n"
-                  "eyeroof upgrade resnet50@3 bert-large@1 --from v100-sxm2-16gb --to "
-                  "a100-sxm-40gb\n"
-                  "# where it begins to pay: batch sizes, and fp16 against tf32 and bf16\n"
-                  "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-40gb "
-                  "--sweep-batch 1,8,64 --sweep-dtype fp16:tf32,fp16:bf16\n"
-                  "# at prices of your own\n"
-                  "eyeroof upgrade bert-base --from t4 --to l4 --from-per-hour 0.53 "
-                  "--to-per-hour 0.80");
+    CLI::App& app = frame.add("upgrade", "Whether another GPU pays off for a network, and why",
+                              "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-40gb\n"
+                              "# training, fp16 before and bf16 after\n"
+                              "eyeroof upgrade bert-base --from t4 --to l4 --phase training "
+                              "--from-dtype fp16 --to-dtype bf16\n"
+                              "# two networks that share the GPU, three hours to one\n"
+                              "eyeroof upgrade resnet50@3 bert-large@1 --from v100-sxm2-16gb --to "
+                              "a100-sxm-40gb\n"
+                              "# where it begins to pay: batch sizes, and fp16 against bf16\n"
+                              "eyeroof upgrade resnet50 --from t4 --to l4 --sweep-batch 1,8,64 "
+                              "--sweep-dtype fp16:bf16\n"
+                              "# at prices of your own\n"
+                              "eyeroof upgrade bert-base --from t4 --to l4 --from-per-hour 0.53 "
+                              "--to-per-hour 0.80");
     std::vector<std::string> types;
     for (const std::string_view name : model::data_type_names()) {
         types.emplace_back(name);
