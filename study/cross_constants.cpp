@@ -69,7 +69,8 @@ void order_launches(const std::set<Launch>& measured, model::LaunchSeconds& laun
     if (measured.count(Launch::kernel) == 0) {
         at(Launch::kernel) = std::min(at(Launch::kernel), at(Launch::stream));
     }
-    at(Launch::graph) = at(Launch::kernel) + kGraphGapS;
+    at(Launch::graph) =
+        std::min(at(Launch::kernel) + kGraphGapS, std::max(at(Launch::stream), at(Launch::kernel)));
 }
 
 std::set<Launch> modes_of(const std::vector<Case>& cases) {
@@ -151,6 +152,20 @@ Band band_of(std::vector<double> ratios) {
     return {quantile(ratios, kLowTail), quantile(ratios, 1.0 - kLowTail)};
 }
 
+namespace {
+
+// Did the constants that are blind to a fold's die see this operator in this launch mode?
+bool was_seen(const ClassFolds& all, const Fold& blind, const Case& c) {
+    return std::any_of(all.folds.begin(), all.folds.end(), [&](const Fold& other) {
+        return !same_die(other.gpu, blind.gpu) &&
+               std::any_of(other.cases.begin(), other.cases.end(), [&](const Case& seen) {
+                   return seen.row.layer->op == c.row.layer->op && seen.row.launch == c.row.launch;
+               });
+    });
+}
+
+} // namespace
+
 std::vector<double> ratios_of_others(const ClassFolds& all, const Fold* fold) {
     constexpr std::size_t kEach = 500;
     std::vector<double> ratios;
@@ -160,7 +175,9 @@ std::vector<double> ratios_of_others(const ClassFolds& all, const Fold* fold) {
         }
         for (std::size_t i = 0; i < kEach; ++i) {
             const Case& c = other.cases[i * other.cases.size() / kEach];
-            ratios.push_back(c.row.measured_s / c.left_s);
+            if (was_seen(all, other, c)) {
+                ratios.push_back(c.row.measured_s / c.left_s);
+            }
         }
     }
     return ratios;

@@ -55,7 +55,8 @@ struct Band {
 Band band_of(std::vector<double> ratios);
 
 // For rows of `fold`, from GPUs with another die, each with as many rows as any other; `fold` null:
-// from all of them.
+// from all of them. Operators in launch modes that no GPU with another die was measured in are left
+// out: their constants are not fitted.
 std::vector<double> ratios_of_others(const ClassFolds& all, const Fold* fold);
 
 // Constants, bands, ranges and sources of the folds.

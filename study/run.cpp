@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <regex>
+#include <type_traits>
 
 namespace eyeroof::study {
 
@@ -59,6 +60,7 @@ Result<Network> prepared(const Network& network, const StudyOptions& options) {
 }
 
 namespace {
+
 // Layers that differ in nothing but their names and counts cost the same. Diagnostics name their
 // layer, so only layers without any stand for others.
 class Twins {
@@ -71,9 +73,15 @@ class Twins {
         }
         return nullptr;
     }
-    void keep(const LayerReport& report) { known_.push_back(report); }
+    // A table of many layers is not searched for each: the first kMost shapes are kept.
+    void keep(const LayerReport& report) {
+        if (known_.size() < kMost) {
+            known_.push_back(report);
+        }
+    }
 
   private:
+    static constexpr std::size_t kMost = 256;
     static bool same(Layer a, const Layer& b) {
         a.name = b.name;
         a.count = b.count;
@@ -110,7 +118,9 @@ Result<Report> examine_all(const Network& network, const Machine& machine, const
         }
         problems.append(exam.diagnostics());
         if (exam) {
-            if (exam.diagnostics().empty()) {
+            // A GPU's prediction costs less than the search for its twin.
+            constexpr bool on_gpu = std::is_same_v<Context, GpuContext>;
+            if (!on_gpu && exam.diagnostics().empty()) {
                 twins.keep(*exam);
             }
             report.layers.push_back(*std::move(exam));

@@ -35,7 +35,7 @@ struct MatmulTerms {
     double drift = 0.03;             // share of k by which CTAs of a wave drift apart
     double scattered_dram = 0.5;     // share of DRAM bandwidth of rows fetched again after drift
     double resident_l2 = 0.0;        // share of L2 that keeps operands between calls; 0: none
-    double resident_gain = 3.0;      // bandwidth of what stays, in DRAM bandwidths
+    double resident_gain = 3.0;      // bandwidth of what stays, in L2 bandwidths
     double resident_sharpness = 4.0; // how suddenly a working set stops to fit
     double issue_share = 1.0;   // of issue slots left to FMAs where integers share them: Pascal
     double quantise_s = 1e-6;   // fp8: the kernel that casts the activations first
