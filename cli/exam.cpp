@@ -234,7 +234,7 @@ Exit exam(Context& context, const ExamOptions& options) {
     context.report(laid.diagnostics());
     std::vector<study::Advice> advice;
     if (options.advice) {
-        const auto found = study::advise(*network, *machine, {wanted});
+        const auto found = study::advise(*network, *machine, {*wanted});
         if (!found) {
             return context.fail(found.diagnostics());
         }
