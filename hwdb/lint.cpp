@@ -44,7 +44,7 @@ void check_sources(LintReport& report, const model::Machine& machine,
     if (report.in_catalog && machine.id != report.id) {
         report.findings.warning(
             "id-mismatch",
-            fmt::format("the machine calls itself \"{}\", its file \"{}\"", machine.id, report.id),
+            fmt::format("the machine calls itself '{}', its file '{}'", machine.id, report.id),
             "rename one of them", document.locate("id").where(), "id");
     }
 }
