@@ -1,6 +1,6 @@
 // The desktop program. The only place of it that reads the environment and its own place on disk.
-#include "gui/window/main_window.hpp"
 #include "gui/jobs/export.hpp"
+#include "gui/window/main_window.hpp"
 
 #include <QApplication>
 #include <QCommandLineParser>

@@ -19,8 +19,7 @@ constexpr const char* kOwnClock = "sustained_clock"; // never common to several 
 // Constants that are shares keep below one; the others within a factor of a hundred of the start.
 double clamped(const std::string& name, double value, double start) {
     const bool share = name == "peak_share" || name == "dram_share" || name == kOwnClock ||
-                       name == "transform_share" || name == "fused_share" ||
-                       name == "issue_share";
+                       name == "transform_share" || name == "fused_share" || name == "issue_share";
     return std::clamp(value, start / 100.0, share ? 1.0 : start * 100.0);
 }
 

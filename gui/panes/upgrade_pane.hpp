@@ -4,9 +4,9 @@
 // Judges nothing itself: study::upgrade does, in the background.
 #pragma once
 
+#include "gui/jobs/background.hpp"
 #include "gui/views/drawing_view.hpp"
 #include "gui/window/folders.hpp"
-#include "gui/jobs/background.hpp"
 #include "study/upgrade.hpp"
 
 #include <QWidget>

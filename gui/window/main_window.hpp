@@ -3,6 +3,8 @@
 // Computes nothing: it asks the examiner and shows the answer.
 #pragma once
 
+#include "gui/jobs/examiner.hpp"
+#include "gui/jobs/experiment.hpp"
 #include "gui/panes/error_list.hpp"
 #include "gui/panes/layer_table.hpp"
 #include "gui/panes/mapping_pane.hpp"
@@ -12,8 +14,6 @@
 #include "gui/panes/what_if_pane.hpp"
 #include "gui/views/roofline_view.hpp"
 #include "gui/window/choices.hpp"
-#include "gui/jobs/examiner.hpp"
-#include "gui/jobs/experiment.hpp"
 #include "profiles/measurement.hpp"
 #include "profiles/metric_family.hpp"
 #include "study/session.hpp"

@@ -1,6 +1,6 @@
 // The window driven by mouse, wheel and keys, without a screen.
-#include "gui/window/main_window.hpp"
 #include "gui/jobs/export.hpp"
+#include "gui/window/main_window.hpp"
 #include "study/write/plot_csv.hpp"
 #include "study/write/svg.hpp"
 #include "tests/gui/window_tools.hpp"
