@@ -292,8 +292,8 @@ class Parser {
         std::map<std::string, Count> values;
         bool complete = true;
         for (const auto& [name, number] : text.dims) {
-            const auto known = [&](const std::vector<std::string>& list) {
-                return std::find(list.begin(), list.end(), name) != list.end();
+            const auto known = [&key = name](const std::vector<std::string>& list) {
+                return std::find(list.begin(), list.end(), key) != list.end();
             };
             if (known(needed) || known(optional)) {
                 values[name] = number.value;
