@@ -38,10 +38,10 @@ struct SpatialFit {
 // Says whether an array-wide tile with these factors can be stored.
 using FitPredicate = std::function<bool(const std::vector<Extents>&)>;
 
-// Largest averaged_units over all tiles f with prod_d f[a][d] <= size_a; ties go to the larger
-// allocated_units. Dimensions in `whole` are unrolled entirely (over the axes together) or not at
-// all when they fit the axes; `allowed`, if given, prunes placements. Source: Eyexam step 4, P4 =
-// max over assignments of the averaged active PEs, per axis.
+// Largest averaged_units over all tiles f with prod_d f[a][d] <= size_a; of equal ones the
+// first found, which tries large tiles first. Dimensions in `whole` are unrolled entirely (over the
+// axes together) or not at all when they fit the axes; `allowed`, if given, prunes placements.
+// Source: Eyexam step 4, P4 = max over assignments of the averaged active PEs, per axis.
 SpatialFit best_spatial_fit(const Extents& bounds, const std::vector<FitAxis>& axes, DimSet whole,
                             const FitPredicate& allowed = {});
 

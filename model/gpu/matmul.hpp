@@ -73,13 +73,18 @@ struct MatmulTime {
     double clock_share = 1.0;
 };
 
+// clang-format off
 // body = (compute/f ^p + dram^p + (l2/f)^p)^(1/p) + split, least over the library's mappings, where
-//   compute = J w / (e L i a),  J = ceil(ctas / SMs),  w = 2 tm tn (ceil(k/splits/k0) k0 + ramp) /
-//   rate e = peak_share I / (I + I0), I = tm tn / (tm + tn);  L = x (1 + x0) / (x + x0), x resident
-//   share dram = bytes ((1-r)/(share B) + r/(gain B)),  r = 1 / (1 + (bytes / (resident L2))^s) l2
-//   = V ((1-d)/(share L2) + d/(scattered B)),  V = ctas (tm + tn) k/splits bytes d = 1 / (1 + (L2 /
-//   (drift F + 1))^2),  F = bytes of the rows that one wave walks along f = sustained + (1 -
-//   sustained) / (1 + body / settle)
+//   compute = J w / (e L i a),  J = ceil(ctas / SMs),  w = 2 tm tn (ceil(k/splits/k0) k0 + ramp) / rate
+//   e = peak_share I / (I + I0),  I = tm tn / (tm + tn)
+//   L = x (1 + x0) / (x + x0),  x resident share
+//   i = issue_share where shares_issue_slots, else 1;  a = alignment_share on tensor cores, else 1
+//   dram = bytes ((1-r)/(share B) + r/(gain L2bw)),  r = 1 / (1 + (bytes / (resident L2))^s)
+//   l2 = V ((1-d)/(share L2) + d/(scattered B)),  V = ctas (tm + tn) k/splits bytes
+//   d = 1 / (1 + (L2 / (drift F + 1))^2),  F = bytes of the rows that one wave walks along
+//   f = sustained + (1 - sustained) / (1 + body / settle)
+// fp8 products add the kernel that casts their input: quantise_s + passes over 3 bytes an element.
+// clang-format on
 // Source: own; the terms and what each won are in docs/gpu-model.md.
 MatmulTime matmul_time(const Gpu& gpu, DataType type, const MatmulTerms& terms,
                        const Product& product, const std::vector<CtaTile>& tiles,

@@ -20,7 +20,7 @@ struct MemoryTime {
 // GPUs' own link, else PCIe); nullopt for layers that copy over none, 0 where the machine has none.
 std::optional<double> link_of(const Gpu& gpu, const Layer& layer);
 
-// body = start + bytes ((1-r)/(share B) + r/(gain B)) + row_s rows / SMs (row reductions), where
+// body = start + bytes ((1-r)/(share B) + r/(gain L2bw)) + row_s rows / SMs (row reductions), where
 // r = min(1, resident_l2 L2 / footprint)^sharpness and bytes = compulsory + repeated readings of
 // the input: softmax of rows over 1024 elements, norms. Source: own; fitted on NeuSight@6945927.
 // Copies: 10 us + bytes once over 0.8 of the link (recalled: pinned memory, large copies).
