@@ -97,6 +97,7 @@ void collect_closed(const json& schema, std::set<const json*>& found) {
 void check_keys(const json& root, const hwdb::Document& document) {
     std::set<const json*> unvisited;
     collect_closed(root, unvisited);
+    CHECK(unvisited.size() == 9); // of machines: words, max_filter, sourced number, level, store, …
     for (const auto& [field, asked] : document.asked_keys()) {
         CAPTURE(field);
         const json* schema = schema_at(root, field);
