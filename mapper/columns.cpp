@@ -43,7 +43,7 @@ void ColumnMaker::list_link(std::size_t l) {
     const bool macs = link.child == levels_;
     const Measure sent = link.produced || task_.counting == Counting::eyeroof
                              ? (forwards(link) ? Measure::sent_new : Measure::sent)
-                             : Measure::sent_new;
+                             : Measure::sent_tiles;
     for (std::size_t v = 0; v < link.variants; ++v) {
         Query query;
         query.link = l;
@@ -249,14 +249,45 @@ void ColumnMaker::prepare(std::size_t group, const std::vector<Split>& first,
 
 // ---- a chain ------------------------------------------------------------------------------------
 
+// Timeloop's links between neighbours: may one hold what another needs next? Only when a window's
+// positions move and its taps are in space right below, or the other way round; see
+// model/nest/neighbours.cpp. (Whether all loops in between are in space is known only with all
+// groups.)
+bool ColumnMaker::may_pass_on(const Query& query) const {
+    const Link& link = space_.links[query.link];
+    if (!query.slide || query.closing < link.parent) {
+        return false;
+    }
+    for (std::size_t n = 0; n < 2; ++n) {
+        Count reach = 1;
+        for (std::size_t i = 0; i < levels_; ++i) {
+            reach *= at_[n]->temporal[i] * at_[n]->spatial[i];
+        }
+        if (reach != bound(n)) {
+            return false;
+        }
+    }
+    const Dim slides = kSlideDims[static_cast<std::size_t>(*query.slide)];
+    bool passes = false;
+    for (std::size_t n = 0; n < 2; ++n) {
+        for (std::size_t i = query.closing; i < link.child; ++i) {
+            passes = passes || (dim(n) != slides && at_[n]->spatial[i] > 1 &&
+                                dim(1 - n) == slides && at_[1 - n]->temporal[query.closing] > 1);
+        }
+    }
+    return passes;
+}
+
 double ColumnMaker::window_words(const Query& query, std::uint32_t p, std::uint32_t r) {
-    const std::uint64_t kind =
-        static_cast<std::uint64_t>(query.measure) * 2 + (query.leaving ? 1 : 0);
+    const Measure measure = query.measure == Measure::sent_tiles && may_pass_on(query)
+                                ? Measure::sent_new // at least
+                                : query.measure;
+    const std::uint64_t kind = static_cast<std::uint64_t>(measure) * 2 + (query.leaving ? 1 : 0);
     const std::uint64_t key = (kind << 58U) | (static_cast<std::uint64_t>(p) << 29U) | r;
     const auto [at, made] = words_.try_emplace(key, 0.0);
     if (made) {
         at->second = static_cast<double>(flow_->window_words(loops_[0][p], loops_[1][r], dim(0),
-                                                             dim(1), query.measure, query.leaving));
+                                                             dim(1), measure, query.leaving));
         if (flow_->failed()) { // too irregular: such mappings have no cost either
             flow_.emplace(task_.problem, empty_, task_.counting);
             at->second = kNever;

@@ -58,6 +58,7 @@ class ColumnMaker {
     double visits(const Query& query, std::size_t n, const Split& split) const;
     bool window(const Query& query) const;
     std::uint32_t loops_of(const Query& query, std::size_t n, const Split& split);
+    bool may_pass_on(const Query& query) const;
     double window_words(const Query& query, std::uint32_t p, std::uint32_t r);
     bool fill_tiles(double* out) const;
     model::Dim dim(std::size_t n) const { return space_.groups[group_].dims[n]; }
