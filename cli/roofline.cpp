@@ -186,7 +186,7 @@ Exit draw_ladder(Context& context, const Options& options, const Material& mater
         return context.fail(unknown);
     }
     const auto index = static_cast<std::size_t>(found - report.layers.begin());
-    const auto scene = study::make_waterfall(report, index, {}, canvas);
+    const auto scene = study::make_waterfall(report, index, canvas);
     return context.write(study::to_svg(scene, svg_theme(options)), options.file);
 }
 

@@ -47,6 +47,16 @@ QPalette dark_palette() {
     return palette;
 }
 
+// A picture needs no screen: it is painted without one, also where there is none.
+void paint_without_screen(int argc, char** argv) {
+    for (int i = 1; i < argc; ++i) {
+        if (QByteArray(argv[i]).startsWith("--screenshot") &&
+            qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) {
+            qputenv("QT_QPA_PLATFORM", "offscreen");
+        }
+    }
+}
+
 // Qt takes --session for the desktop's session management and removes it from the arguments; ours
 // goes by another name while Qt looks.
 void rename_session(int argc, char** argv) {
@@ -86,6 +96,7 @@ void take_screenshot(eyeroof::gui::MainWindow& window, const QString& target, bo
 
 int main(int argc, char** argv) {
     rename_session(argc, argv);
+    paint_without_screen(argc, argv);
     QApplication application(argc, argv);
     QApplication::setApplicationName("eyeroof-gui");
     QCommandLineParser parser;

@@ -169,7 +169,7 @@ ViewState read_view(const hwdb::Node& node) {
 
 std::string shell_quoted(const std::string& word) {
     constexpr std::string_view plain =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:=+,";
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:=+,@";
     if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) {
         return word;
     }

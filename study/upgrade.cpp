@@ -136,6 +136,10 @@ void add_money(const model::Machine& old_machine, const model::Machine& new_mach
             to.tdp_w * kSecondsPerHour / kJoulesPerKwh * prices.power_usd_per_kwh;
         const double saved_per_hour = *a * u.speedup.value - power_usd;
         const double outlay = *buy - prices.from_resale_usd.value_or(0.0);
+        const double hours = prices.hours_per_month * prices.utilization;
+        m.outlay_usd = outlay;
+        m.work_usd_per_month = *a * hours;
+        m.power_usd_per_month = power_usd * hours;
         if (saved_per_hour > 0.0) {
             const double full_use = outlay / (saved_per_hour * prices.hours_per_month);
             m.break_even_months = full_use / prices.utilization;

@@ -64,9 +64,13 @@ struct UpgradeMoney {
     double from_usd_per_run = 0.0, to_usd_per_run = 0.0;
     std::string from_price_source, to_price_source, buy_source; // with their dates
     double utilization = 1.0;                                   // that the months are counted with
-    std::optional<double> break_even_months;      // of a purchase, at that utilization
-    std::optional<double> break_even_utilization; // over three years
-    double from_joules = 0.0, to_joules = 0.0;    // of one run, at the boards' power limits
+    // Of a purchase: a month of the old card's work at its price, times the speed-up, less the
+    // power is what a month saves; the outlay is the price less what the old card brings.
+    std::optional<double> outlay_usd;
+    double work_usd_per_month = 0.0, power_usd_per_month = 0.0; // at that utilization
+    std::optional<double> break_even_months;                    // at that utilization
+    std::optional<double> break_even_utilization;               // over three years
+    double from_joules = 0.0, to_joules = 0.0; // of one run, at the boards' power limits
 
     bool operator==(const UpgradeMoney&) const = default;
 };
@@ -145,7 +149,12 @@ struct DtypePair { // nullopt: the layers' own
     bool operator==(const DtypePair&) const = default;
 };
 
-// One point a batch and pair of data types, in that order. Errors: of upgrade().
+// One point a batch and pair of data types, in that order; of a fleet its members together. Errors:
+// of upgrade() and upgrade_fleet().
+model::Result<std::vector<SweepPoint>>
+sweep_upgrade(const std::vector<FleetMember>& fleet, const model::Machine& from,
+              const model::Machine& to, const UpgradeOptions& options,
+              const std::vector<model::Count>& batches, const std::vector<DtypePair>& dtypes);
 model::Result<std::vector<SweepPoint>>
 sweep_upgrade(const model::Network& network, const model::Machine& from, const model::Machine& to,
               const UpgradeOptions& options, const std::vector<model::Count>& batches,

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace eyeroof::study {
@@ -75,7 +76,17 @@ Result<Upgrade> upgrade_fleet(const std::vector<FleetMember>& fleet, const model
     return all;
 }
 
-Result<std::vector<SweepPoint>> sweep_upgrade(const model::Network& network,
+namespace {
+
+bool all_fit(const Upgrade& u, bool (UpgradeMemory::*fits)() const) {
+    return u.members.empty() ? (u.memory.*fits)()
+                             : std::all_of(u.members.begin(), u.members.end(),
+                                           [&](const auto& m) { return (m.memory.*fits)(); });
+}
+
+} // namespace
+
+Result<std::vector<SweepPoint>> sweep_upgrade(const std::vector<FleetMember>& fleet,
                                               const model::Machine& from, const model::Machine& to,
                                               const UpgradeOptions& options,
                                               const std::vector<model::Count>& batches,
@@ -87,17 +98,27 @@ Result<std::vector<SweepPoint>> sweep_upgrade(const model::Network& network,
             at.from.batch = at.to.batch = batch;
             at.from.data_type = types.from ? types.from : options.from.data_type;
             at.to.data_type = types.to ? types.to : options.to.data_type;
-            const auto one = upgrade(network, from, to, at);
+            const auto one = fleet.size() == 1 ? upgrade(fleet.front().network, from, to, at)
+                                               : upgrade_fleet(fleet, from, to, at);
             if (!one) {
                 return one.diagnostics();
             }
             points.push_back({batch, dtype_text(at.from.data_type), dtype_text(at.to.data_type),
                               one->from_s, one->to_s, one->speedup, one->verdict,
-                              one->probability_wrong, one->memory.from_fits(),
-                              one->memory.to_fits()});
+                              one->probability_wrong, all_fit(*one, &UpgradeMemory::from_fits),
+                              all_fit(*one, &UpgradeMemory::to_fits)});
         }
     }
     return points;
+}
+
+Result<std::vector<SweepPoint>> sweep_upgrade(const model::Network& network,
+                                              const model::Machine& from, const model::Machine& to,
+                                              const UpgradeOptions& options,
+                                              const std::vector<model::Count>& batches,
+                                              const std::vector<DtypePair>& dtypes) {
+    return sweep_upgrade(std::vector<FleetMember>{{network, 1.0}}, from, to, options, batches,
+                         dtypes);
 }
 
 } // namespace eyeroof::study

@@ -1,10 +1,13 @@
 #include "gui/jobs/export.hpp"
 
+#include "gui/views/drawing_view.hpp"
+#include "gui/views/ladder_view.hpp"
 #include "gui/views/paint_scene.hpp"
+#include "gui/views/roofline_view.hpp"
+#include "study/write/drawing.hpp"
 #include "study/write/file.hpp"
 #include "study/write/plot_csv.hpp"
 #include "study/write/plot_html.hpp"
-#include "study/write/svg.hpp"
 
 #include <QFileInfo>
 #include <QPainter>
@@ -20,56 +23,143 @@ Written cannot_write(const QString& file) {
     return Written::failure("cannot-write", "cannot write " + file.toStdString());
 }
 
-Written write_png(const RooflineView& view, const QString& file) {
-    const double ratio = view.devicePixelRatioF();
-    QImage image(view.size() * ratio, QImage::Format_ARGB32_Premultiplied);
-    image.setDevicePixelRatio(ratio);
-    QPainter painter(&image);
-    paint_scene(painter, view.scene(), theme_of(view));
-    painter.end();
-    return image.save(file) ? Written(model::Done{}) : cannot_write(file);
+QSize size_of(const study::Canvas& canvas) {
+    return {static_cast<int>(canvas.width), static_cast<int>(canvas.height)};
 }
 
-Written write_pdf(const RooflineView& view, const QString& file) {
+Picture of_widget(const QWidget& widget, const QString& name, QSize size) {
+    Picture picture;
+    picture.name = name;
+    picture.size = size;
+    picture.theme = theme_of(widget);
+    picture.ratio = widget.devicePixelRatioF();
+    return picture;
+}
+
+// A picture without anything in it has no figures either.
+void take_figures(Picture& picture, const study::DrawnTable& figures, const std::string& title) {
+    picture.csv = [figures] { return study::to_csv(figures); };
+    picture.tsv = [figures] { return study::to_tsv(figures); };
+    picture.json = [figures, title] { return study::to_json(figures, title); };
+}
+
+// The plot's table is comma-separated; the clipboard wants tabs. Its cells hold no commas unquoted.
+std::string tabs_for_commas(const std::string& csv) {
+    std::string text;
+    bool quoted = false;
+    for (const char c : csv) {
+        quoted = c == '"' ? !quoted : quoted;
+        if (c != '"') {
+            text += c == ',' && !quoted ? '\t' : c;
+        }
+    }
+    return text;
+}
+
+Written write_pdf(const Picture& picture, const QString& file) {
     QPdfWriter writer(file);
     writer.setResolution(72); // a point is a pixel of the scene
-    writer.setPageSize(QPageSize(QSizeF(view.size()), QPageSize::Point));
+    writer.setPageSize(QPageSize(QSizeF(picture.size), QPageSize::Point));
     writer.setPageMargins({});
     QPainter painter;
     if (!painter.begin(&writer)) {
         return cannot_write(file);
     }
-    paint_scene(painter, view.scene(), study::Theme::light);
+    picture.paint(painter, study::Theme::light);
     return painter.end() ? Written(model::Done{}) : cannot_write(file);
 }
 
 } // namespace
 
-Written export_plot(const RooflineView& view, const QString& file) {
+Picture picture_of(const RooflineView& view) {
+    Picture picture = of_widget(view, "roofline", view.size());
+    const auto scene = std::make_shared<const study::RooflineScene>(view.scene());
+    const auto plot = std::make_shared<const study::PlotInput>(view.plot());
+    picture.paint = [scene](QPainter& painter, study::Theme theme) {
+        paint_scene(painter, *scene, theme);
+    };
+    picture.svg = [scene](study::SvgTheme theme) { return study::to_svg(*scene, theme); };
+    picture.csv = [scene, plot] { return study::to_csv(*scene, *plot); };
+    picture.tsv = [scene, plot] { return tabs_for_commas(study::to_csv(*scene, *plot)); };
+    picture.json = [scene, plot] { return study::to_json(*scene, *plot); };
+    picture.html = [scene, plot] { return study::to_html(*scene, *plot); };
+    return picture;
+}
+
+Picture picture_of(const LadderView& view) {
+    if (!view.scene()) {
+        return {};
+    }
+    const study::WaterfallScene scene = *view.scene();
+    Picture picture = of_widget(view, "steps", size_of(scene.canvas));
+    picture.paint = [scene](QPainter& painter, study::Theme theme) {
+        paint_scene(painter, scene, theme);
+    };
+    picture.svg = [scene](study::SvgTheme theme) { return study::to_svg(scene, theme); };
+    take_figures(picture, study::figures_of(scene), scene.title);
+    return picture;
+}
+
+Picture picture_of(const DrawingView& view, const QString& name) {
+    const study::Drawing drawing = view.drawing();
+    if (drawing.texts.empty()) {
+        return {};
+    }
+    Picture picture = of_widget(view, name, size_of(drawing.canvas));
+    picture.paint = [drawing](QPainter& painter, study::Theme theme) {
+        const study::Rgb back = colour_of(study::ColourRole::background, theme);
+        painter.fillRect(QRectF(0.0, 0.0, drawing.canvas.width, drawing.canvas.height),
+                         QColor(back.r, back.g, back.b));
+        paint_scene(painter, drawing, theme);
+    };
+    picture.svg = [drawing](study::SvgTheme theme) { return study::to_svg(drawing, theme); };
+    take_figures(picture, drawing.figures, drawing.title);
+    return picture;
+}
+
+QImage image_of(const Picture& picture) {
+    QImage image(picture.size * picture.ratio, QImage::Format_ARGB32_Premultiplied);
+    image.setDevicePixelRatio(picture.ratio);
+    if (!image.isNull()) {
+        QPainter painter(&image);
+        picture.paint(painter, picture.theme);
+    }
+    return image;
+}
+
+Written export_picture(const Picture& picture, const QString& file) {
+    if (picture.size.isEmpty()) {
+        return Written::failure("nothing", "there is nothing to export in this view",
+                                "select a layer, or ask the question first");
+    }
     const QString ending = QFileInfo(file).suffix().toLower();
     const std::string path = file.toStdString();
     if (ending == "png") {
-        return write_png(view, file);
+        return image_of(picture).save(file) ? Written(model::Done{}) : cannot_write(file);
     }
     if (ending == "pdf") {
-        return write_pdf(view, file);
+        return write_pdf(picture, file);
     }
     if (ending == "svg") {
-        const bool dark = theme_of(view) == study::Theme::dark;
+        const bool dark = picture.theme == study::Theme::dark;
         return study::write_file(
-            path, to_svg(view.scene(), dark ? study::SvgTheme::dark : study::SvgTheme::light));
+            path, picture.svg(dark ? study::SvgTheme::dark : study::SvgTheme::light));
     }
-    if (ending == "csv") {
-        return study::write_file(path, to_csv(view.scene(), view.plot()));
-    }
-    if (ending == "json") {
-        return study::write_file(path, to_json(view.scene(), view.plot()));
-    }
-    if (ending == "html") {
-        return study::write_file(path, to_html(view.scene(), view.plot()));
+    for (const auto& [known, write] : {std::pair{"csv", &picture.csv},
+                                       {"json", &picture.json},
+                                       {"tsv", &picture.tsv},
+                                       {"html", &picture.html}}) {
+        if (ending == known && *write) {
+            return study::write_file(path, (*write)());
+        }
     }
     return Written::failure("unknown-format", "cannot tell a format from " + path,
-                            "end the name in .png, .pdf, .svg, .csv, .json or .html");
+                            "end the name in .png, .pdf, .svg, .csv, .json or .tsv" +
+                                std::string(picture.html ? ", or .html" : ""));
+}
+
+Written export_plot(const RooflineView& view, const QString& file) {
+    return export_picture(picture_of(view), file);
 }
 
 } // namespace eyeroof::gui

@@ -1,6 +1,7 @@
 #include "gui/panes/layer_table.hpp"
 
 #include "model/base/units.hpp"
+#include "study/write/measured_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,17 +10,41 @@ namespace eyeroof::gui {
 
 namespace {
 constexpr std::array<const char*, LayerTable::columns> kHeaders = {
-    "Layer", "Machine", "", "Time", "Share of time", "Rate", "Of roof", "FLOP/byte", "Limited by"};
+    "Layer",       "Machine", "",        "Time",      "Share",     "Measured",
+    "Unexplained", "Rate",    "Of roof", "FLOP/byte", "Limited by"};
 QString text(const std::string& string) {
     return QString::fromStdString(string);
 }
+
+std::optional<study::LayerMeasurement> measured_of(const study::PlotPoint& point,
+                                                   const std::vector<study::Report>& reports) {
+    for (const study::Report& report : reports) {
+        if (point.measured || !report.measured || report.machine.id != point.machine) {
+            continue;
+        }
+        for (const study::LayerReport& layer : report.layers) {
+            if (layer.measured && layer.layer.name == point.name) {
+                return layer.measured;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+// Of all executions, as the predicted time.
+QString unexplained_text(const study::LayerMeasurement& m, double count) {
+    return text(study::signed_time(count * m.unexplained_s) + " (" +
+                study::signed_share(m.unexplained_s, m.predicted_s) + ")");
+}
 } // namespace
 
-bool LayerTable::set_rows(const study::PlotInput& input, const study::RooflineScene& scene) {
+bool LayerTable::set_rows(const study::PlotInput& input, const study::RooflineScene& scene,
+                          const std::vector<study::Report>& reports) {
     std::vector<Row> rows;
     rows.reserve(scene.points.size());
     for (auto point = scene.points.rbegin(); point != scene.points.rend(); ++point) {
-        rows.push_back({*point, input.points.at(point->source)});
+        const study::PlotPoint& source = input.points.at(point->source);
+        rows.push_back({*point, source, measured_of(source, reports)});
     }
     // by id, so that rows keep their places while figures change
     std::sort(rows.begin(), rows.end(),
@@ -68,6 +93,11 @@ QVariant LayerTable::shown(const Row& row, int column) const {
         return text(model::format_si(row.source.total_s(), "s"));
     case share:
         return QString("%1 %").arg(100.0 * row.point.share, 0, 'f', 1);
+    case measured:
+        return row.measured ? text(model::format_si(row.source.count * row.measured->time_s, "s"))
+                            : QString();
+    case unexplained:
+        return row.measured ? unexplained_text(*row.measured, row.source.count) : QString();
     case rate:
         return text(model::format_si(row.point.y, "FLOP/s"));
     case of_roof:
@@ -87,6 +117,10 @@ QVariant LayerTable::sorted(const Row& row, int column) const {
         return row.source.total_s();
     case share:
         return row.point.share;
+    case measured:
+        return row.measured ? row.source.count * row.measured->time_s : 0.0;
+    case unexplained:
+        return row.measured ? row.source.count * row.measured->unexplained_s : 0.0;
     case rate:
         return row.point.y;
     case of_roof:
@@ -120,8 +154,17 @@ QVariant LayerTable::data(const QModelIndex& index, int role) const {
 }
 
 QVariant LayerTable::headerData(int section, Qt::Orientation orientation, int role) const {
-    if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section < 0 ||
-        section >= columns) {
+    if (orientation != Qt::Horizontal || section < 0 || section >= columns) {
+        return {};
+    }
+    if (role == Qt::TextAlignmentRole) {
+        const bool number = section >= time && section <= intensity;
+        return static_cast<int>(Qt::AlignVCenter | (number ? Qt::AlignRight : Qt::AlignLeft));
+    }
+    if (role == Qt::ToolTipRole && section >= time && section <= unexplained) {
+        return tr("All executions together");
+    }
+    if (role != Qt::DisplayRole) {
         return {};
     }
     return tr(kHeaders[static_cast<std::size_t>(section)]);

@@ -14,12 +14,27 @@ class LayerTable : public QAbstractTableModel {
     Q_OBJECT
 
   public:
-    enum Column { name, machine, kind, time, share, rate, of_roof, intensity, limiter, columns };
+    enum Column {
+        name,
+        machine,
+        kind,
+        time,
+        share,
+        measured,
+        unexplained,
+        rate,
+        of_roof,
+        intensity,
+        limiter,
+        columns
+    };
 
     explicit LayerTable(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
 
-    // Whether they are the same points as before, with other figures: a selection then stays.
-    bool set_rows(const study::PlotInput& input, const study::RooflineScene& scene);
+    // Whether they are the same points as before, with other figures: a selection then stays. What
+    // was measured of a predicted layer is taken from the reports.
+    bool set_rows(const study::PlotInput& input, const study::RooflineScene& scene,
+                  const std::vector<study::Report>& reports = {});
     std::string id_of(int row) const;
     std::size_t source_of(int row) const; // index into PlotInput::points
 
@@ -33,6 +48,7 @@ class LayerTable : public QAbstractTableModel {
     struct Row {
         study::ScenePoint point;
         study::PlotPoint source;
+        std::optional<study::LayerMeasurement> measured; // of a predicted point
     };
     QVariant shown(const Row& row, int column) const;
     QVariant sorted(const Row& row, int column) const;

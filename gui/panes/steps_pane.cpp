@@ -1,14 +1,28 @@
 #include "gui/panes/steps_pane.hpp"
 
+#include "study/write/measured_text.hpp"
+
+#include <QButtonGroup>
+#include <QHBoxLayout>
 #include <QLabel>
+#include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace eyeroof::gui {
 
 namespace {
+
+constexpr const char* kLayerLink = "layer:";
+
 QString text(const std::string& string) {
     return QString::fromStdString(string).toHtmlEscaped();
 }
+
+QString link(const std::string& key) {
+    return QString("<a href=\"%1\">%1</a>").arg(text(key));
+}
+
 } // namespace
 
 StepsPane::StepsPane(QWidget* parent) : QWidget(parent) {
@@ -16,44 +30,112 @@ StepsPane::StepsPane(QWidget* parent) : QWidget(parent) {
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     ladder_ = new LadderView(this);
+    make_choice();
     text_ = new QLabel(this);
     text_->setWordWrap(true);
-    text_->setMargin(6);
+    text_->setMargin(8);
     text_->setTextFormat(Qt::RichText);
     text_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    text_->setObjectName("step text");
     column->addWidget(ladder_, 1);
     column->addWidget(text_);
     connect(ladder_, &LadderView::step_clicked, this, [this](std::size_t step) {
         choose(step);
-        if (help_ && help_->behind[step - 1]) {
+        if (!shows_network() && help_ && help_->behind[step - 1]) {
             emit parameter_wanted(QString::fromStdString(*help_->behind[step - 1]));
         }
     });
-    connect(text_, &QLabel::linkActivated, this, &StepsPane::parameter_wanted);
+    connect(text_, &QLabel::linkActivated, this, [this](const QString& target) {
+        if (target.startsWith(kLayerLink)) {
+            show_network(false);
+            emit layer_wanted(target.mid(QString(kLayerLink).size()));
+        } else {
+            emit parameter_wanted(target);
+        }
+    });
+    clear();
 }
 
-void StepsPane::set_layer(const study::Report& report, std::size_t layer,
-                          std::optional<double> measured_s) {
-    const bool other = !layer_ || layer_->layer.name != report.layers.at(layer).layer.name;
-    layer_ = report.layers.at(layer);
-    ladder_->set_layer(report, layer, measured_s);
+// Over the ladder's right upper corner, where its heading leaves room.
+void StepsPane::make_choice() {
+    choice_ = new QButtonGroup(this);
+    auto* corner = new QHBoxLayout(ladder_);
+    corner->setContentsMargins(0, 10, 12, 0);
+    corner->setSpacing(0);
+    corner->addStretch();
+    const auto button = [&](const QString& label, const QString& tip, const char* name) {
+        auto* tool = new QToolButton(ladder_);
+        tool->setText(label);
+        tool->setToolTip(tip);
+        tool->setAccessibleName(tip);
+        tool->setObjectName(name);
+        tool->setCheckable(true);
+        tool->setCursor(Qt::ArrowCursor);
+        choice_->addButton(tool);
+        corner->addWidget(tool, 0, Qt::AlignTop);
+        return tool;
+    };
+    of_layer_ = button(tr("Layer"), tr("The steps of the selected layer"), "steps of layer");
+    of_network_ = button(tr("Network"), tr("The steps of the whole network"), "steps of network");
+    of_layer_->setChecked(true);
+    connect(of_network_, &QToolButton::toggled, this, [this] {
+        step_ = 0;
+        ladder_->mark_step(0);
+        show_ladder();
+    });
+}
+
+bool StepsPane::shows_network() const {
+    return of_network_->isChecked();
+}
+
+void StepsPane::show_network(bool network) {
+    (network ? of_network_ : of_layer_)->setChecked(true);
+}
+
+void StepsPane::set_layer(const study::Report& report, std::size_t layer) {
+    const bool other = !report_ || report.layers.at(layer).layer.name != this->layer().layer.name ||
+                       report.machine.id != report_->machine.id;
+    report_ = std::make_shared<const study::Report>(report);
+    layer_ = layer;
     if (other) {
         help_.reset();
         step_ = 0;
+        ladder_->mark_step(0);
     }
-    choose(step_ > 0 ? step_ : 0);
+    show_ladder();
+}
+
+void StepsPane::show_ladder() {
+    of_layer_->setVisible(report_ != nullptr);
+    of_network_->setVisible(report_ != nullptr);
+    if (report_) {
+        ladder_->show_scene([report = report_, layer = layer_,
+                             network = shows_network()](const study::Canvas& canvas) {
+            return network ? study::make_network_waterfall(*report, canvas)
+                           : study::make_waterfall(*report, layer, canvas);
+        });
+    }
+    update_text();
 }
 
 void StepsPane::clear() {
-    layer_.reset();
+    report_.reset();
+    layer_ = 0;
     help_.reset();
+    gains_.clear();
     step_ = 0;
     ladder_->clear();
-    update_text();
+    show_ladder();
 }
 
 void StepsPane::show_help(const study::LayerHelp& help) {
     help_ = help;
+    update_text();
+}
+
+void StepsPane::show_gains(const std::vector<study::Sensitivity>& gains) {
+    gains_ = gains;
     update_text();
 }
 
@@ -67,32 +149,81 @@ QString StepsPane::text() const {
     return text_->text();
 }
 
-void StepsPane::update_text() {
-    text_->setVisible(layer_.has_value());
-    if (!layer_) {
-        return;
-    }
-    const std::size_t step = step_ > 0 ? step_ : layer_->limiter_step;
-    if (step == 0) {
-        return text_->clear();
-    }
-    const model::StepBound& bound = layer_->steps[step - 1];
-    QString html = tr("<b>Step %1</b>: %2")
-                       .arg(step)
-                       .arg(gui::text(bound.reason.empty() ? bound.limit : bound.reason));
-    const auto link = [](const std::string& key) {
-        return QString("<a href=\"%1\">%1</a>").arg(gui::text(key));
-    };
-    if (help_ && help_->behind[step - 1]) {
-        html += tr(" · behind it: %1").arg(link(*help_->behind[step - 1]));
+QString StepsPane::help_text(const std::vector<study::Sensitivity>& gains,
+                             const QString& nothing) const {
+    const auto best =
+        std::max_element(gains.begin(), gains.end(),
+                         [](const auto& a, const auto& b) { return a.speedup < b.speedup; });
+    const std::string words = study::best_help_text(gains);
+    return words.empty() ? "<br>" + nothing
+                         : tr("<br><b>What would help most</b>: %1 (%2)")
+                               .arg(gui::text(words), link(best->key));
+}
+
+QString StepsPane::layer_text() const {
+    const std::size_t step = step_ > 0 ? step_ : layer().limiter_step;
+    QString html;
+    if (step > 0) {
+        const model::StepBound& bound = layer().steps[step - 1];
+        html = tr("<b>Step %1</b>: %2")
+                   .arg(step)
+                   .arg(gui::text(bound.reason.empty() ? bound.limit : bound.reason));
+        if (help_ && help_->behind[step - 1]) {
+            html += tr(" · behind it: %1").arg(link(*help_->behind[step - 1]));
+        }
     }
     if (help_) {
-        const std::string best = study::best_help_text(help_->gains);
-        html += best.empty() ? tr("<br>No single parameter would help this layer.")
-                             : tr("<br><b>What would help most</b>: %1 (%2)")
-                                   .arg(gui::text(best), link(help_->gains.front().key));
+        html += help_text(help_->gains, tr("No single parameter would help this layer."));
     }
-    text_->setText(html);
+    return html + measured_text();
+}
+
+QString StepsPane::network_text() const {
+    QString html;
+    for (const study::WaterfallBar& bar : ladder_->scene()->bars) {
+        const bool meant = step_ > 0 ? bar.step == step_ : bar.worst;
+        if (meant && bar.step > 0) {
+            html = tr("<b>Step %1</b>: %2").arg(bar.step).arg(gui::text(bar.reason));
+            if (!bar.layer.empty()) {
+                html += QString(" · <a href=\"%1%2\">%3</a>")
+                            .arg(kLayerLink, gui::text(bar.layer),
+                                 tr("show %1").arg(gui::text(bar.layer)));
+            }
+        }
+    }
+    if (!gains_.empty()) {
+        html += help_text(gains_, tr("No single parameter would help this network."));
+    }
+    return html + measured_text();
+}
+
+// The step below the seventh, in the words of the report.
+QString StepsPane::measured_text() const {
+    QStringList lines;
+    if (shows_network() && report_->measured) {
+        const study::Measurement& all = *report_->measured;
+        lines << tr("<b>Measured</b>: %1 (%2) unexplained over %3 layers")
+                     .arg(gui::text(study::signed_time(all.unexplained_s)),
+                          gui::text(study::signed_share(all.unexplained_s, all.predicted_s)))
+                     .arg(all.layers);
+    } else if (!shows_network() && layer().measured) {
+        const study::LayerMeasurement& m = *layer().measured;
+        QString line = tr("<b>Measured</b>: %1 (%2) unexplained")
+                           .arg(gui::text(study::signed_time(m.unexplained_s)),
+                                gui::text(study::signed_share(m.unexplained_s, m.predicted_s)));
+        if (!m.disagreements.empty()) {
+            line += "; " + gui::text(study::disagreement_text(m.disagreements.front()));
+        }
+        lines << line;
+    }
+    return lines.isEmpty() ? QString() : "<br>" + lines.join("<br>");
+}
+
+void StepsPane::update_text() {
+    text_->setVisible(report_ != nullptr);
+    if (report_) {
+        text_->setText(shows_network() ? network_text() : layer_text());
+    }
 }
 
 } // namespace eyeroof::gui

@@ -1,13 +1,16 @@
-// The seven-step pane: the ladder, below it why the marked step costs what it costs, which
-// parameter stands behind it, and what would help most.
+// The seven-step pane: the ladder of the selected layer or of the whole network, below it why the
+// marked step costs what it costs, which parameter stands behind it, what would help most, and what
+// was measured.
 // Used by the main window, which looks the help up in the background.
-// Knows only one layer of one report.
+// Knows one report.
 #pragma once
 
 #include "gui/views/ladder_view.hpp"
 #include "study/what_if/sensitivity.hpp"
 
+class QButtonGroup;
 class QLabel;
+class QToolButton;
 
 namespace eyeroof::gui {
 
@@ -18,23 +21,39 @@ class StepsPane : public QWidget {
     explicit StepsPane(QWidget* parent = nullptr);
 
     LadderView& ladder() { return *ladder_; }
-    void set_layer(const study::Report& report, std::size_t layer,
-                   std::optional<double> measured_s);
+    void set_layer(const study::Report& report, std::size_t layer);
     void clear();
     void show_help(const study::LayerHelp& help);
+    void show_gains(const std::vector<study::Sensitivity>& gains); // of the whole network
+    // The ladder of the network instead of the layer's, or back.
+    void show_network(bool network);
+    bool shows_network() const;
     QString text() const;
 
   signals:
     void parameter_wanted(const QString& key);
+    void layer_wanted(const QString& name);
 
   private:
+    void make_choice();
     void choose(std::size_t step);
+    void show_ladder();
     void update_text();
+    QString layer_text() const;
+    QString network_text() const;
+    QString help_text(const std::vector<study::Sensitivity>& gains, const QString& nothing) const;
+    QString measured_text() const;
+    const study::LayerReport& layer() const { return report_->layers[layer_]; }
 
     LadderView* ladder_ = nullptr;
     QLabel* text_ = nullptr;
-    std::optional<study::LayerReport> layer_;
+    QButtonGroup* choice_ = nullptr;
+    QToolButton* of_layer_ = nullptr;
+    QToolButton* of_network_ = nullptr;
+    std::shared_ptr<const study::Report> report_;
+    std::size_t layer_ = 0;
     std::optional<study::LayerHelp> help_;
+    std::vector<study::Sensitivity> gains_;
     std::size_t step_ = 0;
 };
 

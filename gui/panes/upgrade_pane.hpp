@@ -1,26 +1,23 @@
-// The upgrade view: does another GPU pay for these networks? Verdicts, what each layer gains, and
-// the break-even plot.
-// Used by the main window as a page beside the plot.
-// Judges nothing itself: study::upgrade does, in the background.
+// The upgrade view: do other GPUs pay for these networks? The question on the left; on the right
+// the verdict in words, the GPUs side by side, what each layer gains, and pictures. Used by the
+// main window as a page beside the plot. Judges nothing itself: study::upgrade does, in the
+// background.
 #pragma once
 
 #include "gui/jobs/background.hpp"
+#include "gui/jobs/upgrade_question.hpp"
 #include "gui/views/drawing_view.hpp"
-#include "gui/window/folders.hpp"
-#include "study/upgrade.hpp"
 
 #include <QWidget>
 #include <vector>
 
-class QComboBox;
-class QDoubleSpinBox;
 class QLabel;
-class QSpinBox;
 class QTableWidget;
 
 namespace eyeroof::gui {
 
-class FlowLayout;
+class PictureBoard;
+class UpgradeForm;
 
 class UpgradePane : public QWidget {
     Q_OBJECT
@@ -33,67 +30,48 @@ class UpgradePane : public QWidget {
     // `phase`: "inference", or the optimizer of a training step.
     void ask(const QStringList& networks, const QString& from, const QStringList& to,
              const QString& phase = {});
-    QStringList networks() const { return networks_; }
-    QStringList targets() const { return targets_; }
-    QString from() const;
-    const std::vector<study::Upgrade>& upgrades() const { return upgrades_; }
+    UpgradeForm& form() { return *form_; }
+    const std::vector<study::Upgrade>& upgrades() const { return answer_.upgrades; }
     QTableWidget& verdicts() { return *verdicts_; }
     QTableWidget& layers() { return *layers_; }
-    DrawingView& plot() { return *plot_; }
+    DrawingView& plot() { return *break_even_; }
+    DrawingView& sweep() { return *sweep_; }
+    DrawingView& payback() { return *payback_; }
+    DrawingView& bars() { return *bars_; }
+    DrawingView& shown_picture(); // the one in front
+    const std::vector<DrawingView*>& pictures() const;
+    QString headline() const;
     bool busy() const { return worker_.busy(); }
-    std::string command_line() const; // of the selected verdict
+    std::string command_line() const; // of the selected GPU
 
   signals:
     void judged(); // upgrades() are on screen
     void problems(const eyeroof::model::Diagnostics& diagnostics);
 
   private:
-    struct Question {
-        std::string network, from, to;
-        study::UpgradeOptions options;
-        std::string phase;
-        Folders folders;
-    };
-    struct Judged {
-        std::vector<study::Upgrade> upgrades;
-        std::vector<Question> questions;
-        model::Diagnostics problems;
-    };
-
-    QWidget* make_questions();
-    QWidget* make_prices();
     QWidget* make_answers();
-    QComboBox* chooser(const QString& placeholder, const char* name);
-    void add_chip(FlowLayout& row, QStringList& list, const QString& name);
     void judge();
-    Question question(const QString& network, const QString& to) const;
-    static Judged answers_to(const std::vector<Question>& questions, const std::stop_token& stop,
-                             const model::ProgressCallback& progress);
-    void show_verdicts(Judged judged);
+    void show_answer(UpgradeAnswer answer);
     void show_selected();
+    void show_verdicts();
+    void show_headline(const study::Upgrade& upgrade);
+    void show_layers(std::size_t chosen);
+    void show_pictures(std::size_t chosen);
 
     Folders folders_;
     Background worker_;
-    QStringList networks_, targets_;
-    std::vector<study::Upgrade> upgrades_;
-    std::vector<Question> asked_; // one an upgrade
-    QComboBox* network_ = nullptr;
-    QComboBox* from_ = nullptr;
-    QComboBox* to_ = nullptr;
-    QComboBox* phase_ = nullptr;
-    QComboBox* from_type_ = nullptr;
-    QComboBox* to_type_ = nullptr;
-    QSpinBox* batch_ = nullptr;
-    QDoubleSpinBox* from_price_ = nullptr;
-    QDoubleSpinBox* to_price_ = nullptr;
-    QDoubleSpinBox* buy_ = nullptr;
-    QDoubleSpinBox* resale_ = nullptr;
-    FlowLayout* network_row_ = nullptr;
-    FlowLayout* to_row_ = nullptr;
-    QLabel* verdict_ = nullptr;
+    UpgradeQuestion question_; // that answer_ is of
+    UpgradeAnswer answer_;
+    UpgradeForm* form_ = nullptr;
+    QLabel* headline_ = nullptr;
+    QLabel* reasons_ = nullptr;
     QTableWidget* verdicts_ = nullptr;
     QTableWidget* layers_ = nullptr;
-    DrawingView* plot_ = nullptr;
+    PictureBoard* pictures_ = nullptr;
+    DrawingView* break_even_ = nullptr;
+    DrawingView* payback_ = nullptr;
+    DrawingView* bars_ = nullptr;
+    DrawingView* sweep_ = nullptr;
 };
 
 } // namespace eyeroof::gui

@@ -73,12 +73,16 @@ void GainBar::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const study::Rgb blue = colour_of(study::ColourRole::series1, theme_of(*this));
     const int room = width() - 56; // the number's
-    painter.fillRect(QRectF(0, 4, std::max(1.0, share_ * room), height() - 8),
-                     QColor(blue.r, blue.g, blue.b));
-    painter.setPen(palette().color(QPalette::WindowText));
-    const QString sign = *gain_ > -0.0005 ? "+" : "−";
+    const bool none = std::fabs(*gain_) < 0.0005;
+    if (!none) {
+        painter.fillRect(QRectF(0, 4, std::max(1.0, share_ * room), height() - 8),
+                         QColor(blue.r, blue.g, blue.b));
+    }
+    painter.setPen(palette().color(none ? QPalette::PlaceholderText : QPalette::WindowText));
+    const QString sign = none ? "" : *gain_ > 0.0 ? "+" : "−";
     painter.drawText(rect(), Qt::AlignVCenter | Qt::AlignRight,
-                     sign + QString("%1 %").arg(std::fabs(100.0 * *gain_), 0, 'f', 1));
+                     none ? tr("nothing")
+                          : sign + QString("%1 %").arg(std::fabs(100.0 * *gain_), 0, 'f', 1));
 }
 
 WhatIfPane::WhatIfPane(QWidget* parent) : QWidget(parent) {

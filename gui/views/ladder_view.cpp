@@ -11,23 +11,19 @@
 namespace eyeroof::gui {
 
 LadderView::LadderView(QWidget* parent) : QWidget(parent) {
-    setMinimumSize(320, 240); // nine rows and their heading
+    setMinimumSize(320, 222); // ten rows and their heading
     setFocusPolicy(Qt::StrongFocus);
-    setAccessibleName(tr("Seven steps of the selected layer"));
+    setAccessibleName(tr("Seven steps"));
     setCursor(Qt::PointingHandCursor);
 }
 
-void LadderView::set_layer(const study::Report& report, std::size_t layer,
-                           std::optional<double> measured_s) {
-    report_ = study::Report{};
-    report_->machine = report.machine;
-    report_->layers = {report.layers.at(layer)};
-    measured_s_ = measured_s;
+void LadderView::show_scene(Draw draw) {
+    draw_ = std::move(draw);
     rebuild();
 }
 
 void LadderView::clear() {
-    report_.reset();
+    draw_ = {};
     marked_ = 0;
     rebuild();
 }
@@ -39,10 +35,8 @@ void LadderView::mark_step(std::size_t step) {
 
 void LadderView::rebuild() {
     scene_.reset();
-    if (report_) {
-        scene_ =
-            study::make_waterfall(*report_, 0, measured_s_,
-                                  {static_cast<double>(width()), static_cast<double>(height())});
+    if (draw_) {
+        scene_ = draw_({static_cast<double>(width()), static_cast<double>(height())});
         setAccessibleDescription(QString::fromStdString(scene_->title + ": " + scene_->subtitle));
     }
     update();

@@ -1,4 +1,4 @@
-// The seven steps of one layer as a ladder of bars.
+// The seven steps of one layer, or of a network, as a ladder of bars.
 // Used by the seven-step pane.
 // Shows a scene; computes nothing.
 #pragma once
@@ -6,6 +6,7 @@
 #include "study/scene/waterfall_scene.hpp"
 
 #include <QWidget>
+#include <functional>
 #include <optional>
 
 namespace eyeroof::gui {
@@ -16,8 +17,9 @@ class LadderView : public QWidget {
   public:
     explicit LadderView(QWidget* parent = nullptr);
 
-    void set_layer(const study::Report& report, std::size_t layer,
-                   std::optional<double> measured_s);
+    using Draw = std::function<study::WaterfallScene(const study::Canvas&)>;
+
+    void show_scene(Draw draw); // made anew for every size
     void clear();
     void mark_step(std::size_t step); // 1 … 7; 0: none
     const std::optional<study::WaterfallScene>& scene() const { return scene_; }
@@ -36,8 +38,7 @@ class LadderView : public QWidget {
     void rebuild();
     const study::WaterfallBar* bar_below(QPointF place) const;
 
-    std::optional<study::Report> report_; // of that one layer
-    std::optional<double> measured_s_;
+    Draw draw_;
     std::optional<study::WaterfallScene> scene_;
     std::size_t marked_ = 0;
 };

@@ -257,6 +257,9 @@ void RooflineView::mouseReleaseEvent(QMouseEvent* event) {
         set_selection(ids);
     } else if (drag == Drag::zoom && !click) {
         zoom_to(box);
+    } else if (drag == Drag::pan && click && event->button() == Qt::RightButton) {
+        zooms_.pop_back(); // nothing moved
+        emit customContextMenuRequested(event->position().toPoint());
     }
     update();
 }
@@ -298,6 +301,14 @@ void RooflineView::keyPressEvent(QKeyEvent* event) {
     default:
         QWidget::keyPressEvent(event);
     }
+}
+
+// The right button moves the plot; its menu opens when it was not dragged.
+void RooflineView::contextMenuEvent(QContextMenuEvent* event) {
+    if (event->reason() == QContextMenuEvent::Keyboard) {
+        emit customContextMenuRequested(event->pos());
+    }
+    event->accept();
 }
 
 void RooflineView::leaveEvent(QEvent*) {

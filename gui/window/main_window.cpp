@@ -1,5 +1,6 @@
 #include "gui/window/main_window.hpp"
 
+#include "gui/panes/number_table.hpp"
 #include "gui/window/start_page.hpp"
 #include "hwdb/catalog.hpp"
 #include "study/read/metric_family.hpp"
@@ -22,6 +23,7 @@ namespace eyeroof::gui {
 
 namespace {
 constexpr int kAnalysePause_ms = 150; // after the last answer, so that dragging stays smooth
+constexpr int kErrorsHeight = 130;    // below the upgrade view
 constexpr int kRoomy = 1100;          // pixels of height from which panes stand below each other
 } // namespace
 
@@ -111,12 +113,7 @@ void MainWindow::make_panes() {
     table_view_ = new QTableView(this);
     table_view_->setModel(sorted_);
     table_view_->setSortingEnabled(true);
-    table_view_->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table_view_->setWordWrap(false);
-    table_view_->verticalHeader()->hide();
-    table_view_->verticalHeader()->setDefaultSectionSize(22);
-    table_view_->horizontalHeader()->setStretchLastSection(true);
-    table_view_->setAccessibleName(tr("Layers"));
+    style_table(*table_view_, tr("Layers"));
     table_view_->sortByColumn(LayerTable::time, Qt::DescendingOrder);
     auto* layers = new QWidget(this);
     auto* column = new QVBoxLayout(layers);
@@ -168,8 +165,8 @@ void MainWindow::arrange_panes() {
         tabifyDockWidget(mapping, details);
         what_if->raise();
     }
-    resizeDocks({layers, steps}, {width() * 2 / 5, width() * 3 / 5}, Qt::Horizontal);
-    resizeDocks({steps}, {height() >= kRoomy ? height() * 2 / 5 : 345}, Qt::Vertical);
+    resizeDocks({layers, steps}, {width() * 9 / 20, width() * 11 / 20}, Qt::Horizontal);
+    resizeDocks({steps}, {height() >= kRoomy ? height() * 2 / 5 : 372}, Qt::Vertical);
     resizeDocks({what_if}, {std::clamp(width() / 4, 400, 620)}, Qt::Horizontal);
 }
 
@@ -214,6 +211,7 @@ void MainWindow::connect_all() {
     connect(what_if_, &WhatIfPane::released, this, [this] { history_.end_drag(); });
     connect(what_if_, &WhatIfPane::save_wanted, this, &MainWindow::save_machine_dialog);
     connect(steps_, &StepsPane::parameter_wanted, this, &MainWindow::select_parameter);
+    connect(steps_, &StepsPane::layer_wanted, this, &MainWindow::select_layer);
     connect(mapping_, &MappingPane::edited, this, &MainWindow::try_mapping);
     connect(mapping_, &MappingPane::restore_wanted, this, &MainWindow::restore_mapping);
     connect(mapping_, &MappingPane::search_wanted, this, &MainWindow::search_mapping);
@@ -259,6 +257,7 @@ void MainWindow::page_changed() {
             dock->setVisible(false);
         }
         choices_->setVisible(false);
+        resizeDocks({docks_["errors"]}, {kErrorsHeight}, Qt::Vertical);
     } else {
         restoreState(*docks_away_);
         docks_away_.reset();

@@ -5,6 +5,7 @@
 
 #include "gui/jobs/examiner.hpp"
 #include "gui/jobs/experiment.hpp"
+#include "gui/jobs/export.hpp"
 #include "gui/panes/error_list.hpp"
 #include "gui/panes/layer_table.hpp"
 #include "gui/panes/mapping_pane.hpp"
@@ -121,6 +122,8 @@ class MainWindow : public QMainWindow {
     void selection_from_plot();
     void selection_from_table();
     void show_details();
+    QString layer_details() const;
+    void select_layer(const QString& name);
     const study::ScenePoint* chosen_point() const;
     void show_layer(const study::PlotPoint& source);
     void select_parameter(const QString& key);
@@ -130,6 +133,8 @@ class MainWindow : public QMainWindow {
     void fill_recent();
     void copy_rows();
     void export_dialog();
+    Picture picture_in_front() const;
+    void make_view_menus(QMenu& file);
     void save_machine_dialog();
     void show_shortcuts();
 

@@ -222,6 +222,7 @@ void MainWindow::analyse() {
         const auto gains = study::sensitivities(network, first, quick, stop, progress);
         return [this, help, gains, name = layer ? layer->name : std::string{}] {
             what_if_->show_gains(gains ? *gains : std::vector<study::Sensitivity>{});
+            steps_->show_gains(gains ? *gains : std::vector<study::Sensitivity>{});
             if (help && shown_layer_ &&
                 reports_[shown_layer_->report].layers[shown_layer_->layer].layer.name == name) {
                 steps_->show_help(*help);

@@ -142,6 +142,9 @@ void MainWindow::show_problems(const model::Diagnostics& problems) {
     if (problems.has_errors()) {
         dock->show();
         dock->raise();
+        if (docks_away_) { // alone at the bottom: a few lines will do
+            resizeDocks({dock}, {130}, Qt::Vertical);
+        }
     }
 }
 

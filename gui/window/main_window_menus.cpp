@@ -1,6 +1,6 @@
 // Menus, shortcuts, the clipboard and the dialogs behind them.
-#include "gui/jobs/export.hpp"
 #include "gui/window/main_window.hpp"
+#include "gui/window/view_menu.hpp"
 
 #include <QApplication>
 #include <QClipboard>
@@ -12,6 +12,8 @@
 #include <QStatusBar>
 #include <QTabWidget>
 #include <QTableView>
+#include <QTableWidget>
+#include <algorithm>
 
 namespace eyeroof::gui {
 
@@ -35,7 +37,9 @@ constexpr const char* kShortcuts =
     "<tr><td>Ctrl+Shift+S</td><td>save the changed machine</td></tr>"
     "<tr><td>Ctrl+E</td><td>export picture or table</td></tr>"
     "<tr><td>Ctrl+F</td><td>filter by name</td></tr>"
-    "<tr><td>Ctrl+C, Ctrl+Alt+C</td><td>copy the selected rows, the picture</td></tr>"
+    "<tr><td>Ctrl+C</td><td>copy the selected rows of the table</td></tr>"
+    "<tr><td>Ctrl+Alt+C, Ctrl+Alt+F</td><td>copy the picture, the figures in it</td></tr>"
+    "<tr><td>right click on a view</td><td>copy or export it</td></tr>"
     "<tr><td>Ctrl+Shift+C</td><td>copy the command line of this view</td></tr>"
     "<tr><td>Ctrl+1, Ctrl+2</td><td>roofline, upgrade</td></tr>"
     "<tr><td>F1, ?</td><td>this sheet</td></tr></table>";
@@ -65,6 +69,7 @@ void MainWindow::make_menus() {
     add(file, tr("Save changed &machine…"), QKeySequence("Ctrl+Shift+S"),
         [this] { save_machine_dialog(); });
     add(file, tr("&Export…"), QKeySequence("Ctrl+E"), [this] { export_dialog(); });
+    make_view_menus(*file);
     file->addSeparator();
     add(file, tr("&Quit"), QKeySequence::Quit, [this] { close(); });
     QMenu* edit = menuBar()->addMenu(tr("&Edit"));
@@ -74,7 +79,9 @@ void MainWindow::make_menus() {
     edit->addSeparator();
     add(edit, tr("&Copy rows"), QKeySequence::Copy, [this] { copy_rows(); });
     add(edit, tr("Copy &picture"), QKeySequence("Ctrl+Alt+C"),
-        [this] { QApplication::clipboard()->setPixmap(pages_->currentWidget()->grab()); });
+        [this] { copy_image(picture_in_front()); });
+    add(edit, tr("Copy &figures"), QKeySequence("Ctrl+Alt+F"),
+        [this] { copy_figures(picture_in_front()); });
     add(edit, tr("Copy command &line"), QKeySequence("Ctrl+Shift+C"), [this] {
         const bool upgrading = pages_->currentWidget() == upgrade_;
         const std::string line =
@@ -100,29 +107,82 @@ void MainWindow::make_menus() {
     });
 }
 
-void MainWindow::copy_rows() {
-    QStringList lines;
-    for (const QModelIndex& index : table_view_->selectionModel()->selectedRows()) {
-        QStringList cells;
-        for (int column = 0; column < LayerTable::columns; ++column) {
-            cells << index.siblingAtColumn(column).data().toString();
-        }
-        lines << cells.join('\t');
+Picture MainWindow::picture_in_front() const {
+    return pages_->currentWidget() == upgrade_ ? picture_of(upgrade_->shown_picture(), "upgrade")
+                                               : picture_of(*view_);
+}
+
+// Every view by name in the file menu, and the same on a right click.
+void MainWindow::make_view_menus(QMenu& file) {
+    const TellProblems tell = [this](const model::Diagnostics& problems) {
+        show_problems(problems);
+    };
+    QMenu* all = file.addMenu(tr("Export or copy a &view"));
+    const auto add = [&](const QString& name, const TakePicture& take) {
+        fill_view_menu(*all->addMenu(name), *this, take, tell);
+    };
+    const TakePicture plot = [this] { return picture_of(*view_); };
+    const TakePicture steps = [this] { return picture_of(steps_->ladder()); };
+    const TakePicture mapping = [this] { return picture_of(mapping_->picture(), "mapping"); };
+    add(tr("Roofline"), plot);
+    add(tr("Seven steps"), steps);
+    add(tr("Mapping"), mapping);
+    add(tr("Upgrade"), [this] { return picture_of(upgrade_->shown_picture(), "upgrade"); });
+    give_menu(*view_, plot, tell);
+    view_->setContextMenuPolicy(Qt::DefaultContextMenu); // it tells a click from a drag itself
+    give_menu(steps_->ladder(), steps, tell);
+    give_menu(mapping_->picture(), mapping, tell);
+    for (DrawingView* view : upgrade_->pictures()) {
+        give_menu(
+            *view, [view] { return picture_of(*view, "upgrade"); }, tell);
     }
-    QApplication::clipboard()->setText(lines.join('\n'));
+}
+
+namespace {
+
+// The selected rows, or all when none is, with their headers.
+QString rows_as_text(const QTableView& table) {
+    const QAbstractItemModel* model = table.model();
+    QList<int> rows;
+    for (const QModelIndex& index : table.selectionModel()->selectedRows()) {
+        rows << index.row();
+    }
+    const bool all = rows.isEmpty();
+    for (int row = 0; all && row < model->rowCount(); ++row) {
+        rows << row;
+    }
+    std::sort(rows.begin(), rows.end());
+    const auto line = [&](const auto& text_of) {
+        QStringList cells;
+        for (int column = 0; column < model->columnCount(); ++column) {
+            if (!table.isColumnHidden(column)) {
+                cells << text_of(column);
+            }
+        }
+        return cells.join('\t');
+    };
+    QStringList lines = {
+        line([&](int column) { return model->headerData(column, Qt::Horizontal).toString(); })};
+    for (const int row : rows) {
+        lines << line([&](int column) { return model->index(row, column).data().toString(); });
+    }
+    return lines.join('\n');
+}
+
+} // namespace
+
+void MainWindow::copy_rows() {
+    const bool upgrading = pages_->currentWidget() == upgrade_;
+    const QTableView* table = !upgrading ? table_view_
+                              : upgrade_->verdicts().hasFocus()
+                                  ? static_cast<const QTableView*>(&upgrade_->verdicts())
+                                  : &upgrade_->layers();
+    QApplication::clipboard()->setText(rows_as_text(*table));
 }
 
 void MainWindow::export_dialog() {
-    const QString file = QFileDialog::getSaveFileName(
-        this, tr("Export"), "roofline.svg",
-        tr("Pictures and tables (*.svg *.png *.pdf *.html *.csv *.json)"));
-    if (file.isEmpty()) {
-        return;
-    }
-    const auto written = export_plot(*view_, file);
-    if (!written) {
-        show_problems(written.diagnostics());
-    }
+    export_with_dialog(*this, picture_in_front(),
+                       [this](const model::Diagnostics& problems) { show_problems(problems); });
 }
 
 void MainWindow::save_machine_dialog() {

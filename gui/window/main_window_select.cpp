@@ -1,5 +1,7 @@
 // One selection for all panes, and what they show of it.
 #include "gui/window/main_window.hpp"
+#include "model/base/units.hpp"
+#include "study/write/measured_text.hpp"
 
 #include <QDockWidget>
 #include <QItemSelectionModel>
@@ -19,7 +21,7 @@ QString text(const std::string& string) {
 // Other points or roofs are in view.
 void MainWindow::view_changed() {
     syncing_ = true;
-    const bool same_points = rows_.set_rows(view_->plot(), view_->scene());
+    const bool same_points = rows_.set_rows(view_->plot(), view_->scene(), reports_);
     syncing_ = false;
     if (!same_points) {
         const auto& points = view_->plot().points;
@@ -27,6 +29,10 @@ void MainWindow::view_changed() {
                                           [](const auto& point) { return point.measured; });
         table_view_->setColumnHidden(LayerTable::machine, view_->plot().machines.size() < 2);
         table_view_->setColumnHidden(LayerTable::kind, !measured);
+        const bool compared = std::any_of(reports_.begin(), reports_.end(),
+                                          [](const auto& report) { return report.measured; });
+        table_view_->setColumnHidden(LayerTable::measured, !compared);
+        table_view_->setColumnHidden(LayerTable::unexplained, !compared);
         table_view_->resizeColumnsToContents();
     }
     plot_bar_->show_view(view_->plot(), view_->scene(), view_->view());
@@ -94,38 +100,65 @@ void MainWindow::show_details() {
         details_->clear();
         return;
     }
-    QString html = "<table cellpadding=2>";
-    for (const study::CardRow& row : card_of(view_->plot(), *chosen)) {
-        html += QString("<tr><td><b>%1</b></td><td>%2</td></tr>")
-                    .arg(text(row.what).toHtmlEscaped(), text(row.value).toHtmlEscaped());
-    }
-    html += "</table>";
     const study::PlotPoint& source = view_->plot().points.at(chosen->source);
     const auto before = shown_layer_;
     show_layer(source);
+    if (shown_layer_ && shown_layer_ != before) {
+        analyse_pause_.start();
+    }
+    QString html = "<table cellpadding=3>";
+    for (const study::CardRow& row : card_of(view_->plot(), *chosen)) {
+        html += QString("<tr><td style='color:%3'>%1</td><td>%2</td></tr>")
+                    .arg(text(row.what).toHtmlEscaped(), text(row.value).toHtmlEscaped(),
+                         palette().color(QPalette::PlaceholderText).name());
+    }
+    html += "</table>";
     if (shown_layer_) {
-        const study::LayerReport& layer =
-            reports_[shown_layer_->report].layers[shown_layer_->layer];
-        html += "<pre>" + text(layer.mapping_text).toHtmlEscaped() + "</pre>";
-        for (const std::string& note : layer.notes) {
-            html += "<p>" + text(note).toHtmlEscaped() + "</p>";
-        }
-        if (shown_layer_ != before) {
-            analyse_pause_.start();
-        }
+        html += layer_details();
     }
     details_->setHtml(html);
+}
+
+// What the card has no room for: the measurement line by line, the mapping, notes, the whole run.
+QString MainWindow::layer_details() const {
+    const study::Report& report = reports_[shown_layer_->report];
+    const study::LayerReport& layer = report.layers[shown_layer_->layer];
+    QString html;
+    const auto section = [&](const QString& title, const std::vector<std::string>& lines) {
+        if (!lines.empty()) {
+            html += "<h4>" + title + "</h4>";
+        }
+        for (const std::string& line : lines) {
+            QString sentence = text(line).toHtmlEscaped();
+            sentence[0] = sentence[0].toUpper();
+            html += "<p style='margin-top:2px; margin-bottom:2px'>" + sentence + "</p>";
+        }
+    };
+    if (layer.measured) {
+        section(tr("Measured"), study::measured_lines(layer));
+    }
+    if (layer.roof) {
+        section(
+            tr("Below measured ceilings"),
+            {"at least " + model::format_si(layer.roof->time_s, "s") + ", by " + layer.roof->by});
+    }
+    section(tr("Notes"), layer.notes);
+    html +=
+        "<h4>" + tr("Mapping") + "</h4><pre>" + text(layer.mapping_text).toHtmlEscaped() + "</pre>";
+    if (report.measured) {
+        section(tr("The whole profile"), study::measurement_lines(*report.measured));
+    }
+    std::vector<std::string> ceilings;
+    for (const study::CeilingRow& row : report.ceilings) {
+        ceilings.push_back(row.name + ": " + study::ceiling_text(row));
+    }
+    section(tr("Measured ceilings"), ceilings);
+    return html;
 }
 
 // The report's layer behind a point, whether predicted or measured.
 void MainWindow::show_layer(const study::PlotPoint& source) {
     shown_layer_.reset();
-    std::optional<double> measured;
-    for (const study::PlotPoint& point : view_->plot().points) {
-        if (point.measured && point.name == source.name && point.machine == source.machine) {
-            measured = point.time_s;
-        }
-    }
     for (std::size_t r = 0; r < reports_.size() && !shown_layer_; ++r) {
         for (std::size_t i = 0; reports_[r].machine.id == source.machine &&
                                 i < reports_[r].layers.size() && !shown_layer_;
@@ -141,8 +174,22 @@ void MainWindow::show_layer(const study::PlotPoint& source) {
         return;
     }
     const study::Report& report = reports_[shown_layer_->report];
-    steps_->set_layer(report, shown_layer_->layer, measured);
+    steps_->set_layer(report, shown_layer_->layer);
     mapping_->set_layer(machines_[shown_layer_->report], report.layers[shown_layer_->layer]);
+}
+
+// The predicted point of a layer on the machine in view.
+void MainWindow::select_layer(const QString& name) {
+    for (const study::ScenePoint& point : view_->scene().points) {
+        const study::PlotPoint& source = view_->plot().points.at(point.source);
+        const bool here =
+            !shown_layer_ || source.machine == reports_[shown_layer_->report].machine.id;
+        if (here && !source.measured && source.name == name.toStdString()) {
+            view_->set_selection({point.id});
+            return;
+        }
+    }
+    statusBar()->showMessage(tr("%1 is filtered out of the plot").arg(name), 5000);
 }
 
 void MainWindow::select_parameter(const QString& key) {

@@ -7,6 +7,7 @@
 #include "study/scene/roofline_scene.hpp"
 
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace eyeroof::study {
@@ -41,12 +42,22 @@ struct DrawnText {
     bool operator==(const DrawnText&) const = default;
 };
 
+// The figures behind a picture, for tables and programs: exactly what is drawn.
+struct DrawnTable {
+    using Cell = std::variant<std::string, double>;
+    std::vector<std::string> columns; // with their units: "time_s"
+    std::vector<std::vector<Cell>> rows;
+
+    bool operator==(const DrawnTable&) const = default;
+};
+
 struct Drawing {
     Canvas canvas;
     std::string title;           // for people who cannot see it
     std::vector<DrawnBox> boxes; // painted first, in this order
     std::vector<DrawnLine> lines;
     std::vector<DrawnText> texts;
+    DrawnTable figures;
 
     bool operator==(const Drawing&) const = default;
 };

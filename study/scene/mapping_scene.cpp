@@ -63,7 +63,12 @@ class Page {
              bool outline = false) {
         drawing.boxes.push_back({box, role, opacity, outline, tip});
     }
+    void figure(const std::string& part, const std::string& where, const std::string& what,
+                double value) {
+        drawing.figures.rows.push_back({part, where, what, value});
+    }
     Drawing finish(const std::string& title) {
+        drawing.figures.columns = {"part", "where", "what", "value"};
         drawing.canvas = {width_, y + kMargin};
         drawing.title = title;
         return std::move(drawing);
@@ -89,6 +94,16 @@ void add_nest(Page& page, const Accelerator& machine, const model::Mapping& mapp
     page.heading("Loop nest");
     for (std::size_t i = 0; i < mapping.levels.size(); ++i) {
         const double indent = kIndent * static_cast<double>(i) + 8.0;
+        for (const model::TemporalLoop& loop : mapping.levels[i].temporal) {
+            page.figure("loop", machine.levels[i].name, fmt::format("for {}", letter(loop.dim)),
+                        static_cast<double>(loop.bound));
+        }
+        for (const model::SpatialLoop& loop : mapping.levels[i].spatial) {
+            page.figure("loop", machine.levels[i].name,
+                        fmt::format("spread {} over {}", letter(loop.dim),
+                                    machine.levels[i].fanout[loop.axis].name),
+                        static_cast<double>(loop.bound));
+        }
         const double top = page.y + 4.0;
         std::string keeps;
         for (const model::Operand o : model::kAllOperands) {
@@ -194,6 +209,12 @@ void add_array(Page& page, const ArrayWork& work, MappingScene& scene) {
         return page.line("too large to draw", 0.0, ColourRole::faint);
     }
     count_units(work, scene);
+    for (Count row = 0; row < work.rows; ++row) {
+        for (Count column = 0; column < work.columns; ++column) {
+            page.figure("unit", fmt::format("column {} row {}", column, row),
+                        "share of steps active", work.at(column, row));
+        }
+    }
     const double cell = std::min({page.inner() / static_cast<double>(work.columns),
                                   kMostArrayHeight / static_cast<double>(work.rows), 22.0});
     // very flat arrays get taller cells, so that there is something to see
@@ -226,6 +247,7 @@ double live_capacity(const model::Store& store) {
 void add_store(Page& page, const model::Level& level, const model::Store& store,
                const LayerReport& layer) {
     const double capacity = live_capacity(store);
+    page.figure("buffer", level.name, "capacity bytes", capacity);
     double used = 0.0;
     std::string text;
     double x = kMargin;
@@ -241,6 +263,7 @@ void add_store(Page& page, const model::Level& level, const model::Store& store,
             continue;
         }
         const double bytes = static_cast<double>(row->tile_bytes);
+        page.figure("buffer", level.name, std::string(operand_name(o)) + " bytes", bytes);
         const std::string held =
             fmt::format("{} {}", operand_name(o), model::format_iec(bytes, "B", 3));
         const double width = std::min(page.inner() * bytes / capacity, kMargin + page.inner() - x);
@@ -333,16 +356,26 @@ void add_tiles(Page& page, const model::Product& product, const model::KernelMap
         product.n, mapping.tile.tm, mapping.tile.tn, rows, columns,
         mapping.splits > 1 ? fmt::format(", each split over {} CTAs", mapping.splits) : "",
         product.batch > 1.0 ? fmt::format(", {:.0f} products", product.batch) : ""));
-    const double shown_rows = std::min(rows, most);
-    const double shown_columns = std::min(columns, most);
+    page.figure("tiles", "result", "rows", rows);
+    page.figure("tiles", "result", "columns", columns);
+    page.figure("tiles", "tile", "height", mapping.tile.tm);
+    page.figure("tiles", "tile", "width", mapping.tile.tn);
+    page.figure("tiles", "result", "splits", mapping.splits);
+    // A tall result lies on its side, or its tiles would be too small to see.
+    const bool turned = rows > columns;
+    const double shown_rows = std::min(turned ? columns : rows, most);
+    const double shown_columns = std::min(turned ? rows : columns, most);
     const double cell = std::min({page.inner() / shown_columns, 150.0 / shown_rows, 26.0});
     page.y += 6.0;
+    const auto filled = [&](double at, double count, double size, double tile) {
+        return count <= most && at + 1.0 == count ? (size - at * tile) / tile : 1.0;
+    };
     for (double r = 0.0; r < shown_rows; ++r) {
-        const bool last_row = rows <= most && r + 1.0 == rows;
-        const double high = last_row ? (product.m - r * mapping.tile.tm) / mapping.tile.tm : 1.0;
         for (double c = 0.0; c < shown_columns; ++c) {
-            const bool last = columns <= most && c + 1.0 == columns;
-            const double wide = last ? (product.n - c * mapping.tile.tn) / mapping.tile.tn : 1.0;
+            const double m = filled(turned ? c : r, rows, product.m, mapping.tile.tm);
+            const double n = filled(turned ? r : c, columns, product.n, mapping.tile.tn);
+            const double high = turned ? n : m;
+            const double wide = turned ? m : n;
             const Box box{kMargin + c * cell, page.y + r * cell, cell - 1.0, cell - 1.0};
             const bool whole = high >= 1.0 && wide >= 1.0;
             page.box(box, ColourRole::grid, 1.0,
@@ -353,15 +386,27 @@ void add_tiles(Page& page, const model::Product& product, const model::KernelMap
         }
     }
     page.y += cell * shown_rows;
-    if (rows > most || columns > most) {
-        page.line(fmt::format("the first {:.0f} x {:.0f} of them", shown_rows, shown_columns), 0.0,
-                  ColourRole::faint);
+    if (turned || rows > most || columns > most) {
+        page.line(fmt::format("{}{}{}",
+                              rows > most || columns > most
+                                  ? fmt::format("the first {:.0f} x {:.0f} of them", shown_rows,
+                                                shown_columns)
+                                  : "",
+                              turned && (rows > most || columns > most) ? ", " : "",
+                              turned ? "on their side: rows of the result run to the right" : ""),
+                  0.0, ColourRole::faint);
     }
 }
 
 void add_waves(Page& page, const model::Waves& waves, int sms, MappingScene& scene) {
     page.heading("Waves over the SMs");
     const double last = waves.ctas - (waves.full - 1.0) * sms;
+    page.figure("waves", "SMs", "count", sms);
+    page.figure("waves", "grid", "CTAs", waves.ctas);
+    page.figure("waves", "grid", "waves", waves.full);
+    page.figure("waves", "last", "CTAs", last);
+    page.figure("waves", "all", "share of SM turns with work", waves.efficiency);
+    page.figure("waves", "all", "share of tiles that are results", waves.tile_efficiency);
     scene.always = waves.full > 1.0 ? sms : static_cast<Count>(last);
     scene.idle = waves.full > 1.0 ? 0 : sms - scene.always;
     scene.averaged = waves.efficiency * sms;

@@ -2,6 +2,7 @@
 
 #include "model/base/units.hpp"
 #include "study/report_figures.hpp"
+#include "study/write/measured_text.hpp"
 
 #include <fmt/format.h>
 
@@ -13,8 +14,10 @@ namespace eyeroof::study {
 namespace {
 
 constexpr double kMargin = 16.0;
-constexpr double kHeading = 58.0;
+constexpr double kHeading = 56.0;
+constexpr double kBelow = 6.0;
 constexpr double kReasonPx = 11.0;
+constexpr const char* kMeasuredName = "unexplained (measured)";
 constexpr double kLeastLoss = 0.0005; // smaller losses are rounding, not a change worth a number
 
 std::string lost_text(double before, double after) {
@@ -39,20 +42,121 @@ WaterfallBar step_bar(const Report& report, const LayerReport& layer, std::size_
     return bar;
 }
 
+// MACs, or half the operations of a layer without any: what a chain's bounds count.
+double macs_of(const LayerReport& layer) {
+    const WorkFigure work = work_of(layer);
+    return layer.macs > 0 ? work.amount : work.amount / 2.0;
+}
+
 // What a time means as a share of the machine: work / (time x clock x units).
-WaterfallBar time_bar(const Report& report, const LayerReport& layer, const char* name,
-                      double time_s, double before) {
-    const double rate = work_of(layer).amount / time_s / report.machine.clock_hz;
-    const double per_cycle = layer.macs > 0 ? rate : rate / 2.0;
+WaterfallBar time_bar(const Report& report, double macs, const char* name, double time_s,
+                      double before) {
     WaterfallBar bar;
     bar.name = name;
     bar.before = before;
-    bar.mapping = std::min(1.0, per_cycle / report.machine.units);
+    bar.mapping = std::min(1.0, macs / time_s / report.machine.clock_hz / report.machine.units);
     bar.machine = bar.mapping;
     bar.value = model::format_si(time_s, "s", 4);
     bar.change = lost_text(before, bar.mapping);
     bar.colour = ColourRole::text;
     return bar;
+}
+
+// Measured faster than predicted is unexplained, too.
+void tell_gain(WaterfallBar& bar) {
+    if (bar.mapping > bar.before * (1.0 + kLeastLoss)) {
+        bar.change = fmt::format("+{:.1f} %", 100.0 * (bar.mapping / bar.before - 1.0));
+    }
+}
+
+std::string unexplained_text(double unexplained_s, double predicted_s) {
+    return fmt::format("unexplained: {} ({}) of the prediction", signed_time(unexplained_s),
+                       signed_share(unexplained_s, predicted_s));
+}
+
+void add_times(const Report& report, const LayerReport& layer, WaterfallScene& scene) {
+    if (!(layer.time_s > 0.0) || !(report.machine.clock_hz > 0.0)) {
+        return;
+    }
+    const double macs = macs_of(layer);
+    scene.bars.push_back(
+        time_bar(report, macs, "predicted", layer.time_s, scene.bars.back().mapping));
+    scene.bars.back().reason = "with everything that the layer waits for";
+    if (!layer.measured || !(layer.measured->time_s > 0.0)) {
+        return;
+    }
+    const LayerMeasurement& m = *layer.measured;
+    WaterfallBar bar = time_bar(report, macs, kMeasuredName, m.time_s, scene.bars.back().mapping);
+    tell_gain(bar);
+    bar.reason = unexplained_text(m.unexplained_s, m.predicted_s) + "; " + main_disagreement(m);
+    scene.bars.push_back(std::move(bar));
+}
+
+// What a step leaves of the whole network.
+struct NetworkStep {
+    double mapping_s = 0.0, machine_s = 0.0; // all layers at their bounds
+    double most_lost_s = 0.0;
+    const LayerReport* loser = nullptr; // loses most at this step
+};
+
+NetworkStep network_step(const Report& report, std::size_t step) {
+    const double units = report.machine.units;
+    const double per_second = units * report.machine.clock_hz;
+    NetworkStep sum;
+    for (const LayerReport& layer : report.layers) {
+        const double ideal_s = macs_of(layer) * static_cast<double>(layer.layer.count) / per_second;
+        const double share = share_after(layer.steps, units, step);
+        const double before = share_after(layer.steps, units, step - 1);
+        if (!(ideal_s > 0.0) || !(share > 0.0)) {
+            continue;
+        }
+        const double lost_s = ideal_s / share - ideal_s / before;
+        sum.mapping_s += ideal_s / share;
+        sum.machine_s += ideal_s / std::max(share, share_after(layer.machine_steps, units, step));
+        if (lost_s > sum.most_lost_s) {
+            sum.most_lost_s = lost_s;
+            sum.loser = &layer;
+        }
+    }
+    return sum;
+}
+
+std::string loser_text(const NetworkStep& now, double lost_s, std::size_t step) {
+    if (now.loser == nullptr || !(lost_s > 0.0)) {
+        return "costs nothing";
+    }
+    const model::StepBound& bound = now.loser->steps[step - 1];
+    return fmt::format("{} lost, {:.0f} % of it in {}: {}", model::format_si(lost_s, "s", 3),
+                       100.0 * now.most_lost_s / lost_s, now.loser->layer.name,
+                       bound.reason.empty() ? bound.limit : bound.reason);
+}
+
+void add_network_times(const Report& report, double macs, WaterfallScene& scene) {
+    scene.bars.push_back(
+        time_bar(report, macs, "predicted", report.total.time_s, scene.bars.back().mapping));
+    scene.bars.back().reason = "with everything that the layers wait for";
+    if (!report.measured || report.measured->layers == 0) {
+        return;
+    }
+    const Measurement& m = *report.measured;
+    WaterfallBar bar = time_bar(report, macs, kMeasuredName, report.total.time_s + m.unexplained_s,
+                                scene.bars.back().mapping);
+    tell_gain(bar);
+    bar.reason = unexplained_text(m.unexplained_s, m.predicted_s) +
+                 (m.layers < report.layers.size()
+                      ? fmt::format(" of the {} layers that were measured, of {}", m.layers,
+                                    report.layers.size())
+                      : "");
+    scene.bars.push_back(std::move(bar));
+}
+
+WaterfallBar all_units(const Report& report) {
+    WaterfallBar all;
+    all.name = "all units";
+    all.value = model::format_si(report.machine.units, "MAC/cycle", 4);
+    all.reason = "every unit does one MAC in every cycle";
+    all.colour = ColourRole::text;
+    return all;
 }
 
 std::vector<std::string> wrapped_to(const std::string& text, double width, std::size_t most) {
@@ -93,13 +197,13 @@ void place_bars(WaterfallScene& scene) {
     const double free = width - left - values - change - 3.0 * 12.0 - kMargin;
     const double bars_width = std::max(60.0, narrow ? free : free * 0.5);
     scene.name_x = kMargin;
-    scene.bars_area = {left, kHeading, bars_width, scene.canvas.height - kHeading - kMargin};
+    scene.bars_area = {left, kHeading, bars_width, scene.canvas.height - kHeading - kBelow};
     scene.value_x = left + bars_width + change + 12.0 + values;
     scene.reason_x = narrow ? width : scene.value_x + 14.0;
     const double row =
-        std::clamp(scene.bars_area.height / static_cast<double>(scene.bars.size()), 18.0, 52.0);
+        std::clamp(scene.bars_area.height / static_cast<double>(scene.bars.size()), 16.0, 52.0);
     scene.canvas.height = std::min(
-        scene.canvas.height, kHeading + row * static_cast<double>(scene.bars.size()) + kMargin);
+        scene.canvas.height, kHeading + row * static_cast<double>(scene.bars.size()) + kBelow);
     for (std::size_t i = 0; i < scene.bars.size(); ++i) {
         WaterfallBar& bar = scene.bars[i];
         const double top = kHeading + row * static_cast<double>(i);
@@ -120,41 +224,100 @@ void place_bars(WaterfallScene& scene) {
 
 } // namespace
 
-WaterfallScene make_waterfall(const Report& report, std::size_t index,
-                              std::optional<double> measured_s, const Canvas& canvas) {
-    const LayerReport& layer = report.layers.at(index);
+namespace {
+
+WaterfallScene on_canvas(const Canvas& canvas) {
     WaterfallScene scene;
     scene.canvas = {std::max(canvas.width, 320.0), std::max(canvas.height, 220.0)};
+    return scene;
+}
+
+void finish(WaterfallScene& scene) {
+    const char* note = "; pale: what a better mapping could reach";
+    const double room = scene.canvas.width - 2.0 * kMargin;
+    scene.note = scene.has_gap && text_width(scene.subtitle + note, kFontPx) <= room ? note : "";
+    place_bars(scene);
+}
+
+} // namespace
+
+WaterfallScene make_waterfall(const Report& report, std::size_t index, const Canvas& canvas) {
+    const LayerReport& layer = report.layers.at(index);
+    WaterfallScene scene = on_canvas(canvas);
     scene.title = fmt::format("{} on {}", layer.layer.name, report.machine.name);
     scene.subtitle = fmt::format("{:.1f} % of {} per cycle{}", 100.0 * layer.utilization,
                                  model::format_si(report.machine.units, "MAC", 4),
                                  layer.limiter.empty() ? "" : "; most is lost to " + layer.limiter);
-    WaterfallBar all;
-    all.name = "all units";
-    all.value = model::format_si(report.machine.units, "MAC/cycle", 4);
-    all.reason = "every unit does one MAC in every cycle";
-    all.colour = ColourRole::text;
-    scene.bars.push_back(all);
+    scene.bars.push_back(all_units(report));
     for (std::size_t step = 1; step <= model::kSteps; ++step) {
         scene.bars.push_back(step_bar(report, layer, step));
         const WaterfallBar& bar = scene.bars.back();
         scene.has_gap = scene.has_gap || bar.machine > bar.mapping * (1.0 + kLeastLoss);
     }
-    if (layer.time_s > 0.0 && report.machine.clock_hz > 0.0) {
-        const double after = scene.bars.back().mapping;
-        scene.bars.push_back(time_bar(report, layer, "predicted", layer.time_s, after));
-        scene.bars.back().reason = "with everything that the layer waits for";
-        if (measured_s && *measured_s > 0.0) {
-            const double predicted = scene.bars.back().mapping;
-            scene.bars.push_back(time_bar(report, layer, "measured", *measured_s, predicted));
-            scene.bars.back().reason = "the difference to the prediction is unexplained";
-        }
-    }
-    const char* note = "; pale: what a better mapping could reach";
-    const double room = scene.canvas.width - 2.0 * kMargin;
-    scene.note = scene.has_gap && text_width(scene.subtitle + note, kFontPx) <= room ? note : "";
-    place_bars(scene);
+    add_times(report, layer, scene);
+    finish(scene);
     return scene;
+}
+
+WaterfallScene make_network_waterfall(const Report& report, const Canvas& canvas) {
+    WaterfallScene scene = on_canvas(canvas);
+    scene.title = fmt::format("{} on {}",
+                              report.network_name.empty() ? report.network_id : report.network_name,
+                              report.machine.name);
+    scene.subtitle =
+        fmt::format("{:.1f} % of {} per cycle, {} layers", 100.0 * report.total.utilization,
+                    model::format_si(report.machine.units, "MAC", 4), report.layers.size());
+    scene.bars.push_back(all_units(report));
+    double macs = 0.0;
+    for (const LayerReport& layer : report.layers) {
+        macs += macs_of(layer) * static_cast<double>(layer.layer.count);
+    }
+    const double per_second = report.machine.units * report.machine.clock_hz;
+    if (!(macs > 0.0) || !(per_second > 0.0)) {
+        finish(scene);
+        return scene;
+    }
+    double before_s = macs / per_second;
+    double most_lost_s = 0.0;
+    std::size_t worst = 0;
+    for (std::size_t step = 1; step <= model::kSteps; ++step) {
+        const NetworkStep now = network_step(report, step);
+        WaterfallBar bar;
+        bar.step = step;
+        bar.name = fmt::format("{} {}", step, model::kStepNames[step - 1]);
+        bar.before = macs / per_second / before_s;
+        bar.mapping = macs / per_second / now.mapping_s;
+        bar.machine = std::max(bar.mapping, macs / per_second / now.machine_s);
+        bar.value = model::format_si(bar.mapping * report.machine.units, "MAC/cycle", 4);
+        bar.change = lost_text(bar.before, bar.mapping);
+        bar.reason = loser_text(now, now.mapping_s - before_s, step);
+        bar.layer = now.loser == nullptr ? std::string{} : now.loser->layer.name;
+        bar.colour = series_role(step - 1);
+        scene.has_gap = scene.has_gap || bar.machine > bar.mapping * (1.0 + kLeastLoss);
+        if (now.mapping_s - before_s > most_lost_s) {
+            most_lost_s = now.mapping_s - before_s;
+            worst = step;
+        }
+        before_s = now.mapping_s;
+        scene.bars.push_back(std::move(bar));
+    }
+    if (worst > 0) {
+        scene.bars[worst].worst = true;
+        scene.subtitle += fmt::format("; most is lost at step {}", worst);
+    }
+    add_network_times(report, macs, scene);
+    finish(scene);
+    return scene;
+}
+
+DrawnTable figures_of(const WaterfallScene& scene) {
+    DrawnTable table;
+    table.columns = {"step", "name", "share", "machine_share", "value", "change", "reason"};
+    for (const WaterfallBar& bar : scene.bars) {
+        table.rows.push_back({bar.step > 0 ? std::to_string(bar.step) : std::string{}, bar.name,
+                              bar.mapping, bar.machine, bar.value, bar.change, bar.reason});
+    }
+    return table;
 }
 
 std::optional<std::size_t> bar_at(const WaterfallScene& scene, Place place) {

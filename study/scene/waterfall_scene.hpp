@@ -5,6 +5,7 @@
 #pragma once
 
 #include "study/report.hpp"
+#include "study/scene/drawing.hpp"
 #include "study/scene/geometry.hpp"
 #include "study/scene/roofline_scene.hpp"
 
@@ -23,6 +24,7 @@ struct WaterfallBar {
     std::string value;    // "154 MAC/cycle"
     std::string change;   // "−8.3 %", empty where nothing is lost
     std::string reason;
+    std::string layer;  // of a network: the one that loses most
     bool worst = false; // costs most
     ColourRole colour = ColourRole::series1;
 
@@ -47,9 +49,17 @@ struct WaterfallScene {
     bool operator==(const WaterfallScene&) const = default;
 };
 
-// `measured_s`: time of one execution, where it was measured.
-WaterfallScene make_waterfall(const Report& report, std::size_t layer,
-                              std::optional<double> measured_s = {}, const Canvas& canvas = {});
+// One layer; where a profile was laid over the report its measured time stands below the
+// prediction, the difference as *unexplained*.
+WaterfallScene make_waterfall(const Report& report, std::size_t layer, const Canvas& canvas = {});
+
+// The whole network: after step k the time is the sum of all layers' times at their own bounds, so
+// what it leaves is the work over that time. `reason` and `layer` name the layer that loses most at
+// the step. Layers that were not measured count as predicted.
+WaterfallScene make_network_waterfall(const Report& report, const Canvas& canvas = {});
+
+// The figures of the bars: shares of the units, values, reasons.
+DrawnTable figures_of(const WaterfallScene& scene);
 
 // The bar whose row is at a height, for clicks.
 std::optional<std::size_t> bar_at(const WaterfallScene& scene, Place place);

@@ -1,0 +1,70 @@
+#include "gui/panes/number_table.hpp"
+
+#include <QHeaderView>
+#include <QTableWidget>
+
+namespace eyeroof::gui {
+
+namespace {
+constexpr int kRowHeight = 24;
+
+class Number : public QTableWidgetItem {
+  public:
+    using QTableWidgetItem::QTableWidgetItem;
+    bool operator<(const QTableWidgetItem& other) const override {
+        return data(Qt::UserRole).toDouble() < other.data(Qt::UserRole).toDouble();
+    }
+};
+
+} // namespace
+
+void style_table(QTableView& table, const QString& accessible_name) {
+    table.setSelectionBehavior(QAbstractItemView::SelectRows);
+    table.setEditTriggers(QAbstractItemView::NoEditTriggers);
+    table.setShowGrid(false);
+    table.setAlternatingRowColors(true);
+    table.setWordWrap(false);
+    table.setFrameShape(QFrame::NoFrame);
+    table.setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    table.verticalHeader()->hide();
+    table.verticalHeader()->setDefaultSectionSize(kRowHeight);
+    table.verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    table.horizontalHeader()->setStretchLastSection(true);
+    table.horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    table.horizontalHeader()->setHighlightSections(false);
+    table.setAccessibleName(accessible_name);
+}
+
+QTableWidget* number_table(const QString& accessible_name, QWidget* parent) {
+    auto* table = new QTableWidget(parent);
+    style_table(*table, accessible_name);
+    table->setSelectionMode(QAbstractItemView::SingleSelection);
+    return table;
+}
+
+void fit_columns(QTableWidget& table) {
+    for (int column = 0; column < table.columnCount() && table.rowCount() > 0; ++column) {
+        const QTableWidgetItem* first = table.item(0, column);
+        QTableWidgetItem* header = table.horizontalHeaderItem(column);
+        if (first != nullptr && header != nullptr) {
+            const bool right = (first->textAlignment() & Qt::AlignRight) != 0;
+            header->setTextAlignment(Qt::AlignVCenter | (right ? Qt::AlignRight : Qt::AlignLeft));
+        }
+    }
+    table.resizeColumnsToContents();
+}
+
+QTableWidgetItem* cell(const QString& shown) {
+    auto* item = new QTableWidgetItem(shown);
+    item->setToolTip(shown);
+    return item;
+}
+
+QTableWidgetItem* cell(const QString& shown, double value) {
+    auto* item = new Number(shown);
+    item->setData(Qt::UserRole, value);
+    item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    return item;
+}
+
+} // namespace eyeroof::gui

@@ -1,0 +1,27 @@
+// Tables of a few rows that are made anew with every answer: cells that sort as numbers, and one
+// look for all of them.
+// Used by the upgrade pane.
+// Knows nothing of what it shows.
+#pragma once
+
+#include <QString>
+
+class QTableView;
+class QTableWidget;
+class QTableWidgetItem;
+class QWidget;
+
+namespace eyeroof::gui {
+
+// Whole rows are selected, bands instead of a grid, headers on the left of text.
+void style_table(QTableView& table, const QString& accessible_name);
+
+QTableWidget* number_table(const QString& accessible_name, QWidget* parent);
+
+// Columns as wide as what stands in them, headers on the side of their numbers.
+void fit_columns(QTableWidget& table);
+
+QTableWidgetItem* cell(const QString& shown);
+QTableWidgetItem* cell(const QString& shown, double value); // sorts by the value
+
+} // namespace eyeroof::gui

@@ -1,0 +1,420 @@
+#include "gui/panes/upgrade_form.hpp"
+
+#include "hwdb/catalog.hpp"
+#include "model/layer.hpp"
+#include "study/read/catalog.hpp"
+
+#include <QComboBox>
+#include <QCompleter>
+#include <QDoubleSpinBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSpinBox>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace eyeroof::gui {
+
+namespace {
+
+QString text(std::string_view string) {
+    return QString::fromUtf8(string.data(), static_cast<qsizetype>(string.size()));
+}
+
+std::optional<double> price_of(const QDoubleSpinBox& box) {
+    return box.value() > 0.0 ? std::optional(box.value()) : std::nullopt;
+}
+
+std::optional<model::DataType> type_of(const QComboBox& box) {
+    return model::data_type_from_name(box.currentData().toString().toStdString());
+}
+
+QHBoxLayout* line_in(QVBoxLayout& rows, QWidget*& row, QWidget* parent) {
+    row = new QWidget(parent);
+    auto* line = new QHBoxLayout(row);
+    line->setContentsMargins(0, 0, 0, 0);
+    line->setSpacing(4);
+    rows.addWidget(row);
+    return line;
+}
+
+} // namespace
+
+UpgradeForm::UpgradeForm(QWidget* parent) : QWidget(parent) {
+    column_ = new QVBoxLayout(this);
+    column_->setContentsMargins(12, 10, 12, 10);
+    column_->setSpacing(6);
+    make_networks();
+    make_old();
+    make_new();
+    make_sweep();
+    column_->addStretch();
+    read_lists();
+}
+
+void UpgradeForm::heading(const QString& text) {
+    auto* label = new QLabel("<b>" + text + "</b>", this);
+    label->setContentsMargins(0, column_->count() > 0 ? 12 : 0, 0, 0);
+    column_->addWidget(label);
+}
+
+QComboBox* UpgradeForm::chooser(const QString& placeholder, const char* name) {
+    auto* box = new QComboBox(this);
+    box->setEditable(true);
+    box->setInsertPolicy(QComboBox::NoInsert);
+    box->lineEdit()->setPlaceholderText(placeholder);
+    box->setMinimumContentsLength(12);
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->setObjectName(name);
+    box->setAccessibleName(placeholder);
+    box->setMaxVisibleItems(30);
+    box->completer()->setFilterMode(Qt::MatchContains); // "100" finds a100 and h100
+    box->completer()->setCompletionMode(QCompleter::PopupCompletion);
+    return box;
+}
+
+QComboBox* UpgradeForm::type_chooser(const QString& what) {
+    auto* combo = new QComboBox(this);
+    combo->addItem(tr("own precision"), QString());
+    for (const std::string_view known : model::data_type_names()) {
+        combo->addItem(text(known), text(known));
+    }
+    combo->setAccessibleName(what);
+    combo->setToolTip(what);
+    connect(combo, &QComboBox::activated, this, &UpgradeForm::changed);
+    return combo;
+}
+
+QDoubleSpinBox* UpgradeForm::price(const QString& prefix, const QString& none, const QString& what,
+                                   double most, double step) {
+    auto* spin = new QDoubleSpinBox(this);
+    spin->setRange(0.0, most);
+    spin->setDecimals(most > 5000.0 ? 0 : 2);
+    spin->setSingleStep(step);
+    spin->setPrefix(prefix + " $");
+    spin->setSpecialValueText(prefix + " " + none);
+    spin->setKeyboardTracking(false);
+    spin->setAccessibleName(what);
+    spin->setToolTip(what);
+    connect(spin, &QDoubleSpinBox::valueChanged, this, &UpgradeForm::changed);
+    return spin;
+}
+
+QToolButton* UpgradeForm::remover(const QString& name) {
+    auto* button = new QToolButton(this);
+    button->setText("✕");
+    button->setAutoRaise(true);
+    button->setObjectName("remove " + name);
+    button->setAccessibleName(tr("Remove %1").arg(name));
+    button->setToolTip(button->accessibleName());
+    return button;
+}
+
+void UpgradeForm::make_networks() {
+    heading(tr("What runs"));
+    network_ = chooser(tr("add a network"), "upgrade network");
+    column_->addWidget(network_);
+    network_rows_ = new QVBoxLayout;
+    network_rows_->setSpacing(2);
+    column_->addLayout(network_rows_);
+    QWidget* row = nullptr;
+    auto* line = line_in(*column_, row, this);
+    phase_ = new QComboBox(this);
+    phase_->addItem(tr("inference"), "inference");
+    phase_->addItem(tr("training, SGD"), "sgd_momentum");
+    phase_->addItem(tr("training, Adam"), "adam");
+    phase_->setObjectName("upgrade phase");
+    phase_->setAccessibleName(tr("Inference or training"));
+    batch_ = new QSpinBox(this);
+    batch_->setRange(1, 65536);
+    batch_->setPrefix(tr("batch ×"));
+    batch_->setAccessibleName(tr("Batch, times the network's own"));
+    batch_->setToolTip(batch_->accessibleName());
+    line->addWidget(phase_, 1);
+    line->addWidget(batch_, 1);
+    connect(phase_, &QComboBox::activated, this, &UpgradeForm::changed);
+    connect(batch_, &QSpinBox::valueChanged, this, &UpgradeForm::changed);
+    const auto add = [this] {
+        const QString name = network_->currentText().trimmed();
+        network_->setCurrentText({});
+        if (!name.isEmpty()) {
+            add_network(name);
+            emit changed();
+        }
+    };
+    connect(network_, &QComboBox::activated, this, add);
+    connect(network_->lineEdit(), &QLineEdit::returnPressed, this, add);
+}
+
+void UpgradeForm::make_old() {
+    heading(tr("Runs now on"));
+    from_ = chooser(tr("the GPU that runs it now"), "upgrade from");
+    column_->addWidget(from_);
+    QWidget* row = nullptr;
+    auto* line = line_in(*column_, row, this);
+    old_.type = type_chooser(tr("Precision on the old GPU"));
+    old_.type->setObjectName("upgrade from precision");
+    old_.per_hour =
+        price(tr("hour"), tr("no price"),
+              tr("Price of an hour of the old GPU; the catalog's unless given"), 1000.0, 0.05);
+    line->addWidget(old_.type, 1);
+    line->addWidget(old_.per_hour, 1);
+    auto* second = line_in(*column_, row, this);
+    old_.buy = price(tr("sold for"), tr("nothing"), tr("What the old GPU brings when it is sold"),
+                     1e6, 100.0);
+    utilization_ = new QSpinBox(this);
+    utilization_->setRange(1, 100);
+    utilization_->setValue(100);
+    utilization_->setPrefix(tr("in use "));
+    utilization_->setSuffix(" %");
+    utilization_->setAccessibleName(tr("Share of the month that a bought GPU works"));
+    utilization_->setToolTip(utilization_->accessibleName());
+    second->addWidget(old_.buy, 1);
+    second->addWidget(utilization_, 1);
+    connect(utilization_, &QSpinBox::valueChanged, this, &UpgradeForm::changed);
+    connect(from_, &QComboBox::activated, this, &UpgradeForm::changed);
+    connect(from_->lineEdit(), &QLineEdit::returnPressed, this, &UpgradeForm::changed);
+}
+
+void UpgradeForm::make_new() {
+    heading(tr("Could run on"));
+    to_ = chooser(tr("add a GPU"), "upgrade to");
+    column_->addWidget(to_);
+    gpu_rows_ = new QVBoxLayout;
+    gpu_rows_->setSpacing(8);
+    column_->addLayout(gpu_rows_);
+    const auto add = [this] {
+        const std::string name = to_->currentText().trimmed().toStdString();
+        to_->setCurrentText({});
+        if (!name.empty()) {
+            add_target({name, {}, {}, {}});
+            emit changed();
+        }
+    };
+    connect(to_, &QComboBox::activated, this, add);
+    connect(to_->lineEdit(), &QLineEdit::returnPressed, this, add);
+}
+
+void UpgradeForm::make_sweep() {
+    heading(tr("Also at"));
+    const auto list = [&](const QString& label, const QString& shown, const QString& hint,
+                          const char* name) {
+        QWidget* row = nullptr;
+        auto* line = line_in(*column_, row, this);
+        auto* head = new QLabel(label, this);
+        head->setMinimumWidth(72);
+        auto* edit = new QLineEdit(shown, this);
+        edit->setPlaceholderText(hint);
+        edit->setObjectName(name);
+        edit->setAccessibleName(label + ": " + hint);
+        head->setBuddy(edit);
+        line->addWidget(head);
+        line->addWidget(edit, 1);
+        connect(edit, &QLineEdit::editingFinished, this, [this] {
+            const auto batches = sweep_batches_;
+            const auto types = sweep_types_;
+            read_lists();
+            if (batches != sweep_batches_ || types != sweep_types_) {
+                emit changed();
+            }
+        });
+        return edit;
+    };
+    batches_ = list(tr("batches ×"), "1, 4, 16", tr("such as 1, 8, 64"), "sweep batches");
+    types_ = list(tr("precisions"), "", tr("fp16, fp16:bf16"), "sweep precisions");
+    types_->setToolTip(tr("A data type for both GPUs, or old:new"));
+}
+
+// A list that cannot be read is marked, and the last good one stays in force.
+void UpgradeForm::read_lists() {
+    const auto mark = [](QLineEdit& edit, bool good, const QString& why) {
+        QPalette palette;
+        if (!good) {
+            palette.setColor(QPalette::Text, QColor(200, 40, 40));
+        }
+        edit.setPalette(palette);
+        edit.setToolTip(good ? QString() : why);
+    };
+    const auto batches = read_batches(batches_->text().toStdString());
+    const auto types = read_types(types_->text().toStdString());
+    mark(*batches_, batches.has_value(), tr("Whole numbers from 1 to 65536, as in 1, 8, 64"));
+    mark(*types_, types.has_value(), tr("Data types, old:new, as in fp32, fp16:bf16"));
+    sweep_batches_ = batches.value_or(sweep_batches_);
+    sweep_types_ = types.value_or(sweep_types_);
+}
+
+void UpgradeForm::fill(const Folders& folders) {
+    if (const auto heads = study::read::list_networks(folders.networks)) {
+        for (const auto& head : *heads) {
+            network_->addItem(text(head.id));
+        }
+    }
+    for (const auto& entry : hwdb::list_machines(folders.machines)) {
+        if (entry.family == "gpus") {
+            from_->addItem(text(entry.id));
+            to_->addItem(text(entry.id));
+        }
+    }
+    for (QComboBox* box : {network_, from_, to_}) {
+        box->setCurrentIndex(-1);
+        box->setCurrentText({});
+    }
+}
+
+void UpgradeForm::add_network(const QString& name, double weight) {
+    for (const NetworkRow& row : networks_) {
+        if (row.name == name) {
+            return;
+        }
+    }
+    NetworkRow entry{nullptr, name, nullptr};
+    auto* line = line_in(*network_rows_, entry.row, this);
+    auto* label = new QLabel(name, entry.row);
+    label->setToolTip(name);
+    label->setMinimumWidth(0);
+    label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    entry.weight = new QDoubleSpinBox(entry.row);
+    entry.weight->setRange(0.01, 1000.0);
+    entry.weight->setValue(weight);
+    entry.weight->setDecimals(2);
+    entry.weight->setPrefix(tr("share "));
+    entry.weight->setObjectName("share " + name);
+    entry.weight->setAccessibleName(tr("Share of %1 of the old GPU's time").arg(name));
+    entry.weight->setToolTip(tr("Hours of this network for each hour of the others"));
+    auto* remove = remover(name);
+    line->addWidget(label, 1);
+    line->addWidget(entry.weight);
+    line->addWidget(remove);
+    connect(entry.weight, &QDoubleSpinBox::valueChanged, this, &UpgradeForm::changed);
+    connect(remove, &QToolButton::clicked, this, [this, name] {
+        const auto row = std::find_if(networks_.begin(), networks_.end(),
+                                      [&](const NetworkRow& r) { return r.name == name; });
+        if (row != networks_.end()) {
+            row->row->hide();
+            row->row->deleteLater();
+            networks_.erase(row);
+            show_weights();
+            emit changed();
+        }
+    });
+    networks_.push_back(entry);
+    show_weights();
+}
+
+// A single network has the GPU for itself.
+void UpgradeForm::show_weights() {
+    for (const NetworkRow& row : networks_) {
+        row.weight->setVisible(networks_.size() > 1);
+    }
+}
+
+void UpgradeForm::add_target(const AskedGpu& gpu) {
+    const QString name = text(gpu.name);
+    for (const GpuRow& row : gpus_) {
+        if (row.name == name) {
+            return;
+        }
+    }
+    GpuRow entry;
+    entry.name = name;
+    entry.row = new QWidget(this);
+    auto* grid = new QGridLayout(entry.row);
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setSpacing(4);
+    auto* label = new QLabel(name, entry.row);
+    entry.type = type_chooser(tr("Precision on %1").arg(name));
+    entry.per_hour =
+        price(tr("hour"), tr("no price"),
+              tr("Price of an hour of %1; the catalog's unless given").arg(name), 1000.0, 0.05);
+    entry.buy = price(tr("buy"), tr("no price"),
+                      tr("Price to buy %1; the catalog's unless given").arg(name), 1e6, 100.0);
+    entry.type->setObjectName("precision " + name);
+    entry.per_hour->setObjectName("hour " + name);
+    entry.buy->setObjectName("buy " + name);
+    entry.type->setCurrentIndex(std::max(
+        0, gpu.data_type ? entry.type->findData(text(model::data_type_name(*gpu.data_type))) : 0));
+    const QSignalBlocker one(entry.per_hour), two(entry.buy);
+    entry.per_hour->setValue(gpu.usd_per_hour.value_or(0.0));
+    entry.buy->setValue(gpu.buy_usd.value_or(0.0));
+    auto* remove = remover(name);
+    grid->addWidget(label, 0, 0);
+    grid->addWidget(remove, 0, 1, Qt::AlignRight);
+    grid->addWidget(entry.per_hour, 1, 0);
+    grid->addWidget(entry.buy, 1, 1);
+    grid->addWidget(entry.type, 2, 0);
+    grid->setColumnStretch(0, 1);
+    grid->setColumnStretch(1, 1);
+    gpu_rows_->addWidget(entry.row);
+    connect(remove, &QToolButton::clicked, this, [this, name] {
+        const auto row = std::find_if(gpus_.begin(), gpus_.end(),
+                                      [&](const GpuRow& r) { return r.name == name; });
+        if (row != gpus_.end()) {
+            row->row->hide();
+            row->row->deleteLater();
+            gpus_.erase(row);
+            emit changed();
+        }
+    });
+    gpus_.push_back(entry);
+}
+
+void UpgradeForm::set_from(const QString& name) {
+    from_->setCurrentText(name);
+}
+
+void UpgradeForm::set_phase(const QString& phase) {
+    phase_->setCurrentIndex(std::max(0, phase_->findData(phase)));
+}
+
+void UpgradeForm::show_catalog_prices(const UpgradeQuestion& question,
+                                      const UpgradeAnswer& answer) {
+    const auto show = [](QDoubleSpinBox& box, const QString& prefix, double usd, int digits) {
+        if (usd > 0.0) {
+            box.setSpecialValueText(tr("%1 $%2").arg(prefix).arg(usd, 0, 'f', digits));
+        }
+    };
+    for (std::size_t i = 0; i < answer.upgrades.size(); ++i) {
+        const study::UpgradeMoney& money = answer.upgrades[i].money;
+        const AskedGpu& asked = question.to[answer.asked[i]];
+        const auto row = std::find_if(gpus_.begin(), gpus_.end(), [&](const GpuRow& r) {
+            return r.name.toStdString() == asked.name;
+        });
+        if (!question.from.usd_per_hour) {
+            show(*old_.per_hour, tr("hour"), money.from_usd_per_hour, 2);
+        }
+        if (row == gpus_.end()) {
+            continue;
+        }
+        if (!asked.usd_per_hour) {
+            show(*row->per_hour, tr("hour"), money.to_usd_per_hour, 2);
+        }
+        if (!asked.buy_usd && money.outlay_usd) {
+            show(*row->buy, tr("buy"), *money.outlay_usd + question.from.buy_usd.value_or(0.0), 0);
+        }
+    }
+}
+
+UpgradeQuestion UpgradeForm::question() const {
+    UpgradeQuestion q;
+    for (const NetworkRow& row : networks_) {
+        q.networks.push_back(
+            {row.name.toStdString(), networks_.size() > 1 ? row.weight->value() : 1.0});
+    }
+    q.from = {from_->currentText().trimmed().toStdString(), type_of(*old_.type),
+              price_of(*old_.per_hour), price_of(*old_.buy)};
+    for (const GpuRow& row : gpus_) {
+        q.to.push_back({row.name.toStdString(), type_of(*row.type), price_of(*row.per_hour),
+                        price_of(*row.buy)});
+    }
+    q.phase = phase_->currentData().toString().toStdString();
+    if (batch_->value() > 1) {
+        q.batch = batch_->value();
+    }
+    q.utilization = utilization_->value() / 100.0;
+    q.sweep_batches = sweep_batches_;
+    q.sweep_types = sweep_types_;
+    return q;
+}
+
+} // namespace eyeroof::gui

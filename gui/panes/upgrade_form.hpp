@@ -1,0 +1,87 @@
+// The question of the upgrade view: networks with their shares, the GPU that runs them now, the
+// GPUs in question, prices, batches and precisions.
+// Used by the upgrade pane.
+// Knows names of the catalog only; judges nothing.
+#pragma once
+
+#include "gui/jobs/upgrade_question.hpp"
+
+#include <QStringList>
+#include <QWidget>
+#include <vector>
+
+class QComboBox;
+class QDoubleSpinBox;
+class QLineEdit;
+class QSpinBox;
+class QToolButton;
+class QVBoxLayout;
+
+namespace eyeroof::gui {
+
+class UpgradeForm : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit UpgradeForm(QWidget* parent = nullptr);
+
+    void fill(const Folders& folders);
+    UpgradeQuestion question() const;
+
+    // Where nothing was entered, the boxes show the catalog's prices; sends nothing.
+    void show_catalog_prices(const UpgradeQuestion& question, const UpgradeAnswer& answer);
+
+    void add_network(const QString& name, double weight = 1.0);
+    void add_target(const AskedGpu& gpu);
+    void set_from(const QString& name);
+    void set_phase(const QString& phase);
+
+  signals:
+    void changed();
+
+  private:
+    struct NetworkRow {
+        QWidget* row = nullptr;
+        QString name;
+        QDoubleSpinBox* weight = nullptr;
+    };
+    struct GpuRow {
+        QWidget* row = nullptr;
+        QString name;
+        QComboBox* type = nullptr;
+        QDoubleSpinBox* per_hour = nullptr;
+        QDoubleSpinBox* buy = nullptr;
+    };
+
+    QComboBox* chooser(const QString& placeholder, const char* name);
+    QComboBox* type_chooser(const QString& what);
+    QDoubleSpinBox* price(const QString& prefix, const QString& none, const QString& what,
+                          double most, double step);
+    QToolButton* remover(const QString& name);
+    void heading(const QString& text);
+    void make_networks();
+    void make_old();
+    void make_new();
+    void make_sweep();
+    void show_weights();
+    void read_lists();
+
+    QVBoxLayout* column_ = nullptr;
+    QVBoxLayout* network_rows_ = nullptr;
+    QVBoxLayout* gpu_rows_ = nullptr;
+    QComboBox* network_ = nullptr;
+    QComboBox* from_ = nullptr;
+    QComboBox* to_ = nullptr;
+    QComboBox* phase_ = nullptr;
+    QSpinBox* batch_ = nullptr;
+    GpuRow old_;
+    QSpinBox* utilization_ = nullptr;
+    QLineEdit* batches_ = nullptr;
+    QLineEdit* types_ = nullptr;
+    std::vector<NetworkRow> networks_;
+    std::vector<GpuRow> gpus_;
+    std::vector<model::Count> sweep_batches_;
+    std::vector<study::DtypePair> sweep_types_;
+};
+
+} // namespace eyeroof::gui

@@ -1,0 +1,280 @@
+// The upgrade view under the mouse and the keyboard: fleets, prices, sweeps, pictures; without a
+// screen.
+#include "gui/panes/upgrade_form.hpp"
+#include "hwdb/catalog.hpp"
+#include "study/read/catalog.hpp"
+#include "tests/gui/window_tools.hpp"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QLineEdit>
+#include <QTabBar>
+#include <QTableWidget>
+#include <QTemporaryDir>
+#include <QToolButton>
+
+using namespace eyeroof;               // NOLINT(google-build-using-namespace)
+using namespace eyeroof::gui;          // NOLINT(google-build-using-namespace)
+using namespace eyeroof::gui::testing; // NOLINT(google-build-using-namespace)
+
+class TestUpgrade : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void networks_that_share_a_gpu_are_judged_together();
+    void every_gpu_has_its_own_price();
+    void a_purchase_has_a_payback_plot();
+    void batches_and_precisions_are_swept();
+    void a_wrong_list_is_marked_and_the_last_one_stays();
+    void gpus_stand_side_by_side_with_the_difference();
+    void rows_are_removed_again();
+    void pictures_are_exported_and_copied();
+    void large_windows_show_all_pictures();
+    void unknown_names_are_told_and_the_rest_is_judged();
+};
+
+namespace {
+
+model::Machine machine(const char* name) {
+    return hwdb::load_machine(name, folders().machines).value();
+}
+
+model::Network network(const char* name) {
+    return study::read::load_network(name, folders().networks).value();
+}
+
+// The next verdicts after an action.
+template <class Action> bool judged(MainWindow& window, Action action) {
+    QSignalSpy spy(&window.upgrade(), &UpgradePane::judged);
+    action();
+    return spy.size() > 0 || spy.wait(kPatience_ms);
+}
+
+void enter(QWidget* edit, const QString& text) {
+    QVERIFY(edit != nullptr);
+    if (auto* line = qobject_cast<QLineEdit*>(edit)) {
+        line->selectAll();
+    }
+    QTest::keyClicks(edit, text);
+    QTest::keyClick(edit, Qt::Key_Return);
+}
+
+// Types a name into one of the choosers and presses Return, as a user does.
+void choose(MainWindow& window, const char* box, const QString& name) {
+    enter(window.findChild<QComboBox*>(box)->lineEdit(), name);
+}
+
+} // namespace
+
+void TestUpgrade::networks_that_share_a_gpu_are_judged_together() {
+    MainWindow window(folders());
+    window.show();
+    window.show_page("upgrade");
+    QVERIFY(judged(window, [&] {
+        window.upgrade().ask({"resnet50", "bert-base"}, "v100-sxm2-16gb", {"a100-sxm-40gb"});
+    }));
+    auto* share = window.findChild<QDoubleSpinBox*>("share resnet50");
+    QVERIFY(share != nullptr && share->isVisible());
+    QVERIFY(judged(window, [&] { share->setValue(3.0); }));
+    const auto expected =
+        study::upgrade_fleet({{network("resnet50"), 3.0}, {network("bert-base"), 1.0}},
+                             machine("v100-sxm2-16gb"), machine("a100-sxm-40gb"), {});
+    const study::Upgrade& shown = window.upgrade().upgrades().at(0);
+    QCOMPARE(shown.members.size(), std::size_t{2});
+    QCOMPARE(shown.speedup.value, expected->speedup.value);
+    QCOMPARE(shown.weights.at(0), 0.75);
+    QCOMPARE(QString::fromStdString(window.upgrade().command_line()),
+             QString("eyeroof upgrade resnet50@3 bert-base@1 --from v100-sxm2-16gb --to "
+                     "a100-sxm-40gb"));
+}
+
+void TestUpgrade::every_gpu_has_its_own_price() {
+    MainWindow window(folders());
+    window.show();
+    window.show_page("upgrade");
+    QVERIFY(judged(window, [&] {
+        window.upgrade().ask({"resnet50"}, "v100-sxm2-16gb", {"a100-sxm-40gb", "l4"});
+    }));
+    QVERIFY(judged(
+        window, [&] { window.findChild<QDoubleSpinBox*>("hour a100-sxm-40gb")->setValue(9.5); }));
+    QCOMPARE(window.upgrade().upgrades().at(0).money.to_usd_per_hour, 9.5);
+    QVERIFY(window.upgrade().upgrades().at(1).money.to_usd_per_hour != 9.5);
+    QVERIFY(window.upgrade().command_line().find("--to-per-hour 9.5") != std::string::npos);
+    // where nothing is entered, the catalog's price is shown
+    const auto* other = window.findChild<QDoubleSpinBox*>("hour l4");
+    QVERIFY2(other->text().contains("$"), qPrintable(other->text()));
+}
+
+void TestUpgrade::a_purchase_has_a_payback_plot() {
+    MainWindow window(folders());
+    window.show();
+    window.show_page("upgrade");
+    QVERIFY(judged(window, [&] {
+        window.upgrade().ask({"bert-large"}, "v100-sxm2-16gb", {"a100-sxm-40gb"});
+    }));
+    QVERIFY(window.upgrade().payback().drawing().figures.rows.empty()); // no price to buy it
+    QVERIFY(judged(
+        window, [&] { window.findChild<QDoubleSpinBox*>("buy a100-sxm-40gb")->setValue(9000.0); }));
+    const study::UpgradeMoney& money = window.upgrade().upgrades().at(0).money;
+    QVERIFY(money.break_even_months.has_value());
+    const auto& rows = window.upgrade().payback().drawing().figures.rows;
+    QCOMPARE(rows.size(), std::size_t{1});
+    QCOMPARE(std::get<double>(rows[0][3]), *money.break_even_months);
+    // by its own definition nothing is left of the outlay when it is paid back
+    const double saved = *money.break_even_months *
+                         (money.work_usd_per_month * window.upgrade().upgrades()[0].speedup.value -
+                          money.power_usd_per_month);
+    QVERIFY(std::abs(saved - *money.outlay_usd) < 1e-6 * *money.outlay_usd);
+}
+
+void TestUpgrade::batches_and_precisions_are_swept() {
+    MainWindow window(folders());
+    window.show();
+    window.show_page("upgrade");
+    QVERIFY(judged(
+        window, [&] { window.upgrade().ask({"resnet50"}, "v100-sxm2-16gb", {"a100-sxm-40gb"}); }));
+    QVERIFY(judged(window, [&] { enter(window.findChild<QLineEdit*>("sweep batches"), "2, 32"); }));
+    QVERIFY(judged(window, [&] {
+        enter(window.findChild<QLineEdit*>("sweep precisions"), "fp32, fp16:bf16");
+    }));
+    const auto expected = study::sweep_upgrade(network("resnet50"), machine("v100-sxm2-16gb"),
+                                               machine("a100-sxm-40gb"), {}, {2, 32},
+                                               {{model::DataType::fp32, model::DataType::fp32},
+                                                {model::DataType::fp16, model::DataType::bf16}});
+    QVERIFY(window.upgrade().upgrades().at(0).sweep == *expected);
+    QCOMPARE(window.upgrade().sweep().drawing().figures.rows.size(), std::size_t{4});
+    QVERIFY(window.upgrade().command_line().ends_with(
+        "--sweep-batch 2,32 --sweep-dtype fp32:fp32,fp16:bf16"));
+}
+
+void TestUpgrade::a_wrong_list_is_marked_and_the_last_one_stays() {
+    MainWindow window(folders());
+    window.show();
+    window.show_page("upgrade");
+    auto* list = window.findChild<QLineEdit*>("sweep batches");
+    const auto before = window.upgrade().form().question().sweep_batches;
+    enter(list, "4, many");
+    QVERIFY(window.upgrade().form().question().sweep_batches == before);
+    QVERIFY(list->toolTip().contains("65536"));
+    QVERIFY(!read_types("fp16:quick").has_value());
+    QVERIFY(read_batches("").has_value() && read_batches("")->empty());
+}
+
+void TestUpgrade::gpus_stand_side_by_side_with_the_difference() {
+    MainWindow window(folders());
+    window.show();
+    window.show_page("upgrade");
+    QVERIFY(judged(window, [&] {
+        window.upgrade().ask({"resnet50"}, "v100-sxm2-16gb", {"a100-sxm-40gb", "t4"});
+    }));
+    const auto header = [&](int column) {
+        return window.upgrade().layers().horizontalHeaderItem(column)->text();
+    };
+    QCOMPARE(header(3), QString("v100-sxm2-16gb"));
+    QCOMPARE(header(4), QString("a100-sxm-40gb"));
+    QCOMPARE(header(6), QString("t4"));
+    QCOMPARE(header(8), QString("Difference"));
+    const auto difference = [&] {
+        return window.upgrade().layers().item(0, 8)->data(Qt::UserRole).toDouble();
+    };
+    const double first = difference();
+    window.upgrade().verdicts().selectRow(1);
+    QVERIFY(difference() != first); // the difference is that of the GPU in view
+    QVERIFY(window.upgrade().headline().contains("t4"));
+    QVERIFY(window.upgrade().command_line().find("--to t4") != std::string::npos);
+    QCOMPARE(window.upgrade().bars().drawing().figures.columns.size(), std::size_t{4});
+}
+
+void TestUpgrade::rows_are_removed_again() {
+    MainWindow window(folders());
+    window.show();
+    window.show_page("upgrade");
+    QVERIFY(judged(window, [&] {
+        window.upgrade().ask({"resnet50", "alexnet"}, "v100-sxm2-16gb", {"a100-sxm-40gb", "t4"});
+    }));
+    QVERIFY(judged(window, [&] { window.findChild<QToolButton*>("remove t4")->click(); }));
+    QCOMPARE(window.upgrade().upgrades().size(), std::size_t{1});
+    QVERIFY(judged(window, [&] { window.findChild<QToolButton*>("remove alexnet")->click(); }));
+    QVERIFY(window.upgrade().upgrades().at(0).members.empty());
+    window.findChild<QToolButton*>("remove a100-sxm-40gb")->click();
+    QVERIFY(window.upgrade().upgrades().empty());
+    QVERIFY(window.upgrade().command_line().empty());
+}
+
+void TestUpgrade::pictures_are_exported_and_copied() {
+    QTemporaryDir folder;
+    MainWindow window(folders());
+    window.show();
+    window.show_page("upgrade");
+    QVERIFY(!export_picture(picture_of(window.upgrade().plot(), "upgrade"),
+                            folder.filePath("empty.svg"))
+                 .ok()); // an empty picture is an error, not a file
+    QVERIFY(judged(
+        window, [&] { window.upgrade().ask({"resnet50"}, "v100-sxm2-16gb", {"a100-sxm-80gb"}); }));
+    for (DrawingView* view : window.upgrade().pictures()) {
+        for (const char* ending : {"png", "svg", "pdf", "csv", "json", "tsv"}) {
+            const QString file = folder.filePath(QString("picture.%1").arg(ending));
+            QVERIFY2(export_picture(picture_of(*view, "upgrade"), file).ok(), ending);
+            QVERIFY2(QFile(file).size() > 40, ending);
+        }
+    }
+    QTest::keyClick(&window, Qt::Key_F, Qt::ControlModifier | Qt::AltModifier);
+    QTRY_VERIFY(QApplication::clipboard()->text().startsWith("to\tspeedup"));
+    QTest::keyClick(&window, Qt::Key_C, Qt::ControlModifier | Qt::AltModifier);
+    QTRY_VERIFY(!QApplication::clipboard()->image().isNull());
+    QTest::keyClick(&window, Qt::Key_C, Qt::ControlModifier);
+    QTRY_VERIFY(QApplication::clipboard()->text().startsWith("Layer\t"));
+}
+
+void TestUpgrade::large_windows_show_all_pictures() {
+    MainWindow window(folders());
+    window.show_page("upgrade");
+    window.resize(1280, 800);
+    window.show();
+    QVERIFY(judged(window, [&] {
+        window.upgrade().ask({"resnet50"}, "v100-sxm2-16gb", {"a100-sxm-80gb", "l4", "t4"});
+    }));
+    const auto visible = [&] {
+        int count = 0;
+        for (const DrawingView* view : window.upgrade().pictures()) {
+            count += view->isVisible() ? 1 : 0;
+        }
+        return count;
+    };
+    for (const auto& [size, pictures] :
+         {std::pair{QSize(1280, 800), 1}, {QSize(2560, 1440), 4}, {QSize(900, 600), 1}}) {
+        window.resize(size);
+        QCoreApplication::processEvents();
+        QCOMPARE(visible(), pictures);
+        for (const DrawingView* view : window.upgrade().pictures()) {
+            const study::Drawing& drawing = view->drawing();
+            for (const study::DrawnText& text : drawing.texts) {
+                QVERIFY2(text.at.x >= 0.0 && text.at.x <= drawing.canvas.width &&
+                             text.at.y <= drawing.canvas.height,
+                         text.text.c_str());
+            }
+        }
+    }
+    auto* tabs = window.findChild<QTabBar*>("pictures");
+    tabs->setCurrentIndex(3);
+    QVERIFY(window.upgrade().sweep().isVisible());
+}
+
+void TestUpgrade::unknown_names_are_told_and_the_rest_is_judged() {
+    MainWindow window(folders());
+    window.show();
+    window.show_page("upgrade");
+    choose(window, "upgrade network", "resnet50");
+    choose(window, "upgrade from", "t4");
+    choose(window, "upgrade to", "l4");
+    QTRY_COMPARE_WITH_TIMEOUT(window.upgrade().upgrades().size(), std::size_t{1}, kPatience_ms);
+    QVERIFY(judged(window, [&] { choose(window, "upgrade to", "a100-sxm"); }));
+    QCOMPARE(window.upgrade().upgrades().size(), std::size_t{1});
+    QCOMPARE(window.errors().topLevelItemCount(), 1);
+    QVERIFY(window.errors().topLevelItem(0)->text(4).contains("did you mean"));
+}
+
+QTEST_MAIN(TestUpgrade)
+#include "test_upgrade.moc"
