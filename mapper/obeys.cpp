@@ -1,4 +1,5 @@
 #include "mapper/search.hpp"
+#include "mapper/space.hpp"
 
 #include <algorithm>
 
@@ -19,19 +20,24 @@ template <class Loops> Count trips_of(const Loops& loops, Dim dim) {
     return trips;
 }
 
-bool keeps_rightly(const Task& task, const Mapping& mapping, std::size_t i,
-                   const LevelConstraint& rule) {
-    for (const Operand o : kAllOperands) {
+bool keeps_rightly(const Task& task, const Mapping& mapping, Operand o) {
+    static const LevelConstraint none;
+    const bool there = o != Operand::weight || task.problem.has_weight;
+    std::optional<std::size_t> home;
+    for (std::size_t i = 0; i < mapping.levels.size(); ++i) {
+        const auto& rules = task.constraints.levels;
+        const LevelConstraint& rule = i < rules.size() ? rules[i] : none;
         const Store* store = store_of(task.machine.levels[i], o);
-        const bool there = o != Operand::weight || task.problem.has_weight;
         const bool kept = mapping.levels[i].keeps.contains(o);
-        const bool can = store != nullptr && there;
-        const bool must = can && (i == 0 || !store->may_bypass || rule.keep.contains(o));
-        if ((must && !kept) || (kept && (!can || rule.bypass.contains(o)))) {
+        home = kept && !home ? i : home;
+        const bool must = there && store != nullptr &&
+                          ((home && !store->may_bypass) || rule.keep.contains(o));
+        if ((must && !kept) || (kept && (store == nullptr || rule.bypass.contains(o)))) {
             return false;
         }
     }
-    return true;
+    const auto homes = homes_allowed(task, o);
+    return there ? home && std::find(homes.begin(), homes.end(), *home) != homes.end() : !home;
 }
 
 bool spreads_rightly(const LevelMapping& level, const LevelConstraint& rule) {
@@ -80,8 +86,7 @@ bool obeys(const Task& task, const Mapping& mapping, const MappingCost& cost) {
         const auto& rules = task.constraints.levels;
         const LevelConstraint& rule = i < rules.size() ? rules[i] : none;
         const LevelMapping& level = mapping.levels[i];
-        if (!keeps_rightly(task, mapping, i, rule) || !spreads_rightly(level, rule) ||
-            !ordered_rightly(level, rule)) {
+        if (!spreads_rightly(level, rule) || !ordered_rightly(level, rule)) {
             return false;
         }
         for (const Dim d : kAllDims) {
@@ -95,7 +100,9 @@ bool obeys(const Task& task, const Mapping& mapping, const MappingCost& cost) {
     }
     const double used =
         cost.averaged_mac_units / static_cast<double>(mac_units(task.machine)) * (1.0 + 1e-12);
-    return unrolls_rightly(task, mapping) && used >= task.constraints.min_utilization &&
+    const bool kept = std::all_of(kAllOperands.begin(), kAllOperands.end(),
+                                  [&](Operand o) { return keeps_rightly(task, mapping, o); });
+    return kept && unrolls_rightly(task, mapping) && used >= task.constraints.min_utilization &&
            task.constraints.allow(cost.energy_pj, cost.cycles);
 }
 

@@ -102,6 +102,13 @@ struct Space {
 // Every choice of kept operands that machine and constraints allow, fullest first.
 std::vector<std::vector<model::OperandSet>> keep_choices(const Task& task);
 
+// The levels that may be an operand's home: the outermost that stores it, and, where the machine
+// keeps activations between layers, the one that does; see model/residency.hpp.
+std::vector<std::size_t> homes_allowed(const Task& task, model::Operand o);
+
+// The outermost level that keeps an operand.
+std::size_t home_of(const std::vector<model::OperandSet>& keeps, model::Operand o);
+
 // All splits of one dimension that respect fan-outs, fixed trips and what each level may loop over.
 std::vector<Split> splits_of(const Task& task, const std::vector<model::OperandSet>& keeps,
                              model::Dim dim);

@@ -1,5 +1,6 @@
 #include "mapper/space.hpp"
 #include "model/nest/digits.hpp"
+#include "model/residency.hpp"
 
 #include <algorithm>
 #include <map>
@@ -29,7 +30,7 @@ class Splitter {
   public:
     Splitter(const Task& task, const std::vector<OperandSet>& keeps, Dim dim)
         : task_(task), keeps_(keeps), dim_(dim), bound_(task.problem.bounds[index(dim)]),
-          levels_(task.machine.levels.size()) {}
+          levels_(task.machine.levels.size()), inside_(inside_homes()), alike_(inside_sums()) {}
 
     std::vector<Split> run() {
         space(levels_ - 1, 1);
@@ -37,7 +38,26 @@ class Splitter {
     }
 
   private:
+    // First level at which this dimension may loop in time: nothing of an operand travels above its
+    // home, so all loops that move it end there.
+    std::size_t inside_homes() const {
+        std::size_t first = 0;
+        for (const Operand o : kAllOperands) {
+            if (present(task_, o) && relevant(o, dim_)) {
+                first = std::max(first, home_of(keeps_, o));
+            }
+        }
+        return first;
+    }
+    // First level at which it may be spread: no network above the home of the sums adds any.
+    std::size_t inside_sums() const {
+        const Operand sums = task_.problem.produced;
+        return relevant(sums, dim_) ? 0 : home_of(keeps_, sums);
+    }
     Count spatial_limit(std::size_t level) const {
+        if (level < alike_) {
+            return 1;
+        }
         const auto& axes = task_.machine.levels[level].fanout;
         Count limit = 1;
         for (std::size_t a = 0; a < axes.size(); ++a) {
@@ -48,8 +68,8 @@ class Splitter {
     // A loop that moves no operand kept at its level can as well be the innermost one of the next
     // level outwards: same counts, so only that one is searched.
     bool loops_here(std::size_t level) const {
-        if (level == 0) {
-            return true;
+        if (level == 0 || level < inside_) {
+            return level >= inside_;
         }
         for (const Operand o : kAllOperands) {
             if (present(task_, o) && keeps_[level].contains(o) && relevant(o, dim_)) {
@@ -164,7 +184,8 @@ class Splitter {
         const auto& fixed = constraint(task_, level).temporal[index(dim_)];
         if (level == 0) {
             const Count rest = ceil_div(bound_, tile);
-            if ((!fixed || *fixed == rest) && fits(0, bound_)) {
+            const bool reaches = rest == 1 || loops_here(0);
+            if (reaches && (!fixed || *fixed == rest) && fits(0, bound_)) {
                 split_.temporal[0] = rest;
                 finish();
             }
@@ -172,7 +193,7 @@ class Splitter {
         }
         const Count limit = loops_here(level) ? bound_ : 1;
         each_trip(tile, limit, fixed, [&](Count trips) {
-            if (fits(level, tile * trips)) {
+            if ((trips == 1 || level >= inside_) && fits(level, tile * trips)) {
                 split_.temporal[level] = trips;
                 space(level - 1, tile * trips);
             }
@@ -200,6 +221,8 @@ class Splitter {
     Dim dim_;
     Count bound_;
     std::size_t levels_;
+    std::size_t inside_;
+    std::size_t alike_;
     Split split_;
     std::vector<Split> splits_;
     std::array<std::map<std::pair<Count, Count>, bool>, kMaxLevels> packs_;
@@ -211,14 +234,42 @@ std::vector<Split> splits_of(const Task& task, const std::vector<OperandSet>& ke
     return Splitter(task, keeps, dim).run();
 }
 
-std::vector<std::vector<OperandSet>> keep_choices(const Task& task) {
+std::size_t home_of(const std::vector<OperandSet>& keeps, Operand o) {
+    const auto home = std::find_if(keeps.begin(), keeps.end(),
+                                   [o](const OperandSet& set) { return set.contains(o); });
+    return home == keeps.end() ? 0 : static_cast<std::size_t>(home - keeps.begin());
+}
+
+std::vector<std::size_t> homes_allowed(const Task& task, Operand o) {
+    std::vector<std::size_t> homes;
+    for (const bool hand_over : {true, false}) {
+        const std::size_t home = home_levels(task.problem, task.machine, hand_over)[index(o)];
+        bool allowed = !constraint(task, home).bypass.contains(o) &&
+                       (homes.empty() || homes.front() != home);
+        for (std::size_t i = 0; i < home; ++i) {
+            allowed = allowed && !constraint(task, i).keep.contains(o);
+        }
+        if (allowed) {
+            homes.push_back(home);
+        }
+    }
+    return homes;
+}
+
+namespace {
+
+// Appends every choice of kept operands with these homes.
+void add_choices(const Task& task, const PerOperand<std::size_t>& homes,
+                 std::vector<std::vector<OperandSet>>& all) {
     std::vector<std::vector<OperandSet>> choices = {{}};
     for (std::size_t i = 0; i < task.machine.levels.size(); ++i) {
         const LevelConstraint& rule = constraint(task, i);
         for (const Operand o : kAllOperands) {
+            const std::size_t home = homes[index(o)];
             const Store* store = store_of(task.machine.levels[i], o);
-            const bool can = store != nullptr && present(task, o) && !rule.bypass.contains(o);
-            const bool must = can && (i == 0 || !store->may_bypass || rule.keep.contains(o));
+            const bool can = i >= home && store != nullptr && present(task, o) &&
+                             !rule.bypass.contains(o);
+            const bool must = can && (i == home || !store->may_bypass || rule.keep.contains(o));
             std::vector<std::vector<OperandSet>> next;
             for (auto choice : choices) {
                 choice.resize(i + 1);
@@ -231,6 +282,24 @@ std::vector<std::vector<OperandSet>> keep_choices(const Task& task) {
                 }
             }
             choices = std::move(next);
+        }
+    }
+    all.insert(all.end(), choices.begin(), choices.end());
+}
+
+} // namespace
+
+std::vector<std::vector<OperandSet>> keep_choices(const Task& task) {
+    std::vector<std::vector<OperandSet>> choices;
+    for (const std::size_t input : homes_allowed(task, Operand::input)) {
+        for (const std::size_t output : homes_allowed(task, Operand::output)) {
+            for (const std::size_t weight : homes_allowed(task, Operand::weight)) {
+                PerOperand<std::size_t> homes{};
+                homes[index(Operand::input)] = input;
+                homes[index(Operand::output)] = output;
+                homes[index(Operand::weight)] = weight;
+                add_choices(task, homes, choices);
+            }
         }
     }
     std::stable_sort(choices.begin(), choices.end(), [](const auto& a, const auto& b) {

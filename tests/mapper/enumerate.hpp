@@ -4,6 +4,7 @@
 #pragma once
 
 #include "mapper/problem_space.hpp"
+#include "model/residency.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/model/random_cases.hpp"
 
@@ -55,14 +56,32 @@ class Enumerator {
         const std::size_t level = n / kOperands;
         const Operand o = kAllOperands[n % kOperands];
         const Store* store = store_of(task_.machine.levels[level], o);
-        if (store != nullptr) {
+        if (store != nullptr && may_rest(level, o)) {
             mapping_.levels[level].keeps.insert(o);
             keep(n + 1);
             mapping_.levels[level].keeps.erase(o);
         }
-        if (level > 0 && (store == nullptr || store->may_bypass)) {
+        if (store == nullptr || may_be_elsewhere(level, o)) {
             keep(n + 1);
         }
+    }
+
+    bool may_rest(std::size_t level, Operand o) const {
+        const auto from = mapping_.levels.begin();
+        const auto to = from + static_cast<std::ptrdiff_t>(level);
+        return level == 0 || home_levels(task_.problem, task_.machine, true)[index(o)] == level ||
+               std::any_of(from, to, [o](const LevelMapping& l) { return l.keeps.contains(o); });
+    }
+
+    // Below its home an operand passes by stores that let it; its home is the outermost level, or a
+    // level that keeps activations from layer to layer where those of this layer fit.
+    bool may_be_elsewhere(std::size_t level, Operand o) const {
+        const auto from = mapping_.levels.begin();
+        const auto to = from + static_cast<std::ptrdiff_t>(level);
+        const bool below =
+            std::any_of(from, to, [o](const LevelMapping& l) { return l.keeps.contains(o); });
+        return below ? store_of(task_.machine.levels[level], o)->may_bypass
+                     : home_levels(task_.problem, task_.machine, true)[index(o)] > level;
     }
 
     // Slots are walked from the innermost outwards.

@@ -160,3 +160,21 @@ TEST_CASE("with levels that lack stores the exact search equals an enumeration")
         }
     });
 }
+
+TEST_CASE("with activations kept between layers the exact search equals an enumeration") {
+    int inside = 0;
+    compare_all(26, 150, [&](Random& r, mapper::Task& task) {
+        task.objective = r.chance(50) ? mapper::Objective::edp() : mapper::Objective::energy();
+        const std::size_t levels = task.machine.levels.size();
+        for (std::size_t i = 1; i < levels; ++i) {
+            Level& level = task.machine.levels[i];
+            level.keeps_between_layers = r.chance(70);
+            for (Store& store : level.stores) { // room for whole tensors
+                store.capacity_bytes = *store.capacity_bytes * r.between(1, 12);
+            }
+        }
+        const auto homes = home_levels(task.problem, task.machine);
+        inside += homes[index(Operand::input)] > 0 || homes[index(Operand::output)] > 0 ? 1 : 0;
+    });
+    CHECK(inside > 50);
+}
