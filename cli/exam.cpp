@@ -41,15 +41,6 @@ constexpr const char* kExamples =
     "# fail a build when a network gets too slow\n"
     "eyeroof exam resnet50 --on systolic:32x32 --fail-if 'net.utilization < 0.6'";
 
-constexpr double kAutomaticLimit_s = 10.0;
-constexpr double kBestLimit_s = 60.0;
-
-study::MappingPolicy policy_of(const ExamOptions& options) {
-    return options.mapping == "best"       ? study::MappingPolicy::best
-           : options.mapping == "dataflow" ? study::MappingPolicy::dataflow
-                                           : study::MappingPolicy::automatic;
-}
-
 model::Result<study::StudyOptions> study_options(const ExamOptions& options) {
     static const std::map<std::string, study::LaunchMode> launches = {
         {"eager", study::LaunchMode::eager},
@@ -57,9 +48,8 @@ model::Result<study::StudyOptions> study_options(const ExamOptions& options) {
         {"kernel", study::LaunchMode::kernel},
         {"graph", study::LaunchMode::graph}};
     study::StudyOptions wanted;
-    wanted.policy = policy_of(options);
-    wanted.search_limit_s =
-        options.time_limit_s.value_or(options.mapping == "best" ? kBestLimit_s : kAutomaticLimit_s);
+    wanted.policy = policy_named(options.mapping);
+    wanted.search_limit_s = search_limit_s(options.mapping, options.time_limit_s);
     wanted.factors = options.factors == "any" ? mapper::Factors::any : mapper::Factors::perfect;
     wanted.free_dataflow = frees_dataflow(options.dataflow);
     wanted.counting =
@@ -112,6 +102,28 @@ model::Diagnostics add_mapping_file(const ExamOptions& options, const model::Mac
     wanted.policy = study::MappingPolicy::given;
     wanted.mapping = *std::move(mapping);
     return found;
+}
+
+// What a searched mapping must keep to: --constraints, and what a Timeloop architecture says itself.
+model::Diagnostics add_constraints(const ExamOptions& options, const model::Machine& machine,
+                                   study::StudyOptions& wanted) {
+    using Policy = study::MappingPolicy;
+    const bool searched = wanted.policy == Policy::best || wanted.policy == Policy::automatic;
+    model::Diagnostics found;
+    if (!searched) {
+        if (!options.constraints.empty()) {
+            found.error("usage", "--constraints are for searched mappings",
+                        "use --mapping auto or --mapping best");
+        }
+        return found;
+    }
+    auto placed = load_constraints(options.constraints, options.machine, machine,
+                                   workload_names(options.network));
+    if (placed) {
+        wanted.constraints = std::move(placed->rules);
+        wanted.places = std::move(placed->places);
+    }
+    return placed.diagnostics();
 }
 
 // The table that the layers were read from, to be repeated; nothing for networks of other kinds.
@@ -218,6 +230,7 @@ Exit exam(Context& context, const ExamOptions& options) {
     model::Diagnostics wrong = wanted.diagnostics();
     if (wanted) {
         wrong.append(add_mapping_file(options, *machine, *wanted));
+        wrong.append(add_constraints(options, *machine, *wanted));
     }
     if (wrong.has_errors()) {
         return context.fail(wrong);
@@ -273,22 +286,18 @@ void add_model_options(CLI::App& app, ExamOptions& options) {
     add_dtype(app, options.dtype);
     add_set(app, options.set);
     app.add_option("--mapping", options.mapping,
-                   "auto: the best that the dataflow allows, which on row-stationary machines is "
-                   "what its published rules say and elsewhere is searched for; dataflow: by the "
-                   "dataflow's rules, without a search; best: by search, with a certificate; or a "
-                   "mapping file, eyeroof's or Timeloop's [auto]")
+                   fmt::format("{}; or a mapping file, eyeroof's or Timeloop's [auto]", kMappingWords))
         ->type_name("{auto,dataflow,best}|FILE");
+    app.add_option("--constraints", options.constraints,
+                   "What searched mappings must keep to, as Timeloop writes it")
+        ->type_name("FILE");
     app.add_option("--objective", options.objective,
                    std::string(kObjectiveHelp) + " [edp; latency where no energies are known]")
         ->type_name("OBJECTIVE");
     add_choice(
         app, "--factors", options.factors, {"perfect", "any"},
         "Loops of searched mappings divide evenly, or any with a partial last trip [perfect]");
-    app.add_option("--time-limit", options.time_limit_s,
-                   "Seconds the search may take in all; the best so far is shown with its gap [10; "
-                   "60 with --mapping best]")
-        ->check(CLI::Range(0.001, 1e6))
-        ->type_name("S");
+    add_time_limit(app, options.time_limit_s);
     add_choice(app, "--counting", options.counting, {"eyeroof", "timeloop"},
                "Rules for counting accesses [eyeroof]");
     add_choice(app, "--launch", options.launch, {"eager", "stream", "kernel", "graph"},

@@ -26,6 +26,7 @@ struct ExamOptions {
     std::string counting = "eyeroof";
     std::string launch = "stream";
     std::string layers;
+    std::string constraints;
     std::string fail_if;
     std::string compat;
     std::string steps = "auto";
@@ -54,7 +55,7 @@ void add_set(CLI::App& app, std::vector<std::string>& changes);
 // What a Timeloop problem calls its dimensions; those of its cnn-layer for all other workloads.
 study::read::TimeloopNames workload_names(const std::string& name);
 
-// Those of the file; without one those that stand in the machine's own Timeloop file.
+// Those that stand in the machine's own Timeloop file, and on top of them those of the file.
 model::Result<study::read::PlacedConstraints>
 load_constraints(const std::string& file, const std::string& machine_name,
                  const model::Machine& machine, const study::read::TimeloopNames& names);

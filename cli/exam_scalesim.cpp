@@ -129,6 +129,7 @@ model::Diagnostics add_own(const model::Network& network, const Array& array,
         same.layers.push_back(*row.layer);
     }
     study::StudyOptions wanted;
+    wanted.policy = study::MappingPolicy::dataflow; // as SCALE-Sim's, its own
     wanted.dataflow = array.dataflow;
     wanted.threads = options.threads;
     const auto report =

@@ -56,16 +56,22 @@ load_constraints(const std::string& file, const std::string& machine_name,
     if (accelerator == nullptr) {
         return Answer(study::read::PlacedConstraints{});
     }
-    if (!file.empty()) {
-        auto text = hwdb::read_text_file(file);
-        return text ? study::read::parse_timeloop_constraints(*std::move(text), file, *accelerator,
-                                                              names)
-                    : Answer(text.diagnostics());
+    Answer placed(study::read::PlacedConstraints{});
+    if (auto text = timeloop_text(machine_name, TimeloopKind::architecture)) {
+        placed = study::read::parse_timeloop_constraints(*std::move(text), machine_name,
+                                                         *accelerator, names);
     }
-    auto text = timeloop_text(machine_name, TimeloopKind::architecture);
-    return text ? study::read::parse_timeloop_constraints(*std::move(text), machine_name,
-                                                          *accelerator, names)
-                : Answer(study::read::PlacedConstraints{});
+    if (file.empty()) {
+        return placed;
+    }
+    auto text = hwdb::read_text_file(file);
+    if (!placed || !text) {
+        model::Diagnostics all = placed.diagnostics();
+        all.append(text.diagnostics());
+        return Answer(std::move(all));
+    }
+    return study::read::parse_timeloop_constraints(*std::move(text), file, *accelerator, names,
+                                                   *std::move(placed));
 }
 
 } // namespace eyeroof::cli

@@ -291,8 +291,8 @@ void add_map(Frame& frame) {
     app.add_option("--layers", options->layers, "Only layers whose name matches")
         ->type_name("REGEX");
     app.add_option("--constraints", options->constraints,
-                   "What the mapping must keep to, as Timeloop writes it [what a Timeloop "
-                   "architecture says itself]")
+                   "What the mapping must keep to, as Timeloop writes it, on top of what a Timeloop "
+                   "architecture says itself")
         ->type_name("FILE");
     app.add_option("--save-mapping", options->save_mapping,
                    "Write the first layer's mapping, as exam --mapping takes it")

@@ -1,5 +1,6 @@
 // eyeroof roofline: layers as predicted and kernels as measured, below the roofs of machines.
 #include "cli/exam_options.hpp"
+#include "cli/search_options.hpp"
 #include "study/read/catalog.hpp"
 #include "study/run.hpp"
 #include "study/scene/plot_make.hpp"
@@ -48,7 +49,8 @@ struct Options {
     std::string colour_by = "auto";
     std::string size = "1000x640";
     std::string data_type;
-    std::string mapping = "dataflow";
+    std::string mapping = "auto";
+    std::optional<double> time_limit_s;
     std::vector<std::string> set;
     std::optional<std::int64_t> batch;
     std::optional<double> top_share;
@@ -94,9 +96,8 @@ study::StudyOptions study_options(const Options& options) {
     study::StudyOptions wanted;
     wanted.batch = options.batch;
     wanted.data_type = model::data_type_from_name(options.data_type);
-    if (options.mapping == "best") {
-        wanted.policy = study::MappingPolicy::best;
-    }
+    wanted.policy = policy_named(options.mapping);
+    wanted.search_limit_s = search_limit_s(options.mapping, options.time_limit_s);
     if (!options.layers.empty()) {
         wanted.layers = options.layers;
     }

@@ -67,6 +67,25 @@ std::optional<model::DataflowKind> dataflow_named(const std::string& text) {
     return model::dataflow_from_name(text == "rs+" ? "rs-plus" : text);
 }
 
+study::MappingPolicy policy_named(const std::string& text) {
+    return text == "best"       ? study::MappingPolicy::best
+           : text == "dataflow" ? study::MappingPolicy::dataflow
+                                : study::MappingPolicy::automatic;
+}
+
+double search_limit_s(const std::string& mapping, const std::optional<double>& asked) {
+    constexpr double best_s = 60.0;
+    return asked.value_or(mapping == "best" ? best_s : study::StudyOptions{}.search_limit_s);
+}
+
+void add_time_limit(CLI::App& app, std::optional<double>& limit_s) {
+    app.add_option("--time-limit", limit_s,
+                   "Seconds the search may take in all; the best so far is shown with its gap [10; "
+                   "60 with --mapping best]")
+        ->check(CLI::Range(0.001, 1e6))
+        ->type_name("S");
+}
+
 bool frees_dataflow(const std::string& text) {
     return text == "free" || text == "any";
 }

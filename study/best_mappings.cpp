@@ -2,6 +2,7 @@
 
 #include "mapper/preset/preset.hpp"
 #include "mapper/preset/stationary.hpp"
+#include "model/eyexam/examine.hpp"
 
 #include <algorithm>
 
@@ -11,21 +12,13 @@ using namespace model; // NOLINT(google-build-using-namespace): the vocabulary o
 
 namespace {
 
+constexpr double kExplainLimit_s = 5.0;
+
 bool names_energies(const Accelerator& accelerator) {
     const auto costs = [](const Store& s) { return s.read_pj > 0.0 || s.write_pj > 0.0; };
     return std::any_of(accelerator.levels.begin(), accelerator.levels.end(), [&](const Level& l) {
         return std::any_of(l.stores.begin(), l.stores.end(), costs);
     });
-}
-
-// The dataflow's own mapping: a first guess, and possibly better than all with loops that divide.
-std::vector<Mapping> known_mappings(const Problem& problem, const Accelerator& accelerator,
-                                    const Dataflow& rules) {
-    auto known = mapper::preset_mapping(problem, accelerator, rules);
-    if (!known) {
-        known = mapper::stationary_mapping(problem, accelerator, rules);
-    }
-    return known ? std::vector<Mapping>{known->mapping} : std::vector<Mapping>{};
 }
 
 } // namespace
@@ -50,6 +43,36 @@ Result<std::vector<Problem>> nests_of(const Layer& layer) {
     return problems;
 }
 
+std::optional<Mapping> own_mapping(const Problem& problem, const Accelerator& accelerator,
+                                   const Dataflow& dataflow) {
+    auto own = mapper::preset_mapping(problem, accelerator, dataflow);
+    if (!own) {
+        own = mapper::stationary_mapping(problem, accelerator, dataflow);
+    }
+    return own ? std::optional(own->mapping) : std::nullopt;
+}
+
+mapper::Task task_of(const Problem& problem, const Accelerator& accelerator,
+                     const Dataflow* dataflow, const mapper::Constraints& constraints) {
+    mapper::Task task;
+    task.problem = problem;
+    task.machine = accelerator;
+    task.constraints = mapper::constraints_of(accelerator, dataflow, constraints);
+    std::vector<Dataflow> rules;
+    if (dataflow != nullptr) {
+        rules = {*dataflow};
+    } else {
+        rules = accelerator.dataflows;
+        rules.push_back(unrestricted_dataflow(accelerator));
+    }
+    for (const Dataflow& rule : rules) {
+        if (auto own = own_mapping(problem, accelerator, rule)) {
+            task.known.push_back(*std::move(own));
+        }
+    }
+    return task;
+}
+
 mapper::Objective natural_objective(const Accelerator& accelerator) {
     return names_energies(accelerator) ? mapper::Objective::edp() : mapper::Objective::latency();
 }
@@ -68,16 +91,25 @@ BestMappings search_best(const Network& network, const Accelerator& accelerator,
             const auto same = [&](const Problem& known) { return same_nest(problem, known); };
             if (std::none_of(best.problems.begin(), best.problems.end(), same)) {
                 best.problems.push_back(problem);
-                tasks.push_back({problem, accelerator, mapper::constraints_of(accelerator, &rules),
-                                 options.objective.value_or(natural_objective(accelerator)),
-                                 options.factors, options.counting,
-                                 known_mappings(problem, accelerator, rules)});
+                mapper::Task task =
+                    task_of(problem, accelerator, options.free_dataflow ? nullptr : &rules,
+                            options.constraints);
+                task.objective = options.objective.value_or(natural_objective(accelerator));
+                task.factors = options.factors;
+                task.counting = options.counting;
+                tasks.push_back(std::move(task));
             }
         }
     }
     mapper::SearchOptions search;
     search.threads = options.threads;
     best.found = search_nests(tasks, search, options.search_limit_s, stop, progress);
+    for (std::size_t i = 0; i < tasks.size() && options.constrained(); ++i) {
+        if (!best.found[i]) {
+            best.found[i] = SearchOutcome(explain_conflicts(tasks[i], best.found[i].diagnostics(),
+                                                            options.places, kExplainLimit_s, stop));
+        }
+    }
     return best;
 }
 

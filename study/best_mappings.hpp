@@ -20,6 +20,18 @@ struct BestMappings {
 // The nests of a layer with what is known of its values; errors: those of problems_of().
 model::Result<std::vector<model::Problem>> nests_of(const model::Layer& layer);
 
+// The mapping that a dataflow's own rules make, a search apart; by its published rules where they
+// place the nest, else tiled in general. Nothing where neither is possible.
+std::optional<model::Mapping> own_mapping(const model::Problem& problem,
+                                          const model::Accelerator& accelerator,
+                                          const model::Dataflow& dataflow);
+
+// What is searched for a nest under a dataflow's rules (nullptr: none) and the user's. The search
+// knows from the start what the dataflow's own rules make; without rules, what each of the
+// machine's dataflows does. Objective, factors and counting are left to the caller.
+mapper::Task task_of(const model::Problem& problem, const model::Accelerator& accelerator,
+                     const model::Dataflow* dataflow, const mapper::Constraints& constraints = {});
+
 // Energy times delay; time alone on machines whose description names no energies.
 mapper::Objective natural_objective(const model::Accelerator& accelerator);
 

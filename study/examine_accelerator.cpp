@@ -68,26 +68,12 @@ std::string standing(const mapper::Certificate& c) {
                           : fmt::format("{}: {}", c.objective, c.note);
 }
 
-// The dataflow's own mapping, where it beats all that the search may choose from.
-std::optional<Chosen> better_preset(const Problem& problem, const AcceleratorContext& context,
-                                    const StudyOptions& options, const mapper::Certificate& c) {
-    auto preset = by_dataflow(problem, context);
-    const auto cost = preset
-                          ? cost_of(problem, context.accelerator, preset->mapping, options.counting)
-                          : Result<MappingCost>(preset.diagnostics());
-    const auto objective = options.objective.value_or(natural_objective(context.accelerator));
-    if (!cost || objective.value(cost->energy_pj, cost->cycles) >= c.value) {
-        return std::nullopt;
-    }
-    preset->notes.push_back(
-        fmt::format("the dataflow's own mapping has a lower {} than all in the searched space ({})",
-                    c.objective, c.space));
-    return *std::move(preset);
-}
-
 Result<Chosen> by_search(const Problem& problem, const AcceleratorContext& context,
                          const StudyOptions& options) {
     const SearchOutcome* outcome = context.best.of(problem);
+    if (outcome != nullptr && !*outcome && options.constrained()) {
+        return Result<Chosen>(outcome->diagnostics());
+    }
     if (outcome == nullptr || !*outcome) { // too little time, or a form that is not searched
         auto preset = by_dataflow(problem, context);
         if (preset && outcome != nullptr) {
@@ -98,9 +84,6 @@ Result<Chosen> by_search(const Problem& problem, const AcceleratorContext& conte
                                             : Result<Chosen>(outcome->diagnostics());
     }
     const mapper::SearchResult& found = **outcome;
-    if (auto preset = better_preset(problem, context, options, found.certificate)) {
-        return Result<Chosen>(*std::move(preset));
-    }
     return Result<Chosen>(
         Chosen{found.mapping, "", {standing(found.certificate)}, found.certificate});
 }
@@ -331,13 +314,14 @@ LayerReport bandwidth_only(const Layer& layer, const Work& work,
 
 namespace {
 
-MappingPolicy decided(MappingPolicy policy, const AcceleratorContext& context) {
+MappingPolicy decided(MappingPolicy policy, const AcceleratorContext& context, bool constrained) {
     if (policy != MappingPolicy::automatic) {
         return policy;
     }
     // The published row-stationary rules are a mapper of their own and leave one mapping.
-    return context.dataflow_text == dataflow_name(DataflowKind::rs) ? MappingPolicy::dataflow
-                                                                    : MappingPolicy::best;
+    return context.dataflow_text == dataflow_name(DataflowKind::rs) && !constrained
+               ? MappingPolicy::dataflow
+               : MappingPolicy::best;
 }
 
 } // namespace
@@ -365,7 +349,7 @@ Result<AcceleratorContext> accelerator_context(const Machine& machine,
                         dataflow_name(*options.dataflow)),
             known.empty() ? "its description names no dataflow" : "it supports " + known);
     }
-    context.policy = decided(options.policy, context);
+    context.policy = decided(options.policy, context, options.constrained());
     return Result<AcceleratorContext>(std::move(context));
 }
 

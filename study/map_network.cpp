@@ -1,6 +1,5 @@
 #include "study/map_network.hpp"
 
-#include "mapper/preset/preset.hpp"
 #include "study/best_mappings.hpp"
 
 #include <fmt/format.h>
@@ -79,30 +78,27 @@ Result<std::vector<MappedLayer>> matching_nests(const Network& network, const Ma
                               : Result<std::vector<MappedLayer>>(std::move(nests));
 }
 
-mapper::Task task_of(const MappedLayer& nest, const Accelerator& accelerator,
+mapper::Task asked_task(const MappedLayer& nest, const Accelerator& accelerator,
                      const std::optional<Dataflow>& dataflow, const MapOptions& options) {
-    mapper::Task task;
-    task.problem = nest.problem;
-    task.machine = accelerator;
-    task.constraints =
-        mapper::constraints_of(accelerator, dataflow ? &*dataflow : nullptr, options.constraints);
+    mapper::Task task = task_of(nest.problem, accelerator, dataflow ? &*dataflow : nullptr,
+                                options.constraints);
     task.objective = options.objective;
     task.factors = options.factors;
     task.counting = options.counting;
-    const auto preset = dataflow ? mapper::preset_mapping(nest.problem, accelerator, *dataflow)
-                                 : Result<mapper::Preset>::failure("no-mapping", "no dataflow");
-    if (preset) {
-        task.known.push_back(preset->mapping);
-    }
     return task;
 }
 
-// What the mapping that was known before the search costs.
-double known_value(const mapper::Task& task) {
-    const auto cost = task.known.empty()
-                          ? Result<MappingCost>::failure("no-mapping", "none known")
-                          : cost_of(task.problem, task.machine, task.known.front(), task.counting);
-    return cost ? task.objective.value(cost->energy_pj, cost->cycles) : 0.0;
+// What the dataflow's own mapping costs, if it keeps the rules of the search; 0: there is none.
+double own_value(const mapper::Task& task, const std::optional<Dataflow>& dataflow) {
+    const auto& all = task.machine.dataflows;
+    const auto own = dataflow      ? own_mapping(task.problem, task.machine, *dataflow)
+                     : all.empty() ? std::nullopt
+                                   : own_mapping(task.problem, task.machine, all.front());
+    const auto cost = own ? cost_of(task.problem, task.machine, *own, task.counting)
+                          : Result<MappingCost>::failure("no-mapping", "none known");
+    return cost && mapper::obeys(task, *own, *cost)
+               ? task.objective.value(cost->energy_pj, cost->cycles)
+               : 0.0;
 }
 
 void add_totals(MapReport& report) {
@@ -144,7 +140,7 @@ Result<MapReport> map_network(const Network& network, const Machine& machine,
     for (std::size_t i = 0; i < report.layers.size(); ++i) {
         if (!report.layers[i].same_as) {
             unique.push_back(i);
-            tasks.push_back(task_of(report.layers[i], *accelerator, *dataflow, options));
+            tasks.push_back(asked_task(report.layers[i], *accelerator, *dataflow, options));
         }
     }
     std::vector<SearchOutcome> found = search_nests(tasks, options.search, 0.0, stop, progress);
@@ -159,7 +155,7 @@ Result<MapReport> map_network(const Network& network, const Machine& machine,
             layer.why = explain_conflicts(tasks[u], found[u].diagnostics(), options.places,
                                           kExplainLimit_s, stop);
         }
-        layer.preset_value = known_value(tasks[u]);
+        layer.preset_value = own_value(tasks[u], *dataflow);
     }
     add_totals(report);
     return Result<MapReport>(std::move(report));
@@ -177,7 +173,7 @@ Result<mapper::Task> first_task(const Network& network, const Machine& machine,
     if (!dataflow || !nests) {
         return Result<mapper::Task>(dataflow ? nests.diagnostics() : dataflow.diagnostics());
     }
-    return Result<mapper::Task>(task_of(nests->front(), *accelerator, *dataflow, options));
+    return Result<mapper::Task>(asked_task(nests->front(), *accelerator, *dataflow, options));
 }
 
 } // namespace eyeroof::study

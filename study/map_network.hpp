@@ -32,7 +32,8 @@ struct MappedLayer {
     model::Count count = 1;             // executions in the network
     std::optional<std::size_t> same_as; // index of the layer that was searched for it
     std::optional<mapper::SearchResult> found;
-    double preset_value = 0.0; // of the dataflow's own mapping, 0: it has none
+    // Of the dataflow's own mapping; 0: it has none, or none that keeps the constraints.
+    double preset_value = 0.0;
     model::Diagnostics why;    // there is no mapping
 };
 

@@ -72,16 +72,13 @@ Result<mapper::SearchResult> search_mapping(const model::Machine& machine, const
                               layer.layer.name + " has no single mapping to look for");
     }
     const auto context = accelerator_context(machine, *accelerator, options);
-    auto problems = model::problems_of(layer.layer);
+    const auto problems = nests_of(layer.layer);
     if (!context || !problems) {
         return Found(context ? problems.diagnostics() : context.diagnostics());
     }
-    mapper::Task task;
-    task.problem = std::move(problems->front());
-    task.problem.zeros[index(model::Operand::input)] = layer.layer.input_zeros;
-    task.problem.zeros[index(model::Operand::output)] = layer.layer.output_zeros;
-    task.machine = *accelerator;
-    task.constraints = mapper::constraints_of(*accelerator, &context->dataflow);
+    mapper::Task task =
+        task_of(problems->front(), *accelerator,
+                options.free_dataflow ? nullptr : &context->dataflow, options.constraints);
     task.objective = objective;
     task.counting = options.counting;
     mapper::SearchOptions search;

@@ -10,6 +10,7 @@
 #include "model/machine.hpp"
 #include "model/mapping.hpp"
 #include "model/network.hpp"
+#include "study/conflicts.hpp"
 #include "study/report.hpp"
 
 #include <optional>
@@ -27,13 +28,15 @@ enum class MappingPolicy { dataflow, best, automatic, given };
 enum class LaunchMode { eager, stream, kernel, graph };
 
 struct StudyOptions {
-    MappingPolicy policy = MappingPolicy::dataflow;
+    MappingPolicy policy = MappingPolicy::automatic;
     std::optional<model::DataflowKind> dataflow; // nullopt: the machine's first
     bool free_dataflow = false;                  // searches keep to no dataflow's rules
     std::optional<model::Mapping> mapping;
     std::optional<mapper::Objective> objective; // of searches; nullopt: see natural_objective()
+    mapper::Constraints constraints; // of searches, on top of the dataflow's
+    ConstraintPlaces places;         // where those stand, for what is said of them
     mapper::Factors factors = mapper::Factors::perfect; // of searches
-    double search_limit_s = 60.0;                       // for all searches together; 0: none
+    double search_limit_s = 10.0;                       // for all searches together; 0: none
     model::Counting counting = model::Counting::eyeroof;
     std::optional<model::Count> batch;        // multiplies the network's own
     std::optional<std::string> layers;        // regular expression over layer names
@@ -41,6 +44,7 @@ struct StudyOptions {
     LaunchMode launch = LaunchMode::stream;
     int threads = 0; // 0: as many as the machine has; the answer does not depend on it
 
+    bool constrained() const { return !places.empty() || constraints.min_utilization > 0.0; }
     bool operator==(const StudyOptions&) const = default;
 };
 

@@ -93,9 +93,8 @@ study::StudyOptions MainWindow::options() const {
         options.batch = choices_->batch();
     }
     options.data_type = model::data_type_from_name(choices_->data_type());
-    if (choices_->best_mapping()) {
-        options.policy = study::MappingPolicy::best;
-    }
+    options.policy = choices_->best_mapping() ? study::MappingPolicy::best
+                                              : study::MappingPolicy::dataflow;
     return options;
 }
 

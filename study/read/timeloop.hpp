@@ -62,7 +62,8 @@ struct PlacedConstraints {
 model::Result<PlacedConstraints>
 parse_timeloop_constraints(std::string text, const std::string& file,
                            const model::Accelerator& machine,
-                           const TimeloopNames& names = cnn_layer_names());
+                           const TimeloopNames& names = cnn_layer_names(),
+                           PlacedConstraints known = {}); // on top of which these come
 
 // Errors: "unsupported" for a dimension that lies along x and along y of one level, for which
 // Timeloop's mappings have one place only.

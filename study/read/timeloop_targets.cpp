@@ -468,7 +468,8 @@ Result<Mapping> parse_timeloop_mapping(std::string text, const std::string& file
 
 Result<PlacedConstraints> parse_timeloop_constraints(std::string text, const std::string& file,
                                                      const Accelerator& machine,
-                                                     const TimeloopNames& names) {
+                                                     const TimeloopNames& names,
+                                                     PlacedConstraints placed) {
     const auto document = timeloop::open(std::move(text), file);
     if (!document) {
         return Result<PlacedConstraints>(document.diagnostics());
@@ -476,7 +477,6 @@ Result<PlacedConstraints> parse_timeloop_constraints(std::string text, const std
     const Node root = document->root();
     root.ignore_rest();
     const Reader reader{machine, names};
-    PlacedConstraints placed;
     Rules rules(machine, placed);
     const Node tree = root["architecture"];
     if (tree && tree.has("nodes")) {

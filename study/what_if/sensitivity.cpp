@@ -43,11 +43,22 @@ Network only(const model::Layer& layer) {
     return network;
 }
 
+// A search for every machine that is tried would take minutes, and its answers differ by what it
+// finds in its time: both sides take the dataflow's own mapping.
+StudyOptions without_search(const StudyOptions& options) {
+    StudyOptions quick = options;
+    if (options.policy == MappingPolicy::best || options.policy == MappingPolicy::automatic) {
+        quick.policy = MappingPolicy::dataflow;
+    }
+    return quick;
+}
+
 } // namespace
 
 Result<std::vector<Sensitivity>> sensitivities(const Network& network, const Machine& machine,
-                                               const StudyOptions& options, std::stop_token stop,
+                                               const StudyOptions& asked, std::stop_token stop,
                                                const model::ProgressCallback& progress) {
+    const StudyOptions options = without_search(asked);
     const auto before = run(network, machine, options, stop);
     if (!before) {
         return Result<std::vector<Sensitivity>>(before.diagnostics());
@@ -76,7 +87,7 @@ Result<std::vector<Sensitivity>> sensitivities(const Network& network, const Mac
 Result<LayerHelp> help_for(const model::Layer& layer, const Machine& machine,
                            const StudyOptions& options, std::stop_token stop) {
     const Network network = only(layer);
-    StudyOptions one = options;
+    StudyOptions one = without_search(options);
     one.layers.reset(); // the layer is what the options made of it already
     one.batch.reset();
     one.data_type.reset();

@@ -23,7 +23,9 @@ study::Report examined(const std::string& network, const std::string& machine) {
     const auto accelerator = hwdb::load_machine(machine, folders);
     REQUIRE(layers.ok());
     REQUIRE(accelerator.ok());
-    auto report = study::run(*layers, *accelerator);
+    study::StudyOptions by_rules;
+    by_rules.policy = study::MappingPolicy::dataflow;
+    auto report = study::run(*layers, *accelerator, by_rules);
     REQUIRE(report.ok());
     return *std::move(report);
 }

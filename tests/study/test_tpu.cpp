@@ -37,6 +37,12 @@ Layer int8(Layer layer) {
     return layer;
 }
 
+study::StudyOptions by_rules() {
+    study::StudyOptions options;
+    options.policy = study::MappingPolicy::dataflow;
+    return options;
+}
+
 } // namespace
 
 TEST_CASE("the TPU's ridge lies at 1350 MACs per weight byte") {
@@ -65,7 +71,7 @@ TEST_CASE("memory-bound applications of the TPU lie under the bound that step 6 
         fc.op = Op::gemm;
         fc.shape =
             GemmShape{1, row.batch, 2048, 2048}; // tiles of the array, so step 4 takes nothing
-        const auto report = study::run(one_layer(int8(fc)), tpu());
+        const auto report = study::run(one_layer(int8(fc)), tpu(), by_rules());
         REQUIRE(report.ok());
         const study::LayerReport& layer = report->layers.front();
         const double bound_tops =
@@ -91,7 +97,7 @@ TEST_CASE("a layer too shallow for the array loses its unused MACs at step 4") {
     shape.h = shape.w = 28;
     shape.r = shape.s = 1;
     conv.shape = shape;
-    const auto report = study::run(one_layer(int8(conv)), tpu());
+    const auto report = study::run(one_layer(int8(conv)), tpu(), by_rules());
     REQUIRE(report.ok());
     const study::LayerReport& layer = report->layers.front();
     CHECK(layer.steps[2].macs_per_cycle == 96.0 * 512.0); // would fit the number of units …

@@ -56,9 +56,11 @@ TEST_CASE("units of the last, partial pass are fragmented and those beyond the l
 
 TEST_CASE(
     "the units of the picture add up to the MACs of the layer and the average of the report") {
+    StudyOptions by_rules;
+    by_rules.policy = MappingPolicy::dataflow;
     for (const char* name : {"eyeriss-v1", "eyeriss-v2", "tpu-v1", "nvdla-small", "simba"}) {
         const model::Machine on = machine(name);
-        const auto report = run(network("alexnet"), on);
+        const auto report = run(network("alexnet"), on, by_rules);
         REQUIRE(report);
         for (const LayerReport& layer : report->layers) {
             CAPTURE(name);
