@@ -18,11 +18,13 @@ constexpr std::string_view kEraseLine = "\r\033[K";
 
 std::string progress_text(const model::Progress& progress) {
     constexpr std::size_t widest = 78;
-    std::string text = fmt::format("{:3.0f} %  {}", 100.0 * progress.fraction, progress.activity);
+    std::string found = progress.best > 0.0 ? fmt::format("  best {:.4g}", progress.best) : "";
     if (progress.gap >= 0.0) {
-        text += fmt::format("  (gap {:.1f} %)", 100.0 * progress.gap);
+        found += fmt::format("{}gap {:.1f} %", found.empty() ? "  " : ", ", 100.0 * progress.gap);
     }
-    text.resize(std::min(text.size(), widest));
+    std::string text = fmt::format("{:3.0f} %  {}", 100.0 * progress.fraction, progress.activity);
+    text.resize(std::min(text.size(), widest - found.size())); // what was found is never cut off
+    text += found;
     return text;
 }
 

@@ -114,15 +114,16 @@ model::Result<Inputs> read_inputs(Context& context, const Options& options) {
 
 // Every strategy on the first layer that matches, for the plot.
 model::Result<std::string> plot_of(const Inputs& inputs, const std::stop_token& stop) {
-    auto task = study::first_task(inputs.network, inputs.machine, inputs.wanted);
-    if (!task) {
-        return model::Result<std::string>(task.diagnostics());
+    const auto tasks = study::layer_tasks(inputs.network, inputs.machine, inputs.wanted);
+    if (!tasks) {
+        return model::Result<std::string>(tasks.diagnostics());
     }
+    const mapper::Task& task = tasks->front().task;
     std::vector<study::Convergence> runs;
     for (const char* name : {"exact", "random", "random-pruned", "annealing", "genetic"}) {
         mapper::SearchOptions search = inputs.wanted.search;
         search.strategy = *mapper::strategy_from_name(name);
-        auto found = mapper::search(*task, search, stop);
+        auto found = mapper::search(task, search, stop);
         if (stop.stop_requested()) {
             return model::Result<std::string>::failure("cancelled", "the plot was cancelled");
         }
@@ -131,7 +132,13 @@ model::Result<std::string> plot_of(const Inputs& inputs, const std::stop_token& 
         }
     }
     return model::Result<std::string>(
-        study::convergence_svg(task->problem.name + " on " + inputs.machine.name, runs));
+        study::convergence_svg(task.problem.name + " on " + inputs.machine.name, runs));
+}
+
+void say_cancelled(Context& context) {
+    model::Diagnostics said;
+    said.warning("cancelled", "the search was cancelled: this is what was found so far");
+    context.report(said);
 }
 
 // The files beside the result: plot and mapping of the first layer.
@@ -140,7 +147,7 @@ Exit write_files(Context& context, const Options& options, const Inputs& inputs,
     const auto& first = report.layers.front().found;
     const model::Accelerator& accelerator = *inputs.accelerator();
     Exit exit = Exit::done;
-    if (!options.plot.empty()) {
+    if (!options.plot.empty() && !report.cancelled) {
         exit = context.write(svg, options.plot);
     }
     if (exit == Exit::done && !options.save_mapping.empty() && first) {
@@ -160,17 +167,21 @@ Exit write_files(Context& context, const Options& options, const Inputs& inputs,
 template <class Report, class Svg>
 Exit write_trade(Context& context, const Options& options, const Report& report, Svg svg,
                  const std::string& text) {
+    if (report.cancelled) {
+        say_cancelled(context);
+    }
     if (!options.plot.empty()) {
         const Exit exit = context.write(svg(report), options.plot);
         if (exit != Exit::done) {
             return exit;
         }
     }
-    return context.write(text, options.output.file);
+    return context.write(text, options.output.file,
+                         report.cancelled ? Exit::cancelled : Exit::done);
 }
 
 Exit trade(Context& context, const Options& options, const Inputs& inputs) {
-    const bool json = options.output.format == "json";
+    const std::string& format = options.output.format;
     if (options.pareto) {
         const auto report = study::front_of(inputs.network, inputs.machine, inputs.wanted,
                                             options.tolerance, context.stop(), context.progress());
@@ -179,8 +190,10 @@ Exit trade(Context& context, const Options& options, const Inputs& inputs) {
         }
         const model::Accelerator& accelerator = *inputs.accelerator();
         return write_trade(context, options, *report, study::front_to_svg,
-                           json ? study::front_to_json(*report, accelerator)
-                                : study::front_to_text(*report, accelerator, options.details));
+                           format == "json" ? study::front_to_json(*report, accelerator)
+                           : format == "csv"
+                               ? study::front_to_csv(*report)
+                               : study::front_to_text(*report, accelerator, options.details));
     }
     const auto report =
         study::curve_of(inputs.network, inputs.machine, inputs.wanted, options.curve_level,
@@ -189,7 +202,9 @@ Exit trade(Context& context, const Options& options, const Inputs& inputs) {
         return context.fail(report.diagnostics());
     }
     return write_trade(context, options, *report, study::curve_to_svg,
-                       json ? study::curve_to_json(*report) : study::curve_to_text(*report));
+                       format == "json"  ? study::curve_to_json(*report)
+                       : format == "csv" ? study::curve_to_csv(*report)
+                                         : study::curve_to_text(*report));
 }
 
 bool all_mapped(const study::MapReport& report, model::Diagnostics& why) {
@@ -222,11 +237,12 @@ Exit map(Context& context, const Options& options) {
         return context.fail(report.diagnostics());
     }
     model::Diagnostics unmapped;
-    if (!all_mapped(*report, unmapped)) {
+    if (!all_mapped(*report, unmapped) && !report->cancelled) {
         return context.fail(unmapped);
     }
-    const auto svg = options.plot.empty() ? model::Result<std::string>(std::string())
-                                          : plot_of(*inputs, context.stop());
+    const auto svg = options.plot.empty() || report->cancelled
+                         ? model::Result<std::string>(std::string())
+                         : plot_of(*inputs, context.stop());
     if (!svg) {
         return context.fail(svg.diagnostics());
     }
@@ -234,11 +250,16 @@ Exit map(Context& context, const Options& options) {
     if (files != Exit::done) {
         return files;
     }
+    if (report->cancelled) {
+        say_cancelled(context);
+    }
     const model::Accelerator& accelerator = *inputs->accelerator();
-    return context.write(options.output.format == "json"
-                             ? study::map_to_json(*report, accelerator)
+    const std::string& format = options.output.format;
+    return context.write(format == "json" ? study::map_to_json(*report, accelerator)
+                         : format == "csv"
+                             ? study::map_to_csv(*report)
                              : study::map_to_text(*report, accelerator, options.details),
-                         options.output.file);
+                         options.output.file, report->cancelled ? Exit::cancelled : Exit::done);
 }
 
 void add_search_options(CLI::App& app, Options& options) {
@@ -290,9 +311,10 @@ void add_map(Frame& frame) {
     add_search_options(app, *options);
     app.add_option("--layers", options->layers, "Only layers whose name matches")
         ->type_name("REGEX");
-    app.add_option("--constraints", options->constraints,
-                   "What the mapping must keep to, as Timeloop writes it, on top of what a Timeloop "
-                   "architecture says itself")
+    app.add_option(
+           "--constraints", options->constraints,
+           "What the mapping must keep to, as Timeloop writes it, on top of what a Timeloop "
+           "architecture says itself")
         ->type_name("FILE");
     app.add_option("--save-mapping", options->save_mapping,
                    "Write the first layer's mapping, as exam --mapping takes it")
@@ -305,17 +327,17 @@ void add_map(Frame& frame) {
                    "layer that matches")
         ->type_name("FILE");
     app.add_flag("--pareto", options->pareto,
-                 "The front of latency and energy of the first layer that matches");
+                 "The front of latency and energy of every layer that matches");
     app.add_option("--capacity-curve", options->curve_level,
-                   "The least traffic to memory of the first layer that matches against the "
-                   "capacity of a buffer; that of the machine's LEVEL is marked")
+                   "The least traffic to memory of every layer that matches against the capacity "
+                   "of a buffer; that of the machine's LEVEL is marked")
         ->type_name("LEVEL");
     app.add_option("--tolerance", options->tolerance,
                    "Leave out points of a front or curve that are this share near another [0: all]")
         ->check(CLI::Range(0.0, 10.0))
         ->type_name("SHARE");
     app.add_flag("--details", options->details, "In text output also the loop nest of every layer");
-    add_output(app, options->output, {"text", "json"});
+    add_output(app, options->output, {"text", "json", "csv"});
     frame.run(app, [options](Context& context) { return map(context, *options); });
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <regex>
 
 namespace eyeroof::study {
@@ -79,9 +80,9 @@ Result<std::vector<MappedLayer>> matching_nests(const Network& network, const Ma
 }
 
 mapper::Task asked_task(const MappedLayer& nest, const Accelerator& accelerator,
-                     const std::optional<Dataflow>& dataflow, const MapOptions& options) {
-    mapper::Task task = task_of(nest.problem, accelerator, dataflow ? &*dataflow : nullptr,
-                                options.constraints);
+                        const std::optional<Dataflow>& dataflow, const MapOptions& options) {
+    mapper::Task task =
+        task_of(nest.problem, accelerator, dataflow ? &*dataflow : nullptr, options.constraints);
     task.objective = options.objective;
     task.factors = options.factors;
     task.counting = options.counting;
@@ -144,13 +145,17 @@ Result<MapReport> map_network(const Network& network, const Machine& machine,
         }
     }
     std::vector<SearchOutcome> found = search_nests(tasks, options.search, 0.0, stop, progress);
-    if (stop.stop_requested()) {
+    report.cancelled = stop.stop_requested();
+    if (report.cancelled &&
+        std::none_of(found.begin(), found.end(), [](const SearchOutcome& o) { return o.ok(); })) {
         return Result<MapReport>::failure("cancelled", "the search was cancelled");
     }
     for (std::size_t u = 0; u < unique.size(); ++u) {
         MappedLayer& layer = report.layers[unique[u]];
         if (found[u]) {
             layer.found = *std::move(found[u]);
+        } else if (report.cancelled) {
+            layer.why = found[u].diagnostics();
         } else {
             layer.why = explain_conflicts(tasks[u], found[u].diagnostics(), options.places,
                                           kExplainLimit_s, stop);
@@ -161,19 +166,31 @@ Result<MapReport> map_network(const Network& network, const Machine& machine,
     return Result<MapReport>(std::move(report));
 }
 
-Result<mapper::Task> first_task(const Network& network, const Machine& machine,
-                                const MapOptions& options) {
+Result<std::vector<LayerTask>> layer_tasks(const Network& network, const Machine& machine,
+                                           const MapOptions& options) {
+    using Answer = Result<std::vector<LayerTask>>;
     const auto* accelerator = std::get_if<Accelerator>(&machine.kind);
     if (accelerator == nullptr) {
-        return Result<mapper::Task>::failure(
-            "unsupported", machine.name + " is no accelerator: its mapping is fixed");
+        return Answer::failure("unsupported",
+                               machine.name + " is no accelerator: its mapping is fixed");
     }
     const auto dataflow = dataflow_of(*accelerator, options);
     const auto nests = matching_nests(network, options);
     if (!dataflow || !nests) {
-        return Result<mapper::Task>(dataflow ? nests.diagnostics() : dataflow.diagnostics());
+        return Answer(dataflow ? nests.diagnostics() : dataflow.diagnostics());
     }
-    return Result<mapper::Task>(asked_task(nests->front(), *accelerator, *dataflow, options));
+    std::vector<LayerTask> tasks;
+    std::vector<std::size_t> task_at(nests->size());
+    for (std::size_t i = 0; i < nests->size(); ++i) {
+        const MappedLayer& nest = (*nests)[i];
+        if (nest.same_as) {
+            tasks[task_at[*nest.same_as]].equals.push_back(nest.name);
+            continue;
+        }
+        task_at[i] = tasks.size();
+        tasks.push_back({nest.name, {}, asked_task(nest, *accelerator, *dataflow, options)});
+    }
+    return Answer(std::move(tasks));
 }
 
 } // namespace eyeroof::study

@@ -34,7 +34,7 @@ struct MappedLayer {
     std::optional<mapper::SearchResult> found;
     // Of the dataflow's own mapping; 0: it has none, or none that keeps the constraints.
     double preset_value = 0.0;
-    model::Diagnostics why;    // there is no mapping
+    model::Diagnostics why; // there is no mapping
 };
 
 struct MapReport {
@@ -46,21 +46,30 @@ struct MapReport {
     std::vector<MappedLayer> layers;
     double energy_pj = 0.0; // of the network, counts included
     double cycles = 0.0;
+    bool cancelled = false; // layers hold the best so far, or `why` they hold none
 };
 
 // Errors: those of the layers; "unsupported" for a machine that is no accelerator or a dataflow
-// that it does not have; "no-layers"; "bad-regex"; "cancelled". A layer without a mapping is no
-// error.
+// that it does not have; "no-layers"; "bad-regex"; "cancelled" when it was before any mapping was
+// found. A layer without a mapping is no error.
 model::Result<MapReport> map_network(const model::Network& network, const model::Machine& machine,
                                      const MapOptions& options, std::stop_token stop = {},
                                      const model::ProgressCallback& progress = {});
 
-// The search of the first layer that matches, under its own name. Errors: as above.
-model::Result<mapper::Task> first_task(const model::Network& network, const model::Machine& machine,
-                                       const MapOptions& options);
+// The searches of the different layers that match. Errors: as above.
+struct LayerTask {
+    std::string layer;
+    std::vector<std::string> equals; // other layers of the same shape
+    mapper::Task task;
+};
+model::Result<std::vector<LayerTask>> layer_tasks(const model::Network& network,
+                                                  const model::Machine& machine,
+                                                  const MapOptions& options);
 
 // eyeroof/map/1.
 std::string map_to_json(const MapReport& report, const model::Accelerator& accelerator);
+// One line a layer; `cells` that a layer does not have are empty.
+std::string map_to_csv(const MapReport& report);
 std::string map_to_text(const MapReport& report, const model::Accelerator& accelerator, bool nests);
 
 // How one layer's value falls with time under each strategy, against the proven bound.

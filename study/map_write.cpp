@@ -1,11 +1,14 @@
 #include "study/map_json.hpp"
 #include "study/map_network.hpp"
+#include "study/read/csv.hpp"
 #include "study/write/chart.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <map>
 
 namespace eyeroof::study {
 
@@ -155,7 +158,63 @@ std::string summary_of(const MapReport& report) {
     return text + "\n";
 }
 
+// What a certificate's bound does not hold for, once for all layers of which it is true.
+std::string notes_of(const MapReport& report) {
+    std::map<std::string, std::vector<std::string>> layers_of;
+    for (const MappedLayer& layer : report.layers) {
+        if (layer.found && !layer.found->certificate.note.empty()) {
+            layers_of[layer.found->certificate.note].push_back(layer.name);
+        }
+    }
+    std::string text;
+    for (const auto& [note, layers] : layers_of) {
+        constexpr std::size_t most = 6;
+        const std::size_t shown = std::min(most, layers.size());
+        text += fmt::format(
+            "{}{}{}: {}\n", text.empty() ? "\n" : "",
+            fmt::join(layers.begin(), layers.begin() + static_cast<long>(shown), ", "),
+            layers.size() > shown ? fmt::format(" and {} more", layers.size() - shown) : "", note);
+    }
+    return text;
+}
+
+// "left out: B6 bandwidth 120, orders 8": how many nodes each rule pruned.
+std::string pruned_line(const mapper::Certificate& c) {
+    std::vector<std::string> rules;
+    for (const auto& [rule, nodes] : c.pruned) {
+        if (nodes > 0) {
+            rules.push_back(fmt::format("{} {}", rule, nodes));
+        }
+    }
+    return rules.empty() ? "" : fmt::format("  pruned by {}\n", fmt::join(rules, ", "));
+}
+
 } // namespace
+
+std::string map_to_csv(const MapReport& report) {
+    std::string text = "layer,count,same_as,energy_pj,cycles,utilization,objective,value,"
+                       "lower_bound,gap,proved,nodes,time_s,gain_over_dataflow,space,note\n";
+    for (const MappedLayer& layer : report.layers) {
+        const MappedLayer& source = source_of(report, layer);
+        text += fmt::format("{},{},{},", read::csv_quoted(layer.name), layer.count,
+                            layer.same_as ? read::csv_quoted(source.name) : "");
+        if (!source.found) {
+            text += fmt::format(",,,,,,,,,,,,{}\n", read::csv_quoted(failure_of(source)));
+            continue;
+        }
+        const MappingCost& cost = source.found->cost;
+        const mapper::Certificate& c = source.found->certificate;
+        text +=
+            fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", cost.energy_pj, cost.cycles,
+                        static_cast<double>(cost.macs) / (report.units * cost.cycles),
+                        read::csv_quoted(c.objective), c.value, c.lower_bound, c.gap, c.proved,
+                        c.nodes, c.time_s,
+                        source.preset_value > 0.0 ? fmt::format("{}", source.preset_value / c.value)
+                                                  : std::string(),
+                        read::csv_quoted(c.space), read::csv_quoted(c.note));
+    }
+    return text;
+}
 
 std::string map_to_json(const MapReport& report, const Accelerator& accelerator) {
     Json json;
@@ -166,6 +225,7 @@ std::string map_to_json(const MapReport& report, const Accelerator& accelerator)
     json["strategy"] = report.strategy;
     json["energy_pj"] = report.energy_pj;
     json["cycles"] = report.cycles;
+    json["cancelled"] = report.cancelled;
     json["layers"] = Json::array();
     for (const MappedLayer& layer : report.layers) {
         json["layers"].push_back(layer_json(report, layer, accelerator));
@@ -178,18 +238,25 @@ std::string map_to_text(const MapReport& report, const Accelerator& accelerator,
     for (const MappedLayer& layer : report.layers) {
         width = std::max(width, layer.name.size());
     }
-    std::string text = fmt::format("{} on {}: {} search for the least {}\n\n", report.network,
-                                   report.machine, report.strategy, report.objective);
+    const auto found = std::find_if(report.layers.begin(), report.layers.end(),
+                                    [](const MappedLayer& l) { return l.found.has_value(); });
+    const std::string space =
+        found == report.layers.end() ? "" : ", " + found->found->certificate.space;
+    std::string text = fmt::format("{} on {}: {} search for the least {}{}\n\n", report.network,
+                                   report.machine, report.strategy, report.objective, space);
     text += fmt::format(
         "{:<{}}  {:>11}  {:>11}  {:>8}  {:>11}  {:>9}  {:<6}  {:>9}  {:>7}  {:>7}\n", "layer",
         width, "energy/pJ", "cycles", "used", "value", "gap", "", "nodes", "time/s", "gain");
     for (const MappedLayer& layer : report.layers) {
         text += layer_line(report, layer, width);
         if (nests && layer.found) {
+            text += pruned_line(layer.found->certificate);
             text += to_text(layer.found->mapping, accelerator) + "\n";
         }
     }
-    text += fmt::format("\nenergy {:.4e} pJ, {:.4e} cycles for one pass of the network\n",
+    text += notes_of(report);
+    text += fmt::format("\n{}energy {:.4e} pJ, {:.4e} cycles for one pass of the network\n",
+                        report.cancelled ? "cancelled; what was mapped takes " : "",
                         report.energy_pj, report.cycles);
     return text + summary_of(report);
 }

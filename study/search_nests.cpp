@@ -100,6 +100,10 @@ std::vector<SearchOutcome> search_nests(const std::vector<mapper::Task>& tasks,
     const auto run = [&] {
         for (std::size_t i = next++; i < tasks.size(); i = next++) {
             const std::string& name = tasks[i].problem.name;
+            if (stop.stop_requested()) {
+                found[i] = SearchOutcome::failure("cancelled", "cancelled before it was searched");
+                continue;
+            }
             mapper::SearchOptions own = inner;
             own.time_limit_s = budget.share(tasks.size() - i, inner.time_limit_s);
             found[i] = mapper::search(tasks[i], own, stop, announcer.of(name));

@@ -16,10 +16,11 @@ using SearchOutcome = model::Result<mapper::SearchResult>;
 // What makes two nests the same to a search: everything but their names.
 bool same_nest(const model::Problem& a, const model::Problem& b);
 
-// outcome[i] is of tasks[i], with the errors of mapper::search. The threads of `options` (0: as
-// many as the machine has) are shared by the tasks first, then inside a task. Its time limit is of
-// one task; `total_s` (0: none) is of all together, and what one task leaves of its share goes to
-// the others. Progress tells the tasks that are done, and value and gap of the search that spoke
+// outcome[i] is of tasks[i], with the errors of mapper::search, and "cancelled" for those that were
+// not begun before the stop; those that were end with the best so far. The threads of `options` (0:
+// as many as the machine has) are shared by the tasks first, then inside a task. Its time limit is
+// of one task; `total_s` (0: none) is of all together, and what one task leaves of its share goes
+// to the others. Progress tells the tasks that are done, and value and gap of the search that spoke
 // last.
 std::vector<SearchOutcome> search_nests(const std::vector<mapper::Task>& tasks,
                                         const mapper::SearchOptions& options, double total_s,

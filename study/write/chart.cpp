@@ -19,6 +19,23 @@ constexpr double kLineHeight = 17.0;
 constexpr std::array<const char*, 6> kColours = {"#0072b2", "#d55e00", "#009e73",
                                                  "#cc79a7", "#e69f00", "#56b4e9"};
 
+// Where colours come again, dashes tell lines apart.
+constexpr std::array<const char*, 4> kDashes = {"", "7 3", "2 3", "9 3 2 3"};
+
+struct Stroke {
+    const char* colour;
+    const char* dashes;
+
+    explicit Stroke(std::size_t line)
+        : colour(kColours[line % kColours.size()]),
+          dashes(kDashes[line / kColours.size() % kDashes.size()]) {}
+    std::string attributes(int width) const {
+        return fmt::format("stroke=\"{}\" stroke-width=\"{}\"{}", colour, width,
+                           *dashes == 0 ? std::string()
+                                        : fmt::format(" stroke-dasharray=\"{}\"", dashes));
+    }
+};
+
 struct Frame {
     LogRange xs;
     LogRange ys;
@@ -88,7 +105,7 @@ std::string axes(const Chart& chart, const Frame& frame) {
     return svg;
 }
 
-std::string drawn(const ChartLine& line, const Frame& frame, const char* colour, double key_y) {
+std::string drawn(const ChartLine& line, const Frame& frame, const Stroke& stroke, double key_y) {
     std::string path;
     std::string dots;
     for (const auto& [vx, vy] : line.points) {
@@ -99,14 +116,12 @@ std::string drawn(const ChartLine& line, const Frame& frame, const char* colour,
                               : fmt::format("L{:.1f},{:.1f}", x, y);
         dots += line.dots ? fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" "
                                         "fill=\"{}\"/>\n",
-                                        x, y, colour)
+                                        x, y, stroke.colour)
                           : std::string();
     }
-    return fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n", path,
-                       colour) +
-           dots +
-           fmt::format("<path d=\"M{:.1f},{:.1f}h18\" stroke=\"{}\" stroke-width=\"3\"/>\n",
-                       kWidth - kRight + 14, key_y - 4, colour) +
+    return fmt::format("<path d=\"{}\" fill=\"none\" {}/>\n", path, stroke.attributes(2)) + dots +
+           fmt::format("<path d=\"M{:.1f},{:.1f}h18\" {}/>\n", kWidth - kRight + 14, key_y - 4,
+                       stroke.attributes(3)) +
            text_at(kWidth - kRight + 38, key_y, "start", line.label);
 }
 
@@ -126,17 +141,19 @@ std::string marked(const ChartMark& mark, const Frame& frame, double key_y) {
 
 std::string chart_svg(const Chart& chart) {
     const Frame frame = frame_of(chart);
+    const auto entries = static_cast<double>(chart.lines.size() + chart.marks.size());
+    const double height = std::max(kHeight, kTop + 12 + kLineHeight * entries); // a long key
     std::string svg = fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
         "viewBox=\"0 0 {0} {1}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#222222\">\n"
         "<title>{2}</title>\n<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
-        kWidth, kHeight, svg_escape(chart.title));
+        kWidth, height, svg_escape(chart.title));
     svg += fmt::format("<text x=\"{}\" y=\"26\" font-size=\"15\">{}</text>\n", kLeft,
                        svg_escape(chart.title));
     svg += axes(chart, frame);
     double key_y = kTop + 12;
     for (std::size_t i = 0; i < chart.lines.size(); ++i) {
-        svg += drawn(chart.lines[i], frame, kColours[i % kColours.size()], key_y);
+        svg += drawn(chart.lines[i], frame, Stroke(i), key_y);
         key_y += kLineHeight;
     }
     for (const ChartMark& mark : chart.marks) {

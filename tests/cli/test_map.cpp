@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,14 @@ TEST_CASE("map searches equal layers once and certifies each, in text and in JSO
     REQUIRE(outcome.exit == 0);
     const auto report = json::parse(outcome.out);
     CHECK(report["schema"] == "eyeroof/map/1");
+    tests::SchemaCheck check(
+        json::parse(tests::read_file(tests::source_dir() + "/study/schema/map.schema.json")));
+    for (const std::string& fault : check.faults(report)) {
+        FAIL_CHECK(fault);
+    }
+    const auto csv = run({"map", files.layers, "--on", "nvdla-large", "--format", "csv"});
+    CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 4);
+    CHECK(contains(csv.out, "\nthird,1,first,"));
     REQUIRE(report["layers"].size() == 3);
     CHECK(report["layers"][2]["same_as"] == "first");
     for (const auto& layer : report["layers"]) {
@@ -281,11 +290,13 @@ TEST_CASE("the front of latency and energy falls from point to point and is draw
     REQUIRE(outcome.exit == 0);
     const auto report = json::parse(outcome.out);
     CHECK(report["schema"] == "eyeroof/front/1");
-    CHECK(report["complete"] == true);
-    REQUIRE(!report["points"].empty());
-    for (std::size_t i = 1; i < report["points"].size(); ++i) {
-        CHECK(report["points"][i]["cycles"] < report["points"][i - 1]["cycles"]);
-        CHECK(report["points"][i]["energy_pj"] > report["points"][i - 1]["energy_pj"]);
+    REQUIRE(report["layers"].size() == 1);
+    CHECK(report["layers"][0]["complete"] == true);
+    const auto& points = report["layers"][0]["points"];
+    REQUIRE(!points.empty());
+    for (std::size_t i = 1; i < points.size(); ++i) {
+        CHECK(points[i]["cycles"] < points[i - 1]["cycles"]);
+        CHECK(points[i]["energy_pj"] > points[i - 1]["energy_pj"]);
     }
     const auto best = [&](const char* objective, const char* key) {
         return json::parse(run({"map", files.problem, "--on", files.arch, "--objective", objective,
@@ -293,8 +304,8 @@ TEST_CASE("the front of latency and energy falls from point to point and is draw
                                .out)["layers"][0][key]
             .get<double>();
     };
-    CHECK(report["points"].back()["cycles"].get<double>() == best("latency", "cycles"));
-    CHECK(report["points"].front()["energy_pj"].get<double>() ==
+    CHECK(points.back()["cycles"].get<double>() == best("latency", "cycles"));
+    CHECK(points.front()["energy_pj"].get<double>() ==
           doctest::Approx(best("energy", "energy_pj")));
     CHECK(contains(tests::read_file(svg), "</svg>"));
     CHECK(contains(run({"map", files.problem, "--on", files.arch, "--pareto"}).out,
@@ -310,12 +321,12 @@ TEST_CASE("more capacity never costs more traffic, and the level's own capacity 
     const auto report = json::parse(outcome.out);
     CHECK(report["schema"] == "eyeroof/capacity/1");
     CHECK(report["level"]["capacity_bytes"] == 1024);
-    const auto& points = report["points"];
+    const auto& points = report["layers"][0]["points"];
     REQUIRE(points.size() >= 2);
     for (std::size_t i = 1; i < points.size(); ++i) {
         CHECK(points[i]["capacity_bytes"] > points[i - 1]["capacity_bytes"]);
         CHECK(points[i]["traffic_bytes"] < points[i - 1]["traffic_bytes"]);
-        CHECK(points[i]["traffic_bytes"] >= report["compulsory_bytes"]);
+        CHECK(points[i]["traffic_bytes"] >= report["layers"][0]["compulsory_bytes"]);
     }
     CHECK(contains(tests::read_file(svg), "GLB 1.024 kB"));
     const auto unknown =
@@ -324,6 +335,39 @@ TEST_CASE("more capacity never costs more traffic, and the level's own capacity 
     CHECK(contains(unknown.err, "did you mean 'GLB'?"));
     CHECK(run({"map", files.problem, "--on", files.arch, "--pareto", "--capacity-curve", "GLB"})
               .exit == 2);
+}
+
+TEST_CASE("fronts and curves are of every different layer, as text, JSON, CSV and picture") {
+    const Files files;
+    const std::string svg = (files.scratch / "all.svg").string();
+    const auto lines = [](const std::string& text) {
+        return std::count(text.begin(), text.end(), '\n');
+    };
+    for (const std::vector<std::string>& question :
+         {std::vector<std::string>{"--pareto"}, {"--capacity-curve", "MAC cell"}}) {
+        CAPTURE(question.front());
+        std::vector<std::string> words = {"map",         files.layers, "--on",   "nvdla-large",
+                                          "--time-limit", "0.5",       "--plot", svg};
+        words.insert(words.end(), question.begin(), question.end());
+        const auto with = [&](const char* format) {
+            auto all = words;
+            all.insert(all.end(), {"--format", format});
+            return run(all);
+        };
+        const auto outcome = with("json");
+        REQUIRE(outcome.exit == 0);
+        const auto layers = json::parse(outcome.out)["layers"];
+        REQUIRE(layers.size() == 2); // the third equals the first
+        CHECK(layers[0]["layer"] == "first");
+        CHECK(layers[0]["equals"] == json::array({"third"}));
+        CHECK(layers[1]["layer"] == "second");
+        CHECK(lines(with("csv").out) > 2); // the time limit may end some earlier than others
+        CHECK(contains(with("csv").out, "\nsecond,"));
+        const auto text = with("text");
+        CHECK(contains(text.out, "first (and 1 like it)"));
+        CHECK(contains(text.out, "second"));
+        CHECK(contains(tests::read_file(svg), "2 layers of net"));
+    }
 }
 
 TEST_CASE("the convergence plot shows every strategy against the proven bound") {
