@@ -5,6 +5,12 @@
 #include "profiles/cupti/nvtx_stack.hpp"
 #include "profiles/cupti/timing_log.hpp"
 
+// What the next header uses, and includes itself only since CUDA 12.8.
+#include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvToolsExtCuda.h>
+#include <nvtx3/nvToolsExtCudaRt.h>
+#include <nvtx3/nvToolsExtSync.h>
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
 #include <generated_nvtx_meta.h>
