@@ -68,6 +68,7 @@ model::Result<study::StudyOptions> study_options(const ExamOptions& options) {
     if (!options.dtype.empty()) {
         wanted.data_type = model::data_type_from_name(options.dtype);
     }
+    wanted.training = training_of(options.phase, {options.dtype});
     if (!options.layers.empty()) {
         wanted.layers = options.layers;
     }
@@ -284,6 +285,7 @@ void add_model_options(CLI::App& app, ExamOptions& options) {
         ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
         ->type_name("N");
     add_dtype(app, options.dtype);
+    add_phase(app, options.phase);
     add_set(app, options.set);
     app.add_option("--mapping", options.mapping,
                    fmt::format("{}; or a mapping file, eyeroof's or Timeloop's [auto]", kMappingWords))

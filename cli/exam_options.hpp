@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cli/measurements.hpp"
+#include "cli/phase.hpp"
 #include "model/machine.hpp"
 #include "model/network.hpp"
 #include "study/read/timeloop.hpp"
@@ -19,6 +20,7 @@ struct ExamOptions {
     std::string machine;
     std::string dataflow;
     std::string dtype;
+    PhaseOptions phase;
     std::string mapping = "auto";
     std::string objective;
     std::string factors = "perfect";

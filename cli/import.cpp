@@ -1,11 +1,13 @@
 // eyeroof import: other tools' measurements into one profile; merged, filtered, summed up.
 #include "cli/measurements.hpp"
+#include "cli/phase.hpp"
 #include "model/base/units.hpp"
 #include "profiles/import/importer.hpp"
 #include "profiles/library_log.hpp"
 #include "profiles/profile_file.hpp"
 #include "study/lay_profile.hpp"
 #include "study/read/catalog.hpp"
+#include "study/run.hpp"
 
 #include <fmt/format.h>
 
@@ -22,6 +24,8 @@ struct Options {
     std::string save;
     bool join = false;
     std::string network;
+    std::optional<std::int64_t> batch;
+    PhaseOptions phase;
     std::string assignments;
     std::string log;
     OutputOptions output;
@@ -173,7 +177,14 @@ model::Result<std::string> matched(const Context& context, const Options& option
     if (found.has_errors()) {
         return Text(std::move(found));
     }
-    auto report = bare_report(*network);
+    study::StudyOptions wanted;
+    wanted.batch = options.batch;
+    wanted.training = training_of(options.phase, {});
+    const auto layers = study::prepared(*network, wanted);
+    if (!layers) {
+        return Text(layers.diagnostics());
+    }
+    auto report = bare_report(*layers);
     if (!report) {
         return Text(report.diagnostics());
     }
@@ -270,6 +281,10 @@ void add_import(Frame& frame) {
     app.add_option("--match", options->network,
                    "Say which kernels belong to which layer of a network")
         ->type_name("NETWORK|FILE");
+    app.add_option("--batch", options->batch, "With --match: multiply the network's batch by N")
+        ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
+        ->type_name("N");
+    add_phase(app, options->phase);
     app.add_option("--assign", options->assignments,
                    "Assignments of kernels to layers by hand (YAML)")
         ->type_name("FILE");

@@ -1,6 +1,7 @@
 // eyeroof roofline: layers as predicted and kernels as measured, below the roofs of machines.
 #include "cli/exam_options.hpp"
 #include "cli/search_options.hpp"
+#include "profiles/import/importer.hpp"
 #include "study/read/catalog.hpp"
 #include "study/run.hpp"
 #include "study/scene/plot_make.hpp"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 namespace eyeroof::cli {
 
@@ -25,12 +27,12 @@ constexpr const char* kExamples =
     "# the same network on two GPUs, as a page that answers the pointer\n"
     "eyeroof roofline resnet50 --on v100-sxm2-16gb --on a100-sxm-40gb -o resnet50.html\n"
     "# measured kernels over the roofs, the heaviest that make up 90 % of the time\n"
-    "eyeroof roofline --on a100-sxm-40gb --profile run.jsonl --top-share 90 -o run.svg\n"
+    "eyeroof roofline run.jsonl --on a100-sxm-40gb --top-share 90 -o run.svg\n"
     "# layers as predicted and as measured, joined; the data sheet's roofs and the measured ones\n"
     "eyeroof roofline resnet50 --on a100-sxm-40gb --profile run.jsonl --ceilings gpu.yaml -o "
     "joined.svg\n"
     "# what this processor was measured to reach, below its own measured roofs\n"
-    "eyeroof roofline --profile cpu.jsonl -o cpu.svg\n"
+    "eyeroof roofline cpu.jsonl -o cpu.svg\n"
     "# what twice the bandwidth would do\n"
     "eyeroof roofline alexnet --on eyeriss-v1 --set dram-link-bandwidth=x2 -o faster.svg\n"
     "# the seven steps of one layer as a picture\n"
@@ -49,6 +51,7 @@ struct Options {
     std::string colour_by = "auto";
     std::string size = "1000x640";
     std::string data_type;
+    PhaseOptions phase;
     std::string mapping = "auto";
     std::optional<double> time_limit_s;
     std::vector<std::string> set;
@@ -98,6 +101,7 @@ study::StudyOptions study_options(const Options& options) {
     wanted.data_type = model::data_type_from_name(options.data_type);
     wanted.policy = policy_named(options.mapping);
     wanted.search_limit_s = search_limit_s(options.mapping, options.time_limit_s);
+    wanted.training = training_of(options.phase, {options.data_type});
     if (!options.layers.empty()) {
         wanted.layers = options.layers;
     }
@@ -227,7 +231,16 @@ void take_session(Options& options, const study::Session& session) {
     }
 }
 
+// `roofline run.jsonl` means the measurement. A plain CSV may as well be one of layers.
+void take_measurement(Options& options) {
+    const std::string_view format = profiles::format_of_file(options.network);
+    if (!format.empty() && format != "plain-csv") {
+        options.measured.profiles.push_back(std::exchange(options.network, {}));
+    }
+}
+
 Exit roofline(Context& context, Options options) {
+    take_measurement(options);
     if (!options.session.empty()) {
         const auto session = study::load_session(options.session);
         if (!session) {
@@ -303,7 +316,7 @@ void add_roofline(Frame& frame) {
     CLI::App& app = frame.add(
         "roofline", "Draw layers and measured kernels below the roofs of machines", kExamples);
     app.add_option("NETWORK", options->network,
-                   "Name in the catalog, a network YAML, or a CSV of layers")
+                   "Name in the catalog, a network YAML, a CSV of layers, or a measurement")
         ->type_name("NETWORK|FILE");
     app.add_option("--on", options->machines, "Machine to draw (repeatable)")
         ->type_name("MACHINE|FILE")
@@ -316,6 +329,7 @@ void add_roofline(Frame& frame) {
         ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
         ->type_name("N");
     add_dtype(app, options->data_type);
+    add_phase(app, options->phase);
     add_choice(app, "--mapping", options->mapping, {"dataflow", "best"},
                "By the dataflow's own rules, or the mapper's best [dataflow]");
     add_set(app, options->set);

@@ -3,6 +3,7 @@
 
 #include "cli/command.hpp"
 #include "cli/gpu_options.hpp"
+#include "cli/phase.hpp"
 #include "hwdb/catalog.hpp"
 #include "study/read/catalog.hpp"
 
@@ -17,7 +18,8 @@ struct Options {
     std::vector<model::Count> sweep_batch;
     std::vector<std::string> sweep_dtype; // OLD:NEW
     std::string from, to;
-    std::string phase = "inference", launch = "stream", optimizer = "sgd_momentum";
+    PhaseOptions phase;
+    std::string launch = "stream";
     std::string from_dtype, to_dtype;
     std::optional<std::int64_t> batch;
     study::UpgradeOptions study;
@@ -38,11 +40,7 @@ study::UpgradeOptions study_options(const Options& options) {
     wanted.from.data_type = type_of(options.from_dtype);
     wanted.to.data_type = type_of(options.to_dtype);
     wanted.from.batch = wanted.to.batch = options.batch;
-    if (options.phase == "training") {
-        const bool mixed = options.from_dtype == "fp16" || options.to_dtype == "fp16" ||
-                           options.to_dtype == "bf16";
-        wanted.training = {options.optimizer, mixed};
-    }
+    wanted.training = training_of(options.phase, {options.from_dtype, options.to_dtype});
     return wanted;
 }
 
@@ -200,10 +198,8 @@ void add_upgrade(Frame& frame) {
         ->required()
         ->type_name("MACHINE");
     app.add_option("--to", options->to, "The GPU in question")->required()->type_name("MACHINE");
-    add_choice(app, "--phase", options->phase, {"inference", "training"}, "What is run");
+    add_phase(app, options->phase);
     add_launch(app, options->launch);
-    add_choice(app, "--optimizer", options->optimizer, {"sgd", "sgd_momentum", "adam"},
-               "Update of the weights in training");
     add_choice(app, "--from-dtype", options->from_dtype, types, "Data type on the old GPU");
     add_choice(app, "--to-dtype", options->to_dtype, types, "Data type on the new GPU");
     app.add_option("--batch", options->batch, "Multiplies the network's batch")

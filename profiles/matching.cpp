@@ -1,58 +1,17 @@
 #include "profiles/matching.hpp"
 
 #include "profiles/library_log.hpp"
-#include "profiles/operator_work.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <regex>
+#include <set>
 
 namespace eyeroof::profiles {
 
 namespace {
-
-struct NamePart {
-    std::string_view part;
-    KernelCategory category;
-};
-// The first part found in the lower-case name decides; the more telling come first.
-constexpr NamePart kNameParts[] = {
-    {"flash", KernelCategory::attention},
-    {"fmha", KernelCategory::attention},
-    {"attention", KernelCategory::attention},
-    {"softmax", KernelCategory::softmax},
-    {"layer_norm", KernelCategory::normalization},
-    {"layernorm", KernelCategory::normalization},
-    {"batch_norm", KernelCategory::normalization},
-    {"bn_fw", KernelCategory::normalization},
-    {"bn_bw", KernelCategory::normalization},
-    {"rms_norm", KernelCategory::normalization},
-    {"winograd", KernelCategory::conv},
-    {"implicit_gemm", KernelCategory::conv},
-    {"fprop", KernelCategory::conv},
-    {"dgrad", KernelCategory::conv},
-    {"wgrad", KernelCategory::conv},
-    {"conv", KernelCategory::conv},
-    {"cudnn", KernelCategory::conv},
-    {"gemm", KernelCategory::gemm},
-    {"gemv", KernelCategory::gemm},
-    {"cublas", KernelCategory::gemm},
-    {"cutlass", KernelCategory::gemm},
-    {"xmma", KernelCategory::gemm},
-    {"nvjet", KernelCategory::gemm},
-    {"matmul", KernelCategory::gemm},
-    {"pool", KernelCategory::pooling},
-    {"reduce", KernelCategory::reduction},
-    {"elementwise", KernelCategory::elementwise},
-    {"memcpy", KernelCategory::copy},
-    {"memset", KernelCategory::copy},
-    {"copy", KernelCategory::copy},
-    {"transpose", KernelCategory::copy},
-    {"nchwtonhwc", KernelCategory::copy},
-};
 
 std::optional<model::Op> op_of(KernelCategory category) {
     switch (category) {
@@ -80,45 +39,6 @@ std::string_view layer_in_range(std::string_view range) {
     return rest.substr(0, rest.find(';'));
 }
 
-// Products are equal when their work is: [m, k] x [k, n] may be stored transposed, so m and n may
-// be exchanged, and a batch with shared weights is folded into m.
-bool same_shape(const model::Layer& layer, const model::Layer& op) {
-    const auto* gemm = std::get_if<model::GemmShape>(&layer.shape);
-    const auto* other = std::get_if<model::GemmShape>(&op.shape);
-    if (gemm != nullptr && other != nullptr) {
-        if (layer.op == model::Op::bmm || op.op == model::Op::bmm) {
-            return *gemm == *other;
-        }
-        const model::Count m = gemm->m * gemm->batch;
-        const model::Count om = other->m * other->batch;
-        const bool straight = m == om && gemm->n == other->n;
-        const bool exchanged = m == other->n && gemm->n == om;
-        return gemm->k == other->k && (straight || exchanged);
-    }
-    const auto* conv = std::get_if<model::ConvShape>(&layer.shape);
-    const auto* other_conv = std::get_if<model::ConvShape>(&op.shape);
-    return conv != nullptr && other_conv != nullptr && *conv == *other_conv;
-}
-
-// With stride and padding unknown, what is known must agree.
-bool same_operands(const model::Layer& layer, const model::Layer& op) {
-    const auto* conv = std::get_if<model::ConvShape>(&layer.shape);
-    const auto* other = std::get_if<model::ConvShape>(&op.shape);
-    if (conv == nullptr || other == nullptr) {
-        return false;
-    }
-    model::ConvShape known = *conv;
-    known.stride = other->stride;
-    known.pad = other->pad;
-    known.dilation = other->dilation;
-    return known == *other;
-}
-
-bool same_direction(model::Direction layer, const OperatorLayer& op) {
-    const bool backward = op.layer.direction != model::Direction::fwd;
-    return backward ? layer != model::Direction::fwd : layer == model::Direction::fwd;
-}
-
 struct Rule {
     std::size_t layer;
     std::optional<std::regex> kernel;
@@ -140,9 +60,11 @@ class Matcher {
             return model::Result<MatchResult>(std::move(found_));
         }
         find_shapes();
+        find_gradients();
         MatchResult result;
+        result.batch = other_batch();
         for (std::size_t i = 0; i < profile_.launches.size(); ++i) {
-            result.of_launch.push_back(match_one(profile_.launches[i]));
+            result.of_launch.push_back(match_one(i));
             if (result.of_launch.back().method == MatchMethod::none) {
                 result.unmatched.push_back(i);
             }
@@ -181,28 +103,78 @@ class Matcher {
     // For each operator of the profile, the layers that have its shape.
     void find_shapes() {
         for (const Operator& op : profile_.operators) {
+            auto known = layer_of(op);
             std::vector<std::size_t> candidates;
-            const auto known = layer_of(op);
             for (std::size_t i = 0; known && i < layers_.size(); ++i) {
-                const bool fits = known->approximate ? same_operands(layers_[i], known->layer)
-                                                     : same_shape(layers_[i], known->layer);
-                if (fits && same_direction(layers_[i].direction, *known)) {
+                if (fits(layers_[i], *known)) {
                     candidates.push_back(i);
                 }
             }
             candidates_.push_back(std::move(candidates));
-            approximate_.push_back(known && known->approximate);
+            known_.push_back(std::move(known));
         }
     }
 
-    Match match_one(const Launch& launch) {
+    // Where the shapes of most operators fit no layer but for the batch: how the batches differ.
+    std::optional<BatchRatio> other_batch() const {
+        std::map<BatchRatio, std::size_t> votes;
+        std::size_t known = 0;
+        for (std::size_t op = 0; op < known_.size(); ++op) {
+            known += known_[op] ? 1 : 0;
+            std::set<BatchRatio> ratios;
+            for (std::size_t i = 0; known_[op] && candidates_[op].empty() && i < layers_.size();
+                 ++i) {
+                if (const auto ratio = batch_apart(layers_[i], *known_[op])) {
+                    ratios.insert(*ratio);
+                }
+            }
+            for (const BatchRatio& ratio : ratios) {
+                votes[ratio] += 1;
+            }
+        }
+        const auto most =
+            std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; });
+        return most != votes.end() && 2 * most->second >= known ? std::optional(most->first)
+                                                                : std::nullopt;
+    }
+
+    // One call of an operator may launch the kernels of both gradients. A kernel whose name does
+    // not say which one it serves, as a change of layout, goes with the next of the call that
+    // does, and after the last one with that.
+    void find_gradients() {
+        gradients_.resize(profile_.launches.size());
+        std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<std::size_t>> calls;
+        for (std::size_t i = 0; i < profile_.launches.size(); ++i) {
+            const Launch& launch = profile_.launches[i];
+            const bool both = launch.op != kNone && known_[index_of(launch)] &&
+                              known_[index_of(launch)]->repeats == 2;
+            if (both) {
+                gradients_[i] = gradient_of(profile_.kernel_of(launch).name);
+                calls[{launch.source, launch.op_call}].push_back(i);
+            }
+        }
+        const auto pass_on = [&](auto first, auto last) {
+            std::optional<model::Direction> said;
+            for (; first != last; ++first) {
+                said = gradients_[*first] ? gradients_[*first] : said;
+                gradients_[*first] = said;
+            }
+        };
+        for (const auto& [call, launches] : calls) {
+            pass_on(launches.rbegin(), launches.rend());
+            pass_on(launches.begin(), launches.end());
+        }
+    }
+
+    Match match_one(std::size_t i) {
+        const Launch& launch = profile_.launches[i];
         if (auto found = manual(launch)) {
             return *found;
         }
         if (auto found = by_range(launch)) {
             return *found;
         }
-        if (auto found = by_dims(launch)) {
+        if (auto found = by_dims(launch, gradients_[i])) {
             return *found;
         }
         if (auto found = by_category(launch)) {
@@ -239,31 +211,45 @@ class Matcher {
                      fmt::format("range '{}'", range)};
     }
 
-    std::optional<Match> by_dims(const Launch& launch) {
-        if (launch.op == kNone) {
+    std::optional<Match> by_dims(const Launch& launch, std::optional<model::Direction> gradient) {
+        if (launch.op == kNone || candidates_[index_of(launch)].empty()) {
             return std::nullopt;
         }
-        const auto op = static_cast<std::size_t>(launch.op);
-        const auto& candidates = candidates_[op];
-        if (candidates.empty()) {
-            return std::nullopt;
-        }
-        const std::string& name = profile_.operators[op].name;
-        const bool logged = is_logged(profile_.operators[op]);
-        const double sure = logged ? 0.6 : approximate_[op] ? 0.7 : 0.95;
+        const Operator& op = profile_.operators[index_of(launch)];
+        const OperatorLayer& known = *known_[index_of(launch)];
+        const bool both = known.repeats == 2;
+        const auto candidates = both ? of_direction(candidates_[index_of(launch)],
+                                                    gradient.value_or(model::Direction::bwd_weight))
+                                     : candidates_[index_of(launch)];
+        const bool logged = is_logged(op);
+        const double sure = logged ? 0.6 : known.approximate ? 0.7 : both && !gradient ? 0.5 : 0.95;
+        const std::string why = fmt::format("dimensions of {}{}", op.name,
+                                            both && !gradient ? ", both gradients in one" : "");
         if (candidates.size() == 1) {
             return Match{candidates[0], logged ? MatchMethod::library_log : MatchMethod::op_dims,
-                         sure, fmt::format("dimensions of {}", name)};
+                         sure, why};
         }
         const auto turn = static_cast<std::size_t>(call_number(launch)) % candidates.size();
         return Match{candidates[turn], MatchMethod::order, sure / 2.0,
-                     fmt::format("dimensions of {}, {} layers have them; taken in turn", name,
-                                 candidates.size())};
+                     fmt::format("{}, {} layers have them; taken in turn", why, candidates.size())};
+    }
+
+    // All of them where none has that direction.
+    std::vector<std::size_t> of_direction(const std::vector<std::size_t>& candidates,
+                                          model::Direction direction) const {
+        std::vector<std::size_t> kept;
+        std::ranges::copy_if(candidates, std::back_inserter(kept),
+                             [&](std::size_t i) { return layers_[i].direction == direction; });
+        return kept.empty() ? candidates : kept;
+    }
+
+    static std::size_t index_of(const Launch& launch) {
+        return static_cast<std::size_t>(launch.op);
     }
 
     // How many calls of operators with the same candidates came before this launch's call.
     std::int64_t call_number(const Launch& launch) {
-        auto& calls = calls_[candidates_[static_cast<std::size_t>(launch.op)]];
+        auto& calls = calls_[candidates_[index_of(launch)]];
         const auto [it, added] = calls.try_emplace({launch.source, launch.op_call},
                                                    static_cast<std::int64_t>(calls.size()));
         return it->second;
@@ -272,7 +258,8 @@ class Matcher {
     std::optional<Match> by_category(const Launch& launch) const {
         const KernelCategory category = category_of(profile_.kernel_of(launch).name);
         const auto op = op_of(category);
-        if (!op) {
+        const bool other_shape = launch.op != kNone && known_[index_of(launch)].has_value();
+        if (!op || other_shape) { // a shape that fits no layer says more than a name
             return std::nullopt;
         }
         const auto is_of_kind = [&](const model::Layer& layer) { return layer.op == *op; };
@@ -290,33 +277,15 @@ class Matcher {
     model::Diagnostics found_;
     std::map<std::string, std::size_t, std::less<>> by_name_;
     std::vector<Rule> rules_;
-    std::vector<std::vector<std::size_t>> candidates_; // by operator
-    std::vector<bool> approximate_;                    // by operator
+    std::vector<std::vector<std::size_t>> candidates_;       // by operator
+    std::vector<std::optional<OperatorLayer>> known_;        // by operator
+    std::vector<std::optional<model::Direction>> gradients_; // by launch, of calls for both
     std::map<std::vector<std::size_t>,
              std::map<std::pair<std::uint32_t, std::int64_t>, std::int64_t>>
         calls_;
 };
 
 } // namespace
-
-KernelCategory category_of(std::string_view kernel_name) {
-    std::string lower(kernel_name);
-    std::ranges::transform(lower, lower.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    for (const NamePart& entry : kNameParts) {
-        if (lower.find(entry.part) != std::string::npos) {
-            return entry.category;
-        }
-    }
-    return KernelCategory::unknown;
-}
-
-const char* category_name(KernelCategory category) {
-    constexpr const char* kNames[] = {"unknown",     "gemm",      "conv",          "attention",
-                                      "elementwise", "reduction", "normalization", "softmax",
-                                      "pooling",     "copy"};
-    return kNames[static_cast<std::size_t>(category)];
-}
 
 const char* match_method_name(MatchMethod method) {
     constexpr const char* kNames[] = {"manual", "nvtx",     "op dims", "library log",

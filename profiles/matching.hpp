@@ -4,7 +4,9 @@
 #pragma once
 
 #include "model/layer.hpp"
+#include "profiles/kernel_names.hpp"
 #include "profiles/measurement.hpp"
+#include "profiles/operator_fit.hpp"
 
 #include <optional>
 #include <string>
@@ -17,22 +19,6 @@ namespace eyeroof::profiles {
 // library_log: dimensions from a library's own log, joined by order of calls.
 enum class MatchMethod { manual, nvtx, op_dims, library_log, order, category, none };
 const char* match_method_name(MatchMethod method);
-
-// What a kernel does, as far as its name tells.
-enum class KernelCategory {
-    unknown,
-    gemm,
-    conv,
-    attention,
-    elementwise,
-    reduction,
-    normalization,
-    softmax,
-    pooling,
-    copy
-};
-KernelCategory category_of(std::string_view kernel_name);
-const char* category_name(KernelCategory category);
 
 struct Match {
     std::size_t layer = 0; // index into the layers; meaningless for method none
@@ -56,6 +42,8 @@ struct ManualAssignment {
 struct MatchResult {
     std::vector<Match> of_launch;       // one per launch of the profile
     std::vector<std::size_t> unmatched; // launches with method none
+    // The profile's batch over the network's, where most operators fit only with another batch.
+    std::optional<BatchRatio> batch;
 
     // Time of the launches that are matched by something better than a category, over all time.
     double matched_share(const Profile& profile) const;

@@ -15,10 +15,6 @@
 
 namespace eyeroof::study {
 
-// The network as the options want it: batch, data type, layers. Errors: those of run() that concern
-// the network.
-model::Result<model::Network> prepared(const model::Network& network, const StudyOptions& options);
-
 // What all layers of a study share on an accelerator.
 struct AcceleratorContext {
     const model::Accelerator& accelerator;

@@ -113,6 +113,10 @@ MachineSummary summarise(const Machine& machine, const GpuContext& context) {
     summary.peak_macs_per_s = context.units * context.clock_hz;
     summary.outer_bytes_per_s = context.gpu.dram_bytes_per_s;
     summary.dataflow = "library kernels";
+    if (context.gpu.arch != GpuArch::host) {
+        summary.compute_capability = context.gpu.compute_capability;
+        summary.sms = context.gpu.sms;
+    }
     for (const auto& [field, provenance] : machine.provenance) {
         if (provenance.confidence == Confidence::recalled) {
             summary.weak_sources.push_back(field);

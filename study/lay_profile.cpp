@@ -126,7 +126,9 @@ class Overlay {
             }
         }
         report_.measured = total(*matched);
-        if (report_.measured->layers == 0) {
+        warn_of_device(notes);
+        warn_of_batch(notes, matched->batch);
+        if (report_.measured->layers == 0 && !matched->batch) {
             notes.warning("no-match", "no kernel of the profile belongs to a layer of the network",
                           "assign them by hand (--assign FILE), mark layers with NVTX ranges "
                           "'eyeroof:layer=NAME', or record operator shapes");
@@ -135,6 +137,47 @@ class Overlay {
     }
 
   private:
+    static void warn_of_batch(model::Diagnostics& notes,
+                              const std::optional<profiles::BatchRatio>& batch) {
+        if (!batch) {
+            return;
+        }
+        notes.warning("other-batch",
+                      fmt::format("the profile's operators fit the layers at {} their batch",
+                                  batch->layer == 1
+                                      ? fmt::format("{} times", batch->measured)
+                                      : fmt::format("{}/{} of", batch->measured, batch->layer)),
+                      batch->layer == 1
+                          ? fmt::format("examine the batch that was measured: --batch {}, times "
+                                        "the --batch that was given",
+                                        batch->measured)
+                          : "examine the batch that was measured");
+    }
+
+    // What the profile knows of its device, held against the machine that is predicted.
+    void warn_of_device(model::Diagnostics& notes) const {
+        const MachineSummary& machine = report_.machine;
+        const profiles::RunInfo& run = profile_.run;
+        const auto differ = [&](const char* what, const auto& measured, const auto& predicted) {
+            notes.warning(
+                "other-machine",
+                fmt::format("the profile is of {} {} {}, and the prediction is for {}, {}",
+                            run.gpu.empty() ? "a GPU with" : run.gpu + ", with", what, measured,
+                            machine.name, predicted),
+                "predict the machine that was measured, or take the differences as those "
+                "of two machines");
+        };
+        if (machine.sms == 0) { // no GPU, or layers without a prediction
+            return;
+        }
+        if (!run.compute_capability.empty() &&
+            run.compute_capability != machine.compute_capability) {
+            differ("compute capability", run.compute_capability, machine.compute_capability);
+        } else if (run.sm_count > 0 && run.sm_count != machine.sms) {
+            differ("SMs:", run.sm_count, machine.sms);
+        }
+    }
+
     void add_launches(const profiles::MatchResult& matched) {
         const auto gaps = gaps_of(profile_);
         for (std::size_t i = 0; i < profile_.launches.size(); ++i) {

@@ -45,13 +45,16 @@ Result<Network> prepared(const Network& network, const StudyOptions& options) {
     if (options.batch) {
         current = with_batch(network, *options.batch);
     }
-    if (current && options.layers) {
-        current = matching_layers(*current, *options.layers);
-    }
     if (current && options.data_type) {
         for (Layer& layer : current->layers) {
             layer.types = {*options.data_type, *options.data_type, *options.data_type};
         }
+    }
+    if (current && options.training) { // after the types: an update keeps its own
+        current = training_step(*current, *options.training);
+    }
+    if (current && options.layers) {
+        current = matching_layers(*current, *options.layers);
     }
     if (current && current->layers.empty()) {
         return Result<Network>::failure("no-layers", fmt::format("{} has no layers", network.name));

@@ -12,6 +12,7 @@
 #include "model/network.hpp"
 #include "study/conflicts.hpp"
 #include "study/report.hpp"
+#include "study/training.hpp"
 
 #include <optional>
 #include <stop_token>
@@ -41,12 +42,17 @@ struct StudyOptions {
     std::optional<model::Count> batch;        // multiplies the network's own
     std::optional<std::string> layers;        // regular expression over layer names
     std::optional<model::DataType> data_type; // instead of the layers' own
+    std::optional<TrainingOptions> training;  // a training step instead of the network's inference
     LaunchMode launch = LaunchMode::stream;
     int threads = 0; // 0: as many as the machine has; the answer does not depend on it
 
     bool constrained() const { return !places.empty() || constraints.min_utilization > 0.0; }
     bool operator==(const StudyOptions&) const = default;
 };
+
+// The network as the options want it: batch, data type, training step, layers. Errors: those of
+// run() that concern the network.
+model::Result<model::Network> prepared(const model::Network& network, const StudyOptions& options);
 
 // Errors: a layer's or machine's own; "no-layers" when the expression matches none; "bad-regex";
 // "unsupported" for a dataflow that the machine does not have; "cancelled".

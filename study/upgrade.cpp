@@ -212,6 +212,11 @@ model::Machine on_same_host(const model::Machine& to, const model::Gpu& from) {
     return machine;
 }
 
+StudyOptions in_phase(StudyOptions side, const std::optional<TrainingOptions>& training) {
+    side.training = training;
+    return side;
+}
+
 } // namespace
 
 std::string_view verdict_name(UpgradeVerdict verdict) {
@@ -235,19 +240,15 @@ void conclude(const model::Machine& from, const model::Machine& to, const Upgrad
 
 Result<Upgrade> upgrade(const model::Network& network, const model::Machine& from,
                         const model::Machine& to, const UpgradeOptions& options) {
-    const auto step = options.training ? training_step(network, *options.training)
-                                       : Result<model::Network>(network);
-    if (!step) {
-        return step.diagnostics();
-    }
     const auto* old_gpu = std::get_if<model::Gpu>(&from.kind);
     const auto* new_gpu = std::get_if<model::Gpu>(&to.kind);
     if (old_gpu == nullptr || new_gpu == nullptr) {
         return Result<Upgrade>::failure("not-a-gpu", "an upgrade is judged between two GPUs",
                                         "`eyeroof hw list` names them");
     }
-    const auto before = run(*step, from, options.from);
-    const auto after = run(*step, on_same_host(to, *old_gpu), options.to);
+    const auto before = run(network, from, in_phase(options.from, options.training));
+    const auto after =
+        run(network, on_same_host(to, *old_gpu), in_phase(options.to, options.training));
     if (!before || !after) {
         model::Diagnostics all = before.diagnostics();
         all.append(after.diagnostics());

@@ -77,6 +77,16 @@ ImportInput input_of_text(std::string text, const std::string& name) {
     return input;
 }
 
+std::string_view format_of_file(const std::string& path) {
+    const auto input = input_of_file(path);
+    for (const Importer* importer : importers()) {
+        if (input && importer->recognises(input->head)) {
+            return importer->name();
+        }
+    }
+    return {};
+}
+
 model::Result<Profile> import_profile(const ImportInput& input, std::string_view format) {
     const auto all = importers();
     const auto chosen = std::ranges::find_if(all, [&](const Importer* importer) {

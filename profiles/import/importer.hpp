@@ -41,6 +41,9 @@ class Importer {
 // In the order in which they are asked; the profile file itself is the first.
 std::span<const Importer* const> importers();
 
+// The name of the importer that recognises the file's content; empty for none, and for no file.
+std::string_view format_of_file(const std::string& path);
+
 // Errors: those of the importer that recognises the content; "unknown-format" with the list of what
 // is read when none does; "unknown-importer" when `format` names none. Empty format: by content.
 model::Result<Profile> import_profile(const ImportInput& input, std::string_view format = {});

@@ -142,6 +142,32 @@ TEST_CASE("import merges and filters into a profile, and checks the operations o
     CHECK(has(again.out, "1 launches of 1 kernels"));
 }
 
+TEST_CASE("a trace of another batch, phase or GPU is told as such, and fits once they are given") {
+    const std::string trace =
+        tests::source_dir() + "/tests/profiles/samples/kineto.json"; // [32, 64]
+    const tests::Scratch scratch;
+    const std::string layers = (scratch / "layers.csv").string();
+    tests::write_text(layers, "name,op,m,n,k\nfc,gemm,4,10,64\n");
+    const auto other = tests::run({"import", trace, "--match", layers});
+    CHECK(has(other.err, "8 times their batch"));
+    CHECK(has(other.err, "--batch 8"));
+    const auto same =
+        tests::run({"import", trace, "--match", layers, "--batch", "8", "--phase", "training"});
+    CHECK_FALSE(has(same.err, "their batch"));
+    CHECK(has(same.out, "op dims"));
+    CHECK(has(same.out, "fc.bwd_weight"));
+    const auto exam =
+        tests::run({"exam", layers, "--batch", "8", "--on", "a100-sxm-40gb", "--profile", trace});
+    CHECK(has(exam.err, "compute capability 9.0"));
+}
+
+TEST_CASE("roofline takes a measurement where it takes a network") {
+    const std::string trace = tests::source_dir() + "/tests/profiles/samples/kineto.json";
+    const auto plot = tests::run({"roofline", trace, "--on", "h200-sxm-141gb", "--format", "csv"});
+    CHECK(plot.exit == 0);
+    CHECK(has(plot.out, "measured,h200-sxm-141gb,void gemm_kernel"));
+}
+
 TEST_CASE("measure gpu without a GPU is one clear message and exit code 4") {
     const auto gpu = tests::run({"measure", "gpu", "--library", "/no/such/library.so"});
     CHECK(gpu.exit == 4);

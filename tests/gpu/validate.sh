@@ -80,30 +80,42 @@ PY
     for pass in forward train; do
         "$eyeroof" profile --save "$out/resnet50-$pass.jsonl" -- python3 "$out/resnet50.py" "$pass" || failed=1
     done
-    # the same forward pass by PyTorch's own profiler, whose operators name the layers
+    # the same by PyTorch's own profiler, whose operators name the layers
     cat > "$out/trace.py" <<'PY'
 import sys, torch, torchvision
 from torch.profiler import profile, ProfilerActivity
 torch.manual_seed(0)
-model = torchvision.models.resnet50().cuda().eval()
+model = torchvision.models.resnet50().cuda()
 x = torch.randn(32, 3, 224, 224, device="cuda")
-with torch.no_grad():
+labels = torch.zeros(32, dtype=torch.long, device="cuda")
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+def forward():
+    with torch.no_grad():
+        model.eval()(x)
+def train():
+    optimizer.zero_grad()
+    torch.nn.functional.cross_entropy(model.train()(x), labels).backward()
+    optimizer.step()
+run = forward if sys.argv[1] == "forward" else train
+for _ in range(3):
+    run()
+torch.cuda.synchronize()
+with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], record_shapes=True) as prof:
     for _ in range(3):
-        model(x)
+        run()
     torch.cuda.synchronize()
-    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], record_shapes=True) as prof:
-        for _ in range(3):
-            model(x)
-        torch.cuda.synchronize()
-prof.export_chrome_trace(sys.argv[1])
+prof.export_chrome_trace(sys.argv[2])
 PY
-    python3 "$out/trace.py" "$out/resnet50-trace.json" || failed=1
-    if [ -n "$machine" ]; then
-        "$eyeroof" exam resnet50 --batch 32 --dtype tf32 --on "$machine" --profile "$out/resnet50-trace.json" \
-            --format md -o "$out/resnet50-exam.md" || failed=1
-        "$eyeroof" roofline resnet50 --batch 32 --on "$machine" --profile "$out/resnet50-trace.json" \
-            -o "$out/resnet50.svg" || failed=1
-    fi
+    for pass in forward train; do
+        python3 "$out/trace.py" "$pass" "$out/resnet50-$pass-trace.json" || failed=1
+        phase=inference
+        [ "$pass" = train ] && phase=training
+        [ -z "$machine" ] && continue
+        "$eyeroof" exam resnet50 --batch 32 --phase "$phase" --dtype tf32 --on "$machine" \
+            --profile "$out/resnet50-$pass-trace.json" --format md -o "$out/resnet50-$pass-exam.md" || failed=1
+        "$eyeroof" roofline resnet50 --batch 32 --phase "$phase" --dtype tf32 --on "$machine" \
+            --profile "$out/resnet50-$pass-trace.json" -o "$out/resnet50-$pass.svg" || failed=1
+    done
 else
     echo "no PyTorch with CUDA here: left out"
 fi

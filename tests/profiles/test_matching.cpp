@@ -159,3 +159,98 @@ TEST_CASE("counted operations are held against 2MNK") {
     CHECK(check_work(3 * layer, layer) == WorkCheck::more);
     CHECK(check_work(0.0, layer) == WorkCheck::unknown);
 }
+
+namespace {
+
+model::Layer backward(model::Layer layer, model::Direction direction) {
+    layer.direction = direction;
+    layer.name += direction == model::Direction::bwd_data ? ".bwd_data" : ".bwd_weight";
+    return layer;
+}
+
+Operator convolution_backward(const std::string& mask) {
+    return {"aten::convolution_backward",
+            {{8, 64, 56, 56}, {8, 64, 56, 56}, {64, 64, 3, 3}},
+            {},
+            {"", "", "", "", "[1, 1]", "[1, 1]", "[1, 1]", "False", "[0, 0]", "1", mask}};
+}
+
+} // namespace
+
+TEST_CASE("the gradients of a product are found by their own dimensions") {
+    // y [32, 10] = x [32, 64] w [64, 10]: dx = dy w^T, dw = x^T dy, as a framework calls them
+    Made made;
+    made.launch_op("k", kMm, 0);
+    made.launch_op("k", {"aten::mm", {{32, 10}, {10, 64}}, {}, {}}, 1);
+    made.launch_op("k", {"aten::mm", {{10, 32}, {32, 64}}, {}, {}}, 2);
+    const model::Layer fc = gemm_layer("fc", 32, 10, 64);
+    const auto result = match(made.built.profile, {fc, backward(fc, model::Direction::bwd_weight),
+                                                   backward(fc, model::Direction::bwd_data)});
+    REQUIRE(result.ok());
+    CHECK(result->of_launch[0].layer == 0);
+    CHECK(result->of_launch[1].layer == 2);
+    CHECK(result->of_launch[2].layer == 1);
+    CHECK(result->of_launch[2].method == MatchMethod::op_dims);
+}
+
+TEST_CASE("one call with both gradients gives each its kernels, with the changes of layout") {
+    Made made;
+    const Operator both = convolution_backward("[True, True, False]");
+    made.launch_op("nchwToNhwcKernel", both, 0);
+    made.launch_op("sm80_xmma_dgrad_implicit_gemm", both, 0);
+    made.launch_op("nchwToNhwcKernel", both, 0);
+    made.launch_op("sm80_xmma_wgrad_implicit_gemm", both, 0);
+    made.launch_op("splitKreduce", both, 0);
+    const auto conv = conv_layer("conv2");
+    const std::vector<model::Layer> layers = {conv, backward(conv, model::Direction::bwd_weight),
+                                              backward(conv, model::Direction::bwd_data)};
+    const auto result = match(made.built.profile, layers);
+    REQUIRE(result.ok());
+    std::vector<std::size_t> found;
+    for (const Match& one : result->of_launch) {
+        found.push_back(one.layer);
+    }
+    CHECK(found == std::vector<std::size_t>{2, 2, 1, 1, 1});
+}
+
+TEST_CASE("a call with both gradients whose kernels do not say which is one of the weights") {
+    Made made;
+    made.launch_op("convolution_backward", convolution_backward("[True, True, False]"), 0);
+    made.launch_op("convolution_backward", convolution_backward("[True, False, False]"), 1);
+    const auto conv = conv_layer("conv2");
+    const std::vector<model::Layer> layers = {conv, backward(conv, model::Direction::bwd_data),
+                                              backward(conv, model::Direction::bwd_weight)};
+    const auto result = match(made.built.profile, layers);
+    REQUIRE(result.ok());
+    CHECK(result->of_launch[0].layer == 2);
+    CHECK(result->of_launch[0].confidence < result->of_launch[1].confidence);
+    CHECK(result->of_launch[0].why.find("both gradients") != std::string::npos);
+    CHECK(result->of_launch[1].layer == 1); // the mask asks for the data gradient only
+}
+
+TEST_CASE("operators of another batch fit no layer, and the batches' ratio is told") {
+    Made made;
+    made.launch_op("k", {"aten::mm", {{256, 64}, {64, 10}}, {}, {}}, 0);
+    made.launch_op("k", {"aten::mm", {{256, 10}, {10, 32}}, {}, {}}, 1);
+    const std::vector<model::Layer> layers = {gemm_layer("fc1", 32, 10, 64),
+                                              gemm_layer("fc2", 32, 32, 10)};
+    const auto result = match(made.built.profile, layers);
+    REQUIRE(result.ok());
+    CHECK(result->unmatched.size() == 2);
+    REQUIRE(result->batch.has_value());
+    CHECK(*result->batch == BatchRatio{8, 1});
+    Made same;
+    same.launch_op("k", {"aten::mm", {{32, 64}, {64, 10}}, {}, {}}, 0);
+    same.launch_op("k", {"aten::mm", {{32, 10}, {10, 32}}, {}, {}}, 1);
+    CHECK_FALSE(match(same.built.profile, layers)->batch.has_value());
+}
+
+TEST_CASE("a shape that fits no layer says more than the kernel's name") {
+    Made made;
+    made.launch_op("sm80_xmma_gemm_f16", {"aten::mm", {{3, 5}, {5, 7}}, {}, {}}, 0);
+    made.launch("sm80_xmma_gemm_f16");
+    const auto result = match(made.built.profile, {gemm_layer("fc", 32, 10, 64)});
+    REQUIRE(result.ok());
+    CHECK(result->of_launch[0].method == MatchMethod::none);
+    CHECK(result->of_launch[1].method == MatchMethod::category);
+}

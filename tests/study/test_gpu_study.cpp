@@ -103,6 +103,20 @@ TEST_CASE("training n linear layers takes 3 n - 1 products") {
     CHECK_FALSE(study::training_step(network({test::gemm(1, 1, 1)}), {"nonsense", false}).ok());
 }
 
+TEST_CASE("mixed precision updates the weights in fp32, whatever the layers compute in") {
+    study::StudyOptions options;
+    options.data_type = model::DataType::fp16;
+    options.training = study::TrainingOptions{"sgd_momentum", true};
+    options.batch = 2;
+    const auto step = study::prepared(network({test::gemm(64, 128, 256)}), options);
+    REQUIRE(step.ok());
+    REQUIRE(step->layers.size() == 3); // the first layer has no data gradient
+    CHECK(step->layers[0].types.input == model::DataType::fp16);
+    CHECK(step->layers[1].types.input == model::DataType::fp16);
+    CHECK(step->layers[2].types.input == model::DataType::fp32);
+    CHECK(step->layers[2].name.ends_with(".update"));
+}
+
 TEST_CASE("a launch-bound network gains nothing from a faster GPU") {
     const auto tiny = network({test::gemm(1, 16, 16), test::gemm(1, 16, 16)});
     study::UpgradeOptions options;

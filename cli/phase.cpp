@@ -1,0 +1,36 @@
+#include "cli/phase.hpp"
+
+#include "model/layer.hpp"
+
+#include <algorithm>
+
+namespace eyeroof::cli {
+
+namespace {
+
+constexpr int kBitsOfWeights = 32; // that mixed precision keeps
+
+bool is_short(const std::string& dtype) {
+    const auto type = model::data_type_from_name(dtype);
+    return type && model::storage_bits(*type) < kBitsOfWeights;
+}
+
+} // namespace
+
+void add_phase(CLI::App& app, PhaseOptions& options) {
+    add_choice(app, "--phase", options.phase, {"inference", "training"},
+               "What is run: the layers, or a training step: they, both gradients and the update "
+               "of the weights");
+    add_choice(app, "--optimizer", options.optimizer, {"sgd", "sgd_momentum", "adam"},
+               "Update of the weights in training");
+}
+
+std::optional<study::TrainingOptions> training_of(const PhaseOptions& options,
+                                                  const std::vector<std::string>& dtypes) {
+    if (options.phase != "training") {
+        return std::nullopt;
+    }
+    return study::TrainingOptions{options.optimizer, std::ranges::any_of(dtypes, is_short)};
+}
+
+} // namespace eyeroof::cli

@@ -1,0 +1,27 @@
+// --phase and --optimizer: whether a network's inference or a step of its training is run.
+// Shared by exam, roofline, import and upgrade.
+// Knows no machine.
+#pragma once
+
+#include "cli/command.hpp"
+#include "study/training.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace eyeroof::cli {
+
+struct PhaseOptions {
+    std::string phase = "inference";
+    std::string optimizer = "sgd_momentum";
+};
+
+void add_phase(CLI::App& app, PhaseOptions& options);
+
+// Nothing for inference. Where a side of the comparison, or the only one, computes in less than 32
+// bits, the weights are kept and updated in fp32 (mixed precision).
+std::optional<study::TrainingOptions> training_of(const PhaseOptions& options,
+                                                  const std::vector<std::string>& dtypes);
+
+} // namespace eyeroof::cli

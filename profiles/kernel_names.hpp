@@ -1,0 +1,32 @@
+// What a kernel's name tells of its work.
+// Called by matching and by the reader of library logs.
+// Knows the libraries' ways of naming; knows no layer and no profile.
+#pragma once
+
+#include "model/layer.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace eyeroof::profiles {
+
+enum class KernelCategory {
+    unknown,
+    gemm,
+    conv,
+    attention,
+    elementwise,
+    reduction,
+    normalization,
+    softmax,
+    pooling,
+    copy
+};
+KernelCategory category_of(std::string_view kernel_name);
+const char* category_name(KernelCategory category);
+
+// Which gradient of a convolution a kernel computes ("dgrad", "wgrad"); nullopt where the name does
+// not say, as for forward kernels and for the changes of layout around them.
+std::optional<model::Direction> gradient_of(std::string_view kernel_name);
+
+} // namespace eyeroof::profiles
