@@ -150,7 +150,10 @@ class NcuReader {
             if (noise) {
                 continue;
             }
-            if (row.fields.size() != header_.names().size()) {
+            // Behind the value stand only the columns of rules, which rows of metrics may lack.
+            const std::size_t needed =
+                columns_.is_long() ? *columns_.value + 1 : header_.names().size();
+            if (row.fields.size() < needed || row.fields.size() > header_.names().size()) {
                 found_.error("bad-row",
                              fmt::format("the row has {} fields, the header {}", row.fields.size(),
                                          header_.names().size()),

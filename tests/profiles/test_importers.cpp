@@ -110,6 +110,18 @@ TEST_CASE("the details page is gathered into launches, with display names told a
     CHECK(profile.launches[1].counters.at("dram__bytes.sum") == 2048e3);
 }
 
+TEST_CASE("rows of metrics may lack the columns of rules behind the value, but nothing else") {
+    const std::string header = "\"ID\",\"Kernel Name\",\"Section Name\",\"Metric Name\","
+                               "\"Metric Unit\",\"Metric Value\",\"Rule Name\",\"Rule Type\"\n";
+    const auto whole = import_text(header + "\"0\",\"k\",\"S\",\"Duration\",\"us\",\"2.5\",\"\"\n" +
+                                   "\"0\",\"k\",\"S\",\"\",\"\",\"\",\"Bottleneck\",\"OPT\"\n");
+    REQUIRE(whole.ok());
+    CHECK(whole->launches.at(0).duration_ns == doctest::Approx(2500.0));
+    const auto cut = import_text(header + "\"0\",\"k\",\"S\",\"Duration\",\"us\"\n");
+    REQUIRE_FALSE(cut.ok());
+    CHECK(cut.diagnostics().items()[0].where.line == 2);
+}
+
 TEST_CASE("a CSV that is cut off is refused with its line") {
     std::string text = text_of(kSamples + "ncu_raw.csv");
     text.resize(text.find("9728"));
