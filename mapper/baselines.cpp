@@ -1,5 +1,7 @@
 #include "mapper/baselines.hpp"
 
+#include "mapper/evaluate.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -54,6 +56,9 @@ class Baseline {
             }
             most = std::max(most, space.columns);
         }
+        for (const Estimator& estimator : estimators_) {
+            evaluators_.emplace_back(estimator);
+        }
         product_.resize(most);
         limit_s_ = options.time_limit_s > 0  ? options.time_limit_s
                    : options.max_samples > 0 ? kNone
@@ -99,14 +104,13 @@ class Baseline {
         for (std::size_t g = 0; g < kGroups; ++g) {
             factors[g] = space.column(g, point.leaves[g]);
         }
-        Estimator& estimator = estimators_[point.space];
-        const Estimate e = estimator.evaluate(factors, point.order, product_.data());
+        const Estimate e = evaluators_[point.space].evaluate(factors, point.order);
         if (e.energy_pj == kNone) {
             ++outcome_.pruned["capacity or fan-out"];
             point.value = kNone;
             return kNone;
         }
-        point.value = estimator.value(e.energy_pj, e.cycles);
+        point.value = estimators_[point.space].value(e.energy_pj, e.cycles);
         if (point.value < best_) {
             keep(point);
         }
@@ -303,6 +307,7 @@ class Baseline {
     const ProgressCallback& progress_;
     Dice dice_;
     std::vector<Estimator> estimators_;
+    std::vector<Evaluator> evaluators_;
     std::vector<std::array<std::vector<std::uint32_t>, kGroups>> leaves_;
     std::vector<double> product_;
     double limit_s_ = kDefaultTime_s;

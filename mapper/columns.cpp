@@ -214,7 +214,9 @@ void ColumnMaker::add_row(std::size_t n, const Split& split) {
     for (const Query& query : queries_) {
         const bool windows = window(query);
         const bool applies = passes(query, n, split);
-        rows.loops.push_back(windows && applies ? loops_of(query, n, split) : 0);
+        if (space_.groups[group_].dims.size() == 2) {
+            rows.loops.push_back(windows && applies ? loops_of(query, n, split) : 0);
+        }
         rows.factors.push_back(!applies ? kNever : windows ? 1.0 : visits(query, n, split));
     }
     std::array<Digit, kMaxLevels> digits;
@@ -232,7 +234,7 @@ void ColumnMaker::add_row(std::size_t n, const Split& split) {
 }
 
 void ColumnMaker::prepare(std::size_t group, const std::vector<Split>& first,
-                          const std::vector<Split>& taps) {
+                          const std::vector<Split>& taps, const Effort& effort) {
     group_ = group;
     splits_ = {&first, &taps};
     words_.clear();
@@ -241,7 +243,15 @@ void ColumnMaker::prepare(std::size_t group, const std::vector<Split>& first,
         rows_[n] = {};
         known_[n].clear();
         loops_[n].clear();
+        if (n < dims) {
+            rows_[n].steps.reserve(splits_[n]->size());
+            rows_[n].factors.reserve(splits_[n]->size() * queries_.size());
+            rows_[n].loops.reserve(dims == 2 ? splits_[n]->size() * queries_.size() : 0);
+        }
         for (std::size_t s = 0; n < dims && s < splits_[n]->size(); ++s) {
+            if ((s & 255U) == 0 && effort.over()) {
+                return;
+            }
             add_row(n, (*splits_[n])[s]);
         }
     }

@@ -21,8 +21,8 @@ class ColumnMaker {
     explicit ColumnMaker(const Space& space);
 
     // The group and the splits of its one or two dimensions that fill() speaks of.
-    void prepare(std::size_t group, const std::vector<Split>& first,
-                 const std::vector<Split>& taps);
+    void prepare(std::size_t group, const std::vector<Split>& first, const std::vector<Split>& taps,
+                 const Effort& effort);
     // Columns of the chain of these splits (indices); false, and only half done, when its tiles
     // alone overflow a store.
     bool fill(std::size_t first, std::size_t tap, double* out);

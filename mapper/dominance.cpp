@@ -134,7 +134,7 @@ SumsPrice sums_price(const Space& space, const Link& link) {
 }
 
 void drop_dominated(Space& space, std::vector<Chain>& chains, std::vector<double>& columns,
-                    std::vector<bool>& needless) {
+                    std::vector<bool>& needless, const Effort& effort) {
     if (!applies(space)) {
         return;
     }
@@ -151,8 +151,8 @@ void drop_dominated(Space& space, std::vector<Chain>& chains, std::vector<double
     for (const auto& [key, bucket] : buckets) {
         std::vector<std::size_t> kept;
         for (const std::size_t b : by_size(bucket, columns, width)) {
-            for (std::size_t k = 0; k < kept.size() && !dropped[b] && bucket.size() < kMaxBucket;
-                 ++k) {
+            const bool looks = bucket.size() < kMaxBucket && !effort.over();
+            for (std::size_t k = 0; k < kept.size() && !dropped[b] && looks; ++k) {
                 const Verdict verdict =
                     comparer.compare(&columns[kept[k] * width], &columns[b * width]);
                 dropped[b] = verdict == Verdict::outright;

@@ -65,6 +65,7 @@ Estimator::Estimator(const Space& space)
     for (const LevelConstraint& rule : task_->constraints.levels) {
         exact_ = exact_ && rule.order.empty(); // its order may cost more than those looked at
     }
+    list_choices();
     std::vector<std::size_t> all(combinations_.size());
     for (std::size_t c = 0; c < all.size(); ++c) {
         all[c] = c;
@@ -123,8 +124,44 @@ std::size_t Estimator::variant_at(const Link& link, std::size_t back,
     return (back * 2 + free) * link.slides + slide;
 }
 
+// Combinations that treat a link alike share a choice.
+void Estimator::list_choices() {
+    choices_.resize(space_->links.size());
+    for (const auto& orders : combinations_) {
+        for (std::size_t l = 0; l < space_->links.size(); ++l) {
+            const Link& link = space_->links[l];
+            Active some;
+            some.count = 1; // of the MACs' links: variant 0
+            for (std::size_t back = 0; link.child < levels_ && back < link.child; ++back) {
+                some.variants[back] = static_cast<std::uint8_t>(variant_at(link, back, orders));
+                some.count = back + 1;
+            }
+            const auto at = std::find(choices_[l].begin(), choices_[l].end(), some);
+            choice_of_.push_back(static_cast<std::uint32_t>(at - choices_[l].begin()));
+            if (at == choices_[l].end()) {
+                choices_[l].push_back(some);
+            }
+        }
+    }
+    chosen_.resize(space_->links.size());
+    for (std::size_t l = 0; l < space_->links.size(); ++l) {
+        chosen_[l].resize(choices_[l].size());
+    }
+}
+
 void Estimator::restrict_to(const std::vector<std::size_t>& combinations) {
     meant_ = combinations;
+    meant_choices_.assign(space_->links.size(), {});
+    for (std::size_t l = 0; l < space_->links.size(); ++l) {
+        std::vector<bool> used(choices_[l].size(), false);
+        for (const std::size_t c : combinations) {
+            const std::uint32_t k = choice_of_[c * space_->links.size() + l];
+            if (!used[k]) {
+                meant_choices_[l].push_back(k);
+            }
+            used[k] = true;
+        }
+    }
     active_.assign(space_->links.size(), {});
     for (std::size_t l = 0; l < space_->links.size(); ++l) {
         const Link& link = space_->links[l];
@@ -140,6 +177,42 @@ void Estimator::restrict_to(const std::vector<std::size_t>& combinations) {
             }
         }
     }
+}
+
+std::vector<std::uint8_t> Estimator::variants_into(std::size_t level) const {
+    std::vector<std::uint8_t> all;
+    for (std::size_t l = 0; l < space_->links.size(); ++l) {
+        if (space_->links[l].child == level) {
+            const Active& active = active_[l];
+            all.push_back(static_cast<std::uint8_t>(active.count));
+            all.insert(all.end(), active.variants.begin(), active.variants.begin() + active.count);
+        }
+    }
+    return all;
+}
+
+std::vector<bool> Estimator::read_into(std::size_t level) const {
+    std::vector<bool> read(space_->columns, false);
+    for (const std::size_t column : space_->tile[level]) {
+        read[column] = column != 0;
+    }
+    for (std::size_t l = 0; l < space_->links.size(); ++l) {
+        const Link& link = space_->links[l];
+        if (link.produced) { // sums are weighed against those of the next link
+            read[link.lanes] = true;
+            read[link.sent] = true;
+        }
+        for (std::size_t n = 0; n < active_[l].count && link.child == level; ++n) {
+            const std::size_t v = active_[l].variants[n];
+            read[link.received + v] = true;
+            read[link.sent + v] = true;
+            read[link.reduced + v] = read[link.reduced + v] || link.produced;
+            for (const std::size_t e : link.edges) {
+                read[e + v] = read[e + v] || e != 0;
+            }
+        }
+    }
+    return read;
 }
 
 // ---- products -----------------------------------------------------------------------------------
@@ -204,22 +277,10 @@ void Estimator::list_fits() {
     }
 }
 
-// Whole banks, once per buffer, as in the validation of mappings.
 bool Estimator::fits_level(const double* product, std::size_t i) const {
-    for (const Fit& fit : fits_[i]) {
-        double need = 0.0;
-        for (std::size_t n = 0; n < fit.count; ++n) {
-            const double bytes = product[fit.tiles[n].column] * fit.tiles[n].bytes;
-            if (bytes > fit.capacity) {
-                return false;
-            }
-            need += fit.whole ? bytes : std::ceil(std::ceil(bytes) / fit.bank) * fit.bank;
-        }
-        if (need * fit.buffers > fit.capacity) {
-            return false;
-        }
-    }
-    return true;
+    return std::all_of(fits_[i].begin(), fits_[i].end(), [&](const Fit& fit) {
+        return fit.holds([&](std::size_t column) { return product[column]; });
+    });
 }
 
 Estimator::Misfit Estimator::misfit(const double* product) const {
@@ -283,16 +344,12 @@ double Estimator::relaxed(const double* product, Known known, double cut) {
 
 // Among the blocks at which the tile may move first, the one with the fewest words: the others are
 // upper bounds of the same count, or do not apply and are endless.
-std::size_t Estimator::ordered_variant(std::size_t l, const double* product,
-                                       const std::vector<BlockOrder>& orders) const {
-    const Link& link = space_->links[l];
-    if (link.child == levels_) {
-        return 0;
-    }
-    std::size_t best = 0;
-    double least = kNone;
-    for (std::size_t back = 0; back < link.child; ++back) {
-        const std::size_t v = variant_at(link, back, orders);
+std::size_t Estimator::least_variant(const Link& link, const Active& some,
+                                     const double* product) const {
+    std::size_t best = some.variants[0];
+    double least = product[link.received + best] + product[link.sent + best];
+    for (std::size_t n = 1; n < some.count; ++n) {
+        const std::size_t v = some.variants[n];
         const double words = product[link.received + v] + product[link.sent + v];
         if (words < least) {
             least = words;
@@ -302,12 +359,20 @@ std::size_t Estimator::ordered_variant(std::size_t l, const double* product,
     return best;
 }
 
-double Estimator::order_bound(const double* product, double cut) const {
+void Estimator::choose(const double* product) {
+    for (std::size_t l = 0; l < space_->links.size(); ++l) {
+        for (const std::uint32_t k : meant_choices_[l]) {
+            const std::size_t v = least_variant(space_->links[l], choices_[l][k], product);
+            chosen_[l][k] = {v, pj_[l][v]};
+        }
+    }
+}
+
+double Estimator::order_bound(const double* product, double cut) {
+    choose(product);
     double least = kNone;
     for (const std::size_t c : meant_) {
-        least = std::min(least, with_floors([&](std::size_t l) {
-                             return pj_[l][ordered_variant(l, product, combinations_[c])];
-                         }));
+        least = std::min(least, with_floors([&](std::size_t l) { return chosen(l, c).pj; }));
         if (value(least, least_cycles_) <= cut) {
             break;
         }
@@ -315,39 +380,43 @@ double Estimator::order_bound(const double* product, double cut) const {
     return value(least, least_cycles_);
 }
 
-Estimate Estimator::ordered(const double* product, const std::vector<BlockOrder>& orders) const {
-    Estimate e;
-    e.energy_pj = base_pj_;
+double Estimator::cycles_under(std::size_t combination, const double* product) const {
+    if (pacers_.empty()) {
+        return product[space_->steps];
+    }
     std::array<std::size_t, kMaxLinks> variants{};
     for (std::size_t l = 0; l < space_->links.size(); ++l) {
-        variants[l] = ordered_variant(l, product, orders);
-        e.energy_pj += pj_[l][variants[l]];
+        variants[l] = chosen(l, combination).variant;
     }
-    e.cycles = product[space_->steps];
-    if (!pacers_.empty()) {
-        e.cycles = std::max(e.cycles, pace(variants, product, Known::all));
-    }
-    return e;
+    return std::max(product[space_->steps], pace(variants, product, Known::all));
+}
+
+// Do all instances take as many sums? Of several lanes one alone gets those that return.
+bool Estimator::even_lanes(const double* product) const {
+    return pacers_.empty() || std::all_of(sums_.begin(), sums_.end(), [&](std::size_t l) {
+               return product[space_->links[l].lanes] <= 1.0;
+           });
 }
 
 std::vector<std::pair<double, std::size_t>> Estimator::good_orders(const double* product,
-                                                                   double cut) const {
+                                                                   double cut) {
+    choose(product);
     std::vector<std::pair<double, std::size_t>> good;
     double most = cut;
+    const bool sure = exact_ && even_lanes(product) && !task_->constraints.limited();
     for (const std::size_t c : meant_) {
         double pj = base_pj_;
         for (std::size_t l = 0; l < space_->links.size(); ++l) {
-            pj += pj_[l][ordered_variant(l, product, combinations_[c])];
+            pj += chosen(l, c).pj;
         }
         if (value(pj, least_cycles_) > most) {
             continue;
         }
-        const Estimate e = ordered(product, combinations_[c]);
-        const double v = value(e.energy_pj, e.cycles);
+        const double v = value(pj, cycles_under(c, product));
         if (v > most) {
             continue;
         }
-        if (exact_ && !task_->constraints.limited()) {
+        if (sure) {
             good.clear();
             most = std::nextafter(v, 0.0);
         }
@@ -356,93 +425,6 @@ std::vector<std::pair<double, std::size_t>> Estimator::good_orders(const double*
     std::stable_sort(good.begin(), good.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     return good;
-}
-
-// One mapping: tiles first, most points of a space do not fit.
-Estimate Estimator::evaluate(const Factors6& f, std::size_t combination, double* product) {
-    multiply_tiles(f, product);
-    if (!fits(product)) {
-        return {kNone, kNone};
-    }
-    const Plan& plan = plan_of(combination);
-    for (const auto& [from, to] : plan.runs) {
-        for (std::size_t c = from; c < to; ++c) {
-            product[c] = f[0][c] * f[1][c] * f[2][c] * f[3][c] * f[4][c] * f[5][c];
-        }
-    }
-    return of_plan(plan, product);
-}
-
-Estimate Estimator::evaluate_beside(const double* others, const double* last,
-                                    std::size_t combination, double* product) {
-    complete_tiles(others, last, product);
-    if (!fits(product)) {
-        return {kNone, kNone};
-    }
-    const Plan& plan = plan_of(combination);
-    for (const auto& [from, to] : plan.runs) {
-        for (std::size_t c = from; c < to; ++c) {
-            product[c] = others[c] * last[c];
-        }
-    }
-    return of_plan(plan, product);
-}
-
-Estimate Estimator::of_plan(const Plan& plan, const double* product) {
-    std::array<std::size_t, kMaxLinks> variants; // NOLINT(cppcoreguidelines-pro-type-member-init)
-    for (std::size_t l = 0; l < space_->links.size(); ++l) {
-        const Link& link = space_->links[l];
-        const Active& some = plan.variants[l];
-        const auto words = [&](std::size_t n) {
-            return product[link.received + some.variants[n]] +
-                   product[link.sent + some.variants[n]];
-        };
-        std::size_t best = 0;
-        for (std::size_t n = 1; n < some.count; ++n) {
-            best = words(n) < words(best) ? n : best;
-        }
-        variants[l] = some.variants[best];
-    }
-    Estimate e{energy_of(variants, product), product[space_->steps]};
-    if (!pacers_.empty()) {
-        e.cycles = std::max(e.cycles, pace(variants, product, Known::all));
-    }
-    return e;
-}
-
-const Estimator::Plan& Estimator::plan_of(std::size_t combination) {
-    plans_.resize(combinations_.size());
-    Plan& plan = plans_[combination];
-    if (!plan.runs.empty()) {
-        return plan;
-    }
-    std::vector<bool> used(space_->columns, false);
-    for (std::size_t l = 0; l < space_->links.size(); ++l) {
-        const Link& link = space_->links[l];
-        const bool macs = link.child == levels_;
-        for (std::size_t back = 0; back < (macs ? 1 : link.child); ++back) {
-            const std::size_t v = macs ? 0 : variant_at(link, back, combinations_[combination]);
-            plan.variants[l].variants[plan.variants[l].count++] = static_cast<std::uint8_t>(v);
-            used[link.received + v] = true;
-            used[link.sent + v] = true;
-            for (const std::size_t e : link.edges) {
-                used[e == 0 ? link.received + v : e + v] = true;
-            }
-            if (link.produced) {
-                used[link.reduced + v] = true;
-                used[link.lanes] = true;
-            }
-        }
-    }
-    for (std::size_t c = tile_columns_; c < used.size(); ++c) {
-        const auto column = static_cast<std::uint32_t>(c);
-        if (used[c] && !plan.runs.empty() && plan.runs.back().second == column) {
-            ++plan.runs.back().second;
-        } else if (used[c]) {
-            plan.runs.push_back({column, column + 1});
-        }
-    }
-    return plan;
 }
 
 } // namespace eyeroof::mapper

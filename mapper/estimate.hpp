@@ -6,6 +6,9 @@
 
 #include "mapper/space.hpp"
 
+#include <cmath>
+#include <limits>
+
 namespace eyeroof::mapper {
 
 struct Estimate {
@@ -15,6 +18,11 @@ struct Estimate {
 
 // What is decided of the factors that a product was made of: nothing; all trips in space; all.
 enum class Known { little, space, all };
+
+// By level; least energies that are not known bound nothing.
+inline constexpr double kUnbounded = -std::numeric_limits<double>::infinity();
+inline constexpr std::array<double, kMaxLevels> kNoFloors = {
+    kUnbounded, kUnbounded, kUnbounded, kUnbounded, kUnbounded, kUnbounded, kUnbounded, kUnbounded};
 
 using Factors6 = std::array<const double*, kGroups>; // a row of columns of each group
 
@@ -57,21 +65,18 @@ class Estimator {
     Limit limit() const { return limit_; }
     // After relaxed() on the same product: the same bound with one order of loops for all operands,
     // as far as needed to see that it is not above `cut`.
-    double order_bound(const double* product, double cut) const;
+    double order_bound(const double* product, double cut);
     // After relaxed() with Known::all: orders whose value is not above `cut`, best first. Where
-    // values are exact the best one only.
-    std::vector<std::pair<double, std::size_t>> good_orders(const double* product,
-                                                            double cut) const;
+    // values are sure to be exact the best one only.
+    std::vector<std::pair<double, std::size_t>> good_orders(const double* product, double cut);
+    // Are energies those of model::cost_of(), and cycles where all instances have as much to do?
     bool exact() const { return exact_; }
     double value(double energy_pj, double cycles) const; // infinite beyond the limits
 
-    // One mapping in closed form: the factors' leaves under one combination. Only the columns that
-    // it needs are multiplied. {inf, inf} when it does not fit.
-    Estimate evaluate(const Factors6& factors, std::size_t combination, double* product);
-    // The same for neighbours that differ in one group: the product of the others (from
-    // multiply_others()) and that group's leaf.
-    Estimate evaluate_beside(const double* others, const double* last, std::size_t combination,
-                             double* product);
+    // Of the links into a level, those variants that meant combinations have.
+    std::vector<std::uint8_t> variants_into(std::size_t level) const;
+    // The columns that fits_level() and into_level_pj() read then.
+    std::vector<bool> read_into(std::size_t level) const;
 
     // ---- floors ---------------------------------------------------------------------------------
     // Least energy of the links into `level` alone.
@@ -81,6 +86,8 @@ class Estimator {
     const std::array<double, kMaxLevels>& floors() const { return floors_; }
 
   private:
+    friend class Evaluator;
+
     static constexpr std::size_t kMaxLinks = model::kOperands * kMaxLevels;
     static constexpr std::size_t kMaxVariants = 2 * 4 * kMaxLevels;
     struct Words; // of each level and operand, all instances together
@@ -99,10 +106,29 @@ class Estimator {
         double bank = 1.0;
         double buffers = 1.0;
         double capacity = 0.0;
+
+        // Whole banks, once per buffer, as in the validation of mappings. words(column)
+        template <class Words> bool holds(Words words) const {
+            double need = 0.0;
+            for (std::size_t n = 0; n < count; ++n) {
+                const double bytes = words(tiles[n].column) * tiles[n].bytes;
+                if (bytes > capacity) {
+                    return false;
+                }
+                need += whole ? bytes : std::ceil(std::ceil(bytes) / bank) * bank;
+            }
+            return need * buffers <= capacity;
+        }
     };
     struct Active { // variants that some meant combination has
         std::array<std::uint8_t, kMaxVariants> variants{};
         std::size_t count = 0;
+
+        bool operator==(const Active&) const = default;
+    };
+    struct Chosen { // of a choice, for the last product
+        std::size_t variant = 0;
+        double pj = 0.0;
     };
     struct Pacer { // a store's or a network's finite bandwidth, one way or both
         enum class Way : std::uint8_t { read, write, down, up };
@@ -115,28 +141,26 @@ class Estimator {
         std::array<Part, 2 * model::kOperands> parts{};
         std::size_t count = 0;
     };
-    struct Plan { // of a combination: what one mapping under it needs
-        std::vector<std::pair<std::uint32_t, std::uint32_t>> runs; // of columns: first, end
-        std::array<Active, kMaxLinks> variants{};                  // of which one applies
-    };
 
     void list_combinations();
     void list_families();
+    void list_choices();
     void list_terms();
     void list_fits();
     void list_pacers();
     void add_pacer(std::size_t level, const Pacer& pacer);
-    const Plan& plan_of(std::size_t combination);
-    Estimate of_plan(const Plan& plan, const double* product);
     void tabulate(const double* product, Known known);
-    double energy_of(const std::array<std::size_t, kMaxLinks>& variants, const double* product);
     double terms_pj(std::size_t link, std::size_t v, const double* product) const;
     template <class Each> void tabulate_sums(const double* product, Known known, Each each);
     std::size_t variant_at(const Link& link, std::size_t back,
                            const std::vector<BlockOrder>& orders) const;
-    std::size_t ordered_variant(std::size_t link, const double* product,
-                                const std::vector<BlockOrder>& orders) const;
-    Estimate ordered(const double* product, const std::vector<BlockOrder>& orders) const;
+    std::size_t least_variant(const Link& link, const Active& some, const double* product) const;
+    void choose(const double* product);
+    const Chosen& chosen(std::size_t link, std::size_t combination) const {
+        return chosen_[link][choice_of_[combination * space_->links.size() + link]];
+    }
+    double cycles_under(std::size_t combination, const double* product) const;
+    bool even_lanes(const double* product) const;
     template <class Energy> double with_floors(Energy energy) const;
     double pace(const std::array<std::size_t, kMaxLinks>& variants, const double* product,
                 Known known) const;
@@ -172,14 +196,17 @@ class Estimator {
     std::array<std::vector<Fit>, kMaxLevels> fits_;
     std::vector<std::vector<BlockOrder>> combinations_;
     std::vector<std::vector<std::size_t>> families_;
-    std::vector<Plan> plans_;        // by combination; without runs: not yet made
-    std::vector<std::size_t> meant_; // combinations
-    std::vector<Active> active_;     // by link
+    std::vector<std::size_t> meant_;                        // combinations
+    std::vector<std::vector<Active>> choices_;              // of each link, one of each kind
+    std::vector<std::uint32_t> choice_of_;                  // by combination and link
+    std::vector<std::vector<std::uint32_t>> meant_choices_; // of each link
+    std::vector<std::vector<Chosen>> chosen_;               // of each link, by choice
+    std::vector<Active> active_;                            // by link
 
     // Of the last product: energy of each link's variants, what no order changes, cycles at least.
     std::array<std::array<double, kMaxVariants>, kMaxLinks> pj_{};
     std::array<double, kMaxLinks> least_pj_{};
-    std::array<double, kMaxLevels> floors_{};
+    std::array<double, kMaxLevels> floors_ = kNoFloors;
     double base_pj_ = 0.0;
     double least_cycles_ = 0.0;
     Limit limit_ = Limit::none;

@@ -151,19 +151,4 @@ double Estimator::into_level_pj(const double* product, std::size_t level) {
     return pj;
 }
 
-// Of one variant of each link, all trips known.
-double Estimator::energy_of(const std::array<std::size_t, kMaxLinks>& variants,
-                            const double* product) {
-    base_pj_ = task_->machine.mac_pj * macs_;
-    double pj = 0.0;
-    const auto each = [&](std::size_t l, auto energy) { pj += energy(variants[l]); };
-    for (std::size_t l = 0; l < space_->links.size(); ++l) {
-        if (!space_->links[l].produced) {
-            pj += terms_pj(l, variants[l], product);
-        }
-    }
-    tabulate_sums(product, Known::all, each);
-    return pj + base_pj_;
-}
-
 } // namespace eyeroof::mapper

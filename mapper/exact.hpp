@@ -3,6 +3,7 @@
 // Knows mappings only at the leaves.
 #pragma once
 
+#include "mapper/effort.hpp"
 #include "mapper/estimate.hpp"
 #include "mapper/search.hpp"
 
@@ -32,10 +33,12 @@ struct ExactOutcome {
 // `known`: a mapping to beat, if there is one.
 ExactOutcome search_exact(const Task& task, const std::vector<Space>& spaces,
                           const SearchOptions& options, std::optional<SearchResult> known,
-                          std::stop_token stop, const model::ProgressCallback& progress);
+                          const Effort& effort, const model::ProgressCallback& progress);
 
-// A good mapping, quickly: hill climbing from a few points of each space. The same for each call.
-std::optional<SearchResult> first_guess(const Task& task, const std::vector<Space>& spaces);
+// A good mapping, quickly: hill climbing from a few points of each space. The same for each call
+// that has the time to end.
+std::optional<SearchResult> first_guess(const Task& task, const std::vector<Space>& spaces,
+                                        int threads, const Effort& effort);
 
 // The cost of a leaf's mapping, exactly; nothing when it breaks a rule that columns do not see.
 std::optional<SearchResult> realise(const Task& task, const Space& space, const Leaf& leaf);

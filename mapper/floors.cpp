@@ -27,7 +27,6 @@ struct FloorTables::Table {
     std::size_t level = 0;
     std::vector<std::pair<Extent, std::size_t>> index; // extents -> row
     std::vector<double> rows;
-    std::vector<double> row; // in the making
 };
 
 FloorTables::FloorTables(const Space& space) : space_(&space) {
@@ -40,23 +39,28 @@ FloorTables::FloorTables(const Space& space) : space_(&space) {
     }
 }
 
-void FloorTables::fill() {
+bool FloorTables::fill(const Effort& effort) {
     for (std::size_t i = 1; i < space_->keeps.size(); ++i) {
         for (std::size_t g = 0; g < kGroups && !columns_[i].empty(); ++g) {
             const Node& root = space_->groups[g].nodes[0];
             choices_[i][g].resize(root.first_child + root.children);
-            Table all{i, {}, {}, {}};
+            Table all{i, {}, {}};
             for (std::uint32_t c = root.first_child; c < root.first_child + root.children; ++c) {
-                Table table{i, {}, {}, {}};
+                if (effort.over()) {
+                    return false;
+                }
+                Table table{i, {}, {}};
                 collect(g, c, i, table);
                 choices_[i][g][c] = finished(table);
                 for (const auto& [extent, row] : table.index) {
-                    merge(all, extent, table.rows.data() + row * columns_[i].size());
+                    const double* from = table.rows.data() + row * columns_[i].size();
+                    merge(all, extent, [&](std::size_t n) { return from[n]; });
                 }
             }
             choices_[i][g][0] = finished(all);
         }
     }
+    return true;
 }
 
 // What the tiles of the level and the links into it read.
@@ -85,27 +89,39 @@ void FloorTables::list_columns(std::size_t level) {
     }
     for (std::size_t c = 0; c < used.size(); ++c) {
         if (used[c]) {
+            if (most[c]) {
+                most_[level].push_back(static_cast<std::uint32_t>(columns_[level].size()));
+            }
             columns_[level].push_back(static_cast<std::uint32_t>(c));
-            most_[level].push_back(most[c]);
         }
     }
 }
 
-void FloorTables::merge(Table& table, const Extent& extent, const double* row) const {
+// The least of each column, of some the most. of(n): the row's number n.
+template <class Of> void FloorTables::take(std::size_t level, double* into, Of of) const {
+    std::array<double, kMaxLevels> most{}; // at most one column a home of the sums
+    for (std::size_t n = 0; n < most_[level].size(); ++n) {
+        most[n] = std::max(into[most_[level][n]], of(most_[level][n]));
+    }
+    for (std::size_t c = 0; c < columns_[level].size(); ++c) {
+        into[c] = std::min(into[c], of(c));
+    }
+    for (std::size_t n = 0; n < most_[level].size(); ++n) {
+        into[most_[level][n]] = most[n];
+    }
+}
+
+template <class Of> void FloorTables::merge(Table& table, const Extent& extent, Of of) const {
     const std::size_t width = columns_[table.level].size();
     const auto at = std::lower_bound(table.index.begin(), table.index.end(), extent,
                                      [](const auto& a, const Extent& e) { return a.first < e; });
-    if (at == table.index.end() || at->first != extent) {
-        table.index.insert(at, {extent, table.rows.size() / width});
-        table.rows.insert(table.rows.end(), row, row + width);
+    if (at != table.index.end() && at->first == extent) {
+        take(table.level, table.rows.data() + at->second * width, of);
         return;
     }
-    take(table.level, table.rows.data() + at->second * width, row);
-}
-
-void FloorTables::take(std::size_t level, double* into, const double* row) const {
-    for (std::size_t c = 0; c < columns_[level].size(); ++c) {
-        into[c] = most_[level][c] ? std::max(into[c], row[c]) : std::min(into[c], row[c]);
+    table.index.insert(at, {extent, table.rows.size() / width});
+    for (std::size_t c = 0; c < width; ++c) {
+        table.rows.push_back(of(c));
     }
 }
 
@@ -125,14 +141,10 @@ void FloorTables::collect(std::size_t g, std::uint32_t n, std::size_t level, Tab
     };
     const std::size_t levels = space_->keeps.size();
     const Count tap = group.dims.size() > 1 ? extent_at(chain.tap, level, levels, bound(1)) : 1;
-    std::vector<double>& row = table.row;
     const double* own = space_->column(g, n);
     const auto& columns = columns_[level];
-    row.resize(columns.size());
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-        row[c] = own[columns[c]];
-    }
-    merge(table, {extent_at(chain.first, level, levels, bound(0)), tap}, row.data());
+    merge(table, {extent_at(chain.first, level, levels, bound(0)), tap},
+          [&](std::size_t c) { return own[columns[c]]; });
 }
 
 FloorTables::Choices FloorTables::finished(const Table& table) const {
@@ -144,21 +156,65 @@ FloorTables::Choices FloorTables::finished(const Table& table) const {
     for (const auto& [extent, row] : table.index) {
         const double* from = table.rows.data() + row * width;
         choices.rows.insert(choices.rows.end(), from, from + width);
-        take(table.level, choices.rows.data(), from);
+        take(table.level, choices.rows.data(), [&](std::size_t n) { return from[n]; });
     }
     return choices;
 }
 
-FloorFinder::FloorFinder(const FloorTables& tables, Estimator& estimator)
-    : tables_(tables), estimator_(estimator), product_(tables.space().columns, 1.0) {}
+// ---- memory -------------------------------------------------------------------------------------
+
+std::size_t FloorMemory::Hash::operator()(const Key& key) const {
+    std::uint64_t h = key.level * 64U + key.orders;
+    for (const std::uint32_t node : key.nodes) {
+        h = (h ^ node) * 0x9E3779B97F4A7C15U;
+        h ^= h >> 29U;
+    }
+    return static_cast<std::size_t>(h);
+}
+
+std::uint32_t FloorMemory::orders_id(const std::vector<std::uint8_t>& variants) {
+    std::lock_guard lock(mutex_);
+    return orders_.try_emplace(variants, static_cast<std::uint32_t>(orders_.size())).first->second;
+}
+
+std::optional<double> FloorMemory::recall(const Key& key) {
+    Shard& shard = shards_[Hash{}(key) % kShards];
+    std::lock_guard lock(shard.mutex);
+    const auto at = shard.floors.find(key);
+    return at == shard.floors.end() ? std::nullopt : std::optional(at->second);
+}
+
+void FloorMemory::keep(const Key& key, double floor) {
+    Shard& shard = shards_[Hash{}(key) % kShards];
+    std::lock_guard lock(shard.mutex);
+    if (shard.floors.size() < kMostEach) {
+        shard.floors.emplace(key, floor);
+    }
+}
+
+// ---- finder -------------------------------------------------------------------------------------
+
+FloorFinder::FloorFinder(const FloorTables& tables, FloorMemory& memory, Estimator& estimator)
+    : tables_(tables), memory_(memory), estimator_(estimator),
+      product_(tables.space().columns, 1.0) {
+    for (std::size_t i = 1; i < tables.space().keeps.size(); ++i) {
+        orders_[i] = memory.orders_id(estimator.variants_into(i));
+        const std::vector<bool> read = estimator.read_into(i);
+        const auto& columns = tables.columns(i);
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+            if (read[columns[c]]) {
+                reads_[i].push_back({static_cast<std::uint32_t>(c), columns[c]});
+            }
+        }
+    }
+}
 
 // Of the product of the other groups, in others_, and this row.
 double FloorFinder::bound_of(const double* row) {
     ++nodes_;
-    const auto& columns = tables_.columns(level_);
     const double* others = others_.data();
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-        product_[columns[c]] = others[c] * row[c];
+    for (const Read& read : reads_[level_]) {
+        product_[read.column] = others[read.place] * row[read.place];
     }
     return estimator_.fits_level(product_.data(), level_)
                ? estimator_.into_level_pj(product_.data(), level_)
@@ -176,8 +232,10 @@ void FloorFinder::descend(std::size_t step) {
     const std::size_t width = tables_.columns(level_).size();
     others_.assign(width, 1.0);
     for (std::size_t other = 0; other < kGroups; ++other) {
-        for (std::size_t c = 0; c < width && other != g; ++c) {
-            others_[c] *= at_[other][c];
+        if (other != g) {
+            for (const Read& read : reads_[level_]) {
+                others_[read.place] *= at_[other][read.place];
+            }
         }
     }
     bool last = true;
@@ -212,6 +270,17 @@ void FloorFinder::descend(std::size_t step) {
 }
 
 double FloorFinder::floor(std::size_t level, const std::array<std::uint32_t, kGroups>& nodes,
+                          std::uint64_t max_nodes) {
+    const FloorMemory::Key key{nodes, static_cast<std::uint32_t>(level), orders_[level]};
+    if (const auto before = memory_.recall(key)) {
+        return *before;
+    }
+    const double least = found(level, nodes, max_nodes);
+    memory_.keep(key, least);
+    return least;
+}
+
+double FloorFinder::found(std::size_t level, const std::array<std::uint32_t, kGroups>& nodes,
                           std::uint64_t max_nodes) {
     level_ = level;
     max_nodes_ = max_nodes;

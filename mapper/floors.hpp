@@ -5,6 +5,10 @@
 
 #include "mapper/estimate.hpp"
 
+#include <map>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -20,7 +24,8 @@ class FloorTables {
     };
 
     explicit FloorTables(const Space& space);
-    void fill(); // once, before it is read
+    // Once, before it is read; false, and not to be read, when the time was over.
+    bool fill(const Effort& effort);
 
     const Space& space() const { return *space_; }
     const std::vector<std::uint32_t>& columns(std::size_t level) const { return columns_[level]; }
@@ -36,21 +41,54 @@ class FloorTables {
     void list_columns(std::size_t level);
     void collect(std::size_t group, std::uint32_t node, std::size_t level, Table& table) const;
     Choices finished(const Table& table) const;
-    void merge(Table& table, const Extent& extent, const double* row) const;
-    void take(std::size_t level, double* into, const double* row) const;
+    template <class Of> void merge(Table& table, const Extent& extent, Of of) const;
+    template <class Of> void take(std::size_t level, double* into, Of of) const;
 
     const Space* space_;
     std::array<std::vector<std::uint32_t>, kMaxLevels> columns_;
-    std::array<std::vector<bool>, kMaxLevels> most_; // columns of which the greatest bounds
+    std::array<std::vector<std::uint32_t>, kMaxLevels> most_; // places whose greatest bounds
     std::array<std::array<std::vector<Choices>, kGroups>, kMaxLevels> choices_; // by node
+};
+
+// Floors that were found, for all walks of a space: families of orders that treat the links into a
+// level alike share them. Safe to use from several threads.
+class FloorMemory {
+  public:
+    struct Key {
+        std::array<std::uint32_t, kGroups> nodes{};
+        std::uint32_t level = 0;
+        std::uint32_t orders = 0;
+
+        bool operator==(const Key&) const = default;
+    };
+
+    // The number of a level's orders: equal for equal lists of variants.
+    std::uint32_t orders_id(const std::vector<std::uint8_t>& variants);
+    std::optional<double> recall(const Key& key);
+    void keep(const Key& key, double floor);
+
+  private:
+    struct Hash {
+        std::size_t operator()(const Key& key) const;
+    };
+    struct Shard {
+        std::mutex mutex;
+        std::unordered_map<Key, double, Hash> floors;
+    };
+    static constexpr std::size_t kShards = 16;
+    static constexpr std::size_t kMostEach = 1 << 15; // floors of a shard; the rest is not kept
+
+    std::array<Shard, kShards> shards_;
+    std::mutex mutex_;
+    std::map<std::vector<std::uint8_t>, std::uint32_t> orders_;
 };
 
 // A small branch and bound over the choices of the six groups finds the least energy of the links
 // into a level. Every mapping is at or above its choice, so the sum of floors bounds every mapping.
 class FloorFinder {
   public:
-    // The estimator says which orders are meant. Both must outlive the finder.
-    FloorFinder(const FloorTables& tables, Estimator& estimator);
+    // The estimator says which orders are meant. All must outlive the finder.
+    FloorFinder(const FloorTables& tables, FloorMemory& memory, Estimator& estimator);
 
     // Levels that have a link into them and thus a floor.
     bool has_floor(std::size_t level) const { return !tables_.columns(level).empty(); }
@@ -62,10 +100,19 @@ class FloorFinder {
     std::uint64_t nodes() const { return all_nodes_; }
 
   private:
+    double found(std::size_t level, const std::array<std::uint32_t, kGroups>& nodes,
+                 std::uint64_t max_nodes);
     void descend(std::size_t step);
     double bound_of(const double* row);
 
     const FloorTables& tables_;
+    FloorMemory& memory_;
+    std::array<std::uint32_t, kMaxLevels> orders_{}; // by level: number of its orders
+    struct Read { // a column of a level that meant orders read, and its place in the rows
+        std::uint32_t place = 0;
+        std::uint32_t column = 0;
+    };
+    std::array<std::vector<Read>, kMaxLevels> reads_; // by level
     Estimator& estimator_;
     std::vector<double> product_;
     std::uint64_t all_nodes_ = 0;

@@ -1,7 +1,9 @@
 #include "mapper/exact.hpp"
+#include "mapper/parallel.hpp"
 
 #include <algorithm>
 #include <limits>
+#include <random>
 
 // Hill climbing, group by group: of a sample of its leaves each group takes the best beside what
 // the others have, until none changes. It starts from the trees' roots, whose columns are the least
@@ -16,13 +18,14 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::infinity();
 constexpr std::size_t kSample = 300; // leaves of a group that are looked at in a round
 constexpr int kRounds = 6;
+constexpr int kKicks = 12; // times that two groups are moved away from the best point
 constexpr std::array<std::size_t, kGroups> kOrder = {2, 3, 4, 5, 0, 1}; // K C (P,R) (Q,S) N G
 
 class Climber {
   public:
-    Climber(const Task& task, const Space& space, std::size_t index)
-        : task_(task), space_(space), index_(index), estimator_(space), product_(space.columns),
-          others_(space.columns) {
+    Climber(const Task& task, const Space& space, std::size_t index, const Effort& effort)
+        : task_(task), space_(space), index_(index), effort_(effort), estimator_(space),
+          product_(space.columns), others_(space.columns) {
         for (std::size_t g = 0; g < kGroups; ++g) {
             const auto& nodes = space.groups[g].nodes;
             for (std::size_t n = 0; n < nodes.size(); ++n) {
@@ -40,8 +43,25 @@ class Climber {
                 return std::nullopt;
             }
         }
+        double best = ascend();
+        for (int kick = 0; kick < kKicks && !effort_.over(); ++kick) {
+            const auto before = at_;
+            shake();
+            const double value = ascend();
+            if (value < best) {
+                best = value;
+            } else {
+                at_ = before;
+            }
+        }
+        return result();
+    }
+
+  private:
+    // From where the groups stand to where no group alone finds better: the value there.
+    double ascend() {
         double value = kNone;
-        for (int round = 0; round < kRounds; ++round) {
+        for (int round = 0; round < kRounds && !effort_.over(); ++round) {
             const double before = value;
             for (std::size_t n = 0; n < kGroups; ++n) {
                 improve(kOrder[(n + static_cast<std::size_t>(round)) % kGroups], Known::all, value);
@@ -51,10 +71,17 @@ class Climber {
                 break;
             }
         }
-        return result();
+        return value;
     }
 
-  private:
+    // Two groups go to some other leaf, and the first of them looks for its best beside the rest.
+    void shake() {
+        for (int n = 0; n < 2; ++n) {
+            const std::size_t g = kOrder[dice_() % kGroups];
+            at_[g] = leaves_[g][dice_() % leaves_[g].size()];
+        }
+    }
+
     Factors6 rows() const {
         Factors6 rows{};
         for (std::size_t g = 0; g < kGroups; ++g) {
@@ -133,6 +160,7 @@ class Climber {
     const Task& task_;
     const Space& space_;
     std::size_t index_;
+    const Effort& effort_;
     Estimator estimator_;
     std::vector<double> product_;
     std::vector<double> others_;
@@ -140,16 +168,20 @@ class Climber {
     std::array<std::uint32_t, kGroups> at_{};
     double value_ = kNone;
     std::size_t shift_ = 0;
+    std::mt19937 dice_{1};
 };
 
 } // namespace
 
-std::optional<SearchResult> first_guess(const Task& task, const std::vector<Space>& spaces) {
+std::optional<SearchResult> first_guess(const Task& task, const std::vector<Space>& spaces,
+                                        int threads, const Effort& effort) {
+    std::vector<std::optional<SearchResult>> found(spaces.size());
+    in_parallel(threads, spaces.size(),
+                [&](std::size_t s) { found[s] = Climber(task, spaces[s], s, effort).climb(); });
     std::optional<SearchResult> best;
-    for (std::size_t s = 0; s < spaces.size(); ++s) {
-        auto found = Climber(task, spaces[s], s).climb();
-        if (found && (!best || found->certificate.value < best->certificate.value)) {
-            best = std::move(found);
+    for (std::optional<SearchResult>& one : found) {
+        if (one && (!best || one->certificate.value < best->certificate.value)) {
+            best = std::move(one);
         }
     }
     return best;

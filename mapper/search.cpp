@@ -2,12 +2,14 @@
 
 #include "mapper/baselines.hpp"
 #include "mapper/exact.hpp"
+#include "mapper/parallel.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
+#include <cmath>
+#include <limits>
 #include <thread>
 
 namespace eyeroof::mapper {
@@ -66,28 +68,70 @@ std::optional<SearchResult> best_known(const Task& task) {
     return best;
 }
 
-std::vector<Space> spaces_of(const Task& task, const SearchOptions& options) {
+// No mapping of the task costs less: each word of an operand moves once at its cheapest home, and
+// all units work all the time.
+double least_value(const Task& task) {
+    const auto macs = static_cast<double>(macs_of(task.problem));
+    double pj = task.machine.mac_pj * macs;
+    for (const Operand o : kAllOperands) {
+        double least = std::numeric_limits<double>::infinity(); // of a word
+        for (const std::size_t home : homes_allowed(task, o)) {
+            const Store* store = store_of(task.machine.levels[home], o);
+            if (store != nullptr) {
+                least =
+                    std::min(least, o == task.problem.produced ? store->write_pj : store->read_pj);
+            }
+        }
+        const bool there = o != Operand::weight || task.problem.has_weight;
+        const Count words = tile_elements(task.problem, o, loop_bounds(task.problem));
+        pj += there && std::isfinite(least) ? least * static_cast<double>(words) : 0.0;
+    }
+    const auto units = static_cast<double>(mac_units(task.machine));
+    return task.objective.value(pj, std::max(1.0, std::ceil(macs / units - 1e-9)));
+}
+
+// The spaces of all choices of kept operands; `unfinished` when the time was over before.
+struct Spaces {
+    std::vector<Space> all;
+    bool unfinished = false;
+};
+
+Spaces spaces_of(const Task& task, const SearchOptions& options, const Effort& effort) {
     const auto keeps = keep_choices(task);
     std::vector<Space> spaces(keeps.size());
-    std::atomic<std::size_t> next{0};
-    const auto work = [&] {
-        for (std::size_t i = next++; i < keeps.size(); i = next++) {
-            spaces[i] = build_space(task, keeps[i], options.max_chains);
-        }
-    };
-    std::vector<std::thread> pool;
-    for (int t = 1; t < options.threads; ++t) {
-        pool.emplace_back(work);
-    }
-    work();
-    for (std::thread& thread : pool) {
-        thread.join();
-    }
-    std::erase_if(spaces, [](const Space& s) {
-        return std::any_of(s.groups.begin(), s.groups.end(),
-                           [](const Group& g) { return g.chains.empty(); });
+    in_parallel(options.threads, keeps.size(), [&](std::size_t i) {
+        spaces[i] = build_space(task, keeps[i], options.max_chains, effort);
     });
-    return spaces;
+    const bool unfinished =
+        std::any_of(spaces.begin(), spaces.end(), [](const Space& s) { return s.unfinished; });
+    std::erase_if(spaces, [](const Space& s) {
+        return s.unfinished || std::any_of(s.groups.begin(), s.groups.end(),
+                                           [](const Group& g) { return g.chains.empty(); });
+    });
+    return {std::move(spaces), unfinished};
+}
+
+// A good mapping to begin with. Where tiles may have any size, those that divide evenly are looked
+// at first: their spaces are small, so that there is a mapping soon.
+std::optional<SearchResult> begin_with(const Task& task, const Spaces* spaces,
+                                       const SearchOptions& options, const Effort& effort) {
+    if (spaces != nullptr) {
+        return first_guess(task, spaces->all, options.threads, effort);
+    }
+    Task even = task;
+    even.factors = Factors::perfect;
+    return first_guess(even, spaces_of(even, options, effort).all, options.threads, effort);
+}
+
+// What there is when the time was over before the search began.
+ExactOutcome cut_short(std::optional<SearchResult> best, const Effort& effort) {
+    ExactOutcome outcome;
+    if (best) {
+        outcome.history.push_back({effort.seconds(), 0, best->certificate.value});
+    }
+    outcome.best = std::move(best);
+    outcome.from_start = true;
+    return outcome;
 }
 
 } // namespace
@@ -120,16 +164,24 @@ Result<SearchResult> search(const Task& task, const SearchOptions& asked, std::s
     if (options.threads <= 0) {
         options.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     }
-    const auto start = std::chrono::steady_clock::now();
-    const std::vector<Space> spaces = spaces_of(task, options);
+    const bool exact = options.strategy == Strategy::exact;
+    const Effort effort(exact ? options.time_limit_s : 0.0, stop);
     std::optional<SearchResult> known = best_known(task);
+    std::optional<SearchResult> guess;
+    if (exact && task.factors == Factors::any) {
+        guess = begin_with(task, nullptr, options, effort);
+    }
+    const Spaces spaces = spaces_of(task, options, effort);
     ExactOutcome outcome;
-    if (options.strategy == Strategy::exact) {
-        auto guess = first_guess(task, spaces);
-        outcome =
-            search_exact(task, spaces, options, better(known, std::move(guess)), stop, progress);
+    if (exact) {
+        guess = better(std::move(guess), begin_with(task, &spaces, options, effort));
+        auto first = better(known, std::move(guess));
+        outcome = spaces.unfinished
+                      ? cut_short(std::move(first), effort)
+                      : search_exact(task, spaces.all, options, std::move(first), effort, progress);
     } else {
-        outcome = search_baseline(task, spaces, options, stop, progress);
+        outcome = search_baseline(task, spaces.all, options, stop, progress);
+        outcome.complete = outcome.complete && !spaces.unfinished;
         outcome.best = better(std::move(outcome.best), known);
     }
     if (!outcome.best) {
@@ -147,17 +199,17 @@ Result<SearchResult> search(const Task& task, const SearchOptions& asked, std::s
     c.objective = task.objective.name();
     c.nodes = outcome.nodes;
     c.pruned = std::move(outcome.pruned);
-    const bool truncated =
-        std::any_of(spaces.begin(), spaces.end(), [](const Space& s) { return s.truncated; });
+    const bool truncated = std::any_of(spaces.all.begin(), spaces.all.end(),
+                                       [](const Space& s) { return s.truncated; });
     c.proved = outcome.complete && !truncated &&
                (options.strategy == Strategy::exact || options.strategy == Strategy::exhaustive);
     c.lower_bound = truncated ? 0.0 : outcome.lower_bound;
-    c.lower_bound = std::min(c.lower_bound, c.value);
+    c.lower_bound = std::min(std::max(c.lower_bound, least_value(task)), c.value);
     c.space = task.factors == Factors::perfect ? "perfect factors" : "any factors";
     const bool outside = outcome.from_start && known && result.mapping == known->mapping;
     c.note = truncated ? kLeftOut : outcome.complete && outside ? kOutside : "";
     c.gap = std::max(0.0, (c.value - c.lower_bound) / c.value);
-    c.time_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    c.time_s = effort.seconds();
     result.history = std::move(outcome.history);
     return Result<SearchResult>(std::move(result));
 }

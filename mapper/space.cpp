@@ -148,8 +148,8 @@ int compare_at(const Chain& a, const Chain& b, std::size_t depth) {
 class TreeBuilder {
   public:
     TreeBuilder(Space& space, Group& group, std::vector<double> chain_columns,
-                std::vector<bool> needless)
-        : space_(space), group_(group), leaf_columns_(std::move(chain_columns)),
+                std::vector<bool> needless, const Effort& effort)
+        : effort_(effort), space_(space), group_(group), leaf_columns_(std::move(chain_columns)),
           needless_(std::move(needless)), all_(group.chains.size()) {}
 
     void run() {
@@ -163,14 +163,37 @@ class TreeBuilder {
             }
             return a < b;
         });
+        const std::size_t nodes = count_nodes();
+        group_.nodes.reserve(nodes);
+        group_.columns.reserve(nodes * space_.columns);
         group_.nodes.resize(1);
         group_.columns.resize(space_.columns);
         grow(0, 0, 0, all_.size());
     }
 
   private:
+    // A chain starts as many nodes as there are depths from where it leaves the one before.
+    std::size_t count_nodes() const {
+        std::size_t nodes = 1 + space_.depth;
+        for (std::size_t c = 1; c < all_.size(); ++c) {
+            std::size_t depth = 0;
+            while (depth < space_.depth &&
+                   compare_at(group_.chains[all_[c - 1]], group_.chains[all_[c]], depth) == 0) {
+                ++depth;
+            }
+            nodes += space_.depth - depth;
+        }
+        return nodes;
+    }
+
     // The chains all_[from] to all_[to - 1] lie below the node.
     void grow(std::size_t node, std::size_t depth, std::size_t from, std::size_t to) {
+        if (depth < 3) {
+            space_.unfinished = space_.unfinished || effort_.over();
+        }
+        if (space_.unfinished) {
+            return;
+        }
         if (depth == space_.depth) {
             const std::uint32_t chain = all_[from];
             group_.nodes[node].chain = chain;
@@ -202,23 +225,44 @@ class TreeBuilder {
                                                   [](const Node& n) { return n.needless; });
     }
 
-    void bound(std::size_t node, std::size_t first, std::size_t count) {
-        double* own = group_.columns.data() + node * space_.columns;
-        const double* child = group_.columns.data() + first * space_.columns;
-        std::copy(child, child + space_.columns, own);
+    // The least of `count` rows, column by column; of lanes the most.
+    void least(const double* rows, std::size_t count, double* out) const {
+        std::copy(rows, rows + space_.columns, out);
         for (std::size_t n = 1; n < count; ++n) {
-            child += space_.columns;
+            const double* row = rows + n * space_.columns;
             for (std::size_t c = 0; c < space_.columns; ++c) {
-                own[c] = std::min(own[c], child[c]);
+                out[c] = std::min(out[c], row[c]);
             }
         }
         for (const std::size_t lanes : lanes_) {
-            for (std::size_t n = first; n < first + count; ++n) {
-                own[lanes] = std::max(own[lanes], group_.columns[n * space_.columns + lanes]);
+            for (std::size_t n = 0; n < count; ++n) {
+                out[lanes] = std::max(out[lanes], rows[n * space_.columns + lanes]);
             }
         }
     }
 
+    void bound(std::size_t node, std::size_t first, std::size_t count) {
+        const std::size_t width = space_.columns;
+        least(group_.columns.data() + first * width, count, group_.columns.data() + node * width);
+        group_.nodes[node].ranges = static_cast<std::uint32_t>(group_.ranges.size() / width);
+        bool of_children = true;
+        std::size_t from = first; // of the rows that ranges are made of
+        for (std::size_t rows = count; rows > kRange; rows = (rows + kRange - 1) / kRange) {
+            const std::size_t made = group_.ranges.size() / width;
+            const std::size_t more = (rows + kRange - 1) / kRange;
+            group_.ranges.resize((made + more) * width);
+            const auto& source = of_children ? group_.columns : group_.ranges;
+            for (std::size_t r = 0; r < more; ++r) {
+                least(source.data() + (from + r * kRange) * width,
+                      std::min(kRange, rows - r * kRange),
+                      group_.ranges.data() + (made + r) * width);
+            }
+            of_children = false;
+            from = made;
+        }
+    }
+
+    const Effort& effort_;
     Space& space_;
     Group& group_;
     std::vector<double> leaf_columns_;
@@ -237,16 +281,25 @@ class TreeBuilder {
     }
 };
 
-void build_group(Space& space, std::size_t g, std::size_t max_chains, ColumnMaker& maker) {
+void build_group(Space& space, std::size_t g, std::size_t max_chains, ColumnMaker& maker,
+                 const Effort& effort) {
     Group& group = space.groups[g];
     group.dims = kGroupDims[g];
-    const std::vector<Split> first = splits_of(*space.task, space.keeps, group.dims[0]);
+    const std::vector<Split> first = splits_of(*space.task, space.keeps, group.dims[0], effort);
     const std::vector<Split> taps = group.dims.size() > 1
-                                        ? splits_of(*space.task, space.keeps, group.dims[1])
+                                        ? splits_of(*space.task, space.keeps, group.dims[1], effort)
                                         : std::vector<Split>(1);
     std::vector<double> columns;
-    maker.prepare(g, first, taps);
+    maker.prepare(g, first, taps, effort);
+    space.unfinished = effort.over(); // splits may be missing
+    const std::size_t most = std::min(max_chains, first.size() * taps.size());
+    columns.reserve(most * space.columns);
+    group.chains.reserve(most);
     for (std::size_t f = 0; f < first.size(); ++f) {
+        space.unfinished = space.unfinished || ((f & 63U) == 0 && effort.over());
+        if (space.unfinished) {
+            return;
+        }
         for (std::size_t t = 0; t < taps.size(); ++t) {
             if (group.chains.size() >= max_chains) {
                 space.truncated = true;
@@ -261,21 +314,22 @@ void build_group(Space& space, std::size_t g, std::size_t max_chains, ColumnMake
     columns.resize(group.chains.size() * space.columns);
     if (!group.chains.empty()) {
         std::vector<bool> needless(group.chains.size(), false);
-        drop_dominated(space, group.chains, columns, needless);
-        TreeBuilder(space, group, std::move(columns), std::move(needless)).run();
+        drop_dominated(space, group.chains, columns, needless, effort);
+        TreeBuilder(space, group, std::move(columns), std::move(needless), effort).run();
     }
 }
 
 } // namespace
 
-Space build_space(const Task& task, const std::vector<OperandSet>& keeps, std::size_t max_chains) {
+Space build_space(const Task& task, const std::vector<OperandSet>& keeps, std::size_t max_chains,
+                  const Effort& effort) {
     Space space;
     space.task = &task;
     space.keeps = keeps;
     add_layout(space);
     ColumnMaker maker(space);
-    for (std::size_t g = 0; g < kGroups; ++g) {
-        build_group(space, g, max_chains, maker);
+    for (std::size_t g = 0; g < kGroups && !space.unfinished; ++g) {
+        build_group(space, g, max_chains, maker, effort);
     }
     for (std::size_t i = 0; i < keeps.size(); ++i) {
         space.orders.push_back(orders_of(space, i));

@@ -10,6 +10,7 @@
 // loops of that block that do not move it run innermost, and which window dimension moves it first.
 #pragma once
 
+#include "mapper/effort.hpp"
 #include "mapper/problem_space.hpp"
 
 #include <cstdint>
@@ -65,18 +66,25 @@ struct Link {
 struct Node {
     std::uint32_t first_child = 0;
     std::uint32_t children = 0;
-    std::uint32_t chain = 0; // of a leaf
-    bool needless = false;   // every chain below is dominated while returned sums cost more than
-                             // they save; see sums_cost()
+    std::uint32_t chain = 0;  // of a leaf
+    std::uint32_t ranges = 0; // first of its ranges, if it has more than kRange children
+    bool needless = false;    // every chain below is dominated while returned sums cost more than
+                              // they save; see sums_cost()
 };
 
+// So many neighbouring children, or ranges of them, are bounded together before each alone.
+inline constexpr std::size_t kRange = 4;
+
 // The chains of a group as a tree: first all trips in space, then the trips in time of each level
-// from the innermost outwards. A node's columns bound those of all chains below it.
+// from the outermost inwards. A node's columns bound those of all chains below it.
 struct Group {
     std::vector<model::Dim> dims; // one, or window position and tap
     std::vector<Chain> chains;
     std::vector<Node> nodes;     // nodes[0] is the root
     std::vector<double> columns; // nodes.size() * Space::columns
+    // Bounds of neighbouring children of wide nodes, rows of Space::columns: first of every kRange
+    // children, then of every kRange such ranges, and so on while there are more than kRange.
+    std::vector<double> ranges;
 };
 
 struct Space {
@@ -93,9 +101,13 @@ struct Space {
     std::vector<std::size_t> ordered;              // blocks whose order matters
     std::vector<std::vector<BlockOrder>> orders;   // of each, by level
     bool truncated = false;                        // too many chains: not all are in the trees
+    bool unfinished = false;                       // the time was over: there are no trees
 
     const double* column(std::size_t group, std::size_t node) const {
         return groups[group].columns.data() + node * columns;
+    }
+    const double* range(std::size_t group, std::size_t range) const {
+        return groups[group].ranges.data() + range * columns;
     }
 };
 
@@ -110,12 +122,13 @@ std::vector<std::size_t> homes_allowed(const Task& task, model::Operand o);
 std::size_t home_of(const std::vector<model::OperandSet>& keeps, model::Operand o);
 
 // All splits of one dimension that respect fan-outs, fixed trips and what each level may loop over.
+// Some are missing when the effort is over before the end.
 std::vector<Split> splits_of(const Task& task, const std::vector<model::OperandSet>& keeps,
-                             model::Dim dim);
+                             model::Dim dim, const Effort& effort = {});
 
 // Builds the space; `max_chains` bounds the chains of a group.
 Space build_space(const Task& task, const std::vector<model::OperandSet>& keeps,
-                  std::size_t max_chains);
+                  std::size_t max_chains, const Effort& effort = {});
 
 // What one more returned word of sums costs, less the reads that it saves in each further lane:
 // {cost, saving}. Above zero lanes with cost - saving * (lanes - 1) < 0 the fewest returns are not
@@ -128,7 +141,7 @@ SumsPrice sums_price(const Space& space, const Link& link);
 
 // Marks chains that another one with the same trips in space beats or equals in every column.
 void drop_dominated(Space& space, std::vector<Chain>& chains, std::vector<double>& columns,
-                    std::vector<bool>& needless);
+                    std::vector<bool>& needless, const Effort& effort);
 
 // The mapping that chains (one a group) and orders (one per Space::ordered) stand for. Spatial
 // trips are put on axes; none when they do not fit.

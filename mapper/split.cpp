@@ -28,9 +28,10 @@ bool axis_allows(const Task& task, std::size_t level, std::size_t axis, Dim dim)
 // All splits of one dimension that respect fan-outs, fixed trips and what each level may loop over.
 class Splitter {
   public:
-    Splitter(const Task& task, const std::vector<OperandSet>& keeps, Dim dim)
-        : task_(task), keeps_(keeps), dim_(dim), bound_(task.problem.bounds[index(dim)]),
-          levels_(task.machine.levels.size()), inside_(inside_homes()), alike_(inside_sums()) {}
+    Splitter(const Task& task, const std::vector<OperandSet>& keeps, Dim dim, const Effort& effort)
+        : task_(task), keeps_(keeps), dim_(dim), effort_(effort),
+          bound_(task.problem.bounds[index(dim)]), levels_(task.machine.levels.size()),
+          inside_(inside_homes()), alike_(inside_sums()) {}
 
     std::vector<Split> run() {
         space(levels_ - 1, 1);
@@ -82,12 +83,18 @@ class Splitter {
     template <class Next>
     void each_trip(Count tile, Count limit, std::optional<Count> fixed, Next next) {
         const Count most = std::min(ceil_div(bound_, tile), fixed.value_or(limit));
-        for (Count trips = fixed ? most : 1; trips <= most; ++trips) {
+        for (Count trips = fixed ? most : 1; trips <= most && !over(); ++trips) {
             const bool divides = bound_ % (tile * trips) == 0;
             if ((!fixed || trips == *fixed) && (task_.factors == Factors::any || divides)) {
                 next(trips);
             }
         }
+    }
+
+    // Looks at the clock now and then.
+    bool over() {
+        over_ = over_ || ((++looks_ & 4095U) == 0 && effort_.over());
+        return over_;
     }
 
     // Does the tile of this dimension alone fit the stores of a level?
@@ -219,6 +226,9 @@ class Splitter {
     const Task& task_;
     const std::vector<OperandSet>& keeps_;
     Dim dim_;
+    const Effort& effort_;
+    std::uint64_t looks_ = 0;
+    bool over_ = false;
     Count bound_;
     std::size_t levels_;
     std::size_t inside_;
@@ -230,8 +240,9 @@ class Splitter {
 
 } // namespace
 
-std::vector<Split> splits_of(const Task& task, const std::vector<OperandSet>& keeps, Dim dim) {
-    return Splitter(task, keeps, dim).run();
+std::vector<Split> splits_of(const Task& task, const std::vector<OperandSet>& keeps, Dim dim,
+                             const Effort& effort) {
+    return Splitter(task, keeps, dim, effort).run();
 }
 
 std::size_t home_of(const std::vector<OperandSet>& keeps, Operand o) {
@@ -244,8 +255,8 @@ std::vector<std::size_t> homes_allowed(const Task& task, Operand o) {
     std::vector<std::size_t> homes;
     for (const bool hand_over : {true, false}) {
         const std::size_t home = home_levels(task.problem, task.machine, hand_over)[index(o)];
-        bool allowed = !constraint(task, home).bypass.contains(o) &&
-                       (homes.empty() || homes.front() != home);
+        bool allowed =
+            !constraint(task, home).bypass.contains(o) && (homes.empty() || homes.front() != home);
         for (std::size_t i = 0; i < home; ++i) {
             allowed = allowed && !constraint(task, i).keep.contains(o);
         }
@@ -267,8 +278,8 @@ void add_choices(const Task& task, const PerOperand<std::size_t>& homes,
         for (const Operand o : kAllOperands) {
             const std::size_t home = homes[index(o)];
             const Store* store = store_of(task.machine.levels[i], o);
-            const bool can = i >= home && store != nullptr && present(task, o) &&
-                             !rule.bypass.contains(o);
+            const bool can =
+                i >= home && store != nullptr && present(task, o) && !rule.bypass.contains(o);
             const bool must = can && (i == home || !store->may_bypass || rule.keep.contains(o));
             std::vector<std::vector<OperandSet>> next;
             for (auto choice : choices) {

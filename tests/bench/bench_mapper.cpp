@@ -1,6 +1,7 @@
-// How many mappings a thread evaluates in a second in closed form, with how many allocations, and
-// how long proofs take. Mappings are drawn beforehand, so that only their evaluation is timed.
-#include "mapper/estimate.hpp"
+// How many mappings a thread evaluates in a second in closed form, with how many allocations and
+// how much more memory, and how long proofs take. Mappings are drawn beforehand, so that only their
+// evaluation is timed.
+#include "mapper/evaluate.hpp"
 #include "mapper/search.hpp"
 #include "tests/model/machines.hpp"
 
@@ -9,6 +10,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
 #include <new>
 #include <random>
 
@@ -83,6 +85,14 @@ std::vector<Drawn> draw(const mapper::Space& space, mapper::Estimator& estimator
     return drawn;
 }
 
+double resident_kib() {
+    std::ifstream status("/proc/self/statm");
+    double size = 0.0;
+    double resident = 0.0;
+    status >> size >> resident;
+    return resident * 4.0;
+}
+
 constexpr std::size_t kDrawn = 256; // their rows stay in a core's cache
 
 // All six groups of each mapping anew.
@@ -91,21 +101,21 @@ void evaluate(benchmark::State& state, const model::Problem& problem) {
     const mapper::Space space =
         mapper::build_space(task, mapper::keep_choices(task).front(), 200000);
     mapper::Estimator estimator(space);
-    std::vector<double> product(space.columns);
+    const mapper::Evaluator evaluator(estimator);
     const std::vector<Drawn> drawn = draw(space, estimator, kDrawn);
-    for (const Drawn& one : drawn) { // lists each order's columns once
-        benchmark::DoNotOptimize(estimator.evaluate(one.rows, one.order, product.data()));
-    }
     const std::uint64_t before = allocations;
+    const double resident = resident_kib();
     std::size_t n = 0;
     for (auto _ : state) {
         const Drawn& one = drawn[n++ % kDrawn];
-        benchmark::DoNotOptimize(estimator.evaluate(one.rows, one.order, product.data()));
+        benchmark::DoNotOptimize(evaluator.evaluate(one.rows, one.order));
     }
     state.counters["allocations"] = static_cast<double>(allocations - before);
+    state.counters["more_KiB"] = resident_kib() - resident;
     state.counters["mappings/s"] =
         benchmark::Counter(static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }
+BENCHMARK_CAPTURE(evaluate, alex1, kAlex1)->Iterations(10'000'000)->UseRealTime();
 BENCHMARK_CAPTURE(evaluate, alex1, kAlex1)->Threads(1)->Threads(2)->UseRealTime();
 BENCHMARK_CAPTURE(evaluate, vgg3_2, kVgg)->Threads(1)->Threads(2)->UseRealTime();
 BENCHMARK_CAPTURE(evaluate, gemm1024, kGemm)->Threads(1)->Threads(2)->UseRealTime();
@@ -116,14 +126,14 @@ void evaluate_neighbours(benchmark::State& state, const model::Problem& problem)
     const mapper::Space space =
         mapper::build_space(task, mapper::keep_choices(task).front(), 200000);
     mapper::Estimator estimator(space);
-    std::vector<double> product(space.columns);
+    const mapper::Evaluator evaluator(estimator);
     std::vector<double> others(space.columns);
     const std::vector<Drawn> drawn = draw(space, estimator, kDrawn);
     estimator.multiply_others(drawn.front().rows, mapper::kGroups - 1, others.data());
     std::vector<const double*> rows;
     for (const Drawn& one : drawn) {
         const double* row = one.rows[mapper::kGroups - 1];
-        const auto e = estimator.evaluate_beside(others.data(), row, 0, product.data());
+        const auto e = evaluator.evaluate_beside(others.data(), row, 0);
         if (std::isfinite(e.energy_pj)) {
             rows.push_back(row);
         }
@@ -132,8 +142,7 @@ void evaluate_neighbours(benchmark::State& state, const model::Problem& problem)
     std::size_t n = 0;
     for (auto _ : state) {
         n = n + 1 < rows.size() ? n + 1 : 0;
-        benchmark::DoNotOptimize(
-            estimator.evaluate_beside(others.data(), rows[n], 0, product.data()));
+        benchmark::DoNotOptimize(evaluator.evaluate_beside(others.data(), rows[n], 0));
     }
     state.counters["allocations"] = static_cast<double>(allocations - before);
     state.counters["mappings/s"] =

@@ -1,0 +1,37 @@
+// Numbered pieces of work on several threads, each taken by whoever is free.
+// Used by the searches. Knows nothing of mappings.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+namespace eyeroof::mapper {
+
+// work(own, i) for i = 0 … count - 1, in about this order; `own` is what make() gave the thread.
+template <class Make, class Work>
+void in_parallel_with(int threads, std::size_t count, Make make, Work work) {
+    std::atomic<std::size_t> next{0};
+    const auto run = [&] {
+        auto own = make();
+        for (std::size_t i = next++; i < count; i = next++) {
+            work(own, i);
+        }
+    };
+    std::vector<std::thread> pool;
+    for (int t = 1; t < threads && static_cast<std::size_t>(t) < count; ++t) {
+        pool.emplace_back(run);
+    }
+    run();
+    for (std::thread& thread : pool) {
+        thread.join();
+    }
+}
+
+template <class Work> void in_parallel(int threads, std::size_t count, Work work) {
+    in_parallel_with(
+        threads, count, [] { return 0; }, [&](int /*own*/, std::size_t i) { work(i); });
+}
+
+} // namespace eyeroof::mapper

@@ -1,0 +1,420 @@
+#include "mapper/walk.hpp"
+
+#include <algorithm>
+
+// Order of decisions: what is kept and which operand rests in each block (a branch), then the trips
+// in space of every group, then their trips in time level by level from the outermost inwards. A
+// node fixes, for each group, a node of its tree; the products of the trees' columns bound every
+// mapping below it, and a node is left when
+//   B4 fan-out, axes   its trips in space exceed a fan-out or cannot be put on the axes;
+//   B5 storage         its smallest tiles overflow a store;
+//   B3 units           its least energy is too much even with all units at work all the time;
+//   B4 steps           … with its trips in time;
+//   B6 bandwidth       … with the cycles that its words need;
+//   orders             with one order of loops for all operands its energy is too much;
+//   dominated          another node is as good in every column.
+
+namespace eyeroof::mapper {
+
+using namespace model;
+
+namespace {
+
+constexpr std::array<std::size_t, kGroups> kGroupOrder = {kFirstGroup, 3, 4,
+                                                          5,           0, 1}; // K C (P,R) (Q,S) N G
+constexpr std::uint64_t kRootFloorNodes = 60000; // choices looked at for a floor of a branch …
+constexpr std::uint64_t kNodeFloorNodes = 2000; // … and of a node with its trips in space decided
+constexpr std::array<const char*, kRules> kRuleNames = {
+    "B4 fan-out", "B4 axes",      "B5 storage", "least utilization", "B3 units",
+    "B4 steps",   "B6 bandwidth", "orders",     "dominated",         "beaten meanwhile"};
+
+} // namespace
+
+void Shared::offer(std::uint32_t job, SearchResult real, std::uint64_t nodes) {
+    const double value = real.certificate.value;
+    std::lock_guard lock(mutex);
+    const double now = best.load();
+    const bool better = value < now * (1.0 - kSlack);
+    if (!better && (value > now * (1.0 + kSlack) || job >= best_job.load())) {
+        return;
+    }
+    // A reader takes the value first: in between it must not see too early a job.
+    best_job = std::max(best_job.load(), job);
+    best = std::min(now, value);
+    best_job = job;
+    found = std::move(real);
+    if (better) {
+        outcome.history.push_back({effort.seconds(), outcome.nodes + nodes, value});
+    }
+}
+
+void Shared::add(const Counts& counts) {
+    std::lock_guard lock(mutex);
+    outcome.nodes += counts.nodes;
+    for (std::size_t r = 0; r < kRules; ++r) {
+        outcome.pruned[kRuleNames[r]] += counts.pruned[r];
+    }
+}
+
+Walker::Walker(Shared& shared, const Branch& branch)
+    : shared_(shared), space_(shared.spaces[branch.space]), index_(branch.space),
+      estimator_(shared.estimators[branch.space]), product_(space_.columns),
+      others_(space_.columns), root_floors_(branch.floors) {
+    estimator_.restrict_to(estimator_.families()[branch.family]);
+    estimator_.set_floors(branch.floors);
+    finder_.emplace(shared.tables[branch.space], shared.memories[branch.space], estimator_);
+    std::size_t fanned = 0;
+    while (fanned < space_.keeps.size() && shared.task.machine.levels[fanned].fanout.empty()) {
+        ++fanned;
+    }
+    inner_ = fanned + 1;
+}
+
+double Walker::root_bound() {
+    at_.fill(0);
+    return load() ? estimator_.relaxed(product_.data(), Known::little, kNoValue) : kNoValue;
+}
+
+// Floors of the branch, one by one until its bound is too high; false then.
+bool Walker::find_floors(std::array<double, kMaxLevels>& floors) {
+    at_.fill(0);
+    if (!load()) {
+        return false;
+    }
+    double bound = estimator_.relaxed(product_.data(), Known::little, cut());
+    for (std::size_t i = 1; i < space_.keeps.size() && bound <= cut(); ++i) {
+        if (finder_->has_floor(i)) {
+            floors[i] = finder_->floor(i, at_, kRootFloorNodes);
+            estimator_.set_floors(floors);
+            bound = estimator_.relaxed(product_.data(), Known::little, cut());
+        }
+    }
+    root_floors_ = floors;
+    counts.nodes += finder_->nodes();
+    if (bound > cut()) {
+        count_limit();
+        return false;
+    }
+    return true;
+}
+
+std::vector<Candidate> Walker::roots() {
+    at_.fill(0);
+    return children(0, 0.0);
+}
+
+bool Walker::spread(const Start& root, std::size_t most, std::vector<Start>& starts) {
+    job_ = 0; // ties are kept: which of them counts is decided later
+    starts_ = &starts;
+    most_ = starts.size() + most;
+    branch_ = root.branch;
+    left_ = kNoValue;
+    at_.fill(0);
+    at_[kFirstGroup] = root.at[kFirstGroup];
+    descend(1, root.bound);
+    starts_ = nullptr;
+    return left_ == kNoValue;
+}
+
+double Walker::run(std::uint32_t job, const Start& start) {
+    job_ = job;
+    left_ = kNoValue;
+    at_ = start.at;
+    if (!start.spread) {
+        descend(1, start.bound);
+    } else if (start.bound <= cut()) {
+        few_lanes_ = start.few_lanes;
+        estimator_.set_floors(start.floors);
+        go_on(kGroups, start.bound);
+        estimator_.set_floors(root_floors_);
+    } else {
+        count(kBeaten);
+    }
+    return left_;
+}
+
+double Walker::cut() const {
+    const double best = shared_.best.load();
+    const bool later = job_ >= shared_.best_job.load();
+    return later ? best * (1.0 - kSlack) : best * (1.0 + kSlack);
+}
+
+bool Walker::stopped() {
+    if ((++visits_ & 15U) == 0 && shared_.effort.over()) {
+        shared_.over = true;
+    }
+    return shared_.over.load(std::memory_order_relaxed) ||
+           (starts_ != nullptr && starts_->size() > most_);
+}
+
+void Walker::count_limit() {
+    using Limit = Estimator::Limit;
+    const Limit limit = estimator_.limit();
+    count(limit == Limit::units ? kUnits : limit == Limit::steps ? kSteps : kBandwidth);
+}
+
+bool Walker::fits() {
+    using Misfit = Estimator::Misfit;
+    switch (estimator_.misfit(product_.data())) {
+    case Misfit::none:
+        return true;
+    case Misfit::fanout:
+        count(kFanout);
+        break;
+    case Misfit::capacity:
+        count(kStorage);
+        break;
+    case Misfit::utilization:
+        count(kUtilization);
+        break;
+    }
+    return false;
+}
+
+// Children of the group that decision number `step` is about, best bound first.
+const std::vector<Candidate>& Walker::children(std::size_t step, double parent_bound) {
+    const std::size_t g = kGroupOrder[step % kGroups];
+    std::vector<Candidate>& result = candidates_[step];
+    result.clear();
+    estimator_.multiply_others(rows(), g, others_.data());
+    std::size_t height = 0;
+    std::size_t ranges = space_.groups[g].nodes[at_[g]].children;
+    for (; ranges > kRange; ++height) {
+        ranges = (ranges + kRange - 1) / kRange;
+    }
+    for (std::size_t r = 0; r < ranges; ++r) {
+        look(step, parent_bound, height, r);
+    }
+    std::sort(result.begin(), result.end(), [](const Candidate& a, const Candidate& b) {
+        return a.bound < b.bound || (a.bound == b.bound && a.node < b.node);
+    });
+    return result;
+}
+
+// Bounds a child (height 0), or a range of children and then what is in it.
+void Walker::look(std::size_t step, double parent_bound, std::size_t height, std::size_t range) {
+    const std::size_t g = kGroupOrder[step % kGroups];
+    const Group& group = space_.groups[g];
+    const Node& node = group.nodes[at_[g]];
+    if (height == 0) {
+        const auto child = node.first_child + static_cast<std::uint32_t>(range);
+        if (step >= kGroups && few_lanes_ && group.nodes[child].needless) {
+            count(kDominated);
+            return;
+        }
+        const double bound = bound_of(space_.column(g, child), known(step));
+        if (bound < kNoValue) {
+            candidates_[step].push_back({std::max(bound, parent_bound), child});
+        }
+        return;
+    }
+    std::size_t row = node.ranges;
+    std::size_t inside = node.children; // rows of the height below
+    for (std::size_t h = 1; h < height; ++h) {
+        inside = (inside + kRange - 1) / kRange;
+        row += inside;
+    }
+    const Known open = step >= kGroups ? Known::space : Known::little;
+    if (bound_of(space_.range(g, row + range), open) < kNoValue) {
+        for (std::size_t r = range * kRange; r < std::min(inside, (range + 1) * kRange); ++r) {
+            look(step, parent_bound, height - 1, r);
+        }
+    }
+}
+
+Factors6 Walker::rows() const {
+    Factors6 rows{};
+    for (std::size_t g = 0; g < kGroups; ++g) {
+        rows[g] = space_.column(g, at_[g]);
+    }
+    return rows;
+}
+
+// Products of the columns at the current nodes; false, and only half done, when nothing fits.
+bool Walker::load() {
+    estimator_.multiply_tiles(rows(), product_.data());
+    if (!fits()) {
+        return false;
+    }
+    estimator_.multiply_rest(rows(), product_.data());
+    return true;
+}
+
+double Walker::bound_of(const double* row, Known known) {
+    ++counts.nodes;
+    estimator_.complete_tiles(others_.data(), row, product_.data());
+    if (!fits()) {
+        return kNoValue;
+    }
+    estimator_.complete_rest(others_.data(), row, product_.data());
+    const double bound = estimator_.relaxed(product_.data(), known, cut());
+    if (bound > cut()) {
+        count_limit();
+        return kNoValue;
+    }
+    return bound;
+}
+
+// With all trips in space decided: does returning fewer sums never cost more?
+bool Walker::few_lanes() const {
+    double lanes = 1.0;
+    double cost = 0.0;
+    double saving = 0.0;
+    for (const Link& link : space_.links) {
+        if (link.produced && link.child < space_.keeps.size()) {
+            const SumsPrice price = sums_price(space_, link);
+            lanes *= product_[link.lanes];
+            cost = cost == 0.0 ? price.cost : std::min(cost, price.cost);
+            saving = std::max(saving, price.saving);
+        }
+    }
+    return cost >= saving * (lanes - 1.0);
+}
+
+Known Walker::known(std::size_t step) const {
+    const std::size_t last = space_.depth * kGroups - 1;
+    return step >= last ? Known::all : step + 1 >= kGroups ? Known::space : Known::little;
+}
+
+// A chain below the node of each group: all have the same trips in space, once these are
+// decided.
+Path Walker::any_chains() const {
+    Path chains{};
+    for (std::size_t g = 0; g < kGroups; ++g) {
+        std::uint32_t n = at_[g];
+        while (space_.groups[g].nodes[n].children > 0) {
+            n = space_.groups[g].nodes[n].first_child;
+        }
+        chains[g] = space_.groups[g].nodes[n].chain;
+    }
+    return chains;
+}
+
+void Walker::descend(std::size_t step, double bound) {
+    if (stopped()) {
+        left_ = std::min(left_, bound);
+        return;
+    }
+    const Path before = at_;
+    // Where there is but one child nothing is decided.
+    while (step % kGroups != 0 && only_child(step)) {
+        ++step;
+    }
+    if (step % kGroups != 0) {
+        branch_out(step, bound);
+    } else {
+        finish_level(step, bound);
+    }
+    at_ = before;
+}
+
+bool Walker::only_child(std::size_t step) {
+    const std::size_t g = kGroupOrder[step % kGroups];
+    const Node& node = space_.groups[g].nodes[at_[g]];
+    if (node.children != 1) {
+        return false;
+    }
+    at_[g] = node.first_child;
+    return true;
+}
+
+void Walker::branch_out(std::size_t step, double bound) {
+    const std::size_t g = kGroupOrder[step % kGroups];
+    for (const Candidate& child : children(step, bound)) {
+        if (child.bound > cut()) {
+            count(kBeaten);
+            continue;
+        }
+        at_[g] = child.node;
+        descend(step + 1, child.bound);
+    }
+}
+
+// A level's trips are decided for all groups.
+void Walker::finish_level(std::size_t step, double bound) {
+    ++counts.nodes;
+    if (!load()) {
+        return;
+    }
+    if (step == kGroups && !axes_fit(space_, any_chains())) {
+        count(kAxes);
+        return;
+    }
+    if (step == kGroups) {
+        few_lanes_ = few_lanes();
+    }
+    const double relaxed = estimator_.relaxed(product_.data(), known(step - 1), cut());
+    if (relaxed > cut()) {
+        count_limit();
+        return;
+    }
+    if (step == space_.depth * kGroups) {
+        visit();
+        return;
+    }
+    if (estimator_.order_bound(product_.data(), cut()) > cut()) {
+        count(kOrders);
+        return;
+    }
+    if (step == kGroups) {
+        finish_space(bound, relaxed);
+    } else {
+        go_on(step, std::max(bound, relaxed));
+    }
+}
+
+void Walker::go_on(std::size_t step, double bound) {
+    if (only_child(step)) {
+        descend(step + 1, bound);
+    } else {
+        branch_out(step, bound);
+    }
+}
+
+// With the trips in space decided the levels inside the array have higher floors.
+void Walker::finish_space(double bound, double relaxed) {
+    raise_floors(relaxed);
+    bound = std::max(bound, relaxed);
+    if (relaxed > cut()) {
+        count_limit();
+    } else if (starts_ != nullptr) {
+        starts_->push_back({branch_, bound, at_, true, few_lanes_, estimator_.floors()});
+    } else {
+        go_on(kGroups, bound);
+    }
+    estimator_.set_floors(root_floors_);
+}
+
+void Walker::raise_floors(double& relaxed) {
+    auto floors = root_floors_;
+    const std::vector<double> product = product_;
+    for (std::size_t i = inner_; i < space_.keeps.size() && relaxed <= cut(); ++i) {
+        if (finder_->has_floor(i)) {
+            const std::uint64_t before = finder_->nodes();
+            floors[i] = std::max(floors[i], finder_->floor(i, at_, kNodeFloorNodes));
+            counts.nodes += finder_->nodes() - before;
+            estimator_.set_floors(floors);
+            relaxed = estimator_.relaxed(product.data(), Known::space, cut());
+        }
+    }
+}
+
+void Walker::visit() {
+    Leaf leaf{index_, {}, {}};
+    for (std::size_t g = 0; g < kGroups; ++g) {
+        leaf.chains[g] = space_.groups[g].nodes[at_[g]].chain;
+    }
+    const auto good = estimator_.good_orders(product_.data(), cut());
+    counts.pruned[kOrders] += good.empty() ? 1 : 0;
+    for (const auto& [value, c] : good) {
+        if (value <= cut()) {
+            leaf.orders = estimator_.combinations()[c];
+            auto real = realise(shared_.task, space_, leaf);
+            if (real) {
+                shared_.offer(job_, *std::move(real), counts.nodes);
+            }
+        }
+    }
+}
+
+} // namespace eyeroof::mapper

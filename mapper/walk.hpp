@@ -1,0 +1,152 @@
+// The walk through the trees of one branch: nodes in the order of decisions, bounded and left by
+// rule. Called by exact.cpp, on several threads at once.
+// Knows mappings only at the leaves.
+#pragma once
+
+#include "mapper/effort.hpp"
+#include "mapper/exact.hpp"
+#include "mapper/floors.hpp"
+
+#include <atomic>
+#include <deque>
+#include <limits>
+#include <mutex>
+
+namespace eyeroof::mapper {
+
+inline constexpr double kSlack = 1e-10; // relative; rounding of products of doubles
+inline constexpr double kNoValue = std::numeric_limits<double>::infinity();
+inline constexpr std::uint32_t kNoJob = std::numeric_limits<std::uint32_t>::max();
+
+// Why nodes were left.
+enum Rule : std::size_t {
+    kFanout,
+    kAxes,
+    kStorage,
+    kUtilization,
+    kUnits,
+    kSteps,
+    kBandwidth,
+    kOrders,
+    kDominated,
+    kBeaten,
+    kRules
+};
+
+struct Counts {
+    std::uint64_t nodes = 0;
+    std::array<std::uint64_t, kRules> pruned{};
+};
+
+// One choice of kept operands and of the operand that rests in each block.
+struct Branch {
+    std::size_t space = 0;
+    std::size_t family = 0;
+    std::array<double, kMaxLevels> floors = kNoFloors;
+};
+
+inline constexpr std::size_t kFirstGroup = 2; // that decisions begin with: K
+
+using Path = std::array<std::uint32_t, kGroups>; // a node of each group's tree
+
+struct Candidate {
+    double bound = 0.0;
+    std::uint32_t node = 0;
+};
+
+// Where a walk begins: a node of the first group, or one with all trips in space decided and the
+// floors found there.
+struct Start {
+    std::size_t branch = 0;
+    double bound = 0.0;
+    Path at{};
+    bool spread = false; // all trips in space are decided
+    bool few_lanes = false;
+    std::array<double, kMaxLevels> floors = kNoFloors;
+    double left = kNoValue; // least bound of what is not searched below
+};
+
+// What all walks of a search share.
+struct Shared {
+    const Task& task;
+    const std::vector<Space>& spaces;
+    const Effort& effort;
+    const model::ProgressCallback& progress;
+    std::vector<Estimator> estimators{}; // of each space
+    std::vector<FloorTables> tables{};   // of each space
+    std::deque<FloorMemory> memories{};  // of each space
+    std::atomic<double> best{kNoValue};
+    std::atomic<std::uint32_t> best_job{kNoJob};
+    std::atomic<bool> over{false};
+    std::mutex mutex{};
+    std::optional<SearchResult> found{}; // under mutex
+    ExactOutcome outcome{};              // under mutex
+
+    // A mapping of an earlier job replaces one of equal value.
+    void offer(std::uint32_t job, SearchResult real, std::uint64_t nodes);
+    void add(const Counts& counts);
+};
+
+class Walker {
+  public:
+    Walker(Shared& shared, const Branch& branch);
+
+    // The bound of the branch without floors; endless when nothing fits.
+    double root_bound();
+    // Floors of the branch, one by one until its bound is too high; false then.
+    bool find_floors(std::array<double, kMaxLevels>& floors);
+    // The nodes of the first group.
+    std::vector<Candidate> roots();
+    // Collects the nodes below a root with all trips in space decided; false, and only half done,
+    // when there are more than `most` of them or the time is over.
+    bool spread(const Start& root, std::size_t most, std::vector<Start>& starts);
+    // Searches below a start; returns the least bound of what was left because time ran out.
+    double run(std::uint32_t job, const Start& start);
+
+    Counts counts;
+
+  private:
+    double cut() const;
+    bool stopped();
+    void count(Rule rule) { ++counts.pruned[rule]; }
+    void count_limit();
+    bool fits();
+    const std::vector<Candidate>& children(std::size_t step, double parent_bound);
+    Factors6 rows() const;
+    bool load();
+    void look(std::size_t step, double parent_bound, std::size_t height, std::size_t range);
+    double bound_of(const double* row, Known known);
+    bool few_lanes() const;
+    Known known(std::size_t step) const;
+    Path any_chains() const;
+    void descend(std::size_t step, double bound);
+    bool only_child(std::size_t step);
+    void branch_out(std::size_t step, double bound);
+    void finish_level(std::size_t step, double bound);
+    void go_on(std::size_t step, double bound);
+    void finish_space(double bound, double relaxed);
+    void raise_floors(double& relaxed);
+    void visit();
+
+    Shared& shared_;
+    const Space& space_;
+    std::size_t index_;
+    std::uint32_t job_ = 0;
+    std::size_t inner_ = 0; // levels from here on lie inside the array
+    bool few_lanes_ = false;
+    std::uint64_t visits_ = 0;
+    double left_ = kNoValue;
+    Estimator estimator_;
+    std::optional<FloorFinder> finder_;
+    std::vector<double> product_;
+    std::vector<double> others_;
+    std::array<std::vector<Candidate>, kGroups*(kMaxLevels + 2)> candidates_; // by step
+    std::array<double, kMaxLevels> root_floors_ = kNoFloors;
+    Path at_{};
+    // While nodes are collected:
+    std::vector<Start>* starts_ = nullptr;
+    std::size_t most_ = 0;
+    std::size_t branch_ = 0;
+};
+
+} // namespace eyeroof::mapper
