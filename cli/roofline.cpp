@@ -55,6 +55,7 @@ struct Options {
     std::string mapping = "auto";
     std::optional<double> time_limit_s;
     std::vector<std::string> set;
+    std::vector<study::MappingEdit> edits; // of a session, on the first machine
     std::optional<std::int64_t> batch;
     std::optional<double> top_share;
     study::ViewState view;
@@ -124,6 +125,10 @@ model::Result<std::string> predict(Context& context, const Options& options,
             return model::Result<std::string>(report.diagnostics());
         }
         material.notes.append(report.diagnostics());
+        if (&machine == &machines.front()) {
+            material.notes.append(
+                study::apply_edits(*report, machine, options.edits, study_options(options)));
+        }
         material.reports.push_back(std::move(*report));
     }
     return network->name.empty() ? network->id : network->name;
@@ -215,6 +220,13 @@ void take_session(Options& options, const study::Session& session) {
     if (options.measured.profiles.empty()) {
         options.measured.profiles = session.profiles;
     }
+    if (options.measured.ceilings.empty()) {
+        options.measured.ceilings = session.ceilings;
+    }
+    if (options.measured.assignments.empty()) {
+        options.measured.assignments = session.assignments;
+    }
+    options.edits = session.mappings;
     options.batch = options.batch ? options.batch : session.batch;
     if (options.data_type.empty()) {
         options.data_type = session.data_type;

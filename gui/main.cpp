@@ -69,13 +69,16 @@ void rename_session(int argc, char** argv) {
 }
 
 // When everything is on screen, sensitivities and all: the picture, and the program ends.
-void take_screenshot(eyeroof::gui::MainWindow& window, const QString& target, bool upgrade) {
+void take_screenshot(eyeroof::gui::MainWindow& window, const QString& target, bool something,
+                     bool upgrade) {
     const auto shoot = [&window, target] {
         QTimer::singleShot(300, &window, [&window, target] {
             QApplication::exit(window.grab().save(target) ? 0 : 3);
         });
     };
-    if (upgrade) {
+    if (!something) {
+        shoot();
+    } else if (upgrade) {
         QObject::connect(&window.upgrade(), &eyeroof::gui::UpgradePane::judged, &window,
                          [&window, shoot] {
                              if (!window.upgrade().upgrades().empty()) {
@@ -113,7 +116,9 @@ int main(int argc, char** argv) {
                                   "DIR");
     const QCommandLineOption show(
         QString("show"),
-        "Bring to the front: roofline, upgrade, what-if, mapping, details, errors.", "PANE");
+        "Bring to the front: roofline, upgrade, what-if, mapping, details, errors, or network "
+        "(the steps of the whole network).",
+        "PANE");
     const QCommandLineOption upgrade(
         QString("upgrade"), "Ask whether NETWORK pays on TO instead of FROM.", "NETWORK,FROM,TO…");
     parser.addOptions({session, screenshot, size, dark, hwdb, show, upgrade});
@@ -132,7 +137,9 @@ int main(int argc, char** argv) {
     if (target.isEmpty()) {
         window.remember_in(settings);
     } else {
-        take_screenshot(window, target, parser.isSet(upgrade));
+        const bool something = parser.isSet(upgrade) || parser.isSet(session) ||
+                               !parser.positionalArguments().isEmpty();
+        take_screenshot(window, target, something, parser.isSet(upgrade));
     }
     window.show();
     QStringList files = parser.positionalArguments();

@@ -364,11 +364,15 @@ Result<LayerReport> examine(const Layer& layer, const AcceleratorContext& contex
         return Result<LayerReport>(bandwidth_only(layer, *work, context));
     }
     std::vector<NestExam> exams;
+    StudyOptions of_nest = options;
     for (const Problem& problem : *problems) {
         if (stop.stop_requested()) {
             return Result<LayerReport>::failure("cancelled", "cancelled");
         }
-        auto exam = examine_nest(problem, context, options);
+        if (options.nests.size() == problems->size()) {
+            of_nest.mapping = options.nests[exams.size()];
+        }
+        auto exam = examine_nest(problem, context, of_nest);
         if (!exam) {
             Diagnostics d = exam.diagnostics();
             d.place({}, layer.name);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace eyeroof::study {
@@ -32,12 +33,10 @@ Result<model::Mapping> parse_mapping(const model::Machine& machine, std::string 
 
 Result<Report> with_mapping(const Report& report, std::size_t layer, const model::Machine& machine,
                             const model::Mapping& mapping, const StudyOptions& options,
-                            std::stop_token stop) {
+                            std::stop_token stop, std::size_t nest) {
     const LayerReport& old = report.layers.at(layer);
-    if (old.mappings.size() != 1) {
-        return Result<Report>::failure(
-            "unsupported", old.mappings.empty() ? old.layer.name + " has no mapping"
-                                                : old.layer.name + " is several nests at once");
+    if (nest >= old.mappings.size()) {
+        return Result<Report>::failure("unsupported", old.layer.name + " has no such mapping");
     }
     model::Network network;
     network.id = report.network_id;
@@ -45,7 +44,8 @@ Result<Report> with_mapping(const Report& report, std::size_t layer, const model
     network.layers = {old.layer}; // batch and data type are in it already
     StudyOptions one = options;
     one.policy = MappingPolicy::given;
-    one.mapping = mapping;
+    one.nests = old.mappings;
+    one.nests[nest] = mapping;
     one.batch.reset();
     one.data_type.reset();
     one.layers.reset();
@@ -61,23 +61,55 @@ Result<Report> with_mapping(const Report& report, std::size_t layer, const model
     return Result<Report>(std::move(edited));
 }
 
+model::Diagnostics apply_edits(Report& report, const model::Machine& machine,
+                               const std::vector<MappingEdit>& edits, const StudyOptions& options) {
+    model::Diagnostics problems;
+    for (const MappingEdit& edit : edits) {
+        const auto mapping = parse_mapping(machine, edit.text, "mapping of " + edit.layer);
+        problems.append(mapping.diagnostics());
+        const auto layer =
+            std::find_if(report.layers.begin(), report.layers.end(),
+                         [&](const LayerReport& l) { return l.layer.name == edit.layer; });
+        if (layer == report.layers.end()) {
+            problems.warning("unknown-layer",
+                             "no layer is named '" + edit.layer + "' whose mapping was edited");
+        } else if (mapping) {
+            const auto index = static_cast<std::size_t>(layer - report.layers.begin());
+            auto edited = with_mapping(report, index, machine, *mapping, options, {}, edit.nest);
+            problems.append(edited.diagnostics());
+            report = edited ? *std::move(edited) : std::move(report);
+        }
+    }
+    return problems;
+}
+
+std::vector<std::string> nest_names(const LayerReport& layer) {
+    std::vector<std::string> names;
+    const auto problems = model::problems_of(layer.layer);
+    for (std::size_t i = 0; problems && i < problems->size(); ++i) {
+        names.push_back((*problems)[i].name);
+    }
+    names.resize(layer.mappings.size());
+    return names;
+}
+
 Result<mapper::SearchResult> search_mapping(const model::Machine& machine, const LayerReport& layer,
                                             const mapper::Objective& objective,
                                             const StudyOptions& options, std::stop_token stop,
-                                            const model::ProgressCallback& progress) {
+                                            const model::ProgressCallback& progress,
+                                            std::size_t nest) {
     using Found = Result<mapper::SearchResult>;
     const auto* accelerator = std::get_if<model::Accelerator>(&machine.kind);
-    if (accelerator == nullptr || layer.mappings.size() != 1) {
-        return Found::failure("unsupported",
-                              layer.layer.name + " has no single mapping to look for");
+    if (accelerator == nullptr || nest >= layer.mappings.size()) {
+        return Found::failure("unsupported", layer.layer.name + " has no mapping to look for");
     }
     const auto context = accelerator_context(machine, *accelerator, options);
     const auto problems = nests_of(layer.layer);
-    if (!context || !problems) {
+    if (!context || !problems || nest >= problems->size()) {
         return Found(context ? problems.diagnostics() : context.diagnostics());
     }
     mapper::Task task =
-        task_of(problems->front(), *accelerator,
+        task_of((*problems)[nest], *accelerator,
                 options.free_dataflow ? nullptr : &context->dataflow, options.constraints);
     task.objective = objective;
     task.counting = options.counting;

@@ -22,11 +22,30 @@ std::string mapping_text(const model::Machine& machine, const LayerReport& layer
 model::Result<model::Mapping> parse_mapping(const model::Machine& machine, std::string text,
                                             const std::string& file = "mapping");
 
-// The report with this one layer examined under the mapping, totals and losses anew. Errors: every
-// rule that the mapping violates; "unsupported" for a layer of several nests.
+// The report with this one layer examined under the mapping of one of its nests, totals and losses
+// anew. Errors: every rule that the mapping violates; "unsupported" for a layer without mappings.
 model::Result<Report> with_mapping(const Report& report, std::size_t layer,
                                    const model::Machine& machine, const model::Mapping& mapping,
-                                   const StudyOptions& options = {}, std::stop_token stop = {});
+                                   const StudyOptions& options = {}, std::stop_token stop = {},
+                                   std::size_t nest = 0);
+
+// A mapping that was edited, as a session keeps it.
+struct MappingEdit {
+    std::string layer;
+    std::size_t nest = 0;
+    std::string text; // in the form of `eyeroof map`
+
+    bool operator==(const MappingEdit&) const = default;
+};
+
+// The report with all edits in their layers' places. Edits that cannot be read or are not legal
+// are told and left out; so are those of layers that the report does not have.
+model::Diagnostics apply_edits(Report& report, const model::Machine& machine,
+                               const std::vector<MappingEdit>& edits,
+                               const StudyOptions& options = {});
+
+// What the nests of a layer are called: "attention scores"; one name a nest.
+std::vector<std::string> nest_names(const LayerReport& layer);
 
 // The mapping of a layer that minimises an objective under the dataflow's rules, looked for in the
 // whole space, with progress, the best so far and the gap. Stopped early it gives the best so far,
@@ -34,7 +53,8 @@ model::Result<Report> with_mapping(const Report& report, std::size_t layer,
 model::Result<mapper::SearchResult>
 search_mapping(const model::Machine& machine, const LayerReport& layer,
                const mapper::Objective& objective, const StudyOptions& options = {},
-               std::stop_token stop = {}, const model::ProgressCallback& progress = {});
+               std::stop_token stop = {}, const model::ProgressCallback& progress = {},
+               std::size_t nest = 0);
 
 // "2.31 ms instead of 2.76 ms (1.19 times faster), 12 % more energy".
 std::string difference_text(const LayerReport& before, const LayerReport& after);

@@ -33,6 +33,7 @@ struct StudyOptions {
     std::optional<model::DataflowKind> dataflow; // nullopt: the machine's first
     bool free_dataflow = false;                  // searches keep to no dataflow's rules
     std::optional<model::Mapping> mapping;
+    std::vector<model::Mapping> nests; // given: one for each nest of a layer that has so many
     std::optional<mapper::Objective> objective; // of searches; nullopt: see natural_objective()
     mapper::Constraints constraints; // of searches, on top of the dataflow's
     ConstraintPlaces places;         // where those stand, for what is said of them

@@ -114,6 +114,37 @@ void emit_view(YAML::Emitter& out, const ViewState& view) {
     out << YAML::EndMap;
 }
 
+void emit_edits(YAML::Emitter& out, const std::vector<MappingEdit>& edits) {
+    if (edits.empty()) {
+        return;
+    }
+    out << YAML::Key << "mappings" << YAML::Value << YAML::BeginSeq;
+    for (const MappingEdit& edit : edits) {
+        out << YAML::BeginMap << YAML::Key << "layer" << YAML::Value << YAML::DoubleQuoted
+            << edit.layer;
+        if (edit.nest > 0) {
+            out << YAML::Key << "nest" << YAML::Value << edit.nest;
+        }
+        out << YAML::Key << "mapping" << YAML::Value << YAML::Literal << edit.text << YAML::EndMap;
+    }
+    out << YAML::EndSeq;
+}
+
+std::vector<MappingEdit> edits_of(const hwdb::Node& node) {
+    std::vector<MappingEdit> edits;
+    if (!node) {
+        return edits;
+    }
+    for (const hwdb::Node& item : node.items()) {
+        MappingEdit edit;
+        edit.layer = item.need("layer").text().value_or("");
+        edit.nest = static_cast<std::size_t>(item["nest"].integer({0, 100}).value_or(0));
+        edit.text = item.need("mapping").text().value_or("");
+        edits.push_back(std::move(edit));
+    }
+    return edits;
+}
+
 std::vector<std::string> texts(const hwdb::Node& node) {
     std::vector<std::string> values;
     if (node) {
@@ -189,6 +220,11 @@ std::string write_session(const Session& session, const fs::path& folder) {
     }
     emit_list(out, "machines", session.machines, folder);
     emit_list(out, "profiles", session.profiles, folder);
+    emit_list(out, "ceilings", session.ceilings, folder);
+    if (!session.assignments.empty()) {
+        out << YAML::Key << "assignments" << YAML::Value << YAML::DoubleQuoted
+            << relative_to(session.assignments, folder);
+    }
     if (session.batch) {
         out << YAML::Key << "batch" << YAML::Value << *session.batch;
     }
@@ -199,6 +235,7 @@ std::string write_session(const Session& session, const fs::path& folder) {
         out << YAML::Key << "mapping" << YAML::Value << "best";
     }
     emit_list(out, "set", session.set, {});
+    emit_edits(out, session.mappings);
     emit_view(out, session.view);
     out << YAML::EndMap;
     return std::string(out.c_str()) + "\n";
@@ -224,6 +261,11 @@ model::Result<Session> parse_session(std::string text, const std::string& file) 
     for (const std::string& profile : texts(root["profiles"])) {
         session.profiles.push_back(resolved(profile, folder));
     }
+    for (const std::string& ceiling : texts(root["ceilings"])) {
+        session.ceilings.push_back(resolved(ceiling, folder));
+    }
+    session.assignments = resolved(root["assignments"].text().value_or(""), folder);
+    session.mappings = edits_of(root["mappings"]);
     session.batch = root["batch"].integer({1, 1'000'000'000});
     if (const auto type = root["data_type"].choice(data_types(), "data type")) {
         session.data_type = model::data_type_name(*type);
@@ -249,6 +291,12 @@ std::string cli_command(const Session& session) {
     }
     for (const std::string& profile : session.profiles) {
         line += " --profile " + shell_quoted(profile);
+    }
+    for (const std::string& file : session.ceilings) {
+        line += " --ceilings " + shell_quoted(file);
+    }
+    if (!session.assignments.empty()) {
+        line += " --assign " + shell_quoted(session.assignments);
     }
     if (session.batch) {
         line += fmt::format(" --batch {}", *session.batch);

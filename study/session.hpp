@@ -4,6 +4,7 @@
 #pragma once
 
 #include "model/base/result.hpp"
+#include "study/mapping_edit.hpp"
 #include "study/scene/view_state.hpp"
 
 #include <cstdint>
@@ -18,10 +19,13 @@ struct Session {
     std::string network;               // a name of the catalog or a path; empty: none
     std::vector<std::string> machines; // the same
     std::vector<std::string> profiles; // of the first machine
+    std::vector<std::string> ceilings; // measured; of the first machine
+    std::string assignments;           // of kernels to layers by hand: a file; empty: none
     std::optional<std::int64_t> batch;
-    std::string data_type;        // instead of the layers' own; empty: theirs
-    bool best_mapping = false;    // the mapper's mapping instead of the dataflow's own
-    std::vector<std::string> set; // what-if: "dram-bandwidth=1.2 TB/s", of the first machine
+    std::string data_type;             // instead of the layers' own; empty: theirs
+    bool best_mapping = false;         // the mapper's mapping instead of the dataflow's own
+    std::vector<std::string> set;      // what-if: "dram-bandwidth=1.2 TB/s", of the first machine
+    std::vector<MappingEdit> mappings; // that were edited, on the first machine
     ViewState view;
 
     bool operator==(const Session&) const = default;

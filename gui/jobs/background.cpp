@@ -63,6 +63,12 @@ void Background::finish(std::uint64_t number, const Show& show) {
     }
 }
 
+void Background::stop_early() {
+    if (busy_) {
+        worker_.request_stop();
+    }
+}
+
 // The window is told at once; the worker ends when it next looks.
 void Background::cancel() {
     if (busy_) {

@@ -26,6 +26,8 @@ class Background : public QObject {
     // dropped when a newer job was given or the work was cancelled meanwhile.
     void run(Job job);
     void cancel();
+    // The work is told to stop, and what it has so far is still wanted.
+    void stop_early();
     bool busy() const { return busy_; }
 
   signals:

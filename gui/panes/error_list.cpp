@@ -9,6 +9,8 @@ namespace eyeroof::gui {
 ErrorList::ErrorList(QWidget* parent) : QTreeWidget(parent) {
     setHeaderLabels({tr("Message"), tr("File"), tr("Line"), tr("Column"), tr("What to do")});
     setRootIsDecorated(false);
+    setAlternatingRowColors(true);
+    setFrameShape(QFrame::NoFrame);
     setAccessibleName(tr("Errors and warnings"));
     connect(this, &QTreeWidget::itemDoubleClicked, this, [](QTreeWidgetItem* item) {
         if (!item->text(1).isEmpty()) {

@@ -63,6 +63,16 @@ void MappingPane::make_search() {
     auto* column = new QVBoxLayout(search_row_);
     column->setContentsMargins(0, 0, 0, 0);
     auto* row = new QHBoxLayout;
+    nests_ = new QComboBox(this);
+    nests_->setObjectName("nest");
+    nests_->setAccessibleName(tr("Which of the layer's products"));
+    column->addWidget(nests_);
+    nests_->hide();
+    connect(nests_, &QComboBox::activated, this, [this](int index) {
+        nest_ = static_cast<std::size_t>(index);
+        show_picture();
+        show_text();
+    });
     objective_ = new QComboBox(this);
     objective_->setAccessibleName(tr("What the search minimises"));
     objective_->addItems({tr("energy × delay"), tr("time"), tr("energy")});
@@ -77,6 +87,7 @@ void MappingPane::make_search() {
     progress_->setTextVisible(true);
     found_ = new QLabel(this);
     found_->setWordWrap(true);
+    found_->setObjectName("found");
     column->addLayout(row);
     column->addWidget(progress_);
     column->addWidget(found_);
@@ -93,9 +104,13 @@ void MappingPane::make_search() {
         cancel_->show();
         found_->setText(tr("Searching…"));
         found_->show();
+        nests_->setEnabled(false);
         emit search_wanted(objectives[objective_->currentIndex()]);
     });
-    connect(cancel_, &QPushButton::clicked, this, &MappingPane::cancel_wanted);
+    connect(cancel_, &QPushButton::clicked, this, [this] {
+        stop_search();
+        emit cancel_wanted();
+    });
 }
 
 void MappingPane::make_editor() {
@@ -139,23 +154,41 @@ void MappingPane::set_layer(const model::Machine& machine, const study::LayerRep
     layer_ = layer;
     const bool accelerator = std::holds_alternative<model::Accelerator>(machine.kind);
     search_row_->setVisible(accelerator && !layer.mappings.empty());
-    editor_->setEnabled(accelerator && layer.mappings.size() == 1);
-    below_->setVisible(accelerator);
+    editor_->setEnabled(accelerator && !layer.mappings.empty());
+    below_->setVisible(accelerator && !layer.mappings.empty());
+    show_nests();
+    show_picture();
+    show_text();
+}
+
+void MappingPane::show_picture() {
     picture_->show_drawing(
-        [machine, layer](const study::Canvas& canvas) {
-            return study::make_mapping_scene(machine, layer, 0, canvas.width).drawing;
+        [machine = *machine_, layer = *layer_, nest = nest_](const study::Canvas& canvas) {
+            return study::make_mapping_scene(machine, layer, nest, canvas.width).drawing;
         },
         true);
-    show_text();
+}
+
+// Attention, for one, is a product for the scores and one for the context: each has its mapping.
+void MappingPane::show_nests() {
+    const QSignalBlocker block(nests_);
+    const auto names = study::nest_names(*layer_);
+    nest_ = nest_ < names.size() ? nest_ : 0;
+    nests_->clear();
+    for (const std::string& name : names) {
+        nests_->addItem(text(name));
+    }
+    nests_->setCurrentIndex(static_cast<int>(nest_));
+    nests_->setVisible(names.size() > 1);
 }
 
 // The text of the layer, unless what is being typed stands for the very same mapping.
 void MappingPane::show_text() {
-    const std::string of = machine_->id + "/" + layer_->layer.name;
-    const std::string now = study::mapping_text(*machine_, *layer_);
+    const std::string of = machine_->id + "/" + layer_->layer.name + "/" + std::to_string(nest_);
+    const std::string now = study::mapping_text(*machine_, *layer_, nest_);
     const auto typed = study::parse_mapping(*machine_, editor_->toPlainText().toStdString());
-    if (of == shown_of_ && typed && layer_->mappings.size() == 1 &&
-        *typed == layer_->mappings.front()) {
+    if (of == shown_of_ && typed && nest_ < layer_->mappings.size() &&
+        *typed == layer_->mappings[nest_]) {
         return;
     }
     if (of == shown_of_ && editor_->hasFocus() && editor_->document()->isModified()) {
@@ -185,7 +218,7 @@ void MappingPane::text_changed() {
         return show_problems(mapping.diagnostics());
     }
     mark_line(0, {});
-    if (layer_->mappings.size() != 1 || *mapping != layer_->mappings.front()) {
+    if (nest_ < layer_->mappings.size() && *mapping != layer_->mappings[nest_]) {
         emit edited(*mapping);
     }
 }
@@ -233,7 +266,7 @@ QString MappingPane::verdict() const {
 }
 
 void MappingPane::show_search(const model::Progress& progress) {
-    if (!searching_) {
+    if (!searching_ || cancel_->isHidden()) { // over, or told to be
         return;
     }
     progress_->setRange(0, 1000);
@@ -247,8 +280,15 @@ void MappingPane::show_search(const model::Progress& progress) {
     found_->setText(best + gap);
 }
 
+void MappingPane::stop_search() {
+    cancel_->hide();
+    progress_->hide();
+    found_->setText(tr("Cancelled: taking the best so far…"));
+}
+
 void MappingPane::end_search(const QString& outcome) {
     searching_ = false;
+    nests_->setEnabled(true);
     search_->setEnabled(true);
     progress_->hide();
     cancel_->hide();

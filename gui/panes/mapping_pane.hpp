@@ -29,6 +29,7 @@ class MappingPane : public QWidget {
 
     void set_layer(const model::Machine& machine, const study::LayerReport& layer);
     void clear();
+    std::size_t nest() const { return nest_; } // of the layer's mappings, the one in view
     QPlainTextEdit& editor() { return *editor_; }
     DrawingView& picture() { return *picture_; }
     QString verdict() const;
@@ -38,6 +39,8 @@ class MappingPane : public QWidget {
     void show_problems(const model::Diagnostics& problems);
 
     void show_search(const model::Progress& progress);
+    // Cancelled: the best mapping so far is still to come.
+    void stop_search();
     void end_search(const QString& outcome);
     bool searching() const { return searching_; }
 
@@ -53,11 +56,14 @@ class MappingPane : public QWidget {
     void text_changed();
     void mark_line(int line, const QString& message);
     void show_text();
+    void show_picture();
+    void show_nests();
 
     DrawingView* picture_ = nullptr;
     QPlainTextEdit* editor_ = nullptr;
     QLabel* verdict_ = nullptr;
     QPushButton* restore_ = nullptr;
+    QComboBox* nests_ = nullptr; // where a layer has several
     QComboBox* objective_ = nullptr;
     QPushButton* search_ = nullptr;
     QPushButton* cancel_ = nullptr;
@@ -71,6 +77,7 @@ class MappingPane : public QWidget {
     std::optional<study::LayerReport> layer_;
     std::string shown_of_; // machine and layer whose text is in the editor
     bool searching_ = false;
+    std::size_t nest_ = 0;
 };
 
 } // namespace eyeroof::gui

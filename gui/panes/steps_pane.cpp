@@ -5,8 +5,8 @@
 #include <QButtonGroup>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QScrollArea>
 #include <QToolButton>
-#include <QVBoxLayout>
 #include <algorithm>
 
 namespace eyeroof::gui {
@@ -14,6 +14,9 @@ namespace eyeroof::gui {
 namespace {
 
 constexpr const char* kLayerLink = "layer:";
+constexpr int kTextMargin = 6;
+constexpr int kLadderHeight = 208; // of ten rows and their heading
+constexpr int kTextHeight = 56;    // that the text gets in any case
 
 QString text(const std::string& string) {
     return QString::fromStdString(string).toHtmlEscaped();
@@ -26,19 +29,21 @@ QString link(const std::string& key) {
 } // namespace
 
 StepsPane::StepsPane(QWidget* parent) : QWidget(parent) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
     ladder_ = new LadderView(this);
     make_choice();
-    text_ = new QLabel(this);
+    text_area_ = new QScrollArea(this);
+    text_area_->setFrameShape(QFrame::NoFrame);
+    text_area_->setWidgetResizable(true);
+    text_area_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    text_ = new QLabel(text_area_);
+    text_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     text_->setWordWrap(true);
-    text_->setMargin(8);
+    text_->setMargin(kTextMargin);
     text_->setTextFormat(Qt::RichText);
     text_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
     text_->setObjectName("step text");
-    column->addWidget(ladder_, 1);
-    column->addWidget(text_);
+    text_area_->setWidget(text_);
+    setMinimumSize(320, 240);
     connect(ladder_, &LadderView::step_clicked, this, [this](std::size_t step) {
         choose(step);
         if (!shows_network() && help_ && help_->behind[step - 1]) {
@@ -220,10 +225,22 @@ QString StepsPane::measured_text() const {
 }
 
 void StepsPane::update_text() {
-    text_->setVisible(report_ != nullptr);
-    if (report_) {
-        text_->setText(shows_network() ? network_text() : layer_text());
-    }
+    text_->setText(!report_ ? QString() : shows_network() ? network_text() : layer_text());
+    arrange();
+}
+
+// The text takes what it needs, as long as the ladder keeps its rows; then it scrolls. No layout
+// does that, since the height of wrapped text follows from its width.
+void StepsPane::arrange() {
+    const int needed = report_ ? text_->heightForWidth(width()) : 0;
+    const int spare = std::max(height() - kLadderHeight, kTextHeight);
+    const int text_height = std::min(needed, spare);
+    ladder_->setGeometry(0, 0, width(), height() - text_height);
+    text_area_->setGeometry(0, height() - text_height, width(), text_height);
+}
+
+void StepsPane::resizeEvent(QResizeEvent*) {
+    arrange();
 }
 
 } // namespace eyeroof::gui

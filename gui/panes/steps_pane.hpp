@@ -10,6 +10,7 @@
 
 class QButtonGroup;
 class QLabel;
+class QScrollArea;
 class QToolButton;
 
 namespace eyeroof::gui {
@@ -34,7 +35,11 @@ class StepsPane : public QWidget {
     void parameter_wanted(const QString& key);
     void layer_wanted(const QString& name);
 
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
   private:
+    void arrange();
     void make_choice();
     void choose(std::size_t step);
     void show_ladder();
@@ -47,6 +52,7 @@ class StepsPane : public QWidget {
 
     LadderView* ladder_ = nullptr;
     QLabel* text_ = nullptr;
+    QScrollArea* text_area_ = nullptr;
     QButtonGroup* choice_ = nullptr;
     QToolButton* of_layer_ = nullptr;
     QToolButton* of_network_ = nullptr;

@@ -142,10 +142,11 @@ void WhatIfPane::add_row(const study::Knob& knob) {
     row.slider->setAccessibleName(name);
     row.slider->setObjectName(name);
     row.slider->setMinimumWidth(48);
-    row.number->setFixedWidth(92);
+    row.number->setFixedWidth(108);
     row.number->setObjectName(name + " value");
     row.number->setAccessibleName(tr("%1, value").arg(name));
     row.number->setText(shown(knob, knob.value));
+    row.number->setCursorPosition(0);
     grid_->addWidget(row.label, line, 0);
     grid_->addWidget(row.slider, line, 1);
     grid_->addWidget(row.number, line, 2);
@@ -176,6 +177,7 @@ void WhatIfPane::add_row(const study::Knob& knob) {
 void WhatIfPane::show_value(Row& row, double value) {
     row.value = value;
     row.number->setText(shown(row.knob, value));
+    row.number->setCursorPosition(0);
     const QSignalBlocker block(row.slider);
     row.slider->setValue(step_of(value / row.knob.value));
 }
@@ -189,6 +191,7 @@ void WhatIfPane::turn(std::size_t index, double value, bool from_slider) {
     if (from_slider) {
         row.value = used;
         row.number->setText(shown(row.knob, used));
+        row.number->setCursorPosition(0);
     } else {
         show_value(row, used);
     }

@@ -11,7 +11,7 @@
 namespace eyeroof::gui {
 
 LadderView::LadderView(QWidget* parent) : QWidget(parent) {
-    setMinimumSize(320, 222); // ten rows and their heading
+    setMinimumSize(320, 120);
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Seven steps"));
     setCursor(Qt::PointingHandCursor);

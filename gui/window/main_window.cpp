@@ -23,7 +23,6 @@ namespace eyeroof::gui {
 
 namespace {
 constexpr int kAnalysePause_ms = 150; // after the last answer, so that dragging stays smooth
-constexpr int kErrorsHeight = 130;    // below the upgrade view
 constexpr int kRoomy = 1100;          // pixels of height from which panes stand below each other
 } // namespace
 
@@ -42,6 +41,7 @@ MainWindow::MainWindow(Folders folders, QWidget* parent)
     connect_all();
     choices_->fill(folders_);
     upgrade_->fill(folders_);
+    first_->fill(folders_);
     for (const auto& folder : folders_.metrics) {
         if (const auto families = study::read_metric_families(folder)) {
             families_ = *families;
@@ -74,25 +74,28 @@ void MainWindow::make_central() {
     column->addWidget(plot_bar_);
     column->addWidget(view_, 1);
     start_ = new QStackedWidget(this);
-    auto* first = new StartPage(this);
-    start_->addWidget(first);
+    first_ = new StartPage(this);
+    start_->addWidget(first_);
     start_->addWidget(page);
     upgrade_ = new UpgradePane(this);
-    pages_->addTab(start_, tr("Roofline"));
-    pages_->addTab(upgrade_, tr("Upgrade"));
+    pages_->addTab(start_, tr("Roofline and steps"));
+    pages_->addTab(upgrade_, tr("Does another GPU pay?"));
     setCentralWidget(pages_);
     connect(pages_, &QTabWidget::currentChanged, this, &MainWindow::page_changed);
-    connect(first, &StartPage::example_wanted, this,
+    connect(start_, &QStackedWidget::currentChanged, this, &MainWindow::page_changed);
+    connect(first_, &StartPage::open_wanted, this, &MainWindow::open_dialog);
+    connect(first_, &StartPage::example_wanted, this,
             [this](const QString& network, const QString& machine) {
                 study::Session session;
                 session.network = network.toStdString();
                 session.machines = {machine.toStdString()};
                 open_session(session);
             });
-    connect(first, &StartPage::upgrade_wanted, this,
-            [this](const QString& network, const QString& from, const QString& to) {
+    connect(first_, &StartPage::upgrade_wanted, this,
+            [this](const QString& network, const QString& from, const QString& to,
+                   const QString& phase) {
                 pages_->setCurrentWidget(upgrade_);
-                upgrade_->ask({network}, from, {to}, "adam");
+                upgrade_->ask({network}, from, {to}, phase);
             });
 }
 
@@ -121,6 +124,7 @@ void MainWindow::make_panes() {
     column->setSpacing(0);
     totals_ = new QLabel(layers);
     totals_->setMargin(4);
+    totals_->setObjectName("totals");
     totals_->setWordWrap(true);
     totals_->hide();
     column->addWidget(totals_);
@@ -131,6 +135,8 @@ void MainWindow::make_panes() {
     errors_ = new ErrorList(this);
     details_ = new QTextEdit(this);
     details_->setReadOnly(true);
+    details_->setFrameShape(QFrame::NoFrame);
+    details_->setObjectName("details text");
     details_->setAccessibleName(tr("Details of the selection"));
     add_pane(tr("Layers"), "layers", layers, Qt::BottomDockWidgetArea);
     add_pane(tr("Seven steps"), "steps", steps_, Qt::BottomDockWidgetArea);
@@ -166,14 +172,15 @@ void MainWindow::arrange_panes() {
         what_if->raise();
     }
     resizeDocks({layers, steps}, {width() * 9 / 20, width() * 11 / 20}, Qt::Horizontal);
-    resizeDocks({steps}, {height() >= kRoomy ? height() * 2 / 5 : 372}, Qt::Vertical);
-    resizeDocks({what_if}, {std::clamp(width() / 4, 400, 620)}, Qt::Horizontal);
+    resizeDocks({steps}, {height() >= kRoomy ? height() * 2 / 5 : 392}, Qt::Vertical);
+    resizeDocks({what_if}, {std::clamp(width() / 4, 430, 620)}, Qt::Horizontal);
 }
 
 void MainWindow::showEvent(QShowEvent* event) {
     QMainWindow::showEvent(event);
     if (!arranged_) {
         arranged_ = true;
+        sizes_due_ = true;
         arrange_panes();
     }
     page_changed();
@@ -215,7 +222,7 @@ void MainWindow::connect_all() {
     connect(mapping_, &MappingPane::edited, this, &MainWindow::try_mapping);
     connect(mapping_, &MappingPane::restore_wanted, this, &MainWindow::restore_mapping);
     connect(mapping_, &MappingPane::search_wanted, this, &MainWindow::search_mapping);
-    connect(mapping_, &MappingPane::cancel_wanted, &searcher_, &Background::cancel);
+    connect(mapping_, &MappingPane::cancel_wanted, &searcher_, &Background::stop_early);
     connect(upgrade_, &UpgradePane::problems, this, [this](const model::Diagnostics& problems) {
         if (!problems.empty()) {
             show_problems(problems);
@@ -245,22 +252,36 @@ void MainWindow::hide_progress() {
     cancel_->hide();
 }
 
-// The panes speak of the plot: beside the upgrade view they would only take its room.
+// The panes speak of the plot: without one, and beside the upgrade view, they would only take room.
 void MainWindow::page_changed() {
     const bool upgrading = pages_->currentWidget() == upgrade_;
-    if (upgrading == docks_away_.has_value() || !arranged_) {
+    const bool alone = upgrading || start_->currentIndex() == 0;
+    if (!arranged_) {
         return;
     }
-    if (upgrading) {
+    if (alone && !docks_away_) {
         docks_away_ = saveState();
         for (const auto& [name, dock] : docks_) {
             dock->setVisible(false);
         }
-        choices_->setVisible(false);
-        resizeDocks({docks_["errors"]}, {kErrorsHeight}, Qt::Vertical);
-    } else {
+    } else if (!alone) {
+        bring_panes_back();
+    }
+    choices_->setVisible(!upgrading);
+}
+
+void MainWindow::bring_panes_back() {
+    if (docks_away_) {
         restoreState(*docks_away_);
         docks_away_.reset();
+        if (std::exchange(sizes_due_, false)) { // a window that is not laid out yet keeps no sizes
+            arrange_panes();
+        }
+        if (const auto dock = docks_.find(wanted_pane_); dock != docks_.end()) {
+            dock->second->show();
+            dock->second->raise();
+        }
+        wanted_pane_.clear();
     }
 }
 
@@ -269,7 +290,14 @@ void MainWindow::show_page(const QString& name) {
         pages_->setCurrentWidget(upgrade_);
     } else if (name == "roofline") {
         pages_->setCurrentWidget(start_);
+    } else if (name == "network") {
+        steps_->show_network(true);
+        docks_["steps"]->raise();
     } else if (const auto dock = docks_.find(name); dock != docks_.end()) {
+        if (docks_away_ && name != "errors") {
+            wanted_pane_ = name; // comes with the others
+            return;
+        }
         dock->second->show();
         dock->second->raise();
     }

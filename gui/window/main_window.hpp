@@ -37,6 +37,8 @@ class QTextEdit;
 
 namespace eyeroof::gui {
 
+class StartPage;
+
 class MainWindow : public QMainWindow {
     Q_OBJECT
 
@@ -52,7 +54,7 @@ class MainWindow : public QMainWindow {
     study::Session session() const;
     void save_session(const QString& file);
     void save_machine(const QString& file); // the changed first machine
-    void show_page(const QString& name);    // "roofline", "upgrade", or a pane's name
+    void show_page(const QString& name);    // "roofline", "upgrade", "network", or a pane's name
 
     RooflineView& plot() { return *view_; }
     LadderView& ladder() { return steps_->ladder(); }
@@ -94,6 +96,8 @@ class MainWindow : public QMainWindow {
     void connect_all();
     void arrange_panes();
     void page_changed();
+    void bring_panes_back();
+    void open_dialog();
     QDockWidget* add_pane(const QString& title, const char* name, QWidget* widget,
                           Qt::DockWidgetArea area);
 
@@ -115,6 +119,10 @@ class MainWindow : public QMainWindow {
     void search_mapping(const mapper::Objective& objective);
     void show_totals();
     void forget_other_roofs(const study::PlotInput& plot);
+    bool open_measurement(const std::string& path, model::Diagnostics& problems);
+    void load_measurements(const study::Session& session);
+    void keep_edit(const std::string& layer, const model::Mapping& mapping);
+    void end_search(const model::Result<mapper::SearchResult>& found, const std::string& layer);
     void use_report(study::Report report, const Shown& where);
 
     void view_changed();
@@ -149,6 +157,7 @@ class MainWindow : public QMainWindow {
     Choices* choices_ = nullptr;
     QTabWidget* pages_ = nullptr;
     QStackedWidget* start_ = nullptr; // what to do first, or the plot
+    StartPage* first_ = nullptr;
     PlotBar* plot_bar_ = nullptr;
     RooflineView* view_ = nullptr;
     UpgradePane* upgrade_ = nullptr;
@@ -172,15 +181,21 @@ class MainWindow : public QMainWindow {
     std::vector<model::Machine> loaded_machines_;
     std::vector<std::string> profile_files_;
     std::vector<profiles::Profile> profiles_;
+    std::vector<std::string> ceiling_files_;
+    std::vector<profiles::Profile> ceilings_;
+    std::string assignment_file_;
+    std::vector<profiles::ManualAssignment> assignments_;
     std::vector<profiles::MetricFamily> families_;
     std::vector<model::Machine> machines_; // as examined, with changes
     std::vector<study::Report> reports_;
     std::optional<Shown> shown_layer_;
     model::Diagnostics network_problems_, machine_problems_, profile_problems_;
-    std::map<std::string, model::Mapping> edits_;         // by layer, on the first machine
-    std::map<std::string, study::LayerReport> originals_; // before they were edited
+    std::vector<study::MappingEdit> edits_;               // on the first machine
+    std::map<std::string, study::LayerReport> originals_; // by layer, before they were edited
     QTimer analyse_pause_;
-    std::optional<QByteArray> docks_away_; // where they were before the upgrade view
+    std::optional<QByteArray> docks_away_; // where they were while there is no plot
+    QString wanted_pane_;                  // to be brought to the front with them
+    bool sizes_due_ = false;
     bool arranged_ = false;
     bool syncing_ = false; // a selection is on its way through the panes
 };

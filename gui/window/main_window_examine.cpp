@@ -3,6 +3,7 @@
 #include "hwdb/catalog.hpp"
 #include "model/base/units.hpp"
 #include "study/read/catalog.hpp"
+#include "study/read/mapping_yaml.hpp"
 #include "study/scene/plot_make.hpp"
 
 #include <fmt/format.h>
@@ -116,14 +117,11 @@ void MainWindow::show_answer(const Answer& answer) {
     model::Diagnostics problems = answer.diagnostics;
     machines_ = answer.machines;
     reports_ = answer.reports;
-    for (const auto& [name, mapping] : edits_) { // of the first machine
-        for (std::size_t i = 0; !reports_.empty() && i < reports_[0].layers.size(); ++i) {
-            if (reports_[0].layers[i].layer.name == name) {
-                auto edited = study::with_mapping(reports_[0], i, machines_[0], mapping, options());
-                problems.append(edited.diagnostics());
-                reports_[0] = edited ? *std::move(edited) : reports_[0];
-            }
+    if (!reports_.empty() && !edits_.empty()) {
+        for (const study::LayerReport& layer : reports_[0].layers) {
+            originals_[layer.layer.name] = layer;
         }
+        problems.append(study::apply_edits(reports_[0], machines_[0], edits_, options()));
     }
     show_plot(std::move(problems));
     analyse_pause_.start();
@@ -138,7 +136,8 @@ void MainWindow::show_plot(model::Diagnostics problems) {
     const std::string title = !loaded_network_                ? std::string{}
                               : loaded_network_->name.empty() ? loaded_network_->id
                                                               : loaded_network_->name;
-    auto plot = study::make_plot(title, machines_, reports_, {profiles_, {}, {}, families_});
+    auto plot = study::make_plot(title, machines_, reports_,
+                                 {profiles_, ceilings_, assignments_, families_});
     problems.append(plot.diagnostics());
     if (plot) {
         const bool something = !plot->machines.empty();
@@ -244,25 +243,38 @@ void MainWindow::try_mapping(const model::Mapping& mapping) {
     const Shown where = *shown_layer_;
     const study::LayerReport before = reports_[where.report].layers[where.layer];
     auto edited = study::with_mapping(reports_[where.report], where.layer, machines_[where.report],
-                                      mapping, options());
+                                      mapping, options(), {}, mapping_->nest());
     if (!edited) {
         return mapping_->show_problems(edited.diagnostics());
     }
     const study::LayerReport after = edited->layers[where.layer];
     if (where.report == 0) {
         originals_.try_emplace(before.layer.name, before);
-        edits_[before.layer.name] = mapping;
+        keep_edit(before.layer.name, mapping);
     }
     use_report(std::move(*edited), where);
     const auto original = originals_.find(before.layer.name);
     mapping_->show_tried(original == originals_.end() ? before : original->second, after);
 }
 
+void MainWindow::keep_edit(const std::string& layer, const model::Mapping& mapping) {
+    const auto& accelerator = std::get<model::Accelerator>(machines_.front().kind);
+    const study::MappingEdit edit{layer, mapping_->nest(),
+                                  study::read::write_mapping_yaml(mapping, accelerator)};
+    for (study::MappingEdit& known : edits_) {
+        if (known.layer == edit.layer && known.nest == edit.nest) {
+            known.text = edit.text;
+            return;
+        }
+    }
+    edits_.push_back(edit);
+}
+
 void MainWindow::restore_mapping() {
     if (shown_layer_) {
         const std::string name =
             reports_[shown_layer_->report].layers[shown_layer_->layer].layer.name;
-        edits_.erase(name);
+        std::erase_if(edits_, [&](const study::MappingEdit& e) { return e.layer == name; });
         originals_.erase(name);
         mapping_->clear();
         examine();
@@ -274,36 +286,41 @@ void MainWindow::search_mapping(const mapper::Objective& objective) {
         return mapping_->end_search(tr("Select a layer first."));
     }
     const study::LayerReport layer = reports_[shown_layer_->report].layers[shown_layer_->layer];
-    searcher_.run([this, layer, machine = machines_[shown_layer_->report], objective,
-                   options =
-                       options()](const std::stop_token& stop,
-                                  const model::ProgressCallback& progress) -> Background::Show {
-        const auto found =
-            study::search_mapping(machine, layer, objective, options, stop, progress);
-        return [this, found, name = layer.layer.name] {
-            if (!found) {
-                mapping_->end_search(
-                    QString::fromStdString(found.diagnostics().items().front().message));
-            } else {
-                const mapper::Certificate& c = found->certificate;
-                mapping_->end_search(
-                    c.proved ? tr("Found in %1 s: no mapping has a lower %2 (%3 looked at).")
-                                   .arg(c.time_s, 0, 'f', 2)
-                                   .arg(QString::fromStdString(c.objective))
-                                   .arg(c.nodes)
-                             : tr("Found: at most %1 % above the best %2.")
-                                   .arg(100.0 * c.gap, 0, 'f', 1)
-                                   .arg(QString::fromStdString(c.objective)));
-                const bool same =
-                    shown_layer_ &&
-                    reports_[shown_layer_->report].layers[shown_layer_->layer].layer.name == name;
-                if (same) {
-                    try_mapping(found->mapping);
-                }
-            }
-            emit searched();
-        };
-    });
+    searcher_.run(
+        [this, layer, machine = machines_[shown_layer_->report], objective, nest = mapping_->nest(),
+         options = options()](const std::stop_token& stop,
+                              const model::ProgressCallback& progress) -> Background::Show {
+            const auto found =
+                study::search_mapping(machine, layer, objective, options, stop, progress, nest);
+            return [this, found, name = layer.layer.name] { end_search(found, name); };
+        });
+}
+
+// Cancelled or not, the best mapping that was found is used.
+void MainWindow::end_search(const model::Result<mapper::SearchResult>& found,
+                            const std::string& layer) {
+    if (!found) {
+        const model::Diagnostic& why = found.diagnostics().items().front();
+        const bool cancelled = why.code == "cancelled" || why.code == "no-mapping";
+        mapping_->end_search(cancelled ? tr("Cancelled before a mapping was found.")
+                                       : QString::fromStdString(why.message));
+    } else {
+        const mapper::Certificate& c = found->certificate;
+        const QString objective = QString::fromStdString(c.objective);
+        mapping_->end_search(c.proved
+                                 ? tr("Found in %1 s: no mapping has a lower %2 (%3 looked at).")
+                                       .arg(c.time_s, 0, 'f', 2)
+                                       .arg(objective)
+                                       .arg(c.nodes)
+                                 : tr("The best so far: at most %1 % above the best %2.")
+                                       .arg(100.0 * c.gap, 0, 'f', 1)
+                                       .arg(objective));
+        if (shown_layer_ &&
+            reports_[shown_layer_->report].layers[shown_layer_->layer].layer.name == layer) {
+            try_mapping(found->mapping);
+        }
+    }
+    emit searched();
 }
 
 } // namespace eyeroof::gui

@@ -1,8 +1,11 @@
 // Sessions and files: opened, dropped, saved, remembered.
 #include "gui/window/main_window.hpp"
 #include "hwdb/catalog.hpp"
+#include "hwdb/text_file.hpp"
 #include "profiles/import/importer.hpp"
+#include "study/read/assignments.hpp"
 #include "study/read/catalog.hpp"
+#include "study/read/ceilings.hpp"
 #include "study/write/file.hpp"
 
 #include <QCloseEvent>
@@ -18,6 +21,14 @@ namespace eyeroof::gui {
 namespace {
 constexpr qsizetype kMostRecent = 10;
 constexpr int kStateVersion = 2; // of the docks; another one is not restored
+
+// A YAML file that says itself that it holds ceilings or assignments.
+bool is_measurement(const std::string& path) {
+    const auto text = hwdb::read_text_file(path);
+    return text && (text->find("eyeroof_ceilings:") != std::string::npos ||
+                    text->find("eyeroof_assignments:") != std::string::npos);
+}
+
 } // namespace
 
 study::Session MainWindow::session() const {
@@ -27,6 +38,9 @@ study::Session MainWindow::session() const {
         session.machines.push_back(name.toStdString());
     }
     session.profiles = profile_files_;
+    session.ceilings = ceiling_files_;
+    session.assignments = assignment_file_;
+    session.mappings = edits_;
     if (choices_->batch() > 1) {
         session.batch = choices_->batch();
     }
@@ -59,6 +73,54 @@ void MainWindow::save_machine(const QString& file) {
     remember(file);
 }
 
+void MainWindow::load_measurements(const study::Session& session) {
+    profile_files_.clear();
+    profiles_.clear();
+    ceiling_files_.clear();
+    ceilings_.clear();
+    assignment_file_.clear();
+    assignments_.clear();
+    profile_problems_ = {};
+    std::vector<std::string> files = session.profiles;
+    files.insert(files.end(), session.ceilings.begin(), session.ceilings.end());
+    if (!session.assignments.empty()) {
+        files.push_back(session.assignments);
+    }
+    for (const std::string& file : files) {
+        open_measurement(file, profile_problems_);
+    }
+}
+
+// Kernels, ceilings or assignments of kernels to layers: the content tells. False, with what its
+// author most likely wants to know, when it is none of them.
+bool MainWindow::open_measurement(const std::string& path, model::Diagnostics& problems) {
+    auto profile = profiles::import_file(path);
+    if (profile && !profile->launches.empty()) {
+        profile_files_.push_back(path);
+        profiles_.push_back(*std::move(profile));
+        return true;
+    }
+    auto ceilings = study::load_ceilings(path);
+    if (ceilings) {
+        ceiling_files_.push_back(path);
+        ceilings_.push_back(*std::move(ceilings));
+        return true;
+    }
+    auto assignments = study::load_assignments(path);
+    if (assignments) {
+        assignment_file_ = path;
+        assignments_ = *std::move(assignments);
+        return true;
+    }
+    const auto text = hwdb::read_text_file(path);
+    const auto says = [&](const char* key) { return text && text->find(key) != std::string::npos; };
+    problems.append(says("eyeroof_ceilings:")      ? ceilings.diagnostics()
+                    : says("eyeroof_assignments:") ? assignments.diagnostics()
+                    : profile                      ? ceilings.diagnostics()
+                                                   : profile.diagnostics());
+    return false;
+}
+
 void MainWindow::open_session(const study::Session& session) {
     const auto name = [&](std::size_t i) {
         return i < session.machines.size() ? QString::fromStdString(session.machines[i])
@@ -69,16 +131,7 @@ void MainWindow::open_session(const study::Session& session) {
     choices_->set_other(name(1));
     choices_->set_experiment(static_cast<int>(session.batch.value_or(1)), session.data_type,
                              session.best_mapping);
-    profile_files_ = session.profiles;
-    profiles_.clear();
-    profile_problems_ = {};
-    for (const std::string& file : profile_files_) {
-        auto profile = profiles::import_file(file);
-        profile_problems_.append(profile.diagnostics());
-        if (profile) {
-            profiles_.push_back(std::move(*profile));
-        }
-    }
+    load_measurements(session);
     edits_.clear();
     originals_.clear();
     load_network(choices_->network());
@@ -95,6 +148,7 @@ void MainWindow::open_session(const study::Session& session) {
         const QSignalBlocker block(what_if_);
         what_if_->set_changes(changes);
     }
+    edits_ = session.mappings;
     history_.clear(experiment());
     view_->set_view(session.view);
     examine();
@@ -121,18 +175,17 @@ void MainWindow::open(const QString& file) {
         choices_->set_network(name);
         return load_and_examine();
     }
-    auto profile = profiles::import_file(path);
-    if (profile) {
+    model::Diagnostics not_measured;
+    if (open_measurement(path, not_measured)) {
         remember(file);
-        profiles_.push_back(std::move(*profile));
-        profile_files_.push_back(path);
         return examine();
     }
     // What its author most likely meant it to be says best what is wrong with it.
     const bool yaml = path.ends_with(".yaml") || path.ends_with(".yml");
-    show_problems(yaml && meant_session ? session.diagnostics()
-                  : yaml                ? hwdb::load_machine_file(path).diagnostics()
-                                        : profile.diagnostics());
+    show_problems(yaml && is_measurement(path) ? not_measured
+                  : yaml && meant_session      ? session.diagnostics()
+                  : yaml                       ? hwdb::load_machine_file(path).diagnostics()
+                                               : not_measured);
 }
 
 void MainWindow::show_problems(const model::Diagnostics& problems) {
@@ -158,7 +211,7 @@ void MainWindow::remember_in(QSettings& settings) {
 void MainWindow::closeEvent(QCloseEvent* event) {
     if (settings_ != nullptr) {
         settings_->setValue("geometry", saveGeometry());
-        pages_->setCurrentIndex(0); // brings back the panes that the upgrade view hides
+        bring_panes_back(); // a window without a plot has none
         settings_->setValue("docks", saveState(kStateVersion));
     }
     examiner_.cancel();

@@ -51,11 +51,7 @@ void MainWindow::make_menus() {
         menu->addAction(name, this, action)->setShortcut(keys);
     };
     QMenu* file = menuBar()->addMenu(tr("&File"));
-    add(file, tr("&Open…"), QKeySequence::Open, [this] {
-        for (const QString& chosen : QFileDialog::getOpenFileNames(this, tr("Open"))) {
-            open(chosen);
-        }
-    });
+    add(file, tr("&Open…"), QKeySequence::Open, [this] { open_dialog(); });
     recent_ = file->addMenu(tr("Open &recent"));
     recent_->setEnabled(false);
     file->addSeparator();
@@ -178,6 +174,12 @@ void MainWindow::copy_rows() {
                                   ? static_cast<const QTableView*>(&upgrade_->verdicts())
                                   : &upgrade_->layers();
     QApplication::clipboard()->setText(rows_as_text(*table));
+}
+
+void MainWindow::open_dialog() {
+    for (const QString& chosen : QFileDialog::getOpenFileNames(this, tr("Open"))) {
+        open(chosen);
+    }
 }
 
 void MainWindow::export_dialog() {

@@ -1,38 +1,212 @@
 #include "gui/window/start_page.hpp"
 
+#include "hwdb/catalog.hpp"
+#include "study/read/catalog.hpp"
+
+#include <QComboBox>
+#include <QCompleter>
+#include <QFrame>
+#include <QHBoxLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QVBoxLayout>
 
 namespace eyeroof::gui {
 
+namespace {
+
+constexpr int kCardWidth = 400;
+
+QString chosen(const QComboBox& box) {
+    return box.currentText().trimmed();
+}
+
+QString link(const QString& target, const QString& label) {
+    return QString("<a href=\"%1\">%2</a>").arg(target, label);
+}
+
+} // namespace
+
 StartPage::StartPage(QWidget* parent) : QWidget(parent) {
     auto* column = new QVBoxLayout(this);
-    column->addStretch();
-    auto* head = new QLabel(tr("<h2>Why is this layer slow, and what would help?</h2>"
-                               "<p>Choose a <b>network</b> and a <b>machine</b> above, or drop "
-                               "files here: machines, networks, layer tables, measurements, "
-                               "sessions.</p><p>Or begin with an example:</p>"),
+    column->setContentsMargins(24, 24, 24, 24);
+    column->setSpacing(20);
+    column->addStretch(2);
+    auto* head = new QLabel(tr("<span style='font-size:xx-large; font-weight:600'>Eyeroof</span>"
+                               "<br><span style='font-size:large'>How fast can this network run "
+                               "on this machine, and why not faster?</span>"),
                             this);
     head->setAlignment(Qt::AlignCenter);
-    head->setWordWrap(true);
     column->addWidget(head);
-    const auto button = [&](const QString& label) {
-        auto* push = new QPushButton(label, this);
-        push->setMinimumWidth(380);
-        column->addWidget(push, 0, Qt::AlignHCenter);
-        return push;
-    };
-    const auto example = [&](const QString& label, const QString& network, const QString& machine) {
-        connect(button(label), &QPushButton::clicked, this,
-                [=, this] { emit example_wanted(network, machine); });
-    };
-    example(tr("AlexNet on Eyeriss v1, an accelerator"), "alexnet", "eyeriss-v1");
-    example(tr("ResNet-50 on an NVIDIA A100"), "resnet50", "a100-sxm-40gb");
-    connect(button(tr("Does training BERT-large pay on an A100 instead of a V100?")),
-            &QPushButton::clicked, this,
-            [this] { emit upgrade_wanted("bert-large", "v100-sxm2-16gb", "a100-sxm-40gb"); });
+    auto* cards = new QHBoxLayout;
+    cards->setSpacing(20);
+    cards->addStretch(1);
+    cards->addWidget(make_examine(), 4);
+    cards->addWidget(make_upgrade(), 4);
+    cards->addStretch(1);
+    column->addLayout(cards);
+    auto* files = new QLabel(tr("Or %1, or drop files here: sessions, machines, networks, layer "
+                                "tables, measurements.")
+                                 .arg(link("open", tr("open a file"))),
+                             this);
+    files->setAlignment(Qt::AlignCenter);
+    files->setWordWrap(true);
+    connect(files, &QLabel::linkActivated, this, &StartPage::open_wanted);
+    column->addWidget(files);
+    column->addStretch(3);
+    update_buttons();
+}
+
+QVBoxLayout* StartPage::card(const QString& title, const QString& explanation, QWidget*& frame) {
+    auto* box = new QFrame(this);
+    box->setFrameShape(QFrame::StyledPanel);
+    box->setBackgroundRole(QPalette::Base);
+    box->setAutoFillBackground(true);
+    box->setMaximumWidth(kCardWidth);
+    box->setMinimumWidth(std::min(kCardWidth, 300));
+    box->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    frame = box;
+    auto* column = new QVBoxLayout(box);
+    column->setContentsMargins(20, 18, 20, 18);
+    column->setSpacing(6);
+    auto* head =
+        new QLabel("<span style='font-size:large; font-weight:600'>" + title + "</span>", box);
+    head->setWordWrap(true);
+    auto* text = new QLabel(explanation, box);
+    text->setWordWrap(true);
+    text->setForegroundRole(QPalette::PlaceholderText);
+    column->addWidget(head);
+    column->addWidget(text);
+    column->addSpacing(6);
+    return column;
+}
+
+QComboBox* StartPage::chooser(QVBoxLayout& column, const QString& label, const QString& hint,
+                              const char* name) {
+    auto* line = new QHBoxLayout;
+    auto* head = new QLabel(label, this);
+    head->setMinimumWidth(86);
+    auto* box = new QComboBox(this);
+    box->setEditable(true);
+    box->setInsertPolicy(QComboBox::NoInsert);
+    box->setMaxVisibleItems(30);
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->setMinimumContentsLength(14);
+    box->lineEdit()->setPlaceholderText(hint);
+    box->completer()->setFilterMode(Qt::MatchContains); // "100" finds a100 and h100
+    box->completer()->setCompletionMode(QCompleter::PopupCompletion);
+    box->setObjectName(name);
+    box->setAccessibleName(label);
+    head->setBuddy(box);
+    line->addWidget(head);
+    line->addWidget(box, 1);
+    column.addLayout(line);
+    connect(box, &QComboBox::currentTextChanged, this, &StartPage::update_buttons);
+    return box;
+}
+
+QWidget* StartPage::make_examine() {
+    QWidget* frame = nullptr;
+    auto* column = card(tr("Why is this layer slow, and what would help?"),
+                        tr("Seven steps from the ideal to the prediction, on accelerators and "
+                           "GPUs; then turn any parameter and watch."),
+                        frame);
+    network_ = chooser(*column, tr("&Network"), tr("choose or type"), "start network");
+    machine_ = chooser(*column, tr("on &machine"), tr("choose or type"), "start machine");
     column->addStretch();
+    examine_ = new QPushButton(tr("Examine"), frame);
+    examine_->setObjectName("start examine");
+    examine_->setDefault(true);
+    column->addWidget(examine_);
+    auto* examples = new QLabel(tr("Examples: %1 · %2")
+                                    .arg(link("alexnet/eyeriss-v1", tr("AlexNet on Eyeriss v1")),
+                                         link("resnet50/a100-sxm-40gb", tr("ResNet-50 on A100"))),
+                                frame);
+    examples->setWordWrap(true);
+    examples->setObjectName("start examples");
+    column->addWidget(examples);
+    const auto go = [this] {
+        if (examine_->isEnabled()) {
+            emit example_wanted(chosen(*network_), chosen(*machine_));
+        }
+    };
+    connect(examine_, &QPushButton::clicked, this, go);
+    connect(machine_->lineEdit(), &QLineEdit::returnPressed, this, go);
+    connect(examples, &QLabel::linkActivated, this, [this](const QString& target) {
+        emit example_wanted(target.section('/', 0, 0), target.section('/', 1));
+    });
+    return frame;
+}
+
+QWidget* StartPage::make_upgrade() {
+    QWidget* frame = nullptr;
+    auto* column = card(tr("Does another GPU pay?"),
+                        tr("Speed-up with its interval, price of a run, when a purchase is paid "
+                           "back, and a verdict."),
+                        frame);
+    runs_ = chooser(*column, tr("&What runs"), tr("choose or type"), "start runs");
+    phase_ = new QComboBox(frame);
+    phase_->addItem(tr("inference"), "inference");
+    phase_->addItem(tr("training, SGD"), "sgd_momentum");
+    phase_->addItem(tr("training, Adam"), "adam");
+    phase_->setObjectName("start phase");
+    phase_->setAccessibleName(tr("Inference or training"));
+    auto* line = new QHBoxLayout;
+    line->addSpacing(86 + 6);
+    line->addWidget(phase_, 1);
+    column->addLayout(line);
+    from_ = chooser(*column, tr("now &on"), tr("the GPU you have"), "start from");
+    to_ = chooser(*column, tr("or &better on"), tr("the GPU you might get"), "start to");
+    column->addStretch();
+    ask_ = new QPushButton(tr("Ask"), frame);
+    ask_->setObjectName("start ask");
+    column->addWidget(ask_);
+    auto* example = new QLabel(
+        tr("Example: %1").arg(link("bert", tr("BERT-large training, V100 to A100"))), frame);
+    example->setWordWrap(true);
+    column->addWidget(example);
+    const auto go = [this] {
+        if (ask_->isEnabled()) {
+            emit upgrade_wanted(chosen(*runs_), chosen(*from_), chosen(*to_),
+                                phase_->currentData().toString());
+        }
+    };
+    connect(ask_, &QPushButton::clicked, this, go);
+    connect(to_->lineEdit(), &QLineEdit::returnPressed, this, go);
+    connect(example, &QLabel::linkActivated, this, [this] {
+        emit upgrade_wanted("bert-large", "v100-sxm2-16gb", "a100-sxm-40gb", "adam");
+    });
+    return frame;
+}
+
+void StartPage::update_buttons() {
+    if (ask_ != nullptr && to_ != nullptr) {
+        examine_->setEnabled(!chosen(*network_).isEmpty() && !chosen(*machine_).isEmpty());
+        ask_->setEnabled(!chosen(*runs_).isEmpty() && !chosen(*from_).isEmpty() &&
+                         !chosen(*to_).isEmpty());
+    }
+}
+
+void StartPage::fill(const Folders& folders) {
+    if (const auto heads = study::read::list_networks(folders.networks)) {
+        for (const auto& head : *heads) {
+            network_->addItem(QString::fromStdString(head.id));
+            runs_->addItem(QString::fromStdString(head.id));
+        }
+    }
+    for (const auto& entry : hwdb::list_machines(folders.machines)) {
+        const QString id = QString::fromStdString(entry.id);
+        machine_->addItem(id);
+        if (entry.family == "gpus") {
+            from_->addItem(id);
+            to_->addItem(id);
+        }
+    }
+    for (QComboBox* box : {network_, machine_, runs_, from_, to_}) {
+        box->setCurrentIndex(-1);
+        box->setCurrentText({});
+    }
 }
 
 } // namespace eyeroof::gui

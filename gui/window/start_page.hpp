@@ -1,9 +1,17 @@
-// What an empty window shows: what to do first, and examples that are one click away.
+// What an empty window shows: the two questions that the program answers, ready to be filled in,
+// with an example of each.
 // Used by the main window.
 // Knows names of the catalog only.
 #pragma once
 
+#include "gui/window/folders.hpp"
+
 #include <QWidget>
+
+class QComboBox;
+class QFrame;
+class QPushButton;
+class QVBoxLayout;
 
 namespace eyeroof::gui {
 
@@ -12,10 +20,31 @@ class StartPage : public QWidget {
 
   public:
     explicit StartPage(QWidget* parent = nullptr);
+    void fill(const Folders& folders);
 
   signals:
     void example_wanted(const QString& network, const QString& machine);
-    void upgrade_wanted(const QString& network, const QString& from, const QString& to);
+    // `phase` as in the upgrade view: "inference", or an optimizer.
+    void upgrade_wanted(const QString& network, const QString& from, const QString& to,
+                        const QString& phase);
+    void open_wanted();
+
+  private:
+    QVBoxLayout* card(const QString& title, const QString& explanation, QWidget*& frame);
+    QComboBox* chooser(QVBoxLayout& column, const QString& label, const QString& hint,
+                       const char* name);
+    QWidget* make_examine();
+    QWidget* make_upgrade();
+    void update_buttons();
+
+    QComboBox* network_ = nullptr;
+    QComboBox* machine_ = nullptr;
+    QPushButton* examine_ = nullptr;
+    QComboBox* runs_ = nullptr;
+    QComboBox* phase_ = nullptr;
+    QComboBox* from_ = nullptr;
+    QComboBox* to_ = nullptr;
+    QPushButton* ask_ = nullptr;
 };
 
 } // namespace eyeroof::gui

@@ -451,10 +451,12 @@ MappingScene gpu_scene(const model::Gpu& gpu, const LayerReport& layer, double w
                              : model::Result<model::KernelChoice>(work.diagnostics());
     const auto product = kernel ? product_of(*kernel, layer.layer) : std::nullopt;
     if (!product) {
-        page.line(kernel && kernel->conv
-                      ? "Its tiles cover transformed inputs, not the results: no picture."
-                      : "No product: elements stream through all SMs.",
-                  0.0, ColourRole::faint);
+        page.line(
+            kernel && kernel->conv
+                ? "Its products run over transformed inputs, so their tiles are no tiles of the "
+                  "result and cannot be drawn on it; step 4 counts them and their waves."
+                : "No product: elements stream through all SMs.",
+            0.0, ColourRole::faint);
         scene.drawing = page.finish("Kernel: " + layer.mapping_text);
         return scene;
     }

@@ -14,8 +14,10 @@ namespace eyeroof::study {
 namespace {
 
 constexpr double kMargin = 16.0;
-constexpr double kHeading = 56.0;
-constexpr double kBelow = 6.0;
+constexpr double kHeading = 54.0;
+constexpr double kBelow = 4.0;
+constexpr double kCorner = 150.0; // right of the title, where the window has its switch
+constexpr double kNarrow = 760.0;
 constexpr double kReasonPx = 11.0;
 constexpr const char* kMeasuredName = "unexplained (measured)";
 constexpr double kLeastLoss = 0.0005; // smaller losses are rounding, not a change worth a number
@@ -183,8 +185,27 @@ std::vector<std::string> wrapped_to(const std::string& text, double width, std::
     return lines;
 }
 
+// "3.67 MMAC/cycle" as "3.67 M": the heading says the unit once, the bars get the room.
+void drop_units(WaterfallScene& scene) {
+    constexpr std::string_view unit = "MAC/cycle";
+    for (WaterfallBar& bar : scene.bars) {
+        if (bar.value.ends_with(unit)) {
+            bar.value.resize(bar.value.size() - unit.size());
+            while (bar.value.ends_with(' ')) {
+                bar.value.pop_back();
+            }
+        }
+    }
+    const std::string told = scene.subtitle + "; in MAC/cycle";
+    scene.subtitle =
+        text_width(told, kFontPx) < scene.canvas.width - 2.0 * kMargin ? told : scene.subtitle;
+}
+
 void place_bars(WaterfallScene& scene) {
     const double width = scene.canvas.width;
+    if (width < kNarrow) {
+        drop_units(scene);
+    }
     double names = 0.0;
     double values = 0.0;
     for (const WaterfallBar& bar : scene.bars) {
@@ -192,7 +213,7 @@ void place_bars(WaterfallScene& scene) {
         values = std::max(values, text_width(bar.value, kFontPx));
     }
     const double change = text_width("−99.9 %", kFontPx);
-    const bool narrow = width < 760.0; // no room for sentences beside the bars
+    const bool narrow = width < kNarrow; // no room for sentences beside the bars
     const double left = kMargin + names + 12.0;
     const double free = width - left - values - change - 3.0 * 12.0 - kMargin;
     const double bars_width = std::max(60.0, narrow ? free : free * 0.5);
@@ -201,7 +222,7 @@ void place_bars(WaterfallScene& scene) {
     scene.value_x = left + bars_width + change + 12.0 + values;
     scene.reason_x = narrow ? width : scene.value_x + 14.0;
     const double row =
-        std::clamp(scene.bars_area.height / static_cast<double>(scene.bars.size()), 16.0, 52.0);
+        std::clamp(scene.bars_area.height / static_cast<double>(scene.bars.size()), 15.0, 52.0);
     scene.canvas.height = std::min(
         scene.canvas.height, kHeading + row * static_cast<double>(scene.bars.size()) + kBelow);
     for (std::size_t i = 0; i < scene.bars.size(); ++i) {
@@ -228,11 +249,15 @@ namespace {
 
 WaterfallScene on_canvas(const Canvas& canvas) {
     WaterfallScene scene;
-    scene.canvas = {std::max(canvas.width, 320.0), std::max(canvas.height, 220.0)};
+    scene.canvas = {std::max(canvas.width, 320.0), std::max(canvas.height, 200.0)};
     return scene;
 }
 
 void finish(WaterfallScene& scene) {
+    const double title_room = scene.canvas.width - kMargin - kCorner;
+    while (text_width(scene.title, kTitlePx) > title_room && scene.title.size() > 12) {
+        scene.title = shortened(scene.title, scene.title.size() - 4);
+    }
     const char* note = "; pale: what a better mapping could reach";
     const double room = scene.canvas.width - 2.0 * kMargin;
     scene.note = scene.has_gap && text_width(scene.subtitle + note, kFontPx) <= room ? note : "";

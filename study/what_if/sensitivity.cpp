@@ -36,6 +36,20 @@ double kept(const model::Chain& chain, std::size_t step) {
                      : chain[step - 1].macs_per_cycle / chain[step - 2].macs_per_cycle;
 }
 
+// The knob that a step's limit names itself: "y axis" is "axis y", "psum network" is "psum network
+// bandwidth".
+const Knob* named_by(const std::string& limit, const std::vector<Knob>& knobs) {
+    constexpr std::string_view axis = " axis";
+    const std::string turned_round =
+        limit.ends_with(axis) ? "axis " + limit.substr(0, limit.size() - axis.size()) : limit;
+    for (const Knob& knob : knobs) {
+        if (knob.name == turned_round || knob.name == limit + " bandwidth") {
+            return &knob;
+        }
+    }
+    return nullptr;
+}
+
 Network only(const model::Layer& layer) {
     Network network;
     network.id = network.name = layer.name;
@@ -102,7 +116,8 @@ Result<LayerHelp> help_for(const model::Layer& layer, const Machine& machine,
                      [](const auto& a, const auto& b) { return a.speedup > b.speedup; });
     std::array<double, model::kSteps> most{};
     most.fill(std::log(kNoticeable));
-    for (const Knob& knob : knobs_of(machine)) {
+    const auto knobs = knobs_of(machine);
+    for (const Knob& knob : knobs) {
         const auto other = turned(machine, knob, kDoubled);
         const auto after = other ? run(network, other->machine, one, stop)
                                  : Result<Report>::failure("not-legal", "");
@@ -113,6 +128,11 @@ Result<LayerHelp> help_for(const model::Layer& layer, const Machine& machine,
                 most[step - 1] = effect;
                 help.behind[step - 1] = knob.key;
             }
+        }
+    }
+    for (std::size_t step = 1; step <= model::kSteps; ++step) {
+        if (const Knob* named = named_by(before->layers[0].steps[step - 1].limit, knobs)) {
+            help.behind[step - 1] = named->key;
         }
     }
     return Result<LayerHelp>(std::move(help));

@@ -37,8 +37,9 @@ model::Result<std::vector<Sensitivity>> sensitivities(const model::Network& netw
 
 // One layer's: which knob stands behind each step, and what would help.
 struct LayerHelp {
-    // By step 1 … 7, index 0 is step 1: the key of the knob that, doubled, raises most what the
-    // step leaves of the step before it; nullopt where none raises it by a thousandth.
+    // By step 1 … 7, index 0 is step 1: the key of the knob that the step's limit names ("y axis"),
+    // or else of the one that, doubled, raises most what the step leaves of the step before it;
+    // nullopt where none raises it by a thousandth.
     std::array<std::optional<std::string>, model::kSteps> behind;
     std::vector<Sensitivity> gains; // +10 % each, most helpful first
 };

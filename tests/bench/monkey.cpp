@@ -34,6 +34,7 @@ namespace {
 using namespace eyeroof;
 
 constexpr double kDeaf_ms = 5000.0;  // on a loaded machine
+constexpr double kMinute_ms = 60e3;
 constexpr double kGrowth_MB = 150.0; // from the end of the first quarter to the end
 
 gui::Folders folders() {
@@ -249,6 +250,7 @@ int main(int argc, char** argv) {
     whole.start();
     const double end_ms = minutes * 60e3;
     double settled_MB = 0.0;
+    double minute = 1.0;
     double longest_ms = 0.0;
     std::int64_t actions = 0;
     while (static_cast<double>(whole.elapsed()) < end_ms) {
@@ -258,8 +260,14 @@ int main(int argc, char** argv) {
         QCoreApplication::processEvents();
         longest_ms = std::max(longest_ms, static_cast<double>(one.nsecsElapsed()) / 1e6);
         ++actions;
-        if (settled_MB == 0.0 && static_cast<double>(whole.elapsed()) > end_ms / 4.0) {
+        const auto now_ms = static_cast<double>(whole.elapsed());
+        if (settled_MB == 0.0 && now_ms > end_ms / 4.0) {
             settled_MB = resident_MB();
+        }
+        if (now_ms > kMinute_ms * minute) { // does it level off, or grow all the time?
+            std::printf("minute %.0f: %.0f MB, %zu widgets\n", minute++, resident_MB(),
+                        static_cast<std::size_t>(QApplication::allWidgets().size()));
+            std::fflush(stdout);
         }
     }
     const double grown_MB = resident_MB() - settled_MB;

@@ -7,6 +7,7 @@
 #include "tests/gui/window_tools.hpp"
 
 #include <QComboBox>
+#include <QDir>
 #include <QDockWidget>
 #include <QElapsedTimer>
 #include <QLabel>
@@ -18,6 +19,7 @@
 #include <QTableView>
 #include <QTableWidget>
 #include <QTemporaryDir>
+#include <QTextEdit>
 #include <QToolButton>
 
 using namespace eyeroof;               // NOLINT(google-build-using-namespace)
@@ -42,6 +44,13 @@ class TestExplore : public QObject {
     void a_search_is_cancelled_within_50_ms();
     void the_mapping_of_a_gpu_is_a_picture_without_an_editor();
     void an_upgrade_is_judged_and_drawn();
+    void measured_times_stand_below_the_prediction();
+    void the_network_has_a_ladder_of_its_own();
+    void each_product_of_attention_has_its_mapping();
+    void edits_and_measurements_are_part_of_sessions();
+    void steps_and_mappings_are_exported();
+    void a_new_user_learns_why_a_layer_is_slow();
+    void a_new_user_learns_whether_a_gpu_pays();
     void the_table_selects_in_the_plot();
     void filters_and_roofs_are_switched_in_the_row_above();
     void recent_files_and_docks_are_remembered();
@@ -71,6 +80,42 @@ void select(MainWindow& window, const std::string& name) {
         }
     }
 }
+
+void select_predicted(MainWindow& window, const std::string& name) {
+    for (const study::ScenePoint& point : window.plot().scene().points) {
+        if (point.name == name && point.id.find("/predicted/") != std::string::npos) {
+            window.plot().set_selection({point.id});
+        }
+    }
+}
+
+// The same work with everything in time, nothing spread.
+model::Mapping serial(model::Mapping mapping) {
+    auto& outer = mapping.levels.front().temporal;
+    for (model::LevelMapping& level : mapping.levels) {
+        for (const model::SpatialLoop& loop : level.spatial) {
+            outer.insert(outer.begin(), {loop.dim, loop.bound});
+        }
+        level.spatial.clear();
+    }
+    return mapping;
+}
+
+constexpr const char* kMeasured = "kernel,layer,time_us,bytes_dram,flops_fp16_tensor,clock_hz\n"
+                                  "implicit_gemm_a,CONV1,60,40000000,211000000,1100000000\n"
+                                  "implicit_gemm_b,CONV2,45,1200000,448000000,1400000000\n"
+                                  "relu_kernel,,8,,,\n";
+
+constexpr const char* kCeilings =
+    "eyeroof_ceilings: 1\n"
+    "machine: \"NVIDIA A100\"\n"
+    "ceilings:\n"
+    "  - {name: dram read, level: dram, value: 1.38 TB/s, spread: 0.01}\n"
+    "  - {name: tensor fp16, precision: fp16, pipe: tensor, value: 251 TFLOP/s}\n";
+
+constexpr const char* kAttention =
+    "name: Attention\nsource: \"of this test\"\nlayers:\n"
+    "  - {name: heads, op: attention, groups: 12, m: 128, n: 128, k: 64}\n";
 
 } // namespace
 
@@ -216,15 +261,8 @@ void TestExplore::an_edited_mapping_is_costed_and_restored() {
     QPlainTextEdit& editor = window.mapping().editor();
     const auto machine = hwdb::load_machine("eyeriss-v1", folders().machines).value();
     const auto& accelerator = std::get<model::Accelerator>(machine.kind);
-    model::Mapping serial = before.mappings.at(0); // everything in time
-    for (model::LevelMapping& level : serial.levels) {
-        for (const model::SpatialLoop& loop : level.spatial) {
-            serial.levels.front().temporal.insert(serial.levels.front().temporal.begin(),
-                                                  {loop.dim, loop.bound});
-        }
-        level.spatial.clear();
-    }
-    const std::string text = study::read::write_mapping_yaml(serial, accelerator);
+    const std::string text =
+        study::read::write_mapping_yaml(serial(before.mappings.at(0)), accelerator);
     editor.setPlainText(QString::fromStdString(text));
     QTRY_VERIFY(window.mapping().verdict().contains("slower"));
     QCOMPARE(layer(window, "CONV2").active.allocated, 1.0);
@@ -280,14 +318,24 @@ void TestExplore::a_search_is_cancelled_within_50_ms() {
     if (!window.searcher().busy()) {
         QSKIP("the search was over before it could be cancelled");
     }
+    auto* cancel = window.mapping().findChild<QPushButton*>("cancel search");
+    QSignalSpy searched(&window, &MainWindow::searched);
     QElapsedTimer timer;
     timer.start();
-    window.mapping().findChild<QPushButton*>("cancel search")->click();
-    QVERIFY(!window.mapping().searching());
+    cancel->click();
+    QVERIFY(cancel->isHidden()); // heard
     QVERIFY(timer.elapsed() < 50);
-    QTRY_VERIFY_WITH_TIMEOUT(!window.searcher().busy(), kPatience_ms);
+    QVERIFY(searched.size() > 0 || searched.wait(kPatience_ms));
     qInfo("the search itself ended after %lld ms", timer.elapsed());
-    QVERIFY(layer(window, "CONV2") == before);
+    QVERIFY(!window.mapping().searching());
+    // What it had found by then is used; before anything was found the mapping stays.
+    const auto* told = window.mapping().findChild<QLabel*>("found");
+    if (told->text().startsWith("Cancelled")) {
+        QVERIFY(layer(window, "CONV2") == before);
+    } else {
+        QVERIFY(window.mapping().verdict().startsWith("✓"));
+        QVERIFY(window.session().mappings.size() == 1);
+    }
 }
 
 void TestExplore::the_mapping_of_a_gpu_is_a_picture_without_an_editor() {
@@ -329,7 +377,229 @@ void TestExplore::an_upgrade_is_judged_and_drawn() {
         QVERIFY(!dock->isVisible()); // the view has the window to itself
     }
     window.show_page("roofline");
+    QVERIFY(!window.findChild<QDockWidget*>("layers")->isVisible()); // there is no plot yet
+    QVERIFY(open_and_wait(window, session_of("alexnet", {"l4"})));
     QVERIFY(window.findChild<QDockWidget*>("layers")->isVisible());
+}
+
+void TestExplore::measured_times_stand_below_the_prediction() {
+    QTemporaryDir folder;
+    const QString run = written(folder.filePath("run.csv"), kMeasured);
+    const QString ceilings = written(folder.filePath("gpu.yaml"), kCeilings);
+    MainWindow window(folders());
+    window.show();
+    QVERIFY(open_and_wait(window, session_of("alexnet", {"a100-sxm-40gb"})));
+    QVERIFY(answered(window, [&] { drop(window, run); }));
+    QVERIFY(answered(window, [&] { drop(window, ceilings); }));
+    select(window, "CONV1");
+    select_predicted(window, "CONV1");
+    const auto& m = *layer(window, "CONV1").measured;
+    QCOMPARE(m.time_s, 60e-6);
+    const study::WaterfallBar& last = window.ladder().scene()->bars.back();
+    QCOMPARE(last.name, std::string("unexplained (measured)"));
+    QCOMPARE(last.value, std::string("60 us"));
+    QVERIFY(window.steps().text().contains("unexplained"));
+    QVERIFY(window.steps().text().contains("DRAM bytes")); // the counter that disagrees
+    const auto* details = window.findChild<QTextEdit*>("details text");
+    QVERIFY(details->toPlainText().contains("No counter accounts for"));
+    QVERIFY(details->toPlainText().contains("ensor fp16: 251 TFLOP/s")); // the measured ceiling
+    // the table: the measured time beside the predicted one, and the difference
+    const QAbstractItemModel& rows = *window.table().model();
+    bool found = false;
+    for (int row = 0; row < rows.rowCount(); ++row) {
+        if (rows.index(row, LayerTable::name).data() == "CONV1" &&
+            rows.index(row, LayerTable::kind).data() == "predicted") {
+            found = true;
+            QCOMPARE(rows.index(row, LayerTable::measured).data().toString(), QString("60 us"));
+            QCOMPARE(rows.index(row, LayerTable::unexplained).data(Qt::UserRole).toDouble(),
+                     m.unexplained_s);
+        }
+    }
+    QVERIFY(found);
+    QVERIFY(!window.table().isColumnHidden(LayerTable::unexplained));
+    QVERIFY(window.session().profiles.size() == 1 && window.session().ceilings.size() == 1);
+}
+
+void TestExplore::the_network_has_a_ladder_of_its_own() {
+    MainWindow window(folders());
+    window.show();
+    QSignalSpy analysed(&window, &MainWindow::analysed);
+    QVERIFY(open_and_wait(window, session_of("alexnet", {"eyeriss-v1"})));
+    QTest::mouseClick(window.findChild<QToolButton*>("steps of network"), Qt::LeftButton);
+    QVERIFY(window.steps().shows_network());
+    QVERIFY(window.ladder().scene()->title.starts_with("AlexNet"));
+    // the layer that loses most is one click away
+    QVERIFY(analysed.size() > 0 || analysed.wait(kPatience_ms));
+    QVERIFY(window.steps().text().contains("What would help most"));
+    const QString text = window.steps().text();
+    const int at = static_cast<int>(text.indexOf("layer:")) + 6;
+    const QString name = text.mid(at, text.indexOf('"', at) - at);
+    emit window.steps().findChild<QLabel*>("step text")->linkActivated("layer:" + name);
+    QVERIFY(!window.steps().shows_network());
+    QVERIFY(window.ladder().scene()->title.starts_with(name.toStdString()));
+}
+
+void TestExplore::each_product_of_attention_has_its_mapping() {
+    QTemporaryDir folder;
+    const QString file = written(folder.filePath("net.yaml"), kAttention);
+    MainWindow window(folders());
+    window.show();
+    QVERIFY(open_and_wait(window, session_of(qPrintable(file), {"eyeriss-v1"})));
+    QVERIFY(!window.reports().empty());
+    QCOMPARE(layer(window, "heads").mappings.size(), std::size_t{2});
+    select(window, "heads");
+    window.show_page("mapping");
+    auto* nests = window.mapping().findChild<QComboBox*>("nest");
+    QVERIFY(nests->isVisible());
+    QCOMPARE(nests->count(), 2);
+    QPlainTextEdit& editor = window.mapping().editor();
+    const QString first = editor.toPlainText();
+    nests->setCurrentIndex(1);
+    emit nests->activated(1);
+    QVERIFY(editor.toPlainText() != first);
+    QVERIFY(editor.isEnabled());
+    // one loop less spread over the array is costed; the other product stays as it was
+    const study::LayerReport before = layer(window, "heads");
+    model::Mapping other = before.mappings[1];
+    for (model::LevelMapping& level : other.levels) {
+        if (!level.spatial.empty()) {
+            const model::SpatialLoop loop = level.spatial.back();
+            level.spatial.pop_back();
+            level.temporal.push_back({loop.dim, loop.bound});
+            break;
+        }
+    }
+    const auto machine = hwdb::load_machine("eyeriss-v1", folders().machines).value();
+    editor.setPlainText(QString::fromStdString(
+        study::read::write_mapping_yaml(other, std::get<model::Accelerator>(machine.kind))));
+    QTRY_VERIFY(!window.mapping().verdict().isEmpty());
+    QVERIFY2(window.mapping().verdict().startsWith("✓"), qPrintable(window.mapping().verdict()));
+    QVERIFY(layer(window, "heads").mappings[1] == other);
+    QVERIFY(layer(window, "heads").mappings[0] == before.mappings[0]);
+    QCOMPARE(window.session().mappings.at(0).nest, std::size_t{1});
+}
+
+void TestExplore::edits_and_measurements_are_part_of_sessions() {
+    QTemporaryDir folder;
+    QDir(folder.path()).mkdir("data");
+    const QString run = written(folder.filePath("data/run.csv"), kMeasured);
+    const QString ceilings = written(folder.filePath("data/gpu.yaml"), kCeilings);
+    const QString assign = written(folder.filePath("data/assign.yaml"),
+                                   "eyeroof_assignments: 1\nassign:\n  - {layer: CONV3, kernel: "
+                                   "relu_kernel}\n");
+    MainWindow window(folders());
+    QVERIFY(open_and_wait(window, session_of("alexnet", {"eyeriss-v1"})));
+    select(window, "CONV2");
+    study::MappingEdit edit{"CONV2", 0, {}};
+    const auto machine = hwdb::load_machine("eyeriss-v1", folders().machines).value();
+    edit.text = study::read::write_mapping_yaml(serial(layer(window, "CONV2").mappings.at(0)),
+                                                std::get<model::Accelerator>(machine.kind));
+    window.mapping().editor().setPlainText(QString::fromStdString(edit.text));
+    QTRY_VERIFY2(window.mapping().verdict().contains("slower"),
+                 qPrintable(window.mapping().verdict()));
+    for (const QString& file : {run, ceilings, assign}) {
+        QVERIFY(answered(window, [&] { drop(window, file); }));
+    }
+    const study::Session before = window.session();
+    QVERIFY(before.mappings == std::vector<study::MappingEdit>{edit});
+    QCOMPARE(before.assignments, assign.toStdString());
+    const double time = layer(window, "CONV2").time_s;
+    const QString file = folder.filePath("s.eyeroof.yaml");
+    window.save_session(file);
+    QFile saved(file);
+    QVERIFY(saved.open(QIODevice::ReadOnly));
+    const QByteArray yaml = saved.readAll();
+    QVERIFY2(yaml.contains("\"./data/run.csv\"") && yaml.contains("\"./data/gpu.yaml\"") &&
+                 yaml.contains("\"./data/assign.yaml\""),
+             yaml.constData());
+    MainWindow other(folders());
+    QVERIFY(answered(other, [&] { other.open(file); }));
+    QVERIFY(other.session() == before);
+    QCOMPARE(layer(other, "CONV2").time_s, time);
+    QVERIFY(layer(other, "CONV3").measured.has_value()); // by the assignment
+}
+
+void TestExplore::steps_and_mappings_are_exported() {
+    QTemporaryDir folder;
+    MainWindow window(folders());
+    window.resize(1280, 800);
+    window.show();
+    QVERIFY(open_and_wait(window, session_of("alexnet", {"eyeriss-v1"})));
+    select(window, "CONV2");
+    window.show_page("mapping");
+    QCoreApplication::processEvents();
+    for (const Picture& picture :
+         {picture_of(window.ladder()), picture_of(window.mapping().picture(), "mapping")}) {
+        for (const char* ending : {"png", "svg", "pdf", "csv", "json", "tsv"}) {
+            const QString file = folder.filePath(picture.name + "." + ending);
+            QVERIFY2(export_picture(picture, file).ok(), qPrintable(file));
+        }
+    }
+    const auto lines_of = [&](const char* name) {
+        QFile file(folder.filePath(name));
+        return file.open(QIODevice::ReadOnly) ? file.readAll().split('\n') : QList<QByteArray>();
+    };
+    QCOMPARE(lines_of("steps.csv").size(), 11); // header, ten bars less the measured one, the end
+    // a row a unit of the 14 x 12 array
+    int units = 0;
+    for (const QByteArray& line : lines_of("mapping.csv")) {
+        units += line.startsWith("unit,") ? 1 : 0;
+    }
+    QCOMPARE(units, 168);
+    QVERIFY(QImage(folder.filePath("mapping.png")).height() > 300);
+}
+
+// Nothing but what is in sight: two names and Return; the answer without another click.
+void TestExplore::a_new_user_learns_why_a_layer_is_slow() {
+    MainWindow window(folders());
+    window.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&window));
+    QSignalSpy analysed(&window, &MainWindow::analysed);
+    auto* network = window.findChild<QComboBox*>("start network");
+    auto* machine = window.findChild<QComboBox*>("start machine");
+    auto* examine = window.findChild<QPushButton*>("start examine");
+    QVERIFY(network->isVisible() && machine->isVisible() && !examine->isEnabled());
+    QTest::keyClicks(network->lineEdit(), "alexnet");
+    QTest::keyClicks(machine->lineEdit(), "eyeriss-v1");
+    QVERIFY(examine->isEnabled());
+    QTest::mouseClick(examine, Qt::LeftButton);
+    QVERIFY(analysed.size() > 0 || analysed.wait(kPatience_ms));
+    // why: the step that costs most is marked and explained; what would help is said and linked
+    const QString answer = window.steps().text();
+    QVERIFY2(answer.contains("Step") && answer.contains("What would help most"),
+             qPrintable(answer));
+    QVERIFY(window.ladder().isVisible());
+    const auto* worst = window.findChild<QLabel*>("totals");
+    QVERIFY(worst->isVisible() && worst->text().contains("most is lost in"));
+    // trying it: the link leads to the slider
+    const int at = static_cast<int>(answer.lastIndexOf("<a href=\"")) + 9;
+    const QString key = answer.mid(at, answer.indexOf('"', at) - at);
+    emit window.steps().findChild<QLabel*>("step text")->linkActivated(key);
+    QCOMPARE(window.what_if().selected(), key.toStdString());
+}
+
+void TestExplore::a_new_user_learns_whether_a_gpu_pays() {
+    MainWindow window(folders());
+    window.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&window));
+    auto* ask = window.findChild<QPushButton*>("start ask");
+    QVERIFY(ask->isVisible() && !ask->isEnabled());
+    QTest::keyClicks(window.findChild<QComboBox*>("start runs")->lineEdit(), "bert-large");
+    auto* phase = window.findChild<QComboBox*>("start phase");
+    QTest::keyClick(phase, Qt::Key_End); // training, Adam
+    QTest::keyClicks(window.findChild<QComboBox*>("start from")->lineEdit(), "v100-sxm2-16gb");
+    QTest::keyClicks(window.findChild<QComboBox*>("start to")->lineEdit(), "a100-sxm-40gb");
+    QSignalSpy judged(&window.upgrade(), &UpgradePane::judged);
+    QTest::mouseClick(ask, Qt::LeftButton);
+    QTRY_COMPARE_WITH_TIMEOUT(window.upgrade().upgrades().size(), std::size_t{1}, kPatience_ms);
+    QVERIFY(window.upgrade().isVisible());
+    const study::Upgrade& u = window.upgrade().upgrades()[0];
+    const QString verdict = QString::fromStdString(std::string(study::verdict_name(u.verdict)));
+    QVERIFY2(window.upgrade().headline().contains(verdict, Qt::CaseInsensitive),
+             qPrintable(window.upgrade().headline()));
+    QVERIFY(window.upgrade().headline().contains("Training"));
+    QVERIFY(window.upgrade().headline().contains(QString::number(u.speedup.value, 'f', 2)));
+    QVERIFY(u.money.priced); // what it costs is known without being asked
 }
 
 void TestExplore::the_table_selects_in_the_plot() {
@@ -370,7 +640,7 @@ void TestExplore::recent_files_and_docks_are_remembered() {
         MainWindow window(folders());
         window.remember_in(settings);
         window.show();
-        drop(window, file);
+        QVERIFY(answered(window, [&] { drop(window, file); }));
         window.findChild<QDockWidget*>("steps")->hide();
         window.close();
     }
@@ -378,6 +648,7 @@ void TestExplore::recent_files_and_docks_are_remembered() {
     again.remember_in(settings);
     again.show();
     QCOMPARE(again.recent_files(), QStringList{file});
+    QVERIFY(answered(again, [&] { again.open(file); }));
     QVERIFY(again.findChild<QDockWidget*>("steps")->isHidden());
     QVERIFY(!again.findChild<QDockWidget*>("layers")->isHidden());
 }

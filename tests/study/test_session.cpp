@@ -13,6 +13,10 @@ TEST_CASE("a session comes back from its text as it was") {
     session.data_type = "fp16";
     session.best_mapping = true;
     session.set = {"dram-bandwidth=1.2 TB/s", "sms=100"};
+    session.ceilings = {"gpu.yaml"};
+    session.assignments = "by hand.yaml";
+    session.mappings = {{"conv 1", 0, "eyeroof: mapping/1\nlevels:\n  - name: \"DRAM\"\n"},
+                        {"heads", 1, "eyeroof: mapping/1\nlevels: []\n"}};
     session.view.filter = "conv[1-3]: 'a'";
     session.view.top = 20;
     session.view.top_share = 0.1;
@@ -49,8 +53,11 @@ TEST_CASE("the command line of a session survives the shell") {
     session.view.top_share = 0.9;
     session.data_type = "int8";
     session.set = {"clock=300 MHz"};
+    session.ceilings = {"gpu.yaml"};
+    session.assignments = "by hand.yaml";
     CHECK(cli_command(session) ==
-          "eyeroof roofline 'my nets/it'\\''s.csv' --on eyeriss-v1 "
+          "eyeroof roofline 'my nets/it'\\''s.csv' --on eyeriss-v1 --ceilings gpu.yaml "
+          "--assign 'by hand.yaml' "
           "--dtype int8 --set 'clock=300 MHz' --top-share 90 -o roofline.svg");
 }
 
