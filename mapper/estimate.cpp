@@ -13,14 +13,40 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::infinity();
 constexpr double kLimitSlack = 1e-10; // rounding; the mapping's own cost is held to the limit
 
+bool on_some_axis(const Task& task, Dim dim) {
+    for (std::size_t i = 0; i < task.machine.levels.size(); ++i) {
+        const auto& fanout = task.machine.levels[i].fanout;
+        const auto& rules = task.constraints.levels;
+        for (std::size_t a = 0; a < fanout.size(); ++a) {
+            const auto axes = i < rules.size() ? rules[i].axis_dims : std::nullopt;
+            if (!axes || (a < axes->size() && (*axes)[a].contains(dim))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 } // namespace
+
+// Steps 2 and 3: serial = product of the dimensions that must run in time; those that may lie in
+// space, P2 in all, take at least ceil(P2 / units) trips.
+Steps least_steps(const Task& task) {
+    double serial = 1.0;
+    double parallel = 1.0;
+    for (const Dim d : kAllDims) {
+        (on_some_axis(task, d) ? parallel : serial) *=
+            static_cast<double>(task.problem.bounds[index(d)]);
+    }
+    const auto units = static_cast<double>(mac_units(task.machine));
+    return {1.0, serial, serial * std::ceil(parallel / units)};
+}
 
 Estimator::Estimator(const Space& space)
     : space_(&space), task_(space.task), objective_(task_->objective),
       levels_(task_->machine.levels.size()), macs_(static_cast<double>(macs_of(task_->problem))),
-      units_(static_cast<double>(mac_units(task_->machine))),
-      least_steps_(std::ceil(macs_ / units_ - 1e-9)),
-      timeloop_(task_->counting == Counting::timeloop) {
+      units_(static_cast<double>(mac_units(task_->machine))), least_(least_steps(*task_)),
+      least_steps_(least_.units), timeloop_(task_->counting == Counting::timeloop) {
     for (std::size_t i = 0; i < levels_; ++i) {
         fanout_[i] = 1.0;
         for (const Axis& axis : task_->machine.levels[i].fanout) {
@@ -338,7 +364,13 @@ double Estimator::relaxed(const double* product, Known known, double cut) {
         least_cycles_ = std::max(least_cycles_, least_pace(product, known));
         bound = value(pj, least_cycles_);
     }
-    limit_ = bound <= cut ? Limit::none : limit_;
+    if (bound <= cut) {
+        limit_ = Limit::none;
+    } else if (limit_ == Limit::units) {
+        limit_ = value(pj, least_.workload) > cut   ? Limit::workload
+                 : value(pj, least_.dataflow) > cut ? Limit::dataflow
+                                                    : Limit::units;
+    }
     return bound;
 }
 

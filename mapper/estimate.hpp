@@ -24,6 +24,16 @@ inline constexpr double kUnbounded = -std::numeric_limits<double>::infinity();
 inline constexpr std::array<double, kMaxLevels> kNoFloors = {
     kUnbounded, kUnbounded, kUnbounded, kUnbounded, kUnbounded, kUnbounded, kUnbounded, kUnbounded};
 
+// Cycles that no mapping of a task falls below by the first three steps of Eyexam.
+struct Steps {
+    double workload = 1.0; // all MACs at once
+    double dataflow = 1.0; // dimensions that may lie on no axis run in time
+    double units = 1.0;    // as many at a time as there are units
+
+    bool operator==(const Steps&) const = default;
+};
+Steps least_steps(const Task& task);
+
 using Factors6 = std::array<const double*, kGroups>; // a row of columns of each group
 
 class Estimator {
@@ -55,9 +65,10 @@ class Estimator {
     void restrict_to(const std::vector<std::size_t>& combinations);
 
     // ---- values ---------------------------------------------------------------------------------
-    // Which part of a bound is above the cut: energy at the full rate of all units (Eyexam's third
-    // step), the trips in time (fourth), or the bandwidths (sixth).
-    enum class Limit { none, units, steps, bandwidth };
+    // The first step of Eyexam whose cycles put a bound above the cut: energy with all MACs at
+    // once, with what the dataflow must do one after the other, with the units there are, the trips
+    // in time (step 4), or the bandwidths (step 6).
+    enum class Limit { none, workload, dataflow, units, steps, bandwidth };
 
     // Each operand at its best order, whether or not one order is best for all. Stops as soon as
     // the bound is above `cut`; limit() then says by which part.
@@ -178,7 +189,8 @@ class Estimator {
     std::size_t levels_;
     double macs_;
     double units_;
-    double least_steps_;      // all units at work all the time
+    Steps least_;             // of every mapping
+    double least_steps_;      // … by the third step: all units at work all the time
     double made_words_ = 0.0; // of the produced operand
     bool exact_ = true;       // values are those of model::cost_of(), not only bounds of them
     bool timeloop_ = false;

@@ -30,8 +30,8 @@ bool keeps_rightly(const Task& task, const Mapping& mapping, Operand o) {
         const Store* store = store_of(task.machine.levels[i], o);
         const bool kept = mapping.levels[i].keeps.contains(o);
         home = kept && !home ? i : home;
-        const bool must = there && store != nullptr &&
-                          ((home && !store->may_bypass) || rule.keep.contains(o));
+        const bool must =
+            there && store != nullptr && ((home && !store->may_bypass) || rule.keep.contains(o));
         if ((must && !kept) || (kept && (store == nullptr || rule.bypass.contains(o)))) {
             return false;
         }

@@ -86,8 +86,7 @@ double least_value(const Task& task) {
         const Count words = tile_elements(task.problem, o, loop_bounds(task.problem));
         pj += there && std::isfinite(least) ? least * static_cast<double>(words) : 0.0;
     }
-    const auto units = static_cast<double>(mac_units(task.machine));
-    return task.objective.value(pj, std::max(1.0, std::ceil(macs / units - 1e-9)));
+    return task.objective.value(pj, least_steps(task).units);
 }
 
 // The spaces of all choices of kept operands; `unfinished` when the time was over before.

@@ -8,7 +8,9 @@
 // mapping below it, and a node is left when
 //   B4 fan-out, axes   its trips in space exceed a fan-out or cannot be put on the axes;
 //   B5 storage         its smallest tiles overflow a store;
-//   B3 units           its least energy is too much even with all units at work all the time;
+//   B1 workload        its least energy is too much even with all MACs at once;
+//   B2 dataflow        … with what may lie on no axis one after the other;
+//   B3 units           … with all units at work all the time;
 //   B4 steps           … with its trips in time;
 //   B6 bandwidth       … with the cycles that its words need;
 //   orders             with one order of loops for all operands its energy is too much;
@@ -25,8 +27,9 @@ constexpr std::array<std::size_t, kGroups> kGroupOrder = {kFirstGroup, 3, 4,
 constexpr std::uint64_t kRootFloorNodes = 60000; // choices looked at for a floor of a branch …
 constexpr std::uint64_t kNodeFloorNodes = 2000; // … and of a node with its trips in space decided
 constexpr std::array<const char*, kRules> kRuleNames = {
-    "B4 fan-out", "B4 axes",      "B5 storage", "least utilization", "B3 units",
-    "B4 steps",   "B6 bandwidth", "orders",     "dominated",         "beaten meanwhile"};
+    "B4 fan-out",   "B4 axes",     "B5 storage", "least utilization",
+    "B1 workload",  "B2 dataflow", "B3 units",   "B4 steps",
+    "B6 bandwidth", "orders",      "dominated",  "beaten meanwhile"};
 
 } // namespace
 
@@ -150,7 +153,11 @@ bool Walker::stopped() {
 void Walker::count_limit() {
     using Limit = Estimator::Limit;
     const Limit limit = estimator_.limit();
-    count(limit == Limit::units ? kUnits : limit == Limit::steps ? kSteps : kBandwidth);
+    count(limit == Limit::workload   ? kWorkload
+          : limit == Limit::dataflow ? kDataflow
+          : limit == Limit::units    ? kUnits
+          : limit == Limit::steps    ? kSteps
+                                     : kBandwidth);
 }
 
 bool Walker::fits() {

@@ -24,6 +24,8 @@ enum Rule : std::size_t {
     kAxes,
     kStorage,
     kUtilization,
+    kWorkload,
+    kDataflow,
     kUnits,
     kSteps,
     kBandwidth,

@@ -28,7 +28,8 @@ bool fits(const Problem& problem, const Accelerator& accelerator, const Store& s
     }
     Count bytes = 0;
     for (const Operand o : kAllOperands) {
-        if (store.operands.contains(o)) {
+        const bool there = o != Operand::weight || problem.has_weight;
+        if (there && store.operands.contains(o)) {
             const Count bits = tile_elements(problem, o, tile) * accelerator.word_bits[index(o)];
             bytes += ceil_div(ceil_div(bits, 8), store.bank_bytes) * store.bank_bytes;
         }
