@@ -75,9 +75,14 @@ void MainWindow::make_central() {
     column->addWidget(view_, 1);
     start_ = new QStackedWidget(this);
     first_ = new StartPage(this);
-    start_->addWidget(first_);
+    auto* scroll = new QScrollArea(this); // else it would ask as much room of the plot
+    scroll->setWidget(first_);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    start_->addWidget(scroll);
     start_->addWidget(page);
     upgrade_ = new UpgradePane(this);
+    upgrade_->setMinimumSize(320, 240);
     pages_->addTab(start_, tr("Roofline and steps"));
     pages_->addTab(upgrade_, tr("Does another GPU pay?"));
     setCentralWidget(pages_);
@@ -172,7 +177,7 @@ void MainWindow::arrange_panes() {
         what_if->raise();
     }
     resizeDocks({layers, steps}, {width() * 9 / 20, width() * 11 / 20}, Qt::Horizontal);
-    resizeDocks({steps}, {height() >= kRoomy ? height() * 2 / 5 : 392}, Qt::Vertical);
+    resizeDocks({steps}, {height() >= kRoomy ? height() * 2 / 5 : 366}, Qt::Vertical);
     resizeDocks({what_if}, {std::clamp(width() / 4, 430, 620)}, Qt::Horizontal);
 }
 

@@ -214,7 +214,9 @@ void judge(ScenePoint& point, const PlotPoint& source, const PlotInput& input) {
     const auto limit = machine == nullptr ? std::nullopt : limit_of(*machine, source);
     if (limit && limit->flops_per_s > 0.0) {
         point.of_bound = point.y / limit->flops_per_s;
-        point.above_roof = point.of_bound > 1.0 + kAboveRoofTolerance;
+        // A prediction may be above the outermost roof: what an inner memory holds need not come
+        // from there.
+        point.above_roof = source.measured && point.of_bound > 1.0 + kAboveRoofTolerance;
     }
 }
 

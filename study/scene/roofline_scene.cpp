@@ -164,6 +164,8 @@ std::vector<CardRow> card_of(const PlotInput& input, const ScenePoint& point) {
     }
     if (point.above_roof) {
         rows.push_back({"above the roof", "the measurement or the roof is wrong"});
+    } else if (point.of_bound > 1.0 + kAboveRoofTolerance) {
+        rows.push_back({"above the roof", "an inner memory is expected to hold its bytes"});
     }
     return rows;
 }

@@ -26,7 +26,7 @@ struct Canvas {
 
 // A level name for ViewState::level: one point a level, each at that level's intensity.
 inline constexpr const char* kAllLevels = "all";
-// Above the roof by more than this share is an error of the measurement or of the roof.
+// Measured above the roof by more than this share is an error of the measurement or of the roof.
 inline constexpr double kAboveRoofTolerance = 0.03;
 
 // The rectangle of the plot and what it shows: pixels to values and back.

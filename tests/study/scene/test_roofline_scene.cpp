@@ -63,7 +63,12 @@ TEST_CASE("with all levels in view a series is a level, whatever order points kn
 
 TEST_CASE("a point stands at its operations per byte and per second") {
     // 200 FLOP, 50 bytes, 4 s: 4 FLOP/byte, 50 FLOP/s; the memory allows 10 * 4 = 40 FLOP/s.
-    const PlotInput input{"t", {plain_machine()}, {plain_point("a", 200, 50, 4)}};
+    PlotInput input{"t", {plain_machine()}, {plain_point("a", 200, 50, 4)}};
+    const auto predicted = make_scene(input, {});
+    REQUIRE(predicted);
+    CHECK_FALSE(predicted->points[0].above_roof); // its bytes may lie in an inner memory
+    CHECK(predicted->warnings.empty());
+    input.points[0].measured = true;
     const auto scene = make_scene(input, {});
     REQUIRE(scene);
     REQUIRE(scene->points.size() == 1);
