@@ -61,13 +61,16 @@ void read_class(const Node& node, KernelClass c, CalibrationFile& file) {
     read_terms(node.need("terms"), model::calibration_terms(file.calibration, c));
     read_launch(node.need("launch"), record.launch);
     read_error(node.need("error"), record.band);
-    if (const Node reductions = node["error_of_reductions"]) {
-        read_error(reductions, record.reductions.emplace());
+    record.kinds.clear();
+    if (const Node kinds = node["error_by_kind"]) {
+        for (const auto& [kind, error] : kinds.entries()) {
+            read_error(error, record.kinds[kind]);
+        }
     }
     read_domain(node.need("domain"), record.domain);
 }
 
-std::string error_text(const char* key, const model::ErrorBand& e) {
+std::string error_text(const std::string& key, const model::ErrorBand& e) {
     return fmt::format(
         "    {}: {{low: {:.4g}, high: {:.4g}, mape: {:.4g}, median: {:.4g}, rows: {}, "
         "basis: \"{}\"}}\n",
@@ -91,7 +94,10 @@ std::string class_text(const CalibrationFile& file, KernelClass c) {
                         "graph: {:.4g} us}}\n",
                         l[0] * 1e6, l[1] * 1e6, l[2] * 1e6, l[3] * 1e6);
     text += error_text("error", record.band);
-    text += record.reductions ? error_text("error_of_reductions", *record.reductions) : "";
+    text += record.kinds.empty() ? "" : "    error_by_kind:\n";
+    for (const auto& [kind, error] : record.kinds) {
+        text += "  " + error_text(kind, error);
+    }
     const auto& d = record.domain;
     return text + fmt::format("    domain: {{flops_low: {:.3g}, flops_high: {:.3g}, bytes_low: "
                               "{:.3g}, bytes_high: {:.3g}}}\n",

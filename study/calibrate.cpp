@@ -1,5 +1,6 @@
 #include "study/calibrate.hpp"
 
+#include "study/error_bands.hpp"
 #include "study/fit.hpp"
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 namespace eyeroof::study {
 
@@ -17,23 +19,34 @@ using model::Result;
 namespace {
 
 constexpr std::size_t kFewestRows = 20;
-constexpr double kLowTail = 0.1; // of the 80 % interval
 
 struct Split {
     std::vector<FitRow> fit, held;
 };
 
-void set_record(const std::vector<double>& held, const std::vector<FitRow>& rows,
-                const CalibrateOptions& options, model::ClassRecord& record) {
-    const auto at = [&](double q) {
-        return held[static_cast<std::size_t>(q * static_cast<double>(held.size() - 1))];
-    };
-    record.band.low = std::min(at(kLowTail), 0.999);
-    record.band.high = std::max(at(1.0 - kLowTail), 1.001);
-    record.band.mape = mape_of(held);
-    record.band.median = median_error_of(held);
-    record.band.rows = static_cast<int>(held.size());
-    record.band.basis = "held-out rows of " + options.source;
+model::ErrorBand error_band(const std::vector<double>& held, const std::string& basis) {
+    const Band band = band_of(held);
+    return {std::min(band.low, 0.999), std::max(band.high, 1.001),    mape_of(held),
+            median_error_of(held),     static_cast<int>(held.size()), basis};
+}
+
+// Errors of the class, and of each kind of row in it.
+void set_bands(const std::vector<model::Gpu>& gpus, const std::vector<FitRow>& held,
+               const std::string& source, model::ClassRecord& record) {
+    std::map<std::string, std::vector<FitRow>> kinds;
+    for (const FitRow& row : held) {
+        kinds[model::row_kind(*row.layer)].push_back(row);
+    }
+    record.band = error_band(ratios_of(gpus, held), "held-out rows of " + source);
+    record.kinds.clear();
+    for (const auto& [kind, rows] : kinds) {
+        record.kinds[kind] =
+            error_band(ratios_of(gpus, rows), "held-out " + kind + " of " + source);
+    }
+}
+
+void set_record(const std::vector<FitRow>& rows, const CalibrateOptions& options,
+                model::ClassRecord& record) {
     record.measured = true;
     record.provenance = {options.source, model::Confidence::fitted};
     record.domain = {1e30, 0.0, 1e30, 0.0};
@@ -54,10 +67,10 @@ FittedClass fit_one(model::Gpu& gpu, KernelClass c, const Split& split,
     fitted.before = mape_of(ratios_of(gpus, split.held));
     fit_class(gpus, c, split.fit, {options.pull, options.rounds}, stop);
     fitted.fitted = mape_of(ratios_of(gpus, split.fit));
-    const std::vector<double> held = ratios_of(gpus, split.held);
-    fitted.held_out = mape_of(held);
+    fitted.held_out = mape_of(ratios_of(gpus, split.held));
+    set_bands(gpus, split.held, options.source, gpus.front().calibration.record(c));
     gpu = std::move(gpus.front());
-    set_record(held, split.fit, options, gpu.calibration.record(c));
+    set_record(split.fit, options, gpu.calibration.record(c));
     return fitted;
 }
 

@@ -15,31 +15,20 @@ using model::Launch;
 
 namespace {
 
-constexpr double kLowTail = 0.1;    // of the 80 % interval
 constexpr double kGraphGapS = 1e-6; // between two kernels of a graph; recalled
 
-double quantile(std::vector<double>& values, double q) {
-    const auto at = static_cast<std::ptrdiff_t>(q * static_cast<double>(values.size() - 1));
-    std::nth_element(values.begin(), values.begin() + at, values.end());
-    return values[static_cast<std::size_t>(at)];
-}
-
-model::ErrorBand error_band(const std::vector<double>& ratios, std::string basis) {
-    const Band band = band_of(ratios);
+model::ErrorBand error_band(const Band& band, const std::vector<double>& ratios,
+                            std::string basis) {
     return {std::min(band.low, 0.999), std::max(band.high, 1.001),      mape_of(ratios),
             median_error_of(ratios),   static_cast<int>(ratios.size()), std::move(basis)};
 }
 
-bool reduces(const Case& c) {
-    const model::Op op = c.row.layer->op;
-    return op == model::Op::softmax || op == model::Op::layernorm || op == model::Op::batchnorm;
-}
-
-std::vector<double> held_ratios(const Fold& fold, bool reductions_only) {
-    std::vector<double> ratios;
+// measured / predicted of the rows that were held out, by row_kind.
+std::map<std::string, std::vector<double>> held_ratios(const Fold& fold) {
+    std::map<std::string, std::vector<double>> ratios;
     for (const Case& c : fold.cases) {
-        if (c.tested && (!reductions_only || reduces(c))) {
-            ratios.push_back(c.row.measured_s / c.fitted_s);
+        if (c.tested) {
+            ratios[model::row_kind(*c.row.layer)].push_back(c.row.measured_s / c.fitted_s);
         }
     }
     return ratios;
@@ -91,17 +80,45 @@ void add_sources(const std::vector<Case>& cases, std::set<std::string>& names) {
     }
 }
 
-// Constants of one class that saw half of one GPU's shapes.
-GpuCalibration own_constants(KernelClass c, const Fold& fold) {
-    GpuCalibration constants = fold.held;
-    model::ClassRecord& record = constants.record(c);
-    const auto ratios = held_ratios(fold, false);
-    record.band = error_band(ratios, "held-out shapes of " + fold.id);
-    record.reductions.reset();
-    if (const auto reductions = held_ratios(fold, true);
-        c == KernelClass::memory && !reductions.empty()) {
-        record.reductions = error_band(reductions, "held-out softmax and norms of " + fold.id);
+// Do the times of the fold's rows depend on a constant?
+bool is_seen(const Fold& fold, KernelClass c, const GpuCalibration& constants,
+             const std::string& name) {
+    constexpr double kMoved = 0.9;
+    model::Gpu before = fold.gpu;
+    before.calibration = constants;
+    model::Gpu after = before;
+    *model::calibration_terms(after.calibration, c).at(name) *= kMoved;
+    return std::any_of(fold.cases.begin(), fold.cases.end(), [&](const Case& row) {
+        return modelled_s(before, row.row) != modelled_s(after, row.row);
+    });
+}
+
+// What a GPU's own rows do not tell is as on all GPUs together.
+void complete(const ClassFolds& all, const Fold& fold, GpuCalibration& constants) {
+    GpuCalibration common = all.together;
+    const GpuCalibration fitted = constants;
+    const auto known = model::calibration_terms(common, all.kernel_class);
+    for (const auto& [name, value] : model::calibration_terms(constants, all.kernel_class)) {
+        if (!is_seen(fold, all.kernel_class, fitted, name)) {
+            *value = *known.at(name);
+        }
     }
+}
+
+// Constants of one class that saw half of one GPU's shapes.
+GpuCalibration own_constants(const ClassFolds& all, const Fold& fold) {
+    const KernelClass c = all.kernel_class;
+    GpuCalibration constants = fold.held;
+    complete(all, fold, constants);
+    model::ClassRecord& record = constants.record(c);
+    std::vector<double> every;
+    record.kinds.clear();
+    for (const auto& [kind, ratios] : held_ratios(fold)) {
+        record.kinds[kind] =
+            error_band(band_of(ratios), ratios, "held-out " + kind + " of " + fold.id);
+        every.insert(every.end(), ratios.begin(), ratios.end());
+    }
+    record.band = error_band(band_of(every), every, "held-out shapes of " + fold.id);
     record.measured = true;
     record.domain = kNothing;
     widen(record.domain, fold.cases);
@@ -112,16 +129,83 @@ GpuCalibration own_constants(KernelClass c, const Fold& fold) {
     return constants;
 }
 
+// Did the constants that are blind to a fold's die see this operator in this launch mode?
+bool was_seen(const ClassFolds& all, const Fold& blind, const Case& c) {
+    const std::string kind = model::row_kind(*c.row.layer);
+    return std::any_of(all.folds.begin(), all.folds.end(), [&](const Fold& other) {
+        return !same_die(other.gpu, blind.gpu) &&
+               std::any_of(other.cases.begin(), other.cases.end(), [&](const Case& seen) {
+                   return seen.row.launch == c.row.launch &&
+                          model::row_kind(*seen.row.layer) == kind;
+               });
+    });
+}
+
+// measured / predicted by constants blind to the GPU, of GPUs with another die than `fold`'s, each
+// with at most 500 evenly picked rows of a kind ("": of any); GPUs without one are left out.
+std::vector<std::vector<double>> ratios_of_others(const ClassFolds& all, const Fold* fold,
+                                                  const std::string& kind) {
+    constexpr std::size_t kEach = 500;
+    std::vector<std::vector<double>> gpus;
+    for (const Fold& other : all.folds) {
+        if (!other.has_left || (fold != nullptr && same_die(other.gpu, fold->gpu))) {
+            continue;
+        }
+        std::vector<const Case*> rows;
+        for (const Case& c : other.cases) {
+            if (kind.empty() || model::row_kind(*c.row.layer) == kind) {
+                rows.push_back(&c);
+            }
+        }
+        std::vector<double> ratios;
+        const std::size_t taken = std::min(kEach, rows.size());
+        for (std::size_t i = 0; i < taken; ++i) {
+            const Case& c = *rows[i * rows.size() / taken];
+            if (was_seen(all, other, c)) {
+                ratios.push_back(c.row.measured_s / c.left_s);
+            }
+        }
+        if (!ratios.empty()) {
+            gpus.push_back(std::move(ratios));
+        }
+    }
+    return gpus;
+}
+
+std::vector<double> flat(const std::vector<std::vector<double>>& gpus) {
+    std::vector<double> every;
+    for (const std::vector<double>& ratios : gpus) {
+        every.insert(every.end(), ratios.begin(), ratios.end());
+    }
+    return every;
+}
+
+// Kinds of rows that some GPU was measured in.
+std::set<std::string> kinds_of(const ClassFolds& all) {
+    std::set<std::string> kinds;
+    for (const Fold& fold : all.folds) {
+        for (const Case& c : fold.cases) {
+            kinds.insert(model::row_kind(*c.row.layer));
+        }
+    }
+    return kinds;
+}
+
 // Constants of one class for a GPU that was not measured, or is taken as if it was not.
 GpuCalibration others_constants(const ClassFolds& all, const GpuCalibration& fitted,
                                 const Fold* but) {
+    constexpr const char* kBasis = "GPUs left out of the fit, data sheet only";
     GpuCalibration constants = fitted;
     model::ClassRecord& record = constants.record(all.kernel_class);
-    const auto ratios = ratios_of_others(all, but);
-    if (!ratios.empty()) {
-        record.band = error_band(ratios, "GPUs left out of the fit, data sheet only");
+    record.kinds.clear();
+    if (const auto band = band_of_others(all, but, "")) {
+        record.band = error_band(*band, flat(ratios_of_others(all, but, "")), kBasis);
     }
-    record.reductions.reset();
+    for (const std::string& kind : kinds_of(all)) {
+        if (const auto ratios = flat(ratios_of_others(all, but, kind)); !ratios.empty()) {
+            record.kinds[kind] = error_band(*band_of_others(all, but, kind), ratios, kBasis);
+        }
+    }
     record.measured = false;
     record.domain = kNothing;
     std::set<std::string> names;
@@ -148,39 +232,13 @@ GpuCalibration others_constants(const ClassFolds& all, const GpuCalibration& fit
 
 } // namespace
 
-Band band_of(std::vector<double> ratios) {
-    return {quantile(ratios, kLowTail), quantile(ratios, 1.0 - kLowTail)};
-}
-
-namespace {
-
-// Did the constants that are blind to a fold's die see this operator in this launch mode?
-bool was_seen(const ClassFolds& all, const Fold& blind, const Case& c) {
-    return std::any_of(all.folds.begin(), all.folds.end(), [&](const Fold& other) {
-        return !same_die(other.gpu, blind.gpu) &&
-               std::any_of(other.cases.begin(), other.cases.end(), [&](const Case& seen) {
-                   return seen.row.layer->op == c.row.layer->op && seen.row.launch == c.row.launch;
-               });
-    });
-}
-
-} // namespace
-
-std::vector<double> ratios_of_others(const ClassFolds& all, const Fold* fold) {
-    constexpr std::size_t kEach = 500;
-    std::vector<double> ratios;
-    for (const Fold& other : all.folds) {
-        if (!other.has_left || (fold != nullptr && same_die(other.gpu, fold->gpu))) {
-            continue;
-        }
-        for (std::size_t i = 0; i < kEach; ++i) {
-            const Case& c = other.cases[i * other.cases.size() / kEach];
-            if (was_seen(all, other, c)) {
-                ratios.push_back(c.row.measured_s / c.left_s);
-            }
-        }
+std::optional<Band> band_of_others(const ClassFolds& all, const Fold* fold,
+                                   const std::string& kind) {
+    if (const auto ratios = ratios_of_others(all, fold, kind); !ratios.empty()) {
+        return band_of_gpus(ratios);
     }
-    return ratios;
+    const auto ratios = ratios_of_others(all, fold, "");
+    return ratios.empty() ? std::nullopt : std::optional(doubled(band_of_gpus(ratios)));
 }
 
 void add_constants(const std::vector<ClassFolds>& all, CrossValidation& result) {
@@ -200,7 +258,7 @@ void add_constants(const std::vector<ClassFolds>& all, CrossValidation& result) 
         for (const Fold& fold : folds.folds) {
             take_class(others_constants(folds, fold.left, &fold), folds.kernel_class,
                        result.left_out.at(fold.id));
-            take_class(fold.has_held ? own_constants(folds.kernel_class, fold)
+            take_class(fold.has_held ? own_constants(folds, fold)
                                      : others_constants(folds, folds.together, nullptr),
                        folds.kernel_class, result.held_out.at(fold.id));
         }
@@ -232,7 +290,7 @@ void take_from_die(const GpuCalibration& from, KernelClass c, const GpuCalibrati
     record.measured = false;
     record.provenance.source += " (the same die)";
     record.band = carried.record(c).band;
-    record.reductions.reset();
+    record.kinds = carried.record(c).kinds;
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "study/cross_validate.hpp"
+#include "study/error_bands.hpp"
 #include "study/fit.hpp"
 
 #include <optional>
@@ -47,17 +48,11 @@ bool same_die(const model::Gpu& a, const model::Gpu& b);
 // The terms and the record of one class.
 void take_class(const model::GpuCalibration& from, model::KernelClass c, model::GpuCalibration& to);
 
-// Nominal 80 %: the 10 % and 90 % quantiles of measured / predicted.
-struct Band {
-    double low = 0.0, high = 0.0;
-    bool holds(double ratio) const { return ratio >= low && ratio <= high; }
-};
-Band band_of(std::vector<double> ratios);
-
-// For rows of `fold`, from GPUs with another die, each with as many rows as any other; `fold` null:
-// from all of them. Operators in launch modes that no GPU with another die was measured in are left
-// out: their constants are not fitted.
-std::vector<double> ratios_of_others(const ClassFolds& all, const Fold* fold);
+// For rows of `fold`, of one row_kind, from GPUs with another die; `fold` null: from all of them.
+// Kinds in launch modes that no GPU with another die was measured in are left out: their constants
+// are not fitted. Nothing left: the class's band, doubled. nullopt where the class has none either.
+std::optional<Band> band_of_others(const ClassFolds& all, const Fold* fold,
+                                   const std::string& kind);
 
 // Constants, bands, ranges and sources of the folds.
 void add_constants(const std::vector<ClassFolds>& all, CrossValidation& result);

@@ -41,8 +41,8 @@ GpuCalibration textbook_start() {
         conv->fwd_cost = conv->bwd_data_cost = conv->bwd_weight_cost = 1.0;
         conv->layout_share = 0.5;
     }
-    c.memory = {0.8, 1e-7, 0.4,  0.8,    4.0,  1.0,  1.5,  1.0, 1.0,
-                1.0, 1e-8, 1e-5, 1.5e-5, 5e-6, 1e-5, 2e-5, 4.0};
+    c.memory = {0.8, 1e-7, 0.4,  0.8,  4.0,    1.0,  1.0,  1.0,  1.0,
+                1.5, 1.0,  1e-8, 1e-5, 1.5e-5, 5e-6, 1e-5, 2e-5, 4.0};
     for (model::ClassRecord& record : c.records) {
         record.launch = {5e-5, 6e-6, 3.5e-6, 4.5e-6};
     }
@@ -110,21 +110,32 @@ double predicted_s(const model::Gpu& gpu, const FitRow& row) {
     return p ? p->time_s : modelled_s(gpu, row);
 }
 
+// At most `most` rows, of each kind as many as of any other, evenly picked.
 std::vector<FitRow> picked(const std::vector<Case>& cases, bool all, std::size_t most,
                            std::size_t gpu) {
-    std::vector<FitRow> from;
+    std::map<std::string, std::vector<const Case*>> kinds;
     for (const Case& c : cases) {
         if (all || !c.tested) {
-            from.push_back(c.row);
-            from.back().gpu = gpu;
+            kinds[model::row_kind(*c.row.layer)].push_back(&c);
         }
     }
-    const std::size_t stride = std::max<std::size_t>(1, (from.size() + most - 1) / most);
-    std::vector<FitRow> rows;
-    for (std::size_t i = 0; i < from.size(); i += stride) {
-        rows.push_back(std::move(from[i]));
+    std::vector<std::vector<const Case*>> rarest_first;
+    for (auto& [kind, rows] : kinds) {
+        rarest_first.push_back(std::move(rows));
     }
-    return rows;
+    std::stable_sort(rarest_first.begin(), rarest_first.end(),
+                     [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    std::vector<FitRow> picked_rows;
+    for (std::size_t i = 0; i < rarest_first.size(); ++i) {
+        const auto& from = rarest_first[i];
+        const std::size_t quota = (most - picked_rows.size()) / (rarest_first.size() - i);
+        const std::size_t taken = std::min(from.size(), quota);
+        for (std::size_t j = 0; j < taken; ++j) {
+            picked_rows.push_back(from[j * from.size() / taken]->row);
+            picked_rows.back().gpu = gpu;
+        }
+    }
+    return picked_rows;
 }
 
 // The rate that the longest kernels of the GPU sustain; nothing where none is long.
@@ -258,8 +269,8 @@ CrossGroup group_of(const ClassFolds& all, const Fold& fold, const Key& key,
     double left = 0.0;
     double one = 0.0;
     double inside = 0.0;
-    const auto elsewhere = ratios_of_others(all, &fold);
-    const Band band = elsewhere.empty() ? Band{} : band_of(elsewhere);
+    const auto elsewhere = band_of_others(all, &fold, model::row_kind(*cases.front()->row.layer));
+    const Band band = elsewhere.value_or(Band{});
     const auto n = static_cast<double>(cases.size());
     for (const Case* c : cases) {
         g.naive += error_of(c->naive_s, *c) / n;
@@ -280,7 +291,7 @@ CrossGroup group_of(const ClassFolds& all, const Fold& fold, const Key& key,
     if (fold.has_left) {
         g.left_out = left;
         g.one_figure = all.kernel_class == KernelClass::memory ? std::nullopt : std::optional(one);
-        g.left_out_inside = elsewhere.empty() ? std::nullopt : std::optional(inside);
+        g.left_out_inside = elsewhere ? std::optional(inside) : std::nullopt;
     }
     return g;
 }

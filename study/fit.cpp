@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 #include <string>
 
@@ -72,14 +73,14 @@ class PatternSearch {
     PatternSearch(std::vector<model::Gpu>& gpus, const std::vector<FitRow>& rows,
                   std::vector<Knob> knobs, const FitOptions& options)
         : gpus_(gpus), rows_(rows), knobs_(std::move(knobs)), options_(options) {
-        std::vector<double> counts(gpus.size(), 0.0);
+        std::map<std::size_t, std::map<std::string, double>> counts;
         for (const FitRow& row : rows) {
-            counts[row.gpu] += 1.0;
+            counts[row.gpu][model::row_kind(*row.layer)] += 1.0;
         }
-        const auto present = static_cast<double>(
-            std::count_if(counts.begin(), counts.end(), [](double n) { return n > 0.0; }));
         for (const FitRow& row : rows) {
-            weights_.push_back(1.0 / (counts[row.gpu] * present));
+            const auto& kinds = counts.at(row.gpu);
+            weights_.push_back(1.0 / (kinds.at(model::row_kind(*row.layer)) *
+                                      static_cast<double>(kinds.size() * counts.size())));
         }
     }
 

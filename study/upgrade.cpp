@@ -209,6 +209,7 @@ model::Machine on_same_host(const model::Machine& to, const model::Gpu& from) {
     c.memory.host_scalar_s = host.host_scalar_s;
     c.memory.host_softmax_s = host.host_softmax_s;
     c.memory.host_norm_s = host.host_norm_s;
+    c.memory.host_overlap = host.host_overlap;
     return machine;
 }
 

@@ -73,9 +73,10 @@ struct MemoryTerms {
     double resident_gain = 1.8;
     double resident_sharpness = 5.0;
     double softmax_pass = 0.9;   // extra readings of rows longer than 1024 elements
-    double norm_pass = 1.5;      // extra readings of normalisations
+    double norm_pass = 1.0;      // extra readings of normalisations
+    double norm_cache = 1.0;     // share of L2 that keeps rows between a norm's two readings
     double gated_pass = 0.1;     // extra readings of gated activations
-    double gather_pass = 0.1;    // of embeddings, whose rows are gathered
+    double gather_cycles = 2.0;  // of an SM, for each element of a row that is gathered
     double rope_pass = 0.1;      // of rotary embeddings, whose angles are read too
     double row_s = 1.2e-8;       // per row and SM, of row reductions
     double host_s = 1.1e-5;      // eager: the host's call before the kernel starts
@@ -92,7 +93,8 @@ enum class Launch { eager, stream, kernel, graph };
 inline constexpr std::size_t kLaunchModes = 4;
 std::string_view launch_name(Launch launch);
 
-// Seconds that a call takes beyond its kernel's work, by mode.
+// Seconds that a call takes beyond its kernel's work, by mode; kernel and graph at 1.5 GHz, which
+// the model turns into the GPU's own clock.
 using LaunchSeconds = std::array<double, kLaunchModes>;
 
 // How far measurements that were not used in the fit lay from the prediction.
@@ -117,7 +119,7 @@ struct Domain { // of the rows that the constants were fitted on, FLOP and bytes
 struct ClassRecord {
     LaunchSeconds launch{5e-5, 7e-6, 4e-6, 3e-6};
     ErrorBand band;
-    std::optional<ErrorBand> reductions; // of softmax and norms, where they have their own
+    std::map<std::string, ErrorBand> kinds; // by row_kind, of those that were measured
     Domain domain;
     bool measured = false; // fitted on this very GPU; otherwise carried over from others
     Provenance provenance;

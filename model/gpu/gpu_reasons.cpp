@@ -137,7 +137,9 @@ std::string memory_term(const StepFacts& f, const Gpu& gpu, const KernelChoice& 
         return "link bandwidth";
     }
     if (is_memory(kernel)) {
-        return f.resident > kMostly ? "L2 bandwidth" : "DRAM bandwidth";
+        return kernel.memory.gather_bound ? "gather latency"
+               : f.resident > kMostly     ? "L2 bandwidth"
+                                          : "DRAM bandwidth";
     }
     if (kernel.conv) {
         const double share = kernel.kernel_class == KernelClass::tensor_conv

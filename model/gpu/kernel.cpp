@@ -143,9 +143,24 @@ double host_seconds(const MemoryTerms& t, const Layer& layer) {
 
 } // namespace
 
+namespace {
+
+constexpr double kReferenceHz = 1.5e9; // clock that kernel times beyond the work are told at
+
+// What a kernel takes beyond its work is cycles: filling and draining an empty GPU. What the host
+// takes does not depend on the GPU.
+double launch_seconds(const Gpu& gpu, const ClassRecord& record, Launch launch) {
+    const double given = record.launch[static_cast<std::size_t>(launch)];
+    const double stream = record.launch[static_cast<std::size_t>(Launch::stream)];
+    const bool device = launch == Launch::kernel || launch == Launch::graph;
+    return device ? std::min(given * kReferenceHz / gpu.boost_hz, std::max(given, stream)) : given;
+}
+
+} // namespace
+
 double with_launch(const Gpu& gpu, const Layer& layer, const KernelChoice& kernel, Launch launch) {
     const ClassRecord& record = gpu.calibration.record(kernel.kernel_class);
-    const double launch_s = record.launch[static_cast<std::size_t>(launch)];
+    const double launch_s = launch_seconds(gpu, record, launch);
     if (kernel.kernel_class != KernelClass::memory || launch != Launch::eager) {
         return launch_s + kernel.body_s;
     }

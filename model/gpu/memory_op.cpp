@@ -10,6 +10,7 @@ namespace {
 constexpr double kCopyStartS = 1e-5;    // of the driver, before a copy runs
 constexpr double kLinkShare = 0.8;      // of a link's bandwidth that large pinned copies reach
 constexpr Count kRowInRegisters = 1024; // elements of a row that softmax keeps in registers
+constexpr double kNormThreads = 128.0;  // of the CTA that normalises a row
 
 // Functions that multiply one half of a row by an activation of the other.
 bool is_gated(const std::string& fn) {
@@ -31,17 +32,43 @@ double repeated_readings(const MemoryTerms& terms, const Layer& layer) {
     if (layer.op == Op::softmax) {
         return rows->cols > kRowInRegisters ? terms.softmax_pass * once : 0.0;
     }
-    if (layer.op == Op::embedding || layer.op == Op::rope) {
-        return (layer.op == Op::rope ? terms.rope_pass : terms.gather_pass) * once;
+    return layer.op == Op::rope ? terms.rope_pass * once : 0.0;
+}
+
+bool is_norm(const Layer& layer) {
+    return layer.op == Op::layernorm || layer.op == Op::batchnorm;
+}
+
+// A norm's second reading of its rows: from L2 while those in flight fit.
+double second_reading_s(const Gpu& gpu, const MemoryTerms& terms, const Layer& layer,
+                        double l2_s_per_byte) {
+    const auto* rows = std::get_if<RowsShape>(&layer.shape);
+    if (rows == nullptr || !is_norm(layer)) {
+        return 0.0;
     }
-    const bool norm = layer.op == Op::layernorm || layer.op == Op::batchnorm;
-    return norm ? terms.norm_pass * once : 0.0;
+    const double row_bytes =
+        static_cast<double>(rows->cols) * storage_bits(layer.types.input) / 8.0;
+    const double held = gpu.sms * std::max(gpu.max_threads_per_sm / kNormThreads, 1.0);
+    const double flying = row_bytes * std::min(static_cast<double>(rows->rows), held);
+    const double fill = terms.norm_cache * gpu.l2_bytes / flying;
+    const double lost = 1.0 / (1.0 + fill * fill);
+    return terms.norm_pass * row_bytes * static_cast<double>(rows->rows) *
+           (lost / (terms.dram_share * gpu.dram_bytes_per_s) + (1.0 - lost) * l2_s_per_byte);
+}
+
+// An embedding's threads copy an element each.
+double gather_s(const Gpu& gpu, const MemoryTerms& terms, const Layer& layer) {
+    const auto* rows = std::get_if<RowsShape>(&layer.shape);
+    if (rows == nullptr || layer.op != Op::embedding) {
+        return 0.0;
+    }
+    return terms.gather_cycles * static_cast<double>(rows->rows) * static_cast<double>(rows->cols) /
+           (gpu.sms * gpu.boost_hz);
 }
 
 double reduced_rows(const Layer& layer) {
     const auto* rows = std::get_if<RowsShape>(&layer.shape);
-    const bool reduces =
-        layer.op == Op::softmax || layer.op == Op::layernorm || layer.op == Op::batchnorm;
+    const bool reduces = layer.op == Op::softmax || is_norm(layer);
     return rows != nullptr && reduces ? static_cast<double>(rows->rows) : 0.0;
 }
 
@@ -70,11 +97,14 @@ MemoryTime memory_time(const Gpu& gpu, const MemoryTerms& terms, const Layer& la
     const double fits = std::min(1.0, terms.resident_l2 * gpu.l2_bytes / footprint);
     t.resident = std::pow(fits, terms.resident_sharpness);
     t.bytes = footprint + repeated_readings(terms, layer);
-    const double bandwidth = gpu.dram_bytes_per_s;
-    t.body_s = terms.start_s +
-               t.bytes * ((1.0 - t.resident) / (terms.dram_share * bandwidth) +
-                          t.resident / (terms.resident_gain * l2_bandwidth(gpu))) +
-               terms.row_s * reduced_rows(layer) / gpu.sms;
+    const double dram_s = 1.0 / (terms.dram_share * gpu.dram_bytes_per_s); // of a byte
+    const double l2_s = 1.0 / (terms.resident_gain * l2_bandwidth(gpu));
+    const double moved_s = t.bytes * ((1.0 - t.resident) * dram_s + t.resident * l2_s) +
+                           second_reading_s(gpu, terms, layer, l2_s);
+    const double gathered_s = gather_s(gpu, terms, layer);
+    t.gather_bound = gathered_s > moved_s;
+    t.body_s =
+        terms.start_s + std::max(moved_s, gathered_s) + terms.row_s * reduced_rows(layer) / gpu.sms;
     return t;
 }
 

@@ -13,6 +13,7 @@ struct MemoryTime {
     double bytes = 0.0;    // moved, with the passes that the kernel repeats
     double resident = 0.0; // share of them that L2 serves
     double body_s = 0.0;
+    bool gather_bound = false;     // threads of a gather wait longer than DRAM takes
     double link_bytes_per_s = 0.0; // of copies over PCIe or between GPUs
 };
 
@@ -20,10 +21,20 @@ struct MemoryTime {
 // GPUs' own link, else PCIe); nullopt for layers that copy over none, 0 where the machine has none.
 std::optional<double> link_of(const Gpu& gpu, const Layer& layer);
 
-// body = start + bytes ((1-r)/(share B) + r/(gain L2bw)) + row_s rows / SMs (row reductions), where
-// r = min(1, resident_l2 L2 / footprint)^sharpness and bytes = compulsory + repeated readings of
-// the input: softmax of rows over 1024 elements, norms. Source: own; fitted on NeuSight@6945927.
+// clang-format off
+// body = start + max(once + again, gather) + row_s rows / SMs (row reductions), where
+//   once   = bytes (compulsory, and repeated readings) ((1-r)/(share B) + r/(gain L2bw))
+//   r      = min(1, resident_l2 L2 / footprint)^sharpness
+//   again  = norm_pass input (u/(share B) + (1-u)/(gain L2bw)): a norm reads its rows twice, from L2
+//            what is still there:  u = 1/(1 + (norm_cache L2 / flying)^2),
+//            flying = rows in flight (a row a CTA of 128 threads, as many as SMs hold)
+//   gather = gather_cycles elements / (SMs clock): an element a thread, so many threads an SM,
+//            whatever the element's size or the memory's bandwidth
+// Softmax of rows over 1024 elements reads them again from DRAM. Source: own; the kernels are
+// PyTorch's (one row a CTA in layer norm, index_select's loop over elements); fitted on
+// NeuSight@6945927 and vidur@7d47513.
 // Copies: 10 us + bytes once over 0.8 of the link (recalled: pinned memory, large copies).
+// clang-format on
 MemoryTime memory_time(const Gpu& gpu, const MemoryTerms& terms, const Layer& layer,
                        const Work& work);
 

@@ -31,17 +31,17 @@ double decades_outside(double value, double low, double high) {
     return value > high ? std::log10(value / high) : 0.0;
 }
 
-// The class's held-out errors, wider by a third for each decade of work or bytes outside the rows
-// that they come from.
+// The kind's held-out errors, or the class's twice as wide (in ln) where the kind was not measured;
+// wider by a third for each decade of work or bytes outside the rows that they come from.
 void set_interval(const Gpu& gpu, const Layer& layer, GpuPrediction& p) {
     const ClassRecord& record = gpu.calibration.record(p.kernel_class);
     const double outside =
         decades_outside(p.flops, record.domain.flops_low, record.domain.flops_high) +
         decades_outside(p.bytes, record.domain.bytes_low, record.domain.bytes_high);
-    const double widen = 1.0 + outside / 3.0;
-    const bool reduces =
-        layer.op == Op::softmax || layer.op == Op::layernorm || layer.op == Op::batchnorm;
-    const ErrorBand& band = reduces && record.reductions ? *record.reductions : record.band;
+    const auto of_kind = record.kinds.find(row_kind(layer));
+    const ErrorBand& band = of_kind == record.kinds.end() ? record.band : of_kind->second;
+    const double unknown = of_kind == record.kinds.end() && !record.kinds.empty() ? 2.0 : 1.0;
+    const double widen = unknown * (1.0 + outside / 3.0);
     p.measured = record.measured;
     p.in_domain = outside <= 0.0;
     p.low_s = std::max(p.time_s * std::pow(band.low, widen), p.step6_s);
@@ -67,6 +67,11 @@ void note_algorithm(const KernelChoice& kernel, const Work& work, GpuPrediction&
 }
 
 } // namespace
+
+std::string row_kind(const Layer& layer) {
+    const bool own = layer.op == Op::conv2d && layer.direction != Direction::fwd;
+    return std::string(op_name(layer.op)) + (own ? "_gradient" : "");
+}
 
 Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, Launch launch) {
     const auto work = work_of(layer);

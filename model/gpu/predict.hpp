@@ -60,6 +60,9 @@ Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& w
 // host + (tail^p + body^p)^(1/p); all else adds: launch + body.
 double with_launch(const Gpu& gpu, const Layer& layer, const KernelChoice& kernel, Launch launch);
 
+// What errors are told by: the operator, or "conv2d_gradient"; other gradients are like products.
+std::string row_kind(const Layer& layer);
+
 // Which constants a layer takes: tensor classes where the pipe that serves its type is one.
 KernelClass kernel_class_of(const Gpu& gpu, const Layer& layer);
 

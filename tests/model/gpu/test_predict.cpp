@@ -131,6 +131,62 @@ TEST_CASE("launch modes order as the host's share in them") {
     CHECK(at(gpu, layer, Launch::eager).limiter == "launch");
 }
 
+TEST_CASE("a gather takes as long for wide elements as for narrow, and longer on fewer SMs") {
+    const auto gpu = test::v100_sxm2();
+    Layer wide = rows(model::Op::embedding, 100000, 512);
+    Layer narrow = wide;
+    narrow.types = {DataType::fp16, DataType::fp16, DataType::fp16};
+    CHECK(at(gpu, narrow).time_s == doctest::Approx(at(gpu, wide).time_s));
+    CHECK(at(gpu, narrow).limiter == "gather latency");
+    model::Gpu half = gpu;
+    half.sms = 40;
+    model::Gpu faster_memory = gpu;
+    faster_memory.dram_bytes_per_s *= 2.0;
+    const double body = at(gpu, narrow).time_s - at(gpu, narrow).launch_s;
+    CHECK(at(half, narrow).time_s - at(half, narrow).launch_s ==
+          doctest::Approx(2.0 * body).epsilon(0.001));
+    CHECK(at(faster_memory, narrow).time_s == doctest::Approx(at(gpu, narrow).time_s));
+}
+
+TEST_CASE("a norm whose rows in flight outgrow the L2 reads them from DRAM again") {
+    // 80 SMs of 2048 threads hold 1280 rows of 128 threads: 5 MB of 1024 floats, 42 MB of 8192.
+    const auto gpu = test::v100_sxm2();
+    const auto per_byte = [&](model::Count r, model::Count c) {
+        const auto p = at(gpu, rows(model::Op::layernorm, r, c));
+        return (p.time_s - p.launch_s) / p.bytes;
+    };
+    CHECK(per_byte(16384, 8192) > 1.1 * per_byte(131072, 1024));
+    model::Gpu roomy = gpu;
+    roomy.l2_bytes *= 100.0;
+    roomy.calibration.memory.resident_l2 = 0.0;
+    model::Gpu plain = gpu;
+    plain.calibration.memory.resident_l2 = 0.0;
+    const Layer long_rows = rows(model::Op::layernorm, 16384, 8192);
+    CHECK(at(roomy, long_rows).time_s < at(plain, long_rows).time_s);
+}
+
+TEST_CASE("what a kernel takes beyond its work is cycles, what the host takes is not") {
+    const auto gpu = test::v100_sxm2();
+    model::Gpu slow = gpu;
+    slow.boost_hz /= 2.0;
+    const Layer tiny = test::gemm(8, 8, 8);
+    CHECK(at(slow, tiny, Launch::kernel).launch_s > 1.5 * at(gpu, tiny, Launch::kernel).launch_s);
+    CHECK(at(slow, tiny, Launch::eager).launch_s ==
+          doctest::Approx(at(gpu, tiny, Launch::eager).launch_s));
+}
+
+TEST_CASE("an interval is the kind's own, and twice as wide for a kind that was not measured") {
+    model::Gpu gpu = test::v100_sxm2();
+    auto& record = gpu.calibration.record(model::KernelClass::memory);
+    record.band.low = 0.8;
+    record.band.high = 1.25;
+    record.kinds["softmax"] = {0.9, 1.1, 0.05, 0.05, 100, "test"};
+    const auto known = at(gpu, rows(model::Op::softmax, 4096, 1000));
+    CHECK(known.high_s / known.time_s == doctest::Approx(1.1));
+    const auto unknown = at(gpu, rows(model::Op::layernorm, 4096, 1000));
+    CHECK(unknown.high_s / unknown.time_s == doctest::Approx(1.25 * 1.25));
+}
+
 TEST_CASE("a type without units is refused by name") {
     const auto p =
         model::predict(test::v100_sxm2(), test::gemm(64, 64, 64, DataType::fp8), Launch::kernel);

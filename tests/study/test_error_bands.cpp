@@ -1,0 +1,87 @@
+// Intervals from few rows and few GPUs.
+#include "study/error_bands.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <random>
+
+using namespace eyeroof; // NOLINT
+using study::band_of;
+using study::band_of_gpus;
+
+TEST_CASE("nine rows give their extremes, nineteen the second from either end") {
+    std::vector<double> nine = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    CHECK(band_of(nine) == study::Band{1.0, 9.0});
+    std::vector<double> nineteen;
+    for (int i = 19; i >= 1; --i) {
+        nineteen.push_back(i);
+    }
+    CHECK(band_of(nineteen).low == doctest::Approx(2.0));
+    CHECK(band_of(nineteen).high == doctest::Approx(18.0));
+    CHECK(band_of({3.0}) == study::Band{3.0, 3.0});
+}
+
+TEST_CASE("the band of a small sample holds 80 % of further rows") {
+    std::mt19937 random(11);
+    std::normal_distribution<double> normal;
+    for (const int n : {14, 28, 100}) {
+        double inside = 0.0;
+        constexpr int kTrials = 4000;
+        for (int trial = 0; trial < kTrials; ++trial) {
+            std::vector<double> rows;
+            for (int i = 0; i < n; ++i) {
+                rows.push_back(std::exp(normal(random)));
+            }
+            inside += band_of(rows).holds(std::exp(normal(random))) ? 1.0 / kTrials : 0.0;
+        }
+        CAPTURE(n);
+        CHECK(inside > 0.77);
+        CHECK(inside < 0.83);
+    }
+}
+
+TEST_CASE("GPUs that agree tell of another what their rows tell; GPUs that differ, less") {
+    std::vector<double> around;
+    for (int i = -50; i <= 50; ++i) {
+        around.push_back(std::exp(0.004 * i));
+    }
+    std::vector<double> higher = around;
+    for (double& r : higher) {
+        r *= 1.5;
+    }
+    const auto agree = band_of_gpus({around, around, around});
+    CHECK(agree.high == doctest::Approx(std::exp(0.16)).epsilon(0.02));
+    const auto differ = band_of_gpus({around, around, higher});
+    CHECK(differ.high > 1.5 * std::exp(0.16));
+    CHECK(differ.low < agree.low);
+}
+
+TEST_CASE("GPUs drawn like those before lie within the band four times in five") {
+    std::mt19937 random(5);
+    std::normal_distribution<double> normal;
+    constexpr int kTrials = 1500;
+    for (const int gpus : {2, 4}) {
+        double inside = 0.0;
+        for (int trial = 0; trial < kTrials; ++trial) {
+            std::vector<std::vector<double>> measured(static_cast<std::size_t>(gpus));
+            for (auto& rows : measured) {
+                const double offset = 0.3 * normal(random);
+                for (int i = 0; i < 40; ++i) {
+                    rows.push_back(std::exp(offset + 0.1 * normal(random)));
+                }
+            }
+            const double another = std::exp(0.3 * normal(random) + 0.1 * normal(random));
+            inside += band_of_gpus(measured).holds(another) ? 1.0 / kTrials : 0.0;
+        }
+        CAPTURE(gpus);
+        CHECK(inside > 0.7);
+        CHECK(inside < 0.9);
+    }
+}
+
+TEST_CASE("one GPU tells nothing of how another is offset: its band counts twice") {
+    const auto band = band_of_gpus({{0.8, 0.8, 1.25, 1.25}});
+    CHECK(band.low == doctest::Approx(0.64));
+    CHECK(band.high == doctest::Approx(1.5625));
+}
