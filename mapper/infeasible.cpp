@@ -51,8 +51,12 @@ class Reasons {
         std::string keys;
         for (std::size_t i = level; i < rules_.size(); ++i) {
             for (const Dim d : kAllDims) {
-                keys += rules_[i].temporal[index(d)].value_or(1) > 1 ? key(i, "temporal", d) : "";
-                keys += rules_[i].spatial[index(d)].value_or(1) > 1 ? key(i, "spatial", d) : "";
+                const LevelConstraint& rule = rules_[i];
+                const auto asked = [&](const auto& fixed, const auto& ranges) {
+                    return fixed[index(d)].value_or(ranges[index(d)].least) > 1;
+                };
+                keys += asked(rule.temporal, rule.temporal_range) ? key(i, "temporal", d) : "";
+                keys += asked(rule.spatial, rule.spatial_range) ? key(i, "spatial", d) : "";
             }
         }
         for (const Operand o : kAllOperands) {
@@ -82,49 +86,78 @@ class Reasons {
         return limit;
     }
 
-    // Can the slots left free reach what the fixed ones leave?
-    void check_dimension(Dim dim) {
-        const Count bound = task_.problem.bounds[index(dim)];
-        Count fixed = 1;
-        bool free_time = false;
-        Count free_space = 1;
+    // The trips of a dimension that rules ask for at least and allow at most, and the rules.
+    struct Reach {
+        Count least = 1;
+        Count most = 1;         // in slots that rules limit, and in space
+        bool free_time = false; // some level may loop as often as it likes
         std::string names;
         std::string keys; // of the rules at fault, for whoever knows where they stand
+
+        void add(Count at_least, Count at_most, const std::string& name, const std::string& key) {
+            least = checked_mul(least, at_least).value_or(kMaxDimension);
+            most = checked_mul(most, std::max<Count>(1, at_most)).value_or(kMaxDimension);
+            names += name.empty() || names.empty() ? name : ", " + name;
+            keys += key;
+        }
+    };
+    static std::string trips_text(const std::optional<Count>& fixed, const TripRange& range) {
+        return fixed                            ? fmt::format("{}", *fixed)
+               : range.most == TripRange{}.most ? fmt::format("at least {}", range.least)
+               : range.least == 1               ? fmt::format("at most {}", range.most)
+                                                : fmt::format("{} to {}", range.least, range.most);
+    }
+    Reach reach_of(Dim dim) const {
+        Reach reach;
         for (std::size_t i = 0; i < rules_.size(); ++i) {
             const auto& time = rules_[i].temporal[index(dim)];
             const auto& space = rules_[i].spatial[index(dim)];
-            if (time) {
-                fixed *= *time;
-                names += fmt::format("{}{} {} in time", names.empty() ? "" : ", ", name(i), *time);
-                keys += key(i, "temporal", dim);
+            const TripRange& time_range = rules_[i].temporal_range[index(dim)];
+            const TripRange& space_range = rules_[i].spatial_range[index(dim)];
+            if (time || time_range.limits()) {
+                reach.add(time.value_or(time_range.least), time.value_or(time_range.most),
+                          fmt::format("{} {} in time", name(i), trips_text(time, time_range)),
+                          key(i, "temporal", dim));
             } else if (i == 0 || !task_.machine.levels[i].stores.empty()) {
-                free_time = true;
+                reach.free_time = true;
             }
-            if (space) {
-                fixed *= *space;
-                names +=
-                    fmt::format("{}{} {} in space", names.empty() ? "" : ", ", name(i), *space);
-                keys += key(i, "spatial", dim);
+            const Count fanout = fanout_for(i, dim);
+            if (space || space_range.limits()) {
+                reach.add(space.value_or(space_range.least),
+                          space.value_or(std::min(fanout, space_range.most)),
+                          fmt::format("{} {} in space", name(i), trips_text(space, space_range)),
+                          key(i, "spatial", dim));
             } else {
-                free_space *= fanout_for(i, dim);
+                reach.add(1, fanout, "", "");
             }
         }
-        if (fixed > bound) {
-            found_.error(
-                "infeasible",
-                fmt::format("the trips fixed for {} ({}) exceed its {}", letter(dim), names, bound),
-                "fix fewer trips", {}, keys);
+        return reach;
+    }
+
+    // Can the slots left free reach what the rules leave?
+    void check_dimension(Dim dim) {
+        const Count bound = task_.problem.bounds[index(dim)];
+        const Reach reach = reach_of(dim);
+        Count fixed = 1;
+        for (const LevelConstraint& rule : rules_) {
+            fixed *= rule.temporal[index(dim)].value_or(1) * rule.spatial[index(dim)].value_or(1);
+        }
+        if (reach.least > bound) {
+            found_.error("infeasible",
+                         fmt::format("the trips fixed for {} ({}) exceed its {}", letter(dim),
+                                     reach.names, bound),
+                         "fix fewer trips", {}, reach.keys);
         } else if (task_.factors == Factors::perfect && bound % fixed != 0) {
             found_.error("infeasible",
                          fmt::format("the trips fixed for {} ({}) do not divide its {}",
-                                     letter(dim), names, bound),
-                         "allow any factors, or fix trips that divide", {}, keys);
-        } else if (!free_time && ceil_div(bound, fixed) > free_space) {
+                                     letter(dim), reach.names, bound),
+                         "allow any factors, or fix trips that divide", {}, reach.keys);
+        } else if (!reach.free_time && reach.most < bound) {
             found_.error("infeasible",
                          fmt::format("{} is constrained away: {} reach {} of {}, and no level may "
                                      "loop over the rest",
-                                     letter(dim), names, fixed, bound),
-                         fmt::format("leave {} free at one level", letter(dim)), {}, keys);
+                                     letter(dim), reach.names, reach.most, bound),
+                         fmt::format("leave {} free at one level", letter(dim)), {}, reach.keys);
         }
     }
 
@@ -132,8 +165,9 @@ class Reasons {
         Count wanted = 1;
         std::string keys;
         for (const Dim d : kAllDims) {
-            const Count fixed = rules_[level].spatial[index(d)].value_or(1);
-            wanted *= fixed;
+            const Count fixed = rules_[level].spatial[index(d)].value_or(
+                rules_[level].spatial_range[index(d)].least);
+            wanted = checked_mul(wanted, fixed).value_or(kMaxDimension);
             keys += fixed > 1 ? key(level, "spatial", d) : "";
             if (fixed > fanout_for(level, d)) {
                 found_.error(
@@ -183,7 +217,8 @@ class Reasons {
         for (std::size_t i = rules_.size(); i-- > 0;) {
             for (std::size_t d = 0; d < kDims; ++d) {
                 const Count grown =
-                    tile[d] * rules_[i].temporal[d].value_or(1) * rules_[i].spatial[d].value_or(1);
+                    tile[d] * rules_[i].temporal[d].value_or(rules_[i].temporal_range[d].least) *
+                    rules_[i].spatial[d].value_or(rules_[i].spatial_range[d].least);
                 tile[d] = std::min(grown, task_.problem.bounds[d]);
             }
             for (const Store& store : task_.machine.levels[i].stores) {
@@ -223,8 +258,8 @@ class Reasons {
                 for (const Dim d : kAllDims) {
                     const auto& dims = rules_[i].axis_dims;
                     const bool allowed = !dims || (a < dims->size() && (*dims)[a].contains(d));
-                    const Count trips =
-                        rules_[i].spatial[index(d)].value_or(task_.problem.bounds[index(d)]);
+                    const Count trips = rules_[i].spatial[index(d)].value_or(std::min(
+                        task_.problem.bounds[index(d)], rules_[i].spatial_range[index(d)].most));
                     reach *= allowed ? static_cast<double>(trips) : 1.0;
                 }
                 most *= std::min(1.0, reach / static_cast<double>(axes[a].size));

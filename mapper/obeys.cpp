@@ -92,8 +92,11 @@ bool obeys(const Task& task, const Mapping& mapping, const MappingCost& cost) {
         for (const Dim d : kAllDims) {
             const auto& time = rule.temporal[index(d)];
             const auto& space = rule.spatial[index(d)];
-            if ((time && trips_of(level.temporal, d) != *time) ||
-                (space && trips_of(level.spatial, d) != *space)) {
+            const Count loops = trips_of(level.temporal, d);
+            const Count spread = trips_of(level.spatial, d);
+            if ((time && loops != *time) || (space && spread != *space) ||
+                !rule.temporal_range[index(d)].holds(loops) ||
+                !rule.spatial_range[index(d)].holds(spread)) {
                 return false;
             }
         }

@@ -72,12 +72,20 @@ class Splitter {
         if (level == 0 || level < inside_) {
             return level >= inside_;
         }
+        if (ruled(level) || ruled(level - 1)) { // there it may not be welcome
+            return true;
+        }
         for (const Operand o : kAllOperands) {
             if (present(task_, o) && keeps_[level].contains(o) && relevant(o, dim_)) {
                 return true;
             }
         }
         return false;
+    }
+
+    bool ruled(std::size_t level) const {
+        const LevelConstraint& rule = constraint(task_, level);
+        return rule.temporal[index(dim_)] || rule.temporal_range[index(dim_)].limits();
     }
 
     template <class Next>
@@ -123,7 +131,7 @@ class Splitter {
         for (std::size_t i = levels_; i-- > 1;) {
             tile *= split_.spatial[i];
             Count& trips = split_.temporal[i];
-            const bool fixed = constraint(task_, i).temporal[index(dim_)].has_value();
+            const bool fixed = ruled(i) || ruled(i - 1);
             if (trips > 1 && !fixed &&
                 ceil_div(bound_, tile * trips) == ceil_div(bound_, tile * (trips - 1))) {
                 --trips;
@@ -171,8 +179,9 @@ class Splitter {
         const Count limit = spatial_limit(level);
         const Count reach = ceil_div(bound_, tile);
         const auto& fixed = constraint(task_, level).spatial[index(dim_)];
+        const TripRange& range = constraint(task_, level).spatial_range[index(dim_)];
         const auto next = [&](Count trips) {
-            if (trips <= limit && packs(level, trips, reach)) {
+            if (trips <= limit && range.holds(trips) && packs(level, trips, reach)) {
                 split_.spatial[level] = trips;
                 time(level, tile * trips);
             }
@@ -189,9 +198,10 @@ class Splitter {
 
     void time(std::size_t level, Count tile) {
         const auto& fixed = constraint(task_, level).temporal[index(dim_)];
+        const TripRange& range = constraint(task_, level).temporal_range[index(dim_)];
         if (level == 0) {
             const Count rest = ceil_div(bound_, tile);
-            const bool reaches = rest == 1 || loops_here(0);
+            const bool reaches = (rest == 1 || loops_here(0)) && range.holds(rest);
             if (reaches && (!fixed || *fixed == rest) && fits(0, bound_)) {
                 split_.temporal[0] = rest;
                 finish();
@@ -200,7 +210,8 @@ class Splitter {
         }
         const Count limit = loops_here(level) ? bound_ : 1;
         each_trip(tile, limit, fixed, [&](Count trips) {
-            if ((trips == 1 || level >= inside_) && fits(level, tile * trips)) {
+            if ((trips == 1 || level >= inside_) && range.holds(trips) &&
+                fits(level, tile * trips)) {
                 split_.temporal[level] = trips;
                 space(level - 1, tile * trips);
             }

@@ -63,8 +63,10 @@ void leave_out(const Rule& rule, mapper::Constraints& rules) {
     const auto operand = operand_of(rule.argument);
     if (rule.sort == "temporal" && dim) {
         level.temporal[*dim].reset();
+        level.temporal_range[*dim] = {};
     } else if (rule.sort == "spatial" && dim) {
         level.spatial[*dim].reset();
+        level.spatial_range[*dim] = {};
     } else if (rule.sort == "axes") {
         level.axis_dims.reset();
     } else if (rule.sort == "order") {
@@ -76,6 +78,18 @@ void leave_out(const Rule& rule, mapper::Constraints& rules) {
     }
 }
 
+// "K8", "K at most 4"
+std::string trips_text(const std::string& dim, const std::optional<Count>& fixed,
+                       const mapper::TripRange& range) {
+    if (fixed || !range.limits()) {
+        return fmt::format("{}{}", dim, fixed.value_or(1));
+    }
+    const bool open = range.most == mapper::TripRange{}.most;
+    return range.least == 1 ? fmt::format("{} at most {}", dim, range.most)
+           : open           ? fmt::format("{} at least {}", dim, range.least)
+                            : fmt::format("{} {} to {}", dim, range.least, range.most);
+}
+
 std::string described(const Rule& rule, const mapper::Task& task) {
     if (rule.level >= task.constraints.levels.size() || rule.sort == "min_utilization") {
         return fmt::format("a utilization of at least {:.4g}", task.constraints.min_utilization);
@@ -84,12 +98,14 @@ std::string described(const Rule& rule, const mapper::Task& task) {
     const std::string& name = task.machine.levels[rule.level].name;
     const auto dim = dim_at(rule.argument);
     if (rule.sort == "temporal" && dim) {
-        return fmt::format("{} loops {}{} in time", name, rule.argument,
-                           level.temporal[*dim].value_or(1));
+        return fmt::format(
+            "{} loops {} in time", name,
+            trips_text(rule.argument, level.temporal[*dim], level.temporal_range[*dim]));
     }
     if (rule.sort == "spatial" && dim) {
-        return fmt::format("{} spreads {}{} in space", name, rule.argument,
-                           level.spatial[*dim].value_or(1));
+        return fmt::format(
+            "{} spreads {} in space", name,
+            trips_text(rule.argument, level.spatial[*dim], level.spatial_range[*dim]));
     }
     if (rule.sort == "keep" || rule.sort == "bypass") {
         return fmt::format("the {} {} {}", rule.argument,

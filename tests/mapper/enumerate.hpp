@@ -170,8 +170,34 @@ class Enumerator {
         return true;
     }
 
+    // Trips as fixed, or within their range.
+    bool trips_as_asked() const {
+        for (std::size_t i = 0; i < task_.constraints.levels.size(); ++i) {
+            const auto& rule = task_.constraints.levels[i];
+            Extents time = kOnes;
+            Extents space = kOnes;
+            for (const TemporalLoop& loop : mapping_.levels[i].temporal) {
+                time[index(loop.dim)] *= loop.bound;
+            }
+            for (const SpatialLoop& loop : mapping_.levels[i].spatial) {
+                space[index(loop.dim)] *= loop.bound;
+            }
+            for (std::size_t d = 0; d < kDims; ++d) {
+                if (time[d] != rule.temporal[d].value_or(time[d]) ||
+                    space[d] != rule.spatial[d].value_or(space[d]) ||
+                    time[d] < rule.temporal_range[d].least ||
+                    time[d] > rule.temporal_range[d].most ||
+                    space[d] < rule.spatial_range[d].least ||
+                    space[d] > rule.spatial_range[d].most) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
     void evaluate() {
-        if (!ordered_as_asked()) {
+        if (!ordered_as_asked() || !trips_as_asked()) {
             return;
         }
         ++mappings;

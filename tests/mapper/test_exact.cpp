@@ -178,3 +178,29 @@ TEST_CASE("with activations kept between layers the exact search equals an enume
     });
     CHECK(inside > 50);
 }
+
+TEST_CASE("with trips fixed or limited the exact search equals an enumeration") {
+    int ruled = 0;
+    compare_all(27, 150, [&](Random& r, mapper::Task& task) {
+        task.constraints = mapper::constraints_of(task.machine, nullptr);
+        for (mapper::LevelConstraint& level : task.constraints.levels) {
+            for (const Dim d : kAllDims) {
+                const Count bound = task.problem.bounds[index(d)];
+                if (bound == 1 || r.chance(50)) {
+                    continue;
+                }
+                ++ruled;
+                if (r.chance(30)) {
+                    level.temporal[index(d)] = r.chance(50) ? 1 : r.between(1, bound);
+                } else if (r.chance(60)) {
+                    level.temporal_range[index(d)].most = r.between(1, bound);
+                } else if (r.chance(50)) {
+                    level.spatial_range[index(d)].most = r.between(1, bound);
+                } else {
+                    level.spatial_range[index(d)].least = r.between(1, 2);
+                }
+            }
+        }
+    });
+    CHECK(ruled > 300);
+}
