@@ -105,7 +105,8 @@ model::Diagnostics add_mapping_file(const ExamOptions& options, const model::Mac
     return found;
 }
 
-// What a searched mapping must keep to: --constraints, and what a Timeloop architecture says itself.
+// What a searched mapping must keep to: --constraints, and what a Timeloop architecture says
+// itself.
 model::Diagnostics add_constraints(const ExamOptions& options, const model::Machine& machine,
                                    study::StudyOptions& wanted) {
     using Policy = study::MappingPolicy;
@@ -215,7 +216,7 @@ Exit exam(Context& context, const ExamOptions& options) {
         return network ? exam_scalesim(context, options, *network)
                        : context.fail(network.diagnostics());
     }
-    auto machine = load_machine(context, options.machine);
+    auto machine = load_machine(context, options.machine, options.energies);
     if (machine && !options.set.empty()) {
         machine = study::changed(*machine, options.set);
     }
@@ -287,9 +288,11 @@ void add_model_options(CLI::App& app, ExamOptions& options) {
     add_dtype(app, options.dtype);
     add_phase(app, options.phase);
     add_set(app, options.set);
-    app.add_option("--mapping", options.mapping,
-                   fmt::format("{}; or a mapping file, eyeroof's or Timeloop's [auto]", kMappingWords))
+    app.add_option(
+           "--mapping", options.mapping,
+           fmt::format("{}; or a mapping file, eyeroof's or Timeloop's [auto]", kMappingWords))
         ->type_name("{auto,dataflow,best}|FILE");
+    add_energies(app, options.energies);
     app.add_option("--constraints", options.constraints,
                    "What searched mappings must keep to, as Timeloop writes it")
         ->type_name("FILE");

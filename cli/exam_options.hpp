@@ -29,6 +29,7 @@ struct ExamOptions {
     std::string launch = "stream";
     std::string layers;
     std::string constraints;
+    std::string energies;
     std::string fail_if;
     std::string compat;
     std::string steps = "auto";
@@ -45,7 +46,9 @@ struct ExamOptions {
 Exit exam_scalesim(Context& context, const ExamOptions& options, const model::Network& network);
 
 // The machine that --on names, or a Timeloop architecture; diagnostics are the catalog's.
-model::Result<model::Machine> load_machine(Context& context, const std::string& name);
+// `energies`: a file with Accelergy's tables for it; empty: none.
+model::Result<model::Machine> load_machine(Context& context, const std::string& name,
+                                           const std::string& energies = {});
 
 // The network that a command names; diagnostics are the catalog's.
 model::Result<model::Network> load_workload(Context& context, const std::string& name);
@@ -53,6 +56,7 @@ model::Result<model::Network> load_workload(Context& context, const std::string&
 // --dtype and --set, as exam and roofline take them.
 void add_dtype(CLI::App& app, std::string& type);
 void add_set(CLI::App& app, std::vector<std::string>& changes);
+void add_energies(CLI::App& app, std::string& file);
 
 // What a Timeloop problem calls its dimensions; those of its cnn-layer for all other workloads.
 study::read::TimeloopNames workload_names(const std::string& name);

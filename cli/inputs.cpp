@@ -26,9 +26,29 @@ std::optional<std::string> timeloop_text(const std::string& name, TimeloopKind k
 
 } // namespace
 
-model::Result<model::Machine> load_machine(Context& context, const std::string& name) {
+void add_energies(CLI::App& app, std::string& file) {
+    app.add_option("--energies", file,
+                   "Accelergy's table of energies (ERT) for a Timeloop architecture")
+        ->type_name("FILE");
+}
+
+model::Result<model::Machine> load_machine(Context& context, const std::string& name,
+                                           const std::string& energies) {
     if (auto text = timeloop_text(name, TimeloopKind::architecture)) {
-        return study::read::parse_timeloop_architecture(*std::move(text), name);
+        study::read::NamedText tables;
+        if (!energies.empty()) {
+            auto read = hwdb::read_text_file(energies);
+            if (!read) {
+                return model::Result<model::Machine>(read.diagnostics());
+            }
+            tables = {*std::move(read), energies};
+        }
+        return study::read::parse_timeloop_architecture(*std::move(text), name, tables);
+    }
+    if (!energies.empty()) {
+        return model::Result<model::Machine>::failure(
+            "usage", "--energies go with a Timeloop architecture",
+            "a machine of eyeroof's own names its energies itself");
     }
     const auto folders = context.machine_dirs();
     return hwdb::load_machine(name, folders);

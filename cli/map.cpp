@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/exam_options.hpp"
 #include "cli/search_options.hpp"
+#include "study/best_mappings.hpp"
 #include "study/map_network.hpp"
 #include "study/read/mapping_yaml.hpp"
 #include "study/trade_offs.hpp"
@@ -31,7 +32,7 @@ constexpr const char* kExamples =
 struct Options {
     std::string network;
     std::string machine;
-    std::string objective = "edp";
+    std::optional<std::string> objective;
     std::string strategy = "exact";
     std::string factors = "perfect";
     std::string counting = "eyeroof";
@@ -39,6 +40,7 @@ struct Options {
     std::string layers;
     std::string plot;
     std::string constraints;
+    std::string energies;
     std::string save_mapping;
     std::string save_timeloop;
     std::string curve_level;
@@ -54,11 +56,13 @@ struct Options {
 
 model::Result<study::MapOptions> map_options(const Options& options) {
     study::MapOptions wanted;
-    const auto objective = parse_objective(options.objective);
-    if (!objective) {
-        return model::Result<study::MapOptions>(objective.diagnostics());
+    if (options.objective) {
+        const auto objective = parse_objective(*options.objective);
+        if (!objective) {
+            return model::Result<study::MapOptions>(objective.diagnostics());
+        }
+        wanted.objective = *objective;
     }
-    wanted.objective = *objective;
     wanted.factors = options.factors == "any" ? mapper::Factors::any : mapper::Factors::perfect;
     wanted.counting =
         options.counting == "timeloop" ? model::Counting::timeloop : model::Counting::eyeroof;
@@ -86,9 +90,27 @@ struct Inputs {
     }
 };
 
+// By the machine where the user named none; energies that are all zero cannot be made least.
+std::optional<model::Diagnostics> settle_objective(Inputs& inputs, const Options& options) {
+    const model::Accelerator* accelerator = inputs.accelerator();
+    if (accelerator == nullptr) {
+        return std::nullopt; // map_network() refuses the machine
+    }
+    if (!options.objective && !options.pareto) {
+        inputs.wanted.objective = study::natural_objective(*accelerator);
+    } else if (!study::names_energies(*accelerator) && accelerator->mac_pj == 0.0 &&
+               (options.pareto || inputs.wanted.objective.energy_power > 0.0)) {
+        model::Diagnostics refused;
+        refused.error("no-energy", "the machine names no energies: all mappings take 0 pJ",
+                      "ask for --objective latency, or give the accesses energies");
+        return refused;
+    }
+    return std::nullopt;
+}
+
 model::Result<Inputs> read_inputs(Context& context, const Options& options) {
     auto network = load_workload(context, options.network);
-    auto machine = load_machine(context, options.machine);
+    auto machine = load_machine(context, options.machine, options.energies);
     auto wanted = map_options(options);
     model::Diagnostics all = network.diagnostics();
     all.append(machine.diagnostics());
@@ -107,6 +129,9 @@ model::Result<Inputs> read_inputs(Context& context, const Options& options) {
     context.report(placed.diagnostics());
     inputs.wanted.constraints = std::move(placed->rules);
     inputs.wanted.places = std::move(placed->places);
+    if (const auto refused = settle_objective(inputs, options)) {
+        return model::Result<Inputs>(*refused);
+    }
     double& least = inputs.wanted.constraints.min_utilization;
     least = std::max(least, options.min_utilization);
     return model::Result<Inputs>(std::move(inputs));
@@ -263,7 +288,8 @@ Exit map(Context& context, const Options& options) {
 }
 
 void add_search_options(CLI::App& app, Options& options) {
-    app.add_option("--objective", options.objective, std::string(kObjectiveHelp) + " [edp]")
+    app.add_option("--objective", options.objective,
+                   std::string(kObjectiveHelp) + " [edp; latency where no energies are known]")
         ->type_name("OBJECTIVE");
     add_choice(app, "--strategy", options.strategy,
                {"exact", "random", "random-pruned", "exhaustive", "annealing", "genetic"},
@@ -311,6 +337,7 @@ void add_map(Frame& frame) {
     add_search_options(app, *options);
     app.add_option("--layers", options->layers, "Only layers whose name matches")
         ->type_name("REGEX");
+    add_energies(app, options->energies);
     app.add_option(
            "--constraints", options->constraints,
            "What the mapping must keep to, as Timeloop writes it, on top of what a Timeloop "

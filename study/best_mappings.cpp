@@ -14,13 +14,6 @@ namespace {
 
 constexpr double kExplainLimit_s = 5.0;
 
-bool names_energies(const Accelerator& accelerator) {
-    const auto costs = [](const Store& s) { return s.read_pj > 0.0 || s.write_pj > 0.0; };
-    return std::any_of(accelerator.levels.begin(), accelerator.levels.end(), [&](const Level& l) {
-        return std::any_of(l.stores.begin(), l.stores.end(), costs);
-    });
-}
-
 } // namespace
 
 const SearchOutcome* BestMappings::of(const Problem& problem) const {
@@ -58,6 +51,12 @@ mapper::Task task_of(const Problem& problem, const Accelerator& accelerator,
     task.problem = problem;
     task.machine = accelerator;
     task.constraints = mapper::constraints_of(accelerator, dataflow, constraints);
+    for (mapper::LevelConstraint& level : task.constraints.levels) {
+        for (std::size_t d = 0; d < kDims; ++d) { // 0 is all of the dimension
+            level.temporal[d] = level.temporal[d] == 0 ? problem.bounds[d] : level.temporal[d];
+            level.spatial[d] = level.spatial[d] == 0 ? problem.bounds[d] : level.spatial[d];
+        }
+    }
     std::vector<Dataflow> rules;
     if (dataflow != nullptr) {
         rules = {*dataflow};
@@ -71,6 +70,13 @@ mapper::Task task_of(const Problem& problem, const Accelerator& accelerator,
         }
     }
     return task;
+}
+
+bool names_energies(const Accelerator& accelerator) {
+    const auto costs = [](const Store& s) { return s.read_pj > 0.0 || s.write_pj > 0.0; };
+    return std::any_of(accelerator.levels.begin(), accelerator.levels.end(), [&](const Level& l) {
+        return std::any_of(l.stores.begin(), l.stores.end(), costs);
+    });
 }
 
 mapper::Objective natural_objective(const Accelerator& accelerator) {

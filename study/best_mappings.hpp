@@ -28,9 +28,13 @@ std::optional<model::Mapping> own_mapping(const model::Problem& problem,
 
 // What is searched for a nest under a dataflow's rules (nullptr: none) and the user's. The search
 // knows from the start what the dataflow's own rules make; without rules, what each of the
-// machine's dataflows does. Objective, factors and counting are left to the caller.
+// machine's dataflows does. Constraints may fix a dimension to 0 trips: to all of it. Objective,
+// factors and counting are left to the caller.
 mapper::Task task_of(const model::Problem& problem, const model::Accelerator& accelerator,
                      const model::Dataflow* dataflow, const mapper::Constraints& constraints = {});
+
+// Does some access cost energy?
+bool names_energies(const model::Accelerator& accelerator);
 
 // Energy times delay; time alone on machines whose description names no energies.
 mapper::Objective natural_objective(const model::Accelerator& accelerator);

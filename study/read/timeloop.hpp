@@ -7,7 +7,9 @@
 // version 0.4 (`!Component`, `!Container`, `!Parallel`, `!Hierarchical`). Problems of shape
 // cnn-layer, or with `dimensions` and `data_spaces` of their own. Mappings and constraints as lists
 // of targets under `mapping`, `mapspace`, `architecture_constraints`, `mapspace_constraints`, and
-// inside the nodes of a 0.4 architecture. Hyphens and underscores in keys mean the same.
+// inside the nodes of a 0.4 architecture; a factor of 0 is all of the dimension. Energies of
+// accesses as attributes, or from Accelergy's tables. Hyphens and underscores in keys mean the
+// same.
 #pragma once
 
 #include "mapper/problem_space.hpp"
@@ -16,6 +18,7 @@
 #include "model/network.hpp"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,15 +35,21 @@ bool timeloop_has(std::string_view text, TimeloopKind kind);
 struct TimeloopNames {
     std::map<std::string, model::Dim, std::less<>> dims;       // "M": K of the cnn-layer
     std::map<std::string, model::Operand, std::less<>> spaces; // "Weights"
+    std::optional<model::Extents> sizes = std::nullopt;        // where they are known
 };
 // R S P Q C K (or M) N and G; Weights, Inputs, Outputs.
 const TimeloopNames& cnn_layer_names();
 
-// `file` names the machine too. Axes below a level are "x" and "y"; those that a node of version
-// 0.4 opens carry its name: "PE.x". Words are counted and not bits: where sizes differ between
-// levels, a warning says so.
-model::Result<model::Machine> parse_timeloop_architecture(std::string text,
-                                                          const std::string& file);
+struct NamedText {
+    std::string text;
+    std::string file;
+};
+// Energies come from the tables (ERT) in the file itself, and before those from `tables`, if it has
+// a file name. `file` names the machine too. Axes below a level are "x" and "y"; those that a node
+// of version 0.4 opens carry its name: "PE.x". Words are counted and not bits: where sizes differ
+// between levels, a warning says so.
+model::Result<model::Machine> parse_timeloop_architecture(std::string text, const std::string& file,
+                                                          const NamedText& tables = {});
 
 struct TimeloopProblem {
     model::Network network; // one convolution or matrix product, named after the file
@@ -65,8 +74,9 @@ parse_timeloop_constraints(std::string text, const std::string& file,
                            const TimeloopNames& names = cnn_layer_names(),
                            PlacedConstraints known = {}); // on top of which these come
 
-// Errors: "unsupported" for a dimension that lies along x and along y of one level, for which
-// Timeloop's mappings have one place only.
+// A dimension that lies along x and along y of one level, for which Timeloop's mappings have one
+// place, is laid along one of them, which counts the same. Errors: "unsupported" where it fits
+// neither.
 model::Result<std::string> write_timeloop_mapping(const model::Mapping& mapping,
                                                   const model::Accelerator& machine,
                                                   const TimeloopNames& names = cnn_layer_names());

@@ -1,5 +1,4 @@
-#include "study/read/expression.hpp"
-#include "study/read/timeloop_parts.hpp"
+#include "study/read/timeloop_component.hpp"
 
 #include <fmt/format.h>
 
@@ -14,198 +13,15 @@ namespace eyeroof::study::read {
 
 using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
 using hwdb::Node;
+using timeloop::Attributes;
+using timeloop::Component;
+using timeloop::kMaxInstances;
 using timeloop::member;
 
 namespace {
 
 constexpr double kClock_hz = 1e9; // Timeloop counts cycles and names no clock
-constexpr Count kMaxInstances = Count{1} << 31;
 constexpr int kMaxDepth = 48;
-
-struct Component {
-    std::string name;
-    bool arithmetic = false;
-    std::optional<Count> entries; // nullopt: unbounded; 0: stores nothing
-    Count instances = 1;          // of all, in flat files and trees
-    Count mesh_x = 1;
-    Count word_bits = 16;
-    Count block = 1; // words that a vector access moves, which cost its energy together
-    int buffers = 1;
-    double read = kUnlimited; // words per cycle
-    double write = kUnlimited;
-    std::optional<double> pj; // per vector access, or per MAC
-    std::vector<Axis> axes;   // 0.4: opened by this node or by containers before it
-    OperandSet holds = {Operand::input, Operand::weight, Operand::output};
-    Node node;
-};
-
-// A component's attributes, and behind them those of the nodes around it, nearest first.
-class Attributes {
-  public:
-    Attributes(Node own, std::vector<Node> around) : chain_(std::move(around)) {
-        chain_.insert(chain_.begin(), std::move(own));
-    }
-
-    // The first of the names that somebody sets, own ones before inherited ones.
-    Node find(std::initializer_list<std::string_view> names) const {
-        for (const Node& node : chain_) {
-            for (const std::string_view name : names) {
-                if (Node found = member(node, name)) {
-                    return found;
-                }
-            }
-        }
-        return {};
-    }
-    std::optional<double> number(std::initializer_list<std::string_view> names) const {
-        const Node node = find(names);
-        if (!node) {
-            return std::nullopt;
-        }
-        const std::string text = node.text().value_or("");
-        const auto value = evaluate(text, {});
-        if (!value || !std::isfinite(*value) || *value < 0.0 || *value > 1e15) {
-            node.error("bad-number", fmt::format("'{}' is no number from 0 to 1e15", text),
-                       "names of other attributes are not looked up");
-            return std::nullopt;
-        }
-        return *value;
-    }
-    std::optional<Count> count(std::initializer_list<std::string_view> names,
-                               Count least = 1) const {
-        const auto value = number(names);
-        if (value && (*value != std::floor(*value) || *value < static_cast<double>(least))) {
-            find(names).error("bad-number",
-                              fmt::format("expected a whole number from {} on", least));
-            return std::nullopt;
-        }
-        return value ? std::optional(static_cast<Count>(*value)) : std::nullopt;
-    }
-    bool has(std::initializer_list<std::string_view> names) const { return bool(find(names)); }
-
-  private:
-    std::vector<Node> chain_;
-};
-
-void read_capacity(const Attributes& at, bool dram, Component& c) {
-    const auto width = at.count({"width", "memory_width"});
-    const auto cluster = at.count({"cluster_size"}).value_or(1);
-    c.block = at.count({"block_size", "n_words"}).value_or(0);
-    if (c.block == 0) {
-        c.block = width ? std::max<Count>(1, *width / (c.word_bits * cluster)) : 1;
-    }
-    if (const auto entries = at.count({"entries"}, 0)) {
-        c.entries = *entries;
-    } else if (const auto depth = at.count({"depth", "memory_depth"}, 0)) {
-        c.entries = checked_mul(*depth, c.block).value_or(kMaxInstances);
-    } else if (const auto kilobytes = at.count({"sizeKB"}, 0)) {
-        c.entries = checked_mul(*kilobytes, 8192).value_or(kMaxInstances) / c.word_bits;
-    }
-    if (dram) {
-        c.entries.reset();
-    }
-}
-
-void read_speed(const Attributes& at, Component& c) {
-    if (const auto both = at.number({"bandwidth"})) {
-        c.read = c.write = *both / 2.0; // as Timeloop splits it
-    }
-    c.read = at.number({"read_bandwidth"}).value_or(c.read);
-    c.write = at.number({"write_bandwidth"}).value_or(c.write);
-    if (c.read <= 0.0 || c.write <= 0.0) {
-        c.node.error("bad-number", fmt::format("a bandwidth of {} is not above 0", c.name));
-        c.read = c.write = kUnlimited;
-    }
-    if (const Node shared = at.find({"shared_bandwidth", "rw_bandwidth"})) {
-        shared.error("unsupported", "a bandwidth that reads and writes share is not modelled",
-                     "give read_bandwidth and write_bandwidth");
-    }
-    const double buffers = at.number({"multiple_buffering"}).value_or(1.0);
-    c.buffers = static_cast<int>(buffers);
-    if (buffers != 1.0 && buffers != 2.0) {
-        at.find({"multiple_buffering"}).error("unsupported", "only 1 or 2 buffers are modelled");
-        c.buffers = 1;
-    }
-}
-
-void refuse_unmodelled(const Attributes& at) {
-    const auto refuse = [&](std::string_view name, double harmless, const char* what) {
-        const auto value = at.number({name});
-        if (value && *value > harmless) {
-            at.find({name}).error("unsupported",
-                                  fmt::format("{} ({}) is not modelled", what, name));
-        }
-    };
-    refuse("min_utilization", 0.0, "a buffer's least utilization");
-    for (const auto name : {"metadata_datawidth", "metadata_storage_depth",
-                            "per_dataspace_bandwidth_consumption_scale"}) {
-        if (const Node found = at.find({name})) {
-            found.error("unsupported", fmt::format("{} is not modelled", name));
-            found.ignore_rest();
-        }
-    }
-    const Node address = at.find({"addr_gen_energy"});
-    if (address && address.number(-1e12, 1e12).value_or(0.0) > 0.0) {
-        address.error("unsupported", "the energy of address generators is not modelled");
-    }
-}
-
-enum class Sort { storage, arithmetic, network, other };
-
-Sort sort_of(const std::string& kind, const Attributes& at) {
-    std::string lower = kind;
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    const auto has = [&](const char* part) { return lower.find(part) != std::string::npos; };
-    if (has("mac") || has("compute") || has("multiplier")) {
-        return Sort::arithmetic;
-    }
-    if (has("noc") || has("network") || has("wire") || has("multicast") || has("reduction")) {
-        return Sort::network;
-    }
-    const bool sized =
-        at.has({"entries", "depth", "memory_depth", "sizeKB", "width", "memory_width"});
-    return sized || has("dram") || has("sram") || has("storage") || has("buffer") || has("reg")
-               ? Sort::storage
-               : Sort::other;
-}
-
-// Name, class and attributes; sets neither instances nor axes. Nothing for what is left out.
-std::optional<Component> read_component(const Node& node, const std::string& name,
-                                        const std::vector<Node>& around) {
-    const std::string kind =
-        node["class"].text().value_or("") + " " + node["subclass"].text().value_or("");
-    const Node own = node["attributes"];
-    const Attributes at(own, around);
-    own.ignore_rest(); // what remains is for tools that estimate energy and area
-    Component c;
-    c.node = node;
-    c.name = name;
-    const Sort sort = sort_of(kind, at);
-    if (sort == Sort::network) {
-        node.warning("ignored", fmt::format("network {} is left out: words cross for free", name));
-        return std::nullopt;
-    }
-    if (sort == Sort::other) {
-        node.error("unsupported",
-                   fmt::format("{} is neither storage nor arithmetic ({})", name, kind),
-                   "give a storage its depth or entries, and name the class of arithmetic mac");
-        return std::nullopt;
-    }
-    c.word_bits = at.count({"word_bits", "word_width", "datawidth"}).value_or(16);
-    c.mesh_x = at.count({"meshX"}).value_or(0);
-    c.instances = Attributes(own, {}).count({"instances"}).value_or(0);
-    c.arithmetic = sort == Sort::arithmetic;
-    refuse_unmodelled(at);
-    if (c.arithmetic) {
-        c.pj = at.number({"energy", "energy_per_op"});
-        return c;
-    }
-    c.pj = at.number({"vector_access_energy"});
-    read_capacity(at, kind.find("DRAM") != std::string::npos, c);
-    read_speed(at, c);
-    return c;
-}
 
 // ---- flat ---------------------------------------------------------------------------------------
 
@@ -228,16 +44,16 @@ std::vector<Component> read_flat(const Node& arch) {
         const bool dram = node["technology"].text().value_or("") == "DRAM";
         node["class"].text();
         const Attributes at(node, {});
-        c.word_bits = at.count({"word_bits"}).value_or(16);
+        c.word_bits = at.count({"word_bits"}).value_or(timeloop::kWordBits);
         c.mesh_x = at.count({"meshX"}).value_or(0);
         c.pj = at.number({"vector_access_energy"});
         for (const auto key : {"num_ports", "num_banks", "network_read", "network_fill",
                                "network_drain", "network_update", "cluster_area"}) {
             member(node, key); // known, and without effect here
         }
-        refuse_unmodelled(at);
-        read_capacity(at, dram && !at.has({"entries", "depth", "sizeKB"}), c);
-        read_speed(at, c);
+        timeloop::refuse_unmodelled(at);
+        timeloop::read_capacity(at, dram && !at.has({"entries", "depth", "sizeKB"}), c);
+        timeloop::read_speed(at, c);
         place_mesh(node, at.count({"instances"}).value_or(1), c);
         components.push_back(std::move(c));
     }
@@ -247,7 +63,7 @@ std::vector<Component> read_flat(const Node& arch) {
     mac.arithmetic = true;
     mac.name = macs["name"].text().value_or("MAC");
     const Attributes at(macs, {});
-    mac.word_bits = at.count({"word_bits"}).value_or(16);
+    mac.word_bits = at.count({"word_bits"}).value_or(timeloop::kWordBits);
     mac.mesh_x = at.count({"meshX"}).value_or(0);
     mac.pj = at.number({"energy"});
     place_mesh(macs, at.count({"instances"}).value_or(1), mac);
@@ -322,7 +138,7 @@ class Tree {
   private:
     void add(const Node& part, Count instances) {
         const Named named = name_of(part);
-        auto c = read_component(part, named.name, around_);
+        auto c = timeloop::read_component(part, named.name, around_);
         if (c) {
             const Count counted = std::min(kMaxInstances, instances * named.instances);
             c->instances = c->instances == 0 ? counted : c->instances;
@@ -350,16 +166,21 @@ class Nodes {
     void walk(const Node& list, int depth) {
         for (const Node& node : list.items()) {
             const std::string tag = node.tag();
-            if ((tag == "!Parallel" || tag == "!Hierarchical" || tag == "!Pipelined") &&
-                depth < kMaxDepth) {
+            if (tag == "!Parallel" && depth < kMaxDepth) {
+                ++parallel_;
+                walk(node.need("nodes"), depth + 1);
+                --parallel_;
+            } else if ((tag == "!Hierarchical" || tag == "!Pipelined") && depth < kMaxDepth) {
                 walk(node.need("nodes"), depth + 1);
             } else if (tag == "!Container") {
                 container(node);
+            } else if (tag == "!Nothing") { // what keeps to it passes by the nodes beside it
+                node.ignore_rest();
             } else if (tag == "!Component" || tag.empty()) {
                 component(node);
             } else {
                 node.error("unsupported", fmt::format("nodes of kind {} are not read", tag),
-                           "known: !Component, !Container, !Parallel, !Hierarchical");
+                           "known: !Component, !Container, !Parallel, !Hierarchical, !Nothing");
                 node.ignore_rest();
             }
         }
@@ -386,9 +207,8 @@ class Nodes {
     }
     void component(const Node& node) {
         const std::string name = node.need("name").text().value_or("");
-        node["enabled"].text();
         open_axes(node, name);
-        auto c = read_component(node, name, around_);
+        auto c = timeloop::read_component(node, name, around_);
         const OperandSet left_out = constraints_of(node);
         if (!c) {
             return;
@@ -404,17 +224,19 @@ class Nodes {
     }
     // What a storage never holds. The rest of a node's constraints is for mappers and is read by
     // parse_timeloop_constraints().
-    static OperandSet constraints_of(const Node& node) {
+    OperandSet constraints_of(const Node& node) const {
         OperandSet left_out;
         const Node rules = node["constraints"];
         const Node tensors = rules ? member(rules, "dataspace") : Node{};
         if (tensors) {
-            left_out = timeloop::operands_of(tensors["bypass"], cnn_layer_names());
-            if (const Node only = tensors["keep_only"]) {
-                for (const Operand o : kAllOperands) {
-                    if (!timeloop::operands_of(only, cnn_layer_names()).contains(o)) {
-                        left_out.insert(o);
-                    }
+            left_out = known_of(tensors["bypass"]);
+            // Each tensor goes by one of several nodes side by side.
+            const bool all = tensors.has("keep_only") || (parallel_ > 0 && tensors.has("keep"));
+            const OperandSet kept =
+                known_of(tensors.has("keep_only") ? tensors["keep_only"] : tensors["keep"]);
+            for (const Operand o : kAllOperands) {
+                if (all && kept.size() > 0 && !kept.contains(o)) {
+                    left_out.insert(o);
                 }
             }
             tensors.ignore_rest();
@@ -422,7 +244,21 @@ class Nodes {
         rules.ignore_rest();
         return left_out;
     }
+    // Of tensors with the names of a convolution; those of other problems are known to
+    // parse_timeloop_constraints() only.
+    static OperandSet known_of(const Node& list) {
+        OperandSet set;
+        for (const Node& item : list ? list.one_or_more() : std::vector<Node>{}) {
+            const auto& spaces = cnn_layer_names().spaces;
+            const auto at = spaces.find(item.text().value_or(""));
+            if (at != spaces.end()) {
+                set.insert(at->second);
+            }
+        }
+        return set;
+    }
 
+    int parallel_ = 0;
     std::vector<Axis> axes_;
     std::vector<Node> around_;
 };
@@ -472,7 +308,7 @@ Level level_of(const Component& c, Count word_bits) {
     store.read_bytes_per_cycle = c.read * bytes;
     store.write_bytes_per_cycle = c.write * bytes;
     store.read_pj = c.pj.value_or(0.0) / static_cast<double>(c.block);
-    store.write_pj = store.read_pj;
+    store.write_pj = c.write_pj.value_or(c.pj.value_or(0.0)) / static_cast<double>(c.block);
     level.stores.push_back(store);
     return level;
 }
@@ -489,11 +325,19 @@ std::optional<Accelerator> machine_of(const std::vector<Component>& components, 
     Accelerator a;
     a.clock_hz = kClock_hz;
     a.mac_pj = mac->pj.value_or(nodes ? 0.0 : 1.0);
-    const int bits = static_cast<int>(std::clamp<Count>(mac->word_bits, 1, 1024));
+    // Arithmetic that names no words has those of most of the storage.
+    std::map<Count, int> used;
+    for (auto c = components.begin(); c != mac; ++c) {
+        used[c->word_bits] += c->entries == 0 ? 0 : 1;
+    }
+    const auto most = std::max_element(
+        used.begin(), used.end(), [](const auto& x, const auto& y) { return x.second < y.second; });
+    const Count word = mac->word_bits != 0 ? mac->word_bits : most->first;
+    const int bits = static_cast<int>(std::clamp<Count>(word, 1, 1024));
     a.word_bits = {bits, bits, bits};
     bool energies = false;
     for (auto c = components.begin(); c != mac; ++c) {
-        if (c->word_bits != bits) {
+        if (c->word_bits != bits && c->entries != 0) {
             c->node.warning("word-size",
                             fmt::format("words of {} with {} bits are counted as words of {}",
                                         c->name, c->word_bits, bits),
@@ -505,16 +349,26 @@ std::optional<Accelerator> machine_of(const std::vector<Component>& components, 
     }
     if (!energies) {
         root.warning("no-energy", "no storage names the energy of an access; energies are zero",
-                     "add vector_access_energy to the attributes, in pJ");
+                     "add vector_access_energy to the attributes, in pJ, or name Accelergy's "
+                     "tables with --energies");
     }
     return a;
 }
 
-std::optional<Accelerator> read_machine(const Node& root) {
+using Tables = std::map<std::string, timeloop::Energies>;
+
+std::optional<Accelerator> made(std::vector<Component> components, bool nodes, const Node& root,
+                                const Tables& tables) {
+    timeloop::add_energies(tables, components);
+    return machine_of(components, nodes, root);
+}
+
+std::optional<Accelerator> read_machine(const Node& root, Tables tables) {
     root.ignore_rest(); // problem, mapper, component classes … may stand in the same file
     timeloop::refuse(root, "sparse_optimizations", "sparse optimizations");
+    tables.merge(timeloop::energies_of(root)); // what is there already stays
     if (!root.has("architecture")) {
-        return machine_of(read_flat(root.need("arch")), false, root);
+        return made(read_flat(root.need("arch")), false, root, tables);
     }
     const Node tree = root.need("architecture");
     const std::string version = tree["version"].text().value_or("0.2");
@@ -524,22 +378,44 @@ std::optional<Accelerator> read_machine(const Node& root) {
         tree.ignore_rest();
         return std::nullopt;
     }
-    if (version != "0.4" && !tree.has("nodes")) {
-        return machine_of(read_tree(tree), false, tree);
+    if (!tree.has("nodes") && (version != "0.4" || tree.has("subtree"))) { // 0.4, flattened
+        return made(read_tree(tree), false, tree, tables);
     }
     Nodes nodes;
     nodes.walk(tree.need("nodes"), 0);
-    return machine_of(nodes.components, true, tree);
+    return made(std::move(nodes.components), true, tree, tables);
+}
+
+// The tables of another file; errors: none are in it.
+Result<Tables> read_energies(const NamedText& from) {
+    if (from.file.empty()) {
+        return Result<Tables>(Tables{});
+    }
+    const auto document = timeloop::open(from.text, from.file);
+    if (!document) {
+        return Result<Tables>(document.diagnostics());
+    }
+    document->root().ignore_rest();
+    Tables tables = timeloop::energies_of(document->root());
+    if (tables.empty()) {
+        document->root().error("no-tables", "there are no tables of energies",
+                               "Accelergy writes them below ERT, or below ERT_summary");
+    }
+    return document->conclude(std::move(tables));
 }
 
 } // namespace
 
-Result<Machine> parse_timeloop_architecture(std::string text, const std::string& file) {
+Result<Machine> parse_timeloop_architecture(std::string text, const std::string& file,
+                                            const NamedText& tables) {
     const auto document = timeloop::open(std::move(text), file);
-    if (!document) {
-        return Result<Machine>(document.diagnostics());
+    auto energies = read_energies(tables);
+    if (!document || !energies) {
+        Diagnostics all = document.diagnostics();
+        all.append(energies.diagnostics());
+        return Result<Machine>(std::move(all));
     }
-    auto accelerator = read_machine(document->root());
+    auto accelerator = read_machine(document->root(), *std::move(energies));
     Machine machine;
     machine.id = std::filesystem::path(file).stem().string();
     machine.name = machine.id;

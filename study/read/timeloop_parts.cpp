@@ -143,36 +143,68 @@ void bad_factor(const Node& node, const std::string& word, const TimeloopNames& 
                            names.dims.empty() ? "R" : names.dims.begin()->first));
 }
 
+// "C<=4" is C, most, 4.
+struct Sign {
+    std::string_view text;
+    Limit limit;
+    Count more; // "<" is one less than "<="
+};
+constexpr std::array<Sign, 6> kSigns = {{{"<=", Limit::most, 0},
+                                         {">=", Limit::least, 0},
+                                         {"==", Limit::exact, 0},
+                                         {"<", Limit::most, -1},
+                                         {">", Limit::least, 1},
+                                         {"=", Limit::exact, 0}}};
+
+// The blanks around signs taken out, so that "C <= 4" is one word.
+std::string tightened(std::string_view text) {
+    std::string tight;
+    const auto sign = [](char c) { return c == '<' || c == '>' || c == '='; };
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const std::size_t next = text.find_first_not_of(" \t", i);
+        const bool blank = text[i] == ' ' || text[i] == '\t';
+        const bool before = next != std::string_view::npos && sign(text[next]);
+        const bool after = !tight.empty() && sign(tight.back());
+        if (!blank || (!before && !after)) {
+            tight += text[i];
+        }
+    }
+    return tight;
+}
+
 std::optional<Factor> factor_of(const Node& node, const std::string& word,
                                 const TimeloopNames& names) {
-    if (word.find_first_of("<>") != std::string::npos) {
-        node.error("unsupported", fmt::format("'{}': limits of trips are not read", word),
-                   "fix the trips with '=' or leave the dimension out");
-        return std::nullopt;
-    }
-    const std::size_t number = word.find_first_of("0123456789");
-    const std::size_t equals = word.find('=');
-    const std::string name = word.substr(0, std::min(number, equals));
-    const auto dim = names.dims.find(name);
-    if (dim == names.dims.end() || number == std::string::npos ||
-        (equals != std::string::npos && equals + 1 != number)) {
+    const std::size_t number = std::min(word.find_first_of("0123456789"), word.size());
+    const std::size_t ends = std::min(word.find_first_of("<>="), number);
+    const std::string_view between = std::string_view(word).substr(ends, number - ends);
+    const auto sign = std::find_if(kSigns.begin(), kSigns.end(),
+                                   [&](const Sign& s) { return s.text == between; });
+    const auto dim = names.dims.find(word.substr(0, ends));
+    if (dim == names.dims.end() || (sign == kSigns.end() && !between.empty())) {
         bad_factor(node, word, names);
         return std::nullopt;
     }
-    Count trips = 0;
-    const char* last = word.data() + word.size();
-    const auto read = std::from_chars(word.data() + number, last, trips);
-    if (read.ec == std::errc{} && read.ptr != last && *read.ptr == ',') {
-        node.error("unsupported", fmt::format("'{}': a last trip of its own is not read", word),
-                   "leave out what stands behind the comma; partial last trips follow from the "
-                   "layer's size");
-        return std::nullopt;
+    Factor factor{dim->second, 0};
+    const char* end = word.data() + word.size();
+    auto read = std::from_chars(word.data() + number, end, factor.trips);
+    if (read.ec == std::errc{} && read.ptr != end && *read.ptr == ',') {
+        Count last = 0;
+        read = std::from_chars(read.ptr + 1, end, last);
+        factor.last = last;
     }
-    if (read.ec != std::errc{} || read.ptr != last || trips < 0 || trips > kMaxDimension) {
+    if (sign != kSigns.end()) {
+        factor.limit = sign->limit;
+        factor.trips += sign->more;
+    }
+    const Count least = factor.limit == Limit::exact ? 0 : 1;
+    const bool sized = factor.trips >= least && factor.trips <= kMaxDimension;
+    const bool ordered = !factor.last || (*factor.last >= 1 && *factor.last <= factor.trips);
+    if (read.ec != std::errc{} || read.ptr != end || !sized || !ordered ||
+        (factor.last && factor.limit != Limit::exact)) {
         bad_factor(node, word, names);
         return std::nullopt;
     }
-    return Factor{dim->second, trips};
+    return factor;
 }
 
 void add_dim(const Node& node, const std::string& name, const TimeloopNames& names,
@@ -221,7 +253,7 @@ void refuse(const Node& node, std::string_view key, std::string_view what) {
 std::vector<Factor> factors_of(const Node& node, const TimeloopNames& names) {
     std::vector<Factor> factors;
     for (const Node& part : node.one_or_more()) {
-        for (const std::string& word : words_of(part.text().value_or(""))) {
+        for (const std::string& word : words_of(tightened(part.text().value_or("")))) {
             if (const auto factor = factor_of(part, word, names)) {
                 factors.push_back(*factor);
             }

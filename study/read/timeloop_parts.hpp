@@ -21,16 +21,29 @@ hwdb::Node member(const hwdb::Node& node, std::string_view key);
 // One that is listed and has a value other than an empty list: `what` is not supported.
 void refuse(const hwdb::Node& node, std::string_view key, std::string_view what);
 
+enum class Limit { exact, least, most };
+
 struct Factor {
     model::Dim dim;
-    model::Count trips; // 0: whatever the other levels leave
+    model::Count trips; // exact, 0: all of the dimension
+    Limit limit = Limit::exact;
+    std::optional<model::Count> last = std::nullopt; // "P4,2": trips of the last visit
 };
 
-// "R3 S1", "R=3,S=1" or a list of such words.
+// "R3 S1", "R=3,S=1", "C<=4 K>2" or a list of such words; blanks around the sign are passed over.
 std::vector<Factor> factors_of(const hwdb::Node& node, const TimeloopNames& names);
 // "RSP", "R S P" or a list of names; innermost first.
 std::vector<model::Dim> permutation_of(const hwdb::Node& node, const TimeloopNames& names);
 model::OperandSet operands_of(const hwdb::Node& node, const TimeloopNames& names);
+
+// Energies of a component's actions in pJ, as Accelergy's tables (ERT, ERT_summary) name them; the
+// costliest of an action's entries, as Timeloop takes it.
+struct Energies {
+    std::optional<double> read, write, compute;
+};
+// Of the tables in a document, by component: "system.PE[0..167].spad" is spad. Empty without
+// tables.
+std::map<std::string, Energies> energies_of(const hwdb::Node& root);
 
 // Where the spatial loops of a target lie: a level and some of its axes.
 struct Spread {

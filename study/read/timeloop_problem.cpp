@@ -262,6 +262,7 @@ std::optional<TimeloopProblem> read_problem(const Node& problem, const std::stri
     read.network.id = name;
     read.network.name = name;
     read.network.source = "Timeloop problem";
+    read.names.sizes = loops.bounds;
     const auto shape_of_layer = conv_of(loops);
     if (!shape_of_layer) {
         problem.error("overflow", "the sizes do not fit 63 bits");

@@ -61,7 +61,8 @@ struct Reader {
     // The level or axes that a target names; "inter_PE_spatial" is what opens at node PE.
     void find_target(const Node& node, Entry& entry) const {
         std::string name = entry.target;
-        if (name.starts_with("inter_") && name.ends_with("_spatial")) {
+        if (!timeloop::level_named(machine, name) && name.starts_with("inter_") &&
+            name.ends_with("_spatial")) {
             name = name.substr(6, name.size() - 14);
         }
         if (entry.sort == Sort::spatial) {
@@ -130,11 +131,13 @@ struct Reader {
     }
 
     // {target: GLB, type: temporal, …}; the rest may stand under `attributes`.
-    std::optional<Entry> read(const Node& node) const {
+    // Inside another target's `constraints` its name is known: `outer`.
+    std::optional<Entry> read(const Node& node, const std::string& outer = {}) const {
         Entry entry;
         entry.node = node;
-        const Node target = node.has("target") ? node["target"] : node.need("name");
-        entry.target = target.text().value_or("");
+        const bool named = node.has("target") || node.has("name") || outer.empty();
+        const Node target = node.has("target") ? node["target"] : named ? node.need("name") : node;
+        entry.target = named ? target.text().value_or("") : outer;
         const Node type = node.need("type");
         const auto sort = type ? sort_of(type, type.text().value_or("")) : std::nullopt;
         if (!sort) {
@@ -221,16 +224,64 @@ void add_spatial(const Entry& entry, const Factor& f, const Accelerator& machine
     mapping.levels[at].spatial.push_back({f.dim, f.trips, static_cast<std::uint8_t>(*axis)});
 }
 
-void apply_loops(const Entry& entry, const Accelerator& machine, Mapping& mapping) {
+// Trips as they were written, of each slot from the innermost outwards, to be checked as a whole.
+struct Written {
+    std::size_t level;
+    bool time;
+    Factor factor;
+    Node node;
+};
+
+void apply_loops(const Entry& entry, const Accelerator& machine, const TimeloopNames& names,
+                 Mapping& mapping, std::vector<Written>& all) {
     const std::vector<Factor> factors = ordered(entry);
-    for (auto f = factors.rbegin(); f != factors.rend(); ++f) {
-        if (f->trips == 0) {
-            entry.node.error("unsupported", "a mapping needs every factor: 0 stands for no number");
-        } else if (f->trips > 1 && entry.sort == Sort::temporal) {
-            mapping.levels[*entry.level].temporal.push_back({f->dim, f->trips});
-        } else if (f->trips > 1) {
-            add_spatial(entry, *f, machine, mapping);
+    for (auto at = factors.rbegin(); at != factors.rend(); ++at) {
+        Factor f = *at;
+        if (f.limit != timeloop::Limit::exact) {
+            entry.node.error(
+                "bad-loop", fmt::format("a mapping fixes the trips of {} with '='", letter(f.dim)));
+            continue;
         }
+        if (f.trips == 0 && !names.sizes) {
+            entry.node.error("unsupported",
+                             "0 stands for all of a dimension, whose size is not "
+                             "known here",
+                             "write the number, or take the workload from a Timeloop problem");
+            continue;
+        }
+        f.trips = f.trips == 0 ? (*names.sizes)[index(f.dim)] : f.trips;
+        const bool time = entry.sort == Sort::temporal;
+        all.push_back({time ? *entry.level : entry.spread->level, time, f, entry.node});
+        if (f.trips > 1 && time) {
+            mapping.levels[*entry.level].temporal.push_back({f.dim, f.trips});
+        } else if (f.trips > 1) {
+            add_spatial(entry, f, machine, mapping);
+        }
+    }
+}
+
+// "P4,2" says that the last visit has two trips. With trips b from the innermost outwards these are
+// the digits of size - 1, each and one: nothing that the size does not say already, so they are
+// only checked.
+void check_last_trips(std::vector<Written> all, const TimeloopNames& names) {
+    if (!names.sizes) {
+        return;
+    }
+    std::stable_sort(all.begin(), all.end(), [](const Written& a, const Written& b) {
+        return a.level != b.level ? a.level > b.level : !a.time && b.time;
+    });
+    Extents rest = *names.sizes;
+    for (const Written& w : all) {
+        Count& left = rest[index(w.factor.dim)];
+        const Count last = (left - 1) % w.factor.trips + 1;
+        if (w.factor.last && *w.factor.last != last) {
+            w.node.error("bad-loop",
+                         fmt::format("{}{},{}: its last visit has {} trips, by the size {} of {}",
+                                     letter(w.factor.dim), w.factor.trips, *w.factor.last, last,
+                                     (*names.sizes)[index(w.factor.dim)], letter(w.factor.dim)),
+                         "leave out what stands behind the comma");
+        }
+        left = (left - 1) / w.factor.trips + 1;
     }
 }
 
@@ -289,6 +340,11 @@ class Rules {
 
     void fix(const Entry& entry, std::optional<Count>& slot, const Factor& f, std::size_t at,
              const char* what) {
+        if (f.last) {
+            entry.node.error("unsupported",
+                             fmt::format("{}{},{}: a rule has no last trip of its own",
+                                         letter(f.dim), f.trips, *f.last));
+        }
         if (slot && *slot != f.trips) {
             entry.node.error("conflict",
                              fmt::format("{}{} of {} is fixed to {} trips elsewhere", letter(f.dim),
@@ -299,11 +355,28 @@ class Rules {
         place(entry, at, fmt::format("{}.{}", what, letter(f.dim)));
     }
 
+    void limit(const Entry& entry, mapper::TripRange& range, const Factor& f, std::size_t at,
+               const char* what) {
+        if (f.limit == timeloop::Limit::least) {
+            range.least = std::max(range.least, f.trips);
+        } else {
+            range.most = std::min(range.most, f.trips);
+        }
+        if (range.least > range.most) {
+            entry.node.error("conflict",
+                             fmt::format("{} of {} has to be at least {} and at most {}",
+                                         letter(f.dim), entry.target, range.least, range.most));
+        }
+        place(entry, at, fmt::format("{}.{}", what, letter(f.dim)));
+    }
+
     void add_temporal(const Entry& entry) {
         auto& level = placed_.rules.levels[*entry.level];
         for (const Factor& f : entry.factors) {
-            if (f.trips > 0) { // 0: whatever the other levels leave
+            if (f.limit == timeloop::Limit::exact) {
                 fix(entry, level.temporal[index(f.dim)], f, *entry.level, "temporal");
+            } else {
+                limit(entry, level.temporal_range[index(f.dim)], f, *entry.level, "temporal");
             }
         }
         for (const Dim d : kAllDims) {
@@ -342,8 +415,12 @@ class Rules {
             level.axis_dims = axes;
         }
         for (const Factor& f : entry.factors) {
-            const bool elsewhere = entry.spread->own && f.trips == 1 && carried(level, f.dim);
-            if (f.trips > 0 && !elsewhere) {
+            const bool exact = f.limit == timeloop::Limit::exact;
+            const bool elsewhere =
+                exact && entry.spread->own && f.trips == 1 && carried(level, f.dim);
+            if (!exact) {
+                limit(entry, level.spatial_range[index(f.dim)], f, at, "spatial");
+            } else if (!elsewhere) {
                 fix(entry, level.spatial[index(f.dim)], f, at, "spatial");
             }
             place(entry, at, fmt::format("spatial.{}", letter(f.dim)));
@@ -363,8 +440,9 @@ class Rules {
             DimSet dims;
             for (const Dim d : kAllDims) {
                 const bool one =
-                    std::any_of(entry.factors.begin(), entry.factors.end(),
-                                [&](const Factor& f) { return f.dim == d && f.trips == 1; });
+                    std::any_of(entry.factors.begin(), entry.factors.end(), [&](const Factor& f) {
+                        return f.dim == d && f.trips == 1 && f.limit != timeloop::Limit::least;
+                    });
                 const bool left_out = entry.only_these && !mentions(entry, d);
                 if ((*level.axis_dims)[a].contains(d) && !one && !left_out) {
                     dims.insert(d);
@@ -385,11 +463,12 @@ class Rules {
 
 void add_target(const Reader& reader, const Node& node, Rules& rules) {
     if (const Node nested = node["constraints"]) { // several for one target
-        node.ignore_rest();
+        const Node target = node.has("target") ? node["target"] : node.need("name");
+        const std::string outer = target.text().value_or("");
         for (const Node& part : nested.items()) {
-            part.error("unsupported", "constraints nested in a target are not read",
-                       "write each as an entry of its own with target and type");
-            part.ignore_rest();
+            if (const auto entry = reader.read(part, outer)) {
+                rules.add(*entry);
+            }
         }
         return;
     }
@@ -401,6 +480,9 @@ void add_target(const Reader& reader, const Node& node, Rules& rules) {
 void add_node_rules(const Reader& reader, const Node& list, Rules& rules) {
     for (const Node& node : list.items()) {
         node.ignore_rest();
+        if (node.tag() == "!Nothing") {
+            continue;
+        }
         if (const Node inner = node["nodes"]) {
             add_node_rules(reader, inner, rules);
             continue;
@@ -439,6 +521,7 @@ Result<Mapping> parse_timeloop_mapping(std::string text, const std::string& file
     Mapping mapping;
     mapping.levels.resize(machine.levels.size());
     std::vector<OperandSet> bypassed(machine.levels.size());
+    std::vector<Written> written;
     document->root().ignore_rest();
     Node list = document->root().need("mapping");
     if (list.is_map()) {
@@ -450,9 +533,10 @@ Result<Mapping> parse_timeloop_mapping(std::string text, const std::string& file
         if (entry && entry->sort == Sort::tensors) {
             bypassed[*entry->level] = entry->bypass;
         } else if (entry && entry->sort != Sort::utilization) {
-            apply_loops(*entry, machine, mapping);
+            apply_loops(*entry, machine, names, mapping, written);
         }
     }
+    check_last_trips(std::move(written), names);
     for (std::size_t i = 0; i < machine.levels.size(); ++i) {
         for (const Operand o : kAllOperands) { // what is not said to pass by rests
             if (store_of(machine.levels[i], o) != nullptr && !bypassed[i].contains(o)) {

@@ -62,34 +62,96 @@ class Writer {
         return names;
     }
 
-    void write_spread(const LevelMapping& level, std::size_t at, const std::string& target) {
-        std::vector<TemporalLoop> spread; // along x first
-        std::vector<Dim> along_x;
+    // Trips of each dimension on the axes of a target that end in x and in y.
+    struct Spreading {
+        Count size_x = 1, size_y = 1;
+        std::vector<TemporalLoop> x, y; // innermost first
+
+        // Dimensions on both axes.
+        std::vector<Dim> shared() const {
+            std::vector<Dim> dims;
+            for (const TemporalLoop& loop : y) {
+                const auto same = [&](const TemporalLoop& l) { return l.dim == loop.dim; };
+                if (std::any_of(x.begin(), x.end(), same)) {
+                    dims.push_back(loop.dim);
+                }
+            }
+            return dims;
+        }
+    };
+    Spreading spreading_of(const LevelMapping& level, std::size_t at,
+                           const std::string& target) const {
+        Spreading spread;
         const auto& fanout = machine_.levels[at].fanout;
-        for (const char* end : {"x", "y"}) {
-            for (auto loop = level.spatial.rbegin(); loop != level.spatial.rend(); ++loop) {
-                const std::string& axis = fanout[loop->axis].name;
-                if (axis != end && axis != target + "." + end) {
-                    continue;
-                }
-                spread.push_back({loop->dim, loop->bound});
-                const bool known =
-                    std::find(along_x.begin(), along_x.end(), loop->dim) != along_x.end();
-                if (*end == 'y' && known) {
-                    found.error("unsupported",
-                                fmt::format("{} lies along x and along y of {}: Timeloop's "
-                                            "mappings have one place for it",
-                                            name_[index(loop->dim)], target),
-                                "save it with --save-mapping, or constrain each axis to its own "
-                                "dimensions");
-                }
-                if (*end == 'x' && !known) {
-                    along_x.push_back(loop->dim);
+        const auto on = [&](const Axis& axis, const char* end) {
+            return axis.name == end || axis.name == target + "." + end;
+        };
+        for (const Axis& axis : fanout) {
+            (on(axis, "x") ? spread.size_x : spread.size_y) *=
+                on(axis, "x") || on(axis, "y") ? axis.size : 1;
+        }
+        for (auto loop = level.spatial.rbegin(); loop != level.spatial.rend(); ++loop) {
+            if (on(fanout[loop->axis], "x")) {
+                spread.x.push_back({loop->dim, loop->bound});
+            } else if (on(fanout[loop->axis], "y")) {
+                spread.y.push_back({loop->dim, loop->bound});
+            }
+        }
+        return spread;
+    }
+
+    // Timeloop has one place for a dimension: each whole along x or along y, if they fit so. Counts
+    // do not depend on the axis.
+    static bool part(Spreading& spread) {
+        Extents trips = kOnes;
+        std::vector<Dim> dims;
+        for (const auto* loops : {&spread.x, &spread.y}) {
+            for (const TemporalLoop& loop : *loops) {
+                trips[index(loop.dim)] *= loop.bound;
+                if (std::find(dims.begin(), dims.end(), loop.dim) == dims.end()) {
+                    dims.push_back(loop.dim);
                 }
             }
         }
+        for (unsigned along_y = 0; along_y < 1U << dims.size(); ++along_y) {
+            Spreading other{spread.size_x, spread.size_y, {}, {}};
+            Count x = 1;
+            Count y = 1;
+            for (std::size_t n = 0; n < dims.size(); ++n) {
+                const bool second = (along_y >> n & 1U) != 0;
+                const Count bound = trips[index(dims[n])];
+                (second ? y : x) *= bound;
+                (second ? other.y : other.x).push_back({dims[n], bound});
+            }
+            if (x <= spread.size_x && y <= spread.size_y) {
+                spread = std::move(other);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void write_spread(const LevelMapping& level, std::size_t at, const std::string& target) {
+        Spreading spread = spreading_of(level, at, target);
+        const auto shared = spread.shared();
+        if (!shared.empty() && !part(spread)) {
+            found.error("unsupported",
+                        fmt::format("{} lies along x and along y of {}, and fits neither alone: "
+                                    "Timeloop's mappings have one place for it",
+                                    name_[index(shared.front())], target),
+                        "save it with --save-mapping, or constrain each axis to its own "
+                        "dimensions");
+        }
+        std::vector<Dim> along_x;
+        for (const TemporalLoop& loop : spread.x) {
+            if (std::find(along_x.begin(), along_x.end(), loop.dim) == along_x.end()) {
+                along_x.push_back(loop.dim);
+            }
+        }
+        std::vector<TemporalLoop> loops_of = spread.x;
+        loops_of.insert(loops_of.end(), spread.y.begin(), spread.y.end());
         text += fmt::format("- {{target: {}, type: spatial, {}, split: {}}}\n", target,
-                            loops(spread), along_x.size());
+                            loops(loops_of), along_x.size());
     }
 
     // Loops innermost first; dimensions without a loop come after.
