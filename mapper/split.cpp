@@ -291,6 +291,9 @@ void add_choices(const Task& task, const PerOperand<std::size_t>& homes,
             const Store* store = store_of(task.machine.levels[i], o);
             const bool can =
                 i >= home && store != nullptr && present(task, o) && !rule.bypass.contains(o);
+            if (rule.keep.contains(o) && present(task, o) && !can) {
+                return; // asked to keep what it cannot hold, or what must pass by
+            }
             const bool must = can && (i == home || !store->may_bypass || rule.keep.contains(o));
             std::vector<std::vector<OperandSet>> next;
             for (auto choice : choices) {

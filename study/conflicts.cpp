@@ -201,11 +201,15 @@ Diagnostics explain_conflicts(const mapper::Task& task, const Diagnostics& reaso
             }
         }
         Diagnostic error = reason;
-        if (reason.code == "infeasible" && rules.empty() && !places.empty()) {
+        const bool least = task.constraints.min_utilization > 0.0;
+        if (reason.code == "infeasible" && rules.empty() && (least || !places.empty())) {
             for (const auto& [key, where] : places) {
                 if (const auto rule = rule_of(key)) {
                     rules.push_back(*rule);
                 }
+            }
+            if (least && !places.contains("min_utilization")) { // an option of the command line
+                rules.push_back(*rule_of("min_utilization"));
             }
             rules = Finder(task, limit_s, stop).fewest(std::move(rules));
             std::string names;
@@ -214,6 +218,8 @@ Diagnostics explain_conflicts(const mapper::Task& task, const Diagnostics& reaso
             }
             if (!names.empty()) {
                 error.message += ": " + names;
+            } else if (!task.machine.dataflows.empty()) {
+                error.hint = "the dataflow's own rules leave none: --dataflow free forgets them";
             }
         }
         add_placed(std::move(error), rules, task, places, all);

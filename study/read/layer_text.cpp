@@ -46,7 +46,7 @@ class Cells {
     void report(Column column, std::string code, std::string message, std::string hint) {
         found_.error(std::move(code), std::move(message), std::move(hint), {},
                      std::string(name_of(column)));
-        failed_ = true;
+        failed_[static_cast<std::size_t>(column)] = true;
     }
 
     std::string_view text(Column column) {
@@ -90,7 +90,8 @@ class Cells {
         }
     }
 
-    bool failed() const { return failed_; }
+    bool failed() const { return std::find(failed_.begin(), failed_.end(), true) != failed_.end(); }
+    bool failed(Column column) const { return failed_[static_cast<std::size_t>(column)]; }
     const LayerText& cells() const { return text_; }
     const std::array<bool, kColumns>& used() const { return used_; }
 
@@ -117,7 +118,7 @@ class Cells {
     const LayerText& text_;
     model::Diagnostics& found_;
     std::array<bool, kColumns> used_{};
-    bool failed_ = false;
+    std::array<bool, kColumns> failed_{};
 };
 
 void read_image(Cells& cells, Count& h, Count& w, Count& r, Count& s, Op op) {
@@ -340,10 +341,16 @@ std::optional<model::Layer> layer_from_text(const LayerText& text, model::Diagno
     layer.op = *op;
     layer.shape = read_shape(cells, *op);
     refuse_unused(cells, *op);
-    if (cells.failed()) {
-        return std::nullopt; // validate() would repeat what is already said of these cells
-    }
     const model::Diagnostics violations = validate(layer);
+    if (cells.failed()) { // of the other cells say what is wrong with each for itself
+        for (const model::Diagnostic& d : violations) {
+            const auto column = column_from_name(d.field);
+            if (d.code == "bad-dimension" && column && !cells.failed(*column)) {
+                found.add(d);
+            }
+        }
+        return std::nullopt;
+    }
     found.append(violations);
     return violations.has_errors() ? std::nullopt : std::optional(std::move(layer));
 }

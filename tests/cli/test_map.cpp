@@ -265,6 +265,36 @@ TEST_CASE("constraints that cannot be met are refused with the conflicting lines
     CHECK(contains(unfilled.err, "cstr.yaml:4:5: error: prob: a utilization of 0.9"));
 }
 
+TEST_CASE(
+    "what must rest and pass by at once, and limits that leave nothing, are refused by line") {
+    const Files files;
+    const auto both =
+        files.constrained("  - {target: GLB, type: datatype, keep: [Inputs], bypass: [Inputs]}\n");
+    CHECK(both.exit == 3);
+    CHECK(contains(both.err, "cstr.yaml:3:5: error:"));
+    CHECK(contains(both.err, "must both rest in GLB and pass by it"));
+    const auto limits = files.constrained("  - {target: DRAM, type: temporal, factors: K<=2}\n"
+                                          "  - {target: GLB, type: temporal, factors: K=1}\n"
+                                          "  - {target: GLB, type: spatial, factors: K<=2}\n"
+                                          "  - {target: Spad, type: temporal, factors: K<2}\n");
+    CHECK(limits.exit == 3);
+    CHECK(contains(limits.err, "K is constrained away"));
+    CHECK(contains(limits.err, "cstr.yaml:6:5: note: Spad loops K at most 1 in time"));
+    const auto whole = files.constrained("  - {target: Spad, type: temporal, factors: R=0 C=0}\n"
+                                         "  - {target: Spad, type: datatype, keep: [Weights]}\n"
+                                         "  - {target: Spad, type: temporal, factors: K=8}\n");
+    CHECK(whole.exit == 3);
+    CHECK(contains(whole.err, "the smallest tiles that must rest in Spad need 192"));
+    // exam searches under the same rules, and refuses the same ones.
+    const auto exam =
+        run({"exam", files.problem, "--on", files.arch, "--constraints", files.rules});
+    CHECK(exam.exit == 3);
+    CHECK(contains(exam.err, "the smallest tiles that must rest in Spad need 192"));
+    CHECK(run({"exam", files.problem, "--on", files.arch, "--constraints", files.rules, "--mapping",
+               "dataflow"})
+              .exit == 2);
+}
+
 TEST_CASE("where only all constraints together leave nothing, the fewest that do are named") {
     const Files files;
     // Each alone is fine, and so are any two: 3 K in the register file beside 4 C, all weights
@@ -346,8 +376,8 @@ TEST_CASE("fronts and curves are of every different layer, as text, JSON, CSV an
     for (const std::vector<std::string>& question :
          {std::vector<std::string>{"--pareto"}, {"--capacity-curve", "MAC cell"}}) {
         CAPTURE(question.front());
-        std::vector<std::string> words = {"map",         files.layers, "--on",   "nvdla-large",
-                                          "--time-limit", "0.5",       "--plot", svg};
+        std::vector<std::string> words = {"map",          files.layers, "--on",   "nvdla-large",
+                                          "--time-limit", "0.5",        "--plot", svg};
         words.insert(words.end(), question.begin(), question.end());
         const auto with = [&](const char* format) {
             auto all = words;

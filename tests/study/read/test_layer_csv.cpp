@@ -197,6 +197,17 @@ TEST_CASE("all errors are told at once, the first hundred in full and the others
     CHECK(found.items().back().message == "and 500 more errors");
 }
 
+TEST_CASE("a cell that cannot be read hides no error of the row's other cells, and repeats none") {
+    const model::Diagnostics found = errors_of("op,n,c,h,k,r\nconv2d,0,x,-4,8,3\n");
+    REQUIRE(found.size() == 3);
+    CHECK(found.items()[0].code == "not-a-number"); // c
+    CHECK(found.items()[0].where.column == 10);
+    CHECK(found.items()[1].message == "n is 0");
+    CHECK(found.items()[1].where.column == 8);
+    CHECK(found.items()[2].message == "h is -4");
+    CHECK(found.items()[2].where.column == 12);
+}
+
 TEST_CASE("a hundred thousand rows are read in well under two seconds") {
     std::string text = kHeader;
     for (int i = 0; i < 100'000; ++i) {
