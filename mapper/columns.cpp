@@ -107,9 +107,12 @@ bool ColumnMaker::forwards(const Link& link) const {
 
 // ---- one split ----------------------------------------------------------------------------------
 
+// Windows of one position or one tap never share a word: each moves its own, whatever the loops.
+// (Timeloop's boxes hold the words in between, too.)
 bool ColumnMaker::window(const Query& query) const {
     return space_.links[query.link].operand == Operand::input &&
-           space_.groups[group_].dims.size() == 2;
+           space_.groups[group_].dims.size() == 2 &&
+           (task_.counting == Counting::timeloop || (bound(0) > 1 && bound(1) > 1));
 }
 
 // Are a level's loops in time counted? All that move a window are.
@@ -137,8 +140,10 @@ bool ColumnMaker::passes(const Query& query, std::size_t n, const Split& split) 
 
 // Trips outside the tile of a dimension that does not move it.
 double ColumnMaker::visits(const Query& query, std::size_t n, const Split& split) const {
-    if (relevant(space_.links[query.link].operand, dim(n))) {
-        return 1.0;
+    const Operand operand = space_.links[query.link].operand;
+    if (relevant(operand, dim(n))) { // all of it, as in Link::volume
+        const bool of_window = operand == Operand::input && space_.groups[group_].dims.size() == 2;
+        return of_window ? static_cast<double>(bound(n)) : 1.0;
     }
     std::array<Digit, 2 * kMaxLevels> digits; // filled from the back
     std::size_t from = digits.size();

@@ -103,8 +103,8 @@ void evaluate(benchmark::State& state, const model::Problem& problem) {
     mapper::Estimator estimator(space);
     const mapper::Evaluator evaluator(estimator);
     const std::vector<Drawn> drawn = draw(space, estimator, kDrawn);
-    const std::uint64_t before = allocations;
     const double resident = resident_kib();
+    const std::uint64_t before = allocations;
     std::size_t n = 0;
     for (auto _ : state) {
         const Drawn& one = drawn[n++ % kDrawn];
