@@ -2,6 +2,7 @@
 #include "mapper/parallel.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <random>
 
@@ -18,7 +19,8 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::infinity();
 constexpr std::size_t kSample = 300; // leaves of a group that are looked at in a round
 constexpr int kRounds = 6;
-constexpr int kKicks = 12; // times that two groups are moved away from the best point
+constexpr std::size_t kShaken = 4; // spaces, those with the best points
+constexpr int kKicks = 12;         // times that two groups are moved away from the best point
 constexpr std::array<std::size_t, kGroups> kOrder = {2, 3, 4, 5, 0, 1}; // K C (P,R) (Q,S) N G
 
 class Climber {
@@ -36,25 +38,45 @@ class Climber {
         }
     }
 
-    std::optional<SearchResult> climb() {
+    // To a first point: its value, endless when nothing fits.
+    double climb() {
         at_.fill(0);
         for (const std::size_t g : kOrder) {
             if (!improve(g, Known::little, kNone)) {
-                return std::nullopt;
+                return value_ = kNone;
             }
         }
-        double best = ascend();
+        return best_ = ascend();
+    }
+
+    // Away from the best point and up again, a few times.
+    void shaken() {
         for (int kick = 0; kick < kKicks && !effort_.over(); ++kick) {
             const auto before = at_;
             shake();
             const double value = ascend();
-            if (value < best) {
-                best = value;
+            if (value < best_) {
+                best_ = value;
             } else {
                 at_ = before;
             }
         }
-        return result();
+    }
+
+    std::optional<SearchResult> result() {
+        estimator_.multiply_tiles(rows(), product_.data());
+        if (!estimator_.fits(product_.data())) {
+            return std::nullopt;
+        }
+        estimator_.multiply_rest(rows(), product_.data());
+        estimator_.relaxed(product_.data(), Known::all, kNone);
+        for (const auto& [value, c] : estimator_.good_orders(product_.data(), kNone)) {
+            if (auto real =
+                    realise(task_, space_, {index_, chains(), estimator_.combinations()[c]})) {
+                return real;
+            }
+        }
+        return std::nullopt;
     }
 
   private:
@@ -141,22 +163,6 @@ class Climber {
         return chains;
     }
 
-    std::optional<SearchResult> result() {
-        estimator_.multiply_tiles(rows(), product_.data());
-        if (!estimator_.fits(product_.data())) {
-            return std::nullopt;
-        }
-        estimator_.multiply_rest(rows(), product_.data());
-        estimator_.relaxed(product_.data(), Known::all, kNone);
-        for (const auto& [value, c] : estimator_.good_orders(product_.data(), kNone)) {
-            if (auto real =
-                    realise(task_, space_, {index_, chains(), estimator_.combinations()[c]})) {
-                return real;
-            }
-        }
-        return std::nullopt;
-    }
-
     const Task& task_;
     const Space& space_;
     std::size_t index_;
@@ -167,6 +173,7 @@ class Climber {
     std::array<std::vector<std::uint32_t>, kGroups> leaves_;
     std::array<std::uint32_t, kGroups> at_{};
     double value_ = kNone;
+    double best_ = kNone;
     std::size_t shift_ = 0;
     std::mt19937 dice_{1};
 };
@@ -175,9 +182,23 @@ class Climber {
 
 std::optional<SearchResult> first_guess(const Task& task, const std::vector<Space>& spaces,
                                         int threads, const Effort& effort) {
-    std::vector<std::optional<SearchResult>> found(spaces.size());
-    in_parallel(threads, spaces.size(),
-                [&](std::size_t s) { found[s] = Climber(task, spaces[s], s, effort).climb(); });
+    std::deque<Climber> climbers;
+    for (std::size_t i = 0; i < spaces.size(); ++i) {
+        climbers.emplace_back(task, spaces[i], i, effort);
+    }
+    std::vector<std::pair<double, std::size_t>> values(spaces.size());
+    in_parallel(threads, spaces.size(), [&](std::size_t i) {
+        values[i] = {climbers[i].climb(), i};
+    });
+    std::sort(values.begin(), values.end());
+    values.resize(std::min(values.size(), kShaken));
+    std::erase_if(values, [](const auto& v) { return v.first == kNone; });
+    std::vector<std::optional<SearchResult>> found(values.size());
+    in_parallel(threads, values.size(), [&](std::size_t n) {
+        Climber& climber = climbers[values[n].second];
+        climber.shaken();
+        found[n] = climber.result();
+    });
     std::optional<SearchResult> best;
     for (std::optional<SearchResult>& one : found) {
         if (one && (!best || one->certificate.value < best->certificate.value)) {
