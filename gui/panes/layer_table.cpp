@@ -5,13 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace eyeroof::gui {
 
 namespace {
 constexpr std::array<const char*, LayerTable::columns> kHeaders = {
-    "Layer",       "Machine", "",        "Time",      "Share",     "Measured",
-    "Unexplained", "Rate",    "Of roof", "FLOP/byte", "Limited by"};
+    "Layer",    "Machine",     "",     "Time",    "Share",     "Times as fast",
+    "Measured", "Unexplained", "Rate", "Of roof", "FLOP/byte", "Limited by"};
 QString text(const std::string& string) {
     return QString::fromStdString(string);
 }
@@ -31,6 +32,17 @@ std::optional<study::LayerMeasurement> measured_of(const study::PlotPoint& point
     return std::nullopt;
 }
 
+// The first machine's point of each layer, predicted and measured.
+std::map<std::pair<std::string, bool>, double> baseline_of(const study::PlotInput& input) {
+    std::map<std::pair<std::string, bool>, double> seconds;
+    for (const study::PlotPoint& point : input.points) {
+        if (!input.machines.empty() && point.machine == input.machines.front().id) {
+            seconds.emplace(std::pair{point.name, point.measured}, point.total_s());
+        }
+    }
+    return seconds;
+}
+
 // Of all executions, as the predicted time.
 QString unexplained_text(const study::LayerMeasurement& m, double count) {
     return text(study::signed_time(count * m.unexplained_s) + " (" +
@@ -40,11 +52,21 @@ QString unexplained_text(const study::LayerMeasurement& m, double count) {
 
 bool LayerTable::set_rows(const study::PlotInput& input, const study::RooflineScene& scene,
                           const std::vector<study::Report>& reports) {
+    const auto baseline = input.machines.size() > 1
+                              ? baseline_of(input)
+                              : std::map<std::pair<std::string, bool>, double>{};
+    first_machine_ = input.machines.empty() ? QString() : text(input.machines.front().name);
     std::vector<Row> rows;
     rows.reserve(scene.points.size());
     for (auto point = scene.points.rbegin(); point != scene.points.rend(); ++point) {
         const study::PlotPoint& source = input.points.at(point->source);
-        rows.push_back({*point, source, measured_of(source, reports)});
+        Row row{*point, source, measured_of(source, reports), {}};
+        const auto first = baseline.find({source.name, source.measured});
+        if (first != baseline.end() && source.machine != input.machines.front().id &&
+            source.total_s() > 0.0) {
+            row.faster = first->second / source.total_s();
+        }
+        rows.push_back(std::move(row));
     }
     // by id, so that rows keep their places while figures change
     std::sort(rows.begin(), rows.end(),
@@ -93,6 +115,8 @@ QVariant LayerTable::shown(const Row& row, int column) const {
         return text(model::format_si(row.source.total_s(), "s"));
     case share:
         return QString("%1 %").arg(100.0 * row.point.share, 0, 'f', 1);
+    case faster:
+        return row.faster ? QString("%1×").arg(*row.faster, 0, 'f', 2) : QString();
     case measured:
         return row.measured ? text(model::format_si(row.source.count * row.measured->time_s, "s"))
                             : QString();
@@ -117,6 +141,8 @@ QVariant LayerTable::sorted(const Row& row, int column) const {
         return row.source.total_s();
     case share:
         return row.point.share;
+    case faster:
+        return row.faster.value_or(1.0);
     case measured:
         return row.measured ? row.source.count * row.measured->time_s : 0.0;
     case unexplained:
@@ -160,6 +186,9 @@ QVariant LayerTable::headerData(int section, Qt::Orientation orientation, int ro
     if (role == Qt::TextAlignmentRole) {
         const bool number = section >= time && section <= intensity;
         return static_cast<int>(Qt::AlignVCenter | (number ? Qt::AlignRight : Qt::AlignLeft));
+    }
+    if (role == Qt::ToolTipRole && section == faster) {
+        return tr("Time on %1 over the time on this machine").arg(first_machine_);
     }
     if (role == Qt::ToolTipRole && section >= time && section <= unexplained) {
         return tr("All executions together");

@@ -20,6 +20,7 @@ class LayerTable : public QAbstractTableModel {
         kind,
         time,
         share,
+        faster,
         measured,
         unexplained,
         rate,
@@ -49,11 +50,13 @@ class LayerTable : public QAbstractTableModel {
         study::ScenePoint point;
         study::PlotPoint source;
         std::optional<study::LayerMeasurement> measured; // of a predicted point
+        std::optional<double> faster; // than the first machine, of the same layer and kind
     };
     QVariant shown(const Row& row, int column) const;
     QVariant sorted(const Row& row, int column) const;
 
     std::vector<Row> rows_;
+    QString first_machine_;
 };
 
 } // namespace eyeroof::gui

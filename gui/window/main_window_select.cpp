@@ -28,6 +28,7 @@ void MainWindow::view_changed() {
         const bool measured = std::any_of(points.begin(), points.end(),
                                           [](const auto& point) { return point.measured; });
         table_view_->setColumnHidden(LayerTable::machine, view_->plot().machines.size() < 2);
+        table_view_->setColumnHidden(LayerTable::faster, view_->plot().machines.size() < 2);
         table_view_->setColumnHidden(LayerTable::kind, !measured);
         const bool compared = std::any_of(reports_.begin(), reports_.end(),
                                           [](const auto& report) { return report.measured; });

@@ -169,6 +169,12 @@ void add_cells(Page& page, const ArrayWork& work, double left, double cell_x, do
                         static_cast<double>(columns) * cell_x - gap,
                         static_cast<double>(rows) * cell_y - gap},
                        share);
+            const bool one = columns == 1 && rows == 1;
+            page.figure(one ? "unit" : "units",
+                        one ? fmt::format("column {} row {}", column, row)
+                            : fmt::format("columns {} to {} rows {} to {}", column,
+                                          column + columns - 1, row, row + rows - 1),
+                        "share of steps active", share);
             column += columns;
         }
         row += rows;
@@ -209,12 +215,6 @@ void add_array(Page& page, const ArrayWork& work, MappingScene& scene) {
         return page.line("too large to draw", 0.0, ColourRole::faint);
     }
     count_units(work, scene);
-    for (Count row = 0; row < work.rows; ++row) {
-        for (Count column = 0; column < work.columns; ++column) {
-            page.figure("unit", fmt::format("column {} row {}", column, row),
-                        "share of steps active", work.at(column, row));
-        }
-    }
     const double cell = std::min({page.inner() / static_cast<double>(work.columns),
                                   kMostArrayHeight / static_cast<double>(work.rows), 22.0});
     // very flat arrays get taller cells, so that there is something to see

@@ -660,6 +660,19 @@ void TestExplore::a_machine_stands_beside_its_changed_self() {
     QCOMPARE(window.reports().size(), std::size_t{2});
     QVERIFY(window.reports()[0].machine.id != window.reports()[1].machine.id);
     QVERIFY(window.reports()[0].total.time_s < window.reports()[1].total.time_s);
+    // the table says by how much, on the second machine's rows
+    const QAbstractItemModel& rows = *window.table().model();
+    int compared = 0;
+    for (int row = 0; row < rows.rowCount(); ++row) {
+        const bool second = rows.index(row, LayerTable::machine).data() == "l4-2";
+        const QString ratio = rows.index(row, LayerTable::faster).data().toString();
+        QCOMPARE(!ratio.isEmpty(), second);
+        compared += second ? 1 : 0;
+        if (second) { // never faster than with more bandwidth
+            QVERIFY(rows.index(row, LayerTable::faster).data(Qt::UserRole).toDouble() < 1.0001);
+        }
+    }
+    QVERIFY(compared > 0 && !window.table().isColumnHidden(LayerTable::faster));
 }
 
 void TestExplore::everything_that_is_used_has_a_name() {
