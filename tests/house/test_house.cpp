@@ -103,7 +103,7 @@ std::string library_of(const std::string& include) {
     static const std::set<std::string> systems = {"sys", "linux", "netinet", "arpa"};
     const std::string first = include.substr(0, include.find('/'));
     if (include.find('/') != std::string::npos) {
-        return systems.contains(first) ? std::string{} : first;
+        return systems.contains(first) ? std::string{} : first == "nvtx3" ? "cuda" : first;
     }
     if (single.contains(include)) {
         return include;
