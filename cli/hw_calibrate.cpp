@@ -5,7 +5,7 @@
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/catalog.hpp"
 #include "model/base/units.hpp"
-#include "study/calibrate.hpp"
+#include "study/calibrate/calibrate.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include "cli/hw_calibrate.hpp"
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/catalog.hpp"
-#include "study/cross_validate.hpp"
+#include "study/calibrate/cross_validate.hpp"
 
 namespace eyeroof::cli {
 

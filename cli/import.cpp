@@ -5,7 +5,7 @@
 #include "profiles/import/importer.hpp"
 #include "profiles/library_log.hpp"
 #include "profiles/profile_file.hpp"
-#include "study/lay_profile.hpp"
+#include "study/measured/lay_profile.hpp"
 #include "study/read/catalog.hpp"
 #include "study/run.hpp"
 

@@ -1,10 +1,10 @@
 #include "cli/command.hpp"
 #include "cli/exam_options.hpp"
 #include "cli/search_options.hpp"
-#include "study/best_mappings.hpp"
-#include "study/map_network.hpp"
 #include "study/read/mapping_yaml.hpp"
-#include "study/trade_offs.hpp"
+#include "study/search/best_mappings.hpp"
+#include "study/search/map_network.hpp"
+#include "study/search/trade_offs.hpp"
 
 #include <fmt/format.h>
 

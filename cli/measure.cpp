@@ -7,7 +7,7 @@
 #include "profiles/host/measure_host.hpp"
 #include "profiles/points.hpp"
 #include "profiles/profile_file.hpp"
-#include "study/lay_profile.hpp"
+#include "study/measured/lay_profile.hpp"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 
 #include "cli/metric_files.hpp"
 #include "profiles/import/importer.hpp"
-#include "study/lay_ceilings.hpp"
-#include "study/lay_profile.hpp"
+#include "study/measured/lay_ceilings.hpp"
+#include "study/measured/lay_profile.hpp"
 #include "study/read/assignments.hpp"
 #include "study/read/ceilings.hpp"
 

@@ -1,5 +1,5 @@
 // eyeroof offload: host, GPU, and GPU with copies each time.
-#include "study/offload.hpp"
+#include "study/upgrade/offload.hpp"
 
 #include "cli/command.hpp"
 #include "cli/gpu_options.hpp"

@@ -7,7 +7,7 @@
 #include "profiles/collect/device_facts.hpp"
 #include "profiles/collect/runner.hpp"
 #include "profiles/profile_file.hpp"
-#include "study/lay_profile.hpp"
+#include "study/measured/lay_profile.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // eyeroof upgrade: does another GPU pay off for this network?
-#include "study/upgrade.hpp"
+#include "study/upgrade/upgrade.hpp"
 
 #include "cli/command.hpp"
 #include "cli/gpu_options.hpp"

@@ -1,12 +1,12 @@
 // eyeroof validate: predictions beside measured layer times, and beside the naive roofline.
-#include "study/validate.hpp"
+#include "study/calibrate/validate.hpp"
 
 #include "cli/command.hpp"
 #include "cli/gpu_options.hpp"
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/text_file.hpp"
-#include "study/pairs.hpp"
+#include "study/calibrate/pairs.hpp"
 #include "study/read/catalog.hpp"
 
 namespace eyeroof::cli {

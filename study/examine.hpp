@@ -7,9 +7,9 @@
 #include "model/gpu/calibration.hpp"
 #include "model/machine.hpp"
 #include "model/network.hpp"
-#include "study/best_mappings.hpp"
 #include "study/report.hpp"
 #include "study/run.hpp"
+#include "study/search/best_mappings.hpp"
 
 #include <stop_token>
 

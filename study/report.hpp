@@ -8,7 +8,7 @@
 #include "model/layer.hpp"
 #include "model/mapping.hpp"
 #include "model/problem.hpp"
-#include "study/measurement_report.hpp"
+#include "study/measured/measurement_report.hpp"
 
 #include <optional>
 #include <string>
@@ -111,7 +111,7 @@ struct MachineSummary {
     double outer_bytes_per_s = 0.0; // of the outermost memory
     std::string dataflow;
     std::vector<std::string> weak_sources; // field paths whose numbers are only recalled
-    std::string compute_capability = {}; // of a GPU: "8.0"
+    std::string compute_capability = {};   // of a GPU: "8.0"
     int sms = 0;                           // of a GPU
 
     bool operator==(const MachineSummary&) const = default;

@@ -10,8 +10,8 @@
 #include "model/machine.hpp"
 #include "model/mapping.hpp"
 #include "model/network.hpp"
-#include "study/conflicts.hpp"
 #include "study/report.hpp"
+#include "study/search/conflicts.hpp"
 #include "study/training.hpp"
 
 #include <optional>
@@ -35,8 +35,8 @@ struct StudyOptions {
     std::optional<model::Mapping> mapping;
     std::vector<model::Mapping> nests; // given: one for each nest of a layer that has so many
     std::optional<mapper::Objective> objective; // of searches; nullopt: see natural_objective()
-    mapper::Constraints constraints; // of searches, on top of the dataflow's
-    ConstraintPlaces places;         // where those stand, for what is said of them
+    mapper::Constraints constraints;            // of searches, on top of the dataflow's
+    ConstraintPlaces places;                    // where those stand, for what is said of them
     mapper::Factors factors = mapper::Factors::perfect; // of searches
     double search_limit_s = 10.0;                       // for all searches together; 0: none
     model::Counting counting = model::Counting::eyeroof;

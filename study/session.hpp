@@ -4,8 +4,8 @@
 #pragma once
 
 #include "model/base/result.hpp"
-#include "study/mapping_edit.hpp"
 #include "study/scene/view_state.hpp"
+#include "study/search/mapping_edit.hpp"
 
 #include <cstdint>
 #include <filesystem>

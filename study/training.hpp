@@ -1,5 +1,5 @@
 // Turns the forward layers of a network into those of a training step.
-// Called by `eyeroof upgrade --phase training`.
+// Called by run() for `--phase training`, before the layers are examined.
 // Knows no machine.
 #pragma once
 

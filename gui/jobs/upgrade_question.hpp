@@ -5,7 +5,7 @@
 
 #include "gui/window/folders.hpp"
 #include "model/base/progress.hpp"
-#include "study/upgrade.hpp"
+#include "study/upgrade/upgrade.hpp"
 
 #include <stop_token>
 #include <string>

@@ -6,8 +6,8 @@
 #include "gui/views/drawing_view.hpp"
 #include "mapper/problem_space.hpp"
 #include "model/base/progress.hpp"
-#include "study/mapping_edit.hpp"
 #include "study/scene/mapping_scene.hpp"
+#include "study/search/mapping_edit.hpp"
 
 #include <QTimer>
 #include <QWidget>

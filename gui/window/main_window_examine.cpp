@@ -94,8 +94,8 @@ study::StudyOptions MainWindow::options() const {
         options.batch = choices_->batch();
     }
     options.data_type = model::data_type_from_name(choices_->data_type());
-    options.policy = choices_->best_mapping() ? study::MappingPolicy::best
-                                              : study::MappingPolicy::dataflow;
+    options.policy =
+        choices_->best_mapping() ? study::MappingPolicy::best : study::MappingPolicy::dataflow;
     return options;
 }
 

@@ -1,7 +1,7 @@
 #include "study/scene/plot_make.hpp"
 
-#include "study/lay_ceilings.hpp"
-#include "study/lay_profile.hpp"
+#include "study/measured/lay_ceilings.hpp"
+#include "study/measured/lay_profile.hpp"
 
 #include <algorithm>
 #include <cctype>

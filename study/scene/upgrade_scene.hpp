@@ -5,7 +5,7 @@
 #pragma once
 
 #include "study/scene/drawing.hpp"
-#include "study/upgrade.hpp"
+#include "study/upgrade/upgrade.hpp"
 
 #include <vector>
 

@@ -27,8 +27,8 @@ struct Sensitivity {
 };
 
 // Of the whole network, one for each knob, in the machine's order. A knob whose turned machine is
-// not legal or cannot run the network is left out. Accelerators map by the dataflow's rules, without
-// a search. Errors: those of run() on the machine itself.
+// not legal or cannot run the network is left out. Accelerators map by the dataflow's rules,
+// without a search. Errors: those of run() on the machine itself.
 model::Result<std::vector<Sensitivity>> sensitivities(const model::Network& network,
                                                       const model::Machine& machine,
                                                       const StudyOptions& options = {},

@@ -33,7 +33,7 @@ namespace {
 
 using namespace eyeroof;
 
-constexpr double kDeaf_ms = 5000.0;  // on a loaded machine
+constexpr double kDeaf_ms = 5000.0; // on a loaded machine
 constexpr double kMinute_ms = 60e3;
 constexpr double kGrowth_MB = 150.0; // from the end of the first quarter to the end
 

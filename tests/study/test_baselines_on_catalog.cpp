@@ -1,6 +1,6 @@
 #include "hwdb/catalog.hpp"
-#include "study/map_network.hpp"
 #include "study/read/catalog.hpp"
+#include "study/search/map_network.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>

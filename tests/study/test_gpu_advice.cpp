@@ -1,10 +1,10 @@
 // Advice, fleets, sweeps, memory, copies: what is built on the GPU time model.
-#include "study/advice.hpp"
-#include "study/cross_validate.hpp"
-#include "study/memory_need.hpp"
-#include "study/offload.hpp"
-#include "study/pairs.hpp"
-#include "study/upgrade.hpp"
+#include "study/calibrate/cross_validate.hpp"
+#include "study/calibrate/pairs.hpp"
+#include "study/upgrade/advice.hpp"
+#include "study/upgrade/memory_need.hpp"
+#include "study/upgrade/offload.hpp"
+#include "study/upgrade/upgrade.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
 
 #include <doctest/doctest.h>

@@ -1,8 +1,8 @@
 // What stands on the GPU model: validation, training steps, upgrades.
-#include "study/calibrate.hpp"
+#include "study/calibrate/calibrate.hpp"
+#include "study/calibrate/validate.hpp"
 #include "study/training.hpp"
-#include "study/upgrade.hpp"
-#include "study/validate.hpp"
+#include "study/upgrade/upgrade.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
 
 #include <doctest/doctest.h>

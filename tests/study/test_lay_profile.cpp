@@ -1,7 +1,7 @@
 // The step below seven: what was measured against what was predicted, on hand-made numbers.
 #include "profiles/ceilings.hpp"
-#include "study/lay_ceilings.hpp"
-#include "study/lay_profile.hpp"
+#include "study/measured/lay_ceilings.hpp"
+#include "study/measured/lay_profile.hpp"
 #include "study/read/ceilings.hpp"
 #include "study/write/csv.hpp"
 #include "study/write/html.hpp"

@@ -1,7 +1,6 @@
-#include "study/map_network.hpp"
-
 #include "hwdb/catalog.hpp"
 #include "study/read/catalog.hpp"
+#include "study/search/map_network.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
@@ -20,8 +19,8 @@ model::Network network(const std::string& name) {
 }
 
 model::Machine machine(const std::string& name) {
-    const std::vector<std::filesystem::path> folders = {
-        std::filesystem::path(tests::source_dir()) / "hwdb"};
+    const std::vector<std::filesystem::path> folders = {std::filesystem::path(tests::source_dir()) /
+                                                        "hwdb"};
     auto loaded = hwdb::load_machine(name, folders);
     REQUIRE(loaded);
     return *std::move(loaded);
@@ -57,9 +56,9 @@ TEST_CASE("a network that is mapped until somebody stops it ends with what was f
     options.layers = "CONV[345]";
     options.search.threads = 1;
     std::stop_source source;
-    const auto report = study::map_network(network("alexnet"), machine("nvdla-large"), options,
-                                           source.get_token(),
-                                           [&](const model::Progress&) { source.request_stop(); });
+    const auto report =
+        study::map_network(network("alexnet"), machine("nvdla-large"), options, source.get_token(),
+                           [&](const model::Progress&) { source.request_stop(); });
     REQUIRE(report);
     CHECK(report->cancelled);
     REQUIRE(report->layers.size() == 3);
@@ -69,8 +68,8 @@ TEST_CASE("a network that is mapped until somebody stops it ends with what was f
     CHECK(report->energy_pj > 0.0);
     source = std::stop_source();
     source.request_stop(); // before anything was found
-    const auto none = study::map_network(network("alexnet"), machine("nvdla-large"), options,
-                                         source.get_token());
+    const auto none =
+        study::map_network(network("alexnet"), machine("nvdla-large"), options, source.get_token());
     REQUIRE_FALSE(none);
     CHECK(none.diagnostics().items().front().code == "cancelled");
 }

@@ -1,6 +1,6 @@
 #include "model/cost.hpp"
-#include "study/best_mappings.hpp"
 #include "study/read/timeloop.hpp"
+#include "study/search/best_mappings.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,9 +1,9 @@
 #include "hwdb/catalog.hpp"
-#include "study/mapping_edit.hpp"
 #include "study/read/catalog.hpp"
 #include "study/run.hpp"
 #include "study/scene/mapping_scene.hpp"
 #include "study/scene/pe_array.hpp"
+#include "study/search/mapping_edit.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>

@@ -1,0 +1,154 @@
+#include "study/calibrate/calibrate.hpp"
+
+#include "study/calibrate/fit.hpp"
+#include "study/error_bands.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+namespace eyeroof::study {
+
+using model::GpuCalibration;
+using model::KernelClass;
+using model::Result;
+
+namespace {
+
+constexpr std::size_t kFewestRows = 20;
+
+struct Split {
+    std::vector<FitRow> fit, held;
+};
+
+model::ErrorBand error_band(const std::vector<double>& held, const std::string& basis) {
+    const Band band = band_of(held);
+    return {std::min(band.low, 0.999), std::max(band.high, 1.001),    mape_of(held),
+            median_error_of(held),     static_cast<int>(held.size()), basis};
+}
+
+// Errors of the class, and of each kind of row in it.
+void set_bands(const std::vector<model::Gpu>& gpus, const std::vector<FitRow>& held,
+               const std::string& source, model::ClassRecord& record) {
+    std::map<std::string, std::vector<FitRow>> kinds;
+    for (const FitRow& row : held) {
+        kinds[model::row_kind(*row.layer)].push_back(row);
+    }
+    record.band = error_band(ratios_of(gpus, held), "held-out rows of " + source);
+    record.kinds.clear();
+    for (const auto& [kind, rows] : kinds) {
+        record.kinds[kind] =
+            error_band(ratios_of(gpus, rows), "held-out " + kind + " of " + source);
+    }
+}
+
+void set_record(const std::vector<FitRow>& rows, const CalibrateOptions& options,
+                model::ClassRecord& record) {
+    record.measured = true;
+    record.provenance = {options.source, model::Confidence::fitted};
+    record.domain = {1e30, 0.0, 1e30, 0.0};
+    for (const FitRow& row : rows) {
+        const auto flops = static_cast<double>(row.work.flops);
+        const auto bytes = static_cast<double>(row.work.bytes());
+        record.domain.flops_low = std::min(record.domain.flops_low, flops);
+        record.domain.flops_high = std::max(record.domain.flops_high, flops);
+        record.domain.bytes_low = std::min(record.domain.bytes_low, bytes);
+        record.domain.bytes_high = std::max(record.domain.bytes_high, bytes);
+    }
+}
+
+FittedClass fit_one(model::Gpu& gpu, KernelClass c, const Split& split,
+                    const CalibrateOptions& options, const std::stop_token& stop) {
+    FittedClass fitted{c, static_cast<int>(split.fit.size()), 0.0, 0.0, 0.0};
+    std::vector<model::Gpu> gpus = {gpu};
+    fitted.before = mape_of(ratios_of(gpus, split.held));
+    fit_class(gpus, c, split.fit, {options.pull, options.rounds}, stop);
+    fitted.fitted = mape_of(ratios_of(gpus, split.fit));
+    fitted.held_out = mape_of(ratios_of(gpus, split.held));
+    set_bands(gpus, split.held, options.source, gpus.front().calibration.record(c));
+    gpu = std::move(gpus.front());
+    set_record(split.fit, options, gpu.calibration.record(c));
+    return fitted;
+}
+
+// Every second row is held out; of the others at most `most`, evenly picked.
+Split split_rows(std::vector<FitRow> rows, std::size_t most) {
+    Split split;
+    std::vector<FitRow> fit;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        (i % 2 == 0 ? fit : split.held).push_back(std::move(rows[i]));
+    }
+    const std::size_t stride = std::max<std::size_t>(1, (fit.size() + most - 1) / most);
+    for (std::size_t i = 0; i < fit.size(); i += stride) {
+        split.fit.push_back(std::move(fit[i]));
+    }
+    return split;
+}
+
+} // namespace
+
+Result<Calibrated> calibrate(const model::Gpu& gpu, const std::vector<MeasuredLayer>& rows,
+                             const CalibrateOptions& options, std::stop_token stop) {
+    std::array<std::vector<FitRow>, model::kKernelClasses> by_class;
+    model::Diagnostics found;
+    for (const MeasuredLayer& row : rows) {
+        auto work = model::work_of(row.layer);
+        const auto kernel = work ? model::kernel_of(gpu, row.layer, *work)
+                                 : Result<model::KernelChoice>(work.diagnostics());
+        if (!kernel) {
+            found.append(kernel.diagnostics());
+            continue;
+        }
+        by_class[static_cast<std::size_t>(kernel->kernel_class)].push_back(
+            {&row.layer, std::move(*work), row.measured_s, row.launch.value_or(options.launch), 0});
+    }
+    model::Gpu working = gpu;
+    Calibrated result;
+    for (std::size_t i = 0; i < by_class.size() && !found.has_errors(); ++i) {
+        const auto c = static_cast<KernelClass>(i);
+        if (by_class[i].empty()) {
+            continue;
+        }
+        if (by_class[i].size() < kFewestRows) {
+            found.error("too-few-rows",
+                        fmt::format("{} has {} rows, a fit needs {}", kernel_class_name(c),
+                                    by_class[i].size(), kFewestRows));
+            continue;
+        }
+        const Split split = split_rows(std::move(by_class[i]), options.rows);
+        result.classes.push_back(fit_one(working, c, split, options, stop));
+    }
+    if (found.has_errors()) {
+        return found;
+    }
+    result.calibration = working.calibration;
+    return result;
+}
+
+Result<GpuCalibration> calibrate_sustained(const model::Gpu& gpu, model::DataType type,
+                                           double flops_per_s) {
+    const model::Rate& rate = gpu.rate(type);
+    const double share = rate.flops_per_s > 0.0 ? flops_per_s / rate.flops_per_s : 0.0;
+    if (!(share >= 0.01 && share <= 1.0)) {
+        return Result<GpuCalibration>::failure(
+            "bad-rate", "a sustained rate lies between 1 % and 100 % of the data sheet's peak");
+    }
+    GpuCalibration c = gpu.calibration;
+    const auto clock = [&](const model::MatmulTerms& terms) {
+        return std::clamp(share / terms.peak_share, 0.01, 1.0);
+    };
+    if (rate.pipe == model::Pipe::tensor) {
+        c.tensor_gemm.sustained_clock = clock(c.tensor_gemm);
+        c.tensor_conv.matmul.sustained_clock = clock(c.tensor_gemm);
+    } else {
+        c.linear.sustained_clock = clock(c.linear);
+        c.batched.sustained_clock = clock(c.batched);
+        c.conv.matmul.sustained_clock = clock(c.linear);
+    }
+    return c;
+}
+
+} // namespace eyeroof::study

@@ -1,0 +1,94 @@
+// How far predictions lie from measured times that the constants have not seen: of other shapes of
+// a GPU, and of a whole GPU that was left out.
+// Called by `eyeroof hw cross-validate`; makes the constants of `validate --never-seen`.
+// Knows no file of machines: they come through a function.
+#pragma once
+
+#include "model/base/progress.hpp"
+#include "model/gpu/calibration.hpp"
+#include "study/calibrate/validate.hpp"
+
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace eyeroof::study {
+
+struct CrossValidateOptions {
+    model::Launch launch = model::Launch::kernel; // of rows that name none
+    std::size_t rows = 300; // of a GPU and class that a fit looks at, evenly picked
+    int rounds = 30;        // of a fit's search
+    double pull = 0.01;     // see fit_class
+    int threads = 0;        // 0: as many as the machine has; the answer does not depend on it
+    std::optional<model::KernelClass> only;
+
+    bool operator==(const CrossValidateOptions&) const = default;
+};
+
+// Mean |predicted / measured - 1| of one kind of layer on one GPU. Each figure is of rows that its
+// constants have not seen, but `fitted`, which is of those that they have.
+struct CrossGroup {
+    std::string gpu, op, dtype, direction; // direction: "fwd" or "gradient"
+    int rows = 0;
+    double naive = 0.0; // max(FLOP / peak, compulsory bytes / bandwidth)
+    std::optional<double> fitted;
+    std::optional<double> held_out;   // fitted on half of this GPU's shapes, tested on the others
+    std::optional<double> left_out;   // fitted on GPUs with another die, this one's data sheet
+    std::optional<double> one_figure; // the same, with one sustained rate of this GPU
+    // Share of rows within 80 % intervals that come from other shapes, or from other GPUs.
+    std::optional<double> held_out_inside;
+    std::optional<double> left_out_inside;
+
+    bool operator==(const CrossGroup&) const = default;
+};
+
+struct CrossRow { // what the folds said of one row of the table
+    int line = 0;
+    std::string gpu, op, dtype;
+    double measured_s = 0.0;
+    bool tested = false;     // in the half of the shapes that is held out
+    double own_s = 0.0;      // by constants that saw the other half
+    double left_out_s = 0.0; // by constants that saw other GPUs only
+    std::string mapping;     // of own_s
+
+    bool operator==(const CrossRow&) const = default;
+};
+
+struct CrossValidation {
+    std::vector<CrossGroup> groups; // by op, dtype, direction, gpu
+    std::vector<CrossGroup> means;  // over the GPUs, each counted once; gpu is how many
+    std::vector<CrossRow> rows;     // by class, GPU and line
+    // Constants by GPU: that have not seen it, and that saw half of its shapes (classes it was not
+    // measured in are carried over). Each class with its error band, range and source.
+    std::map<std::string, model::GpuCalibration> left_out, held_out;
+    model::GpuCalibration carried_over; // fitted on all GPUs together
+
+    bool operator==(const CrossValidation&) const = default;
+};
+
+// Shapes, not rows, are split in two halves, so that a shape measured twice stays on one side; the
+// halves follow from a hash of the shape. Fits start from round textbook values that no data chose;
+// the clock of a GPU left out follows from its power limit. GPUs with the same die (architecture,
+// SMs and lanes) are left out together. Errors: the machines', "not-a-gpu", those of the rows,
+// "too-few-rows", "cancelled".
+model::Result<CrossValidation> cross_validate(const std::vector<MeasuredLayer>& rows,
+                                              const MachineSource& machines,
+                                              const CrossValidateOptions& options,
+                                              std::stop_token stop = {},
+                                              const model::ProgressCallback& progress = {});
+
+// Calibration files by name: "carried-over", common to all GPUs; for every GPU of the catalog with
+// a die that was measured, its own by id, and under "left-out/<id>" constants that have not seen
+// it.
+std::map<std::string, model::GpuCalibration>
+calibration_files(const CrossValidation& result, const std::map<std::string, model::Gpu>& catalog);
+
+std::string cross_validation_text(const CrossValidation& result);
+std::string cross_validation_json(const CrossValidation& result); // eyeroof/cross-validation/1
+std::string cross_validation_csv(const CrossValidation& result);
+std::string cross_validation_markdown(const CrossValidation& result);
+std::string cross_rows_csv(const CrossValidation& result);
+
+} // namespace eyeroof::study

@@ -1,0 +1,183 @@
+#include "study/calibrate/fit.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+
+namespace eyeroof::study {
+
+using model::KernelClass;
+
+namespace {
+
+constexpr double kFirstStep = 0.4;                   // of the pattern search, in ln
+constexpr double kLastStep = 0.01;                   // below it the search is over
+constexpr const char* kOwnClock = "sustained_clock"; // never common to several GPUs
+
+// Constants that are shares keep below one; the others within a factor of a hundred of the start.
+double clamped(const std::string& name, double value, double start) {
+    const bool share = name == "peak_share" || name == "dram_share" || name == kOwnClock ||
+                       name == "transform_share" || name == "fused_share" || name == "issue_share";
+    return std::clamp(value, start / 100.0, share ? 1.0 : start * 100.0);
+}
+
+struct Knob {
+    std::string name;
+    std::vector<double*> values; // of every GPU
+    double start;
+
+    double value() const { return *values.front(); }
+    void set(double value) const {
+        for (double* target : values) {
+            *target = value;
+        }
+    }
+};
+
+std::vector<Knob> knobs_of(std::vector<model::Gpu>& gpus, KernelClass c,
+                           const std::set<model::Launch>& modes) {
+    std::vector<Knob> knobs;
+    const auto add = [&](const std::string& name, std::vector<double*> values) {
+        const Knob knob{name, std::move(values), 0.0};
+        if (knob.value() > 0.0) {
+            knob.set(knob.value());
+            knobs.push_back({knob.name, knob.values, knob.value()});
+        }
+    };
+    for (const auto& [name, first] : model::calibration_terms(gpus.front().calibration, c)) {
+        if (gpus.size() > 1 && name == kOwnClock) {
+            continue;
+        }
+        std::vector<double*> values;
+        for (model::Gpu& gpu : gpus) {
+            values.push_back(model::calibration_terms(gpu.calibration, c).at(name));
+        }
+        add(name, std::move(values));
+    }
+    for (const model::Launch mode : modes) {
+        std::vector<double*> values;
+        for (model::Gpu& gpu : gpus) {
+            values.push_back(&gpu.calibration.record(c).launch[static_cast<std::size_t>(mode)]);
+        }
+        add("launch", std::move(values));
+    }
+    return knobs;
+}
+
+// Moves each constant up or down while that lowers the cost; halves the step when none does.
+class PatternSearch {
+  public:
+    PatternSearch(std::vector<model::Gpu>& gpus, const std::vector<FitRow>& rows,
+                  std::vector<Knob> knobs, const FitOptions& options)
+        : gpus_(gpus), rows_(rows), knobs_(std::move(knobs)), options_(options) {
+        std::map<std::size_t, std::map<std::string, double>> counts;
+        for (const FitRow& row : rows) {
+            counts[row.gpu][model::row_kind(*row.layer)] += 1.0;
+        }
+        for (const FitRow& row : rows) {
+            const auto& kinds = counts.at(row.gpu);
+            weights_.push_back(1.0 / (kinds.at(model::row_kind(*row.layer)) *
+                                      static_cast<double>(kinds.size() * counts.size())));
+        }
+    }
+
+    void run(const std::stop_token& stop) {
+        double best = cost();
+        double step = kFirstStep;
+        for (int round = 0; round < options_.rounds && step > kLastStep; ++round) {
+            bool moved = false;
+            for (Knob& knob : knobs_) {
+                if (stop.stop_requested()) {
+                    return;
+                }
+                moved = try_knob(knob, step, best) || moved;
+            }
+            step *= moved ? 0.9 : 0.5;
+        }
+    }
+
+  private:
+    bool try_knob(Knob& knob, double step, double& best) {
+        const double at = knob.value();
+        for (const double factor : {std::exp(step), std::exp(-step)}) {
+            knob.set(clamped(knob.name, at * factor, knob.start));
+            if (const double c = cost(); c < best) {
+                best = c;
+                return true;
+            }
+        }
+        knob.set(at);
+        return false;
+    }
+
+    double cost() const {
+        double pull = 0.0;
+        for (const Knob& knob : knobs_) {
+            const double moved = std::log(knob.value() / knob.start);
+            pull += moved * moved;
+        }
+        double error = 0.0;
+        for (std::size_t i = 0; i < rows_.size(); ++i) {
+            const FitRow& row = rows_[i];
+            error +=
+                weights_[i] * std::fabs(std::log(modelled_s(gpus_[row.gpu], row) / row.measured_s));
+        }
+        return error + options_.pull * pull / static_cast<double>(knobs_.size());
+    }
+
+    std::vector<model::Gpu>& gpus_;
+    const std::vector<FitRow>& rows_;
+    std::vector<Knob> knobs_;
+    FitOptions options_;
+    std::vector<double> weights_;
+};
+
+} // namespace
+
+double modelled_s(const model::Gpu& gpu, const FitRow& row) {
+    const auto kernel = model::kernel_of(gpu, *row.layer, row.work);
+    return kernel ? model::with_launch(gpu, *row.layer, *kernel, row.launch) : 0.0;
+}
+
+std::vector<double> ratios_of(const std::vector<model::Gpu>& gpus,
+                              const std::vector<FitRow>& rows) {
+    std::vector<double> all;
+    for (const FitRow& row : rows) {
+        all.push_back(row.measured_s / modelled_s(gpus[row.gpu], row));
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+}
+
+double mape_of(const std::vector<double>& measured_over_predicted) {
+    double sum = 0.0;
+    for (const double ratio : measured_over_predicted) {
+        sum += std::fabs(1.0 / ratio - 1.0);
+    }
+    return sum / static_cast<double>(measured_over_predicted.size());
+}
+
+double median_error_of(const std::vector<double>& measured_over_predicted) {
+    std::vector<double> errors;
+    for (const double ratio : measured_over_predicted) {
+        errors.push_back(std::fabs(1.0 / ratio - 1.0));
+    }
+    const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
+    std::nth_element(errors.begin(), middle, errors.end());
+    return *middle;
+}
+
+void fit_class(std::vector<model::Gpu>& gpus, KernelClass kernel_class,
+               const std::vector<FitRow>& rows, const FitOptions& options,
+               const std::stop_token& stop) {
+    std::set<model::Launch> modes;
+    for (const FitRow& row : rows) {
+        modes.insert(row.launch);
+    }
+    PatternSearch(gpus, rows, knobs_of(gpus, kernel_class, modes), options).run(stop);
+}
+
+} // namespace eyeroof::study

@@ -1,0 +1,82 @@
+// Maps a network on an accelerator: every different layer searched once, several at a time.
+// Called by cli.
+// Knows no file format and no display.
+#pragma once
+
+#include "mapper/search.hpp"
+#include "model/machine.hpp"
+#include "model/network.hpp"
+#include "study/search/conflicts.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace eyeroof::study {
+
+struct MapOptions {
+    mapper::Objective objective = mapper::Objective::edp();
+    mapper::Factors factors = mapper::Factors::perfect;
+    mapper::SearchOptions search; // its threads are shared by layers first, then inside a layer
+    mapper::Constraints constraints;
+    ConstraintPlaces places; // where the constraints stand, for what is said of them
+    model::Counting counting = model::Counting::eyeroof;
+    std::optional<model::DataflowKind> dataflow; // nullopt: the machine's first
+    bool free_dataflow = false;                  // no spatial rules at all
+    std::optional<std::string> layers;           // regular expression over layer names
+};
+
+struct MappedLayer {
+    std::string name;
+    model::Problem problem;
+    model::Count count = 1;             // executions in the network
+    std::optional<std::size_t> same_as; // index of the layer that was searched for it
+    std::optional<mapper::SearchResult> found;
+    // Of the dataflow's own mapping; 0: it has none, or none that keeps the constraints.
+    double preset_value = 0.0;
+    model::Diagnostics why; // there is no mapping
+};
+
+struct MapReport {
+    std::string network;
+    std::string machine;
+    std::string objective;
+    std::string strategy;
+    double units = 0.0;
+    std::vector<MappedLayer> layers;
+    double energy_pj = 0.0; // of the network, counts included
+    double cycles = 0.0;
+    bool cancelled = false; // layers hold the best so far, or `why` they hold none
+};
+
+// Errors: those of the layers; "unsupported" for a machine that is no accelerator or a dataflow
+// that it does not have; "no-layers"; "bad-regex"; "cancelled" when it was before any mapping was
+// found. A layer without a mapping is no error.
+model::Result<MapReport> map_network(const model::Network& network, const model::Machine& machine,
+                                     const MapOptions& options, std::stop_token stop = {},
+                                     const model::ProgressCallback& progress = {});
+
+// The searches of the different layers that match. Errors: as above.
+struct LayerTask {
+    std::string layer;
+    std::vector<std::string> equals; // other layers of the same shape
+    mapper::Task task;
+};
+model::Result<std::vector<LayerTask>> layer_tasks(const model::Network& network,
+                                                  const model::Machine& machine,
+                                                  const MapOptions& options);
+
+// eyeroof/map/1.
+std::string map_to_json(const MapReport& report, const model::Accelerator& accelerator);
+// One line a layer; `cells` that a layer does not have are empty.
+std::string map_to_csv(const MapReport& report);
+std::string map_to_text(const MapReport& report, const model::Accelerator& accelerator, bool nests);
+
+// How one layer's value falls with time under each strategy, against the proven bound.
+struct Convergence {
+    std::string strategy;
+    mapper::SearchResult result;
+};
+std::string convergence_svg(const std::string& layer, const std::vector<Convergence>& runs);
+
+} // namespace eyeroof::study

@@ -1,0 +1,140 @@
+#include "study/search/mapping_edit.hpp"
+
+#include "model/base/units.hpp"
+#include "study/examine.hpp"
+#include "study/read/mapping_yaml.hpp"
+#include "study/totals.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace eyeroof::study {
+
+using model::Result;
+
+std::string mapping_text(const model::Machine& machine, const LayerReport& layer,
+                         std::size_t nest) {
+    const auto* accelerator = std::get_if<model::Accelerator>(&machine.kind);
+    return accelerator == nullptr || nest >= layer.mappings.size()
+               ? std::string{}
+               : read::write_mapping_yaml(layer.mappings[nest], *accelerator);
+}
+
+Result<model::Mapping> parse_mapping(const model::Machine& machine, std::string text,
+                                     const std::string& file) {
+    const auto* accelerator = std::get_if<model::Accelerator>(&machine.kind);
+    return accelerator != nullptr
+               ? read::parse_mapping_yaml(std::move(text), file, *accelerator)
+               : Result<model::Mapping>::failure(
+                     "unsupported", machine.name + " is no accelerator: its library maps");
+}
+
+Result<Report> with_mapping(const Report& report, std::size_t layer, const model::Machine& machine,
+                            const model::Mapping& mapping, const StudyOptions& options,
+                            std::stop_token stop, std::size_t nest) {
+    const LayerReport& old = report.layers.at(layer);
+    if (nest >= old.mappings.size()) {
+        return Result<Report>::failure("unsupported", old.layer.name + " has no such mapping");
+    }
+    model::Network network;
+    network.id = report.network_id;
+    network.name = report.network_name;
+    network.layers = {old.layer}; // batch and data type are in it already
+    StudyOptions one = options;
+    one.policy = MappingPolicy::given;
+    one.nests = old.mappings;
+    one.nests[nest] = mapping;
+    one.batch.reset();
+    one.data_type.reset();
+    one.layers.reset();
+    auto examined = run(network, machine, one, std::move(stop));
+    if (!examined) {
+        return examined;
+    }
+    Report edited = report;
+    edited.layers[layer] = std::move(examined->layers.front());
+    edited.total = {};
+    edited.worst.clear();
+    add_totals(edited);
+    return Result<Report>(std::move(edited));
+}
+
+model::Diagnostics apply_edits(Report& report, const model::Machine& machine,
+                               const std::vector<MappingEdit>& edits, const StudyOptions& options) {
+    model::Diagnostics problems;
+    for (const MappingEdit& edit : edits) {
+        const auto mapping = parse_mapping(machine, edit.text, "mapping of " + edit.layer);
+        problems.append(mapping.diagnostics());
+        const auto layer =
+            std::find_if(report.layers.begin(), report.layers.end(),
+                         [&](const LayerReport& l) { return l.layer.name == edit.layer; });
+        if (layer == report.layers.end()) {
+            problems.warning("unknown-layer",
+                             "no layer is named '" + edit.layer + "' whose mapping was edited");
+        } else if (mapping) {
+            const auto index = static_cast<std::size_t>(layer - report.layers.begin());
+            auto edited = with_mapping(report, index, machine, *mapping, options, {}, edit.nest);
+            problems.append(edited.diagnostics());
+            report = edited ? *std::move(edited) : std::move(report);
+        }
+    }
+    return problems;
+}
+
+std::vector<std::string> nest_names(const LayerReport& layer) {
+    std::vector<std::string> names;
+    const auto problems = model::problems_of(layer.layer);
+    for (std::size_t i = 0; problems && i < problems->size(); ++i) {
+        names.push_back((*problems)[i].name);
+    }
+    names.resize(layer.mappings.size());
+    return names;
+}
+
+Result<mapper::SearchResult> search_mapping(const model::Machine& machine, const LayerReport& layer,
+                                            const mapper::Objective& objective,
+                                            const StudyOptions& options, std::stop_token stop,
+                                            const model::ProgressCallback& progress,
+                                            std::size_t nest) {
+    using Found = Result<mapper::SearchResult>;
+    const auto* accelerator = std::get_if<model::Accelerator>(&machine.kind);
+    if (accelerator == nullptr || nest >= layer.mappings.size()) {
+        return Found::failure("unsupported", layer.layer.name + " has no mapping to look for");
+    }
+    const auto context = accelerator_context(machine, *accelerator, options);
+    const auto problems = nests_of(layer.layer);
+    if (!context || !problems || nest >= problems->size()) {
+        return Found(context ? problems.diagnostics() : context.diagnostics());
+    }
+    mapper::Task task =
+        task_of((*problems)[nest], *accelerator,
+                options.free_dataflow ? nullptr : &context->dataflow, options.constraints);
+    task.objective = objective;
+    task.counting = options.counting;
+    mapper::SearchOptions search;
+    search.threads = options.threads;
+    return mapper::search(task, search, std::move(stop), progress);
+}
+
+std::string difference_text(const LayerReport& before, const LayerReport& after) {
+    const double ratio = before.time_s / after.time_s;
+    const std::string now = model::format_si(after.time_s, "s", 4);
+    std::string text = now + ", as before";
+    if (std::fabs(ratio - 1.0) > 1e-4) {
+        text = fmt::format("{} instead of {} ({:.2f} times {})", now,
+                           model::format_si(before.time_s, "s", 4), ratio > 1.0 ? ratio : 1 / ratio,
+                           ratio > 1.0 ? "faster" : "slower");
+    }
+    if (before.energy_j > 0.0 && after.energy_j > 0.0) {
+        const double energy = after.energy_j / before.energy_j - 1.0;
+        text += std::fabs(energy) < 5e-4
+                    ? ", the same energy"
+                    : fmt::format(", {:.1f} % {} energy", 100.0 * std::fabs(energy),
+                                  energy > 0.0 ? "more" : "less");
+    }
+    return text;
+}
+
+} // namespace eyeroof::study

@@ -1,0 +1,179 @@
+#include "study/search/trade_offs.hpp"
+
+#include "model/base/suggest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace eyeroof::study {
+
+using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
+
+namespace {
+
+constexpr double kExplainLimit_s = 5.0;
+
+// All instances of a level together: what the level can hold of the layer at a time.
+std::optional<Count> capacity_of(const Accelerator& accelerator, std::size_t level) {
+    Count bytes = 0;
+    for (const Store& store : accelerator.levels[level].stores) {
+        if (!store.capacity_bytes) {
+            return std::nullopt;
+        }
+        bytes += *store.capacity_bytes / store.buffers;
+    }
+    const auto all = checked_mul(bytes, instances_of(accelerator, level));
+    return bytes > 0 ? all : std::nullopt;
+}
+
+Result<std::size_t> marked_level(const Accelerator& accelerator, const std::string& name) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < accelerator.levels.size(); ++i) {
+        if (!capacity_of(accelerator, i)) {
+            continue;
+        }
+        if (name.empty() || accelerator.levels[i].name == name) {
+            return Result<std::size_t>(i);
+        }
+        names.push_back(accelerator.levels[i].name);
+    }
+    return Result<std::size_t>::failure(
+        "unknown-level",
+        name.empty() ? "the machine has no level of bounded capacity"
+                     : fmt::format("the machine has no level '{}' of bounded capacity", name),
+        names.empty() ? "" : suggestion(name, names));
+}
+
+// The different layers, one task each, and the time that each may take.
+class Queue {
+  public:
+    Queue(std::vector<LayerTask> tasks, double total_s, const std::stop_token& stop,
+          const ProgressCallback& progress)
+        : tasks_(std::move(tasks)), total_s_(total_s), stop_(stop), progress_(progress) {}
+
+    const LayerTask* next() {
+        const bool over = at_ == tasks_.size() || stop_.stop_requested();
+        return over ? nullptr : &tasks_[at_++];
+    }
+    bool cancelled() const { return stop_.stop_requested(); }
+    // An equal share of what is left for each layer that is left; 0: no limit.
+    double share_s() const {
+        constexpr double least_s = 1e-3;
+        const std::chrono::duration<double> gone = Clock::now() - start_;
+        const auto left = static_cast<double>(tasks_.size() - at_ + 1);
+        return total_s_ <= 0.0 ? 0.0 : std::max(least_s, (total_s_ - gone.count()) / left);
+    }
+    // Of the layer that next() gave last.
+    ProgressCallback progress() const {
+        if (!progress_) {
+            return {};
+        }
+        return [this, n = static_cast<double>(at_ - 1)](const Progress& inner) {
+            const auto all = static_cast<double>(tasks_.size());
+            progress_({(n + inner.fraction) / all,
+                       fmt::format("{}, {} ({} of {})", inner.activity, tasks_[at_ - 1].layer, at_,
+                                   tasks_.size()),
+                       inner.best, inner.gap});
+        };
+    }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    std::vector<LayerTask> tasks_;
+    std::size_t at_ = 0;
+    double total_s_;
+    const std::stop_token& stop_;
+    const ProgressCallback& progress_;
+    Clock::time_point start_ = Clock::now();
+};
+
+// Errors that do not name their layer get its name in front.
+Diagnostics of_layer(const std::string& layer, const Diagnostics& found) {
+    Diagnostics all;
+    for (Diagnostic d : found) {
+        d.message = d.severity == Severity::note ? d.message : layer + ": " + d.message;
+        all.add(std::move(d));
+    }
+    return all;
+}
+
+} // namespace
+
+Result<FrontReport> front_of(const Network& network, const Machine& machine,
+                             const MapOptions& options, double tolerance, std::stop_token stop,
+                             const ProgressCallback& progress) {
+    auto tasks = layer_tasks(network, machine, options);
+    if (!tasks) {
+        return Result<FrontReport>(tasks.diagnostics());
+    }
+    const auto units = static_cast<double>(mac_units(tasks->front().task.machine));
+    FrontReport report{network.name, machine.name, units, {}, false};
+    Queue queue(*std::move(tasks), options.search.time_limit_s, stop, progress);
+    Diagnostics found;
+    while (const LayerTask* layer = queue.next()) {
+        mapper::SearchOptions search = options.search;
+        search.time_limit_s = queue.share_s();
+        auto front = mapper::pareto_front(layer->task, {search, tolerance}, stop, queue.progress());
+        if (front) {
+            report.layers.push_back({layer->layer, layer->equals, *std::move(front)});
+        } else if (!queue.cancelled()) {
+            found.append(
+                of_layer(layer->layer, explain_conflicts(layer->task, front.diagnostics(),
+                                                         options.places, kExplainLimit_s, stop)));
+        }
+    }
+    report.cancelled = queue.cancelled();
+    if (report.cancelled && report.layers.empty()) {
+        return Result<FrontReport>::failure("cancelled", "the search was cancelled");
+    }
+    return found.has_errors() ? Result<FrontReport>(std::move(found))
+                              : Result<FrontReport>(std::move(report));
+}
+
+Result<CurveReport> curve_of(const Network& network, const Machine& machine,
+                             const MapOptions& options, const std::string& level, double tolerance,
+                             std::stop_token stop, const ProgressCallback& progress) {
+    auto tasks = layer_tasks(network, machine, options);
+    if (!tasks) {
+        return Result<CurveReport>(tasks.diagnostics());
+    }
+    const Accelerator accelerator = tasks->front().task.machine;
+    const auto marked = marked_level(accelerator, level);
+    if (!marked && !level.empty()) {
+        return Result<CurveReport>(marked.diagnostics());
+    }
+    CurveReport report{network.name, machine.name, "", 0, {}, false};
+    if (marked) {
+        report.level = accelerator.levels[*marked].name;
+        report.capacity_bytes = *capacity_of(accelerator, *marked);
+    }
+    Queue queue(*std::move(tasks), options.search.time_limit_s, stop, progress);
+    Diagnostics found;
+    while (const LayerTask* layer = queue.next()) {
+        mapper::SearchOptions search = options.search;
+        search.time_limit_s = queue.share_s();
+        auto curve = mapper::capacity_curve(layer->task, {search, std::nullopt, tolerance}, stop,
+                                            queue.progress());
+        if (!curve) {
+            found.append(of_layer(layer->layer, curve.diagnostics()));
+            continue;
+        }
+        LayerCurve one{layer->layer, layer->equals, *std::move(curve), std::nullopt};
+        for (const mapper::CapacityPoint& point : one.curve.points) {
+            if (marked && point.capacity_bytes <= report.capacity_bytes) {
+                one.traffic_bytes = point.traffic_bytes;
+            }
+        }
+        report.layers.push_back(std::move(one));
+    }
+    report.cancelled = queue.cancelled();
+    if (report.cancelled && report.layers.empty()) {
+        return Result<CurveReport>::failure("cancelled", "the search was cancelled");
+    }
+    return found.has_errors() && !report.cancelled ? Result<CurveReport>(std::move(found))
+                                                   : Result<CurveReport>(std::move(report));
+}
+
+} // namespace eyeroof::study

@@ -1,0 +1,60 @@
+#include "study/upgrade/memory_need.hpp"
+
+#include "model/elementwise.hpp"
+
+#include <algorithm>
+
+namespace eyeroof::study {
+
+namespace {
+
+constexpr double kMasterBytes = 4.0; // of a state or an fp32 copy
+
+double states_of(const std::string& optimizer) {
+    return optimizer == "adam" ? 2.0 : optimizer == "sgd_momentum" ? 1.0 : 0.0;
+}
+
+// Does a gradient read what this layer wrote?
+bool is_kept(const model::Layer& layer) {
+    const auto* e = std::get_if<model::ElementwiseShape>(&layer.shape);
+    const auto* function = e != nullptr ? model::find_elementwise(e->fn) : nullptr;
+    return function == nullptr || function->saved > 0;
+}
+
+} // namespace
+
+model::Result<MemoryNeed> memory_need(const model::Network& forward,
+                                      const std::optional<TrainingOptions>& training) {
+    MemoryNeed need;
+    double weight_elements = 0.0;
+    double kept = 0.0;
+    double widest = 0.0;
+    for (const model::Layer& layer : forward.layers) {
+        const auto work = model::work_of(layer);
+        if (!work) {
+            return work.diagnostics();
+        }
+        const auto count = static_cast<double>(layer.count);
+        double moved = 0.0;
+        for (const model::TensorUse& tensor : work->tensors) {
+            const auto bytes = static_cast<double>(tensor.bytes);
+            if (tensor.name == "weight") {
+                need.weights += count * bytes;
+                weight_elements += count * static_cast<double>(tensor.elements);
+                continue;
+            }
+            moved += bytes;
+            kept += tensor.written && is_kept(layer) ? count * bytes : 0.0;
+        }
+        widest = std::max(widest, moved);
+    }
+    need.activations = training ? kept + widest : widest;
+    if (training) {
+        need.gradients = need.weights;
+        const double copies = states_of(training->optimizer) + (training->mixed ? 1.0 : 0.0);
+        need.optimizer = copies * kMasterBytes * weight_elements;
+    }
+    return need;
+}
+
+} // namespace eyeroof::study

@@ -1,0 +1,151 @@
+#include "study/upgrade/offload.hpp"
+
+#include "model/base/units.hpp"
+#include "model/gpu/predict.hpp"
+#include "study/examine.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace eyeroof::study {
+
+using model::Result;
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+model::Layer copy_of(const model::TensorUse& tensor) {
+    model::Layer copy;
+    copy.name = tensor.name;
+    copy.op = model::Op::elementwise;
+    copy.shape = model::ElementwiseShape{1, std::max<model::Count>(tensor.bytes, 1),
+                                         tensor.written ? "d2h" : "h2d"};
+    copy.types = {model::DataType::int8, model::DataType::int8, model::DataType::int8};
+    return copy;
+}
+
+Result<OffloadLayer> offloaded(const model::Layer& layer, const model::Gpu& host,
+                               const model::Gpu& gpu, model::Launch launch) {
+    const auto work = model::work_of(layer);
+    const auto at_home = model::predict(host, layer, model::Launch::kernel);
+    const auto away = model::predict(gpu, layer, launch);
+    model::Diagnostics found = work.diagnostics();
+    found.append(at_home.diagnostics());
+    found.append(away.diagnostics());
+    if (found.has_errors()) {
+        found.place({}, layer.name);
+        return found;
+    }
+    OffloadLayer row{layer.name,   std::string(model::op_name(layer.op)),
+                     layer.count,  at_home->time_s,
+                     away->time_s, 0.0,
+                     0.0};
+    for (const model::TensorUse& tensor : work->tensors) {
+        const auto copy = model::predict(gpu, copy_of(tensor), model::Launch::kernel);
+        if (!copy) {
+            return copy.diagnostics();
+        }
+        (tensor.written ? row.out_s : row.in_s) += copy->time_s;
+    }
+    return row;
+}
+
+const char* fastest(const OffloadLayer& l) {
+    return l.copied_s() < l.host_s ? "GPU, even with copies"
+           : l.gpu_s < l.host_s    ? "GPU, if its data stay there"
+                                   : "host";
+}
+
+} // namespace
+
+Result<Offload> offload(const model::Network& network, const model::Machine& host,
+                        const model::Machine& gpu, const StudyOptions& options) {
+    const auto* at_home = std::get_if<model::Gpu>(&host.kind);
+    const auto* away = std::get_if<model::Gpu>(&gpu.kind);
+    if (at_home == nullptr || away == nullptr) {
+        return Result<Offload>::failure("not-a-gpu", "a host processor and a GPU are compared",
+                                        "`eyeroof hw list` names them");
+    }
+    const auto wanted = prepared(network, options);
+    if (!wanted) {
+        return wanted.diagnostics();
+    }
+    Offload result{wanted->name, host.id, gpu.id, {}, 0.0, 0.0, 0.0};
+    for (const model::Layer& layer : wanted->layers) {
+        const auto row = offloaded(layer, *at_home, *away, launch_of(options.launch));
+        if (!row) {
+            return row.diagnostics();
+        }
+        const auto count = static_cast<double>(row->count);
+        result.host_s += count * row->host_s;
+        result.gpu_s += count * row->gpu_s;
+        result.copied_s += count * row->copied_s();
+        result.layers.push_back(*row);
+    }
+    return result;
+}
+
+std::string offload_text(const Offload& r) {
+    std::string text =
+        fmt::format("{}: {} against {}, and against {} with its copies each time\n\n{:<20} {:<10} "
+                    "{:>6} {:>11} {:>11} {:>11} {:>11} {:>11}  {}\n",
+                    r.network, r.host, r.gpu, r.gpu, "layer", "op", "count", "host", "GPU",
+                    "copies in", "copies out", "GPU+copies", "fastest");
+    const auto s = [](double seconds) { return model::format_si(seconds, "s"); };
+    for (const OffloadLayer& l : r.layers) {
+        text += fmt::format("{:<20} {:<10} {:>6} {:>11} {:>11} {:>11} {:>11} {:>11}  {}\n", l.name,
+                            l.op, l.count, s(l.host_s), s(l.gpu_s), s(l.in_s), s(l.out_s),
+                            s(l.copied_s()), fastest(l));
+    }
+    return text + fmt::format("\nall: host {}, GPU {} ({:.3g} times faster), GPU with copies {} "
+                              "({:.3g} times)\n",
+                              s(r.host_s), s(r.gpu_s), r.host_s / r.gpu_s, s(r.copied_s),
+                              r.host_s / r.copied_s);
+}
+
+std::string offload_json(const Offload& r) {
+    Json json = {{"schema", "eyeroof/offload/1"},
+                 {"network", r.network},
+                 {"host", r.host},
+                 {"gpu", r.gpu},
+                 {"host_s", r.host_s},
+                 {"gpu_s", r.gpu_s},
+                 {"gpu_with_copies_s", r.copied_s},
+                 {"layers", Json::array()}};
+    for (const OffloadLayer& l : r.layers) {
+        json["layers"].push_back({{"name", l.name},
+                                  {"op", l.op},
+                                  {"count", l.count},
+                                  {"host_s", l.host_s},
+                                  {"gpu_s", l.gpu_s},
+                                  {"copy_in_s", l.in_s},
+                                  {"copy_out_s", l.out_s},
+                                  {"gpu_with_copies_s", l.copied_s()},
+                                  {"fastest", fastest(l)}});
+    }
+    return json.dump(2) + "\n";
+}
+
+std::string offload_csv(const Offload& r) {
+    std::string text = "layer,op,count,host_s,gpu_s,copy_in_s,copy_out_s,gpu_with_copies_s\n";
+    for (const OffloadLayer& l : r.layers) {
+        text += fmt::format("\"{}\",{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g}\n", l.name, l.op,
+                            l.count, l.host_s, l.gpu_s, l.in_s, l.out_s, l.copied_s());
+    }
+    return text;
+}
+
+std::string offload_markdown(const Offload& r) {
+    std::string text = fmt::format("| layer | {} | {} | copies | {} with copies | fastest |\n"
+                                   "| --- | ---: | ---: | ---: | ---: | --- |\n",
+                                   r.host, r.gpu, r.gpu);
+    const auto s = [](double seconds) { return model::format_si(seconds, "s"); };
+    for (const OffloadLayer& l : r.layers) {
+        text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", l.name, s(l.host_s), s(l.gpu_s),
+                            s(l.in_s + l.out_s), s(l.copied_s()), fastest(l));
+    }
+    return text;
+}
+
+} // namespace eyeroof::study

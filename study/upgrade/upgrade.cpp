@@ -1,0 +1,278 @@
+#include "study/upgrade/upgrade.hpp"
+
+#include "study/examine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace eyeroof::study {
+
+using model::Result;
+
+namespace {
+
+constexpr double kSigmasOf80 = 2.0 * 1.2816; // low … high in standard deviations
+constexpr double kCommonVariance = 0.5;      // of a layer's error, shared by its class
+constexpr double kMonthsOfUse = 36.0;
+constexpr double kSecondsPerHour = 3600.0;
+constexpr double kJoulesPerKwh = 3.6e6;
+
+double sigma_of(const LayerReport& layer) {
+    if (!layer.low_s || !layer.high_s || *layer.low_s <= 0.0) {
+        return 0.0;
+    }
+    return std::log(*layer.high_s / *layer.low_s) / kSigmasOf80;
+}
+
+// Relative standard deviation of a report's total time; see upgrade().
+double sigma_of(const Report& report) {
+    std::map<model::Op, double> common;
+    double independent = 0.0;
+    for (const LayerReport& layer : report.layers) {
+        const double share =
+            layer.time_s * static_cast<double>(layer.layer.count) / report.total.time_s;
+        const double sigma = sigma_of(layer);
+        common[layer.layer.op] += share * sigma * std::sqrt(kCommonVariance);
+        independent += share * share * sigma * sigma * (1.0 - kCommonVariance);
+    }
+    for (const auto& [op, sigma] : common) {
+        independent += sigma * sigma;
+    }
+    return std::sqrt(independent);
+}
+
+double normal_below(double x) {
+    return 0.5 * std::erfc(-x / std::sqrt(2.0));
+}
+
+bool is_bound(const LayerReport& layer) {
+    return layer.limiter == "arithmetic" || layer.limiter == "DRAM bandwidth" ||
+           layer.limiter == "L2 bandwidth";
+}
+
+// How much more of what a limiter names the new GPU has; nothing for other limiters.
+std::optional<double> ratio_of(const std::string& limiter, const LayerReport& a,
+                               const LayerReport& b, const model::Gpu& from, const model::Gpu& to) {
+    if (limiter == "DRAM bandwidth") {
+        return to.dram_bytes_per_s / from.dram_bytes_per_s;
+    }
+    if (limiter == "L2 bandwidth") {
+        return model::l2_bandwidth(to) / model::l2_bandwidth(from);
+    }
+    const double old_peak = from.rate(a.layer.types.input).flops_per_s;
+    const double new_peak = to.rate(b.layer.types.input).flops_per_s;
+    return limiter == "arithmetic" && old_peak > 0.0 ? std::optional(new_peak / old_peak)
+                                                     : std::nullopt;
+}
+
+std::string why_not_more(const LayerReport& a, const LayerReport& b, const model::Gpu& from,
+                         const model::Gpu& to) {
+    if (a.limiter == "launch" || b.limiter == "launch") {
+        return "the host's launch, which the new GPU does not change, takes most of it";
+    }
+    if (!is_bound(a)) {
+        return fmt::format("held by {} on the old GPU, not by its peak or its memory", a.limiter);
+    }
+    const auto ratio = ratio_of(a.limiter, a, b, from, to);
+    const std::string amount =
+        ratio ? fmt::format(", of which the new GPU has {:.2f} times as much", *ratio) : "";
+    if (a.limiter == b.limiter) {
+        return fmt::format("bound by {} on both{}", a.limiter, amount);
+    }
+    return fmt::format("from {}{}, to {}", a.limiter, amount, b.limiter);
+}
+
+void add_layers(const Report& from, const Report& to, const model::Gpu& old_gpu,
+                const model::Gpu& new_gpu, Upgrade& u) {
+    for (std::size_t i = 0; i < from.layers.size(); ++i) {
+        const LayerReport& a = from.layers[i];
+        const LayerReport& b = to.layers[i];
+        const double share = a.time_s * static_cast<double>(a.layer.count) / from.total.time_s;
+        u.bound_share += is_bound(a) ? share : 0.0;
+        u.layers.push_back({a.layer.name, std::string(model::op_name(a.layer.op)), a.layer.count,
+                            a.time_s, b.time_s, a.limiter, b.limiter, a.time_s / b.time_s, share,
+                            why_not_more(a, b, old_gpu, new_gpu), ""});
+    }
+}
+
+std::string price_source(const model::Machine& machine, const std::string& field, bool given) {
+    const auto* known = model::find_provenance(machine.provenance, "prices." + field);
+    return given ? "given" : known != nullptr ? known->source : "";
+}
+
+// Per hour where both have a rate; the break-even of a purchase against running the old card on.
+void add_money(const model::Machine& old_machine, const model::Machine& new_machine,
+               const UpgradePrices& prices, Upgrade& u) {
+    const auto& from = std::get<model::Gpu>(old_machine.kind);
+    const auto& to = std::get<model::Gpu>(new_machine.kind);
+    const auto rate = [](const std::optional<double>& given, const model::GpuPrice& own) {
+        return given ? given : own.usd_per_hour_low;
+    };
+    const auto a = rate(prices.from_usd_per_hour, from.price);
+    const auto b = rate(prices.to_usd_per_hour, to.price);
+    UpgradeMoney& m = u.money;
+    const std::string hourly = "usd_per_hour_low";
+    m.from_price_source = price_source(old_machine, hourly, prices.from_usd_per_hour.has_value());
+    m.to_price_source = price_source(new_machine, hourly, prices.to_usd_per_hour.has_value());
+    m.buy_source = price_source(new_machine, "buy_usd", prices.to_buy_usd.has_value());
+    m.utilization = prices.utilization;
+    m.from_joules = from.tdp_w * u.from_s;
+    m.to_joules = to.tdp_w * u.to_s;
+    if (a && b && *a > 0.0 && *b > 0.0) {
+        m.priced = true;
+        m.from_usd_per_hour = *a;
+        m.to_usd_per_hour = *b;
+        m.break_even_speedup = *b / *a;
+        m.from_usd_per_run = *a * u.from_s / kSecondsPerHour;
+        m.to_usd_per_run = *b * u.to_s / kSecondsPerHour;
+    }
+    const auto buy = prices.to_buy_usd ? prices.to_buy_usd : to.price.buy_usd;
+    if (buy && a) {
+        // An hour of the new card does speed-up hours of the old one's work.
+        const double power_usd =
+            to.tdp_w * kSecondsPerHour / kJoulesPerKwh * prices.power_usd_per_kwh;
+        const double saved_per_hour = *a * u.speedup.value - power_usd;
+        const double outlay = *buy - prices.from_resale_usd.value_or(0.0);
+        const double hours = prices.hours_per_month * prices.utilization;
+        m.outlay_usd = outlay;
+        m.work_usd_per_month = *a * hours;
+        m.power_usd_per_month = power_usd * hours;
+        if (saved_per_hour > 0.0) {
+            const double full_use = outlay / (saved_per_hour * prices.hours_per_month);
+            m.break_even_months = full_use / prices.utilization;
+            m.break_even_utilization = full_use / kMonthsOfUse;
+        }
+    }
+}
+
+void judge(const UpgradeOptions& options, double sigma, Upgrade& u) {
+    u.threshold = options.threshold ? *options.threshold
+                  : u.money.priced  ? u.money.break_even_speedup
+                                    : 1.0;
+    u.threshold_basis = options.threshold ? "given"
+                        : u.money.priced  ? "ratio of the hourly prices"
+                                          : "any gain";
+    const double distance = std::log(u.speedup.value / u.threshold);
+    u.probability_wrong = sigma > 0.0 ? normal_below(-std::fabs(distance) / sigma) : 0.0;
+    if (u.probability_wrong > 1.0 - options.confidence) {
+        u.verdict = UpgradeVerdict::too_close;
+    } else {
+        u.verdict = distance > 0.0 ? UpgradeVerdict::pays_off : UpgradeVerdict::does_not;
+    }
+}
+
+void set_speedup(Upgrade& u) {
+    const double spread = std::exp(u.sigma * kSigmasOf80 / 2.0);
+    u.speedup.value = u.from_s / u.to_s;
+    u.speedup.low = u.speedup.value / spread;
+    u.speedup.high = u.speedup.value * spread;
+}
+
+Result<MemoryNeed> need_of(const model::Network& network, const StudyOptions& side,
+                           const UpgradeOptions& options) {
+    const auto wanted = prepared(network, side);
+    return wanted ? memory_need(*wanted, options.training)
+                  : Result<MemoryNeed>(wanted.diagnostics());
+}
+
+model::Diagnostics add_memory(const model::Network& network, const model::Gpu& from,
+                              const model::Gpu& to, const UpgradeOptions& options, Upgrade& u) {
+    const auto old_need = need_of(network, options.from, options);
+    const auto new_need = need_of(network, options.to, options);
+    if (!old_need || !new_need) {
+        return old_need ? new_need.diagnostics() : old_need.diagnostics();
+    }
+    u.memory = {*old_need, *new_need, from.dram_bytes, to.dram_bytes};
+    if (!u.memory.from_fits() || !u.memory.to_fits()) {
+        u.notes.push_back(
+            fmt::format("does not fit the memory of {}: times are of a run that would",
+                        u.memory.to_fits()     ? u.from
+                        : u.memory.from_fits() ? u.to
+                                               : u.from + " and " + u.to));
+    }
+    return {};
+}
+
+// The host and its software stay: a call costs on the new GPU what it costs on the old one.
+model::Machine on_same_host(const model::Machine& to, const model::Gpu& from) {
+    model::Machine machine = to;
+    model::GpuCalibration& c = std::get<model::Gpu>(machine.kind).calibration;
+    for (std::size_t i = 0; i < model::kKernelClasses; ++i) {
+        c.records[i].launch = from.calibration.records[i].launch;
+    }
+    const model::MemoryTerms& host = from.calibration.memory;
+    c.memory.host_s = host.host_s;
+    c.memory.host_tail_s = host.host_tail_s;
+    c.memory.host_scalar_s = host.host_scalar_s;
+    c.memory.host_softmax_s = host.host_softmax_s;
+    c.memory.host_norm_s = host.host_norm_s;
+    c.memory.host_overlap = host.host_overlap;
+    return machine;
+}
+
+StudyOptions in_phase(StudyOptions side, const std::optional<TrainingOptions>& training) {
+    side.training = training;
+    return side;
+}
+
+} // namespace
+
+std::string_view verdict_name(UpgradeVerdict verdict) {
+    switch (verdict) {
+    case UpgradeVerdict::pays_off:
+        return "pays off";
+    case UpgradeVerdict::does_not:
+        return "does not pay off";
+    case UpgradeVerdict::too_close:
+        return "too close to call";
+    }
+    return "too close to call";
+}
+
+void conclude(const model::Machine& from, const model::Machine& to, const UpgradeOptions& options,
+              Upgrade& u) {
+    set_speedup(u);
+    add_money(from, to, options.prices, u);
+    judge(options, u.sigma, u);
+}
+
+Result<Upgrade> upgrade(const model::Network& network, const model::Machine& from,
+                        const model::Machine& to, const UpgradeOptions& options) {
+    const auto* old_gpu = std::get_if<model::Gpu>(&from.kind);
+    const auto* new_gpu = std::get_if<model::Gpu>(&to.kind);
+    if (old_gpu == nullptr || new_gpu == nullptr) {
+        return Result<Upgrade>::failure("not-a-gpu", "an upgrade is judged between two GPUs",
+                                        "`eyeroof hw list` names them");
+    }
+    const auto before = run(network, from, in_phase(options.from, options.training));
+    const auto after =
+        run(network, on_same_host(to, *old_gpu), in_phase(options.to, options.training));
+    if (!before || !after) {
+        model::Diagnostics all = before.diagnostics();
+        all.append(after.diagnostics());
+        return all;
+    }
+    Upgrade u;
+    u.network = network.name;
+    u.from = from.id;
+    u.to = to.id;
+    u.from_s = before->total.time_s;
+    u.to_s = after->total.time_s;
+    u.sigma = std::hypot(sigma_of(*before), sigma_of(*after));
+    add_layers(*before, *after, *old_gpu, *new_gpu, u);
+    if (auto found = add_memory(network, *old_gpu, *new_gpu, options, u); found.has_errors()) {
+        return found;
+    }
+    conclude(from, to, options, u);
+    if (u.bound_share < 0.5) {
+        u.notes.push_back(fmt::format("only {:.0f} % of the time is bound by arithmetic or memory "
+                                      "on {}: the rest gains little from higher peaks",
+                                      100.0 * u.bound_share, u.from));
+    }
+    return u;
+}
+
+} // namespace eyeroof::study

@@ -1,0 +1,170 @@
+// Does it pay to run a network on another GPU? Speed-up per layer and in total, money, a verdict.
+// Called by `eyeroof upgrade`.
+// Knows no file and no price list: prices come with the options or the machines.
+#pragma once
+
+#include "model/base/result.hpp"
+#include "model/machine.hpp"
+#include "model/network.hpp"
+#include "study/run.hpp"
+#include "study/upgrade/memory_need.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace eyeroof::study {
+
+struct UpgradePrices { // nullopt: the machine's own, where it has one
+    std::optional<double> from_usd_per_hour, to_usd_per_hour;
+    std::optional<double> from_resale_usd, to_buy_usd;
+    double hours_per_month = 730.0;
+    double utilization = 1.0;        // share of the month that the GPU works
+    double power_usd_per_kwh = 0.12; // assumed, 2026
+
+    bool operator==(const UpgradePrices&) const = default;
+};
+
+struct UpgradeOptions {
+    StudyOptions from, to;           // launch mode, batch, data type of either side
+    std::optional<double> threshold; // speed-up that must be passed; else what the prices need
+    double confidence = 0.8;         // below it the verdict is "too close to call"
+    UpgradePrices prices;
+    std::optional<TrainingOptions> training; // the network's training step instead of its inference
+
+    bool operator==(const UpgradeOptions&) const = default;
+};
+
+enum class UpgradeVerdict { pays_off, does_not, too_close };
+std::string_view verdict_name(UpgradeVerdict verdict);
+
+struct Interval {
+    double value = 0.0, low = 0.0, high = 0.0; // nominal 80 %
+
+    bool operator==(const Interval&) const = default;
+};
+
+struct UpgradeLayer {
+    std::string name, op;
+    model::Count count = 1;
+    double from_s = 0.0, to_s = 0.0; // one execution
+    std::string from_limiter, to_limiter;
+    double speedup = 1.0;
+    double share_of_from = 0.0; // of the network's time
+    std::string why;            // why not more
+    std::string network;        // of a fleet's layers
+
+    bool operator==(const UpgradeLayer&) const = default;
+};
+
+struct UpgradeMoney {
+    bool priced = false;
+    double from_usd_per_hour = 0.0, to_usd_per_hour = 0.0;
+    double break_even_speedup = 1.0; // price ratio
+    double from_usd_per_run = 0.0, to_usd_per_run = 0.0;
+    std::string from_price_source, to_price_source, buy_source; // with their dates
+    double utilization = 1.0;                                   // that the months are counted with
+    // Of a purchase: a month of the old card's work at its price, times the speed-up, less the
+    // power is what a month saves; the outlay is the price less what the old card brings.
+    std::optional<double> outlay_usd;
+    double work_usd_per_month = 0.0, power_usd_per_month = 0.0; // at that utilization
+    std::optional<double> break_even_months;                    // at that utilization
+    std::optional<double> break_even_utilization;               // over three years
+    double from_joules = 0.0, to_joules = 0.0; // of one run, at the boards' power limits
+
+    bool operator==(const UpgradeMoney&) const = default;
+};
+
+struct UpgradeMemory {
+    MemoryNeed from_need, to_need;           // data types may differ
+    double from_bytes = 0.0, to_bytes = 0.0; // of the GPUs
+    bool from_fits() const { return from_need.total() <= from_bytes; }
+    bool to_fits() const { return to_need.total() <= to_bytes; }
+
+    bool operator==(const UpgradeMemory&) const = default;
+};
+
+struct SweepPoint { // of the same network, at another batch and other data types
+    model::Count batch = 1;
+    std::string from_dtype, to_dtype; // empty: the layers' own
+    double from_s = 0.0, to_s = 0.0;
+    Interval speedup;
+    UpgradeVerdict verdict = UpgradeVerdict::too_close;
+    double probability_wrong = 0.5;
+    bool from_fits = true, to_fits = true;
+
+    bool operator==(const SweepPoint&) const = default;
+};
+
+struct Upgrade {
+    std::string network, from, to;
+    double from_s = 0.0, to_s = 0.0; // one run of the network
+    Interval speedup;
+    double threshold = 1.0;
+    std::string threshold_basis; // "given", "price ratio", "any gain"
+    UpgradeVerdict verdict = UpgradeVerdict::too_close;
+    double probability_wrong = 0.5; // that the truth lies on the other side of the threshold
+    double bound_share = 0.0; // of the time in layers that arithmetic or memory bound on `from`
+    std::vector<UpgradeLayer> layers;
+    UpgradeMoney money;
+    UpgradeMemory memory;
+    double sigma = 0.0; // standard deviation of ln(speedup)
+    std::vector<SweepPoint> sweep;
+    std::vector<Upgrade> members; // of a fleet
+    std::vector<double> weights;  // share of the old GPU's time that each member takes
+    std::vector<std::string> notes;
+
+    bool operator==(const Upgrade&) const = default;
+};
+
+// The interval: each layer's relative error has sigma ln(high/low) / 2.56; half of its variance is
+// taken as common to all layers of a class of operator on one GPU, the rest as independent; the two
+// GPUs as independent. speedup = from / to, low and high at +-1.28 sigma. probability_wrong =
+// Phi(-|ln(speedup / threshold)| / sigma). Errors: those of run(); "not-a-gpu".
+model::Result<Upgrade> upgrade(const model::Network& network, const model::Machine& from,
+                               const model::Machine& to, const UpgradeOptions& options);
+
+// Speed-up, money and verdict of an upgrade whose times, sigma and machines are known; called by
+// upgrade and upgrade_fleet.
+void conclude(const model::Machine& from, const model::Machine& to, const UpgradeOptions& options,
+              Upgrade& upgrade);
+
+struct FleetMember {
+    model::Network network;
+    double weight = 1.0; // share of the old GPU's time, up to a common factor
+
+    bool operator==(const FleetMember&) const = default;
+};
+
+// Several networks that share a GPU: of an hour on the old one network i takes the share w_i, so
+// the speed-up is 1 / sum(w_i / speedup_i). Times are those of one old hour; half of each member's
+// variance is common, as above. Errors: of upgrade(); "no-networks".
+model::Result<Upgrade> upgrade_fleet(const std::vector<FleetMember>& fleet,
+                                     const model::Machine& from, const model::Machine& to,
+                                     const UpgradeOptions& options);
+
+struct DtypePair { // nullopt: the layers' own
+    std::optional<model::DataType> from, to;
+
+    bool operator==(const DtypePair&) const = default;
+};
+
+// One point a batch and pair of data types, in that order; of a fleet its members together. Errors:
+// of upgrade() and upgrade_fleet().
+model::Result<std::vector<SweepPoint>>
+sweep_upgrade(const std::vector<FleetMember>& fleet, const model::Machine& from,
+              const model::Machine& to, const UpgradeOptions& options,
+              const std::vector<model::Count>& batches, const std::vector<DtypePair>& dtypes);
+model::Result<std::vector<SweepPoint>>
+sweep_upgrade(const model::Network& network, const model::Machine& from, const model::Machine& to,
+              const UpgradeOptions& options, const std::vector<model::Count>& batches,
+              const std::vector<DtypePair>& dtypes);
+
+std::string upgrade_text(const Upgrade& upgrade);
+std::string upgrade_json(const Upgrade& upgrade); // eyeroof/upgrade/1
+std::string upgrade_csv(const Upgrade& upgrade);
+std::string upgrade_markdown(const Upgrade& upgrade);
+std::string upgrade_svg(const Upgrade& upgrade);  // bars of the longest layers, or of the members
+std::string upgrade_html(const Upgrade& upgrade); // one file: verdict, chart, tables
+
+} // namespace eyeroof::study

@@ -1,0 +1,286 @@
+// The upgrade's verdict as text, JSON, CSV and Markdown.
+#include "model/base/units.hpp"
+#include "study/upgrade/upgrade.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace eyeroof::study {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr std::size_t kShownLayers = 12;
+
+std::vector<UpgradeLayer> longest(const Upgrade& u, std::size_t most) {
+    std::vector<UpgradeLayer> layers = u.layers;
+    std::stable_sort(layers.begin(), layers.end(), [](const auto& a, const auto& b) {
+        return a.share_of_from > b.share_of_from;
+    });
+    layers.resize(std::min(layers.size(), most));
+    return layers;
+}
+
+std::string headline(const Upgrade& u) {
+    return fmt::format("{} from {} to {}: {:.2f} times faster ({:.2f} to {:.2f}), {}", u.network,
+                       u.from, u.to, u.speedup.value, u.speedup.low, u.speedup.high,
+                       verdict_name(u.verdict));
+}
+
+std::string reason(const Upgrade& u) {
+    return fmt::format("threshold {:.2f} ({}), chance of being wrong {:.0f} %", u.threshold,
+                       u.threshold_basis, 100.0 * u.probability_wrong);
+}
+
+std::string money_text(const Upgrade& u) {
+    const UpgradeMoney& m = u.money;
+    std::string text;
+    if (m.priced) {
+        text += fmt::format("  hour: ${:.2f} -> ${:.2f}; run: ${:.3g} -> ${:.3g}; breaks even at "
+                            "{:.2f} times\n",
+                            m.from_usd_per_hour, m.to_usd_per_hour, m.from_usd_per_run,
+                            m.to_usd_per_run, m.break_even_speedup);
+    }
+    if (m.break_even_months) {
+        text += fmt::format("  bought: breaks even after {:.1f} months at {:.0f} % use, or at "
+                            "{:.0f} % use over three years\n",
+                            *m.break_even_months, 100.0 * m.utilization,
+                            100.0 * *m.break_even_utilization);
+    }
+    for (const auto& [what, source] : {std::pair{u.from.c_str(), &m.from_price_source},
+                                       {u.to.c_str(), &m.to_price_source},
+                                       {"purchase", &m.buy_source}}) {
+        text += source->empty() ? "" : fmt::format("  price, {}: {}\n", what, *source);
+    }
+    return text + fmt::format("  energy at the power limits: {:.3g} J -> {:.3g} J a run\n",
+                              m.from_joules, m.to_joules);
+}
+
+std::string need_text(const MemoryNeed& need, double bytes) {
+    return fmt::format("{} of {} ({})", model::format_si(need.total(), "B"),
+                       model::format_si(bytes, "B"),
+                       need.total() <= bytes ? "fits" : "does not fit");
+}
+
+std::string memory_text(const Upgrade& u) {
+    const MemoryNeed& n = u.memory.from_need;
+    if (n.total() <= 0.0) {
+        return ""; // of a fleet: its members say it
+    }
+    std::string text =
+        fmt::format("  memory: {} on {}, {} on {}\n", need_text(n, u.memory.from_bytes), u.from,
+                    need_text(u.memory.to_need, u.memory.to_bytes), u.to);
+    text += fmt::format("    weights {}, activations {}", model::format_si(n.weights, "B"),
+                        model::format_si(n.activations, "B"));
+    if (n.gradients > 0.0) {
+        text += fmt::format(", gradients {}, optimizer {}", model::format_si(n.gradients, "B"),
+                            model::format_si(n.optimizer, "B"));
+    }
+    return text + "\n";
+}
+
+std::string dtype_or_own(const std::string& dtype) {
+    return dtype.empty() ? "as given" : dtype;
+}
+
+std::string sweep_text(const Upgrade& u) {
+    if (u.sweep.empty()) {
+        return "";
+    }
+    std::string text =
+        fmt::format("\n{:>7}  {:<9} {:<9} {:>11} {:>11} {:>7}  {:<15} {}\n", "batch", "old type",
+                    "new type", "old", "new", "faster", "80 % interval", "verdict");
+    for (const SweepPoint& p : u.sweep) {
+        text += fmt::format(
+            "{:>7}  {:<9} {:<9} {:>11} {:>11} {:>6.2f}x  {:<15} {}{}\n", p.batch,
+            dtype_or_own(p.from_dtype), dtype_or_own(p.to_dtype), model::format_si(p.from_s, "s"),
+            model::format_si(p.to_s, "s"), p.speedup.value,
+            fmt::format("{:.2f} to {:.2f}", p.speedup.low, p.speedup.high), verdict_name(p.verdict),
+            !p.from_fits ? " (does not fit the old GPU)"
+            : !p.to_fits ? " (does not fit the new GPU)"
+                         : "");
+    }
+    return text;
+}
+
+std::string members_text(const Upgrade& u) {
+    std::string text;
+    for (std::size_t i = 0; i < u.members.size(); ++i) {
+        const Upgrade& m = u.members[i];
+        text += fmt::format("  {:>4.0f} % of the old time: {:<20} {:.2f} times faster ({:.2f} to "
+                            "{:.2f})\n",
+                            100.0 * u.weights[i], m.network, m.speedup.value, m.speedup.low,
+                            m.speedup.high);
+    }
+    return text;
+}
+
+std::string layer_name(const UpgradeLayer& l) {
+    return l.network.empty() ? l.name : l.network + "/" + l.name;
+}
+
+Json need_json(const MemoryNeed& n, double bytes) {
+    return {{"weights_bytes", n.weights},     {"activations_bytes", n.activations},
+            {"gradients_bytes", n.gradients}, {"optimizer_bytes", n.optimizer},
+            {"total_bytes", n.total()},       {"gpu_bytes", bytes},
+            {"fits", n.total() <= bytes}};
+}
+
+Json interval_json(const Interval& i) {
+    return {{"value", i.value}, {"low", i.low}, {"high", i.high}};
+}
+
+void add_more_json(const Upgrade& u, Json& json) {
+    if (u.memory.from_need.total() > 0.0) {
+        json["memory"] = {{"from", need_json(u.memory.from_need, u.memory.from_bytes)},
+                          {"to", need_json(u.memory.to_need, u.memory.to_bytes)}};
+    }
+    json["sweep"] = Json::array();
+    for (const SweepPoint& p : u.sweep) {
+        json["sweep"].push_back({{"batch", p.batch},
+                                 {"from_dtype", p.from_dtype},
+                                 {"to_dtype", p.to_dtype},
+                                 {"from_s", p.from_s},
+                                 {"to_s", p.to_s},
+                                 {"speedup", interval_json(p.speedup)},
+                                 {"verdict", std::string(verdict_name(p.verdict))},
+                                 {"probability_wrong", p.probability_wrong},
+                                 {"from_fits", p.from_fits},
+                                 {"to_fits", p.to_fits}});
+    }
+    json["networks"] = Json::array();
+    for (std::size_t i = 0; i < u.members.size(); ++i) {
+        const Upgrade& m = u.members[i];
+        json["networks"].push_back({{"network", m.network},
+                                    {"share_of_from", u.weights[i]},
+                                    {"from_s", m.from_s},
+                                    {"to_s", m.to_s},
+                                    {"speedup", interval_json(m.speedup)},
+                                    {"verdict", std::string(verdict_name(m.verdict))}});
+    }
+}
+
+} // namespace
+
+std::string upgrade_text(const Upgrade& u) {
+    std::string text = headline(u) + "\n  " + reason(u) + "\n" + members_text(u);
+    text += fmt::format("  time of {}: {:.4g} s -> {:.4g} s\n",
+                        u.members.empty() ? "one run" : "an old hour's work", u.from_s, u.to_s);
+    text += money_text(u) + memory_text(u);
+    for (const std::string& note : u.notes) {
+        text += "  " + note + "\n";
+    }
+    text += sweep_text(u);
+    text += fmt::format("\n{:<24} {:>6} {:>6} {:>7}  {:<20} {:<20} {}\n", "layer", "count", "share",
+                        "faster", "old limit", "new limit", "why not more");
+    for (const UpgradeLayer& l : longest(u, kShownLayers)) {
+        text += fmt::format("{:<24} {:>6} {:>5.1f}% {:>6.2f}x  {:<20} {:<20} {}\n", layer_name(l),
+                            l.count, 100.0 * l.share_of_from, l.speedup, l.from_limiter,
+                            l.to_limiter, l.why);
+    }
+    return text;
+}
+
+std::string upgrade_json(const Upgrade& u) {
+    const UpgradeMoney& m = u.money;
+    Json money = {{"priced", m.priced},
+                  {"from_usd_per_hour", m.from_usd_per_hour},
+                  {"to_usd_per_hour", m.to_usd_per_hour},
+                  {"break_even_speedup", m.break_even_speedup},
+                  {"from_usd_per_run", m.from_usd_per_run},
+                  {"to_usd_per_run", m.to_usd_per_run},
+                  {"from_joules", m.from_joules},
+                  {"to_joules", m.to_joules},
+                  {"from_price_source", m.from_price_source},
+                  {"to_price_source", m.to_price_source},
+                  {"buy_source", m.buy_source},
+                  {"utilization", m.utilization}};
+    money["break_even_months"] = m.break_even_months ? Json(*m.break_even_months) : Json(nullptr);
+    money["break_even_utilization"] =
+        m.break_even_utilization ? Json(*m.break_even_utilization) : Json(nullptr);
+    Json json = {
+        {"schema", "eyeroof/upgrade/1"},
+        {"network", u.network},
+        {"from", u.from},
+        {"to", u.to},
+        {"from_s", u.from_s},
+        {"to_s", u.to_s},
+        {"speedup", {{"value", u.speedup.value}, {"low", u.speedup.low}, {"high", u.speedup.high}}},
+        {"verdict", std::string(verdict_name(u.verdict))},
+        {"threshold", u.threshold},
+        {"threshold_basis", u.threshold_basis},
+        {"probability_wrong", u.probability_wrong},
+        {"bound_share", u.bound_share},
+        {"money", money},
+        {"layers", Json::array()},
+        {"notes", u.notes}};
+    add_more_json(u, json);
+    for (const UpgradeLayer& l : u.layers) {
+        json["layers"].push_back({{"name", l.name},
+                                  {"network", l.network.empty() ? u.network : l.network},
+                                  {"op", l.op},
+                                  {"count", l.count},
+                                  {"from_s", l.from_s},
+                                  {"to_s", l.to_s},
+                                  {"speedup", l.speedup},
+                                  {"share_of_from", l.share_of_from},
+                                  {"from_limiter", l.from_limiter},
+                                  {"to_limiter", l.to_limiter},
+                                  {"why_not_more", l.why}});
+    }
+    return json.dump(2) + "\n";
+}
+
+std::string upgrade_csv(const Upgrade& u) {
+    if (!u.sweep.empty()) {
+        std::string sweep = "batch,from_dtype,to_dtype,from_s,to_s,speedup,low,high,verdict,"
+                            "probability_wrong,from_fits,to_fits\n";
+        for (const SweepPoint& p : u.sweep) {
+            sweep += fmt::format("{},{},{},{},{},{:.4f},{:.4f},{:.4f},{},{:.4f},{},{}\n", p.batch,
+                                 p.from_dtype, p.to_dtype, p.from_s, p.to_s, p.speedup.value,
+                                 p.speedup.low, p.speedup.high, verdict_name(p.verdict),
+                                 p.probability_wrong, p.from_fits, p.to_fits);
+        }
+        return sweep;
+    }
+    std::string text = "layer,op,count,from_s,to_s,speedup,share_of_from,from_limiter,to_limiter\n";
+    for (const UpgradeLayer& l : u.layers) {
+        text +=
+            fmt::format("\"{}\",{},{},{},{},{:.4f},{:.5f},{},{}\n", layer_name(l), l.op, l.count,
+                        l.from_s, l.to_s, l.speedup, l.share_of_from, l.from_limiter, l.to_limiter);
+    }
+    return text;
+}
+
+std::string upgrade_markdown(const Upgrade& u) {
+    std::string text = fmt::format("**{}**\n\n{}\n\n", headline(u), reason(u));
+    for (std::size_t i = 0; i < u.members.size(); ++i) {
+        const Upgrade& m = u.members[i];
+        text += fmt::format("- {:.0f} % of the old time: {}, {:.2f} ({:.2f} to {:.2f})\n",
+                            100.0 * u.weights[i], m.network, m.speedup.value, m.speedup.low,
+                            m.speedup.high);
+    }
+    if (!u.sweep.empty()) {
+        text += "| batch | old type | new type | speed-up | 80 % interval | verdict |\n"
+                "| ---: | --- | --- | ---: | --- | --- |\n";
+        for (const SweepPoint& p : u.sweep) {
+            text +=
+                fmt::format("| {} | {} | {} | {:.2f} | {:.2f} to {:.2f} | {} |\n", p.batch,
+                            dtype_or_own(p.from_dtype), dtype_or_own(p.to_dtype), p.speedup.value,
+                            p.speedup.low, p.speedup.high, verdict_name(p.verdict));
+        }
+    }
+    text += u.members.empty() && u.sweep.empty() ? "" : "\n";
+    text += "| layer | share | speed-up | old limit | new limit | why not more |\n"
+            "| --- | ---: | ---: | --- | --- | --- |\n";
+    for (const UpgradeLayer& l : longest(u, kShownLayers)) {
+        text +=
+            fmt::format("| {} | {:.1f} % | {:.2f} | {} | {} | {} |\n", layer_name(l),
+                        100.0 * l.share_of_from, l.speedup, l.from_limiter, l.to_limiter, l.why);
+    }
+    return text;
+}
+
+} // namespace eyeroof::study
