@@ -5,6 +5,10 @@
 #include "hwdb/catalog.hpp"
 #include "study/calibrate/cross_validate.hpp"
 
+#include <fmt/format.h>
+
+#include <filesystem>
+
 namespace eyeroof::cli {
 
 namespace {
@@ -32,7 +36,14 @@ std::map<std::string, model::Gpu> all_gpus(const std::vector<std::filesystem::pa
 Exit write_constants(Context& context, const std::string& folder,
                      const study::CrossValidation& result) {
     const auto folders = context.machine_dirs();
-    std::filesystem::create_directories(std::filesystem::path(folder) / "left-out");
+    std::error_code wrong;
+    std::filesystem::create_directories(std::filesystem::path(folder) / "left-out", wrong);
+    if (wrong) {
+        model::Diagnostics found;
+        found.error("cannot-write",
+                    fmt::format("{} cannot be made a folder: {}", folder, wrong.message()));
+        return context.fail(found);
+    }
     for (const auto& [id, constants] : study::calibration_files(result, all_gpus(folders))) {
         const std::string name = std::filesystem::path(id).filename().string();
         const std::string text = hwdb::write_calibration({name, constants, {}});
@@ -114,7 +125,6 @@ void add_hw_cross_validate(Frame& frame, CLI::App& hw) {
     app.add_option("--constants", options->constants,
                    "Also write calibration files: of every GPU with a measured die, common to all "
                    "GPUs (carried-over), and blind to one (left-out/)")
-        ->check(CLI::ExistingDirectory)
         ->type_name("FOLDER");
     app.add_option("--rows-to", options->rows_file,
                    "Also write every row with its predictions, CSV")
