@@ -47,11 +47,13 @@ QPalette dark_palette() {
     return palette;
 }
 
-// A picture needs no screen: it is painted without one, also where there is none.
-void paint_without_screen(int argc, char** argv) {
+// Pictures and help need no screen: they are made without one, also where there is none.
+void do_without_screen(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
-        if (QByteArray(argv[i]).startsWith("--screenshot") &&
-            qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) {
+        const QByteArray option(argv[i]);
+        const bool without =
+            option.startsWith("--screenshot") || option.startsWith("--help") || option == "-h";
+        if (without && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) {
             qputenv("QT_QPA_PLATFORM", "offscreen");
         }
     }
@@ -99,7 +101,7 @@ void take_screenshot(eyeroof::gui::MainWindow& window, const QString& target, bo
 
 int main(int argc, char** argv) {
     rename_session(argc, argv);
-    paint_without_screen(argc, argv);
+    do_without_screen(argc, argv);
     QApplication application(argc, argv);
     QApplication::setApplicationName("eyeroof-gui");
     QCommandLineParser parser;
