@@ -4,6 +4,7 @@
 //
 // It fails when the window stays deaf for longer than it may, or when memory keeps growing; a crash
 // fails by itself. The seed repeats the run.
+#include "gui/panes/upgrade_form.hpp"
 #include "gui/window/main_window.hpp"
 #include "tests/paths.hpp"
 
