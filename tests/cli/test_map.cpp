@@ -405,7 +405,7 @@ TEST_CASE("the convergence plot shows every strategy against the proven bound") 
     const Files files;
     const std::string svg = (files.scratch / "c.svg").string();
     const auto outcome =
-        run({"map", files.problem, "--on", files.arch, "--time-limit", "0.2", "--plot", svg});
+        run({"map", files.problem, "--on", files.arch, "--time-limit", "1", "--plot", svg});
     REQUIRE(outcome.exit == 0);
     const std::string text = tests::read_file(svg);
     for (const char* part :
