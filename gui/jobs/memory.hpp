@@ -1,0 +1,12 @@
+// How the program's memory is given back.
+// Called by the mains of the window, before any thread begins.
+#pragma once
+
+namespace eyeroof::gui {
+
+// Examinations run on many short-lived tasks of several threads. By default the C library keeps a
+// heap a thread and raises its limits as blocks are freed, so that what the window holds looks as
+// if it grew for as long as it is used. One heap with fixed limits stays level.
+void keep_memory_level();
+
+} // namespace eyeroof::gui
