@@ -26,6 +26,7 @@
 #include <QSlider>
 #include <QSpinBox>
 #include <QTemporaryDir>
+#include <QTimer>
 #include <QToolButton>
 #include <QWheelEvent>
 #include <cstdio>
@@ -75,6 +76,16 @@ class Monkey {
         }
     }
 
+    // Message boxes and menus would swallow everything that comes after.
+    void close_dialogs() {
+        for (QWidget* widget : QApplication::topLevelWidgets()) {
+            if (qobject_cast<QDialog*>(widget) != nullptr ||
+                qobject_cast<QMenu*>(widget) != nullptr) {
+                widget->close();
+            }
+        }
+    }
+
     void act() {
         close_dialogs();
         switch (die(12)) {
@@ -116,16 +127,6 @@ class Monkey {
 
   private:
     int die(int sides) { return std::uniform_int_distribution<int>(0, sides - 1)(dice_); }
-
-    // Message boxes and menus would swallow everything that comes after.
-    void close_dialogs() {
-        for (QWidget* widget : QApplication::topLevelWidgets()) {
-            if (qobject_cast<QDialog*>(widget) != nullptr ||
-                qobject_cast<QMenu*>(widget) != nullptr) {
-                widget->close();
-            }
-        }
-    }
 
     QWidget* somewhere(QPoint& at) {
         const QPoint place(die(std::max(1, window_.width())), die(std::max(1, window_.height())));
@@ -261,6 +262,9 @@ int main(int argc, char** argv) {
     gui::MainWindow window(folders());
     window.show();
     Monkey monkey(window, seed);
+    QTimer closing; // of dialogs that run a loop of their own, as the one that opens files
+    QObject::connect(&closing, &QTimer::timeout, &window, [&monkey] { monkey.close_dialogs(); });
+    closing.start(200);
     QElapsedTimer whole;
     whole.start();
     const double end_ms = minutes * 60e3;
