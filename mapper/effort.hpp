@@ -3,6 +3,7 @@
 // Limits effort only, never the answer of a search that ends.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <stop_token>
 #include <utility>
@@ -13,6 +14,12 @@ class Effort {
   public:
     Effort() = default; // without end
     Effort(double limit_s, std::stop_token stop) : limit_s_(limit_s), stop_(std::move(stop)) {}
+
+    // No longer than this share of the time that is left, from now on.
+    Effort part(double share) const {
+        constexpr double kLeast_s = 1e-3; // 0 would be without end
+        return {limit_s_ > 0.0 ? std::max(share * (limit_s_ - seconds()), kLeast_s) : 0.0, stop_};
+    }
 
     double seconds() const {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();

@@ -110,16 +110,20 @@ Spaces spaces_of(const Task& task, const SearchOptions& options, const Effort& e
     return {std::move(spaces), unfinished};
 }
 
-// A good mapping to begin with. Where tiles may have any size, those that divide evenly are looked
-// at first: their spaces are small, so that there is a mapping soon.
-std::optional<SearchResult> begin_with(const Task& task, const Spaces* spaces,
-                                       const SearchOptions& options, const Effort& effort) {
-    if (spaces != nullptr) {
-        return first_guess(task, spaces->all, options.threads, effort);
-    }
+// The best mapping whose tiles divide evenly, to begin a search among all tile sizes with: its
+// spaces are small, so that it is proved soon, and little can be better. Takes a part of the time;
+// the best so far where that is not enough.
+std::optional<SearchResult> best_even(const Task& task, const SearchOptions& options,
+                                      std::optional<SearchResult> known, const Effort& effort) {
+    constexpr double kShare = 0.3;
     Task even = task;
     even.factors = Factors::perfect;
-    return first_guess(even, spaces_of(even, options, effort).all, options.threads, effort);
+    const Effort some = effort.part(kShare);
+    const Spaces spaces = spaces_of(even, options, some);
+    auto first = better(std::move(known), first_guess(even, spaces.all, options.threads, some));
+    return spaces.unfinished
+               ? std::move(first)
+               : search_exact(even, spaces.all, options, std::move(first), some, {}).best;
 }
 
 // What there is when the time was over before the search began.
@@ -166,15 +170,14 @@ Result<SearchResult> search(const Task& task, const SearchOptions& asked, std::s
     const bool exact = options.strategy == Strategy::exact;
     const Effort effort(exact ? options.time_limit_s : 0.0, stop);
     std::optional<SearchResult> known = best_known(task);
-    std::optional<SearchResult> guess;
+    std::optional<SearchResult> first = known;
     if (exact && task.factors == Factors::any) {
-        guess = begin_with(task, nullptr, options, effort);
+        first = best_even(task, options, std::move(first), effort);
     }
     const Spaces spaces = spaces_of(task, options, effort);
     ExactOutcome outcome;
     if (exact) {
-        guess = better(std::move(guess), begin_with(task, &spaces, options, effort));
-        auto first = better(known, std::move(guess));
+        first = better(std::move(first), first_guess(task, spaces.all, options.threads, effort));
         outcome = spaces.unfinished
                       ? cut_short(std::move(first), effort)
                       : search_exact(task, spaces.all, options, std::move(first), effort, progress);
