@@ -47,7 +47,7 @@ struct StudyOptions {
     LaunchMode launch = LaunchMode::stream;
     int threads = 0; // 0: as many as the machine has; the answer does not depend on it
 
-    bool constrained() const { return !places.empty() || constraints.min_utilization > 0.0; }
+    bool constrained() const { return constraints != mapper::Constraints{}; }
     bool operator==(const StudyOptions&) const = default;
 };
 
