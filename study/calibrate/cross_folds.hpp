@@ -6,7 +6,7 @@
 
 #include "study/calibrate/cross_validate.hpp"
 #include "study/calibrate/fit.hpp"
-#include "study/error_bands.hpp"
+#include "study/calibrate/error_bands.hpp"
 
 #include <optional>
 #include <string>

@@ -1,5 +1,5 @@
 // Intervals from few rows and few GPUs.
-#include "study/error_bands.hpp"
+#include "study/calibrate/error_bands.hpp"
 
 #include <doctest/doctest.h>
 

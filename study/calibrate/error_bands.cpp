@@ -1,4 +1,4 @@
-#include "study/error_bands.hpp"
+#include "study/calibrate/error_bands.hpp"
 
 #include <algorithm>
 #include <array>
