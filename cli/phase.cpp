@@ -6,17 +6,6 @@
 
 namespace eyeroof::cli {
 
-namespace {
-
-constexpr int kBitsOfWeights = 32; // that mixed precision keeps
-
-bool is_short(const std::string& dtype) {
-    const auto type = model::data_type_from_name(dtype);
-    return type && model::storage_bits(*type) < kBitsOfWeights;
-}
-
-} // namespace
-
 void add_phase(CLI::App& app, PhaseOptions& options) {
     add_choice(app, "--phase", options.phase, {"inference", "training"},
                "What is run: the layers, or a training step: they, both gradients and the update "
@@ -30,7 +19,10 @@ std::optional<study::TrainingOptions> training_of(const PhaseOptions& options,
     if (options.phase != "training") {
         return std::nullopt;
     }
-    return study::TrainingOptions{options.optimizer, std::ranges::any_of(dtypes, is_short)};
+    return study::TrainingOptions{
+        options.optimizer, std::ranges::any_of(dtypes, [](const std::string& dtype) {
+            return study::keeps_fp32_weights(model::data_type_from_name(dtype));
+        })};
 }
 
 } // namespace eyeroof::cli

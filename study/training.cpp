@@ -66,6 +66,10 @@ void split_rows(Layer& update) {
 
 } // namespace
 
+bool keeps_fp32_weights(const std::optional<model::DataType>& type) {
+    return type && model::storage_bits(*type) < model::storage_bits(model::DataType::fp32);
+}
+
 Result<Network> training_step(const Network& forward, const TrainingOptions& options) {
     if (!model::tensors_read(options.optimizer)) {
         return Result<Network>::failure("unknown-function",

@@ -6,6 +6,7 @@
 #include "model/base/result.hpp"
 #include "model/network.hpp"
 
+#include <optional>
 #include <string>
 
 namespace eyeroof::study {
@@ -16,6 +17,9 @@ struct TrainingOptions {
 
     bool operator==(const TrainingOptions&) const = default;
 };
+
+// Whether training in this type keeps its weights, and updates them, in fp32: below 32 bits.
+bool keeps_fp32_weights(const std::optional<model::DataType>& type);
 
 // Forward layers, then the gradients in reverse order, then an update of every weight tensor.
 // Products and convolutions with weights have a data gradient and a weight gradient; the first one

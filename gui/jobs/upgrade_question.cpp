@@ -13,10 +13,6 @@ namespace eyeroof::gui {
 
 namespace {
 
-bool is_half(const std::optional<model::DataType>& type) {
-    return type == model::DataType::fp16 || type == model::DataType::bf16;
-}
-
 std::string type_name(const std::optional<model::DataType>& type) {
     return type ? std::string(model::data_type_name(*type)) : std::string{};
 }
@@ -73,7 +69,8 @@ study::UpgradeOptions UpgradeQuestion::options(const AskedGpu& gpu) const {
     options.prices.from_resale_usd = from.buy_usd;
     options.prices.utilization = utilization;
     if (phase != "inference") {
-        options.training = {phase, is_half(from.data_type) || is_half(gpu.data_type)};
+        options.training = {phase, study::keeps_fp32_weights(from.data_type) ||
+                                       study::keeps_fp32_weights(gpu.data_type)};
     }
     return options;
 }

@@ -98,8 +98,8 @@ Result<PairResult> predicted(const MeasuredPair& pair, const NetworkSource& netw
     options.from.data_type = type_of(pair.from_dtype);
     options.to.data_type = type_of(pair.to_dtype);
     if (pair.phase == "training") {
-        const bool mixed = main_type(*network, pair.from_dtype) == model::DataType::fp16 ||
-                           main_type(*network, pair.to_dtype) == model::DataType::bf16;
+        const bool mixed = keeps_fp32_weights(main_type(*network, pair.from_dtype)) ||
+                           keeps_fp32_weights(main_type(*network, pair.to_dtype));
         options.training = {pair.optimizer, mixed};
     }
     const auto result = upgrade(*network, *from, *to, options);
