@@ -1,7 +1,7 @@
 #include "study/calibrate/calibrate.hpp"
 
-#include "study/calibrate/fit.hpp"
 #include "study/calibrate/error_bands.hpp"
+#include "study/calibrate/fit.hpp"
 
 #include <fmt/format.h>
 

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "study/calibrate/cross_validate.hpp"
-#include "study/calibrate/fit.hpp"
 #include "study/calibrate/error_bands.hpp"
+#include "study/calibrate/fit.hpp"
 
 #include <optional>
 #include <string>
