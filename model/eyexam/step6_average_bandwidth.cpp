@@ -14,80 +14,116 @@ struct Demand {
     double up_bytes = 0.0;
 };
 
+double distinct_words(const Problem& problem, Operand o) {
+    const bool absent = o == Operand::weight && !problem.has_weight;
+    return absent ? 0.0 : static_cast<double>(tile_elements(problem, o, problem.bounds));
+}
+
+// The levels where an operand may be at home. They differ for activations that fit a level which
+// keeps them between layers: a mapping may leave them there, or not.
+struct Home {
+    std::size_t outermost = 0;
+    std::size_t innermost = 0;
+};
+
+Home home_of(const Accelerator& accelerator, Operand o) {
+    Home home{accelerator.levels.size(), accelerator.levels.size()};
+    for (std::size_t i = 0; i < accelerator.levels.size(); ++i) {
+        const bool stored = store_of(accelerator.levels[i], o) != nullptr;
+        if (stored && home.outermost == accelerator.levels.size()) {
+            home = {i, i};
+        } else if (stored && o != Operand::weight && accelerator.levels[i].keeps_between_layers) {
+            home.innermost = i;
+        }
+    }
+    return home;
+}
+
 // What at least crosses a channel, all instances together: each distinct word once.
-Demand compulsory(const Problem& problem, const Accelerator& accelerator, const Channel& channel,
-                  OperandSet at_home_above) {
+Demand compulsory(const Problem& problem, const Accelerator& accelerator, std::size_t level,
+                  const Channel& channel) {
     Demand demand;
     for (const Operand o : kAllOperands) {
-        const bool absent = o == Operand::weight && !problem.has_weight;
-        if (absent || !channel.operands.contains(o) || !at_home_above.contains(o)) {
-            continue;
+        if (channel.operands.contains(o) && home_of(accelerator, o).innermost <= level) {
+            const double bytes = distinct_words(problem, o) *
+                                 bytes_per_word(accelerator, channel, o, problem.zeros[index(o)]);
+            (o == problem.produced ? demand.up_bytes : demand.down_bytes) += bytes;
         }
-        const double words = static_cast<double>(tile_elements(problem, o, problem.bounds));
-        const double bytes =
-            words * bytes_per_word(accelerator, channel, o, problem.zeros[index(o)]);
-        (o == problem.produced ? demand.up_bytes : demand.down_bytes) += bytes;
     }
     return demand;
 }
 
-double cycles(const Channel& channel, const Demand& demand, double instances) {
-    const double down = demand.down_bytes / (channel.down_bytes_per_cycle * instances);
-    if (channel.half_duplex) {
-        return (demand.down_bytes + demand.up_bytes) / (channel.down_bytes_per_cycle * instances);
+// What a store must at least read (down) and write (up), all instances together: each distinct word
+// of the operands that are at home there and nowhere else. All others may pass it by.
+Demand compulsory(const Problem& problem, const Accelerator& accelerator, std::size_t level,
+                  const Store& store) {
+    Demand demand;
+    for (const Operand o : kAllOperands) {
+        const Home home = home_of(accelerator, o);
+        if (store.operands.contains(o) && home.outermost == level && home.innermost == level) {
+            const double bytes = distinct_words(problem, o) * accelerator.word_bits[index(o)] / 8.0;
+            (o == problem.produced ? demand.up_bytes : demand.down_bytes) += bytes;
+        }
     }
-    return std::max(down, demand.up_bytes / (channel.up_bytes_per_cycle * instances));
+    return demand;
 }
 
-// Operands whose home lies at `level` or further out. Activations that fit a level which keeps them
-// between layers have their home there.
-OperandSet homes_above(const Accelerator& accelerator, std::size_t level) {
-    OperandSet homes;
-    for (const Operand o : kAllOperands) {
-        std::size_t home = accelerator.levels.size();
-        for (std::size_t i = accelerator.levels.size(); i-- > 0;) {
-            if (store_of(accelerator.levels[i], o) != nullptr) {
-                home = i;
-            }
-        }
-        for (std::size_t i = home; i < accelerator.levels.size(); ++i) {
-            const Store* store = store_of(accelerator.levels[i], o);
-            if (o != Operand::weight && store != nullptr &&
-                accelerator.levels[i].keeps_between_layers) {
-                home = i;
-            }
-        }
-        if (home <= level) {
-            homes.insert(o);
+double cycles(const Channel& channel, const Demand& demand) {
+    const double down = demand.down_bytes / channel.down_bytes_per_cycle;
+    if (channel.half_duplex) {
+        return (demand.down_bytes + demand.up_bytes) / channel.down_bytes_per_cycle;
+    }
+    return std::max(down, demand.up_bytes / channel.up_bytes_per_cycle);
+}
+
+// The least bound so far.
+class Tightest {
+  public:
+    Tightest(double macs, const StepBound& before)
+        : macs_(macs), bound_{before.macs_per_cycle, "nothing",
+                              "moving every word once over every network and out of its home keeps "
+                              "up with the units"} {}
+
+    void consider(double cycles, std::string_view who, std::string_view what, double bytes) {
+        const double limit = macs_ / cycles;
+        if (limit < bound_.macs_per_cycle) {
+            bound_ = {limit, std::string(who).append(what),
+                      fmt::format(
+                          FMT_COMPILE("{}{} must move {:.4g} bytes at least: {:.3g} MACs per byte"),
+                          who, what, bytes, macs_ / bytes)};
         }
     }
-    return homes;
-}
+    StepBound bound() && { return std::move(bound_); }
+
+  private:
+    double macs_;
+    StepBound bound_;
+};
 
 } // namespace
 
 StepBound average_bandwidth(const Problem& problem, const Accelerator& accelerator,
                             const StepBound& before) {
     const double macs = static_cast<double>(macs_of(problem));
-    StepBound bound{before.macs_per_cycle, "nothing",
-                    "moving every word once over every network keeps up with the units"};
-    for (std::size_t level = 0; level < accelerator.levels.size(); ++level) {
-        const OperandSet homes = homes_above(accelerator, level);
-        const double instances = static_cast<double>(instances_of(accelerator, level));
-        for (const Channel& channel : accelerator.levels[level].channels) {
-            const Demand demand = compulsory(problem, accelerator, channel, homes);
-            const double limit = macs / cycles(channel, demand, instances);
-            if (limit < bound.macs_per_cycle) {
-                bound = {
-                    limit, channel.name,
-                    fmt::format(
-                        FMT_COMPILE("{} must move {:.4g} bytes at least: {:.3g} MACs per byte"),
-                        channel.name, demand.down_bytes + demand.up_bytes,
-                        macs / (demand.down_bytes + demand.up_bytes))};
-            }
+    Tightest tightest(macs, before);
+    for (std::size_t i = 0; i < accelerator.levels.size(); ++i) {
+        const Level& level = accelerator.levels[i];
+        const double instances = static_cast<double>(instances_of(accelerator, i));
+        for (const Store& store : level.stores) {
+            const Demand all = compulsory(problem, accelerator, i, store);
+            tightest.consider(all.down_bytes / (store.read_bytes_per_cycle * instances), level.name,
+                              " read", all.down_bytes);
+            tightest.consider(all.up_bytes / (store.write_bytes_per_cycle * instances), level.name,
+                              " write", all.up_bytes);
+        }
+        for (const Channel& channel : level.channels) {
+            const Demand all = compulsory(problem, accelerator, i, channel);
+            const bool named = !channel.name.empty();
+            tightest.consider(cycles(channel, all) / instances, named ? channel.name : level.name,
+                              named ? "" : " network", all.down_bytes + all.up_bytes);
         }
     }
-    return bound;
+    return std::move(tightest).bound();
 }
 
 StepBound average_bandwidth_of(const MappingCost& cost, const StepBound& before) {
