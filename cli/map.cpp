@@ -4,11 +4,13 @@
 #include "study/read/mapping_yaml.hpp"
 #include "study/search/best_mappings.hpp"
 #include "study/search/map_network.hpp"
+#include "study/search/reach_report.hpp"
 #include "study/search/trade_offs.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <type_traits>
 
 namespace eyeroof::cli {
 
@@ -26,6 +28,8 @@ constexpr const char* kExamples =
     "# what speed costs in energy, and what on-chip capacity buys\n"
     "eyeroof map alexnet --on eyeriss-v1 --layers CONV3 --pareto --plot front.svg\n"
     "eyeroof map alexnet --on eyeriss-v1 --layers CONV3 --capacity-curve GLB --plot curve.svg\n"
+    "# which of the machine's seven bounds a mapping can reach\n"
+    "eyeroof map alexnet --on eyeriss-v1 --layers CONV3 --factors any --chain\n"
     "# Timeloop's files as they are\n"
     "eyeroof map prob.yaml --on arch.yaml --constraints cstr.yaml --counting timeloop";
 
@@ -50,6 +54,7 @@ struct Options {
     std::uint64_t seed = 1;
     int threads = 0;
     bool pareto = false;
+    bool chain = false;
     bool details = false;
     OutputOptions output;
 };
@@ -188,14 +193,15 @@ Exit write_files(Context& context, const Options& options, const Inputs& inputs,
     return exit;
 }
 
-// Plot and result of --pareto and --capacity-curve.
-template <class Report, class Svg>
-Exit write_trade(Context& context, const Options& options, const Report& report, Svg svg,
-                 const std::string& text) {
+// Plot, where it has one, and result of --pareto, --capacity-curve and --chain.
+template <class Report>
+Exit write_answer(Context& context, const Options& options, const Report& report,
+                  std::type_identity_t<std::string (*)(const Report&)> svg,
+                  const std::string& text) {
     if (report.cancelled) {
         say_cancelled(context);
     }
-    if (!options.plot.empty()) {
+    if (!options.plot.empty() && svg != nullptr) {
         const Exit exit = context.write(svg(report), options.plot);
         if (exit != Exit::done) {
             return exit;
@@ -205,7 +211,7 @@ Exit write_trade(Context& context, const Options& options, const Report& report,
                          report.cancelled ? Exit::cancelled : Exit::done);
 }
 
-Exit trade(Context& context, const Options& options, const Inputs& inputs) {
+Exit answer(Context& context, const Options& options, const Inputs& inputs) {
     const std::string& format = options.output.format;
     if (options.pareto) {
         const auto report = study::front_of(inputs.network, inputs.machine, inputs.wanted,
@@ -214,11 +220,22 @@ Exit trade(Context& context, const Options& options, const Inputs& inputs) {
             return context.fail(report.diagnostics());
         }
         const model::Accelerator& accelerator = *inputs.accelerator();
-        return write_trade(context, options, *report, study::front_to_svg,
-                           format == "json" ? study::front_to_json(*report, accelerator)
-                           : format == "csv"
-                               ? study::front_to_csv(*report)
-                               : study::front_to_text(*report, accelerator, options.details));
+        return write_answer(context, options, *report, study::front_to_svg,
+                            format == "json" ? study::front_to_json(*report, accelerator)
+                            : format == "csv"
+                                ? study::front_to_csv(*report)
+                                : study::front_to_text(*report, accelerator, options.details));
+    }
+    if (options.chain) {
+        const auto report = study::reach_of(inputs.network, inputs.machine, inputs.wanted,
+                                            context.stop(), context.progress());
+        if (!report) {
+            return context.fail(report.diagnostics());
+        }
+        return write_answer(context, options, *report, nullptr,
+                            format == "json"  ? study::reach_to_json(*report)
+                            : format == "csv" ? study::reach_to_csv(*report)
+                                              : study::reach_to_text(*report));
     }
     const auto report =
         study::curve_of(inputs.network, inputs.machine, inputs.wanted, options.curve_level,
@@ -226,10 +243,27 @@ Exit trade(Context& context, const Options& options, const Inputs& inputs) {
     if (!report) {
         return context.fail(report.diagnostics());
     }
-    return write_trade(context, options, *report, study::curve_to_svg,
-                       format == "json"  ? study::curve_to_json(*report)
-                       : format == "csv" ? study::curve_to_csv(*report)
-                                         : study::curve_to_text(*report));
+    return write_answer(context, options, *report, study::curve_to_svg,
+                        format == "json"  ? study::curve_to_json(*report)
+                        : format == "csv" ? study::curve_to_csv(*report)
+                                          : study::curve_to_text(*report));
+}
+
+// What of the options does not go together; nullopt: all does.
+std::optional<std::string> contradiction(const Options& options) {
+    const int questions =
+        (options.pareto ? 1 : 0) + (options.curve_level.empty() ? 0 : 1) + (options.chain ? 1 : 0);
+    if (questions > 1) {
+        return "--pareto, --capacity-curve and --chain are questions of their own: ask one";
+    }
+    if (questions == 1 && (!options.save_mapping.empty() || !options.save_timeloop.empty())) {
+        return "--save-mapping and --save-timeloop write the one best mapping: leave out --pareto, "
+               "--capacity-curve and --chain";
+    }
+    if (options.chain && !options.plot.empty()) {
+        return "--chain has no plot: ask --format csv for the figures of one";
+    }
+    return std::nullopt;
 }
 
 bool all_mapped(const study::MapReport& report, model::Diagnostics& why) {
@@ -246,15 +280,15 @@ bool all_mapped(const study::MapReport& report, model::Diagnostics& why) {
 }
 
 Exit map(Context& context, const Options& options) {
-    if (options.pareto && !options.curve_level.empty()) {
-        return context.fail_usage("--pareto and --capacity-curve are two questions: ask one");
+    if (const auto wrong = contradiction(options)) {
+        return context.fail_usage(*wrong);
     }
     const auto inputs = read_inputs(context, options);
     if (!inputs) {
         return context.fail(inputs.diagnostics());
     }
-    if (options.pareto || !options.curve_level.empty()) {
-        return trade(context, options, *inputs);
+    if (options.pareto || options.chain || !options.curve_level.empty()) {
+        return answer(context, options, *inputs);
     }
     const auto report = study::map_network(inputs->network, inputs->machine, inputs->wanted,
                                            context.stop(), context.progress());
@@ -306,7 +340,8 @@ void add_search_options(CLI::App& app, Options& options) {
         ->check(CLI::Range(0.0, 1.0))
         ->type_name("SHARE");
     app.add_option("--time-limit", options.time_limit_s,
-                   "Seconds a layer may take (--pareto, --capacity-curve: in all); the best so far "
+                   "Seconds a layer may take (--pareto, --capacity-curve, --chain: in all); the "
+                   "best so far "
                    "is shown with its gap")
         ->check(CLI::Range(0.001, 1e6))
         ->type_name("S");
@@ -359,6 +394,9 @@ void add_map(Frame& frame) {
                    "The least traffic to memory of every layer that matches against the capacity "
                    "of a buffer; that of the machine's LEVEL is marked")
         ->type_name("LEVEL");
+    app.add_flag("--chain", options->chain,
+                 "The machine's bounds of steps 1 to 6 beside what the fastest mapping reaches of "
+                 "each");
     app.add_option("--tolerance", options->tolerance,
                    "Leave out points of a front or curve that are this share near another [0: all]")
         ->check(CLI::Range(0.0, 10.0))

@@ -33,9 +33,22 @@ void lift_capacities(Accelerator& machine) {
     }
 }
 
+// Of the three searches this is the n-th.
+ProgressCallback part_of(const ProgressCallback& progress, std::size_t n) {
+    if (!progress) {
+        return {};
+    }
+    return [&progress, n](const Progress& inner) {
+        Progress whole = inner;
+        whole.fraction = (static_cast<double>(n) + inner.fraction) / 3.0;
+        progress(whole);
+    };
+}
+
 } // namespace
 
-Result<Reach> reach(const Task& task, const SearchOptions& options, std::stop_token stop) {
+Result<Reach> reach(const Task& task, const SearchOptions& options, std::stop_token stop,
+                    const ProgressCallback& progress) {
     const auto macs = static_cast<double>(macs_of(task.problem));
     const Steps least = least_steps(task);
     Reach result;
@@ -49,7 +62,7 @@ Result<Reach> reach(const Task& task, const SearchOptions& options, std::stop_to
     result.proved = true;
     std::size_t step = 3;
     for (const Task* one : {&spread, &stored, &fastest}) {
-        const auto found = search(*one, options, stop);
+        const auto found = search(*one, options, stop, part_of(progress, step - 3));
         if (!found) {
             return found.diagnostics();
         }

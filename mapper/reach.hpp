@@ -17,8 +17,9 @@ struct Reach {
     bool operator==(const Reach&) const = default;
 };
 
-// The task's objective plays no part. Errors: those of search().
+// The task's objective plays no part; a time limit holds for each of the three searches. Errors:
+// those of search().
 model::Result<Reach> reach(const Task& task, const SearchOptions& options = {},
-                           std::stop_token stop = {});
+                           std::stop_token stop = {}, const model::ProgressCallback& progress = {});
 
 } // namespace eyeroof::mapper

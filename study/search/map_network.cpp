@@ -1,5 +1,6 @@
 #include "study/search/map_network.hpp"
 
+#include "model/eyexam/examine.hpp"
 #include "study/search/best_mappings.hpp"
 
 #include <fmt/format.h>
@@ -179,6 +180,7 @@ Result<std::vector<LayerTask>> layer_tasks(const Network& network, const Machine
     if (!dataflow || !nests) {
         return Answer(dataflow ? nests.diagnostics() : dataflow.diagnostics());
     }
+    const Dataflow rules = *dataflow ? **dataflow : unrestricted_dataflow(*accelerator);
     std::vector<LayerTask> tasks;
     std::vector<std::size_t> task_at(nests->size());
     for (std::size_t i = 0; i < nests->size(); ++i) {
@@ -188,7 +190,7 @@ Result<std::vector<LayerTask>> layer_tasks(const Network& network, const Machine
             continue;
         }
         task_at[i] = tasks.size();
-        tasks.push_back({nest.name, {}, asked_task(nest, *accelerator, *dataflow, options)});
+        tasks.push_back({nest.name, {}, asked_task(nest, *accelerator, *dataflow, options), rules});
     }
     return Answer(std::move(tasks));
 }

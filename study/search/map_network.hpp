@@ -61,6 +61,7 @@ struct LayerTask {
     std::string layer;
     std::vector<std::string> equals; // other layers of the same shape
     mapper::Task task;
+    model::Dataflow dataflow; // whose rules the task keeps in space; all allowed where it is free
 };
 model::Result<std::vector<LayerTask>> layer_tasks(const model::Network& network,
                                                   const model::Machine& machine,

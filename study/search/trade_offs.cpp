@@ -1,11 +1,9 @@
 #include "study/search/trade_offs.hpp"
 
 #include "model/base/suggest.hpp"
+#include "study/search/layer_queue.hpp"
 
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <chrono>
 
 namespace eyeroof::study {
 
@@ -46,59 +44,6 @@ Result<std::size_t> marked_level(const Accelerator& accelerator, const std::stri
         names.empty() ? "" : suggestion(name, names));
 }
 
-// The different layers, one task each, and the time that each may take.
-class Queue {
-  public:
-    Queue(std::vector<LayerTask> tasks, double total_s, const std::stop_token& stop,
-          const ProgressCallback& progress)
-        : tasks_(std::move(tasks)), total_s_(total_s), stop_(stop), progress_(progress) {}
-
-    const LayerTask* next() {
-        const bool over = at_ == tasks_.size() || stop_.stop_requested();
-        return over ? nullptr : &tasks_[at_++];
-    }
-    bool cancelled() const { return stop_.stop_requested(); }
-    // An equal share of what is left for each layer that is left; 0: no limit.
-    double share_s() const {
-        constexpr double least_s = 1e-3;
-        const std::chrono::duration<double> gone = Clock::now() - start_;
-        const auto left = static_cast<double>(tasks_.size() - at_ + 1);
-        return total_s_ <= 0.0 ? 0.0 : std::max(least_s, (total_s_ - gone.count()) / left);
-    }
-    // Of the layer that next() gave last.
-    ProgressCallback progress() const {
-        if (!progress_) {
-            return {};
-        }
-        return [this, n = static_cast<double>(at_ - 1)](const Progress& inner) {
-            const auto all = static_cast<double>(tasks_.size());
-            progress_({(n + inner.fraction) / all,
-                       fmt::format("{}, {} ({} of {})", inner.activity, tasks_[at_ - 1].layer, at_,
-                                   tasks_.size()),
-                       inner.best, inner.gap});
-        };
-    }
-
-  private:
-    using Clock = std::chrono::steady_clock;
-    std::vector<LayerTask> tasks_;
-    std::size_t at_ = 0;
-    double total_s_;
-    const std::stop_token& stop_;
-    const ProgressCallback& progress_;
-    Clock::time_point start_ = Clock::now();
-};
-
-// Errors that do not name their layer get its name in front.
-Diagnostics of_layer(const std::string& layer, const Diagnostics& found) {
-    Diagnostics all;
-    for (Diagnostic d : found) {
-        d.message = d.severity == Severity::note ? d.message : layer + ": " + d.message;
-        all.add(std::move(d));
-    }
-    return all;
-}
-
 } // namespace
 
 Result<FrontReport> front_of(const Network& network, const Machine& machine,
@@ -110,7 +55,7 @@ Result<FrontReport> front_of(const Network& network, const Machine& machine,
     }
     const auto units = static_cast<double>(mac_units(tasks->front().task.machine));
     FrontReport report{network.name, machine.name, units, {}, false};
-    Queue queue(*std::move(tasks), options.search.time_limit_s, stop, progress);
+    LayerQueue queue(*std::move(tasks), options.search.time_limit_s, stop, progress);
     Diagnostics found;
     while (const LayerTask* layer = queue.next()) {
         mapper::SearchOptions search = options.search;
@@ -149,7 +94,7 @@ Result<CurveReport> curve_of(const Network& network, const Machine& machine,
         report.level = accelerator.levels[*marked].name;
         report.capacity_bytes = *capacity_of(accelerator, *marked);
     }
-    Queue queue(*std::move(tasks), options.search.time_limit_s, stop, progress);
+    LayerQueue queue(*std::move(tasks), options.search.time_limit_s, stop, progress);
     Diagnostics found;
     while (const LayerTask* layer = queue.next()) {
         mapper::SearchOptions search = options.search;

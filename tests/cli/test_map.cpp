@@ -95,6 +95,47 @@ TEST_CASE("map searches equal layers once and certifies each, in text and in JSO
                           report["layers"][1]["energy_pj"].get<double>()));
 }
 
+TEST_CASE("map --chain shows what the fastest mapping reaches of the bounds that exam gives") {
+    const Files files;
+    std::string slow = kArch; // a word a cycle from memory, where 152 must come in 144 cycles
+    slow.replace(slow.find("read_bandwidth: 2"), 17, "read_bandwidth: 1");
+    write_text(files.arch, slow);
+    const auto outcome = run({"map", files.problem, "--on", files.arch, "--chain", "--factors",
+                              "any", "--format", "json"});
+    REQUIRE(outcome.exit == 0);
+    const auto report = json::parse(outcome.out);
+    CHECK(report["schema"] == "eyeroof/reach/1");
+    REQUIRE(report["layers"].size() == 1);
+    CHECK(report["layers"][0]["proved"] == true);
+    const auto exam = json::parse(
+        run({"exam", files.problem, "--on", files.arch, "--mapping", "best", "--format", "json"})
+            .out);
+    const auto& bounds = exam["layers"][0]["machine_steps"];
+    const auto& steps = report["layers"][0]["steps"];
+    REQUIRE(steps.size() == 6);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        CAPTURE(i);
+        const double bound = steps[i]["bound_macs_per_cycle"].get<double>();
+        CHECK(bound ==
+              doctest::Approx(bounds[i]["bound_macs_per_cycle"].get<double>()).epsilon(1e-12));
+        CHECK(steps[i]["reached_macs_per_cycle"].get<double>() <= bound * (1 + 1e-9));
+        if (i < 4) {
+            CHECK(steps[i]["open"] == 0.0);
+        }
+    }
+    CHECK(steps[3]["reached_macs_per_cycle"] == 8.0);
+    CHECK(steps[5]["bound_macs_per_cycle"].get<double>() == doctest::Approx(1152.0 / 152.0));
+    const auto text = run({"map", files.problem, "--on", files.arch, "--chain"});
+    CHECK(contains(text.out, "6 average bandwidth"));
+    const auto csv =
+        run({"map", files.layers, "--on", "nvdla-large", "--chain", "--format", "csv"});
+    CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 1 + 2 * 6);
+    const std::string plot = (files.scratch / "chain.svg").string();
+    CHECK(run({"map", files.problem, "--on", files.arch, "--chain", "--plot", plot}).exit == 2);
+    CHECK(run({"map", files.problem, "--on", files.arch, "--chain", "--save-mapping", plot}).exit ==
+          2);
+}
+
 TEST_CASE("--layers chooses as exam does: by a match anywhere in the name") {
     const Files files;
     const auto outcome =
@@ -428,8 +469,9 @@ TEST_CASE("a stopped map ends with the code of an interrupt and writes nothing")
 
 TEST_CASE("completion and help of map and exam know the words of the search") {
     const auto help = run({"map", "--help"});
-    for (const char* part : {"--pareto", "--capacity-curve LEVEL", "--objective OBJECTIVE",
-                             "--constraints FILE", "eyeroof map prob.yaml --on arch.yaml"}) {
+    for (const char* part :
+         {"--pareto", "--chain", "--capacity-curve LEVEL", "--objective OBJECTIVE",
+          "--constraints FILE", "eyeroof map prob.yaml --on arch.yaml"}) {
         CAPTURE(part);
         CHECK(contains(help.out, part));
     }
