@@ -1,6 +1,5 @@
 // The desktop program. The only place of it that reads the environment and its own place on disk.
 #include "gui/jobs/export.hpp"
-#include "gui/jobs/memory.hpp"
 #include "gui/window/main_window.hpp"
 
 #include <QApplication>
@@ -101,7 +100,6 @@ void take_screenshot(eyeroof::gui::MainWindow& window, const QString& target, bo
 } // namespace
 
 int main(int argc, char** argv) {
-    eyeroof::gui::keep_memory_level();
     rename_session(argc, argv);
     do_without_screen(argc, argv);
     QApplication application(argc, argv);

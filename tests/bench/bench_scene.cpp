@@ -1,6 +1,5 @@
 // How smooth the explorer is: frames while zooming, all panes while a slider is dragged, and the
 // time to the first paint. Paints into pictures, without a screen.
-#include "gui/jobs/memory.hpp"
 #include "gui/window/main_window.hpp"
 #include "tests/paths.hpp"
 
@@ -116,7 +115,6 @@ BENCHMARK(first_paint)->Unit(benchmark::kMillisecond);
 } // namespace
 
 int main(int argc, char** argv) {
-    eyeroof::gui::keep_memory_level();
     qputenv("QT_QPA_PLATFORM", "offscreen");
     QApplication application(argc, argv);
     benchmark::Initialize(&argc, argv);

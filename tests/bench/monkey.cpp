@@ -4,7 +4,6 @@
 //
 // It fails when the window stays deaf for longer than it may, or when memory keeps growing; a crash
 // fails by itself. The seed repeats the run.
-#include "gui/jobs/memory.hpp"
 #include "gui/panes/upgrade_form.hpp"
 #include "gui/window/main_window.hpp"
 #include "tests/paths.hpp"
@@ -252,7 +251,6 @@ class Monkey {
 } // namespace
 
 int main(int argc, char** argv) {
-    gui::keep_memory_level();
     if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) {
         qputenv("QT_QPA_PLATFORM", "offscreen");
     }
