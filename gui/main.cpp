@@ -107,7 +107,11 @@ int main(int argc, char** argv) {
     QCommandLineParser parser;
     parser.setApplicationDescription("How fast can this network run on this machine, and why?");
     parser.addHelpOption();
-    parser.addPositionalArgument("FILE", "Sessions, machines, networks, measurements", "[FILE…]");
+    parser.addPositionalArgument(
+        "NAME|FILE",
+        "Networks and machines, by name (resnet50 v100-sxm2-16gb a100-sxm-40gb) or from files; "
+        "sessions, measurements",
+        "[NAME|FILE…]");
     const QCommandLineOption session(QStringList{"session", "open-session"}, "Open a session.",
                                      "FILE");
     const QCommandLineOption screenshot(QString("screenshot"), "Write a picture and leave.",
@@ -148,8 +152,8 @@ int main(int argc, char** argv) {
     if (parser.isSet(session)) {
         files.prepend(parser.value(session));
     }
-    for (const QString& file : files) {
-        window.open(file);
+    if (!files.empty()) {
+        window.open(files);
     }
     for (const QString& pane : parser.values(show)) {
         window.show_page(pane);

@@ -3,11 +3,14 @@
 #include "hwdb/text_file.hpp"
 #include "hwdb/yaml.hpp"
 #include "model/layer.hpp"
+#include "study/read/upgrade_question.hpp"
+#include "study/write/shell.hpp"
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
 #include <array>
+#include <functional>
 
 namespace eyeroof::study {
 
@@ -114,6 +117,19 @@ void emit_view(YAML::Emitter& out, const ViewState& view) {
     out << YAML::EndMap;
 }
 
+// Its names are names of the catalog or paths, too.
+UpgradeQuestion with_names(UpgradeQuestion question,
+                           const std::function<std::string(const std::string&)>& changed) {
+    for (AskedNetwork& network : question.networks) {
+        network.name = changed(network.name);
+    }
+    question.from.name = changed(question.from.name);
+    for (AskedGpu& gpu : question.to) {
+        gpu.name = changed(gpu.name);
+    }
+    return question;
+}
+
 void emit_edits(YAML::Emitter& out, const std::vector<MappingEdit>& edits) {
     if (edits.empty()) {
         return;
@@ -198,19 +214,6 @@ ViewState read_view(const hwdb::Node& node) {
 
 } // namespace
 
-std::string shell_quoted(const std::string& word) {
-    constexpr std::string_view plain =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:=+,@";
-    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) {
-        return word;
-    }
-    std::string text = "'";
-    for (const char c : word) {
-        text += c == '\'' ? "'\\''" : std::string(1, c);
-    }
-    return text + "'";
-}
-
 std::string write_session(const Session& session, const fs::path& folder) {
     YAML::Emitter out;
     out << YAML::BeginMap << YAML::Key << "eyeroof" << YAML::Value << "session/1";
@@ -236,6 +239,12 @@ std::string write_session(const Session& session, const fs::path& folder) {
     }
     emit_list(out, "set", session.set, {});
     emit_edits(out, session.mappings);
+    if (session.upgrade) {
+        out << YAML::Key << "upgrade" << YAML::Value;
+        read::emit_question(out, with_names(*session.upgrade, [&](const std::string& name) {
+                                return relative_to(name, folder);
+                            }));
+    }
     emit_view(out, session.view);
     out << YAML::EndMap;
     return std::string(out.c_str()) + "\n";
@@ -272,6 +281,11 @@ model::Result<Session> parse_session(std::string text, const std::string& file) 
     }
     session.best_mapping = root["mapping"].choice(kMappings, "way to map").value_or(false);
     session.set = texts(root["set"]);
+    if (const hwdb::Node asked = root["upgrade"]) {
+        session.upgrade = with_names(read::question_of(asked), [&](const std::string& name) {
+            return resolved(name, folder);
+        });
+    }
     session.view = read_view(root["view"]);
     return document->conclude(std::move(session));
 }

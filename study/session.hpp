@@ -6,6 +6,7 @@
 #include "model/base/result.hpp"
 #include "study/scene/view_state.hpp"
 #include "study/search/mapping_edit.hpp"
+#include "study/upgrade/question.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -26,6 +27,7 @@ struct Session {
     bool best_mapping = false;         // the mapper's mapping instead of the dataflow's own
     std::vector<std::string> set;      // what-if: "dram-bandwidth=1.2 TB/s", of the first machine
     std::vector<MappingEdit> mappings; // that were edited, on the first machine
+    std::optional<UpgradeQuestion> upgrade; // of the view that asks whether another GPU pays
     ViewState view;
 
     bool operator==(const Session&) const = default;
@@ -36,9 +38,6 @@ std::string write_session(const Session& session, const std::filesystem::path& f
 // Relative paths that exist beside the file become absolute. Errors: the strict reader's own.
 model::Result<Session> parse_session(std::string text, const std::string& file);
 model::Result<Session> load_session(const std::filesystem::path& file);
-
-// A word as a shell reads it back.
-std::string shell_quoted(const std::string& word);
 
 // The command line that draws what the session shows.
 std::string cli_command(const Session& session);

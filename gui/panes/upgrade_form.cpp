@@ -13,6 +13,7 @@
 #include <QSpinBox>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <cmath>
 
 namespace eyeroof::gui {
 
@@ -37,6 +38,21 @@ QHBoxLayout* line_in(QVBoxLayout& rows, QWidget*& row, QWidget* parent) {
     line->setSpacing(4);
     rows.addWidget(row);
     return line;
+}
+
+void choose_type(QComboBox& box, const std::optional<model::DataType>& type) {
+    const int known = type ? box.findData(text(model::data_type_name(*type))) : 0;
+    box.setCurrentIndex(std::max(0, known)); // 0: the layers' own
+}
+
+template <class Row> void remove_row(std::vector<Row>& rows, const QString& name) {
+    const auto row =
+        std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.name == name; });
+    if (row != rows.end()) {
+        row->row->hide();
+        row->row->deleteLater();
+        rows.erase(row);
+    }
 }
 
 } // namespace
@@ -122,7 +138,8 @@ void UpgradeForm::make_networks() {
     auto* line = line_in(*column_, row, this);
     phase_ = new QComboBox(this);
     phase_->addItem(tr("inference"), "inference");
-    phase_->addItem(tr("training, SGD"), "sgd_momentum");
+    phase_->addItem(tr("training, SGD"), "sgd");
+    phase_->addItem(tr("training, SGD with momentum"), "sgd_momentum");
     phase_->addItem(tr("training, Adam"), "adam");
     phase_->setObjectName("upgrade phase");
     phase_->setAccessibleName(tr("Inference or training"));
@@ -236,8 +253,8 @@ void UpgradeForm::read_lists() {
         edit.setPalette(palette);
         edit.setToolTip(good ? QString() : why);
     };
-    const auto batches = read_batches(batches_->text().toStdString());
-    const auto types = read_types(types_->text().toStdString());
+    const auto batches = study::read_batches(batches_->text().toStdString());
+    const auto types = study::read_types(types_->text().toStdString());
     mark(*batches_, batches.has_value(), tr("Whole numbers from 1 to 65536, as in 1, 8, 64"));
     mark(*types_, types.has_value(), tr("Data types, old:new, as in fp32, fp16:bf16"));
     sweep_batches_ = batches.value_or(sweep_batches_);
@@ -288,18 +305,20 @@ void UpgradeForm::add_network(const QString& name, double weight) {
     line->addWidget(remove);
     connect(entry.weight, &QDoubleSpinBox::valueChanged, this, &UpgradeForm::changed);
     connect(remove, &QToolButton::clicked, this, [this, name] {
-        const auto row = std::find_if(networks_.begin(), networks_.end(),
-                                      [&](const NetworkRow& r) { return r.name == name; });
-        if (row != networks_.end()) {
-            row->row->hide();
-            row->row->deleteLater();
-            networks_.erase(row);
-            show_weights();
-            emit changed();
-        }
+        remove_network(name);
+        emit changed();
     });
     networks_.push_back(entry);
     show_weights();
+}
+
+void UpgradeForm::remove_network(const QString& name) {
+    remove_row(networks_, name);
+    show_weights();
+}
+
+void UpgradeForm::remove_target(const QString& name) {
+    remove_row(gpus_, name);
 }
 
 // A single network has the GPU for itself.
@@ -309,7 +328,7 @@ void UpgradeForm::show_weights() {
     }
 }
 
-void UpgradeForm::add_target(const AskedGpu& gpu) {
+void UpgradeForm::add_target(const study::AskedGpu& gpu) {
     const QString name = text(gpu.name);
     for (const GpuRow& row : gpus_) {
         if (row.name == name) {
@@ -332,8 +351,7 @@ void UpgradeForm::add_target(const AskedGpu& gpu) {
     entry.type->setObjectName("precision " + name);
     entry.per_hour->setObjectName("hour " + name);
     entry.buy->setObjectName("buy " + name);
-    entry.type->setCurrentIndex(std::max(
-        0, gpu.data_type ? entry.type->findData(text(model::data_type_name(*gpu.data_type))) : 0));
+    choose_type(*entry.type, gpu.data_type);
     const QSignalBlocker one(entry.per_hour), two(entry.buy);
     entry.per_hour->setValue(gpu.usd_per_hour.value_or(0.0));
     entry.buy->setValue(gpu.buy_usd.value_or(0.0));
@@ -347,14 +365,8 @@ void UpgradeForm::add_target(const AskedGpu& gpu) {
     grid->setColumnStretch(1, 1);
     gpu_rows_->addWidget(entry.row);
     connect(remove, &QToolButton::clicked, this, [this, name] {
-        const auto row = std::find_if(gpus_.begin(), gpus_.end(),
-                                      [&](const GpuRow& r) { return r.name == name; });
-        if (row != gpus_.end()) {
-            row->row->hide();
-            row->row->deleteLater();
-            gpus_.erase(row);
-            emit changed();
-        }
+        remove_target(name);
+        emit changed();
     });
     gpus_.push_back(entry);
 }
@@ -367,7 +379,7 @@ void UpgradeForm::set_phase(const QString& phase) {
     phase_->setCurrentIndex(std::max(0, phase_->findData(phase)));
 }
 
-void UpgradeForm::show_catalog_prices(const UpgradeQuestion& question,
+void UpgradeForm::show_catalog_prices(const study::UpgradeQuestion& question,
                                       const UpgradeAnswer& answer) {
     const auto show = [](QDoubleSpinBox& box, const QString& prefix, double usd, int digits) {
         if (usd > 0.0) {
@@ -376,7 +388,7 @@ void UpgradeForm::show_catalog_prices(const UpgradeQuestion& question,
     };
     for (std::size_t i = 0; i < answer.upgrades.size(); ++i) {
         const study::UpgradeMoney& money = answer.upgrades[i].money;
-        const AskedGpu& asked = question.to[answer.asked[i]];
+        const study::AskedGpu& asked = question.to[answer.asked[i]];
         const auto row = std::find_if(gpus_.begin(), gpus_.end(), [&](const GpuRow& r) {
             return r.name.toStdString() == asked.name;
         });
@@ -395,8 +407,8 @@ void UpgradeForm::show_catalog_prices(const UpgradeQuestion& question,
     }
 }
 
-UpgradeQuestion UpgradeForm::question() const {
-    UpgradeQuestion q;
+study::UpgradeQuestion UpgradeForm::question() const {
+    study::UpgradeQuestion q;
     for (const NetworkRow& row : networks_) {
         q.networks.push_back(
             {row.name.toStdString(), networks_.size() > 1 ? row.weight->value() : 1.0});
@@ -415,6 +427,32 @@ UpgradeQuestion UpgradeForm::question() const {
     q.sweep_batches = sweep_batches_;
     q.sweep_types = sweep_types_;
     return q;
+}
+
+void UpgradeForm::set_question(const study::UpgradeQuestion& q) {
+    const QSignalBlocker silent(this);
+    while (!networks_.empty()) {
+        remove_network(networks_.back().name);
+    }
+    while (!gpus_.empty()) {
+        remove_target(gpus_.back().name);
+    }
+    for (const study::AskedNetwork& network : q.networks) {
+        add_network(text(network.name), network.weight);
+    }
+    for (const study::AskedGpu& gpu : q.to) {
+        add_target(gpu);
+    }
+    set_from(text(q.from.name));
+    choose_type(*old_.type, q.from.data_type);
+    old_.per_hour->setValue(q.from.usd_per_hour.value_or(0.0));
+    old_.buy->setValue(q.from.buy_usd.value_or(0.0));
+    set_phase(text(q.phase));
+    batch_->setValue(static_cast<int>(q.batch.value_or(1)));
+    utilization_->setValue(static_cast<int>(std::lround(100.0 * q.utilization)));
+    batches_->setText(text(study::batches_text(q.sweep_batches)));
+    types_->setText(text(study::types_text(q.sweep_types)));
+    read_lists();
 }
 
 } // namespace eyeroof::gui

@@ -4,7 +4,7 @@
 // Knows names of the catalog only; judges nothing.
 #pragma once
 
-#include "gui/jobs/upgrade_question.hpp"
+#include "gui/jobs/upgrade_answer.hpp"
 
 #include <QStringList>
 #include <QWidget>
@@ -26,13 +26,14 @@ class UpgradeForm : public QWidget {
     explicit UpgradeForm(QWidget* parent = nullptr);
 
     void fill(const Folders& folders);
-    UpgradeQuestion question() const;
+    study::UpgradeQuestion question() const;
+    void set_question(const study::UpgradeQuestion& question); // sends nothing
 
     // Where nothing was entered, the boxes show the catalog's prices; sends nothing.
-    void show_catalog_prices(const UpgradeQuestion& question, const UpgradeAnswer& answer);
+    void show_catalog_prices(const study::UpgradeQuestion& question, const UpgradeAnswer& answer);
 
     void add_network(const QString& name, double weight = 1.0);
-    void add_target(const AskedGpu& gpu);
+    void add_target(const study::AskedGpu& gpu);
     void set_from(const QString& name);
     void set_phase(const QString& phase);
 
@@ -64,6 +65,8 @@ class UpgradeForm : public QWidget {
     void make_new();
     void make_sweep();
     void show_weights();
+    void remove_network(const QString& name);
+    void remove_target(const QString& name);
     void read_lists();
 
     QVBoxLayout* column_ = nullptr;

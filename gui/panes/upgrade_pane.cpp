@@ -169,8 +169,13 @@ void UpgradePane::ask(const QStringList& networks, const QString& from, const QS
     judge();
 }
 
+void UpgradePane::ask(const study::UpgradeQuestion& question) {
+    form_->set_question(question);
+    judge();
+}
+
 void UpgradePane::judge() {
-    const UpgradeQuestion question = form_->question();
+    const study::UpgradeQuestion question = form_->question();
     if (!question.complete()) {
         worker_.cancel();
         question_ = {};
@@ -385,7 +390,7 @@ std::string UpgradePane::command_line() const {
     const int row = verdicts_->currentRow();
     return row < 0 || row >= static_cast<int>(answer_.asked.size())
                ? std::string{}
-               : command_of(question_, answer_.asked[static_cast<std::size_t>(row)]);
+               : study::command_of(question_, answer_.asked[static_cast<std::size_t>(row)]);
 }
 
 } // namespace eyeroof::gui

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "gui/jobs/background.hpp"
-#include "gui/jobs/upgrade_question.hpp"
+#include "gui/jobs/upgrade_answer.hpp"
 #include "gui/views/drawing_view.hpp"
 
 #include <QWidget>
@@ -30,7 +30,10 @@ class UpgradePane : public QWidget {
     // `phase`: "inference", or the optimizer of a training step.
     void ask(const QStringList& networks, const QString& from, const QStringList& to,
              const QString& phase = {});
+    // All of it, as a session keeps it.
+    void ask(const study::UpgradeQuestion& question);
     UpgradeForm& form() { return *form_; }
+    const UpgradeForm& form() const { return *form_; }
     const std::vector<study::Upgrade>& upgrades() const { return answer_.upgrades; }
     QTableWidget& verdicts() { return *verdicts_; }
     QTableWidget& layers() { return *layers_; }
@@ -60,7 +63,7 @@ class UpgradePane : public QWidget {
 
     Folders folders_;
     Background worker_;
-    UpgradeQuestion question_; // that answer_ is of
+    study::UpgradeQuestion question_; // that answer_ is of
     UpgradeAnswer answer_;
     UpgradeForm* form_ = nullptr;
     QLabel* headline_ = nullptr;

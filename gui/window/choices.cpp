@@ -26,6 +26,7 @@ Choices::Choices(QWidget* parent) : QToolBar(tr("What to examine"), parent) {
     machine_ = combo(tr("on"), "machine", 160);
     machine_->lineEdit()->setPlaceholderText(tr("choose, type or drop"));
     other_ = combo(tr("against"), "other", 160);
+    other_->setToolTip(tr("Another machine, or several: type their names with commas between"));
     addWidget(new QLabel(tr(" Batch "), this));
     batch_ = new QSpinBox(this);
     batch_->setRange(1, 65536);
@@ -65,7 +66,7 @@ QComboBox* Choices::combo(const QString& label, const char* name, int width) {
     box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     box->setObjectName(name);
     box->setAccessibleName(label == tr("on")        ? tr("Machine")
-                           : label == tr("against") ? tr("Second machine")
+                           : label == tr("against") ? tr("Machines to compare with")
                                                     : label);
     box->setMaxVisibleItems(30);
     if (auto* completer = box->completer()) {
@@ -82,8 +83,8 @@ QComboBox* Choices::combo(const QString& label, const char* name, int width) {
 
 // An editable list speaks up whenever it loses the focus.
 void Choices::choose(bool again) {
-    std::vector<QString> names = machines();
-    names.insert(names.begin(), network());
+    QStringList names = machines();
+    names.prepend(network());
     if (again || names != told_) {
         told_ = names;
         emit chosen();
@@ -110,14 +111,15 @@ QString Choices::network() const {
     return network_->currentText().trimmed();
 }
 
-std::vector<QString> Choices::machines() const {
-    std::vector<QString> names;
-    for (const QComboBox* box : {machine_, other_}) {
-        const QString name = box->currentText().trimmed();
-        if (!name.isEmpty() && name != tr(kNoMachine)) {
-            names.push_back(name);
+QStringList Choices::machines() const {
+    QStringList names = {machine_->currentText().trimmed()};
+    const QString others = other_->currentText().trimmed();
+    if (others != tr(kNoMachine)) {
+        for (const QString& name : others.split(',')) {
+            names << name.trimmed();
         }
     }
+    names.removeAll(QString());
     return names;
 }
 
@@ -143,8 +145,9 @@ void Choices::set_machine(const QString& name) {
     told_.clear();
 }
 
-void Choices::set_other(const QString& name) {
-    other_->setCurrentText(name.isEmpty() ? tr(kNoMachine) : name);
+void Choices::set_machines(const QStringList& names) {
+    set_machine(names.value(0));
+    other_->setCurrentText(names.size() < 2 ? tr(kNoMachine) : names.mid(1).join(", "));
 }
 
 void Choices::set_experiment(int batch, const std::string& data_type, bool best_mapping) {

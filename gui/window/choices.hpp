@@ -13,7 +13,7 @@ class QSpinBox;
 
 namespace eyeroof::gui {
 
-// What the second machine's list shows when there is none.
+// What the list of other machines shows when there is none.
 inline constexpr const char* kNoMachine = "(no comparison)";
 
 class Choices : public QToolBar {
@@ -24,7 +24,7 @@ class Choices : public QToolBar {
     void fill(const Folders& folders);
 
     QString network() const;
-    std::vector<QString> machines() const; // one or two, without empty ones
+    QStringList machines() const; // the first, and those to compare it with
     int batch() const;
     std::string data_type() const; // empty: the layers' own
     bool best_mapping() const;
@@ -32,7 +32,7 @@ class Choices : public QToolBar {
     // These send nothing.
     void set_network(const QString& name);
     void set_machine(const QString& name);
-    void set_other(const QString& name); // empty: none
+    void set_machines(const QStringList& names); // all of machines()
     void set_experiment(int batch, const std::string& data_type, bool best_mapping);
 
   signals:
@@ -43,7 +43,7 @@ class Choices : public QToolBar {
     void choose(bool again); // tells of a choice; of the same one only when asked again
     QComboBox* combo(const QString& label, const char* name, int width);
 
-    std::vector<QString> told_; // the names that were told of last
+    QStringList told_; // the names that were told of last
     QComboBox* network_ = nullptr;
     QComboBox* machine_ = nullptr;
     QComboBox* other_ = nullptr;

@@ -49,7 +49,10 @@ class MainWindow : public QMainWindow {
     // From now on recent files, docks and geometry are kept there; restores them.
     void remember_in(QSettings& settings);
 
-    void open(const QString& file); // a session, a machine, a network or measurements
+    // Sessions, machines, networks and measurements: files, or names of the catalogs. The first
+    // machine takes the place of the one that is shown, others are compared with it.
+    void open(const QStringList& references);
+    void open(const QString& file) { open(QStringList{file}); }
     void open_session(const study::Session& session);
     study::Session session() const;
     void save_session(const QString& file);
@@ -120,6 +123,8 @@ class MainWindow : public QMainWindow {
     void show_totals();
     void forget_other_roofs(const study::PlotInput& plot);
     bool open_measurement(const std::string& path, model::Diagnostics& problems);
+    bool open_reference(const QString& reference, QStringList& machines);
+    bool open_name(const QString& name, QStringList& machines);
     void load_measurements(const study::Session& session);
     void keep_edit(const std::string& layer, const model::Mapping& mapping);
     void end_search(const model::Result<mapper::SearchResult>& found, const std::string& layer);
@@ -176,7 +181,7 @@ class MainWindow : public QMainWindow {
     QPushButton* cancel_ = nullptr;
 
     QString network_name_; // what is loaded, not what is being typed
-    std::vector<QString> machine_names_;
+    QStringList machine_names_;
     std::optional<model::Network> loaded_network_;
     std::vector<model::Machine> loaded_machines_;
     std::vector<std::string> profile_files_;
@@ -190,7 +195,8 @@ class MainWindow : public QMainWindow {
     std::vector<study::Report> reports_;
     std::optional<Shown> shown_layer_;
     model::Diagnostics network_problems_, machine_problems_, profile_problems_;
-    std::vector<study::MappingEdit> edits_;               // on the first machine
+    model::Diagnostics not_opened_;         // what was wrong with what should be opened last
+    std::vector<study::MappingEdit> edits_; // on the first machine
     std::map<std::string, study::LayerReport> originals_; // by layer, before they were edited
     QTimer analyse_pause_;
     std::optional<QByteArray> docks_away_; // where they were while there is no plot

@@ -130,6 +130,7 @@ void MainWindow::show_answer(const Answer& answer) {
 
 // What was examined, in all panes.
 void MainWindow::show_plot(model::Diagnostics problems) {
+    problems.append(not_opened_);
     problems.append(network_problems_);
     problems.append(machine_problems_);
     problems.append(profile_problems_);

@@ -1,7 +1,9 @@
 // Sessions and files: opened, dropped, saved, remembered.
+#include "gui/panes/upgrade_form.hpp"
 #include "gui/window/main_window.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/text_file.hpp"
+#include "model/base/suggest.hpp"
 #include "profiles/import/importer.hpp"
 #include "study/read/assignments.hpp"
 #include "study/read/catalog.hpp"
@@ -48,6 +50,10 @@ study::Session MainWindow::session() const {
     session.best_mapping = choices_->best_mapping();
     for (const study::Change& change : what_if_->changes()) {
         session.set.push_back(study::change_text(what_if_->machine(), change));
+    }
+    study::UpgradeQuestion asked = upgrade_->form().question();
+    if (!asked.networks.empty() || !asked.from.name.empty() || !asked.to.empty()) {
+        session.upgrade = std::move(asked);
     }
     session.view = view_->view();
     return session;
@@ -122,13 +128,12 @@ bool MainWindow::open_measurement(const std::string& path, model::Diagnostics& p
 }
 
 void MainWindow::open_session(const study::Session& session) {
-    const auto name = [&](std::size_t i) {
-        return i < session.machines.size() ? QString::fromStdString(session.machines[i])
-                                           : QString();
-    };
+    QStringList machines;
+    for (const std::string& name : session.machines) {
+        machines << QString::fromStdString(name);
+    }
     choices_->set_network(QString::fromStdString(session.network));
-    choices_->set_machine(name(0));
-    choices_->set_other(name(1));
+    choices_->set_machines(machines);
     choices_->set_experiment(static_cast<int>(session.batch.value_or(1)), session.data_type,
                              session.best_mapping);
     load_measurements(session);
@@ -151,41 +156,92 @@ void MainWindow::open_session(const study::Session& session) {
     edits_ = session.mappings;
     history_.clear(experiment());
     view_->set_view(session.view);
+    if (session.upgrade) {
+        upgrade_->ask(*session.upgrade);
+        if (session.network.empty()) { // it is all that the session is about
+            show_page("upgrade");
+        }
+    }
     examine();
 }
 
-void MainWindow::open(const QString& file) {
-    const std::string path = QFileInfo(file).absoluteFilePath().toStdString();
-    const auto session = study::load_session(path);
-    if (session) {
-        remember(file);
-        return open_session(*session);
+void MainWindow::open(const QStringList& references) {
+    not_opened_ = {};
+    QStringList machines;
+    bool something = false;
+    for (const QString& reference : references) {
+        something = open_reference(reference, machines) || something;
     }
-    const bool meant_session =
-        std::none_of(session.diagnostics().begin(), session.diagnostics().end(),
-                     [](const model::Diagnostic& d) { return d.code == "bad-format"; });
+    if (!machines.empty()) {
+        choices_->set_machines(machines.size() > 1 ? machines
+                                                   : machines + choices_->machines().mid(1));
+    }
+    if (something) {
+        load_and_examine();
+    } else if (!not_opened_.empty()) {
+        show_problems(not_opened_);
+    }
+}
+
+// Whether there is something to load; not_opened_ says what was wrong.
+bool MainWindow::open_reference(const QString& reference, QStringList& machines) {
+    if (!QFileInfo::exists(reference)) {
+        return open_name(reference, machines);
+    }
+    const std::string path = QFileInfo(reference).absoluteFilePath().toStdString();
     const QString name = QString::fromStdString(path);
-    if (hwdb::load_machine_file(path)) {
-        remember(file);
-        choices_->set_machine(name);
-        return load_and_examine();
-    }
-    if (study::read::load_network(path, folders_.networks)) {
-        remember(file);
-        choices_->set_network(name);
-        return load_and_examine();
-    }
+    const auto session = study::load_session(path);
     model::Diagnostics not_measured;
-    if (open_measurement(path, not_measured)) {
-        remember(file);
-        return examine();
+    if (session) {
+        open_session(*session);
+        remember(reference);
+        return false; // it is examined already
     }
-    // What its author most likely meant it to be says best what is wrong with it.
-    const bool yaml = path.ends_with(".yaml") || path.ends_with(".yml");
-    show_problems(yaml && is_measurement(path) ? not_measured
-                  : yaml && meant_session      ? session.diagnostics()
-                  : yaml                       ? hwdb::load_machine_file(path).diagnostics()
-                                               : not_measured);
+    if (hwdb::load_machine_file(path)) {
+        machines << name;
+    } else if (study::read::load_network(path, folders_.networks)) {
+        choices_->set_network(name);
+    } else if (!open_measurement(path, not_measured)) {
+        // What its author most likely meant it to be says best what is wrong with it.
+        const bool meant_session =
+            std::none_of(session.diagnostics().begin(), session.diagnostics().end(),
+                         [](const model::Diagnostic& d) { return d.code == "bad-format"; });
+        const bool yaml = path.ends_with(".yaml") || path.ends_with(".yml");
+        not_opened_.append(yaml && is_measurement(path) ? not_measured
+                           : yaml && meant_session      ? session.diagnostics()
+                           : yaml ? hwdb::load_machine_file(path).diagnostics()
+                                  : not_measured);
+        return false;
+    }
+    remember(reference);
+    return true;
+}
+
+// A name of a catalog, with parameters where it takes some.
+bool MainWindow::open_name(const QString& name, QStringList& machines) {
+    const std::string word = name.toStdString();
+    if (study::read::load_network(word, folders_.networks)) {
+        choices_->set_network(name);
+        return true;
+    }
+    if (hwdb::load_machine(word, folders_.machines)) {
+        machines << name;
+        return true;
+    }
+    std::vector<std::string> known;
+    if (const auto heads = study::read::list_networks(folders_.networks)) {
+        for (const auto& head : *heads) {
+            known.push_back(head.id);
+        }
+    }
+    for (const auto& entry : hwdb::list_machines(folders_.machines)) {
+        known.push_back(entry.id);
+    }
+    const std::string close = model::closest(word, known);
+    not_opened_.error("not-found", "'" + word + "' is no file, and no network or machine by name",
+                      close.empty() ? "File > Open takes a file; the lists above have the names"
+                                    : "did you mean '" + close + "'?");
+    return false;
 }
 
 void MainWindow::show_problems(const model::Diagnostics& problems) {
@@ -251,10 +307,14 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 }
 
 void MainWindow::dropEvent(QDropEvent* event) {
+    QStringList files;
     for (const QUrl& url : event->mimeData()->urls()) {
         if (url.isLocalFile()) {
-            open(url.toLocalFile());
+            files << url.toLocalFile();
         }
+    }
+    if (!files.empty()) {
+        open(files);
     }
     event->acceptProposedAction();
 }

@@ -35,6 +35,7 @@ class TestUpgrade : public QObject {
     void pictures_are_exported_and_copied();
     void large_windows_show_all_pictures();
     void unknown_names_are_told_and_the_rest_is_judged();
+    void the_question_is_part_of_sessions();
 };
 
 namespace {
@@ -170,8 +171,8 @@ void TestUpgrade::a_wrong_list_is_marked_and_the_last_one_stays() {
     enter(list, "4, many");
     QVERIFY(window.upgrade().form().question().sweep_batches == before);
     QVERIFY(list->toolTip().contains("65536"));
-    QVERIFY(!read_types("fp16:quick").has_value());
-    QVERIFY(read_batches("").has_value() && read_batches("")->empty());
+    QVERIFY(!study::read_types("fp16:quick").has_value());
+    QVERIFY(study::read_batches("").has_value() && study::read_batches("")->empty());
 }
 
 void TestUpgrade::gpus_stand_side_by_side_with_the_difference() {
@@ -307,6 +308,29 @@ void TestUpgrade::unknown_names_are_told_and_the_rest_is_judged() {
     QCOMPARE(window.upgrade().upgrades().size(), std::size_t{1});
     QCOMPARE(window.errors().topLevelItemCount(), 1);
     QVERIFY(window.errors().topLevelItem(0)->text(4).contains("did you mean"));
+}
+
+void TestUpgrade::the_question_is_part_of_sessions() {
+    QTemporaryDir folder;
+    study::UpgradeQuestion question;
+    question.networks = {{"resnet50", 2.0}, {"bert-base", 1.0}};
+    question.from = {"v100-sxm2-16gb", model::DataType::fp16, 2.5, 900.0};
+    question.to = {{"a100-sxm-40gb", {}, 3.75, {}}, {"l4", model::DataType::bf16, {}, 2500.0}};
+    question.phase = "adam";
+    question.batch = 4;
+    question.utilization = 0.5;
+    question.sweep_batches = {1, 2};
+    question.sweep_types = {{model::DataType::fp32, model::DataType::bf16}};
+    MainWindow window(folders());
+    QVERIFY(judged(window, [&] { window.upgrade().ask(question); }));
+    QVERIFY(window.upgrade().form().question() == question);
+    const QString file = folder.filePath("s.eyeroof.yaml");
+    window.save_session(file);
+    MainWindow other(folders());
+    QVERIFY(judged(other, [&] { other.open(file); }));
+    QVERIFY(other.upgrade().form().question() == question);
+    QCOMPARE(other.upgrade().headline(), window.upgrade().headline());
+    QCOMPARE(other.upgrade().upgrades().size(), std::size_t{2});
 }
 
 QTEST_MAIN(TestUpgrade)

@@ -1,4 +1,4 @@
-// What tests of the window share: the catalog's folders, and waiting for answers.
+// What tests of the window share: the catalog's folders, waiting for answers, and finding things.
 #pragma once
 
 #include "gui/window/main_window.hpp"
@@ -8,6 +8,7 @@
 #include <QFile>
 #include <QMimeData>
 #include <QSignalSpy>
+#include <QSlider>
 #include <QTest>
 
 namespace eyeroof::gui::testing {
@@ -52,6 +53,40 @@ inline void drop(QWidget& widget, const QString& file) {
     QCoreApplication::sendEvent(&widget, &enter);
     QDropEvent event({100, 100}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
     QCoreApplication::sendEvent(&widget, &event);
+}
+
+// Of the what-if pane.
+inline QSlider* slider(MainWindow& window, const char* name) {
+    return window.what_if().findChild<QSlider*>(name);
+}
+
+inline const study::LayerReport& layer(MainWindow& window, const std::string& name) {
+    for (const study::LayerReport& candidate : window.reports().at(0).layers) {
+        if (candidate.layer.name == name) {
+            return candidate;
+        }
+    }
+    qFatal("no such layer");
+}
+
+inline void select(MainWindow& window, const std::string& name) {
+    for (const study::ScenePoint& point : window.plot().scene().points) {
+        if (point.name == name) {
+            window.plot().set_selection({point.id});
+        }
+    }
+}
+
+// The same work with everything in time, nothing spread.
+inline model::Mapping serial(model::Mapping mapping) {
+    auto& outer = mapping.levels.front().temporal;
+    for (model::LevelMapping& level : mapping.levels) {
+        for (const model::SpatialLoop& loop : level.spatial) {
+            outer.insert(outer.begin(), {loop.dim, loop.bound});
+        }
+        level.spatial.clear();
+    }
+    return mapping;
 }
 
 } // namespace eyeroof::gui::testing

@@ -17,6 +17,14 @@ TEST_CASE("a session comes back from its text as it was") {
     session.assignments = "by hand.yaml";
     session.mappings = {{"conv 1", 0, "eyeroof: mapping/1\nlevels:\n  - name: \"DRAM\"\n"},
                         {"heads", 1, "eyeroof: mapping/1\nlevels: []\n"}};
+    session.upgrade = UpgradeQuestion{{{"nets/own.yaml", 0.5}},
+                                      {"v100-sxm2-16gb", model::DataType::fp16, 1.0 / 3.0, 900.0},
+                                      {{"a100-sxm-40gb", {}, {}, {}}},
+                                      "sgd",
+                                      16,
+                                      0.25,
+                                      {1, 8},
+                                      {{model::DataType::fp16, model::DataType::bf16}}};
     session.view.filter = "conv[1-3]: 'a'";
     session.view.top = 20;
     session.view.top_share = 0.1;
@@ -43,6 +51,23 @@ TEST_CASE("a session tells every mistake with its place") {
     CHECK(session.diagnostics().size() == 3);
     for (const model::Diagnostic& diagnostic : session.diagnostics()) {
         CHECK(diagnostic.where.line >= 2);
+    }
+}
+
+TEST_CASE("what is asked of an upgrade is read strictly") {
+    const auto session = parse_session("eyeroof: session/1\n"
+                                       "upgrade:\n"
+                                       "  networks: [{name: bert-large, share: -1}]\n"
+                                       "  from: {data_type: fp17}\n"
+                                       "  to: [{gpu: l4, price: 3}]\n"
+                                       "  phase: trainig\n"
+                                       "  batch: 0\n"
+                                       "  precisions: [fp16:quick]\n",
+                                       "s.yaml");
+    REQUIRE_FALSE(session);
+    CHECK(session.diagnostics().size() == 7);
+    for (const model::Diagnostic& diagnostic : session.diagnostics()) {
+        CHECK(diagnostic.where.line >= 3);
     }
 }
 
