@@ -37,9 +37,10 @@ eyeroof::gui::Folders folders_to_search(const QStringList& first) {
 }
 
 QPalette dark_palette() {
-    QPalette palette(QColor(45, 48, 56), QColor(30, 33, 39));
-    palette.setColor(QPalette::Base, QColor(28, 31, 38));
-    palette.setColor(QPalette::AlternateBase, QColor(36, 39, 47));
+    // fields and pressed buttons have no outlines in the dark: they must differ by their fill
+    QPalette palette(QColor(66, 71, 83), QColor(30, 33, 39));
+    palette.setColor(QPalette::Base, QColor(42, 46, 55));
+    palette.setColor(QPalette::AlternateBase, QColor(47, 51, 61));
     palette.setColor(QPalette::Highlight, QColor(0, 114, 178));
     palette.setColor(QPalette::Link, QColor(102, 178, 255));
     palette.setColor(QPalette::ToolTipBase, QColor(40, 44, 53));

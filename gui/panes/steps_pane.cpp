@@ -75,6 +75,9 @@ void StepsPane::make_choice() {
         tool->setAccessibleName(tip);
         tool->setObjectName(name);
         tool->setCheckable(true);
+        connect(tool, &QToolButton::toggled, tool, [tool, label](bool on) {
+            tool->setText((on ? "✓ " : "") + label); // not by shade alone
+        });
         tool->setCursor(Qt::ArrowCursor);
         choice_->addButton(tool);
         corner->addWidget(tool, 0, Qt::AlignTop);

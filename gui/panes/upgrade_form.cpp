@@ -141,6 +141,8 @@ void UpgradeForm::make_networks() {
     phase_->addItem(tr("training, SGD"), "sgd");
     phase_->addItem(tr("training, SGD with momentum"), "sgd_momentum");
     phase_->addItem(tr("training, Adam"), "adam");
+    phase_->setMinimumContentsLength(10); // its longest entry would widen the form
+    phase_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     phase_->setObjectName("upgrade phase");
     phase_->setAccessibleName(tr("Inference or training"));
     batch_ = new QSpinBox(this);

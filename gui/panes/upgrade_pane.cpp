@@ -324,11 +324,11 @@ void UpgradePane::show_layers(std::size_t chosen) {
     const auto& upgrades = answer_.upgrades;
     const study::Upgrade& u = upgrades[chosen];
     const bool fleet = !u.members.empty();
-    QStringList headers = {tr("Layer"), tr("×"), tr("Share"), text(u.from)};
+    QStringList headers = {tr("Layer"), tr("×"), tr("Share")};
     for (const study::Upgrade& each : upgrades) {
         headers << text(each.to) << tr("faster");
     }
-    headers << tr("Difference") << tr("Why not more");
+    headers << text(u.from) << tr("Difference") << tr("Why not more");
     layers_->setSortingEnabled(false);
     layers_->setColumnCount(static_cast<int>(headers.size()));
     layers_->setHorizontalHeaderLabels(headers);
@@ -341,12 +341,12 @@ void UpgradePane::show_layers(std::size_t chosen) {
         put(cell(fleet ? text(layer.network + "/" + layer.name) : text(layer.name)));
         put(cell(QString::number(layer.count), static_cast<double>(layer.count)));
         put(cell(QString("%1 %").arg(100.0 * layer.share_of_from, 0, 'f', 1), layer.share_of_from));
-        put(cell(si(layer.from_s), layer.from_s));
         for (const study::Upgrade& each : upgrades) {
             const study::UpgradeLayer& there = each.layers.at(i);
             put(cell(si(there.to_s), there.to_s));
             put(cell(QString("%1×").arg(there.speedup, 0, 'f', 2), there.speedup));
         }
+        put(cell(si(layer.from_s), layer.from_s));
         const double saved = layer.to_s - layer.from_s;
         put(cell((saved > 0 ? "+" : "−") + si(std::abs(saved)), saved));
         put(cell(text(layer.why)));

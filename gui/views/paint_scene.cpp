@@ -37,6 +37,20 @@ class Brush {
         const double width = anchor > 0.0 ? p.fontMetrics().horizontalAdvance(string) : 0.0;
         p.drawText(QPointF(at.x - anchor * width, at.y), string);
     }
+    // Where `text` will put the same: lines below it keep a little away.
+    void halo(Place at, const std::string& content, double px, double anchor = 0.0,
+              bool bold = false) const {
+        constexpr double kAround = 3.0;
+        QFont font = p.font();
+        font.setPixelSize(static_cast<int>(std::lround(px)));
+        font.setBold(bold);
+        const QString string = QString::fromStdString(content);
+        const double width = anchor > 0.0 ? QFontMetricsF(font).horizontalAdvance(string) : 0.0;
+        QPainterPath path;
+        path.addText(at.x - anchor * width, at.y, font, string);
+        p.strokePath(path, QPen(colour(ColourRole::plot), kAround, Qt::SolidLine, Qt::RoundCap,
+                                Qt::RoundJoin));
+    }
     void fill(const Box& box, ColourRole role, double opacity = 1.0) const {
         QColor shade = colour(role);
         shade.setAlphaF(static_cast<float>(opacity));
@@ -247,8 +261,9 @@ void paint_labels(const Brush& brush, const RooflineScene& scene) {
         brush.p.save();
         brush.p.translate(label.start.x, label.start.y);
         brush.p.rotate(label.degrees);
-        brush.text({0.0, 0.0}, label.text, label.colour,
-                   label.kind == LabelKind::roof ? kFontPx : 11.0);
+        const double px = label.kind == LabelKind::roof ? kFontPx : 11.0;
+        brush.halo({0.0, 0.0}, label.text, px);
+        brush.text({0.0, 0.0}, label.text, label.colour, px);
         brush.p.restore();
     }
 }
@@ -322,6 +337,9 @@ void paint_scene(QPainter& painter, const Drawing& scene, Theme theme) {
         }
     }
     for (const DrawnText& text : scene.texts) {
+        if (text.over) {
+            brush.halo(text.at, text.text, text.px, text.anchor, text.bold);
+        }
         brush.text(text.at, text.text, text.role, text.px, text.anchor, text.bold);
     }
 }

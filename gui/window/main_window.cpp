@@ -24,6 +24,7 @@ namespace eyeroof::gui {
 namespace {
 constexpr int kAnalysePause_ms = 150; // after the last answer, so that dragging stays smooth
 constexpr int kRoomy = 1100;          // pixels of height from which panes stand below each other
+constexpr int kStepsHeight = 366;     // of nine bars with a line of reasons below
 } // namespace
 
 MainWindow::MainWindow(Folders folders, QWidget* parent)
@@ -164,20 +165,28 @@ void MainWindow::arrange_panes() {
     QDockWidget* details = docks_["details"];
     QDockWidget* layers = docks_["layers"];
     QDockWidget* steps = docks_["steps"];
-    tabifyDockWidget(steps, docks_["errors"]);
-    steps->raise();
     if (height() >= kRoomy) {
+        addDockWidget(Qt::BottomDockWidgetArea, steps);
+        splitDockWidget(layers, steps, Qt::Horizontal);
+        tabifyDockWidget(steps, docks_["errors"]);
+        steps->raise();
         splitDockWidget(what_if, mapping, Qt::Vertical);
         tabifyDockWidget(mapping, details);
         mapping->raise();
         resizeDocks({what_if, mapping}, {height() * 2 / 5, height() * 3 / 5}, Qt::Vertical);
-    } else {
+        resizeDocks({layers, steps}, {width() * 9 / 20, width() * 11 / 20}, Qt::Horizontal);
+        resizeDocks({steps}, {height() * 2 / 5}, Qt::Vertical);
+    } else { // the steps stand above the parameters behind them, and the plot keeps its height
+        addDockWidget(Qt::RightDockWidgetArea, steps);
+        splitDockWidget(steps, what_if, Qt::Vertical);
         tabifyDockWidget(what_if, mapping);
         tabifyDockWidget(mapping, details);
         what_if->raise();
+        tabifyDockWidget(layers, docks_["errors"]);
+        layers->raise();
+        resizeDocks({steps, what_if}, {kStepsHeight, height() - kStepsHeight}, Qt::Vertical);
+        resizeDocks({layers}, {height() * 3 / 10}, Qt::Vertical);
     }
-    resizeDocks({layers, steps}, {width() * 9 / 20, width() * 11 / 20}, Qt::Horizontal);
-    resizeDocks({steps}, {height() >= kRoomy ? height() * 2 / 5 : 366}, Qt::Vertical);
     resizeDocks({what_if}, {std::clamp(width() / 4, 430, 620)}, Qt::Horizontal);
 }
 

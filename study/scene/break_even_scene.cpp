@@ -51,7 +51,8 @@ void add_square(Drawing& d, double x, double y, ColourRole role, const std::stri
 void add_beside(Drawing& d, const LinearPlot& plot, double x, double y, const std::string& text,
                 ColourRole role, bool bold) {
     const bool left = x + text_width(text, kSmall) + 12.0 > plot.box.right();
-    d.texts.push_back({{x + (left ? -8.0 : 8.0), y}, text, role, kSmall, left ? 1.0 : 0.0, bold});
+    d.texts.push_back(
+        {{x + (left ? -8.0 : 8.0), y}, text, role, kSmall, left ? 1.0 : 0.0, bold, true});
 }
 
 void add_cost_line(Drawing& d, const LinearPlot& plot, const Upgrade& u, ColourRole role,
@@ -67,7 +68,9 @@ void add_cost_line(Drawing& d, const LinearPlot& plot, const Upgrade& u, ColourR
                            u.to,
                            role,
                            kSmall,
-                           1.0});
+                           1.0,
+                           false,
+                           true});
     }
     if (u.money.priced) {
         const double ratio = u.money.break_even_speedup;
@@ -192,8 +195,13 @@ Drawing make_break_even(const std::vector<Upgrade>& upgrades, std::size_t chosen
     add_band(d, plot, series_role(chosen), cost_at(u.speedup.low), cost_at(u.speedup.high));
     const double one = plot.y(1.0);
     d.lines.push_back({{{plot.box.left, one}, {plot.box.right(), one}}, ColourRole::text, 1.4});
-    d.texts.push_back(
-        {{plot.box.left + 6.0, one - 5.0}, "as dear as staying", ColourRole::text, kSmall});
+    d.texts.push_back({{plot.box.left + 6.0, one - 5.0},
+                       "as dear as staying",
+                       ColourRole::text,
+                       kSmall,
+                       0.0,
+                       false,
+                       true});
     for (std::size_t i = 0; i < upgrades.size(); ++i) {
         add_cost_line(d, plot, upgrades[i], series_role(i), i == chosen);
     }
@@ -242,7 +250,7 @@ Drawing make_payback(const std::vector<Upgrade>& upgrades, std::size_t chosen,
         const double y = plot.box.top + 18.0 + 15.0 * static_cast<double>(legend++);
         d.boxes.push_back({{plot.box.left + 10.0, y - 9.0, 10.0, 10.0}, series_role(i)});
         d.texts.push_back(
-            {{plot.box.left + 26.0, y}, told, ColourRole::text, kSmall, 0.0, i == chosen});
+            {{plot.box.left + 26.0, y}, told, ColourRole::text, kSmall, 0.0, i == chosen, true});
         d.figures.rows.push_back({each.to, *each.money.outlay_usd, each.speedup.value,
                                   each.money.break_even_months.value_or(std::nan("")),
                                   saved_after(each, each.speedup.value, kMonths)});

@@ -38,6 +38,7 @@ struct DrawnText {
     double px = kFontPx;
     double anchor = 0.0; // 0 left, 0.5 middle, 1 right of `at`
     bool bold = false;
+    bool over = false; // lies over lines: they keep a little away from it
 
     bool operator==(const DrawnText&) const = default;
 };

@@ -162,7 +162,8 @@ Sweep sorted_sweep(const Upgrade& u) {
     return sweep;
 }
 
-void add_sweep_line(Drawing& d, const LinearPlot& plot, const Sweep& sweep, std::size_t line) {
+void add_sweep_line(Drawing& d, const LinearPlot& plot, const Sweep& sweep, std::size_t line,
+                    double needed) {
     const ColourRole role = series_role(line);
     DrawnLine through{{}, role, 1.8, line % 2 == 1};
     // pairs of precisions beside each other, so that their intervals can be told apart
@@ -185,10 +186,40 @@ void add_sweep_line(Drawing& d, const LinearPlot& plot, const Sweep& sweep, std:
                         verdict_name(p.verdict), p.to_fits ? "" : "; does not fit the memory");
         d.boxes.push_back({square, p.to_fits ? role : ColourRole::plot, 1.0, false, tip});
         d.boxes.push_back({square, role, 1.0, true, tip});
-        d.texts.push_back(
-            {{x + 7.0, y - 6.0}, fmt::format("{:.2f}", p.speedup.value), ColourRole::text, kSmall});
+        const bool on_line = y > needed && y < needed + 20.0; // the value would lie on the line
+        d.texts.push_back({{x + 7.0, y + (on_line ? 15.0 : -6.0)},
+                           fmt::format("{:.2f}", p.speedup.value),
+                           ColourRole::text,
+                           kSmall,
+                           0.0,
+                           false,
+                           true});
     }
     d.lines.push_back(std::move(through));
+}
+
+// The line of what must be reached; its text stands at the end that is further from the values.
+void add_needed(Drawing& d, const LinearPlot& plot, const Sweep& sweep, double threshold) {
+    const double needed = plot.y(threshold);
+    const auto distance = [&](model::Count batch) {
+        double least = plot.box.height;
+        for (const auto& [key, point] : sweep.at) {
+            if (key.second == batch) {
+                least = std::min(least, std::abs(plot.y(point->speedup.value) - needed));
+            }
+        }
+        return least;
+    };
+    const bool right = distance(sweep.batches.back()) > distance(sweep.batches.front());
+    d.lines.push_back(
+        {{{plot.box.left, needed}, {plot.box.right(), needed}}, ColourRole::text, 1.4});
+    d.texts.push_back({{right ? plot.box.right() - 6.0 : plot.box.left + 6.0, needed + 13.0},
+                       fmt::format("{:.2f} is needed", threshold),
+                       ColourRole::text,
+                       kSmall,
+                       right ? 1.0 : 0.0,
+                       false,
+                       true});
 }
 
 } // namespace
@@ -248,15 +279,10 @@ Drawing make_sweep(const Upgrade& u, const Canvas& canvas) {
     add_axes(d, plot, ticks, names, round_ticks(0.0, plot.y_max, 6.0),
              "Batch, times the network's own", "");
     const double needed = plot.y(u.threshold);
-    d.lines.push_back(
-        {{{plot.box.left, needed}, {plot.box.right(), needed}}, ColourRole::text, 1.4});
-    d.texts.push_back({{plot.box.left + 6.0, needed + 13.0},
-                       fmt::format("{:.2f} is needed", u.threshold),
-                       ColourRole::text,
-                       kSmall});
+    add_needed(d, plot, sweep, u.threshold);
     double x = kMargin;
     for (std::size_t i = 0; i < sweep.pairs.size(); ++i) {
-        add_sweep_line(d, plot, sweep, i);
+        add_sweep_line(d, plot, sweep, i, needed);
         d.boxes.push_back({{x, 51.0, 10.0, 10.0}, series_role(i), 1.0, false, ""});
         d.texts.push_back({{x + 15.0, 60.0}, sweep.pairs[i], ColourRole::text, kSmall});
         x += 29.0 + text_width(sweep.pairs[i], kSmall);

@@ -38,10 +38,11 @@ void write_text(std::string& svg, const DrawnText& text) {
                          : text.anchor > 0.0 ? " text-anchor=\"middle\""
                                              : "";
     fmt::format_to(Out(svg),
-                   "<text class=\"f-{}\" x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{}\"{}{}>{}"
+                   "<text class=\"{}f-{}\" x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{}\"{}{}{}>{}"
                    "</text>\n",
-                   role_name(text.role), text.at.x, text.at.y, text.px, anchor,
-                   text.bold ? " font-weight=\"bold\"" : "", svg_escape(text.text));
+                   text.over ? "halo " : "", role_name(text.role), text.at.x, text.at.y, text.px,
+                   anchor, text.bold ? " font-weight=\"bold\"" : "", text.over ? kHalo : "",
+                   svg_escape(text.text));
 }
 
 std::string cell_text(const DrawnTable::Cell& cell) {

@@ -188,7 +188,7 @@ void write_points(std::string& svg, const RooflineScene& scene) {
 void write_labels(std::string& svg, const RooflineScene& scene) {
     for (const SceneLabel& label : scene.labels) {
         const double size = label.kind == LabelKind::roof ? kFontPx : 11.0;
-        std::string more = " paint-order=\"stroke\" stroke-width=\"3\" stroke-linejoin=\"round\"";
+        std::string more(kHalo);
         if (label.degrees != 0.0) {
             more += fmt::format(" transform=\"rotate({:.2f} {:.1f} {:.1f})\"", label.degrees,
                                 label.start.x, label.start.y);

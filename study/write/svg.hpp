@@ -20,6 +20,11 @@ std::string to_svg(const WaterfallScene& scene, SvgTheme theme = SvgTheme::light
 
 // Shared by the writers of SVG.
 std::string svg_escape(std::string_view text); // for text and attributes; controls become '?'
+
+// Of a text of class "halo": what lies below it keeps a little away.
+inline constexpr std::string_view kHalo =
+    " paint-order=\"stroke\" stroke-width=\"3\" stroke-linejoin=\"round\"";
+
 std::string svg_open(const Canvas& canvas, std::string_view title, std::string_view description,
                      SvgTheme theme);
 
