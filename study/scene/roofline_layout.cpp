@@ -118,17 +118,21 @@ class Labels {
                        : std::vector{text, value};
     }
 
+    // A shorter text rather than one over points, that rather than none.
     void place_roof(std::size_t index) {
-        for (const std::string& text : roof_texts(scene_.roofs[index].roof)) {
-            if (lines_[index] && place_roof_text(index, text)) {
-                return;
+        const auto texts = roof_texts(scene_.roofs[index].roof);
+        for (const bool over_points : {false, true}) {
+            for (const std::string& text : texts) {
+                if (lines_[index] && place_roof_text(index, text, over_points)) {
+                    return;
+                }
             }
         }
     }
 
     // Along the line: memory roofs from the lower end upwards, compute roofs from the right end
-    // leftwards; above the line first, then below; at last over points rather than not at all.
-    bool place_roof_text(std::size_t index, const std::string& text) {
+    // leftwards; above the line first, then below.
+    bool place_roof_text(std::size_t index, const std::string& text, bool over_points) {
         const Segment line = *lines_[index];
         const SceneRoof& roof = scene_.roofs[index];
         const double length = std::hypot(line.to.x - line.from.x, line.to.y - line.from.y);
@@ -137,13 +141,11 @@ class Labels {
         label.degrees =
             std::atan2(line.to.y - line.from.y, line.to.x - line.from.x) * 180.0 / std::numbers::pi;
         const bool memory = roof.roof.kind == RoofKind::memory;
-        for (const bool over_points : {false, true}) {
-            for (const double offset : {-5.0, kFontPx + 3.0}) {
-                for (double along = 10.0; along + label.width + 6.0 <= length; along += 12.0) {
-                    const double from_start = memory ? along : length - along - label.width;
-                    if (try_roof(label, index, line, from_start, offset, over_points)) {
-                        return true;
-                    }
+        for (const double offset : {-5.0, kFontPx + 3.0}) {
+            for (double along = 4.0; along + label.width + 4.0 <= length; along += 8.0) {
+                const double from_start = memory ? along : length - along - label.width;
+                if (try_roof(label, index, line, from_start, offset, over_points)) {
+                    return true;
                 }
             }
         }
