@@ -41,6 +41,8 @@ void add_conv(ConvTerms& c, Terms& terms) {
                   {"bwd_data_cost", &c.bwd_data_cost},
                   {"bwd_weight_cost", &c.bwd_weight_cost},
                   {"stride_waste", &c.stride_waste},
+                  {"weight_sums", &c.weight_sums},
+                  {"weight_product", &c.weight_product},
                   {"fused_share", &c.fused_share},
                   {"fused_ramp_k", &c.fused_ramp_k},
                   {"fused_tail", &c.fused_tail},

@@ -50,7 +50,9 @@ struct ConvTerms {
     double fwd_cost = 1.0; // of an implicit product against a plain one, by direction
     double bwd_data_cost = 1.2;
     double bwd_weight_cost = 1.2;
-    double stride_waste = 0.3;   // bwd_data spends (stride area)^this too many MACs
+    double stride_waste = 0.3;   // a strided bwd_data of n phases spends n^this too many MACs
+    double weight_sums = 2.0;    // fp32 sums that bwd_weight writes and reads for each weight
+    double weight_product = 1.0; // product_cost in bwd_weight, against the other directions
     double fused_share = 0.75;   // fused Winograd F(2x2,3x3): share of peak
     double fused_ramp_k = 12.0;  // its prologue, in input channels
     double fused_tail = 0.5;     // slowdown of an SM with less than two of its blocks

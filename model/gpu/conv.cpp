@@ -9,9 +9,12 @@ namespace eyeroof::model {
 
 namespace {
 
-constexpr double kChannelChunk = 32.0; // channels of one filter tap that a tensor-core step takes
-constexpr double kChannelBlock = 64.0; // channels of one filter tap in a weight gradient's tile
-constexpr double kAlignment = 8.0;     // fp16 elements of 16 bytes
+constexpr double kChannelChunk = 32.0;   // channels of one filter tap that a tensor-core step takes
+constexpr double kChannelBlock = 64.0;   // channels of one filter tap in a weight gradient's tile
+constexpr double kWideBlock = 128.0;     // the same since Turing
+constexpr double kAtomicSumBytes = 18.0; // a weight's fp32 sum: zeroed, added to, read and cast
+constexpr double kSumBytes = 8.0;        // a partial sum in fp32, written and read
+constexpr double kAlignment = 8.0;       // fp16 elements of 16 bytes
 constexpr double kFusedChannels = 32.0;
 constexpr double kFusedPoints = 16.0;
 
@@ -27,6 +30,24 @@ const std::vector<CtaTile>& tensor_tiles() {
     return tiles;
 }
 
+// Data gradients on tensor cores take large tiles and never split k: 7x7 layers of 8 and of 16
+// images take one time, that of a CTA's walk along k.
+const std::vector<CtaTile>& tensor_data_tiles() {
+    static const std::vector<CtaTile> tiles = {{128, 128}, {256, 64}, {256, 128}, {128, 256}};
+    return tiles;
+}
+
+const std::vector<CtaTile>& wide_weight_tiles() {
+    static const std::vector<CtaTile> tiles = {{128, 128}, {256, 128}, {128, 256}};
+    return tiles;
+}
+
+const std::vector<CtaTile>& vector_weight_tiles() {
+    static const std::vector<CtaTile> tiles = {{128, 128}, {128, 64}, {64, 128},
+                                               {64, 64},   {32, 128}, {128, 32}};
+    return tiles;
+}
+
 const std::vector<int>& one_split() {
     static const std::vector<int> splits = {1};
     return splits;
@@ -34,6 +55,12 @@ const std::vector<int>& one_split() {
 
 const std::vector<int>& many_splits() {
     static const std::vector<int> splits = {1, 2, 4, 8, 16, 32};
+    return splits;
+}
+
+// A weight gradient reduces over all pixels of the batch into few outputs.
+const std::vector<int>& weight_splits() {
+    static const std::vector<int> splits = {1, 2, 4, 8, 16, 32, 64, 128, 256};
     return splits;
 }
 
@@ -46,6 +73,8 @@ struct Conv {
     DataType type;
     const ConvTerms* terms;
     double n, c, h, w, k, r, s, p, q, groups, stride_area; // c and k of one group
+    double phases, phase_taps, phase_pixels;               // see phases_of
+    bool overhangs;                                        // padding of a filter's size or more
     Direction direction;
     double element_bytes;
     bool tensor;
@@ -59,6 +88,29 @@ struct Conv {
         return amount / (terms->matmul.dram_share * gpu->dram_bytes_per_s);
     }
 };
+
+// The strides divide the input into phases, each reached by its own taps: a strided data gradient
+// is a product for each phase that has taps.
+struct Phases {
+    double count, taps, pixels; // that have taps; of the filter in the largest; of an image in one
+};
+
+Phases phases_of(const ConvShape& shape, bool overhangs) {
+    const auto along = [&](Count size, Count filter, Count stride, Count pad) {
+        const Count length = size + (overhangs ? 2 * pad : 0);
+        return std::array<double, 3>{static_cast<double>(std::min(filter, stride)),
+                                     static_cast<double>((filter + stride - 1) / stride),
+                                     static_cast<double>((length + stride - 1) / stride)};
+    };
+    const auto high = along(shape.h, shape.r, shape.stride.h, shape.pad.h);
+    const auto wide = along(shape.w, shape.s, shape.stride.w, shape.pad.w);
+    return {high[0] * wide[0], high[1] * wide[1], high[2] * wide[2]};
+}
+
+// Kernels since Turing: blocks of 128 channels in weight gradients, summed up in fp32 by atomics.
+bool wide_weights(const Conv& c) {
+    return c.tensor && c.gpu->arch != GpuArch::volta;
+}
 
 double joined3(double a, double b) {
     return std::cbrt(a * a * a + b * b * b);
@@ -75,34 +127,73 @@ Product implicit_product(const Conv& c) {
         product.k = round_up(c.c, chunk) * c.r * c.s;
         break;
     case Direction::bwd_data:
-        product.m = c.n * c.h * c.w;
+        product.batch = c.groups * c.phases;
+        product.m = c.n * c.phase_pixels;
         product.n = round_up(c.c, align);
-        product.k =
-            round_up(c.k, chunk) * c.r * c.s / std::pow(c.stride_area, 1.0 - c.terms->stride_waste);
+        product.k = round_up(c.k, chunk) * c.phase_taps * std::pow(c.phases, c.terms->stride_waste);
         break;
     case Direction::bwd_weight:
         product.m = round_up(c.k, align);
-        product.n = round_up(c.c, c.tensor ? kChannelBlock : 1.0) * c.r * c.s;
+        product.n = round_up(c.c, wide_weights(c) ? kWideBlock
+                                  : c.tensor      ? kChannelBlock
+                                                  : 1.0) *
+                    c.r * c.s;
         product.k = c.n * c.p * c.q;
         break;
     }
     return product;
 }
 
+struct Kernels {
+    const std::vector<CtaTile>* tiles;
+    const std::vector<int>* splits;
+    double cost; // against a plain product
+};
+
+Kernels kernels_of(const Conv& c) {
+    switch (c.direction) {
+    case Direction::bwd_data:
+        return {c.tensor ? &tensor_data_tiles() : &vector_tiles(), &one_split(),
+                c.terms->bwd_data_cost};
+    case Direction::bwd_weight:
+        return {wide_weights(c) ? &wide_weight_tiles()
+                : c.tensor      ? &tensor_tiles()
+                                : &vector_weight_tiles(),
+                &weight_splits(), c.terms->bwd_weight_cost};
+    case Direction::fwd:
+        break;
+    }
+    return {c.tensor ? &tensor_tiles() : &vector_tiles(), c.tensor ? &many_splits() : &one_split(),
+            c.terms->fwd_cost};
+}
+
+// Tensor-core kernels have no gradients of padding that overhangs: the vector lanes serve them.
+double lanes_cost(const Conv& c) {
+    const double vector = c.gpu->rate(DataType::fp32).flops_per_s;
+    const bool lanes = c.tensor && c.overhangs && c.direction != Direction::fwd && vector > 0.0;
+    return lanes ? std::max(1.0, c.gpu->rate(c.type).flops_per_s / vector) : 1.0;
+}
+
+// fp32 sums of a weight gradient beside its result, seconds.
+double sums_s(const Conv& c) {
+    const double each = wide_weights(c) ? kAtomicSumBytes
+                        : c.tensor      ? 0.0
+                                        : kSumBytes * c.terms->weight_sums;
+    return c.direction == Direction::bwd_weight
+               ? c.dram_s(c.weight_bytes() / c.element_bytes * each)
+               : 0.0;
+}
+
 ConvTime implicit_gemm(const Conv& c) {
-    const bool weight = c.direction == Direction::bwd_weight;
-    const double cost = weight                               ? c.terms->bwd_weight_cost
-                        : c.direction == Direction::bwd_data ? c.terms->bwd_data_cost
-                                                             : c.terms->fwd_cost;
+    const Kernels kernels = kernels_of(c);
     ConvTime t;
     t.algorithm = ConvAlgorithm::implicit_gemm;
-    t.product =
-        matmul_compute(*c.gpu, c.type, c.terms->matmul, implicit_product(c),
-                       c.tensor ? tensor_tiles() : vector_tiles(),
-                       weight || c.tensor ? many_splits() : one_split(), c.tensor ? 16.0 : 8.0);
+    t.product = matmul_compute(*c.gpu, c.type, c.terms->matmul, implicit_product(c), *kernels.tiles,
+                               *kernels.splits, c.tensor ? 16.0 : 8.0);
     t.macs = c.macs();
     t.dram_bytes = c.bytes();
-    t.body_s = joined3(t.product.body_s * cost, c.dram_s(c.bytes()));
+    t.body_s = joined3(t.product.body_s * kernels.cost * lanes_cost(c), c.dram_s(c.bytes()));
+    t.body_s += sums_s(c);
     if (c.tensor) {
         t.body_s += c.terms->layout_share * 2.0 * c.dram_s(c.bytes()) + c.terms->layout_s;
     }
@@ -138,7 +229,8 @@ ConvTime fused_winograd(const Conv& c) {
     const double rate = c.gpu->rate(c.type).flops_per_s / c.gpu->sms;
     const double ctas = c.groups * fused_blocks(c, v) * std::ceil(v.produced / kFusedChannels);
     const double depth = round_up(v.reduced, 8.0) + c.terms->fused_ramp_k;
-    const double work = 2.0 * kFusedPoints * 32.0 * kFusedChannels * depth / rate;
+    const double issued = shares_issue_slots(c.gpu->arch) ? c.terms->matmul.issue_share : 1.0;
+    const double work = 2.0 * kFusedPoints * 32.0 * kFusedChannels * depth / rate / issued;
     const double in_turn = std::ceil(ctas / c.gpu->sms);
     const double tail = 1.0 + c.terms->fused_tail * std::max(2.0 - ctas / c.gpu->sms, 0.0);
     ConvTime t;
@@ -169,7 +261,8 @@ ConvTime nonfused_winograd(const Conv& c) {
                           (tiles * v.reduced + tiles * v.produced + v.reduced * v.produced);
     const double l2 = middle < c.gpu->l2_bytes ? c.terms->transform_l2 : 1.0;
     t.dram_bytes = c.bytes();
-    t.body_s = joined3(t.product.compute_s, c.dram_s(middle) * l2) * c.terms->product_cost +
+    const double cost = c.terms->product_cost * (weight ? c.terms->weight_product : 1.0);
+    t.body_s = joined3(t.product.compute_s, c.dram_s(middle) * l2) * cost +
                (c.bytes() + middle) * l2 / (c.terms->transform_share * c.gpu->dram_bytes_per_s) +
                c.terms->transform_s;
     return t;
@@ -193,6 +286,8 @@ Conv view(const Gpu& gpu, DataType type, const ConvTerms& terms, const ConvShape
           Direction direction, double element_bytes) {
     const auto d = [](Count value) { return static_cast<double>(value); };
     const double groups = d(shape.groups);
+    const bool overhangs = shape.pad.h >= shape.r || shape.pad.w >= shape.s;
+    const Phases phases = phases_of(shape, overhangs);
     return {&gpu,
             type,
             &terms,
@@ -207,6 +302,10 @@ Conv view(const Gpu& gpu, DataType type, const ConvTerms& terms, const ConvShape
             d(shape.q()),
             groups,
             d(shape.stride.h) * d(shape.stride.w),
+            phases.count,
+            phases.taps,
+            phases.pixels,
+            overhangs,
             direction,
             element_bytes,
             gpu.rate(type).pipe == Pipe::tensor};

@@ -23,7 +23,10 @@ struct ConvTime {
 
 // Least body over the algorithms that apply; all of them where `only` is null.
 //   implicit:   (c_dir compute)^3 + dram^3 joined; tensor cores add layout passes.
-//               fwd m,n,k = N P Q, K, C R S; bwd_data N H W, C, K R S; bwd_weight K, C R S, N P Q.
+//               fwd m,n,k = N P Q, K, C R S; bwd_weight K, C R S, N P Q; bwd_data N H W, C, K R S,
+//               with strides one product for each phase of the input that the filter reaches:
+//               N ceil(H/sh) ceil(W/sw), C, K ceil(R/sh) ceil(S/sw), min(R,sh) min(S,sw) of them.
+//               A weight gradient adds the traffic of its fp32 sums, a number of bytes a weight.
 //   Winograd F(2x2,3x3) fused: blocks of 32 tiles of 2x2 outputs by 32 channels, 16 points.
 //   F(4x4,3x3) and F(4x4,5x5) non-fused: 36 or 64 products over tiles, between two transforms that
 //   pass through memory.

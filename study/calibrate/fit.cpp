@@ -82,6 +82,10 @@ class PatternSearch {
             weights_.push_back(1.0 / (kinds.at(model::row_kind(*row.layer)) *
                                       static_cast<double>(kinds.size() * counts.size())));
         }
+        const std::string kind = most_measured(counts);
+        for (const FitRow& row : rows) {
+            tells_offset_.push_back(model::row_kind(*row.layer) == kind);
+        }
     }
 
     void run(const std::stop_token& stop) {
@@ -113,17 +117,65 @@ class PatternSearch {
         return false;
     }
 
+    // The kind that the most GPUs were measured in.
+    static std::string
+    most_measured(const std::map<std::size_t, std::map<std::string, double>>& counts) {
+        std::map<std::string, int> gpus;
+        for (const auto& [gpu, kinds] : counts) {
+            for (const auto& [kind, rows] : kinds) {
+                ++gpus[kind];
+            }
+        }
+        const auto most =
+            std::max_element(gpus.begin(), gpus.end(),
+                             [](const auto& a, const auto& b) { return a.second < b.second; });
+        return most == gpus.end() ? "" : most->first;
+    }
+
+    // FitOptions::own_offset of the distance of each GPU's median from the mean of the medians, ln.
+    std::vector<double> offsets(const std::vector<double>& logs) const {
+        std::vector<double> own(gpus_.size(), 0.0);
+        if (gpus_.size() < 2 || options_.own_offset <= 0.0) {
+            return own;
+        }
+        std::vector<std::vector<double>> of_gpu(gpus_.size());
+        for (std::size_t i = 0; i < logs.size(); ++i) {
+            if (tells_offset_[i]) {
+                of_gpu[rows_[i].gpu].push_back(logs[i]);
+            }
+        }
+        double mean = 0.0;
+        double counted = 0.0;
+        for (std::size_t g = 0; g < own.size(); ++g) {
+            if (std::vector<double>& of = of_gpu[g]; !of.empty()) {
+                const auto middle = of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2);
+                std::nth_element(of.begin(), middle, of.end());
+                own[g] = *middle;
+                mean += *middle;
+                counted += 1.0;
+            }
+        }
+        for (std::size_t g = 0; g < own.size(); ++g) {
+            own[g] = of_gpu[g].empty() ? 0.0 : options_.own_offset * (own[g] - mean / counted);
+        }
+        return own;
+    }
+
     double cost() const {
         double pull = 0.0;
         for (const Knob& knob : knobs_) {
             const double moved = std::log(knob.value() / knob.start);
             pull += moved * moved;
         }
+        std::vector<double> logs;
+        logs.reserve(rows_.size());
+        for (const FitRow& row : rows_) {
+            logs.push_back(std::log(modelled_s(gpus_[row.gpu], row) / row.measured_s));
+        }
+        const std::vector<double> own = offsets(logs);
         double error = 0.0;
         for (std::size_t i = 0; i < rows_.size(); ++i) {
-            const FitRow& row = rows_[i];
-            error +=
-                weights_[i] * std::fabs(std::log(modelled_s(gpus_[row.gpu], row) / row.measured_s));
+            error += weights_[i] * std::fabs(logs[i] - own[rows_[i].gpu]);
         }
         return error + options_.pull * pull / static_cast<double>(knobs_.size());
     }
@@ -133,6 +185,7 @@ class PatternSearch {
     std::vector<Knob> knobs_;
     FitOptions options_;
     std::vector<double> weights_;
+    std::vector<bool> tells_offset_;
 };
 
 } // namespace

@@ -22,6 +22,10 @@ struct FitRow {
 struct FitOptions {
     double pull = 0.02; // cost of moving a constant by a factor of e from where it was
     int rounds = 12;    // of the pattern search
+    // With several GPUs: share of what each lies off the others, by the median row of the kind that
+    // the most of them were measured in, that is the GPU's own and that common constants shall not
+    // explain. 0: the constants must explain all of it.
+    double own_offset = 0.0;
 };
 
 // The time that the model gives a row now, seconds; 0 where the GPU cannot run it.
@@ -34,12 +38,12 @@ std::vector<double> ratios_of(const std::vector<model::Gpu>& gpus, const std::ve
 double mape_of(const std::vector<double>& measured_over_predicted);
 double median_error_of(const std::vector<double>& measured_over_predicted);
 
-// Minimises, over the GPUs, the mean of mean |ln(predicted / measured)|, each GPU counted once, and
-// of a GPU each model::row_kind once, plus pull mean (ln change)^2, by a pattern search in the
-// logarithms of the constants. All GPUs keep common constants: those of the first are the start.
-// The clock under power stays each GPU's own where there are several, and is fitted where there is
-// one. The launch costs of the modes that the rows name are among the constants. Constants that are
-// zero are switched off and stay so.
+// Minimises, over the GPUs, the mean of mean |ln(predicted / measured) - offset|, each GPU counted
+// once, and of a GPU each model::row_kind once, plus pull mean (ln change)^2, by a pattern search
+// in the logarithms of the constants. All GPUs keep common constants: those of the first are the
+// start. The clock under power stays each GPU's own where there are several, and is fitted where
+// there is one. The launch costs of the modes that the rows name are among the constants. Constants
+// that are zero are switched off and stay so.
 void fit_class(std::vector<model::Gpu>& gpus, model::KernelClass kernel_class,
                const std::vector<FitRow>& rows, const FitOptions& options,
                const std::stop_token& stop);

@@ -1,5 +1,6 @@
 // What stands on the GPU model: validation, training steps, upgrades.
 #include "study/calibrate/calibrate.hpp"
+#include "study/calibrate/fit.hpp"
 #include "study/calibrate/validate.hpp"
 #include "study/training.hpp"
 #include "study/upgrade/upgrade.hpp"
@@ -185,6 +186,38 @@ TEST_CASE("the fit finds its way back to the constants that made the times") {
     CHECK(fitted->calibration.record(model::KernelClass::linear).measured);
     rows.resize(5);
     CHECK_FALSE(study::calibrate(test::v100_sxm2(), rows, options).ok());
+}
+
+TEST_CASE("a GPU's own offset does not enter the cost of gradients that it alone was measured in") {
+    const std::vector<model::Gpu> truth = {test::v100_sxm2(), test::a100_sxm_40()};
+    constexpr double kSlower = 1.5; // the V100's times, of gradients and of forward products alike
+    std::vector<model::Layer> layers;
+    for (model::Count i = 0; i < 30; ++i) {
+        model::Layer layer = test::conv(64 + 32 * (i % 5), 96 + 16 * (i % 7), 14 + 7 * (i % 4), 1);
+        layer.direction = i % 2 == 0 ? model::Direction::fwd : model::Direction::bwd_data;
+        layers.push_back(layer);
+    }
+    std::vector<study::FitRow> rows;
+    for (const model::Layer& layer : layers) {
+        for (std::size_t gpu = 0; gpu < truth.size(); ++gpu) {
+            if (gpu == 0 || layer.direction == model::Direction::fwd) {
+                rows.push_back({&layer, *model::work_of(layer), 0.0, model::Launch::kernel, gpu});
+                const double factor = gpu == 0 ? kSlower : 1.0;
+                rows.back().measured_s = factor * study::modelled_s(truth[gpu], rows.back());
+            }
+        }
+    }
+    // A gradient's cost over the forward product's, by the constants found.
+    const auto gradient_cost = [&](double own_offset) {
+        std::vector<model::Gpu> gpus = truth;
+        study::fit_class(gpus, model::KernelClass::conv, rows, {0.02, 12, own_offset}, {});
+        const model::ConvTerms& terms = gpus.front().calibration.conv;
+        return terms.bwd_data_cost / terms.fwd_cost;
+    };
+    const model::ConvTerms given;
+    const double ratio = given.bwd_data_cost / given.fwd_cost;
+    CHECK(gradient_cost(1.0) == doctest::Approx(ratio).epsilon(0.05));
+    CHECK(gradient_cost(0.0) > 1.1 * ratio);
 }
 
 TEST_CASE("one sustained rate sets the clock of the classes on its pipe") {
