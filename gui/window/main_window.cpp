@@ -30,6 +30,10 @@ constexpr int kStepsHeight = 366;     // of nine bars with a line of reasons bel
 MainWindow::MainWindow(Folders folders, QWidget* parent)
     : QMainWindow(parent), folders_(std::move(folders)) {
     setWindowTitle(tr("Eyeroof"));
+    // Qt 6.4 shows the tab bars of docks when an animation ends, and that may lay the window out
+    // anew and take their list away while it is gone through (later versions go through a copy).
+    // Without animations it happens inside the first layout, where it is kept from nesting.
+    setAnimated(false);
     setAcceptDrops(true);
     setDockNestingEnabled(true);
     setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
