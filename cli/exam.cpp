@@ -27,7 +27,7 @@ constexpr const char* kExamples =
     "# where AlexNet's time goes on Eyeriss, four images at a time\n"
     "eyeroof exam alexnet --batch 4 --on eyeriss-v1\n"
     "# two layers in full, with every step's reason, the mapping and the traffic\n"
-    "eyeroof exam vgg16 --on tpu-v1 --layers 'conv1_[12]' --details\n"
+    "eyeroof exam vgg16 --on tpu-v1 --layers 'CONV1_[12]' --details\n"
     "# the mapping that no other beats, sizes that need not divide included, and the proof\n"
     "eyeroof exam alexnet --on simba --layers CONV3 --mapping best --factors any --details\n"
     "# own layers on an own machine, for a spreadsheet\n"

@@ -2,22 +2,22 @@
 #include "study/upgrade/offload.hpp"
 
 #include "cli/command.hpp"
+#include "cli/exam_options.hpp"
 #include "cli/gpu_options.hpp"
 #include "hwdb/catalog.hpp"
-#include "study/read/catalog.hpp"
 
 namespace eyeroof::cli {
 
 namespace {
 
 struct Options {
-    std::string network, host, gpu, launch = "stream";
+    std::string network, host, gpu, dtype, layers, launch = "stream";
     std::optional<std::int64_t> batch;
     OutputOptions output;
 };
 
 Exit offload(Context& context, const Options& options) {
-    const auto network = study::read::load_network(options.network, context.network_dirs());
+    const auto network = load_workload(context, options.network);
     const auto host = hwdb::load_machine(options.host, context.machine_dirs());
     const auto gpu = hwdb::load_machine(options.gpu, context.machine_dirs());
     model::Diagnostics all = network.diagnostics();
@@ -29,6 +29,10 @@ Exit offload(Context& context, const Options& options) {
     study::StudyOptions wanted;
     wanted.launch = static_cast<study::LaunchMode>(launch_from_name(options.launch));
     wanted.batch = options.batch;
+    wanted.data_type = model::data_type_from_name(options.dtype);
+    if (!options.layers.empty()) {
+        wanted.layers = options.layers;
+    }
     const auto result = study::offload(*network, *host, *gpu, wanted);
     if (!result) {
         return context.fail(result.diagnostics());
@@ -45,18 +49,21 @@ Exit offload(Context& context, const Options& options) {
 
 void add_offload(Frame& frame) {
     auto options = std::make_shared<Options>();
-    CLI::App& app =
-        frame.add("offload", "Host, GPU, and GPU with copies each time: is a layer worth sending?",
-                  "eyeroof offload mlp-2layer --host laptop-quad-3.1ghz --gpu k80-die\n"
-                  "eyeroof offload layers.csv --host server-2x20 --gpu v100-sxm2-16gb "
-                  "--format md");
-    app.add_option("network", options->network, "Name in the catalog, or a file")
+    CLI::App& app = frame.add(
+        "offload", "Host, GPU, and GPU with copies each time: is a layer worth sending?",
+        "eyeroof offload mlp-2layer --host laptop-quad-3.1ghz --gpu k80-die --dtype fp32\n"
+        "eyeroof offload layers.csv --host server-2x20 --gpu v100-sxm2-16gb "
+        "--format md");
+    app.add_option("NETWORK", options->network, "Name in the catalog, or a file")
         ->required()
         ->type_name("NETWORK|FILE");
     app.add_option("--host", options->host, "The processor that has the data")
         ->required()
         ->type_name("MACHINE");
     app.add_option("--gpu", options->gpu, "The GPU behind PCIe")->required()->type_name("MACHINE");
+    app.add_option("--layers", options->layers, "Only layers whose name matches")
+        ->type_name("REGEX");
+    add_dtype(app, options->dtype);
     add_launch(app, options->launch);
     app.add_option("--batch", options->batch, "Multiply the network's batch by N")
         ->check(CLI::PositiveNumber);

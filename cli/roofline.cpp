@@ -36,7 +36,7 @@ constexpr const char* kExamples =
     "# what twice the bandwidth would do\n"
     "eyeroof roofline alexnet --on eyeriss-v1 --set dram-link-bandwidth=x2 -o faster.svg\n"
     "# the seven steps of one layer as a picture\n"
-    "eyeroof roofline alexnet --on eyeriss-v1 --ladder conv1 -o conv1.svg";
+    "eyeroof roofline alexnet --on eyeriss-v1 --ladder CONV1 -o conv1.svg";
 
 struct Options {
     std::string network;
@@ -261,6 +261,12 @@ Exit roofline(Context& context, Options options) {
         take_session(options, *session);
     }
     if (options.machines.empty() && (options.measured.none() || !options.network.empty())) {
+        const auto network = options.network.empty()
+                                 ? model::Result<model::Network>(model::Network{})
+                                 : load_workload(context, options.network);
+        if (!network) { // its name is wrong: that comes first
+            return context.fail(network.diagnostics());
+        }
         return context.fail_usage("roofline: below which roofs?", "give --on MACHINE");
     }
     if (options.network.empty() && options.measured.none()) {

@@ -2,8 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <utility>
+
 using namespace eyeroof;
 using tests::run;
+using tests::Scratch;
 
 namespace {
 
@@ -19,6 +23,44 @@ std::vector<const CLI::App*> all_commands(const CLI::App& app) {
 
 bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
+}
+
+// The words of a line, as a shell sees them; quotes keep blanks.
+std::vector<std::string> words_of(const std::string& line) {
+    std::vector<std::string> words;
+    std::string word;
+    bool quoted = false;
+    for (const char c : line + " ") {
+        if (c == '\'') {
+            quoted = !quoted;
+        } else if (c != ' ' || quoted) {
+            word += c;
+        } else if (!word.empty()) {
+            words.push_back(std::exchange(word, {}));
+        }
+    }
+    return words;
+}
+
+// Needs a file that only its reader has, a driver, a shell, or many seconds.
+bool needs_more_than_the_catalog(const std::vector<std::string>& words) {
+    const auto is_one_of = [](const std::string& word, std::initializer_list<const char*> all) {
+        return std::find(all.begin(), all.end(), word) != all.end();
+    };
+    if (is_one_of(words.at(1), {"measure", "profile", "completion"})) {
+        return true;
+    }
+    for (std::size_t i = 2; i < words.size(); ++i) {
+        const std::string ending = std::filesystem::path(words[i]).extension().string();
+        const bool read =
+            is_one_of(ending, {".csv", ".json", ".jsonl", ".yaml", ".gz", ".log", ".sqlite"}) &&
+            !words[i - 1].starts_with("-o") && !words[i - 1].starts_with("--save");
+        const bool long_search = words[i] == "any" || (words[1] == "map" && words[i] == "--plot");
+        if (read || long_search || words[i] == "|") {
+            return true;
+        }
+    }
+    return false;
 }
 
 } // namespace
@@ -70,6 +112,35 @@ TEST_CASE("every command's help has an example of itself and fits 100 columns") 
         REQUIRE(examples != std::string::npos);
         CHECK(help.find("eyeroof ", examples) != std::string::npos);
     }
+}
+
+TEST_CASE("what the examples of the help name is there") {
+    const Scratch scratch;
+    const auto before = std::filesystem::current_path();
+    std::filesystem::current_path(scratch.path());
+    cli::Frame frame;
+    cli::add_commands(frame);
+    int tried = 0;
+    for (const CLI::App* command : all_commands(frame.root())) {
+        std::istringstream lines(cli::help_text(*command));
+        for (std::string line; std::getline(lines, line);) {
+            const auto at = line.find("eyeroof ");
+            if (at == std::string::npos || line.find_first_not_of(' ') != at) {
+                continue;
+            }
+            const auto words = words_of(line);
+            if (needs_more_than_the_catalog(words)) {
+                continue;
+            }
+            CAPTURE(line);
+            const auto outcome = run({words.begin() + 1, words.end()});
+            CAPTURE(outcome.err);
+            CHECK(outcome.exit == 0);
+            ++tried;
+        }
+    }
+    std::filesystem::current_path(before);
+    CHECK(tried > 15);
 }
 
 TEST_CASE("completion and the manual list every command and every option") {
