@@ -32,8 +32,10 @@ struct MatmulTerms {
     double split_s = 6e-6;           // a second kernel that adds up the parts of split-k
     double sustained_clock = 0.9;    // share of the clock after the power limiter has settled
     double settle_s = 4e-4;          // kernel time at which the limiter is half-way there
-    double drift = 0.03;             // share of k by which CTAs of a wave drift apart
-    double scattered_dram = 0.5;     // share of DRAM bandwidth of rows fetched again after drift
+    double reuse = 1.0;              // of the weights between two uses, what L2 has to keep
+    double scattered_dram = 0.2;     // share of DRAM bandwidth of weights that are read again
+    double tlb_reach_mib = 64.0;     // of one SM, over the rows that its CTAs walk along
+    double tlb_cost = 5.0;           // extra time of tiles whose rows lie beyond it
     double resident_l2 = 0.0;        // share of L2 that keeps operands between calls; 0: none
     double resident_gain = 3.0;      // bandwidth of what stays, in L2 bandwidths
     double resident_sharpness = 4.0; // how suddenly a working set stops to fit

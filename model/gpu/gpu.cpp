@@ -79,6 +79,12 @@ double l2_bandwidth(const Gpu& gpu) {
     return std::max(kL2BytesPerSmCycle * gpu.sms * gpu.boost_hz, gpu.dram_bytes_per_s);
 }
 
+double l2_reach_bytes(const Gpu& gpu) {
+    const std::string& cc = gpu.compute_capability;
+    const bool halves = cc == "8.0" || cc == "9.0" || cc.rfind("10.", 0) == 0;
+    return halves ? gpu.l2_bytes / 2.0 : gpu.l2_bytes;
+}
+
 double ridge_flop_per_byte(const Gpu& gpu, DataType type) {
     return gpu.rate(type).flops_per_s / gpu.dram_bytes_per_s;
 }

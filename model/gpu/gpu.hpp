@@ -95,6 +95,12 @@ double macs_per_cycle(const Gpu& gpu, DataType type);
 // V100 and T4 reach in gpu-benches' cache curves).
 double l2_bandwidth(const Gpu& gpu);
 
+// L2 that an SM reaches without crossing to another partition, which keeps a copy of what it asks
+// for: half of the capacity on data-centre parts since the A100 (compute
+// capability 8.0, 9.0, 10.x), all of it elsewhere. Source: NVIDIA A100 architecture white paper,
+// "L2 cache divided into two partitions".
+double l2_reach_bytes(const Gpu& gpu);
+
 // Share of the boost clock that the board's power sustains when the pipe is busy:
 // min(1, 0.8 TDP / (energy per FLOP * peak)), not below the base clock (half the boost clock where
 // none is published). 0.8: what is left beside memory and leakage. Energy per FLOP by architecture:

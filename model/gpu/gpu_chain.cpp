@@ -181,6 +181,20 @@ Chain chain_of(const Cycles& c, double macs, double time_cycles) {
     return chain;
 }
 
+// Share of all products' bytes that stays in L2 between calls.
+double resident_of_all(const Gpu& gpu, const MatmulTerms& terms,
+                       const std::vector<Product>& products) {
+    double bytes = 0.0;
+    double stays = 0.0;
+    for (const Product& p : products) {
+        const double own =
+            p.batch * (p.in_bytes * (p.m * p.k + p.n * p.k) + p.out_bytes * p.m * p.n);
+        bytes += own;
+        stays += own * resident_of(gpu, terms, p);
+    }
+    return bytes > 0.0 ? stays / bytes : 0.0;
+}
+
 Machine3 machine_of(const Gpu& gpu, const Work& work, const KernelChoice& kernel) {
     Machine3 g{&gpu, 1.0, gpu.boost_hz, 0.0, 0.0, 0.0, false};
     double resident = kernel.memory.resident;
@@ -194,9 +208,7 @@ Machine3 machine_of(const Gpu& gpu, const Work& work, const KernelChoice& kernel
     }
     if (kernel.kernel_class == KernelClass::tensor_gemm) {
         const MatmulTerms& t = gpu.calibration.tensor_gemm;
-        const double fill =
-            static_cast<double>(work.bytes()) / std::max(t.resident_l2 * gpu.l2_bytes, 1.0);
-        resident = t.resident_l2 > 0.0 ? 1.0 / (1.0 + std::pow(fill, t.resident_sharpness)) : 0.0;
+        resident = resident_of_all(gpu, t, kernel.products);
         l2_share = std::max(1.0, t.l2_share);
     } else if (!kernel.products.empty()) {
         l2_share =

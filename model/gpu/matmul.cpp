@@ -11,9 +11,13 @@ namespace {
 constexpr double kAccumulators = 32768.0; // of an SM
 constexpr int kMostResidentVector = 16;
 constexpr int kMostResidentTensor = 8;
-constexpr double kSplitSumBytes = 8.0;   // a partial sum is written and read in fp32
-constexpr double kConvSplitS = 2e-6;     // the kernel that adds the parts of a weight gradient
-constexpr double kWholeLoad = 16.0;      // bytes that one thread loads at once
+constexpr double kSplitSumBytes = 8.0; // a partial sum is written and read in fp32
+constexpr double kConvSplitS = 2e-6;   // the kernel that adds the parts of a weight gradient
+constexpr double kWholeLoad = 16.0;    // bytes that one thread loads at once
+constexpr double kWeightsInTurn = 5.0; // see resident_of
+constexpr double kMebi = 1024.0 * 1024.0;
+constexpr double kPage = 2.0 * kMebi; // of device memory
+constexpr double kTlbSharpness = 4.0;
 constexpr double kAlignmentPower = 0.25; // of the share of a whole load that rows allow
 
 struct Candidate {
@@ -61,38 +65,47 @@ double dram_seconds(const Candidate& c) {
     const Product& p = *c.product;
     const double bytes = p.batch * (p.in_bytes * (p.m * p.k + p.n * p.k) + p.out_bytes * p.m * p.n);
     const double sums = c.splits > 1 ? kSplitSumBytes * p.batch * p.m * p.n * c.splits : 0.0;
-    double resident = 0.0;
-    if (c.terms->resident_l2 > 0.0 && c.gpu->l2_bytes > 0.0) {
-        const double fill = bytes / (c.terms->resident_l2 * c.gpu->l2_bytes);
-        resident = 1.0 / (1.0 + std::pow(fill, c.terms->resident_sharpness));
-    }
+    const double resident = resident_of(*c.gpu, *c.terms, p);
     const double bandwidth = c.gpu->dram_bytes_per_s;
     const double per_byte = (1.0 - resident) / (c.terms->dram_share * bandwidth) +
                             resident / (c.terms->resident_gain * l2_bandwidth(*c.gpu));
     return (bytes + sums) * per_byte;
 }
 
-// Tiles from L2; what the CTAs of a wave no longer share after drifting apart along k comes from
-// DRAM again, in short rows.
+// Share of the weights that the CTAs of the next row of tiles find no longer in L2.
+double reread_share(const Candidate& c) {
+    const Product& p = *c.product;
+    const double wave = static_cast<double>(c.gpu->sms) * resident_ctas(c.tile, c.tensor);
+    const double across = std::min(1.0, std::ceil(p.n / c.tile.tn) / wave);
+    const double row = std::ceil(p.k / c.splits) * p.in_bytes;
+    const double between = c.terms->reuse * row * (p.n * across + c.tile.tm);
+    const double fits = l2_reach_bytes(*c.gpu) / between;
+    return 1.0 / (1.0 + fits * fits);
+}
+
+// Share of an SM's loads whose pages its TLB does not hold: each row of k lies on pages of its own.
+double tlb_share(const Candidate& c) {
+    const Product& p = *c.product;
+    const double in_turn = std::ceil(ctas_of(p, c.tile, c.splits) / c.gpu->sms);
+    const double held = std::min(in_turn, static_cast<double>(resident_ctas(c.tile, c.tensor)));
+    const double span = held * (c.tile.tm + c.tile.tn) * std::min(p.k * p.in_bytes, kPage);
+    const double fits = c.terms->tlb_reach_mib * kMebi / span;
+    return 1.0 / (1.0 + std::pow(fits, kTlbSharpness));
+}
+
+// Tiles from L2, slower beyond the TLB's reach; weights that are no longer there come from DRAM
+// again, in short rows. Vector products only: tensor cores' tiles reuse four times as much.
 double l2_seconds(const Candidate& c) {
     const Product& p = *c.product;
-    const double ctas = ctas_of(p, c.tile, c.splits);
-    const double volume = ctas * (c.tile.tm + c.tile.tn) * std::ceil(p.k / c.splits) * p.in_bytes;
-    double lost = 0.0;
-    if (!c.tensor) {
-        const double nx = std::ceil(p.n / c.tile.tn);
-        const double plane = nx * std::ceil(p.m / c.tile.tm);
-        const double wave = std::min(
-            static_cast<double>(c.gpu->sms) * resident_ctas(c.tile, c.tensor), ctas / c.splits);
-        const double across = std::min(wave, nx);
-        const double down = std::ceil(std::min(wave, plane) / nx);
-        const double planes = std::max(wave / plane, 1.0);
-        const double walked = (across * c.tile.tn + down * c.tile.tm) * planes * p.k * p.in_bytes;
-        const double ratio = c.gpu->l2_bytes / (c.terms->drift * walked + 1.0);
-        lost = 1.0 / (1.0 + ratio * ratio);
+    const double deep = ctas_of(p, c.tile, c.splits) * std::ceil(p.k / c.splits) * p.in_bytes;
+    const double through_s =
+        deep * (c.tile.tm + c.tile.tn) / c.terms->l2_share / l2_bandwidth(*c.gpu);
+    if (c.tensor) {
+        return through_s;
     }
-    return volume * ((1.0 - lost) / (c.terms->l2_share * l2_bandwidth(*c.gpu)) +
-                     lost / (c.terms->scattered_dram * c.gpu->dram_bytes_per_s));
+    const double again_s =
+        deep * c.tile.tn * reread_share(c) / c.terms->scattered_dram / c.gpu->dram_bytes_per_s;
+    return through_s * (1.0 + c.terms->tlb_cost * tlb_share(c)) + again_s;
 }
 
 double joined(double a, double b, double c, double p) {
@@ -151,6 +164,20 @@ Waves waves_of(const Product& p, const KernelMapping& mapping, int sms) {
 int resident_ctas(const CtaTile& tile, bool tensor) {
     const int fit = static_cast<int>(std::floor(1.0 / resident_share(tile)));
     return std::clamp(fit, 1, tensor ? kMostResidentTensor : kMostResidentVector);
+}
+
+double resident_of(const Gpu& gpu, const MatmulTerms& terms, const Product& p) {
+    const double room = terms.resident_l2 * l2_reach_bytes(gpu);
+    if (room <= 0.0) {
+        return 0.0;
+    }
+    const double weights = p.batch * p.in_bytes * p.n * p.k;
+    const double others = p.batch * (p.in_bytes * p.m * p.k + p.out_bytes * p.m * p.n);
+    const auto stays = [&](double bytes) {
+        return 1.0 / (1.0 + std::pow(bytes / room, terms.resident_sharpness));
+    };
+    return (weights * stays(kWeightsInTurn * weights + others) + others * stays(weights + others)) /
+           (weights + others);
 }
 
 std::vector<CtaTile> library_tiles(GpuArch arch, bool batched, bool tensor) {

@@ -63,6 +63,13 @@ double alignment_share(double k, double element_bytes);
 std::vector<CtaTile> library_tiles(GpuArch arch, bool batched, bool tensor);
 std::vector<int> library_splits(bool batched);
 
+// Share of a product's compulsory bytes that stays in L2 between calls, where
+// terms.resident_l2 > 0. Activations and results stay while all operands fit together; weights only
+// while five sets of them do, since layers take turns. Five is what ai-dynamo/aiconfigurator's
+// collectors turn over (six in vLLM's) to keep L2 from holding one layer's weights.
+//   r = 1 / (1 + (bytes / (resident L2))^s)
+double resident_of(const Gpu& gpu, const MatmulTerms& terms, const Product& product);
+
 struct MatmulTime {
     KernelMapping mapping;
     double body_s = 0.0;    // kernel time beyond the launch
@@ -79,9 +86,12 @@ struct MatmulTime {
 //   e = peak_share I / (I + I0),  I = tm tn / (tm + tn)
 //   L = x (1 + x0) / (x + x0),  x resident share
 //   i = issue_share where shares_issue_slots, else 1;  a = alignment_share on tensor cores, else 1
-//   dram = bytes ((1-r)/(share B) + r/(gain L2bw)),  r = 1 / (1 + (bytes / (resident L2))^s)
-//   l2 = V ((1-d)/(share L2) + d/(scattered B)),  V = ctas (tm + tn) k/splits bytes
-//   d = 1 / (1 + (L2 / (drift F + 1))^2),  F = bytes of the rows that one wave walks along
+//   dram = bytes ((1-r)/(share B) + r/(gain L2bw)),  r: resident_of
+//   l2 = V (1 + cost t)/(share L2) + V' d/(scattered B),  V = ctas (tm + tn) k/splits bytes,
+//   V' = ctas tn k/splits bytes: the weights
+//   t = 1 / (1 + (reach / S)^4),  S = CTAs in turn on an SM (tm + tn) min(k bytes, 2 MiB)
+//   d = 1 / (1 + (L2 / (reuse F))^2),  F = k/splits bytes (n min(1, tiles across / wave) + tm): what
+//       is read between two uses of the weights by CTAs that start one after the other, along n
 //   f = sustained + (1 - sustained) / (1 + body / settle)
 // fp8 products add the kernel that casts their input: quantise_s + passes over 3 bytes an element.
 // clang-format on

@@ -50,7 +50,7 @@ double second_reading_s(const Gpu& gpu, const MemoryTerms& terms, const Layer& l
         static_cast<double>(rows->cols) * storage_bits(layer.types.input) / 8.0;
     const double held = gpu.sms * std::max(gpu.max_threads_per_sm / kNormThreads, 1.0);
     const double flying = row_bytes * std::min(static_cast<double>(rows->rows), held);
-    const double fill = terms.norm_cache * gpu.l2_bytes / flying;
+    const double fill = terms.norm_cache * l2_reach_bytes(gpu) / flying;
     const double lost = 1.0 / (1.0 + fill * fill);
     return terms.norm_pass * row_bytes * static_cast<double>(rows->rows) *
            (lost / (terms.dram_share * gpu.dram_bytes_per_s) + (1.0 - lost) * l2_s_per_byte);
@@ -94,7 +94,7 @@ MemoryTime memory_time(const Gpu& gpu, const MemoryTerms& terms, const Layer& la
         t.body_s = kCopyStartS + t.bytes / (kLinkShare * std::max(*link, 1.0));
         return t;
     }
-    const double fits = std::min(1.0, terms.resident_l2 * gpu.l2_bytes / footprint);
+    const double fits = std::min(1.0, terms.resident_l2 * l2_reach_bytes(gpu) / footprint);
     t.resident = std::pow(fits, terms.resident_sharpness);
     t.bytes = footprint + repeated_readings(terms, layer);
     const double dram_s = 1.0 / (terms.dram_share * gpu.dram_bytes_per_s); // of a byte

@@ -7,11 +7,12 @@ namespace eyeroof::model {
 
 namespace {
 
-// pJ per FLOP of a busy pipe at the boost clock, by architecture. Vector: 15.5 on 12 nm is what the
-// T4's sustained 0.45 of 8.1 TFLOP/s at 70 W gives (DeepBench@da81ba7, NeuSight@6945927), V100 at
-// 250 W agrees; the others scale with the node's name (28, 16, 7, 5 nm), which P4, P100 and A100
-// bear out within their scatter. Tensor: T4's 0.70 at 70 W gives 1.25, A100's 0.87 at 400 W
-// (ml-engineering@744d01e) 1.1, L40S's 0.68 at 350 W 1.15; Hopper and Blackwell are recalled.
+// pJ per FLOP of a busy pipe at the boost clock, by architecture. Vector: 14.4 on 12 nm is what the
+// T4's sustained 0.45 of 8.1 TFLOP/s at 70 W gives (DeepBench@da81ba7, NeuSight@6945927) when its
+// kernels reach 0.93 of their clock's peak; the others scale with the node's name (28, 16, 7, 5
+// nm), which P4, P100 and A100 bear out within their scatter. Tensor: T4's 0.70 at 70 W gives 1.25,
+// A100's 0.87 at 400 W (ml-engineering@744d01e) 1.1, L40S's 0.68 at 350 W 1.15; Hopper and
+// Blackwell are recalled.
 struct Energy {
     double vector_pj;
     double tensor_pj;
@@ -20,24 +21,24 @@ struct Energy {
 Energy energy_per_flop(GpuArch arch) {
     switch (arch) {
     case GpuArch::kepler:
-        return {45.0, 45.0};
+        return {42.0, 42.0};
     case GpuArch::maxwell:
-        return {28.0, 28.0};
+        return {26.0, 26.0};
     case GpuArch::pascal:
-        return {20.0, 10.0};
+        return {18.6, 10.0};
     case GpuArch::volta:
     case GpuArch::turing:
-        return {15.5, 1.25};
+        return {14.4, 1.25};
     case GpuArch::ampere:
-        return {9.5, 1.1};
+        return {8.8, 1.1};
     case GpuArch::ada:
-        return {6.4, 1.15};
+        return {6.0, 1.15};
     case GpuArch::hopper:
-        return {6.4, 0.75};
+        return {6.0, 0.75};
     case GpuArch::blackwell:
-        return {5.5, 0.55};
+        return {5.1, 0.55};
     case GpuArch::amd:
-        return {9.5, 1.1};
+        return {8.8, 1.1};
     case GpuArch::host:
         return {0.0, 0.0};
     }

@@ -33,12 +33,12 @@ double decades_outside(double value, double low, double high) {
 
 // The kind's held-out errors, or the class's twice as wide (in ln) where the kind was not measured;
 // wider by a third for each decade of work or bytes outside the rows that they come from.
-void set_interval(const Gpu& gpu, const Layer& layer, GpuPrediction& p) {
+void set_interval(const Gpu& gpu, const Layer& layer, Launch launch, GpuPrediction& p) {
     const ClassRecord& record = gpu.calibration.record(p.kernel_class);
     const double outside =
         decades_outside(p.flops, record.domain.flops_low, record.domain.flops_high) +
         decades_outside(p.bytes, record.domain.bytes_low, record.domain.bytes_high);
-    const auto of_kind = record.kinds.find(row_kind(layer));
+    const auto of_kind = record.kinds.find(row_kind(layer, launch));
     const ErrorBand& band = of_kind == record.kinds.end() ? record.band : of_kind->second;
     const double unknown = of_kind == record.kinds.end() && !record.kinds.empty() ? 2.0 : 1.0;
     const double widen = unknown * (1.0 + outside / 3.0);
@@ -68,9 +68,16 @@ void note_algorithm(const KernelChoice& kernel, const Work& work, GpuPrediction&
 
 } // namespace
 
-std::string row_kind(const Layer& layer) {
+std::string row_kind(const Layer& layer, Launch launch) {
     const bool own = layer.op == Op::conv2d && layer.direction != Direction::fwd;
-    return std::string(op_name(layer.op)) + (own ? "_gradient" : "");
+    const bool product = layer.op == Op::conv2d || layer.op == Op::gemm || layer.op == Op::bmm ||
+                         layer.op == Op::attention;
+    const bool cast = product && layer.types.input == DataType::fp8;
+    const bool alone = !product && (launch == Launch::kernel || launch == Launch::graph);
+    return std::string(op_name(layer.op)) + (own     ? "_gradient"
+                                             : cast  ? "_fp8"
+                                             : alone ? "_kernel"
+                                                     : "");
 }
 
 Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, Launch launch) {
@@ -93,7 +100,7 @@ Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, Launch launch)
     p.time_s = with_launch(gpu, layer, *kernel, launch);
     p.launch_s = std::max(p.time_s - kernel->body_s, 0.0);
     set_chains(gpu, layer, *work, *kernel, p);
-    set_interval(gpu, layer, p);
+    set_interval(gpu, layer, launch, p);
     note_algorithm(*kernel, *work, p);
     return p;
 }

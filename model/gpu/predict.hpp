@@ -60,8 +60,10 @@ Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& w
 // host + (tail^p + body^p)^(1/p); all else adds: launch + body.
 double with_launch(const Gpu& gpu, const Layer& layer, const KernelChoice& kernel, Launch launch);
 
-// What errors are told by: the operator, or "conv2d_gradient"; other gradients are like products.
-std::string row_kind(const Layer& layer);
+// What errors are told by: the operator; apart from it "conv2d_gradient" (other gradients are like
+// products), "gemm_fp8" (a kernel casts the input first) and "softmax_kernel", a memory operator
+// without the host's call, which in the other launch modes is most of what a short one takes.
+std::string row_kind(const Layer& layer, Launch launch);
 
 // Which constants a layer takes: tensor classes where the pipe that serves its type is one.
 KernelClass kernel_class_of(const Gpu& gpu, const Layer& layer);

@@ -35,7 +35,7 @@ void set_bands(const std::vector<model::Gpu>& gpus, const std::vector<FitRow>& h
                const std::string& source, model::ClassRecord& record) {
     std::map<std::string, std::vector<FitRow>> kinds;
     for (const FitRow& row : held) {
-        kinds[model::row_kind(*row.layer)].push_back(row);
+        kinds[model::row_kind(*row.layer, row.launch)].push_back(row);
     }
     record.band = error_band(ratios_of(gpus, held), "held-out rows of " + source);
     record.kinds.clear();

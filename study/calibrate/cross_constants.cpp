@@ -28,7 +28,8 @@ std::map<std::string, std::vector<double>> held_ratios(const Fold& fold) {
     std::map<std::string, std::vector<double>> ratios;
     for (const Case& c : fold.cases) {
         if (c.tested) {
-            ratios[model::row_kind(*c.row.layer)].push_back(c.row.measured_s / c.fitted_s);
+            ratios[model::row_kind(*c.row.layer, c.row.launch)].push_back(c.row.measured_s /
+                                                                          c.fitted_s);
         }
     }
     return ratios;
@@ -131,12 +132,12 @@ GpuCalibration own_constants(const ClassFolds& all, const Fold& fold) {
 
 // Did the constants that are blind to a fold's die see this operator in this launch mode?
 bool was_seen(const ClassFolds& all, const Fold& blind, const Case& c) {
-    const std::string kind = model::row_kind(*c.row.layer);
+    const std::string kind = model::row_kind(*c.row.layer, c.row.launch);
     return std::any_of(all.folds.begin(), all.folds.end(), [&](const Fold& other) {
         return !same_die(other.gpu, blind.gpu) &&
                std::any_of(other.cases.begin(), other.cases.end(), [&](const Case& seen) {
                    return seen.row.launch == c.row.launch &&
-                          model::row_kind(*seen.row.layer) == kind;
+                          model::row_kind(*seen.row.layer, seen.row.launch) == kind;
                });
     });
 }
@@ -153,7 +154,7 @@ std::vector<std::vector<double>> ratios_of_others(const ClassFolds& all, const F
         }
         std::vector<const Case*> rows;
         for (const Case& c : other.cases) {
-            if (kind.empty() || model::row_kind(*c.row.layer) == kind) {
+            if (kind.empty() || model::row_kind(*c.row.layer, c.row.launch) == kind) {
                 rows.push_back(&c);
             }
         }
@@ -185,7 +186,7 @@ std::set<std::string> kinds_of(const ClassFolds& all) {
     std::set<std::string> kinds;
     for (const Fold& fold : all.folds) {
         for (const Case& c : fold.cases) {
-            kinds.insert(model::row_kind(*c.row.layer));
+            kinds.insert(model::row_kind(*c.row.layer, c.row.launch));
         }
     }
     return kinds;

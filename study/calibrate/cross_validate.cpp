@@ -39,12 +39,12 @@ double own_offset(KernelClass c) {
 GpuCalibration textbook_start() {
     GpuCalibration c;
     for (model::MatmulTerms* m : {&c.linear, &c.batched, &c.conv.matmul}) {
-        *m = {0.9,  5.0,  16.0, 0.1, 0.05, 0.8, 1.0, 3.0,  5e-6, 1.0,
-              3e-4, 0.05, 0.5,  0.0, 0.8,  4.0, 0.9, 1e-6, 1.0};
+        *m = {0.9, 5.0, 16.0, 0.1, 0.05, 0.8, 1.0, 3.0, 5e-6, 1.0, 3e-4,
+              1.0, 0.2, 64.0, 5.0, 0.0,  0.8, 4.0, 0.9, 1e-6, 1.0};
     }
     c.tensor_gemm = c.tensor_conv.matmul = c.linear;
     c.tensor_gemm.ramp_k = c.tensor_conv.matmul.ramp_k = 64.0;
-    c.tensor_gemm.resident_l2 = 0.3;
+    c.tensor_gemm.resident_l2 = 1.0;
     for (model::ConvTerms* conv : {&c.conv, &c.tensor_conv}) {
         conv->fwd_cost = conv->bwd_data_cost = conv->bwd_weight_cost = 1.0;
         conv->layout_share = 0.5;
@@ -124,7 +124,7 @@ std::vector<FitRow> picked(const std::vector<Case>& cases, bool all, std::size_t
     std::map<std::string, std::vector<const Case*>> kinds;
     for (const Case& c : cases) {
         if (all || !c.tested) {
-            kinds[model::row_kind(*c.row.layer)].push_back(&c);
+            kinds[model::row_kind(*c.row.layer, c.row.launch)].push_back(&c);
         }
     }
     std::vector<std::vector<const Case*>> rarest_first;
@@ -279,7 +279,8 @@ CrossGroup group_of(const ClassFolds& all, const Fold& fold, const Key& key,
     double left = 0.0;
     double one = 0.0;
     double inside = 0.0;
-    const auto elsewhere = band_of_others(all, &fold, model::row_kind(*cases.front()->row.layer));
+    const FitRow& first = cases.front()->row;
+    const auto elsewhere = band_of_others(all, &fold, model::row_kind(*first.layer, first.launch));
     const Band band = elsewhere.value_or(Band{});
     const auto n = static_cast<double>(cases.size());
     for (const Case* c : cases) {

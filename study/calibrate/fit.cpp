@@ -75,16 +75,16 @@ class PatternSearch {
         : gpus_(gpus), rows_(rows), knobs_(std::move(knobs)), options_(options) {
         std::map<std::size_t, std::map<std::string, double>> counts;
         for (const FitRow& row : rows) {
-            counts[row.gpu][model::row_kind(*row.layer)] += 1.0;
+            counts[row.gpu][model::row_kind(*row.layer, row.launch)] += 1.0;
         }
         for (const FitRow& row : rows) {
             const auto& kinds = counts.at(row.gpu);
-            weights_.push_back(1.0 / (kinds.at(model::row_kind(*row.layer)) *
+            weights_.push_back(1.0 / (kinds.at(model::row_kind(*row.layer, row.launch)) *
                                       static_cast<double>(kinds.size() * counts.size())));
         }
         const std::string kind = most_measured(counts);
         for (const FitRow& row : rows) {
-            tells_offset_.push_back(model::row_kind(*row.layer) == kind);
+            tells_offset_.push_back(model::row_kind(*row.layer, row.launch) == kind);
         }
     }
 
