@@ -43,6 +43,7 @@ GpuCalibration textbook_start() {
               1.0, 0.2, 64.0, 5.0, 0.0,  0.8, 4.0, 0.9, 1e-6, 1.0};
     }
     c.tensor_gemm = c.tensor_conv.matmul = c.linear;
+    c.batched.reuse = 0.0; // a batch's weights are small: see "not carry over" in docs/gpu-model.md
     c.tensor_gemm.ramp_k = c.tensor_conv.matmul.ramp_k = 64.0;
     c.tensor_gemm.resident_l2 = 1.0;
     for (model::ConvTerms* conv : {&c.conv, &c.tensor_conv}) {

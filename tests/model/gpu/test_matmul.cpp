@@ -74,3 +74,61 @@ TEST_CASE("long k with few outputs is split among CTAs") {
         model::library_tiles(gpu.arch, false, true), model::library_splits(false));
     CHECK(many.mapping.splits == 1);
 }
+
+namespace {
+
+// Body of an fp32 product with two terms changed, seconds.
+double vector_body(const Product& product, double reuse, double tlb_cost) {
+    const auto gpu = test::v100_sxm2();
+    model::MatmulTerms terms;
+    terms.reuse = reuse;
+    terms.tlb_cost = tlb_cost;
+    return model::matmul_time(gpu, model::DataType::fp32, terms, product, {{64, 64, 1}}, {1})
+        .body_s;
+}
+
+} // namespace
+
+TEST_CASE("weights stay in L2 while five sets of them fit, activations while the operands do") {
+    auto gpu = test::v100_sxm2();
+    gpu.l2_bytes = 96.0 * 1024 * 1024;
+    model::MatmulTerms terms;
+    terms.resident_l2 = 1.0;
+    terms.resident_sharpness = 16.0;
+    // 2048 x 2048 weights of 2 bytes: 8.4 MB, five of them 42 MB; 8 MB of activations are 0.3 %
+    // more
+    CHECK(model::resident_of(gpu, terms, Product{1, 4, 2048, 2048}) > 0.99);
+    // 4096 x 4096: 33.6 MB, five of them 168 MB
+    CHECK(model::resident_of(gpu, terms, Product{1, 4, 4096, 4096}) < 0.01);
+    // the same bytes as activations
+    CHECK(model::resident_of(gpu, terms, Product{1, 4096, 4, 4096}) > 0.99);
+    terms.resident_l2 = 0.0;
+    CHECK(model::resident_of(gpu, terms, Product{1, 4, 2048, 2048}) == 0.0);
+}
+
+TEST_CASE("data-centre parts since the A100 reach half of their L2 without crossing over") {
+    auto gpu = test::v100_sxm2();
+    for (const auto& [capability, share] :
+         {std::pair{"7.0", 1.0}, {"8.0", 0.5}, {"8.9", 1.0}, {"9.0", 0.5}, {"10.0", 0.5}}) {
+        gpu.compute_capability = capability;
+        CHECK(model::l2_reach_bytes(gpu) == share * gpu.l2_bytes);
+    }
+}
+
+TEST_CASE("rows of k beyond the TLB's reach slow a product down, short ones do not feel it") {
+    const Product longer{1, 8192, 8192, 60000, 4.0, 4.0};
+    CHECK(vector_body(longer, 0.0, 20.0) > 2.0 * vector_body(longer, 0.0, 0.0));
+    const Product shorter{1, 8192, 8192, 512, 4.0, 4.0};
+    CHECK(vector_body(shorter, 0.0, 20.0) ==
+          doctest::Approx(vector_body(shorter, 0.0, 0.0)).epsilon(0.001));
+}
+
+TEST_CASE("weights wider than L2 are read again for every row of tiles, narrow ones are not") {
+    // 60,000 columns of 512 x 4 bytes are 123 MB between two uses; 512 columns on 8 tiles of 1280
+    // in flight 1.05 MB x 8/1280 and the 64 rows of a tile, 0.13 MB, against 6 MB of L2
+    const Product wide{1, 8192, 60000, 512, 4.0, 4.0};
+    CHECK(vector_body(wide, 4.0, 0.0) > 1.02 * vector_body(wide, 0.0, 0.0));
+    const Product narrow{1, 60000, 512, 512, 4.0, 4.0};
+    CHECK(vector_body(narrow, 1.0, 0.0) ==
+          doctest::Approx(vector_body(narrow, 0.0, 0.0)).epsilon(0.005));
+}

@@ -180,11 +180,19 @@ TEST_CASE("an interval is the kind's own, and twice as wide for a kind that was 
     auto& record = gpu.calibration.record(model::KernelClass::memory);
     record.band.low = 0.8;
     record.band.high = 1.25;
-    record.kinds["softmax"] = {0.9, 1.1, 0.05, 0.05, 100, "test"};
+    record.kinds["softmax_kernel"] = {0.9, 1.1, 0.05, 0.05, 100, "test"};
     const auto known = at(gpu, rows(model::Op::softmax, 4096, 1000));
     CHECK(known.high_s / known.time_s == doctest::Approx(1.1));
     const auto unknown = at(gpu, rows(model::Op::layernorm, 4096, 1000));
     CHECK(unknown.high_s / unknown.time_s == doctest::Approx(1.25 * 1.25));
+}
+
+TEST_CASE("errors are told apart where another kernel, or the host, is in the time") {
+    const Layer softmax = rows(model::Op::softmax, 4096, 1000);
+    CHECK(model::row_kind(softmax, Launch::eager) == "softmax");
+    CHECK(model::row_kind(softmax, Launch::graph) == "softmax_kernel");
+    CHECK(model::row_kind(test::gemm(8, 8, 8), Launch::kernel) == "gemm");
+    CHECK(model::row_kind(test::gemm(8, 8, 8, DataType::fp8), Launch::kernel) == "gemm_fp8");
 }
 
 TEST_CASE("a type without units is refused by name") {
