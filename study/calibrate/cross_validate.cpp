@@ -180,7 +180,7 @@ void leave_out(const ClassFolds& all, Fold& fold, const CrossValidateOptions& op
     fold.left = textbook_start();
     if (rows.size() >= kFewestToFit) {
         fit_class(others, all.kernel_class, rows,
-                  {options.pull, options.rounds, own_offset(all.kernel_class)}, stop);
+                  {options.common_pull, options.rounds, own_offset(all.kernel_class)}, stop);
         take_class(others.front().calibration, all.kernel_class, fold.left);
         fold.has_left = true;
     }
@@ -208,7 +208,7 @@ void fit_all(ClassFolds& all, const CrossValidateOptions& options, const std::st
     }
     if (rows.size() >= kFewestToFit) {
         fit_class(gpus, all.kernel_class, rows,
-                  {options.pull, options.rounds, own_offset(all.kernel_class)}, stop);
+                  {options.common_pull, options.rounds, own_offset(all.kernel_class)}, stop);
     }
     all.together = gpus.front().calibration;
 }

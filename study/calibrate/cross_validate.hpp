@@ -20,8 +20,11 @@ struct CrossValidateOptions {
     model::Launch launch = model::Launch::kernel; // of rows that name none
     std::size_t rows = 300; // of a GPU and class that a fit looks at, evenly picked
     int rounds = 30;        // of a fit's search
-    double pull = 0.01;     // see fit_class
-    int threads = 0;        // 0: as many as the machine has; the answer does not depend on it
+    double pull = 0.01;     // see fit_class; of one GPU's own constants
+    // Of constants that several GPUs share: they shall hold for GPUs that are not among them, and
+    // there are fewer GPUs than constants.
+    double common_pull = 0.05;
+    int threads = 0; // 0: as many as the machine has; the answer does not depend on it
     std::optional<model::KernelClass> only;
 
     bool operator==(const CrossValidateOptions&) const = default;
