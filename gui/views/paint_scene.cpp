@@ -261,8 +261,11 @@ void paint_labels(const Brush& brush, const RooflineScene& scene) {
         brush.p.save();
         brush.p.translate(label.start.x, label.start.y);
         brush.p.rotate(label.degrees);
-        const double px = label.kind == LabelKind::roof ? kFontPx : 11.0;
-        brush.halo({0.0, 0.0}, label.text, px);
+        const bool roof = label.kind == LabelKind::roof;
+        const double px = roof ? kFontPx : 11.0;
+        if (roof) { // those of points find a free place, and are too many to be outlined
+            brush.halo({0.0, 0.0}, label.text, px);
+        }
         brush.text({0.0, 0.0}, label.text, label.colour, px);
         brush.p.restore();
     }
