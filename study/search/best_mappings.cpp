@@ -10,11 +10,7 @@ namespace eyeroof::study {
 
 using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
 
-namespace {
-
-constexpr double kExplainLimit_s = 5.0;
-
-} // namespace
+namespace {} // namespace
 
 const SearchOutcome* BestMappings::of(const Problem& problem) const {
     for (std::size_t i = 0; i < problems.size(); ++i) {
@@ -112,8 +108,8 @@ BestMappings search_best(const Network& network, const Accelerator& accelerator,
     best.found = search_nests(tasks, search, options.search_limit_s, stop, progress);
     for (std::size_t i = 0; i < tasks.size() && options.constrained(); ++i) {
         if (!best.found[i]) {
-            best.found[i] = SearchOutcome(explain_conflicts(tasks[i], best.found[i].diagnostics(),
-                                                            options.places, kExplainLimit_s, stop));
+            best.found[i] = SearchOutcome(
+                explain_conflicts(tasks[i], best.found[i].diagnostics(), options.places, stop));
         }
     }
     return best;

@@ -12,6 +12,8 @@ using namespace model; // NOLINT(google-build-using-namespace): the vocabulary o
 
 namespace {
 
+constexpr double kLimit_s = 5.0; // that a person waits for reasons
+
 // One constraint, by its key: of a level, or of all.
 struct Rule {
     std::string key;
@@ -117,8 +119,7 @@ std::string described(const Rule& rule, const mapper::Task& task) {
 
 class Finder {
   public:
-    Finder(const mapper::Task& task, double limit_s, const std::stop_token& stop)
-        : task_(task), limit_s_(limit_s), stop_(stop) {}
+    Finder(const mapper::Task& task, const std::stop_token& stop) : task_(task), stop_(stop) {}
 
     // The fewest rules that leave no mapping: what can go without a mapping appearing, goes.
     std::vector<Rule> fewest(std::vector<Rule> rules) {
@@ -140,11 +141,11 @@ class Finder {
     // Is it proved that there is no mapping?
     bool hopeless(const mapper::Task& task) const {
         const std::chrono::duration<double> gone = Clock::now() - start_;
-        if (gone.count() >= limit_s_) {
+        if (gone.count() >= kLimit_s) {
             return false;
         }
         mapper::SearchOptions options;
-        options.time_limit_s = limit_s_ - gone.count();
+        options.time_limit_s = kLimit_s - gone.count();
         const auto found = mapper::search(task, options, stop_);
         const auto& d = found.diagnostics();
         return !found && std::any_of(d.begin(), d.end(),
@@ -153,7 +154,6 @@ class Finder {
 
     using Clock = std::chrono::steady_clock;
     const mapper::Task& task_;
-    double limit_s_;
     const std::stop_token& stop_;
     Clock::time_point start_ = Clock::now();
 };
@@ -190,8 +190,7 @@ void add_placed(Diagnostic error, const std::vector<Rule>& rules, const mapper::
 } // namespace
 
 Diagnostics explain_conflicts(const mapper::Task& task, const Diagnostics& reasons,
-                              const ConstraintPlaces& places, double limit_s,
-                              const std::stop_token& stop) {
+                              const ConstraintPlaces& places, const std::stop_token& stop) {
     Diagnostics all;
     for (const Diagnostic& reason : reasons) {
         std::vector<Rule> rules;
@@ -211,7 +210,7 @@ Diagnostics explain_conflicts(const mapper::Task& task, const Diagnostics& reaso
             if (least && !places.contains("min_utilization")) { // an option of the command line
                 rules.push_back(*rule_of("min_utilization"));
             }
-            rules = Finder(task, limit_s, stop).fewest(std::move(rules));
+            rules = Finder(task, stop).fewest(std::move(rules));
             std::string names;
             for (const Rule& rule : rules) {
                 names += (names.empty() ? "" : "; ") + described(rule, task);

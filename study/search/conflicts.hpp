@@ -16,9 +16,8 @@ using ConstraintPlaces = std::map<std::string, model::SourceLocation>;
 
 // `reasons`: what mapper::search said. Errors that name constraints get the place of the first one,
 // and a note stands at each other. Where the mapper only knows that all together leave nothing, the
-// fewest that do are found by leaving out one at a time, for at most `limit_s` seconds.
+// fewest that do are found by leaving out one at a time, for a few seconds at most.
 model::Diagnostics explain_conflicts(const mapper::Task& task, const model::Diagnostics& reasons,
-                                     const ConstraintPlaces& places, double limit_s,
-                                     const std::stop_token& stop);
+                                     const ConstraintPlaces& places, const std::stop_token& stop);
 
 } // namespace eyeroof::study

@@ -14,8 +14,6 @@ using namespace model; // NOLINT(google-build-using-namespace): the vocabulary o
 
 namespace {
 
-constexpr double kExplainLimit_s = 5.0;
-
 Result<std::optional<Dataflow>> dataflow_of(const Accelerator& accelerator,
                                             const MapOptions& options) {
     using Answer = Result<std::optional<Dataflow>>;
@@ -158,8 +156,7 @@ Result<MapReport> map_network(const Network& network, const Machine& machine,
         } else if (report.cancelled) {
             layer.why = found[u].diagnostics();
         } else {
-            layer.why = explain_conflicts(tasks[u], found[u].diagnostics(), options.places,
-                                          kExplainLimit_s, stop);
+            layer.why = explain_conflicts(tasks[u], found[u].diagnostics(), options.places, stop);
         }
         layer.preset_value = own_value(tasks[u], *dataflow);
     }

@@ -13,7 +13,6 @@ using namespace model; // NOLINT(google-build-using-namespace): the vocabulary o
 
 namespace {
 
-constexpr double kExplainLimit_s = 5.0;
 constexpr double kSearches = 3.0; // a layer's, which share its time
 
 // How far the best mapping stays below a bound, as a share of the bound. What is closer than
@@ -84,9 +83,8 @@ Result<ReachReport> reach_of(const Network& network, const Machine& machine,
             break; // what is known of this layer is of no use
         }
         if (!reach) {
-            found.append(
-                of_layer(layer->layer, explain_conflicts(layer->task, reach.diagnostics(),
-                                                         options.places, kExplainLimit_s, stop)));
+            found.append(of_layer(layer->layer, explain_conflicts(layer->task, reach.diagnostics(),
+                                                                  options.places, stop)));
             continue;
         }
         report.layers.push_back(

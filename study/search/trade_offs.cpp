@@ -11,8 +11,6 @@ using namespace model; // NOLINT(google-build-using-namespace): the vocabulary o
 
 namespace {
 
-constexpr double kExplainLimit_s = 5.0;
-
 // All instances of a level together: what the level can hold of the layer at a time.
 std::optional<Count> capacity_of(const Accelerator& accelerator, std::size_t level) {
     Count bytes = 0;
@@ -64,9 +62,8 @@ Result<FrontReport> front_of(const Network& network, const Machine& machine,
         if (front) {
             report.layers.push_back({layer->layer, layer->equals, *std::move(front)});
         } else if (!queue.cancelled()) {
-            found.append(
-                of_layer(layer->layer, explain_conflicts(layer->task, front.diagnostics(),
-                                                         options.places, kExplainLimit_s, stop)));
+            found.append(of_layer(layer->layer, explain_conflicts(layer->task, front.diagnostics(),
+                                                                  options.places, stop)));
         }
     }
     report.cancelled = queue.cancelled();
