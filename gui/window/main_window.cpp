@@ -221,7 +221,10 @@ void MainWindow::connect_all() {
     analyse_pause_.setSingleShot(true);
     analyse_pause_.setInterval(kAnalysePause_ms);
     connect(&analyse_pause_, &QTimer::timeout, this, &MainWindow::analyse);
-    connect(choices_, &Choices::chosen, this, &MainWindow::load_and_examine);
+    connect(choices_, &Choices::chosen, this, [this] {
+        not_opened_ = {}; // something else is wanted now
+        load_and_examine();
+    });
     connect(choices_, &Choices::options_changed, this, [this] { experiment_changed("options"); });
     connect(plot_bar_, &PlotBar::changed, this, &MainWindow::change_view);
     connect(view_, &RooflineView::selection_changed, this, &MainWindow::selection_from_plot);

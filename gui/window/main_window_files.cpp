@@ -185,7 +185,7 @@ void MainWindow::open(const QStringList& references) {
 
 // Whether there is something to load; not_opened_ says what was wrong.
 bool MainWindow::open_reference(const QString& reference, QStringList& machines) {
-    if (!QFileInfo::exists(reference)) {
+    if (!QFileInfo(reference).isFile()) { // a folder may have a network's name
         return open_name(reference, machines);
     }
     const std::string path = QFileInfo(reference).absoluteFilePath().toStdString();
