@@ -28,7 +28,7 @@ constexpr const char* kExamples =
     "# what speed costs in energy, and what on-chip capacity buys\n"
     "eyeroof map alexnet --on eyeriss-v1 --layers CONV3 --pareto --plot front.svg\n"
     "eyeroof map alexnet --on eyeriss-v1 --layers CONV3 --capacity-curve GLB --plot curve.svg\n"
-    "# which of the machine's seven bounds a mapping can reach\n"
+    "# which of the machine's bounds a mapping can reach\n"
     "eyeroof map alexnet --on eyeriss-v1 --layers CONV3 --factors any --chain\n"
     "# Timeloop's files as they are\n"
     "eyeroof map prob.yaml --on arch.yaml --constraints cstr.yaml --counting timeloop";
@@ -341,8 +341,7 @@ void add_search_options(CLI::App& app, Options& options) {
         ->type_name("SHARE");
     app.add_option("--time-limit", options.time_limit_s,
                    "Seconds a layer may take (--pareto, --capacity-curve, --chain: in all); the "
-                   "best so far "
-                   "is shown with its gap")
+                   "best so far is shown with its gap")
         ->check(CLI::Range(0.001, 1e6))
         ->type_name("S");
     app.add_option("--seed", options.seed, "Seed of the random strategies [1]")->type_name("N");

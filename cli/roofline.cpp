@@ -261,11 +261,11 @@ Exit roofline(Context& context, Options options) {
         take_session(options, *session);
     }
     if (options.machines.empty() && (options.measured.none() || !options.network.empty())) {
-        const auto network = options.network.empty()
-                                 ? model::Result<model::Network>(model::Network{})
-                                 : load_workload(context, options.network);
-        if (!network) { // its name is wrong: that comes first
-            return context.fail(network.diagnostics());
+        if (!options.network.empty()) { // that its name is wrong comes first
+            const auto network = load_workload(context, options.network);
+            if (!network) {
+                return context.fail(network.diagnostics());
+            }
         }
         return context.fail_usage("roofline: below which roofs?", "give --on MACHINE");
     }
