@@ -21,7 +21,8 @@
 //   At the outermost memory, what goes to or comes from a single-buffered store is waited for (the
 //   units' burst loads go on meanwhile). What can arrive early, because the store is double
 //   buffered or stores further in hold the current tile, costs its first tile, and what exceeds the
-//   processing time.
+//   processing time. A tile is what the next store that keeps the operand takes in at a time,
+//   whatever levels it passes by on the way.
 //
 // Source: Eyexam step 7 (IEEE SSC Magazine, 2020: single and double buffering); the ramp-up terms
 // are those that Chen et al., IEEE JSSC 52(1), 2017, name for Eyeriss. No constant is fitted.
@@ -183,6 +184,12 @@ bool arrives_early(const Problem& problem, const Accelerator& accelerator, const
                tile_elements(problem, o, tile_at(mapping, problem, first));
 }
 
+// Changes of an operand's tile where what leaves a level is next kept: the loops of the levels that
+// it passes by change the tile, too. Each change but the last is a tile that the channel brings.
+double arrivals(const Mapping& mapping, std::size_t level, Operand o) {
+    return tile_changes(mapping, next_keeping(mapping, level + 1, o) - 1, o);
+}
+
 // Bytes of the tile that the whole array holds of an operand when a pass starts.
 double array_tile_bytes(const Problem& problem, const Accelerator& accelerator,
                         const Mapping& mapping, const Channel& channel, std::size_t edge,
@@ -291,7 +298,7 @@ OuterCycles cycles_at_outermost(const Problem& problem, const Accelerator& accel
         double most_changes = 1.0;
         for (const Operand o : kAllOperands) {
             if (channel.operands.contains(o) && o != problem.produced) {
-                const double changes = tile_changes(mapping, 0, o);
+                const double changes = arrivals(mapping, 0, o);
                 most_changes = std::max(most_changes, buffered(o) ? changes : 1.0);
                 out.visits = std::max(out.visits, buffered(o) ? 1.0 : changes);
             }
