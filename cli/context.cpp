@@ -1,6 +1,6 @@
 #include "cli/context.hpp"
 
-#include "study/write/file.hpp"
+#include "model/base/file.hpp"
 
 #include <fmt/format.h>
 
@@ -149,7 +149,7 @@ Exit Context::fail_usage(const std::string& message, const std::string& hint) {
 Exit Context::write(std::string_view text, const std::string& output_file, Exit otherwise) {
     line_->clear();
     if (!output_file.empty() && output_file != "-") {
-        const auto written = study::write_file(output_file, text);
+        const auto written = model::write_file(output_file, text);
         return written ? otherwise : fail(written.diagnostics());
     }
     *environment_.out << text << std::flush;

@@ -2,6 +2,7 @@
 #include "cli/command.hpp"
 #include "cli/metric_files.hpp"
 #include "cli/own_library.hpp"
+#include "model/base/printable.hpp"
 #include "model/base/units.hpp"
 #include "profiles/collect/device_check.hpp"
 #include "profiles/collect/device_facts.hpp"
@@ -88,7 +89,8 @@ model::Result<profiles::RunnerOptions> prepare(const Context& context, const Opt
 
 std::string summary(const profiles::Profile& profile, const std::string& file) {
     constexpr std::size_t kRows = 15;
-    std::string text = fmt::format("{} launches, kept in {}\n", profile.launches.size(), file);
+    std::string text =
+        fmt::format("{} launches, kept in {}\n", profile.launches.size(), model::printable(file));
     for (const std::string& fact : study::facts_of(profile.run)) {
         text += "  " + fact + "\n";
     }

@@ -17,3 +17,11 @@ endif()
 add_library(eyeroof_yaml INTERFACE)
 target_link_libraries(eyeroof_yaml INTERFACE
     $<IF:$<TARGET_EXISTS:yaml-cpp::yaml-cpp>,yaml-cpp::yaml-cpp,yaml-cpp>)
+
+# Debian's RE2 has no CMake package.
+find_path(EYEROOF_RE2_INCLUDE_DIR re2/re2.h REQUIRED)
+find_library(EYEROOF_RE2_LIBRARY re2 REQUIRED)
+mark_as_advanced(EYEROOF_RE2_INCLUDE_DIR EYEROOF_RE2_LIBRARY)
+add_library(eyeroof_re2 INTERFACE)
+target_include_directories(eyeroof_re2 SYSTEM INTERFACE ${EYEROOF_RE2_INCLUDE_DIR})
+target_link_libraries(eyeroof_re2 INTERFACE ${EYEROOF_RE2_LIBRARY} Threads::Threads)

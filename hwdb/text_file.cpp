@@ -1,5 +1,7 @@
 #include "hwdb/text_file.hpp"
 
+#include "model/base/printable.hpp"
+
 #include <fmt/format.h>
 
 #include <fstream>
@@ -20,32 +22,13 @@ Result<std::string> refuse(const fs::path& path, std::string code, std::string m
                                         SourceLocation{path.string(), 0, 0});
 }
 
-// Length of the UTF-8 sequence that starts at `at`, or 0 when there is none (RFC 3629: no overlong
-// forms, no surrogates, nothing above U+10FFFF).
-std::size_t utf8_length(const std::string& text, std::size_t at) {
-    const auto byte = [&](std::size_t i) {
-        return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
-    };
-    const unsigned first = byte(0);
-    if (first < 0x80) {
-        return 1;
-    }
-    const std::size_t length = first >= 0xC2 && first < 0xE0   ? 2
-                               : first >= 0xE0 && first < 0xF0 ? 3
-                               : first >= 0xF0 && first < 0xF5 ? 4
-                                                               : 0;
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((byte(i) & 0xC0U) != 0x80) {
-            return 0;
-        }
-    }
-    const bool overlong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
-    const bool beyond = (first == 0xED && byte(1) > 0x9F) || (first == 0xF4 && byte(1) > 0x8F);
-    return overlong || beyond ? 0 : length;
-}
-
 bool is_control(unsigned char c) {
     return (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F;
+}
+
+// C1 control characters, and marks that turn the direction of writing.
+bool is_steering(std::string_view character) {
+    return model::printable(character) != character;
 }
 
 } // namespace
@@ -94,7 +77,14 @@ Result<std::string> checked_text(std::string text, const std::string& file) {
     int line = 1;
     int column = 1;
     for (std::size_t at = 0; at < text.size();) {
-        const std::size_t length = utf8_length(text, at);
+        const std::size_t length = model::utf8_length(text, at);
+        if (length > 1 && is_steering(std::string_view(text).substr(at, length))) {
+            return Result<std::string>::failure(
+                "not-text",
+                fmt::format("the character {} steers terminals and is no text",
+                            model::printable(text.substr(at, length))),
+                "take it out", SourceLocation{file, line, column});
+        }
         if (length == 0 || is_control(static_cast<unsigned char>(text[at]))) {
             return Result<std::string>::failure(
                 "not-text",

@@ -134,6 +134,7 @@ bool ByteSource::refill() {
 
 bool ByteSource::get_line(std::string& line) {
     line.clear();
+    line_was_ended_ = false;
     bool any = false;
     while (cursor_ < block_.size() || refill()) {
         any = true;
@@ -142,6 +143,7 @@ bool ByteSource::get_line(std::string& line) {
         line.append(block_.substr(cursor_, stop - cursor_));
         cursor_ = stop;
         if (end != std::string_view::npos) {
+            line_was_ended_ = true;
             ++cursor_;
             break;
         }

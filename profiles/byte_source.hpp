@@ -34,6 +34,8 @@ class ByteSource {
     }
     // One line without its end ("\n" or "\r\n"); false at the end of the input.
     bool get_line(std::string& line);
+    // Did the last get_line() find the line's end, and not the input's?
+    bool line_was_ended() const { return line_was_ended_; }
 
     // Of the byte that get() gave last; the line counts from 1.
     model::SourceLocation here() const;
@@ -58,6 +60,7 @@ class ByteSource {
     int lines_before_ = 0;          // newlines in the blocks before this one
     std::size_t column_before_ = 0; // bytes since the last newline before this block
     std::string failure_;
+    bool line_was_ended_ = false;
 };
 
 } // namespace eyeroof::profiles

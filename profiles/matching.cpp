@@ -1,12 +1,12 @@
 #include "profiles/matching.hpp"
 
+#include "model/base/pattern.hpp"
 #include "profiles/library_log.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
-#include <regex>
 #include <set>
 
 namespace eyeroof::profiles {
@@ -41,7 +41,7 @@ std::string_view layer_in_range(std::string_view range) {
 
 struct Rule {
     std::size_t layer;
-    std::optional<std::regex> kernel;
+    model::Pattern kernel;
     std::string range;
 };
 
@@ -74,7 +74,6 @@ class Matcher {
 
   private:
     void read_rules(const std::vector<ManualAssignment>& manual) {
-        constexpr std::size_t kLongestRegex = 1000;
         for (const ManualAssignment& assignment : manual) {
             const auto layer = by_name_.find(assignment.layer);
             if (layer == by_name_.end()) {
@@ -82,21 +81,13 @@ class Matcher {
                              fmt::format("there is no layer '{}'", assignment.layer));
                 continue;
             }
-            Rule rule{layer->second, std::nullopt, assignment.range};
-            try {
-                if (assignment.kernel_regex.size() > kLongestRegex) {
-                    throw std::regex_error(std::regex_constants::error_complexity);
-                }
-                if (!assignment.kernel_regex.empty()) {
-                    rule.kernel = std::regex(assignment.kernel_regex);
-                }
-            } catch (const std::regex_error&) {
-                found_.error("bad-regex",
-                             fmt::format("'{}' is not a regular expression of at most 1000 "
-                                         "characters",
-                                         assignment.kernel_regex));
+            auto kernel = model::Pattern::compile(assignment.kernel_regex);
+            found_.append(kernel.diagnostics());
+            const bool says_something =
+                !assignment.kernel_regex.empty() || !assignment.range.empty();
+            if (kernel && says_something) {
+                rules_.push_back({layer->second, std::move(*kernel), assignment.range});
             }
-            rules_.push_back(std::move(rule));
         }
     }
 
@@ -184,14 +175,10 @@ class Matcher {
     }
 
     std::optional<Match> manual(const Launch& launch) const {
-        constexpr std::size_t kLongestSubject = 4096;
         for (const Rule& rule : rules_) {
             const bool range_fits = rule.range.empty() || profile_.range_of(launch).find(
                                                               rule.range) != std::string_view::npos;
-            const std::string name = profile_.kernel_of(launch).name.substr(0, kLongestSubject);
-            const bool says_something = rule.kernel || !rule.range.empty();
-            if (says_something && range_fits &&
-                (!rule.kernel || std::regex_search(name, *rule.kernel))) {
+            if (range_fits && rule.kernel.found_in(profile_.kernel_of(launch).name)) {
                 return Match{rule.layer, MatchMethod::manual, 1.0, "assigned by hand"};
             }
         }

@@ -1,11 +1,11 @@
 // Filtering, merging, joining and summing of profiles.
+#include "model/base/pattern.hpp"
 #include "profiles/measurement.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
-#include <regex>
 
 namespace eyeroof::profiles {
 
@@ -21,30 +21,6 @@ Launch carry_over(const Profile& from, const Launch& launch, ProfileBuilder& to)
     const Operator* op = from.operator_of(launch);
     copy.op = op != nullptr ? to.op(*op) : kNone;
     return copy;
-}
-
-model::Result<std::optional<std::regex>> compile(const std::string& pattern) {
-    constexpr std::size_t kLongest = 1000;
-    if (pattern.empty()) {
-        return std::optional<std::regex>{};
-    }
-    if (pattern.size() > kLongest) {
-        return model::Result<std::optional<std::regex>>::failure(
-            "bad-regex", "the regular expression is longer than 1000 characters");
-    }
-    try {
-        return std::optional<std::regex>{std::regex(pattern, std::regex::optimize)};
-    } catch (const std::regex_error& error) {
-        return model::Result<std::optional<std::regex>>::failure(
-            "bad-regex",
-            fmt::format("'{}' is not a regular expression: {}", pattern, error.what()));
-    }
-}
-
-// std::regex recurses on long subjects: names are cut where no pattern needs more.
-bool name_matches(const std::string& name, const std::optional<std::regex>& pattern) {
-    constexpr std::size_t kLongestSubject = 4096;
-    return !pattern || std::regex_search(name.substr(0, kLongestSubject), *pattern);
 }
 
 void warn_if_differs(std::string_view what, const std::string& first, const std::string& other,
@@ -94,13 +70,13 @@ std::optional<std::string> first_difference(const Profile& a, const Profile& b) 
 } // namespace
 
 model::Result<Profile> filter(const Profile& profile, const KernelFilter& filter) {
-    auto pattern = compile(filter.name_regex);
+    const auto pattern = model::Pattern::compile(filter.name_regex);
     if (!pattern) {
         return model::Result<Profile>(pattern.diagnostics());
     }
     std::vector<char> kernel_passes;
     for (const Kernel& kernel : profile.kernels) {
-        kernel_passes.push_back(name_matches(kernel.name, *pattern) ? 1 : 0);
+        kernel_passes.push_back(pattern->found_in(kernel.name) ? 1 : 0);
     }
     ProfileBuilder kept;
     kept.profile.run = profile.run;

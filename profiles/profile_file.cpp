@@ -1,12 +1,11 @@
 #include "profiles/profile_file.hpp"
 
+#include "profiles/run_fields.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <zlib.h>
 
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 namespace eyeroof::profiles {
 
@@ -16,119 +15,6 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kMaxTextBytes = 1 << 20; // of one line's string; names are far below
 constexpr std::size_t kMaxErrors = 20;
-
-struct TextField {
-    const char* key;
-    std::string RunInfo::*member;
-};
-struct NumberField {
-    const char* key;
-    double RunInfo::*member;
-};
-constexpr TextField kTextFields[] = {
-    {"tool", &RunInfo::tool},       {"gpu", &RunInfo::gpu},
-    {"chip", &RunInfo::chip},       {"compute_capability", &RunInfo::compute_capability},
-    {"driver", &RunInfo::driver},   {"cuda", &RunInfo::cuda},
-    {"command", &RunInfo::command}, {"date", &RunInfo::date},
-    {"host", &RunInfo::host},
-};
-constexpr NumberField kNumberFields[] = {
-    {"sm_clock_hz", &RunInfo::sm_clock_hz},
-    {"sm_clock_max_hz", &RunInfo::sm_clock_max_hz},
-    {"memory_clock_hz", &RunInfo::memory_clock_hz},
-    {"power_limit_w", &RunInfo::power_limit_w},
-    {"power_w", &RunInfo::power_w},
-    {"temperature_c", &RunInfo::temperature_c},
-    {"memory_bandwidth_bytes_per_s", &RunInfo::memory_bandwidth_bytes_per_s},
-};
-
-Json to_json(const RunInfo& run) {
-    Json json = Json::object();
-    for (const TextField& field : kTextFields) {
-        if (!(run.*field.member).empty()) {
-            json[field.key] = run.*field.member;
-        }
-    }
-    for (const NumberField& field : kNumberFields) {
-        if (run.*field.member != 0.0) {
-            json[field.key] = run.*field.member;
-        }
-    }
-    if (run.sm_count != 0) {
-        json["sm_count"] = run.sm_count;
-    }
-    return json;
-}
-
-Json to_json(const Dim3& dim) {
-    return Json::array({dim.x, dim.y, dim.z});
-}
-
-Json to_json(const Operator& op) {
-    Json json = {{"name", op.name}, {"input_dims", op.input_dims}};
-    if (!op.input_types.empty()) {
-        json["input_types"] = op.input_types;
-    }
-    if (!op.concrete_inputs.empty()) {
-        json["concrete_inputs"] = op.concrete_inputs;
-    }
-    return json;
-}
-
-Json to_json(const Kernel& kernel) {
-    Json json = {{"name", kernel.name}};
-    if (!kernel.mangled.empty()) {
-        json["mangled"] = kernel.mangled;
-    }
-    return json;
-}
-
-Json to_json(const Launch& launch) {
-    Json json = {{"kernel", launch.kernel},
-                 {"grid", to_json(launch.grid)},
-                 {"block", to_json(launch.block)}};
-    const auto put = [&json](const char* key, std::int64_t value, std::int64_t absent) {
-        if (value != absent) {
-            json[key] = value;
-        }
-    };
-    put("source", launch.source, 0);
-    put("op", launch.op, kNone);
-    put("range", launch.range, kNone);
-    put("op_call", launch.op_call, kNone);
-    put("range_call", launch.range_call, kNone);
-    put("stream", launch.stream, kNone);
-    put("device", launch.device, kNone);
-    put("start_ns", launch.start_ns, kNone);
-    if (launch.duration_ns != kUnknown) {
-        json["duration_ns"] = launch.duration_ns;
-    }
-    if (launch.under_replay) {
-        json["under_replay"] = true;
-    }
-    if (!launch.counters.empty()) {
-        json["counters"] = launch.counters;
-    }
-    return json;
-}
-
-Json to_json(const Ceiling& ceiling) {
-    Json json = {{"name", ceiling.name},     {"value", ceiling.value},   {"median", ceiling.median},
-                 {"spread", ceiling.spread}, {"trials", ceiling.trials}, {"how", ceiling.how}};
-    const auto put = [&json](const char* key, const std::string& text) {
-        if (!text.empty()) {
-            json[key] = text;
-        }
-    };
-    put("level", ceiling.level);
-    put("precision", ceiling.precision);
-    put("pipe", ceiling.pipe);
-    return json;
-}
-
-void put_line(std::ostream& out, const Json& json) {
-    out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
-}
 
 // Reads one record's fields, collecting what is wrong with them.
 class Fields {
@@ -281,7 +167,7 @@ class Reader {
   private:
     model::Result<Profile> conclude() {
         where_.column = 0;
-        if (!source_.failure().empty()) {
+        if (!source_.failure().empty() && profile_.launches.empty()) {
             found_.error("damaged", source_.failure(), {}, where_);
         }
         if (!begun_ && !found_.has_errors()) {
@@ -294,12 +180,21 @@ class Reader {
             return model::Result<Profile>(std::move(found_));
         }
         if (!ended_) {
-            found_.warning("cut-off",
-                           "the profile has no last line: the program that was measured or the "
-                           "collector stopped early",
-                           "the launches that were written are kept", where_);
+            tell_cut();
         }
         return {std::move(profile_), std::move(found_)};
+    }
+
+    void tell_cut() {
+        const std::string why =
+            !source_.failure().empty() ? source_.failure()
+            : cut_line_ > 0 ? fmt::format("line {} is half written and was left out", cut_line_)
+                            : "the profile has no last line";
+        found_.warning("cut-off",
+                       why + ": the program that was measured or the collector stopped early",
+                       fmt::format("the {} launches of the whole lines before are kept",
+                                   profile_.launches.size()),
+                       where_);
     }
 
     void read_line(const std::string& line) {
@@ -308,6 +203,10 @@ class Reader {
             json = Json::parse(line);
         } catch (const Json::parse_error& error) {
             where_.column = static_cast<int>(error.byte);
+            if (begun_ && source_.peek() == ByteSource::kEnd && !source_.line_was_ended()) {
+                cut_line_ = line_number_; // written half when the collector stopped
+                return;
+            }
             found_.error("not-json", "this line is not JSON", {}, where_);
             return;
         }
@@ -460,89 +359,10 @@ class Reader {
     int line_number_ = 0;
     bool begun_ = false;
     bool ended_ = false;
+    int cut_line_ = 0; // the half line at the end, if there is one
 };
 
-bool write_gzip(const std::string& text, const std::string& path) {
-    gzFile file = gzopen(path.c_str(), "wb");
-    if (file == nullptr) {
-        return false;
-    }
-    bool ok = true;
-    constexpr std::size_t kChunk = std::size_t{1} << 20;
-    for (std::size_t at = 0; at < text.size() && ok; at += kChunk) {
-        const auto size = static_cast<unsigned>(std::min(kChunk, text.size() - at));
-        ok = gzwrite(file, text.data() + at, size) == static_cast<int>(size);
-    }
-    return (gzclose(file) == Z_OK) && ok;
-}
-
 } // namespace
-
-void ProfileWriter::begin(const RunInfo& run) {
-    put_line(*out_, {{"eyeroof_profile", kProfileVersion}, {"run", to_json(run)}});
-}
-
-void ProfileWriter::note(const std::string& text) {
-    put_line(*out_, {{"note", text}});
-}
-
-void ProfileWriter::append(const Profile& profile) {
-    for (; sources_ < profile.sources.size(); ++sources_) {
-        put_line(*out_, {{"source", profile.sources[sources_]}});
-    }
-    for (; notes_ < profile.notes.size(); ++notes_) {
-        note(profile.notes[notes_]);
-    }
-    for (; kernels_ < profile.kernels.size(); ++kernels_) {
-        put_line(*out_, {{"kernel", to_json(profile.kernels[kernels_])}});
-    }
-    for (; operators_ < profile.operators.size(); ++operators_) {
-        put_line(*out_, {{"operator", to_json(profile.operators[operators_])}});
-    }
-    for (; ranges_ < profile.ranges.size(); ++ranges_) {
-        put_line(*out_, {{"range", profile.ranges[ranges_]}});
-    }
-    for (; ceilings_ < profile.ceilings.size(); ++ceilings_) {
-        put_line(*out_, {{"ceiling", to_json(profile.ceilings[ceilings_])}});
-    }
-    for (; launches_ < profile.launches.size(); ++launches_) {
-        put_line(*out_, {{"launch", to_json(profile.launches[launches_])}});
-    }
-    out_->flush();
-}
-
-void ProfileWriter::finish() {
-    put_line(*out_, {{"end", {{"launches", launches_}}}});
-    out_->flush();
-}
-
-std::string profile_text(const Profile& profile) {
-    std::ostringstream out;
-    ProfileWriter writer(out);
-    writer.begin(profile.run);
-    writer.append(profile);
-    writer.finish();
-    return std::move(out).str();
-}
-
-model::Result<model::Done> write_profile(const Profile& profile, const std::string& path) {
-    const std::string text = profile_text(profile);
-    bool ok = false;
-    if (path.ends_with(".gz")) {
-        ok = write_gzip(text, path);
-    } else {
-        std::ofstream file(path, std::ios::binary);
-        file << text;
-        file.close();
-        ok = file.good();
-    }
-    if (!ok) {
-        return model::Result<model::Done>::failure("cannot-write",
-                                                   "'" + path + "' could not be written",
-                                                   "does the folder exist, and is there space?");
-    }
-    return model::Done{};
-}
 
 model::Result<Profile> read_profile(ByteSource& source) {
     return Reader(source).run();

@@ -1,11 +1,11 @@
 #include "study/run.hpp"
 
+#include "model/base/pattern.hpp"
 #include "study/examine.hpp"
 #include "study/totals.hpp"
 
 #include <fmt/format.h>
 
-#include <regex>
 #include <type_traits>
 
 namespace eyeroof::study {
@@ -15,19 +15,16 @@ using namespace model; // NOLINT(google-build-using-namespace): the vocabulary o
 namespace {
 
 Result<Network> matching_layers(const Network& network, const std::string& expression) {
+    const auto pattern = Pattern::compile(expression);
+    if (!pattern) {
+        return Result<Network>(pattern.diagnostics());
+    }
     Network kept = network;
     kept.layers.clear();
-    try {
-        const std::regex pattern(expression);
-        for (const Layer& layer : network.layers) {
-            if (std::regex_search(layer.name, pattern)) {
-                kept.layers.push_back(layer);
-            }
+    for (const Layer& layer : network.layers) {
+        if (pattern->found_in(layer.name)) {
+            kept.layers.push_back(layer);
         }
-    } catch (const std::regex_error& error) {
-        return Result<Network>::failure("bad-regex",
-                                        fmt::format("'{}' is not a regular expression", expression),
-                                        "it is read as ECMAScript, for example conv[1-3]|fc.*");
     }
     if (kept.layers.empty()) {
         return Result<Network>::failure(

@@ -4,11 +4,12 @@
 #include "gui/views/ladder_view.hpp"
 #include "gui/views/paint_scene.hpp"
 #include "gui/views/roofline_view.hpp"
+#include "model/base/file.hpp"
 #include "study/write/drawing.hpp"
-#include "study/write/file.hpp"
 #include "study/write/plot_csv.hpp"
 #include "study/write/plot_html.hpp"
 
+#include <QBuffer>
 #include <QFileInfo>
 #include <QPainter>
 #include <QPdfWriter>
@@ -56,8 +57,15 @@ std::string tabs_for_commas(const std::string& csv) {
     return text;
 }
 
+Written write_bytes(const QByteArray& bytes, const QString& file) {
+    return model::write_file(file.toStdString(),
+                             {bytes.constData(), static_cast<std::size_t>(bytes.size())});
+}
+
 Written write_pdf(const Picture& picture, const QString& file) {
-    QPdfWriter writer(file);
+    QBuffer bytes;
+    bytes.open(QIODevice::WriteOnly);
+    QPdfWriter writer(&bytes);
     writer.setResolution(72); // a point is a pixel of the scene
     writer.setPageSize(QPageSize(QSizeF(picture.size), QPageSize::Point));
     writer.setPageMargins({});
@@ -66,7 +74,7 @@ Written write_pdf(const Picture& picture, const QString& file) {
         return cannot_write(file);
     }
     picture.paint(painter, study::Theme::light);
-    return painter.end() ? Written(model::Done{}) : cannot_write(file);
+    return painter.end() ? write_bytes(bytes.data(), file) : cannot_write(file);
 }
 
 } // namespace
@@ -135,14 +143,17 @@ Written export_picture(const Picture& picture, const QString& file) {
     const QString ending = QFileInfo(file).suffix().toLower();
     const std::string path = file.toStdString();
     if (ending == "png") {
-        return image_of(picture).save(file) ? Written(model::Done{}) : cannot_write(file);
+        QBuffer bytes;
+        bytes.open(QIODevice::WriteOnly);
+        return image_of(picture).save(&bytes, "PNG") ? write_bytes(bytes.data(), file)
+                                                     : cannot_write(file);
     }
     if (ending == "pdf") {
         return write_pdf(picture, file);
     }
     if (ending == "svg") {
         const bool dark = picture.theme == study::Theme::dark;
-        return study::write_file(
+        return model::write_file(
             path, picture.svg(dark ? study::SvgTheme::dark : study::SvgTheme::light));
     }
     for (const auto& [known, write] : {std::pair{"csv", &picture.csv},
@@ -150,7 +161,7 @@ Written export_picture(const Picture& picture, const QString& file) {
                                        {"tsv", &picture.tsv},
                                        {"html", &picture.html}}) {
         if (ending == known && *write) {
-            return study::write_file(path, (*write)());
+            return model::write_file(path, (*write)());
         }
     }
     return Written::failure("unknown-format", "cannot tell a format from " + path,

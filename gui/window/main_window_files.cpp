@@ -3,12 +3,12 @@
 #include "gui/window/main_window.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/text_file.hpp"
+#include "model/base/file.hpp"
 #include "model/base/suggest.hpp"
 #include "profiles/import/importer.hpp"
 #include "study/read/assignments.hpp"
 #include "study/read/catalog.hpp"
 #include "study/read/ceilings.hpp"
-#include "study/write/file.hpp"
 
 #include <QCloseEvent>
 #include <QDockWidget>
@@ -61,7 +61,7 @@ study::Session MainWindow::session() const {
 
 void MainWindow::save_session(const QString& file) {
     const std::filesystem::path folder = QFileInfo(file).absolutePath().toStdString();
-    const auto written = study::write_file(file.toStdString(), write_session(session(), folder));
+    const auto written = model::write_file(file.toStdString(), write_session(session(), folder));
     if (!written) {
         return show_problems(written.diagnostics());
     }
@@ -71,7 +71,7 @@ void MainWindow::save_session(const QString& file) {
 void MainWindow::save_machine(const QString& file) {
     const std::string id = QFileInfo(file).completeBaseName().toStdString();
     const auto written =
-        study::write_file(file.toStdString(), study::changed_machine_yaml(what_if_->machine(),
+        model::write_file(file.toStdString(), study::changed_machine_yaml(what_if_->machine(),
                                                                           what_if_->changes(), id));
     if (!written) {
         return show_problems(written.diagnostics());

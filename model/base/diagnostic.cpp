@@ -1,5 +1,7 @@
 #include "model/base/diagnostic.hpp"
 
+#include "model/base/printable.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,24 +27,24 @@ std::string location_prefix(const SourceLocation& where) {
         return {};
     }
     if (where.line == 0) {
-        return where.file + ": ";
+        return printable(where.file) + ": ";
     }
-    return fmt::format("{}:{}:{}: ", where.file, where.line, where.column);
+    return fmt::format("{}:{}:{}: ", printable(where.file), where.line, where.column);
 }
 
 } // namespace
 
 std::string to_string(const Diagnostic& d) {
     std::string text = location_prefix(d.where);
-    text += fmt::format("{}: {}", severity_name(d.severity), d.message);
+    text += fmt::format("{}: {}", severity_name(d.severity), printable_lines(d.message));
     if (!d.code.empty()) {
         text += fmt::format(" [{}]", d.code);
     }
     if (!d.field.empty()) {
-        text += fmt::format(" (at {})", d.field);
+        text += fmt::format(" (at {})", printable(d.field));
     }
     if (!d.hint.empty()) {
-        text += "\n  hint: " + d.hint;
+        text += "\n  hint: " + printable_lines(d.hint);
     }
     return text;
 }

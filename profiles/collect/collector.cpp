@@ -20,15 +20,10 @@ namespace {
 
 constexpr const char* kTimeCounter = "gpu__time_duration.sum";
 
-std::optional<std::regex> compiled(const std::string& pattern) {
-    if (pattern.empty()) {
-        return std::nullopt;
-    }
-    try {
-        return std::regex(pattern, std::regex::optimize);
-    } catch (const std::regex_error&) {
-        return std::regex("$^"); // the runner has checked it; a broken one matches nothing
-    }
+// The runner has checked the expression; a broken one matches nothing.
+model::Pattern compiled(const std::string& pattern) {
+    const auto read = model::Pattern::compile(pattern);
+    return read ? *read : *model::Pattern::compile("a^");
 }
 
 } // namespace
@@ -44,13 +39,11 @@ Collector::Collector(CounterBackend& backend, const CollectRequest& request, std
 
 // Name and range decide; of the launches that pass, the first `skip` are left out.
 bool Collector::wanted(const LaunchSeen& launch) {
-    constexpr std::size_t kLongestSubject = 4096;
     const auto& filter = request_.filter;
     if (!filter.range.empty() && launch.range.find(filter.range) == std::string::npos) {
         return false;
     }
-    if (kernel_ &&
-        !std::regex_search(demangled(launch.mangled).substr(0, kLongestSubject), *kernel_)) {
+    if (!filter.name_regex.empty() && !kernel_.found_in(demangled(launch.mangled))) {
         return false;
     }
     const std::int64_t position = matched_++ - filter.skip;

@@ -1,5 +1,6 @@
 #include "profiles/import/importer.hpp"
 
+#include "model/base/printable.hpp"
 #include "profiles/import/formats.hpp"
 #include "profiles/profile_file.hpp"
 
@@ -37,6 +38,45 @@ class ProfileImporter final : public Importer {
         return source ? read_profile(**source) : model::Result<Profile>(source.diagnostics());
     }
 };
+
+// Names are printed and drawn in many places: what a terminal would obey stays outside.
+void make_printable(Profile& profile, const std::string& file, model::Diagnostics& found) {
+    std::size_t changed = 0;
+    const auto clean = [&](std::string& text) {
+        std::string shown = model::printable(text);
+        changed += shown == text ? 0 : 1;
+        text = std::move(shown);
+    };
+    for (std::string* text :
+         {&profile.run.tool, &profile.run.gpu, &profile.run.chip, &profile.run.compute_capability,
+          &profile.run.driver, &profile.run.cuda, &profile.run.command, &profile.run.date,
+          &profile.run.host}) {
+        clean(*text);
+    }
+    for (auto* texts : {&profile.sources, &profile.notes, &profile.ranges}) {
+        std::ranges::for_each(*texts, clean);
+    }
+    for (Kernel& kernel : profile.kernels) {
+        clean(kernel.name);
+        clean(kernel.mangled);
+    }
+    for (Operator& op : profile.operators) {
+        clean(op.name);
+        std::ranges::for_each(op.input_types, clean);
+        std::ranges::for_each(op.concrete_inputs, clean);
+    }
+    for (Ceiling& ceiling : profile.ceilings) {
+        clean(ceiling.name);
+        clean(ceiling.how);
+    }
+    if (changed > 0) {
+        found.warning("control-characters",
+                      fmt::format("{} names hold control characters or no UTF-8; they are kept as "
+                                  "what they show, for example \\x1b",
+                                  changed),
+                      {}, {file, 0, 0});
+    }
+}
 
 std::string list_of_importers() {
     std::string list;
@@ -103,6 +143,9 @@ model::Result<Profile> import_profile(const ImportInput& input, std::string_view
                                                      "there are: " + list_of_importers(), where);
     }
     auto profile = (*chosen)->read(input);
+    if (profile) {
+        make_printable(*profile, input.name, profile.diagnostics());
+    }
     if (profile && profile->launches.empty()) {
         profile.diagnostics().warning("no-launches", "the file holds no kernel launches", {},
                                       {input.name, 0, 0});

@@ -63,6 +63,15 @@ struct Columns {
     std::size_t first_metric = 0;                            // wide form only
 
     bool is_long() const { return metric && value; }
+    // How many fields a row must have so that every column above is one of them.
+    std::size_t width() const {
+        std::size_t fields = 0;
+        for (const auto& column : {id, process, kernel, stream, block, grid, device, cc, host,
+                                   section, metric, unit, value}) {
+            fields = std::max(fields, column ? *column + 1 : 0);
+        }
+        return fields;
+    }
 };
 
 Columns columns_of(const CsvHeader& header) {
@@ -152,7 +161,7 @@ class NcuReader {
             }
             // Behind the value stand only the columns of rules, which rows of metrics may lack.
             const std::size_t needed =
-                columns_.is_long() ? *columns_.value + 1 : header_.names().size();
+                columns_.is_long() ? columns_.width() : header_.names().size();
             if (row.fields.size() < needed || row.fields.size() > header_.names().size()) {
                 found_.error("bad-row",
                              fmt::format("the row has {} fields, the header {}", row.fields.size(),

@@ -1,5 +1,6 @@
 #include "study/scene/roofline_build.hpp"
 
+#include "model/base/pattern.hpp"
 #include "model/base/units.hpp"
 #include "model/eyexam/chain.hpp"
 
@@ -9,7 +10,6 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <regex>
 
 namespace eyeroof::study {
 
@@ -35,20 +35,17 @@ bool kind_visible(const PlotPoint& point, const ViewState& view) {
 
 // Points that the name filter and the kinds let through, heaviest first.
 model::Result<Indices> matching(const PlotInput& input, const ViewState& view) {
+    const auto pattern = model::Pattern::compile(view.filter);
+    if (!pattern) {
+        return model::Result<Indices>(pattern.diagnostics());
+    }
     Indices indices;
-    try {
-        const std::regex pattern(view.filter, std::regex::ECMAScript | std::regex::optimize);
-        for (std::size_t i = 0; i < input.points.size(); ++i) {
-            const PlotPoint& point = input.points[i];
-            if (kind_visible(point, view) && point.flops > 0.0 && point.time_s > 0.0 &&
-                (view.filter.empty() || std::regex_search(point.name, pattern))) {
-                indices.push_back(i);
-            }
+    for (std::size_t i = 0; i < input.points.size(); ++i) {
+        const PlotPoint& point = input.points[i];
+        if (kind_visible(point, view) && point.flops > 0.0 && point.time_s > 0.0 &&
+            pattern->found_in(point.name)) {
+            indices.push_back(i);
         }
-    } catch (const std::regex_error& error) {
-        return model::Result<Indices>::failure(
-            "bad-regex", fmt::format("'{}' is not a regular expression", view.filter),
-            error.what());
     }
     return by_weight(input, std::move(indices));
 }

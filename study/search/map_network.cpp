@@ -1,12 +1,12 @@
 #include "study/search/map_network.hpp"
 
+#include "model/base/pattern.hpp"
 #include "model/eyexam/examine.hpp"
 #include "study/search/best_mappings.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
 
 namespace eyeroof::study {
 
@@ -37,17 +37,13 @@ Result<std::optional<Dataflow>> dataflow_of(const Accelerator& accelerator,
 // The nests of the layers whose name holds a match, as exam chooses its layers.
 Result<std::vector<MappedLayer>> matching_nests(const Network& network, const MapOptions& options) {
     std::vector<MappedLayer> nests;
-    std::regex wanted;
-    try {
-        wanted = std::regex(options.layers.value_or(""));
-    } catch (const std::regex_error&) {
-        return Result<std::vector<MappedLayer>>::failure(
-            "bad-regex", fmt::format("'{}' is not a regular expression", *options.layers),
-            "it is read as ECMAScript, for example conv[1-3]|fc.*");
+    const auto wanted = Pattern::compile(options.layers.value_or(""));
+    if (!wanted) {
+        return Result<std::vector<MappedLayer>>(wanted.diagnostics());
     }
     Diagnostics found;
     for (const Layer& layer : network.layers) {
-        if (!std::regex_search(layer.name, wanted)) {
+        if (!wanted->found_in(layer.name)) {
             continue;
         }
         const auto problems = nests_of(layer);

@@ -28,7 +28,7 @@ struct Room {
 // line also reaches profiles directly, for the collector.
 const std::map<std::string, Room>& rooms() {
     static const std::map<std::string, Room> all = {
-        {"model", {{}, {"fmt", "Eigen"}}},
+        {"model", {{}, {"fmt", "Eigen", "re2"}}},
         {"hwdb", {{"model"}, {"fmt", "yaml-cpp"}}},
         {"profiles",
          {{"model"},

@@ -122,6 +122,24 @@ TEST_CASE("rows of metrics may lack the columns of rules behind the value, but n
     CHECK(cut.diagnostics().items()[0].where.line == 2);
 }
 
+TEST_CASE("a row shorter than a column that is read is refused, wherever the column stands") {
+    const std::string header = "\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric "
+                               "Value\",\"Host Name\",\"CC\",\"Block Size\",\"Grid Size\","
+                               "\"Device\",\"Stream\",\"Process ID\",\"Section Name\"\n";
+    const auto refused = import_text(header + "\"0\",\"k\",\"Duration\",\"ns\",\"5\"\n");
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.diagnostics().items()[0].code == "bad-row");
+    CHECK(refused.diagnostics().items()[0].where.line == 2);
+}
+
+TEST_CASE("names that would steer a terminal are kept as what they show") {
+    const auto profile = import_text("kernel,time_us,layer\n\"gemm\033]0;owned\a\",1,a\xC2\x9B\n");
+    REQUIRE(profile.ok());
+    CHECK(profile->kernels[0].name == "gemm\\x1b]0;owned\\x07");
+    CHECK(profile->ranges[0] == "a\\u009b");
+    CHECK(profile.diagnostics().items()[0].code == "control-characters");
+}
+
 TEST_CASE("a CSV that is cut off is refused with its line") {
     std::string text = text_of(kSamples + "ncu_raw.csv");
     text.resize(text.find("9728"));

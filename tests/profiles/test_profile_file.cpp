@@ -98,10 +98,55 @@ TEST_CASE("a profile without its last line is read with a warning") {
     CHECK(read.diagnostics().items()[0].code == "cut-off");
 }
 
-TEST_CASE("a line that is cut in the middle is refused with its line and column") {
+TEST_CASE("wherever a profile is cut off, the whole lines before are kept") {
+    const std::string text = profile_text(small_profile());
+    const std::size_t header = text.find('\n') + 1;
+    for (std::size_t cut = header; cut + 1 < text.size(); ++cut) {
+        CAPTURE(cut);
+        const auto read = read_text(text.substr(0, cut));
+        REQUIRE(read.ok());
+        const std::string_view whole = std::string_view(text).substr(0, cut);
+        std::size_t launches = 0;
+        for (std::size_t at = whole.find("{\"launch\""); at != std::string_view::npos;
+             at = whole.find("{\"launch\"", at + 1)) {
+            launches += text.find("}\n", at) + 1 <= cut ? 1 : 0;
+        }
+        CHECK(read->launches.size() == launches);
+        REQUIRE(read.diagnostics().size() <= 1);
+        const bool all_there = text.substr(0, cut).ends_with("{\"launches\":3}}");
+        CHECK(read.diagnostics().empty() == all_there);
+        if (!all_there) {
+            CHECK(read.diagnostics().items()[0].code == "cut-off");
+        }
+    }
+}
+
+TEST_CASE("a packed profile that is cut off gives what can be unpacked") {
+    Profile profile = small_profile();
+    const Launch first = profile.launches[0];
+    std::uint32_t random = 1;
+    for (int i = 0; i < 5000; ++i) {
+        random = random * 1664525U + 1013904223U; // numbers that do not pack to nothing
+        profile.launches.push_back(first);
+        profile.launches.back().start_ns = random;
+    }
+    const auto path = (std::filesystem::temp_directory_path() / "eyeroof_cut.jsonl.gz").string();
+    REQUIRE(write_profile(profile, path).ok());
+    std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+    auto source = ByteSource::open(path);
+    REQUIRE(source.ok());
+    const auto read = read_profile(**source);
+    std::filesystem::remove(path);
+    REQUIRE(read.ok());
+    CHECK(read->launches.size() > 1000);
+    CHECK(read->launches.size() < 5003);
+    CHECK(read.diagnostics().items()[0].message.find("the compressed data end") == 0);
+}
+
+TEST_CASE("a line that is broken before the end is refused with its line and column") {
     const std::string text = profile_text(small_profile());
     const std::size_t cut = text.rfind("\"duration_ns\"");
-    const auto read = read_text(text.substr(0, cut));
+    const auto read = read_text(text.substr(0, cut) + "\n" + text.substr(cut));
     const auto& error = first_error(read);
     CHECK(error.code == "not-json");
     // header, source, note, a ceiling, two kernels, one operator, one range, two launches: the

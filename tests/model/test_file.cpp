@@ -1,4 +1,4 @@
-#include "study/write/file.hpp"
+#include "model/base/file.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -8,9 +8,11 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <thread>
 
 namespace fs = std::filesystem;
-using eyeroof::study::write_file;
+using eyeroof::model::AtomicFile;
+using eyeroof::model::write_file;
 
 namespace {
 
@@ -66,4 +68,56 @@ TEST_CASE("a folder, a missing folder and a full device are errors with a reason
     CHECK(!write_file("/dev/full", "x").ok());
     CHECK(write_file("/dev/null", "x").ok());
     CHECK(folder.entries() == 0);
+}
+
+TEST_CASE("a name of 255 bytes is written and replaced") {
+    const Folder folder;
+    const fs::path file = folder.path / std::string(255, 'n');
+    CHECK(write_file(file, "one").ok());
+    CHECK(write_file(file, "two").ok());
+    CHECK(content(file) == "two");
+    CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("without a commit nothing has happened") {
+    const Folder folder;
+    const fs::path file = folder.path / "result.txt";
+    CHECK(write_file(file, "old").ok());
+    {
+        auto begun = AtomicFile::create(file);
+        REQUIRE(begun.ok());
+        CHECK(begun->append(std::string(1'000'000, 'x')));
+        CHECK(content(file) == "old");
+    }
+    CHECK(content(file) == "old");
+    CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("what a writer that was killed left beside the file goes with the next writing") {
+    const Folder folder;
+    const fs::path file = folder.path / "result.txt";
+    CHECK(write_file(file, "old").ok());
+    // the name of the instant between "whole" and "in place"; a kill there leaves a whole file
+    std::ofstream(folder.path / ".eyeroof-c5b4744218888812.part") << "left over";
+    CHECK(write_file(file, "new").ok());
+    CHECK(content(file) == "new");
+    CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("many writers of one file leave one whole text") {
+    const Folder folder;
+    const fs::path file = folder.path / "result.txt";
+    const auto write_many = [&](char letter) {
+        for (int i = 0; i < 200; ++i) {
+            CHECK(write_file(file, std::string(5000, letter)).ok());
+        }
+    };
+    {
+        std::jthread a([&] { write_many('a'); });
+        std::jthread b([&] { write_many('b'); });
+        std::jthread c([&] { write_many('c'); });
+    }
+    const std::string text = content(file);
+    CHECK(text == std::string(5000, text.at(0)));
+    CHECK(folder.entries() == 1);
 }

@@ -1,0 +1,243 @@
+// The profile file's writer: JSON lines, plain or gzip.
+#include "model/base/file.hpp"
+#include "profiles/profile_file.hpp"
+#include "profiles/run_fields.hpp"
+
+#include <nlohmann/json.hpp>
+#include <zlib.h>
+
+#include <array>
+#include <sstream>
+
+namespace eyeroof::profiles {
+
+namespace {
+
+using Json = nlohmann::json;
+
+Json to_json(const RunInfo& run) {
+    Json json = Json::object();
+    for (const TextField& field : kTextFields) {
+        if (!(run.*field.member).empty()) {
+            json[field.key] = run.*field.member;
+        }
+    }
+    for (const NumberField& field : kNumberFields) {
+        if (run.*field.member != 0.0) {
+            json[field.key] = run.*field.member;
+        }
+    }
+    if (run.sm_count != 0) {
+        json["sm_count"] = run.sm_count;
+    }
+    return json;
+}
+
+Json to_json(const Dim3& dim) {
+    return Json::array({dim.x, dim.y, dim.z});
+}
+
+Json to_json(const Operator& op) {
+    Json json = {{"name", op.name}, {"input_dims", op.input_dims}};
+    if (!op.input_types.empty()) {
+        json["input_types"] = op.input_types;
+    }
+    if (!op.concrete_inputs.empty()) {
+        json["concrete_inputs"] = op.concrete_inputs;
+    }
+    return json;
+}
+
+Json to_json(const Kernel& kernel) {
+    Json json = {{"name", kernel.name}};
+    if (!kernel.mangled.empty()) {
+        json["mangled"] = kernel.mangled;
+    }
+    return json;
+}
+
+Json to_json(const Launch& launch) {
+    Json json = {{"kernel", launch.kernel},
+                 {"grid", to_json(launch.grid)},
+                 {"block", to_json(launch.block)}};
+    const auto put = [&json](const char* key, std::int64_t value, std::int64_t absent) {
+        if (value != absent) {
+            json[key] = value;
+        }
+    };
+    put("source", launch.source, 0);
+    put("op", launch.op, kNone);
+    put("range", launch.range, kNone);
+    put("op_call", launch.op_call, kNone);
+    put("range_call", launch.range_call, kNone);
+    put("stream", launch.stream, kNone);
+    put("device", launch.device, kNone);
+    put("start_ns", launch.start_ns, kNone);
+    if (launch.duration_ns != kUnknown) {
+        json["duration_ns"] = launch.duration_ns;
+    }
+    if (launch.under_replay) {
+        json["under_replay"] = true;
+    }
+    if (!launch.counters.empty()) {
+        json["counters"] = launch.counters;
+    }
+    return json;
+}
+
+Json to_json(const Ceiling& ceiling) {
+    Json json = {{"name", ceiling.name},     {"value", ceiling.value},   {"median", ceiling.median},
+                 {"spread", ceiling.spread}, {"trials", ceiling.trials}, {"how", ceiling.how}};
+    const auto put = [&json](const char* key, const std::string& text) {
+        if (!text.empty()) {
+            json[key] = text;
+        }
+    };
+    put("level", ceiling.level);
+    put("precision", ceiling.precision);
+    put("pipe", ceiling.pipe);
+    return json;
+}
+
+void put_line(std::ostream& out, const Json& json) {
+    out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+// Packs what is put into it, for a file.
+class GzipBuffer final : public std::streambuf {
+  public:
+    explicit GzipBuffer(model::AtomicFile& file) : file_(file) {
+        constexpr int kGzipHeader = 16;
+        constexpr int kMemory = 8;
+        deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + kGzipHeader, kMemory,
+                     Z_DEFAULT_STRATEGY);
+        setp(in_.data(), in_.data() + in_.size());
+    }
+    GzipBuffer(const GzipBuffer&) = delete;
+    GzipBuffer& operator=(const GzipBuffer&) = delete;
+    ~GzipBuffer() override { deflateEnd(&stream_); }
+
+    void finish() { pack(Z_FINISH); }
+
+  protected:
+    int overflow(int c) override {
+        pack(Z_NO_FLUSH);
+        if (c != traits_type::eof()) {
+            sputc(static_cast<char>(c));
+        }
+        return 0;
+    }
+
+  private:
+    void pack(int flush) {
+        stream_.next_in = reinterpret_cast<Bytef*>(pbase()); // NOLINT: zlib's type
+        stream_.avail_in = static_cast<uInt>(pptr() - pbase());
+        do {
+            stream_.next_out = reinterpret_cast<Bytef*>(out_.data()); // NOLINT: zlib's type
+            stream_.avail_out = static_cast<uInt>(out_.size());
+            deflate(&stream_, flush);
+            file_.append({out_.data(), out_.size() - stream_.avail_out});
+        } while (stream_.avail_out == 0);
+        setp(in_.data(), in_.data() + in_.size());
+    }
+
+    model::AtomicFile& file_;
+    z_stream stream_{};
+    std::array<char, std::size_t{1} << 16> in_{};
+    std::array<char, std::size_t{1} << 16> out_{};
+};
+
+// Puts what is put into it into a file.
+class FileBuffer final : public std::streambuf {
+  public:
+    explicit FileBuffer(model::AtomicFile& file) : file_(file) {}
+
+  protected:
+    std::streamsize xsputn(const char* text, std::streamsize size) override {
+        file_.append({text, static_cast<std::size_t>(size)});
+        return size; // commit() tells what went wrong
+    }
+    int overflow(int c) override {
+        const char byte = static_cast<char>(c);
+        file_.append({&byte, 1});
+        return 0;
+    }
+
+  private:
+    model::AtomicFile& file_;
+};
+
+void write_all(const Profile& profile, std::streambuf& buffer) {
+    std::ostream out(&buffer);
+    ProfileWriter writer(out);
+    writer.begin(profile.run);
+    writer.append(profile);
+    writer.finish();
+}
+
+} // namespace
+
+void ProfileWriter::begin(const RunInfo& run) {
+    put_line(*out_, {{"eyeroof_profile", kProfileVersion}, {"run", to_json(run)}});
+}
+
+void ProfileWriter::note(const std::string& text) {
+    put_line(*out_, {{"note", text}});
+}
+
+void ProfileWriter::append(const Profile& profile) {
+    for (; sources_ < profile.sources.size(); ++sources_) {
+        put_line(*out_, {{"source", profile.sources[sources_]}});
+    }
+    for (; notes_ < profile.notes.size(); ++notes_) {
+        note(profile.notes[notes_]);
+    }
+    for (; kernels_ < profile.kernels.size(); ++kernels_) {
+        put_line(*out_, {{"kernel", to_json(profile.kernels[kernels_])}});
+    }
+    for (; operators_ < profile.operators.size(); ++operators_) {
+        put_line(*out_, {{"operator", to_json(profile.operators[operators_])}});
+    }
+    for (; ranges_ < profile.ranges.size(); ++ranges_) {
+        put_line(*out_, {{"range", profile.ranges[ranges_]}});
+    }
+    for (; ceilings_ < profile.ceilings.size(); ++ceilings_) {
+        put_line(*out_, {{"ceiling", to_json(profile.ceilings[ceilings_])}});
+    }
+    for (; launches_ < profile.launches.size(); ++launches_) {
+        put_line(*out_, {{"launch", to_json(profile.launches[launches_])}});
+    }
+    out_->flush();
+}
+
+void ProfileWriter::finish() {
+    put_line(*out_, {{"end", {{"launches", launches_}}}});
+    out_->flush();
+}
+
+std::string profile_text(const Profile& profile) {
+    std::ostringstream out;
+    ProfileWriter writer(out);
+    writer.begin(profile.run);
+    writer.append(profile);
+    writer.finish();
+    return std::move(out).str();
+}
+
+model::Result<model::Done> write_profile(const Profile& profile, const std::string& path) {
+    auto file = model::AtomicFile::create(path);
+    if (!file) {
+        return model::Result<model::Done>(file.diagnostics());
+    }
+    if (path.ends_with(".gz")) {
+        GzipBuffer packed(*file);
+        write_all(profile, packed);
+        packed.finish();
+    } else {
+        FileBuffer plain(*file);
+        write_all(profile, plain);
+    }
+    return file->commit();
+}
+
+} // namespace eyeroof::profiles
