@@ -5,9 +5,9 @@
 
 #include "cli/measurements.hpp"
 #include "cli/phase.hpp"
-#include "model/machine.hpp"
+#include "model/machine/machine.hpp"
 #include "model/network.hpp"
-#include "study/read/timeloop.hpp"
+#include "study/formats/timeloop.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,9 +1,9 @@
 // `exam --compat scalesim`: SCALE-Sim's compute cycles beside eyeroof's own, and why they differ.
 #include "cli/exam_options.hpp"
 #include "model/compat/scalesim.hpp"
-#include "study/read/scalesim.hpp"
-#include "study/run.hpp"
-#include "study/write/lines.hpp"
+#include "study/exam/run.hpp"
+#include "study/formats/scalesim.hpp"
+#include "study/text/lines.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

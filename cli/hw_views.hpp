@@ -5,7 +5,7 @@
 
 #include "hwdb/catalog.hpp"
 #include "hwdb/lint.hpp"
-#include "model/machine.hpp"
+#include "model/machine/machine.hpp"
 
 #include <string>
 #include <vector>

@@ -5,9 +5,9 @@
 #include "profiles/import/importer.hpp"
 #include "profiles/library_log.hpp"
 #include "profiles/profile_file.hpp"
+#include "study/exam/run.hpp"
+#include "study/formats/catalog.hpp"
 #include "study/measured/lay_profile.hpp"
-#include "study/read/catalog.hpp"
-#include "study/run.hpp"
 
 #include <fmt/format.h>
 

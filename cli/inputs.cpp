@@ -3,7 +3,7 @@
 #include "cli/exam_options.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/text_file.hpp"
-#include "study/read/catalog.hpp"
+#include "study/formats/catalog.hpp"
 
 #include <filesystem>
 

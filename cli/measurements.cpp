@@ -2,10 +2,10 @@
 
 #include "cli/metric_files.hpp"
 #include "profiles/import/importer.hpp"
+#include "study/formats/assignments.hpp"
+#include "study/formats/ceilings.hpp"
 #include "study/measured/lay_ceilings.hpp"
 #include "study/measured/lay_profile.hpp"
-#include "study/read/assignments.hpp"
-#include "study/read/ceilings.hpp"
 
 namespace eyeroof::cli {
 

@@ -4,10 +4,10 @@
 #pragma once
 
 #include "cli/command.hpp"
-#include "model/machine.hpp"
+#include "model/machine/machine.hpp"
 #include "profiles/matching.hpp"
 #include "profiles/metric_family.hpp"
-#include "study/report.hpp"
+#include "study/exam/report.hpp"
 
 #include <string>
 #include <vector>

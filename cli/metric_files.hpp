@@ -4,7 +4,7 @@
 #pragma once
 
 #include "cli/context.hpp"
-#include "study/read/metric_family.hpp"
+#include "study/formats/metric_family.hpp"
 
 #include <string>
 #include <vector>

@@ -1,8 +1,8 @@
 // eyeroof net: what networks there are, what is in one, and whether a file is one.
 #include "cli/command.hpp"
-#include "study/read/catalog.hpp"
-#include "study/read/layer_csv.hpp"
-#include "study/write/network.hpp"
+#include "study/formats/catalog.hpp"
+#include "study/formats/layer_csv.hpp"
+#include "study/report/network.hpp"
 
 #include <fmt/format.h>
 

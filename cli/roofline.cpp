@@ -2,14 +2,14 @@
 #include "cli/exam_options.hpp"
 #include "cli/search_options.hpp"
 #include "profiles/import/importer.hpp"
-#include "study/read/catalog.hpp"
-#include "study/run.hpp"
-#include "study/scene/plot_make.hpp"
-#include "study/session.hpp"
+#include "study/app/session.hpp"
+#include "study/draw/plot_make.hpp"
+#include "study/draw/svg.hpp"
+#include "study/exam/run.hpp"
+#include "study/formats/catalog.hpp"
+#include "study/report/plot_csv.hpp"
+#include "study/report/plot_html.hpp"
 #include "study/what_if/knobs.hpp"
-#include "study/write/plot_csv.hpp"
-#include "study/write/plot_html.hpp"
-#include "study/write/svg.hpp"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 
 #include "mapper/problem_space.hpp"
 #include "model/base/result.hpp"
-#include "study/run.hpp"
+#include "study/exam/run.hpp"
 
 #include <CLI/CLI.hpp>
 

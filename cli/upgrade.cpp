@@ -5,7 +5,7 @@
 #include "cli/gpu_options.hpp"
 #include "cli/phase.hpp"
 #include "hwdb/catalog.hpp"
-#include "study/read/catalog.hpp"
+#include "study/formats/catalog.hpp"
 
 #include <charconv>
 

@@ -7,7 +7,7 @@
 #include "hwdb/catalog.hpp"
 #include "hwdb/text_file.hpp"
 #include "study/calibrate/pairs.hpp"
-#include "study/read/catalog.hpp"
+#include "study/formats/catalog.hpp"
 
 namespace eyeroof::cli {
 

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "hwdb/sourced.hpp"
-#include "model/machine.hpp"
+#include "model/machine/machine.hpp"
 
 #include <optional>
 #include <string>

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "hwdb/yaml.hpp"
-#include "model/machine.hpp"
+#include "model/machine/machine.hpp"
 
 #include <filesystem>
 #include <string>

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "hwdb/sourced.hpp"
-#include "model/machine.hpp"
+#include "model/machine/machine.hpp"
 
 #include <string>
 #include <vector>

@@ -6,7 +6,7 @@
 
 #include "model/base/provenance.hpp"
 #include "model/base/result.hpp"
-#include "model/machine.hpp"
+#include "model/machine/machine.hpp"
 
 #include <filesystem>
 #include <map>

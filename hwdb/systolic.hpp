@@ -4,7 +4,7 @@
 #pragma once
 
 #include "model/base/result.hpp"
-#include "model/machine.hpp"
+#include "model/machine/machine.hpp"
 
 #include <string_view>
 

@@ -1,5 +1,5 @@
 // Loads a text file from a path that a user gave.
-// Called by every reader of user files (YAML here, CSV and others in study/read).
+// Called by every reader of user files (YAML here, CSV and others in study/formats).
 // Knows no format.
 #pragma once
 

@@ -1,6 +1,6 @@
 // A strict reader of YAML documents: typed access, every error with file:line:column and field
 // path, all errors at once. Called by every reader of a YAML format (machines here; networks,
-// mappings and others in study/read). Shows no type of the YAML library; knows nothing of any
+// mappings and others in study/formats). Shows no type of the YAML library; knows nothing of any
 // format.
 //
 //   auto document = hwdb::load_yaml("net.yaml");

@@ -1,5 +1,5 @@
 // A network: layers in order, with a name and where its shapes come from.
-// Made by study/read; examined as a whole by study.
+// Made by study/formats; examined as a whole by study.
 // Knows no machine and no file format.
 #pragma once
 

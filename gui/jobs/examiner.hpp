@@ -5,10 +5,10 @@
 
 #include "gui/jobs/background.hpp"
 #include "model/base/result.hpp"
-#include "model/machine.hpp"
+#include "model/machine/machine.hpp"
 #include "model/network.hpp"
-#include "study/report.hpp"
-#include "study/run.hpp"
+#include "study/exam/report.hpp"
+#include "study/exam/run.hpp"
 
 #include <memory>
 #include <vector>

@@ -5,9 +5,9 @@
 #include "gui/views/paint_scene.hpp"
 #include "gui/views/roofline_view.hpp"
 #include "model/base/file.hpp"
-#include "study/write/drawing.hpp"
-#include "study/write/plot_csv.hpp"
-#include "study/write/plot_html.hpp"
+#include "study/report/drawing_write.hpp"
+#include "study/report/plot_csv.hpp"
+#include "study/report/plot_html.hpp"
 
 #include <QBuffer>
 #include <QFileInfo>

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "model/base/result.hpp"
-#include "study/scene/theme.hpp"
-#include "study/write/svg.hpp"
+#include "study/draw/svg.hpp"
+#include "study/draw/theme.hpp"
 
 #include <QImage>
 #include <QSize>

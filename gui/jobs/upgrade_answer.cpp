@@ -1,7 +1,7 @@
 #include "gui/jobs/upgrade_answer.hpp"
 
 #include "hwdb/catalog.hpp"
-#include "study/read/catalog.hpp"
+#include "study/formats/catalog.hpp"
 
 namespace eyeroof::gui {
 

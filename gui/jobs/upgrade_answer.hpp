@@ -3,7 +3,7 @@
 // Knows no widget. study::upgrade and its kin judge.
 #pragma once
 
-#include "gui/window/folders.hpp"
+#include "gui/jobs/folders.hpp"
 #include "model/base/progress.hpp"
 #include "study/upgrade/question.hpp"
 

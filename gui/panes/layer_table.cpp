@@ -1,7 +1,7 @@
 #include "gui/panes/layer_table.hpp"
 
 #include "model/base/units.hpp"
-#include "study/write/measured_text.hpp"
+#include "study/measured/measured_text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 // Knows no widget.
 #pragma once
 
-#include "study/scene/roofline_scene.hpp"
+#include "study/draw/roofline_scene.hpp"
 
 #include <QAbstractTableModel>
 #include <vector>

@@ -6,7 +6,7 @@
 #include "gui/views/drawing_view.hpp"
 #include "mapper/problem_space.hpp"
 #include "model/base/progress.hpp"
-#include "study/scene/mapping_scene.hpp"
+#include "study/draw/mapping_scene.hpp"
 #include "study/search/mapping_edit.hpp"
 
 #include <QTimer>

@@ -3,7 +3,7 @@
 // Knows plots and views, no machine and no network.
 #pragma once
 
-#include "study/scene/roofline_scene.hpp"
+#include "study/draw/roofline_scene.hpp"
 
 #include <QWidget>
 

@@ -1,6 +1,6 @@
 #include "gui/panes/steps_pane.hpp"
 
-#include "study/write/measured_text.hpp"
+#include "study/measured/measured_text.hpp"
 
 #include <QButtonGroup>
 #include <QHBoxLayout>

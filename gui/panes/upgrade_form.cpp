@@ -2,7 +2,7 @@
 
 #include "hwdb/catalog.hpp"
 #include "model/layer.hpp"
-#include "study/read/catalog.hpp"
+#include "study/formats/catalog.hpp"
 
 #include <QComboBox>
 #include <QCompleter>

@@ -5,8 +5,8 @@
 #include "gui/panes/upgrade_form.hpp"
 #include "gui/views/paint_scene.hpp"
 #include "model/base/units.hpp"
-#include "study/scene/break_even_scene.hpp"
-#include "study/scene/upgrade_scene.hpp"
+#include "study/draw/break_even_scene.hpp"
+#include "study/draw/upgrade_scene.hpp"
 
 #include <QHBoxLayout>
 #include <QHeaderView>

@@ -3,7 +3,7 @@
 // Knows nothing of what it shows.
 #pragma once
 
-#include "study/scene/drawing.hpp"
+#include "study/draw/drawing.hpp"
 
 #include <QWidget>
 #include <functional>

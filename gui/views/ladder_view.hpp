@@ -3,7 +3,7 @@
 // Shows a scene; computes nothing.
 #pragma once
 
-#include "study/scene/waterfall_scene.hpp"
+#include "study/draw/waterfall_scene.hpp"
 
 #include <QWidget>
 #include <functional>

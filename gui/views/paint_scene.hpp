@@ -3,9 +3,9 @@
 // Places nothing and computes nothing: what is where stands in the scene.
 #pragma once
 
-#include "study/scene/drawing.hpp"
-#include "study/scene/roofline_scene.hpp"
-#include "study/scene/waterfall_scene.hpp"
+#include "study/draw/drawing.hpp"
+#include "study/draw/roofline_scene.hpp"
+#include "study/draw/waterfall_scene.hpp"
 
 class QPainter;
 class QWidget;

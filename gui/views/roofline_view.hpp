@@ -3,7 +3,7 @@
 // Computes no prediction and knows no machine.
 #pragma once
 
-#include "study/scene/roofline_scene.hpp"
+#include "study/draw/roofline_scene.hpp"
 
 #include <QPixmap>
 #include <QPoint>

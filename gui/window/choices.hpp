@@ -4,7 +4,7 @@
 // Knows names only; loads nothing.
 #pragma once
 
-#include "gui/window/folders.hpp"
+#include "gui/jobs/folders.hpp"
 
 #include <QToolBar>
 

@@ -3,7 +3,7 @@
 #include "gui/panes/number_table.hpp"
 #include "gui/window/start_page.hpp"
 #include "hwdb/catalog.hpp"
-#include "study/read/metric_family.hpp"
+#include "study/formats/metric_family.hpp"
 
 #include <QDockWidget>
 #include <QHeaderView>

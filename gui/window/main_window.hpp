@@ -17,7 +17,7 @@
 #include "gui/window/choices.hpp"
 #include "profiles/measurement.hpp"
 #include "profiles/metric_family.hpp"
-#include "study/session.hpp"
+#include "study/app/session.hpp"
 
 #include <QMainWindow>
 #include <QSettings>

@@ -2,9 +2,9 @@
 #include "gui/window/main_window.hpp"
 #include "hwdb/catalog.hpp"
 #include "model/base/units.hpp"
-#include "study/read/catalog.hpp"
-#include "study/read/mapping_yaml.hpp"
-#include "study/scene/plot_make.hpp"
+#include "study/draw/plot_make.hpp"
+#include "study/formats/catalog.hpp"
+#include "study/formats/mapping_yaml.hpp"
 
 #include <fmt/format.h>
 

@@ -6,9 +6,9 @@
 #include "model/base/file.hpp"
 #include "model/base/suggest.hpp"
 #include "profiles/import/importer.hpp"
-#include "study/read/assignments.hpp"
-#include "study/read/catalog.hpp"
-#include "study/read/ceilings.hpp"
+#include "study/formats/assignments.hpp"
+#include "study/formats/catalog.hpp"
+#include "study/formats/ceilings.hpp"
 
 #include <QCloseEvent>
 #include <QDockWidget>

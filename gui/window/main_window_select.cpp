@@ -1,7 +1,7 @@
 // One selection for all panes, and what they show of it.
 #include "gui/window/main_window.hpp"
 #include "model/base/units.hpp"
-#include "study/write/measured_text.hpp"
+#include "study/measured/measured_text.hpp"
 
 #include <QDockWidget>
 #include <QItemSelectionModel>

@@ -1,7 +1,7 @@
 #include "gui/window/start_page.hpp"
 
 #include "hwdb/catalog.hpp"
-#include "study/read/catalog.hpp"
+#include "study/formats/catalog.hpp"
 
 #include <QComboBox>
 #include <QCompleter>

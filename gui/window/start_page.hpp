@@ -4,7 +4,7 @@
 // Knows names of the catalog only.
 #pragma once
 
-#include "gui/window/folders.hpp"
+#include "gui/jobs/folders.hpp"
 
 #include <QWidget>
 

@@ -1,7 +1,7 @@
 #include "profiles/collect/measure_gpu.hpp"
 
 #include "profiles/collect/device_check.hpp"
-#include "profiles/gpu/gpu_measure_abi.h"
+#include "profiles/collect/gpu_measure_abi.h"
 #include "profiles/profile_file.hpp"
 
 #include <dlfcn.h>

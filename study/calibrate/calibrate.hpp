@@ -5,7 +5,7 @@
 
 #include "model/base/result.hpp"
 #include "model/gpu/calibration.hpp"
-#include "model/machine.hpp"
+#include "model/machine/machine.hpp"
 #include "study/calibrate/validate.hpp"
 
 #include <stop_token>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "model/gpu/predict.hpp"
-#include "model/machine.hpp"
+#include "model/machine/machine.hpp"
 
 #include <stop_token>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "study/calibrate/pairs.hpp"
 
-#include "study/read/csv.hpp"
+#include "study/text/csv.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -5,8 +5,8 @@
 
 #include "model/base/result.hpp"
 #include "model/gpu/predict.hpp"
-#include "model/machine.hpp"
-#include "study/read/layer_csv.hpp"
+#include "model/machine/machine.hpp"
+#include "study/formats/layer_csv.hpp"
 
 #include <functional>
 #include <optional>

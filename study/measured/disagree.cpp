@@ -1,7 +1,7 @@
 #include "study/measured/disagree.hpp"
 
+#include "study/exam/report_figures.hpp"
 #include "study/measured/lay_profile.hpp"
-#include "study/report_figures.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -3,7 +3,7 @@
 // Knows no profile; the equations stand in lay_profile.hpp.
 #pragma once
 
-#include "study/report.hpp"
+#include "study/exam/report.hpp"
 
 namespace eyeroof::study {
 

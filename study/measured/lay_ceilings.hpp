@@ -3,9 +3,9 @@
 // Knows no file format.
 #pragma once
 
-#include "model/machine.hpp"
+#include "model/machine/machine.hpp"
 #include "profiles/measurement.hpp"
-#include "study/report.hpp"
+#include "study/exam/report.hpp"
 
 #include <vector>
 

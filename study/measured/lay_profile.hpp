@@ -13,7 +13,7 @@
 #pragma once
 
 #include "profiles/metric_family.hpp"
-#include "study/report.hpp"
+#include "study/exam/report.hpp"
 
 #include <vector>
 

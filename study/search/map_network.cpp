@@ -2,7 +2,7 @@
 
 #include "model/base/pattern.hpp"
 #include "model/eyexam/examine.hpp"
-#include "study/search/best_mappings.hpp"
+#include "study/exam/best_mappings.hpp"
 
 #include <fmt/format.h>
 

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "mapper/search.hpp"
-#include "model/machine.hpp"
+#include "model/machine/machine.hpp"
 #include "model/network.hpp"
-#include "study/search/conflicts.hpp"
+#include "study/exam/conflicts.hpp"
 
 #include <optional>
 #include <string>

@@ -1,9 +1,9 @@
 #include "study/search/mapping_edit.hpp"
 
 #include "model/base/units.hpp"
-#include "study/examine.hpp"
-#include "study/read/mapping_yaml.hpp"
-#include "study/totals.hpp"
+#include "study/exam/examine.hpp"
+#include "study/exam/totals.hpp"
+#include "study/formats/mapping_yaml.hpp"
 
 #include <fmt/format.h>
 

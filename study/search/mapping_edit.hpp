@@ -6,8 +6,8 @@
 #include "mapper/search.hpp"
 #include "model/base/progress.hpp"
 #include "model/base/result.hpp"
-#include "study/report.hpp"
-#include "study/run.hpp"
+#include "study/exam/report.hpp"
+#include "study/exam/run.hpp"
 
 #include <stop_token>
 #include <string>

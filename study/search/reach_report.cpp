@@ -1,8 +1,8 @@
 #include "study/search/reach_report.hpp"
 
 #include "model/eyexam/examine.hpp"
-#include "study/read/csv.hpp"
 #include "study/search/layer_queue.hpp"
+#include "study/text/csv.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "model/network.hpp"
-#include "study/training.hpp"
+#include "study/exam/training.hpp"
 
 #include <optional>
 

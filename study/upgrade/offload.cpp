@@ -2,7 +2,7 @@
 
 #include "model/base/units.hpp"
 #include "model/gpu/predict.hpp"
-#include "study/examine.hpp"
+#include "study/exam/examine.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

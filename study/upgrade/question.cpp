@@ -1,7 +1,7 @@
 #include "study/upgrade/question.hpp"
 
 #include "model/layer.hpp"
-#include "study/write/shell.hpp"
+#include "study/text/shell.hpp"
 
 #include <fmt/format.h>
 

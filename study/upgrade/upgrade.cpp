@@ -1,6 +1,6 @@
 #include "study/upgrade/upgrade.hpp"
 
-#include "study/examine.hpp"
+#include "study/exam/examine.hpp"
 
 #include <fmt/format.h>
 

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "model/base/result.hpp"
-#include "model/machine.hpp"
+#include "model/machine/machine.hpp"
 #include "model/network.hpp"
-#include "study/run.hpp"
+#include "study/exam/run.hpp"
 #include "study/upgrade/memory_need.hpp"
 
 #include <optional>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "model/base/result.hpp"
-#include "model/machine.hpp"
+#include "model/machine/machine.hpp"
 
 #include <functional>
 #include <string>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "model/base/progress.hpp"
-#include "study/run.hpp"
+#include "study/exam/run.hpp"
 #include "study/what_if/knobs.hpp"
 
 #include <array>

@@ -3,8 +3,8 @@
 #include "model/cost.hpp"
 #include "model/eyexam/examine.hpp"
 #include "model/latency.hpp"
-#include "study/read/catalog.hpp"
-#include "study/run.hpp"
+#include "study/exam/run.hpp"
+#include "study/formats/catalog.hpp"
 #include "tests/paths.hpp"
 
 #include <benchmark/benchmark.h>

@@ -3,7 +3,7 @@
 // Must not know what a particular text should mean.
 #pragma once
 
-#include "study/read/layer_csv.hpp"
+#include "study/formats/layer_csv.hpp"
 
 #include <string>
 

@@ -3,7 +3,7 @@
 // Must not know what a particular text should mean.
 #pragma once
 
-#include "study/read/mapping_yaml.hpp"
+#include "study/formats/mapping_yaml.hpp"
 #include "tests/fuzz/timeloop.hpp"
 
 #include <string>

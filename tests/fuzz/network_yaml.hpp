@@ -3,7 +3,7 @@
 // Must not know what a particular text should mean.
 #pragma once
 
-#include "study/read/network_yaml.hpp"
+#include "study/formats/network_yaml.hpp"
 
 #include <string>
 

@@ -3,8 +3,8 @@
 // Must not know what a particular text should mean.
 #pragma once
 
-#include "study/read/maestro.hpp"
-#include "study/read/zigzag.hpp"
+#include "study/formats/maestro.hpp"
+#include "study/formats/zigzag.hpp"
 
 #include <string>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "model/compat/scalesim.hpp"
-#include "study/read/scalesim.hpp"
+#include "study/formats/scalesim.hpp"
 
 #include <string>
 

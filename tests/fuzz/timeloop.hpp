@@ -3,7 +3,7 @@
 // Must not know what a particular text should mean.
 #pragma once
 
-#include "study/read/timeloop.hpp"
+#include "study/formats/timeloop.hpp"
 
 #include <string>
 

@@ -2,7 +2,7 @@
 // needed. With a toolkit that has no such library (before 12.6 U2) there is nothing to ask.
 #ifdef EYEROOF_RANGE_PROFILER
 #include "profiles/cupti/cupti_catalog.hpp"
-#include "study/read/metric_family.hpp"
+#include "study/formats/metric_family.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // What the older Profiling API needs of NVIDIA's host library, asked for real: no GPU needed.
 #include "profiles/cupti/perfworks.hpp"
-#include "study/read/metric_family.hpp"
+#include "study/formats/metric_family.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>

@@ -1,9 +1,9 @@
 // Trying things out in the window: what-if, steps, mappings, searches; without a screen.
 #include "hwdb/catalog.hpp"
 #include "model/cost.hpp"
-#include "study/read/catalog.hpp"
-#include "study/read/mapping_yaml.hpp"
-#include "study/write/plot_csv.hpp"
+#include "study/formats/catalog.hpp"
+#include "study/formats/mapping_yaml.hpp"
+#include "study/report/plot_csv.hpp"
 #include "tests/gui/window_tools.hpp"
 
 #include <QComboBox>

@@ -1,8 +1,8 @@
 // The window driven by mouse, wheel and keys, without a screen.
 #include "gui/jobs/export.hpp"
 #include "gui/window/main_window.hpp"
-#include "study/write/plot_csv.hpp"
-#include "study/write/svg.hpp"
+#include "study/draw/svg.hpp"
+#include "study/report/plot_csv.hpp"
 #include "tests/gui/window_tools.hpp"
 
 #include <QApplication>

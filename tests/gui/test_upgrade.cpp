@@ -2,7 +2,7 @@
 // screen.
 #include "gui/panes/upgrade_form.hpp"
 #include "hwdb/catalog.hpp"
-#include "study/read/catalog.hpp"
+#include "study/formats/catalog.hpp"
 #include "tests/gui/window_tools.hpp"
 
 #include <QAction>

@@ -2,7 +2,7 @@
 // VI. Mappings and footprints must be equal; latencies are measured on silicon and judged by their
 // error.
 #include "hwdb/catalog.hpp"
-#include "study/run.hpp"
+#include "study/exam/run.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>

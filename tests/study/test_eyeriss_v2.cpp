@@ -2,8 +2,8 @@
 // JETCAS 9(2), 2019. The paper's factors are post-layout simulations; what is tested is that the
 // engine finds gains of that size from the networks alone, and where they come from.
 #include "hwdb/catalog.hpp"
-#include "study/read/catalog.hpp"
-#include "study/run.hpp"
+#include "study/exam/run.hpp"
+#include "study/formats/catalog.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>

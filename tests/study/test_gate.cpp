@@ -1,5 +1,5 @@
-#include "study/gate.hpp"
-#include "tests/study/write/fixture.hpp"
+#include "study/exam/gate.hpp"
+#include "tests/study/report/fixture.hpp"
 
 #include <doctest/doctest.h>
 

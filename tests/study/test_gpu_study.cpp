@@ -2,7 +2,7 @@
 #include "study/calibrate/calibrate.hpp"
 #include "study/calibrate/fit.hpp"
 #include "study/calibrate/validate.hpp"
-#include "study/training.hpp"
+#include "study/exam/training.hpp"
 #include "study/upgrade/upgrade.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
 

@@ -1,16 +1,16 @@
 // The step below seven: what was measured against what was predicted, on hand-made numbers.
 #include "profiles/ceilings.hpp"
+#include "study/formats/ceilings.hpp"
 #include "study/measured/lay_ceilings.hpp"
 #include "study/measured/lay_profile.hpp"
-#include "study/read/ceilings.hpp"
-#include "study/write/csv.hpp"
-#include "study/write/html.hpp"
-#include "study/write/json.hpp"
-#include "study/write/markdown.hpp"
-#include "study/write/text.hpp"
+#include "study/report/csv.hpp"
+#include "study/report/html.hpp"
+#include "study/report/json.hpp"
+#include "study/report/markdown.hpp"
+#include "study/report/text.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/paths.hpp"
-#include "tests/study/write/fixture.hpp"
+#include "tests/study/report/fixture.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 #include "hwdb/catalog.hpp"
-#include "study/read/catalog.hpp"
+#include "study/formats/catalog.hpp"
 #include "study/search/map_network.hpp"
 #include "tests/paths.hpp"
 

@@ -1,4 +1,4 @@
-#include "study/read/metric_family.hpp"
+#include "study/formats/metric_family.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-#include "study/session.hpp"
+#include "study/app/session.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // TPU v1 against Jouppi et al., ISCA 2017, Tables 1 and 3 and its roofline.
 #include "hwdb/catalog.hpp"
-#include "study/run.hpp"
+#include "study/exam/run.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 #include "hwdb/catalog.hpp"
 #include "hwdb/gpu_reader.hpp"
-#include "study/read/catalog.hpp"
+#include "study/formats/catalog.hpp"
 #include "study/what_if/sensitivity.hpp"
 #include "tests/paths.hpp"
 

@@ -1,0 +1,350 @@
+#include "study/app/session.hpp"
+
+#include "hwdb/text_file.hpp"
+#include "hwdb/yaml.hpp"
+#include "model/layer.hpp"
+#include "study/text/shell.hpp"
+#include "study/upgrade/upgrade_question.hpp"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <array>
+#include <functional>
+
+namespace eyeroof::study {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::pair<const char*, ColourBy>, 3> kColourBy = {
+    {{"automatic", ColourBy::automatic},
+     {"limiter", ColourBy::limiter},
+     {"machine", ColourBy::machine}}};
+constexpr std::array<std::pair<const char*, Theme>, 2> kThemes = {
+    {{"light", Theme::light}, {"dark", Theme::dark}}};
+
+constexpr std::array<std::pair<const char*, bool>, 2> kMappings = {
+    {{"dataflow", false}, {"best", true}}};
+
+std::vector<std::pair<std::string, model::DataType>> data_types() {
+    std::vector<std::pair<std::string, model::DataType>> types;
+    for (const std::string_view name : model::data_type_names()) {
+        types.emplace_back(name, *model::data_type_from_name(name));
+    }
+    return types;
+}
+
+template <class Table, class Value> const char* word_of(const Table& table, Value value) {
+    for (const auto& [word, entry] : table) {
+        if (entry == value) {
+            return word;
+        }
+    }
+    return "";
+}
+
+std::string relative_to(const std::string& reference, const fs::path& folder) {
+    const fs::path path(reference);
+    if (folder.empty() || !path.is_absolute()) {
+        return reference;
+    }
+    const fs::path relative = path.lexically_relative(fs::absolute(folder).lexically_normal());
+    return relative.empty() ? reference : "./" + relative.generic_string();
+}
+
+std::string resolved(const std::string& reference, const fs::path& folder) {
+    std::error_code ignored;
+    const fs::path path = folder / reference;
+    const bool beside = !fs::path(reference).is_absolute() &&
+                        reference.find_first_of("/.") != std::string::npos &&
+                        fs::exists(path, ignored);
+    return beside ? fs::absolute(path, ignored).lexically_normal().string() : reference;
+}
+
+std::string exactly(double value) {
+    return fmt::format("{}", value);
+} // shortest round trip
+
+void emit_list(YAML::Emitter& out, const char* key, const std::vector<std::string>& values,
+               const fs::path& folder) {
+    if (values.empty()) {
+        return;
+    }
+    out << YAML::Key << key << YAML::Value << YAML::BeginSeq;
+    for (const std::string& value : values) {
+        out << YAML::DoubleQuoted << relative_to(value, folder);
+    }
+    out << YAML::EndSeq;
+}
+
+void emit_range(YAML::Emitter& out, const char* key, const std::optional<LogRange>& range) {
+    if (range) {
+        out << YAML::Key << key << YAML::Value << YAML::Flow << YAML::BeginSeq
+            << exactly(range->min) << exactly(range->max) << YAML::EndSeq;
+    }
+}
+
+void emit_view(YAML::Emitter& out, const ViewState& view) {
+    out << YAML::Key << "view" << YAML::Value << YAML::BeginMap;
+    if (!view.filter.empty()) {
+        out << YAML::Key << "filter" << YAML::Value << YAML::DoubleQuoted << view.filter;
+    }
+    if (view.top) {
+        out << YAML::Key << "top" << YAML::Value << *view.top;
+    }
+    if (view.top_share) {
+        out << YAML::Key << "top_share" << YAML::Value << exactly(*view.top_share);
+    }
+    out << YAML::Key << "predicted" << YAML::Value << view.predicted;
+    out << YAML::Key << "measured" << YAML::Value << view.measured;
+    out << YAML::Key << "labels" << YAML::Value << view.labels;
+    if (!view.level.empty()) {
+        out << YAML::Key << "level" << YAML::Value << YAML::DoubleQuoted << view.level;
+    }
+    if (view.roofs) {
+        emit_list(out, "roofs", {view.roofs->begin(), view.roofs->end()}, {});
+        if (view.roofs->empty()) {
+            out << YAML::Key << "roofs" << YAML::Value << YAML::BeginSeq << YAML::EndSeq;
+        }
+    }
+    emit_range(out, "x", view.x);
+    emit_range(out, "y", view.y);
+    emit_list(out, "selection", {view.selection.begin(), view.selection.end()}, {});
+    out << YAML::Key << "colour_by" << YAML::Value << word_of(kColourBy, view.colour_by);
+    out << YAML::Key << "theme" << YAML::Value << word_of(kThemes, view.theme);
+    out << YAML::EndMap;
+}
+
+// Its names are names of the catalog or paths, too.
+UpgradeQuestion with_names(UpgradeQuestion question,
+                           const std::function<std::string(const std::string&)>& changed) {
+    for (AskedNetwork& network : question.networks) {
+        network.name = changed(network.name);
+    }
+    question.from.name = changed(question.from.name);
+    for (AskedGpu& gpu : question.to) {
+        gpu.name = changed(gpu.name);
+    }
+    return question;
+}
+
+void emit_edits(YAML::Emitter& out, const std::vector<MappingEdit>& edits) {
+    if (edits.empty()) {
+        return;
+    }
+    out << YAML::Key << "mappings" << YAML::Value << YAML::BeginSeq;
+    for (const MappingEdit& edit : edits) {
+        out << YAML::BeginMap << YAML::Key << "layer" << YAML::Value << YAML::DoubleQuoted
+            << edit.layer;
+        if (edit.nest > 0) {
+            out << YAML::Key << "nest" << YAML::Value << edit.nest;
+        }
+        out << YAML::Key << "mapping" << YAML::Value << YAML::Literal << edit.text << YAML::EndMap;
+    }
+    out << YAML::EndSeq;
+}
+
+std::vector<MappingEdit> edits_of(const hwdb::Node& node) {
+    std::vector<MappingEdit> edits;
+    if (!node) {
+        return edits;
+    }
+    for (const hwdb::Node& item : node.items()) {
+        MappingEdit edit;
+        edit.layer = item.need("layer").text().value_or("");
+        edit.nest = static_cast<std::size_t>(item["nest"].integer({0, 100}).value_or(0));
+        edit.text = item.need("mapping").text().value_or("");
+        edits.push_back(std::move(edit));
+    }
+    return edits;
+}
+
+std::vector<std::string> texts(const hwdb::Node& node) {
+    std::vector<std::string> values;
+    if (node) {
+        for (const hwdb::Node& item : node.items()) {
+            values.push_back(item.text().value_or(""));
+        }
+    }
+    return values;
+}
+
+std::optional<LogRange> range_of(const hwdb::Node& node) {
+    if (!node) {
+        return std::nullopt;
+    }
+    const auto ends = node.items(2);
+    if (ends.size() != 2) {
+        node.error("bad-range", "a range has two ends");
+        return std::nullopt;
+    }
+    const auto min = ends[0].number(kAxisLeast, kAxisMost);
+    const auto max = ends[1].number(kAxisLeast, kAxisMost);
+    if (min && max && !(*min < *max)) {
+        node.error("bad-range", "a range ends above its beginning");
+    }
+    return min && max ? std::optional(LogRange{*min, *max}) : std::nullopt;
+}
+
+ViewState read_view(const hwdb::Node& node) {
+    ViewState view;
+    view.filter = node["filter"].text().value_or("");
+    if (const auto top = node["top"].integer({1, 1'000'000})) {
+        view.top = static_cast<int>(*top);
+    }
+    view.top_share = node["top_share"].number(0.0, 1.0);
+    view.predicted = node["predicted"].boolean().value_or(true);
+    view.measured = node["measured"].boolean().value_or(true);
+    view.labels = node["labels"].boolean().value_or(true);
+    view.level = node["level"].text().value_or("");
+    if (const hwdb::Node roofs = node["roofs"]) {
+        const auto ids = texts(roofs);
+        view.roofs.emplace(ids.begin(), ids.end());
+    }
+    view.x = range_of(node["x"]);
+    view.y = range_of(node["y"]);
+    const auto selection = texts(node["selection"]);
+    view.selection = {selection.begin(), selection.end()};
+    view.colour_by = node["colour_by"].choice(kColourBy, "way to colour").value_or(view.colour_by);
+    view.theme = node["theme"].choice(kThemes, "theme").value_or(view.theme);
+    return view;
+}
+
+} // namespace
+
+std::string write_session(const Session& session, const fs::path& folder) {
+    YAML::Emitter out;
+    out << YAML::BeginMap << YAML::Key << "eyeroof" << YAML::Value << "session/1";
+    if (!session.network.empty()) {
+        out << YAML::Key << "network" << YAML::Value << YAML::DoubleQuoted
+            << relative_to(session.network, folder);
+    }
+    emit_list(out, "machines", session.machines, folder);
+    emit_list(out, "profiles", session.profiles, folder);
+    emit_list(out, "ceilings", session.ceilings, folder);
+    if (!session.assignments.empty()) {
+        out << YAML::Key << "assignments" << YAML::Value << YAML::DoubleQuoted
+            << relative_to(session.assignments, folder);
+    }
+    if (session.batch) {
+        out << YAML::Key << "batch" << YAML::Value << *session.batch;
+    }
+    if (!session.data_type.empty()) {
+        out << YAML::Key << "data_type" << YAML::Value << session.data_type;
+    }
+    if (session.best_mapping) {
+        out << YAML::Key << "mapping" << YAML::Value << "best";
+    }
+    emit_list(out, "set", session.set, {});
+    emit_edits(out, session.mappings);
+    if (session.upgrade) {
+        out << YAML::Key << "upgrade" << YAML::Value;
+        read::emit_question(out, with_names(*session.upgrade, [&](const std::string& name) {
+                                return relative_to(name, folder);
+                            }));
+    }
+    emit_view(out, session.view);
+    out << YAML::EndMap;
+    return std::string(out.c_str()) + "\n";
+}
+
+model::Result<Session> parse_session(std::string text, const std::string& file) {
+    auto document = hwdb::parse_yaml(std::move(text), file);
+    if (!document) {
+        return model::Result<Session>(document.diagnostics());
+    }
+    const hwdb::Node root = document->root();
+    const std::string format = root.need("eyeroof").text().value_or("session/1");
+    if (format != "session/1") {
+        root["eyeroof"].error("bad-format", "this is not a session of version 1",
+                              "it begins with 'eyeroof: session/1'");
+    }
+    const fs::path folder = fs::path(file).parent_path();
+    Session session;
+    session.network = resolved(root["network"].text().value_or(""), folder);
+    for (const std::string& machine : texts(root["machines"])) {
+        session.machines.push_back(resolved(machine, folder));
+    }
+    for (const std::string& profile : texts(root["profiles"])) {
+        session.profiles.push_back(resolved(profile, folder));
+    }
+    for (const std::string& ceiling : texts(root["ceilings"])) {
+        session.ceilings.push_back(resolved(ceiling, folder));
+    }
+    session.assignments = resolved(root["assignments"].text().value_or(""), folder);
+    session.mappings = edits_of(root["mappings"]);
+    session.batch = root["batch"].integer({1, 1'000'000'000});
+    if (const auto type = root["data_type"].choice(data_types(), "data type")) {
+        session.data_type = model::data_type_name(*type);
+    }
+    session.best_mapping = root["mapping"].choice(kMappings, "way to map").value_or(false);
+    session.set = texts(root["set"]);
+    if (const hwdb::Node asked = root["upgrade"]) {
+        session.upgrade = with_names(read::question_of(asked), [&](const std::string& name) {
+            return resolved(name, folder);
+        });
+    }
+    session.view = read_view(root["view"]);
+    return document->conclude(std::move(session));
+}
+
+model::Result<Session> load_session(const fs::path& file) {
+    const auto text = hwdb::read_text_file(file);
+    return text ? parse_session(*text, file.string()) : model::Result<Session>(text.diagnostics());
+}
+
+std::string cli_command(const Session& session) {
+    std::string line = "eyeroof roofline";
+    if (!session.network.empty()) {
+        line += " " + shell_quoted(session.network);
+    }
+    for (const std::string& machine : session.machines) {
+        line += " --on " + shell_quoted(machine);
+    }
+    for (const std::string& profile : session.profiles) {
+        line += " --profile " + shell_quoted(profile);
+    }
+    for (const std::string& file : session.ceilings) {
+        line += " --ceilings " + shell_quoted(file);
+    }
+    if (!session.assignments.empty()) {
+        line += " --assign " + shell_quoted(session.assignments);
+    }
+    if (session.batch) {
+        line += fmt::format(" --batch {}", *session.batch);
+    }
+    if (!session.data_type.empty()) {
+        line += " --dtype " + session.data_type;
+    }
+    if (session.best_mapping) {
+        line += " --mapping best";
+    }
+    for (const std::string& change : session.set) {
+        line += " --set " + shell_quoted(change);
+    }
+    const ViewState& view = session.view;
+    if (!view.filter.empty()) {
+        line += " --filter " + shell_quoted(view.filter);
+    }
+    if (view.top) {
+        line += fmt::format(" --top {}", *view.top);
+    }
+    if (view.top_share) {
+        line += fmt::format(" --top-share {}", 100.0 * *view.top_share);
+    }
+    if (!view.level.empty()) {
+        line += " --level " + shell_quoted(view.level);
+    }
+    if (view.colour_by != ColourBy::automatic) {
+        line +=
+            view.colour_by == ColourBy::machine ? " --colour-by machine" : " --colour-by limiter";
+    }
+    if (!view.labels) {
+        line += " --no-labels";
+    }
+    return line + (view.theme == Theme::dark ? " --theme dark" : "") + " -o roofline.svg";
+}
+
+} // namespace eyeroof::study

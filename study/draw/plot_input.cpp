@@ -1,0 +1,254 @@
+#include "study/draw/plot_input.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <set>
+
+namespace eyeroof::study {
+
+namespace {
+
+std::string source_text(const model::Machine& machine, const std::string& field) {
+    const model::Provenance* found = model::find_provenance(machine.provenance, field);
+    return found == nullptr
+               ? std::string{}
+               : fmt::format("{} ({})", found->source, model::confidence_name(found->confidence));
+}
+
+// What all networks of a level carry towards the PEs, or, where they are not limited, what its
+// stores can read; bytes per cycle of one instance.
+double bytes_per_cycle_below(const model::Level& level) {
+    double channels = 0.0;
+    for (const model::Channel& channel : level.channels) {
+        channels += channel.down_bytes_per_cycle;
+    }
+    double stores = 0.0;
+    for (const model::Store& store : level.stores) {
+        stores += store.read_bytes_per_cycle;
+    }
+    const double unlimited = model::kUnlimited;
+    return std::min(level.channels.empty() ? unlimited : channels,
+                    level.stores.empty() ? unlimited : stores);
+}
+
+void add_roofs(PlotMachine& plot, const model::Machine& machine,
+               const model::Accelerator& accelerator) {
+    const double units = static_cast<double>(model::mac_units(accelerator));
+    const std::string peak_source = source_text(machine, "clock");
+    plot.roofs.push_back({machine.id + "/compute/MAC", machine.id,
+                          fmt::format("{:.0f} MAC units", units), RoofKind::compute, "",
+                          2.0 * units * accelerator.clock_hz, false, peak_source});
+    for (std::size_t i = 0; i + 1 < accelerator.levels.size() || i == 0; ++i) {
+        const model::Level& level = accelerator.levels[i];
+        const double per_cycle =
+            bytes_per_cycle_below(level) * static_cast<double>(model::instances_of(accelerator, i));
+        if (std::isfinite(per_cycle) && per_cycle > 0.0) {
+            plot.roofs.push_back({machine.id + "/memory/" + level.name, machine.id, level.name,
+                                  RoofKind::memory, level.name, per_cycle * accelerator.clock_hz,
+                                  false, source_text(machine, fmt::format("levels[{}]", i))});
+        }
+    }
+}
+
+void add_roofs(PlotMachine& plot, const model::Machine& machine, const model::Gpu& gpu) {
+    for (std::size_t i = 0; i < model::kDataTypes; ++i) {
+        const model::Rate& rate = gpu.rates[i];
+        if (rate.pipe == model::Pipe::none || !(rate.flops_per_s > 0.0)) {
+            continue;
+        }
+        const std::string type(model::data_type_name(static_cast<model::DataType>(i)));
+        plot.roofs.push_back({fmt::format("{}/compute/{}", machine.id, type), machine.id,
+                              rate.pipe == model::Pipe::tensor ? type + " tensor" : type,
+                              RoofKind::compute, type, rate.flops_per_s, false,
+                              source_text(machine, fmt::format("peaks.{}", type))});
+    }
+    plot.roofs.push_back({machine.id + "/memory/DRAM", machine.id, "DRAM", RoofKind::memory, "DRAM",
+                          gpu.dram_bytes_per_s, false, source_text(machine, "dram.bandwidth")});
+    plot.roofs.push_back({machine.id + "/memory/L2", machine.id, "L2", RoofKind::memory, "L2",
+                          model::l2_bandwidth(gpu), false, source_text(machine, "l2.bandwidth")});
+}
+
+std::vector<LevelBytes> bytes_of(const LayerReport& layer) {
+    std::vector<LevelBytes> levels;
+    for (const TrafficRow& row : layer.traffic) {
+        auto found = std::find_if(levels.begin(), levels.end(), [&](const LevelBytes& level) {
+            return level.level == row.level;
+        });
+        if (found == levels.end()) {
+            found = levels.insert(levels.end(), {row.level, 0.0});
+        }
+        found->bytes += static_cast<double>(row.read_bytes) + static_cast<double>(row.write_bytes);
+    }
+    if (levels.empty()) {
+        levels.push_back({"", layer.outer_bytes});
+    }
+    levels.front().bytes = layer.outer_bytes; // after coding, which the rows may not know
+    return levels;
+}
+
+bool better_evidence(const Roof& roof, const Roof* than) {
+    return than == nullptr || (roof.measured && !than->measured) ||
+           (roof.measured == than->measured && roof.value > than->value);
+}
+
+const Roof* compute_roof(const PlotMachine& machine, const std::string& precision) {
+    const Roof* exact = nullptr;
+    const Roof* highest = nullptr;
+    for (const Roof& roof : machine.roofs) {
+        if (roof.kind != RoofKind::compute) {
+            continue;
+        }
+        if (!precision.empty() && roof.key == precision && better_evidence(roof, exact)) {
+            exact = &roof;
+        }
+        if (highest == nullptr || roof.value > highest->value) {
+            highest = &roof;
+        }
+    }
+    return exact != nullptr ? exact : highest;
+}
+
+const Roof* memory_roof(const PlotMachine& machine, const std::string& level) {
+    const Roof* found = nullptr;
+    for (const Roof& roof : machine.roofs) {
+        const bool outermost = level.empty() && found == nullptr;
+        if (roof.kind == RoofKind::memory && (roof.key == level || outermost) &&
+            better_evidence(roof, found)) {
+            found = &roof;
+        }
+    }
+    return found;
+}
+
+} // namespace
+
+double PlotPoint::intensity(std::string_view level) const {
+    for (const LevelBytes& entry : bytes) {
+        if (level.empty() || entry.level == level) {
+            return entry.bytes > 0.0 ? flops / entry.bytes : 0.0;
+        }
+    }
+    return 0.0;
+}
+
+PlotMachine roofs_of(const model::Machine& machine) {
+    PlotMachine plot{machine.id, machine.name.empty() ? machine.id : machine.name, {}};
+    std::visit([&](const auto& kind) { add_roofs(plot, machine, kind); }, machine.kind);
+    return plot;
+}
+
+namespace {
+
+bool same_level(std::string_view a, std::string_view b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+        return std::tolower(static_cast<unsigned char>(x)) ==
+               std::tolower(static_cast<unsigned char>(y));
+    });
+}
+
+std::optional<PlotPoint> predicted_point(const Report& report, std::size_t i) {
+    const LayerReport& layer = report.layers[i];
+    if (layer.flops <= 0 || !(layer.time_s > 0.0)) {
+        return std::nullopt;
+    }
+    PlotPoint point;
+    point.id = fmt::format("{}/predicted/{}/{}", report.machine.id, i, layer.layer.name);
+    point.name = layer.layer.name;
+    point.machine = report.machine.id;
+    point.flops = static_cast<double>(layer.flops);
+    point.time_s = layer.time_s;
+    point.low_s = layer.low_s;
+    point.high_s = layer.high_s;
+    point.count = static_cast<double>(layer.layer.count);
+    point.bytes = bytes_of(layer);
+    point.precision = model::data_type_name(layer.layer.types.input);
+    point.limiter_step = layer.limiter_step;
+    point.limiter = layer.limiter;
+    point.source = "predicted";
+    return point;
+}
+
+// What was measured of a layer, in the place of what was predicted.
+PlotPoint measured_point(const PlotMachine& machine, const LayerMeasurement& m, PlotPoint point) {
+    const auto place = point.id.find("/predicted/");
+    point.id.replace(place, std::string_view("/predicted/").size(), "/measured/");
+    point.measured = true;
+    point.time_s = m.kernel_s;
+    point.low_s = point.high_s = std::nullopt;
+    point.flops = m.flops.value_or(point.flops);
+    point.source = m.flops ? "operations counted" : "operations of the layer";
+    std::vector<LevelBytes> counted;
+    for (const LevelMeasurement& level : m.bytes) {
+        std::string name = level.level;
+        for (const Roof& roof : machine.roofs) {
+            name = roof.kind == RoofKind::memory && same_level(roof.key, name) ? roof.key : name;
+        }
+        counted.push_back({name, level.bytes});
+    }
+    point.source += counted.empty() ? ", bytes as predicted" : ", bytes counted";
+    point.source += m.under_replay ? ", time under replay" : "";
+    if (!counted.empty()) {
+        point.bytes = std::move(counted);
+    }
+    point.limiter_step = m.disagreements.empty() ? 0 : m.disagreements.front().step;
+    point.limiter = m.disagreements.empty() ? "" : m.disagreements.front().quantity;
+    return point;
+}
+
+} // namespace
+
+std::vector<PlotPoint> points_of(const Report& report) {
+    std::vector<PlotPoint> points;
+    for (std::size_t i = 0; i < report.layers.size(); ++i) {
+        if (auto point = predicted_point(report, i)) {
+            points.push_back(std::move(*point));
+        }
+    }
+    return points;
+}
+
+const PlotMachine* find_machine(const PlotInput& input, std::string_view id) {
+    const auto found = std::find_if(input.machines.begin(), input.machines.end(),
+                                    [&](const PlotMachine& machine) { return machine.id == id; });
+    return found == input.machines.end() ? nullptr : &*found;
+}
+
+void add_report(PlotInput& input, const model::Machine& machine, const Report& report) {
+    if (find_machine(input, machine.id) == nullptr) {
+        input.machines.push_back(roofs_of(machine));
+    }
+    const PlotMachine& roofs = *find_machine(input, machine.id);
+    for (std::size_t i = 0; i < report.layers.size(); ++i) {
+        auto point = predicted_point(report, i);
+        if (!point) {
+            continue;
+        }
+        input.points.push_back(*point);
+        if (const auto& measured = report.layers[i].measured) {
+            input.points.push_back(measured_point(roofs, *measured, *std::move(point)));
+        }
+    }
+}
+
+std::optional<RoofLimit> limit_of(const PlotMachine& machine, const PlotPoint& point) {
+    std::optional<RoofLimit> limit;
+    const auto lower = [&](double flops_per_s, const Roof* roof) {
+        if (!limit || flops_per_s < limit->flops_per_s) {
+            limit = RoofLimit{flops_per_s, roof};
+        }
+    };
+    if (const Roof* roof = compute_roof(machine, point.precision)) {
+        lower(roof->value, roof);
+    }
+    for (const LevelBytes& entry : point.bytes) {
+        if (const Roof* roof = memory_roof(machine, entry.level); roof && entry.bytes > 0.0) {
+            lower(roof->value * point.flops / entry.bytes, roof);
+        }
+    }
+    return limit;
+}
+
+} // namespace eyeroof::study

@@ -1,0 +1,123 @@
+#include "study/draw/plot_profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+
+namespace eyeroof::study {
+
+namespace {
+
+bool same_word(std::string_view a, std::string_view b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+        return std::tolower(static_cast<unsigned char>(x)) ==
+               std::tolower(static_cast<unsigned char>(y));
+    });
+}
+
+// The machine's spelling of a level, or the profile's where the machine has no such roof.
+std::string level_name(const PlotMachine* machine, const std::string& level) {
+    if (machine != nullptr) {
+        for (const Roof& roof : machine->roofs) {
+            if (roof.kind == RoofKind::memory && same_word(roof.key, level)) {
+                return roof.key;
+            }
+        }
+    }
+    return level;
+}
+
+PlotPoint plot_point(const profiles::MeasuredPoint& from, const PlotMachine* machine,
+                     const std::string& machine_id, std::size_t index) {
+    PlotPoint point;
+    point.id = fmt::format("{}/measured/{}/{}", machine_id, index, from.name);
+    point.name = from.name;
+    point.machine = machine_id;
+    point.measured = true;
+    point.count = std::max(1.0, static_cast<double>(from.launches.size()));
+    point.time_s = from.time_s / point.count;
+    point.flops = from.flops() / point.count;
+    for (const profiles::PointTraffic& traffic : from.traffic) {
+        point.bytes.push_back({level_name(machine, traffic.level), traffic.bytes / point.count});
+    }
+    if (const profiles::PointWork* work = from.main_work()) {
+        point.precision = work->precision;
+        point.source = fmt::format("operations {}", profiles::evidence_name(work->evidence));
+    }
+    if (!from.traffic.empty()) {
+        point.source += fmt::format("{}bytes {}", point.source.empty() ? "" : ", ",
+                                    profiles::evidence_name(from.traffic.front().evidence));
+    }
+    point.source += from.under_replay ? ", time under replay" : "";
+    return point;
+}
+
+} // namespace
+
+model::Result<model::Done> add_profile(PlotInput& input, const std::string& machine,
+                                       const profiles::Profile& profile,
+                                       const profiles::PointOptions& options,
+                                       const profiles::MetricFamily* family) {
+    const auto points = profiles::points_of(profile, family, options);
+    if (!points) {
+        return model::Result<model::Done>(points.diagnostics());
+    }
+    model::Diagnostics found = points.diagnostics();
+    const PlotMachine* roofs = find_machine(input, machine);
+    std::size_t placeless = 0;
+    for (std::size_t i = 0; i < points->size(); ++i) {
+        PlotPoint point = plot_point((*points)[i], roofs, machine, i);
+        if (point.flops > 0.0 && point.time_s > 0.0 && point.intensity() > 0.0) {
+            input.points.push_back(std::move(point));
+        } else {
+            ++placeless;
+        }
+    }
+    if (placeless > 0) {
+        found.warning("no-place",
+                      fmt::format("{} of {} measured points have no operations or no bytes and are "
+                                  "not on the plot",
+                                  placeless, points->size()));
+    }
+    return model::Result<model::Done>(model::Done{}, std::move(found));
+}
+
+void add_ceilings(PlotInput& input, const std::string& machine, const profiles::Profile& profile) {
+    const auto same_id = [&](const PlotMachine& m) { return m.id == machine; };
+    auto found = std::find_if(input.machines.begin(), input.machines.end(), same_id);
+    if (found == input.machines.end()) {
+        input.machines.push_back({machine, profile.run.gpu, {}});
+        found = std::prev(input.machines.end());
+    }
+    std::vector<Roof> roofs;
+    for (const profiles::Ceiling& ceiling : profile.ceilings) {
+        const bool memory = !ceiling.level.empty();
+        if (!memory && ceiling.precision.empty()) {
+            continue; // an overhead is no roof
+        }
+        Roof roof;
+        roof.machine = machine;
+        roof.kind = memory ? RoofKind::memory : RoofKind::compute;
+        roof.key = memory ? level_name(&*found, ceiling.level) : ceiling.precision;
+        roof.name = ceiling.name;
+        roof.id =
+            fmt::format("{}/measured/{}/{}", machine, memory ? "memory" : "compute", roof.key);
+        roof.value = ceiling.value;
+        roof.measured = true;
+        roof.source = ceiling.how;
+        const auto known = std::find_if(roofs.begin(), roofs.end(),
+                                        [&](const Roof& other) { return other.id == roof.id; });
+        if (known == roofs.end()) {
+            roofs.push_back(std::move(roof));
+        } else if (known->value < roof.value) {
+            *known = std::move(roof);
+        }
+    }
+    // Outermost first, as roofs of a description are: the ceilings begin with the innermost cache.
+    std::reverse(roofs.begin(), roofs.end());
+    found->roofs.insert(found->roofs.end(), roofs.begin(), roofs.end());
+}
+
+} // namespace eyeroof::study

@@ -1,0 +1,477 @@
+#include "study/draw/roofline_build.hpp"
+
+#include "model/base/pattern.hpp"
+#include "model/base/units.hpp"
+#include "model/eyexam/chain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+namespace eyeroof::study {
+
+namespace {
+
+using Indices = std::vector<std::size_t>;
+
+constexpr double kLeastRadius = 3.0;
+constexpr double kMostRadius = 13.0;
+constexpr std::size_t kManyPoints = 300; // from here on markers are small and translucent
+
+// Points by total time, heaviest first; the order of equals is that of the input.
+Indices by_weight(const PlotInput& input, Indices indices) {
+    std::stable_sort(indices.begin(), indices.end(), [&](std::size_t a, std::size_t b) {
+        return input.points[a].total_s() > input.points[b].total_s();
+    });
+    return indices;
+}
+
+bool kind_visible(const PlotPoint& point, const ViewState& view) {
+    return point.measured ? view.measured : view.predicted;
+}
+
+// Points that the name filter and the kinds let through, heaviest first.
+model::Result<Indices> matching(const PlotInput& input, const ViewState& view) {
+    const auto pattern = model::Pattern::compile(view.filter);
+    if (!pattern) {
+        return model::Result<Indices>(pattern.diagnostics());
+    }
+    Indices indices;
+    for (std::size_t i = 0; i < input.points.size(); ++i) {
+        const PlotPoint& point = input.points[i];
+        if (kind_visible(point, view) && point.flops > 0.0 && point.time_s > 0.0 &&
+            pattern->found_in(point.name)) {
+            indices.push_back(i);
+        }
+    }
+    return by_weight(input, std::move(indices));
+}
+
+// The name heads of a heaviest-first list: both top-N and top-share count names, so that a
+// prediction and its measurement, or the same layer on two machines, stay together.
+Indices heaviest(const PlotInput& input, const Indices& indices, const ViewState& view) {
+    if (!view.top && !view.top_share) {
+        return indices;
+    }
+    std::map<std::string, double> weight;
+    double total = 0.0;
+    for (const std::size_t i : indices) {
+        weight[input.points[i].name] += input.points[i].total_s();
+        total += input.points[i].total_s();
+    }
+    std::vector<std::pair<double, std::string>> names;
+    for (const auto& [name, seconds] : weight) {
+        names.emplace_back(-seconds, name);
+    }
+    std::sort(names.begin(), names.end());
+    std::set<std::string> kept;
+    double sum = 0.0;
+    for (const auto& [minus_seconds, name] : names) {
+        const bool enough =
+            (view.top && kept.size() >= static_cast<std::size_t>(std::max(0, *view.top))) ||
+            (view.top_share && sum >= *view.top_share * total);
+        if (enough) {
+            break;
+        }
+        kept.insert(name);
+        sum -= minus_seconds;
+    }
+    Indices result;
+    std::copy_if(indices.begin(), indices.end(), std::back_inserter(result),
+                 [&](std::size_t i) { return kept.contains(input.points[i].name); });
+    return result;
+}
+
+std::size_t machine_index(const PlotInput& input, const std::string& id) {
+    const PlotMachine* machine = find_machine(input, id);
+    return machine == nullptr ? 0 : static_cast<std::size_t>(machine - input.machines.data());
+}
+
+bool colour_by_machine(const PlotInput& input, const ViewState& view) {
+    return view.colour_by == ColourBy::machine ||
+           (view.colour_by == ColourBy::automatic && input.machines.size() > 1);
+}
+
+// Gives every point its series; series come into being in a fixed order of their keys.
+class SeriesTable {
+  public:
+    SeriesTable(const PlotInput& input, const ViewState& view)
+        : input_(input), by_level_(view.level == kAllLevels),
+          by_machine_(colour_by_machine(input, view)) {
+        const auto measured = [](const PlotPoint& point) { return point.measured; };
+        both_ = view.measured && view.predicted &&
+                std::any_of(input.points.begin(), input.points.end(), measured) &&
+                !std::all_of(input.points.begin(), input.points.end(), measured);
+        for (const PlotPoint& point : input.points) {
+            for (const LevelBytes& entry : point.bytes) {
+                if (std::find(levels_.begin(), levels_.end(), entry.level) == levels_.end()) {
+                    levels_.push_back(entry.level);
+                }
+            }
+        }
+    }
+
+    std::size_t of(const PlotPoint& point, const std::string& level) {
+        const std::size_t key = 2 * group(point, level) + (point.measured ? 1 : 0);
+        const auto [entry, fresh] = index_.try_emplace(key, series_.size());
+        if (fresh) {
+            series_.push_back(make(point, level));
+            keys_.push_back(key);
+        }
+        ++series_[entry->second].count;
+        return entry->second;
+    }
+
+    // Series in the order of their keys, and where each old index went.
+    std::pair<std::vector<SceneSeries>, Indices> sorted() const {
+        Indices order(series_.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::sort(order.begin(), order.end(),
+                  [&](std::size_t a, std::size_t b) { return keys_[a] < keys_[b]; });
+        std::vector<SceneSeries> result;
+        Indices place(series_.size());
+        for (const std::size_t old : order) {
+            place[old] = result.size();
+            result.push_back(series_[old]);
+        }
+        return {result, place};
+    }
+
+  private:
+    // Points may know different levels, each in its own order: the name decides.
+    std::size_t group(const PlotPoint& point, const std::string& level) const {
+        if (by_level_) {
+            const auto found = std::find(levels_.begin(), levels_.end(), level);
+            return static_cast<std::size_t>(found - levels_.begin());
+        }
+        if (by_machine_) {
+            return machine_index(input_, point.machine);
+        }
+        return point.measured ? 100 : point.limiter_step;
+    }
+
+    SceneSeries make(const PlotPoint& point, const std::string& level) const {
+        const char* kind = point.measured ? "measured" : "predicted";
+        SceneSeries series;
+        std::size_t look = group(point, level);
+        if (by_level_) {
+            series.name = level.empty() ? "outermost memory" : level;
+        } else if (by_machine_) {
+            const PlotMachine* machine = find_machine(input_, point.machine);
+            series.name = machine == nullptr ? point.machine : machine->name;
+        } else if (point.measured) {
+            look = model::kSteps; // a look that no step has
+            series.name = kind;
+        } else if (point.limiter_step == 0) {
+            series.name = kind;
+        } else {
+            look = point.limiter_step - 1;
+            series.name = fmt::format("limited by {}", model::kStepNames[look]);
+        }
+        if ((by_level_ || by_machine_) && both_) {
+            series.name += fmt::format(", {}", kind);
+            series.hollow = !point.measured;
+        }
+        series.marker = series_marker(look);
+        series.colour = series_role(look);
+        return series;
+    }
+
+    const PlotInput& input_;
+    std::vector<std::string> levels_; // of all points, in order of appearance
+    bool by_level_;
+    bool by_machine_;
+    bool both_ = false;
+    std::map<std::size_t, std::size_t> index_;
+    std::vector<SceneSeries> series_;
+    std::vector<std::size_t> keys_;
+};
+
+// Time of all visible points of a machine and kind, the whole that shares are of.
+std::map<std::pair<std::string, bool>, double> totals(const PlotInput& input) {
+    std::map<std::pair<std::string, bool>, double> sums;
+    for (const PlotPoint& point : input.points) {
+        sums[{point.machine, point.measured}] += point.total_s();
+    }
+    return sums;
+}
+
+// Area, not radius, is proportional to the share of time.
+double radius_of(double share, std::size_t points) {
+    const double most = points > kManyPoints ? 7.0 : kMostRadius;
+    const double least = points > 5 * kManyPoints ? 1.8 : kLeastRadius;
+    return least + (most - least) * std::sqrt(std::clamp(share, 0.0, 1.0));
+}
+
+void judge(ScenePoint& point, const PlotPoint& source, const PlotInput& input) {
+    const PlotMachine* machine = find_machine(input, source.machine);
+    const auto limit = machine == nullptr ? std::nullopt : limit_of(*machine, source);
+    if (limit && limit->flops_per_s > 0.0) {
+        point.of_bound = point.y / limit->flops_per_s;
+        // A prediction may be above the outermost roof: what an inner memory holds need not come
+        // from there.
+        point.above_roof = source.measured && point.of_bound > 1.0 + kAboveRoofTolerance;
+    }
+}
+
+std::vector<std::pair<std::string, double>> levels_in_view(const PlotPoint& point,
+                                                           const ViewState& view) {
+    if (view.level != kAllLevels) {
+        return {{view.level, point.intensity(view.level)}};
+    }
+    std::vector<std::pair<std::string, double>> levels;
+    for (const LevelBytes& entry : point.bytes) {
+        levels.emplace_back(entry.level, point.intensity(entry.level));
+    }
+    return levels;
+}
+
+void add_points(RooflineScene& scene, const PlotInput& input, const ViewState& view,
+                const Indices& heaviest_first) {
+    SeriesTable table(input, view);
+    const auto sums = totals(input);
+    std::size_t unplaced = 0;
+    for (auto i = heaviest_first.rbegin(); i != heaviest_first.rend(); ++i) {
+        const PlotPoint& source = input.points[*i];
+        const auto levels = levels_in_view(source, view);
+        for (std::size_t level = 0; level < levels.size(); ++level) {
+            if (!(levels[level].second > 0.0)) {
+                ++unplaced;
+                continue;
+            }
+            ScenePoint point;
+            point.id = source.id;
+            point.name = source.name;
+            point.source = *i;
+            point.level = levels[level].first;
+            point.series = table.of(source, point.level);
+            point.x = levels[level].second;
+            point.y = source.flops_per_s();
+            point.share = source.total_s() / sums.at({source.machine, source.measured});
+            point.radius = radius_of(point.share, heaviest_first.size());
+            point.selected = view.selection.contains(source.id);
+            judge(point, source, input);
+            scene.points.push_back(std::move(point));
+        }
+    }
+    auto [series, place] = table.sorted();
+    scene.series = std::move(series);
+    for (ScenePoint& point : scene.points) {
+        point.series = place[point.series];
+    }
+    if (unplaced > 0) {
+        scene.warnings.push_back(fmt::format(
+            "{} points are not shown: their bytes at this level are not known", unplaced));
+    }
+    scene.point_opacity = scene.points.size() > kManyPoints ? 0.55 : 0.9;
+}
+
+// Joins each prediction with the measurement of the same name on the same machine, and a layer with
+// itself on the next machine of the plot.
+void add_links(RooflineScene& scene, const PlotInput& input) {
+    if (scene.points.size() > 2 * kManyPoints) {
+        return; // a thicket that hides what it joins
+    }
+    std::map<std::string, Indices> by_name;
+    for (std::size_t i = 0; i < scene.points.size(); ++i) {
+        by_name[scene.points[i].level + '\n' + scene.points[i].name].push_back(i);
+    }
+    const auto rank = [&](std::size_t i) {
+        const PlotPoint& source = input.points[scene.points[i].source];
+        return std::pair(machine_index(input, source.machine), source.measured);
+    };
+    for (auto& [name, members] : by_name) {
+        std::stable_sort(members.begin(), members.end(),
+                         [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+        for (std::size_t k = 0; k + 1 < members.size(); ++k) {
+            const std::size_t from = members[k];
+            const std::size_t to = members[k + 1];
+            const bool ambiguous = rank(from) == rank(to); // two layers of one name: not a pair
+            if (!ambiguous) {
+                scene.links.push_back({from, to, scene.points[to].y / scene.points[from].y});
+            }
+        }
+    }
+}
+
+ColourRole roof_colour(const PlotInput& input, const ViewState& view, const Roof& roof) {
+    return colour_by_machine(input, view) ? series_role(machine_index(input, roof.machine))
+                                          : ColourRole::text;
+}
+
+const Roof* extreme(const std::vector<const Roof*>& roofs, RoofKind kind) {
+    const Roof* highest = nullptr;
+    for (const Roof* roof : roofs) {
+        if (roof->kind == kind && (highest == nullptr || roof->value > highest->value)) {
+            highest = roof;
+        }
+    }
+    return highest;
+}
+
+// Roofs of one machine: memory lines end at the highest arithmetic, arithmetic lines start at the
+// fastest memory.
+void add_machine_roofs(RooflineScene& scene, const PlotInput& input, const ViewState& view,
+                       const PlotMachine& machine, const std::set<std::string>& visible) {
+    std::vector<const Roof*> shown;
+    for (const Roof& roof : machine.roofs) {
+        if (visible.contains(roof.id) && roof.value > 0.0 && std::isfinite(roof.value)) {
+            shown.push_back(&roof);
+        }
+    }
+    const Roof* peak = extreme(shown, RoofKind::compute);
+    const Roof* fastest = extreme(shown, RoofKind::memory);
+    bool outermost = true;
+    for (const Roof* roof : shown) {
+        SceneRoof line{*roof, roof_colour(input, view, *roof), false, kAxisLeast, kAxisMost};
+        if (roof->kind == RoofKind::memory) {
+            line.dashed = !outermost;
+            outermost = false;
+            line.to_x = peak != nullptr ? peak->value / roof->value : kAxisMost;
+        } else {
+            line.dashed = roof != peak;
+            line.from_x = fastest != nullptr ? roof->value / fastest->value : kAxisLeast;
+        }
+        scene.roofs.push_back(std::move(line));
+    }
+    for (const Roof* memory : shown) {
+        for (const Roof* compute : shown) {
+            if (memory->kind == RoofKind::memory && compute->kind == RoofKind::compute) {
+                scene.ridges.push_back({machine.id, compute->id, memory->id,
+                                        compute->value / memory->value, compute->value,
+                                        roof_colour(input, view, *memory)});
+            }
+        }
+    }
+}
+
+// Everything in sight, with room for labels above and at the sides; whole when there is nothing.
+void set_full_ranges(RooflineScene& scene) {
+    double x_min = kAxisMost, x_max = kAxisLeast, y_min = kAxisMost, y_max = kAxisLeast;
+    const auto include = [&](double x, double y) {
+        x_min = std::min(x_min, x);
+        x_max = std::max(x_max, x);
+        y_min = std::min(y_min, y);
+        y_max = std::max(y_max, y);
+    };
+    for (const ScenePoint& point : scene.points) {
+        include(point.x, point.y);
+    }
+    for (const Ridge& ridge : scene.ridges) {
+        include(ridge.x, ridge.y);
+    }
+    for (const SceneRoof& roof : scene.roofs) {
+        if (roof.roof.kind == RoofKind::compute) {
+            y_max = std::max(y_max, roof.roof.value);
+            y_min = std::min(y_min, roof.roof.value);
+        }
+    }
+    if (x_min > x_max) {
+        x_min = 0.1;
+        x_max = 100.0;
+    }
+    if (y_min > y_max) {
+        y_min = 1e9;
+        y_max = 1e13;
+    }
+    scene.full_x = legal({std::min(x_min / 2.5, x_max / 40.0), x_max * 4.0});
+    scene.full_y = legal({std::min(y_min / 2.5, y_max / 30.0), y_max * 2.5});
+}
+
+void describe(RooflineScene& scene, const PlotInput& input, const ViewState& view) {
+    std::set<std::size_t> sources;
+    for (const ScenePoint& point : scene.points) {
+        sources.insert(point.source);
+    }
+    double seconds = 0.0;
+    double all_seconds = 0.0;
+    std::size_t above = 0;
+    for (const std::size_t i : sources) {
+        seconds += input.points[i].total_s();
+    }
+    for (const PlotPoint& point : input.points) {
+        all_seconds += point.total_s();
+    }
+    for (const ScenePoint& point : scene.points) {
+        above += point.above_roof ? 1 : 0;
+    }
+    scene.title = input.title;
+    scene.filters = active_filters(view);
+    scene.subtitle =
+        sources.size() == input.points.size()
+            ? fmt::format("{} points; size: share of the time", sources.size())
+            : fmt::format("{} of {} points, {:.0f} % of the time; size: share of the time",
+                          sources.size(), input.points.size(),
+                          all_seconds > 0.0 ? 100.0 * seconds / all_seconds : 0.0);
+    for (const ActiveFilter& filter : scene.filters) {
+        scene.subtitle += "; " + filter.text;
+    }
+    const bool named = !view.level.empty() && view.level != kAllLevels;
+    scene.x_title = fmt::format("Operational intensity (FLOP per byte of {})",
+                                named                      ? view.level
+                                : view.level == kAllLevels ? "each level"
+                                                           : "the outermost memory");
+    scene.y_title = "Performance (FLOP/s, a MAC is 2)";
+    if (above > 0) {
+        scene.warnings.push_back(fmt::format(
+            "{} point{} above a roof by more than {:.0f} %: the measurement or the roof is wrong",
+            above, above == 1 ? " is" : "s are", 100.0 * kAboveRoofTolerance));
+    }
+}
+
+} // namespace
+
+std::set<std::string> needed_roofs(const PlotInput& input, const ViewState& view) {
+    std::set<std::string> precisions;
+    for (const PlotPoint& point : input.points) {
+        precisions.insert(point.precision);
+    }
+    std::set<std::string> ids;
+    for (const PlotMachine& machine : input.machines) {
+        const Roof* peak = nullptr;
+        bool matched = false;
+        std::string outermost;
+        for (const Roof& roof : machine.roofs) {
+            if (roof.kind == RoofKind::memory) {
+                outermost = outermost.empty() ? roof.key : outermost;
+                const bool in_view = view.level == kAllLevels ||
+                                     roof.key == (view.level.empty() ? outermost : view.level);
+                if (in_view) {
+                    ids.insert(roof.id);
+                }
+                continue;
+            }
+            if (roof.key.empty() || precisions.contains(roof.key)) {
+                ids.insert(roof.id);
+                matched = true;
+            }
+            peak = peak == nullptr || roof.value > peak->value ? &roof : peak;
+        }
+        if (!matched && peak != nullptr) {
+            ids.insert(peak->id);
+        }
+    }
+    return ids;
+}
+
+model::Result<RooflineScene> build_scene(const PlotInput& input, const ViewState& view) {
+    const auto matched = matching(input, view);
+    if (!matched) {
+        return model::Result<RooflineScene>(matched.diagnostics());
+    }
+    RooflineScene scene;
+    add_points(scene, input, view, heaviest(input, *matched, view));
+    add_links(scene, input);
+    const std::set<std::string> visible = view.roofs ? *view.roofs : needed_roofs(input, view);
+    for (const PlotMachine& machine : input.machines) {
+        add_machine_roofs(scene, input, view, machine, visible);
+    }
+    set_full_ranges(scene);
+    describe(scene, input, view);
+    return scene;
+}
+
+} // namespace eyeroof::study

@@ -1,0 +1,35 @@
+// What somebody wants to see of a plot: filters, visible roofs, ranges, selection, theme.
+// A value that session files keep, so that the command line draws the very plot of the window.
+// Knows nothing of what there is to see.
+#pragma once
+
+#include "study/draw/axis.hpp"
+#include "study/draw/theme.hpp"
+
+#include <optional>
+#include <set>
+#include <string>
+
+namespace eyeroof::study {
+
+// automatic: by limiting step with one machine, by machine with several.
+enum class ColourBy { automatic, limiter, machine };
+
+struct ViewState {
+    std::string filter;              // regular expression over names; empty: all
+    std::optional<int> top;          // only so many points, heaviest first
+    std::optional<double> top_share; // only the heaviest that make up this share of the time, 0 … 1
+    bool predicted = true;
+    bool measured = true;
+    bool labels = true;
+    std::string level; // whose bytes give the intensity; empty: the outermost
+    std::optional<std::set<std::string>> roofs; // ids; nullopt: those that the points need
+    std::optional<LogRange> x, y;               // nullopt: everything
+    std::set<std::string> selection;            // point ids
+    ColourBy colour_by = ColourBy::automatic;
+    Theme theme = Theme::light;
+
+    bool operator==(const ViewState&) const = default;
+};
+
+} // namespace eyeroof::study

@@ -1,0 +1,57 @@
+// Examines one layer on one kind of machine; run.cpp strings layers into a report.
+// Called by run.cpp only, one overload per kind of machine.
+// Knows no file format and no display.
+#pragma once
+
+#include "model/base/result.hpp"
+#include "model/gpu/calibration.hpp"
+#include "model/machine/machine.hpp"
+#include "model/network.hpp"
+#include "study/exam/best_mappings.hpp"
+#include "study/exam/report.hpp"
+#include "study/exam/run.hpp"
+
+#include <stop_token>
+
+namespace eyeroof::study {
+
+// What all layers of a study share on an accelerator.
+struct AcceleratorContext {
+    const model::Accelerator& accelerator;
+    model::Dataflow dataflow;  // chosen by the options; unrestricted when they free it
+    std::string dataflow_text; // its name
+    double units = 0.0;        // MAC units
+    MappingPolicy policy = MappingPolicy::dataflow; // automatic is decided here
+    BestMappings best;                              // searched when the policy is `best`
+};
+
+// Errors: "unsupported" for a dataflow that the machine does not have.
+model::Result<AcceleratorContext> accelerator_context(const model::Machine& machine,
+                                                      const model::Accelerator& accelerator,
+                                                      const StudyOptions& options);
+
+// Errors: the layer's own; "no-mapping"; "internal-bound" when a physical bound is violated (a
+// defect, never an output).
+model::Result<LayerReport> examine(const model::Layer& layer, const AcceleratorContext& context,
+                                   const StudyOptions& options, std::stop_token stop);
+
+MachineSummary summarise(const model::Machine& machine, const AcceleratorContext& context);
+
+// What all layers of a study share on a GPU or a host processor.
+struct GpuContext {
+    const model::Gpu& gpu;
+    model::DataType type = model::DataType::fp32; // of most of the network's arithmetic
+    double units = 1.0;                           // MAC per cycle of the pipe that serves it
+    double clock_hz = 1.0;                        // of that pipe
+};
+
+GpuContext gpu_context(const model::Gpu& gpu, const model::Network& network);
+model::Launch launch_of(LaunchMode mode);
+
+// Errors: the layer's own; "unsupported-type".
+model::Result<LayerReport> examine(const model::Layer& layer, const GpuContext& context,
+                                   const StudyOptions& options, std::stop_token stop);
+
+MachineSummary summarise(const model::Machine& machine, const GpuContext& context);
+
+} // namespace eyeroof::study

@@ -1,0 +1,405 @@
+#include "mapper/preset/preset.hpp"
+#include "mapper/preset/stationary.hpp"
+#include "model/cost.hpp"
+#include "model/eyexam/examine.hpp"
+#include "model/latency.hpp"
+#include "study/exam/examine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace eyeroof::study {
+
+using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
+
+namespace {
+
+// One nest of a layer with everything that was found out about it.
+struct NestExam {
+    Problem problem;
+    Mapping mapping;
+    std::string parameters; // of the dataflow's own rules: "m=96 n=1 e=7 …"
+    MappingCost cost;
+    Latency latency;
+    Chain machine;
+    Chain chain;
+    std::vector<std::string> notes;
+    std::optional<mapper::Certificate> certificate; // of searched mappings
+};
+
+struct Chosen {
+    Mapping mapping;
+    std::string parameters;
+    std::vector<std::string> notes;
+    std::optional<mapper::Certificate> certificate = std::nullopt;
+};
+
+std::string parameter_text(const mapper::Preset& preset) {
+    std::string text;
+    for (const auto& [name, value] : preset.parameters) {
+        text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+    }
+    return text;
+}
+
+Result<Chosen> by_dataflow(const Problem& problem, const AcceleratorContext& context) {
+    auto preset = mapper::preset_mapping(problem, context.accelerator, context.dataflow);
+    if (preset) {
+        return Result<Chosen>(Chosen{preset->mapping, parameter_text(*preset), {}});
+    }
+    auto general = mapper::stationary_mapping(problem, context.accelerator, context.dataflow);
+    if (!general) {
+        return Result<Chosen>(preset.diagnostics());
+    }
+    const std::string why = preset.diagnostics().items().front().message;
+    return Result<Chosen>(Chosen{general->mapping, "", {why + "; a general tiling was used"}});
+}
+
+std::string standing(const mapper::Certificate& c) {
+    if (!c.proved) {
+        return fmt::format("the search was stopped: {} at most {:.1f} % above the best{}",
+                           c.objective, 100.0 * c.gap / std::max(1e-12, 1.0 - c.gap),
+                           c.note.empty() ? "" : "; " + c.note);
+    }
+    return c.note.empty() ? fmt::format("no mapping under these rules has a lower {} ({})",
+                                        c.objective, c.space)
+                          : fmt::format("{}: {}", c.objective, c.note);
+}
+
+Result<Chosen> by_search(const Problem& problem, const AcceleratorContext& context,
+                         const StudyOptions& options) {
+    const SearchOutcome* outcome = context.best.of(problem);
+    if (outcome != nullptr && !*outcome && options.constrained()) {
+        return Result<Chosen>(outcome->diagnostics());
+    }
+    if (outcome == nullptr || !*outcome) { // too little time, or a form that is not searched
+        auto preset = by_dataflow(problem, context);
+        if (preset && outcome != nullptr) {
+            preset->notes.push_back("by the dataflow's own rules: " +
+                                    outcome->diagnostics().items().front().message);
+        }
+        return preset || outcome == nullptr ? std::move(preset)
+                                            : Result<Chosen>(outcome->diagnostics());
+    }
+    const mapper::SearchResult& found = **outcome;
+    return Result<Chosen>(
+        Chosen{found.mapping, "", {standing(found.certificate)}, found.certificate});
+}
+
+Result<Chosen> choose_mapping(const Problem& problem, const AcceleratorContext& context,
+                              const StudyOptions& options) {
+    if (context.policy == MappingPolicy::given && options.mapping) {
+        return Result<Chosen>(Chosen{*options.mapping, "", {}});
+    }
+    return context.policy == MappingPolicy::best ? by_search(problem, context, options)
+                                                 : by_dataflow(problem, context);
+}
+
+// Bounds that physics sets on every result.
+Diagnostics check_bounds(const NestExam& exam, double units, bool keeps_rules) {
+    constexpr double rounding = 1.0 + 1e-9;
+    Diagnostics d = check_chain(exam.machine, exam.problem.name + ", machine chain");
+    d.append(check_chain(exam.chain, exam.problem.name + ", mapping chain"));
+    const double macs = static_cast<double>(macs_of(exam.problem));
+    if (static_cast<double>(exam.cost.macs) != macs) {
+        d.error("internal-bound", fmt::format("{}: {} MACs were mapped, the layer has {}",
+                                              exam.problem.name, exam.cost.macs, macs));
+    }
+    if (exam.latency.total_cycles() * units * rounding < macs) {
+        d.error("internal-bound",
+                fmt::format("{}: {} cycles are fewer than {} MACs on {} units", exam.problem.name,
+                            exam.latency.total_cycles(), macs, units));
+    }
+    for (std::size_t i = 0; i < kSteps && keeps_rules; ++i) {
+        if (exam.chain[i].macs_per_cycle > exam.machine[i].macs_per_cycle * rounding) {
+            d.error("internal-bound",
+                    fmt::format("{}: at step {} the mapping reaches {} MAC/cycle, the machine {}",
+                                exam.problem.name, i + 1, exam.chain[i].macs_per_cycle,
+                                exam.machine[i].macs_per_cycle),
+                    "this is a defect of eyeroof; please report it with the input files");
+        }
+    }
+    return d;
+}
+
+Result<NestExam> examine_nest(const Problem& problem, const AcceleratorContext& context,
+                              const StudyOptions& options) {
+    auto chosen = choose_mapping(problem, context, options);
+    if (!chosen) {
+        return Result<NestExam>(chosen.diagnostics());
+    }
+    auto cost = cost_of(problem, context.accelerator, chosen->mapping, options.counting);
+    if (!cost) {
+        return Result<NestExam>(cost.diagnostics());
+    }
+    NestExam exam;
+    exam.problem = problem;
+    exam.mapping = std::move(chosen->mapping);
+    exam.parameters = std::move(chosen->parameters);
+    exam.notes = std::move(chosen->notes);
+    exam.certificate = std::move(chosen->certificate);
+    exam.cost = *std::move(cost);
+    exam.latency = options.counting == Counting::timeloop
+                       ? overlapped_latency(exam.cost)
+                       : latency_of(problem, context.accelerator, exam.mapping, exam.cost);
+    const bool keeps_rules = context.policy != MappingPolicy::given;
+    const Dataflow rules =
+        keeps_rules ? context.dataflow : unrestricted_dataflow(context.accelerator);
+    exam.machine = machine_chain(problem, context.accelerator, rules);
+    exam.chain =
+        mapping_chain(problem, context.accelerator, rules, exam.mapping, exam.cost, exam.latency);
+    Diagnostics violations = check_bounds(exam, context.units, keeps_rules);
+    if (violations.has_errors()) {
+        return Result<NestExam>(std::move(violations));
+    }
+    return Result<NestExam>(std::move(exam));
+}
+
+// Several nests run one after the other: their times add, so their throughputs combine by MACs.
+Chain combine(const std::vector<NestExam>& exams, Chain NestExam::*chain) {
+    Chain sum = exams.front().*chain;
+    if (exams.size() == 1) {
+        return sum;
+    }
+    for (std::size_t i = 0; i < kSteps; ++i) {
+        double macs = 0.0;
+        double cycles = 0.0;
+        double slowest = 0.0;
+        for (const NestExam& exam : exams) {
+            const double own = static_cast<double>(exam.cost.macs);
+            const double needs = own / (exam.*chain)[i].macs_per_cycle;
+            macs += own;
+            cycles += needs;
+            if (needs > slowest) {
+                slowest = needs;
+                sum[i] = (exam.*chain)[i];
+            }
+        }
+        sum[i].macs_per_cycle = macs / cycles;
+    }
+    return sum;
+}
+
+void add_traffic(const NestExam& exam, const Accelerator& accelerator, LayerReport& report) {
+    for (std::size_t level = 0; level < accelerator.levels.size(); ++level) {
+        for (const Operand o : kAllOperands) {
+            const Accesses& a = exam.cost.levels[level].total[index(o)];
+            const Count moved = a.reads + a.fills + a.updates;
+            if (moved == 0) {
+                continue;
+            }
+            const Count bits = accelerator.word_bits[index(o)];
+            TrafficRow row{accelerator.levels[level].name,
+                           std::string(operand_name(o)),
+                           a.reads * bits / 8,
+                           (a.fills + a.updates) * bits / 8,
+                           exam.cost.levels[level].energy_pj[index(o)] * 1e-12,
+                           exam.cost.levels[level].tile_words[index(o)] * bits / 8};
+            const auto same = std::find_if(
+                report.traffic.begin(), report.traffic.end(), [&](const TrafficRow& r) {
+                    return r.level == row.level && r.tensor == row.tensor;
+                });
+            if (same == report.traffic.end()) {
+                report.traffic.push_back(std::move(row));
+            } else {
+                same->read_bytes += row.read_bytes;
+                same->write_bytes += row.write_bytes;
+                same->energy_j += row.energy_j;
+                same->tile_bytes = std::max(same->tile_bytes, row.tile_bytes);
+            }
+        }
+    }
+    for (const Operand o : kAllOperands) { // without a channel: as the words are stored
+        const auto words = static_cast<double>(exam.cost.edges[0].down[index(o)] +
+                                               exam.cost.edges[0].up[index(o)]);
+        const Channel* channel = channel_of(accelerator.levels.front(), o);
+        report.outer_bytes +=
+            words * (channel == nullptr
+                         ? static_cast<double>(accelerator.word_bits[index(o)]) / 8.0
+                         : bytes_per_word(accelerator, *channel, o, exam.problem.zeros[index(o)]));
+    }
+}
+
+void add_nest(const NestExam& exam, const AcceleratorContext& context, LayerReport& report) {
+    const double clock = context.accelerator.clock_hz;
+    report.split.compute_s += exam.latency.compute_cycles / clock;
+    report.split.on_chip_stall_s += exam.latency.on_chip_stall_cycles / clock;
+    report.split.dram_stall_s += exam.latency.outer_stall_cycles / clock;
+    report.cycles += exam.latency.total_cycles();
+    report.energy_j += exam.cost.energy_pj * 1e-12;
+    report.active.allocated =
+        std::max(report.active.allocated, static_cast<double>(exam.cost.allocated_macs_units));
+    add_traffic(exam, context.accelerator, report);
+    if (!exam.parameters.empty()) {
+        report.mapping_text += exam.parameters + "\n";
+    }
+    report.mapping_text += to_text(exam.mapping, context.accelerator);
+    report.mappings.push_back(exam.mapping);
+    if (exam.certificate) {
+        report.certificates.push_back(*exam.certificate);
+    }
+    report.notes.insert(report.notes.end(), exam.notes.begin(), exam.notes.end());
+}
+
+LayerReport report_of(const Layer& layer, const Work& work, const std::vector<NestExam>& exams,
+                      const AcceleratorContext& context) {
+    LayerReport report;
+    report.layer = layer;
+    report.flops = work.flops;
+    report.bytes = work.bytes();
+    double steps = 0.0;
+    for (const NestExam& exam : exams) {
+        report.macs += exam.cost.macs;
+        steps += static_cast<double>(exam.cost.compute_steps);
+        add_nest(exam, context, report);
+    }
+    const auto macs = static_cast<double>(report.macs);
+    report.steps = combine(exams, &NestExam::chain);
+    report.machine_steps = combine(exams, &NestExam::machine);
+    report.active.averaged = macs / steps;
+    report.time_s = report.cycles / context.accelerator.clock_hz;
+    report.processing_time_s = report.split.compute_s + report.split.on_chip_stall_s;
+    report.utilization = macs / (context.units * report.cycles);
+    report.limiter_step = worst_step(report.steps, context.units);
+    report.limiter = report.steps[report.limiter_step - 1].limit;
+    return report;
+}
+
+double outer_bytes_per_cycle(const Accelerator& accelerator) {
+    double bytes = 0.0;
+    for (const Channel& channel : accelerator.levels.front().channels) {
+        bytes += channel.down_bytes_per_cycle;
+    }
+    return bytes > 0.0 ? bytes : kUnlimited;
+}
+
+// Operators without a multiply-accumulate nest: the array does not run them, so all that can be
+// said is that their tensors cross the outermost memory once. Two operations count as one MAC.
+LayerReport bandwidth_only(const Layer& layer, const Work& work,
+                           const AcceleratorContext& context) {
+    LayerReport report;
+    report.layer = layer;
+    report.flops = work.flops;
+    report.bytes = work.bytes();
+    const double rate = outer_bytes_per_cycle(context.accelerator);
+    const double bytes = static_cast<double>(work.bytes());
+    double equivalent = static_cast<double>(work.flops) / 2.0;
+    for (const TensorUse& tensor : work.tensors) {
+        equivalent = std::max(equivalent, static_cast<double>(tensor.elements) / 2.0);
+    }
+    report.cycles = std::max(bytes / rate, equivalent / context.units);
+    const double achieved = equivalent / report.cycles;
+    for (std::size_t i = 0; i < kSteps; ++i) {
+        const double bound = i < 2 ? equivalent : std::min(equivalent, context.units);
+        report.steps[i] = {i < 5 ? bound : std::min(bound, achieved),
+                           i < 5 ? "not on the array" : "outermost memory",
+                           i < 5 ? "this operator has no multiply-accumulate nest"
+                                 : "its tensors cross the outermost memory once"};
+    }
+    report.machine_steps = report.steps;
+    report.time_s = report.cycles / context.accelerator.clock_hz;
+    report.split.dram_stall_s = report.time_s;
+    report.outer_bytes = bytes;
+    report.limiter_step = 6;
+    report.limiter = report.steps[5].limit;
+    report.notes.push_back(fmt::format("{} is bounded by the outermost memory only: this "
+                                       "description has no vector unit",
+                                       op_name(layer.op)));
+    return report;
+}
+
+} // namespace
+
+namespace {
+
+MappingPolicy decided(MappingPolicy policy, const AcceleratorContext& context, bool constrained) {
+    if (policy != MappingPolicy::automatic) {
+        return policy;
+    }
+    // The published row-stationary rules are a mapper of their own and leave one mapping.
+    return context.dataflow_text == dataflow_name(DataflowKind::rs) && !constrained
+               ? MappingPolicy::dataflow
+               : MappingPolicy::best;
+}
+
+} // namespace
+
+Result<AcceleratorContext> accelerator_context(const Machine& machine,
+                                               const Accelerator& accelerator,
+                                               const StudyOptions& options) {
+    AcceleratorContext context{accelerator,    unrestricted_dataflow(accelerator),
+                               "unrestricted", static_cast<double>(mac_units(accelerator)),
+                               options.policy, {}};
+    std::string known;
+    for (const Dataflow& dataflow : accelerator.dataflows) {
+        const bool first = context.dataflow_text == "unrestricted";
+        if (!options.free_dataflow && first &&
+            dataflow.kind == options.dataflow.value_or(dataflow.kind)) {
+            context.dataflow = dataflow;
+            context.dataflow_text = dataflow_name(dataflow.kind);
+        }
+        known += (known.empty() ? "" : ", ") + std::string(dataflow_name(dataflow.kind));
+    }
+    if (options.dataflow && !options.free_dataflow && context.dataflow_text == "unrestricted") {
+        return Result<AcceleratorContext>::failure(
+            "unsupported",
+            fmt::format("{} does not support the dataflow {}", machine.name,
+                        dataflow_name(*options.dataflow)),
+            known.empty() ? "its description names no dataflow" : "it supports " + known);
+    }
+    context.policy = decided(options.policy, context, options.constrained());
+    return Result<AcceleratorContext>(std::move(context));
+}
+
+Result<LayerReport> examine(const Layer& layer, const AcceleratorContext& context,
+                            const StudyOptions& options, std::stop_token stop) {
+    const auto work = work_of(layer);
+    const auto problems = nests_of(layer);
+    if (!work || !problems) {
+        return Result<LayerReport>(work ? problems.diagnostics() : work.diagnostics());
+    }
+    if (problems->empty()) {
+        return Result<LayerReport>(bandwidth_only(layer, *work, context));
+    }
+    std::vector<NestExam> exams;
+    StudyOptions of_nest = options;
+    for (const Problem& problem : *problems) {
+        if (stop.stop_requested()) {
+            return Result<LayerReport>::failure("cancelled", "cancelled");
+        }
+        if (options.nests.size() == problems->size()) {
+            of_nest.mapping = options.nests[exams.size()];
+        }
+        auto exam = examine_nest(problem, context, of_nest);
+        if (!exam) {
+            Diagnostics d = exam.diagnostics();
+            d.place({}, layer.name);
+            return Result<LayerReport>(std::move(d));
+        }
+        exams.push_back(*std::move(exam));
+    }
+    return Result<LayerReport>(report_of(layer, *work, exams, context));
+}
+
+MachineSummary summarise(const Machine& machine, const AcceleratorContext& context) {
+    MachineSummary summary;
+    summary.id = machine.id;
+    summary.name = machine.name;
+    summary.kind = "accelerator";
+    summary.units = context.units;
+    summary.clock_hz = context.accelerator.clock_hz;
+    summary.peak_macs_per_s = context.units * context.accelerator.clock_hz;
+    summary.outer_bytes_per_s =
+        outer_bytes_per_cycle(context.accelerator) * context.accelerator.clock_hz;
+    summary.dataflow = context.dataflow_text;
+    for (const auto& [field, provenance] : machine.provenance) {
+        if (provenance.confidence == Confidence::recalled) {
+            summary.weak_sources.push_back(field);
+        }
+    }
+    return summary;
+}
+
+} // namespace eyeroof::study

@@ -1,0 +1,128 @@
+// One layer on a GPU: the model's prediction as a row of the report.
+#include "model/gpu/predict.hpp"
+#include "study/exam/examine.hpp"
+
+#include <algorithm>
+
+namespace eyeroof::study {
+
+using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
+
+namespace {
+
+// The report counts cycles of one clock; the pipe of a layer may run at another.
+Chain at_clock(Chain chain, double from_hz, double to_hz) {
+    for (StepBound& bound : chain) {
+        bound.macs_per_cycle *= from_hz / to_hz;
+    }
+    return chain;
+}
+
+TimeSplit split_of(const GpuPrediction& p) {
+    TimeSplit split;
+    const double kernel_s = std::max(p.time_s - p.launch_s, 0.0);
+    split.overhead_s = p.time_s - kernel_s;
+    const double arithmetic_s =
+        std::min(kernel_s, p.macs / (p.steps[3].macs_per_cycle * p.clock_hz));
+    const bool memory_bound = p.steps[5].macs_per_cycle < p.steps[4].macs_per_cycle;
+    split.compute_s = arithmetic_s;
+    (memory_bound ? split.dram_stall_s : split.on_chip_stall_s) = kernel_s - arithmetic_s;
+    return split;
+}
+
+// Units of the type that most arithmetic layers of the network have; fp32 lanes where none has any.
+DataType main_type(const Network& network, const Gpu& gpu) {
+    std::array<double, kDataTypes> macs{};
+    for (const Layer& layer : network.layers) {
+        if (const auto work = model::work_of(layer); work && work->macs > 0) {
+            macs[static_cast<std::size_t>(layer.types.input)] +=
+                static_cast<double>(work->macs) * static_cast<double>(layer.count);
+        }
+    }
+    const auto most = std::max_element(macs.begin(), macs.end());
+    const auto type = static_cast<DataType>(most - macs.begin());
+    return *most > 0.0 && gpu.rate(type).flops_per_s > 0.0 ? type : DataType::fp32;
+}
+
+} // namespace
+
+GpuContext gpu_context(const Gpu& gpu, const Network& network) {
+    GpuContext context{gpu, main_type(network, gpu), 1.0, gpu.boost_hz};
+    if (gpu.rate(context.type).flops_per_s > 0.0) {
+        context.units = macs_per_cycle(gpu, context.type);
+        context.clock_hz = pipe_clock_hz(gpu, context.type);
+    }
+    return context;
+}
+
+Launch launch_of(LaunchMode mode) {
+    switch (mode) {
+    case LaunchMode::eager:
+        return Launch::eager;
+    case LaunchMode::stream:
+        return Launch::stream;
+    case LaunchMode::kernel:
+        return Launch::kernel;
+    case LaunchMode::graph:
+        return Launch::graph;
+    }
+    return Launch::stream;
+}
+
+Result<LayerReport> examine(const Layer& layer, const GpuContext& context,
+                            const StudyOptions& options, std::stop_token /*stop*/) {
+    auto prediction = predict(context.gpu, layer, launch_of(options.launch));
+    if (!prediction) {
+        prediction.diagnostics().place({}, layer.name);
+        return Result<LayerReport>(prediction.diagnostics());
+    }
+    const GpuPrediction& p = *prediction;
+    const auto work = model::work_of(layer);
+    LayerReport report;
+    report.layer = layer;
+    report.macs = work->macs;
+    report.flops = work->flops;
+    report.bytes = work->bytes();
+    report.steps = at_clock(p.steps, p.clock_hz, context.clock_hz);
+    report.machine_steps = at_clock(p.machine_steps, p.clock_hz, context.clock_hz);
+    report.active = {p.units, p.macs / (p.time_s * p.clock_hz)};
+    report.cycles = p.time_s * context.clock_hz;
+    report.time_s = p.time_s;
+    report.processing_time_s = p.time_s - p.launch_s;
+    report.low_s = p.low_s;
+    report.high_s = p.high_s;
+    report.split = split_of(p);
+    report.clock_hz = p.clock_hz * p.clock_share;
+    report.utilization = p.macs / (context.units * report.cycles);
+    report.limiter_step = p.limiter_step;
+    report.limiter = p.limiter;
+    report.energy_j = context.gpu.tdp_w * p.time_s;
+    report.outer_bytes = p.bytes;
+    report.mapping_text = p.mapping;
+    report.notes = p.notes;
+    return report;
+}
+
+MachineSummary summarise(const Machine& machine, const GpuContext& context) {
+    MachineSummary summary;
+    summary.id = machine.id;
+    summary.name = machine.name;
+    summary.kind = context.gpu.arch == GpuArch::host ? "host" : "gpu";
+    summary.units = context.units;
+    summary.clock_hz = context.clock_hz;
+    summary.peak_macs_per_s = context.units * context.clock_hz;
+    summary.outer_bytes_per_s = context.gpu.dram_bytes_per_s;
+    summary.dataflow = "library kernels";
+    if (context.gpu.arch != GpuArch::host) {
+        summary.compute_capability = context.gpu.compute_capability;
+        summary.sms = context.gpu.sms;
+    }
+    for (const auto& [field, provenance] : machine.provenance) {
+        if (provenance.confidence == Confidence::recalled) {
+            summary.weak_sources.push_back(field);
+        }
+    }
+    return summary;
+}
+
+} // namespace eyeroof::study

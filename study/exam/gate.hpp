@@ -1,0 +1,62 @@
+// A condition on a report, for builds that should fail when a network gets slower: --fail-if.
+// Parsed before the examination, evaluated after it; called by cli.
+// Knows no exit code.
+//
+//   condition  = term { ("or" | "||") term }
+//   term       = factor { ("and" | "&&") factor }
+//   factor     = "(" condition ")" | subject operator number
+//   operator   = "<" | "<=" | ">" | ">=" | "==" | "!="
+//   subject    = "net." KEY | "layer." NAME "." KEY | "any." KEY | "all." KEY
+//
+// A NAME may be quoted: layer."conv 1".time_s. `any` holds when one layer does, `all` when every
+// layer does; several layers of one name are all looked at, and one is enough. Keys are the
+// report's own (gate_keys) with its units; those of layers are for one execution.
+#pragma once
+
+#include "model/base/result.hpp"
+#include "study/exam/report.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eyeroof::study {
+
+struct Comparison {
+    enum class Scope { net, layer, any, all };
+    enum class Operator { less, less_equal, greater, greater_equal, equal, not_equal };
+
+    Scope scope = Scope::net;
+    std::string layer; // for Scope::layer
+    std::string key;
+    Operator op = Operator::less;
+    double number = 0.0;
+    int column = 0; // of its subject, from 1
+
+    bool operator==(const Comparison&) const = default;
+};
+
+// Alternatives (or) of comparisons that must all hold (and): parentheses are multiplied out.
+struct Gate {
+    std::vector<std::vector<Comparison>> alternatives;
+
+    bool operator==(const Gate&) const = default;
+};
+
+std::vector<std::string> gate_keys(bool of_layers);
+
+// Errors, each at "--fail-if:1:column": "bad-expression", "unknown-key", "too-long".
+model::Result<Gate> parse_gate(std::string_view text);
+
+struct Verdict {
+    bool holds = false;
+    std::vector<std::string> because; // the comparisons that made it hold, with the values found
+
+    bool operator==(const Verdict&) const = default;
+};
+
+// Errors: "unknown-layer"; "no-value" for low_s and high_s where no interval is known,
+// and for measured_s and unexplained_s of what was not measured.
+model::Result<Verdict> evaluate(const Gate& gate, const Report& report);
+
+} // namespace eyeroof::study

@@ -1,0 +1,133 @@
+// The report: everything one examination found out, as plain values.
+// Made by study::run; read by the writers, the plot scene, the CLI and the GUI, which compute
+// nothing. Knows no file format and no display.
+#pragma once
+
+#include "mapper/search.hpp"
+#include "model/eyexam/chain.hpp"
+#include "model/layer.hpp"
+#include "model/mapping.hpp"
+#include "model/problem.hpp"
+#include "study/exam/measurement_report.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace eyeroof::study {
+
+// Bytes that a level sends down or receives for one operand, all instances, one execution.
+struct TrafficRow {
+    std::string level;
+    std::string tensor; // "input", "weight", "output"
+    model::Count read_bytes = 0;
+    model::Count write_bytes = 0;
+    double energy_j = 0.0;
+    model::Count tile_bytes = 0; // that one instance of the level holds at a time
+
+    bool operator==(const TrafficRow&) const = default;
+};
+
+struct ActiveUnits {
+    double allocated = 0.0; // given work at some time
+    double averaged = 0.0;  // over the compute cycles
+
+    bool operator==(const ActiveUnits&) const = default;
+};
+
+// Where the time of one execution goes; the parts add up to time_s.
+struct TimeSplit {
+    double compute_s = 0.0;       // every allocated unit at work
+    double on_chip_stall_s = 0.0; // waiting for on-chip networks, ramp-up, drain
+    double dram_stall_s = 0.0;    // waiting for the outermost memory
+    double overhead_s = 0.0;      // launch and host time, on GPUs
+
+    bool operator==(const TimeSplit&) const = default;
+};
+
+// One layer. Everything is for one execution; `count` says how often the network runs it.
+struct LayerReport {
+    model::Layer layer;
+    model::Count macs = 0;
+    model::Count flops = 0;
+    model::Count bytes = 0;     // compulsory
+    model::Chain steps;         // of the mapping
+    model::Chain machine_steps; // no mapping can do better
+    ActiveUnits active;
+    double cycles = 0.0;
+    double time_s = 0.0;            // with stalls on the outermost memory
+    double processing_time_s = 0.0; // without them
+    std::optional<double> low_s;    // interval of the prediction, where its error is known
+    std::optional<double> high_s;
+    TimeSplit split;
+    double utilization = 0.0;     // macs / (units * cycles)
+    std::size_t limiter_step = 0; // 1 … 7: the step that costs most
+    std::string limiter;          // its limit in words
+    double energy_j = 0.0;
+    double clock_hz = 0.0;                // that the prediction counts on; 0: the machine's
+    std::vector<TrafficRow> traffic;      // outermost level first
+    double outer_bytes = 0.0;             // moved at the outermost level, for the roofline
+    std::vector<model::Mapping> mappings; // one per nest of the layer; empty on GPUs
+    std::vector<mapper::Certificate> certificates; // of searched mappings, as `mappings`
+    std::string mapping_text;                      // readable, also on GPUs
+    std::vector<std::string> notes;
+    std::optional<LayerMeasurement> measured; // where a profile was laid over the report
+    std::optional<MeasuredRoof> roof;         // where measured ceilings were
+
+    bool operator==(const LayerReport&) const = default;
+};
+
+struct Total {
+    double macs = 0.0;
+    double flops = 0.0;
+    double time_s = 0.0;
+    double processing_time_s = 0.0;
+    std::optional<double> low_s;
+    std::optional<double> high_s;
+    double energy_j = 0.0;
+    double outer_bytes = 0.0;
+    double utilization = 0.0;    // macs / (units * clock * time)
+    double averaged_units = 0.0; // weighted by processing time
+
+    bool operator==(const Total&) const = default;
+};
+
+// A loss worth looking at: what the network would save if this step cost this layer nothing.
+struct Loss {
+    std::size_t layer = 0; // index into layers
+    std::size_t step = 0;  // 1 … 7
+    double lost_s = 0.0;   // over all executions
+
+    bool operator==(const Loss&) const = default;
+};
+
+struct MachineSummary {
+    std::string id;
+    std::string name;
+    std::string kind;   // "accelerator", "gpu", "host"
+    double units = 0.0; // MAC per cycle at most
+    double clock_hz = 0.0;
+    double peak_macs_per_s = 0.0;
+    double outer_bytes_per_s = 0.0; // of the outermost memory
+    std::string dataflow;
+    std::vector<std::string> weak_sources; // field paths whose numbers are only recalled
+    std::string compute_capability = {};   // of a GPU: "8.0"
+    int sms = 0;                           // of a GPU
+
+    bool operator==(const MachineSummary&) const = default;
+};
+
+struct Report {
+    MachineSummary machine;
+    std::string network_id;
+    std::string network_name;
+    std::vector<LayerReport> layers;
+    Total total;
+    std::vector<Loss> worst; // three, largest first
+    std::optional<Measurement> measured;
+    std::vector<CeilingRow> ceilings;
+
+    bool operator==(const Report&) const = default;
+};
+
+} // namespace eyeroof::study

@@ -1,0 +1,30 @@
+// Figures that follow from a report by a line of arithmetic, so that no writer needs its own.
+// Called by the writers, the gate and the views.
+// Knows no format.
+#pragma once
+
+#include "study/exam/report.hpp"
+
+#include <string_view>
+
+namespace eyeroof::study {
+
+// Throughput after a step as a share of the machine's units: min(units, B_k) / units, with B_0 =
+// all units. step: 0 … 7.
+double share_after(const model::Chain& chain, double units, std::size_t step);
+
+// What a step alone leaves of the throughput before it: share_after(k) / share_after(k-1).
+double kept_at(const model::Chain& chain, double units, std::size_t step);
+
+// Time of one execution at a step's bound: work / (B_k * clock), where work is the layer's MACs or,
+// without any, half its operations (as in the chain). Seconds; 0 for a layer without work.
+double seconds_at(const MachineSummary& machine, const LayerReport& layer, std::size_t step);
+
+// "MAC" with the MAC count, or "op" with the operations of a layer without MACs.
+struct WorkFigure {
+    double amount = 0.0;
+    std::string_view unit;
+};
+WorkFigure work_of(const LayerReport& layer);
+
+} // namespace eyeroof::study

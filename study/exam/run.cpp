@@ -1,0 +1,159 @@
+#include "study/exam/run.hpp"
+
+#include "model/base/pattern.hpp"
+#include "study/exam/examine.hpp"
+#include "study/exam/totals.hpp"
+
+#include <fmt/format.h>
+
+#include <type_traits>
+
+namespace eyeroof::study {
+
+using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
+
+namespace {
+
+Result<Network> matching_layers(const Network& network, const std::string& expression) {
+    const auto pattern = Pattern::compile(expression);
+    if (!pattern) {
+        return Result<Network>(pattern.diagnostics());
+    }
+    Network kept = network;
+    kept.layers.clear();
+    for (const Layer& layer : network.layers) {
+        if (pattern->found_in(layer.name)) {
+            kept.layers.push_back(layer);
+        }
+    }
+    if (kept.layers.empty()) {
+        return Result<Network>::failure(
+            "no-layers", fmt::format("no layer of {} matches '{}'", network.name, expression),
+            network.layers.empty() ? "the network has no layers"
+                                   : "the first one is named " + network.layers.front().name);
+    }
+    return Result<Network>(std::move(kept));
+}
+
+} // namespace
+
+Result<Network> prepared(const Network& network, const StudyOptions& options) {
+    Result<Network> current(network);
+    if (options.batch) {
+        current = with_batch(network, *options.batch);
+    }
+    if (current && options.data_type) {
+        for (Layer& layer : current->layers) {
+            layer.types = {*options.data_type, *options.data_type, *options.data_type};
+        }
+    }
+    if (current && options.training) { // after the types: an update keeps its own
+        current = training_step(*current, *options.training);
+    }
+    if (current && options.layers) {
+        current = matching_layers(*current, *options.layers);
+    }
+    if (current && current->layers.empty()) {
+        return Result<Network>::failure("no-layers", fmt::format("{} has no layers", network.name));
+    }
+    return current;
+}
+
+namespace {
+
+// Layers that differ in nothing but their names and counts cost the same. Diagnostics name their
+// layer, so only layers without any stand for others.
+class Twins {
+  public:
+    const LayerReport* of(const Layer& layer) const {
+        for (const auto& known : known_) {
+            if (same(known.layer, layer)) {
+                return &known;
+            }
+        }
+        return nullptr;
+    }
+    // A table of many layers is not searched for each: the first kMost shapes are kept.
+    void keep(const LayerReport& report) {
+        if (known_.size() < kMost) {
+            known_.push_back(report);
+        }
+    }
+
+  private:
+    static constexpr std::size_t kMost = 256;
+    static bool same(Layer a, const Layer& b) {
+        a.name = b.name;
+        a.count = b.count;
+        return a == b;
+    }
+    std::vector<LayerReport> known_;
+};
+
+template <class Context>
+Result<Report> examine_all(const Network& network, const Machine& machine, const Context& context,
+                           const StudyOptions& options, const std::stop_token& stop,
+                           const ProgressCallback& progress) {
+    Report report;
+    report.machine = summarise(machine, context);
+    report.network_id = network.id;
+    report.network_name = network.name;
+    Diagnostics problems;
+    Twins twins;
+    for (std::size_t i = 0; i < network.layers.size(); ++i) {
+        const Layer& layer = network.layers[i];
+        if (progress) {
+            const double done = static_cast<double>(i) / static_cast<double>(network.layers.size());
+            progress({done, fmt::format("{} ({} of {})", layer.name, i + 1, network.layers.size()),
+                      0.0, -1.0});
+        }
+        if (const LayerReport* twin = twins.of(layer)) {
+            report.layers.push_back(*twin);
+            report.layers.back().layer = layer;
+            continue;
+        }
+        auto exam = examine(layer, context, options, stop);
+        if (stop.stop_requested()) {
+            return Result<Report>::failure("cancelled", "the examination was cancelled");
+        }
+        problems.append(exam.diagnostics());
+        if (exam) {
+            // A GPU's prediction costs less than the search for its twin.
+            constexpr bool on_gpu = std::is_same_v<Context, GpuContext>;
+            if (!on_gpu && exam.diagnostics().empty()) {
+                twins.keep(*exam);
+            }
+            report.layers.push_back(*std::move(exam));
+        }
+    }
+    if (problems.has_errors()) {
+        return Result<Report>(std::move(problems));
+    }
+    add_totals(report);
+    return Result<Report>(std::move(report), std::move(problems));
+}
+
+} // namespace
+
+Result<Report> run(const Network& network, const Machine& machine, const StudyOptions& options,
+                   std::stop_token stop, const ProgressCallback& progress) {
+    const auto wanted = prepared(network, options);
+    if (!wanted) {
+        return Result<Report>(wanted.diagnostics());
+    }
+    if (const auto* gpu = std::get_if<Gpu>(&machine.kind)) {
+        return examine_all(*wanted, machine, gpu_context(*gpu, *wanted), options, stop, progress);
+    }
+    const auto& accelerator = std::get<Accelerator>(machine.kind);
+    auto context = accelerator_context(machine, accelerator, options);
+    if (!context) {
+        return Result<Report>(context.diagnostics());
+    }
+    if (context->policy == MappingPolicy::best) {
+        context->best =
+            search_best(*wanted, accelerator, context->dataflow, options, stop, progress);
+    }
+    return examine_all(*wanted, machine, *context, options, stop, progress);
+}
+
+} // namespace eyeroof::study

@@ -1,0 +1,66 @@
+#include "study/exam/totals.hpp"
+
+#include <algorithm>
+
+namespace eyeroof::study {
+
+namespace {
+
+// What a layer would save if one step cost it nothing: its time times the share that the step took.
+std::vector<Loss> losses_of(const Report& report, std::size_t at) {
+    const LayerReport& layer = report.layers[at];
+    std::vector<Loss> losses;
+    double before = report.machine.units;
+    for (std::size_t i = 0; i < model::kSteps; ++i) {
+        const double after = std::min(report.machine.units, layer.steps[i].macs_per_cycle);
+        const double share = before > 0.0 ? 1.0 - after / before : 0.0;
+        losses.push_back(
+            {at, i + 1, layer.time_s * static_cast<double>(layer.layer.count) * share});
+        before = after;
+    }
+    return losses;
+}
+
+} // namespace
+
+void add_totals(Report& report) {
+    Total& total = report.total;
+    std::vector<Loss> losses;
+    bool all_have_intervals = !report.layers.empty();
+    double low = 0.0;
+    double high = 0.0;
+    double unit_seconds = 0.0;
+    for (std::size_t i = 0; i < report.layers.size(); ++i) {
+        const LayerReport& layer = report.layers[i];
+        const auto count = static_cast<double>(layer.layer.count);
+        total.macs += count * static_cast<double>(layer.macs);
+        total.flops += count * static_cast<double>(layer.flops);
+        total.time_s += count * layer.time_s;
+        total.processing_time_s += count * layer.processing_time_s;
+        total.energy_j += count * layer.energy_j;
+        total.outer_bytes += count * layer.outer_bytes;
+        unit_seconds += count * layer.processing_time_s * layer.active.averaged;
+        all_have_intervals = all_have_intervals && layer.low_s && layer.high_s;
+        low += count * layer.low_s.value_or(0.0);
+        high += count * layer.high_s.value_or(0.0);
+        const std::vector<Loss> own = losses_of(report, i);
+        losses.insert(losses.end(), own.begin(), own.end());
+    }
+    if (all_have_intervals) {
+        total.low_s = low;
+        total.high_s = high;
+    }
+    if (total.time_s > 0.0 && report.machine.peak_macs_per_s > 0.0) {
+        total.utilization = total.macs / (report.machine.peak_macs_per_s * total.time_s);
+    }
+    if (total.processing_time_s > 0.0) {
+        total.averaged_units = unit_seconds / total.processing_time_s;
+    }
+    std::stable_sort(losses.begin(), losses.end(),
+                     [](const Loss& a, const Loss& b) { return a.lost_s > b.lost_s; });
+    losses.resize(std::min<std::size_t>(losses.size(), 3));
+    std::erase_if(losses, [](const Loss& loss) { return loss.lost_s <= 0.0; });
+    report.worst = std::move(losses);
+}
+
+} // namespace eyeroof::study

@@ -1,0 +1,106 @@
+#include "study/exam/training.hpp"
+
+#include <algorithm>
+
+namespace eyeroof::study {
+
+using model::Direction;
+using model::Layer;
+using model::Network;
+using model::Op;
+using model::Result;
+
+namespace {
+
+bool has_weights(const Layer& layer) {
+    return layer.op == Op::gemm || layer.op == Op::conv2d;
+}
+
+Layer gradient(const Layer& layer, Direction direction) {
+    Layer copy = layer;
+    // What is a data gradient forward (a transposed convolution) has a plain product as its own.
+    const bool transposed = layer.direction == Direction::bwd_data;
+    copy.direction = transposed && direction == Direction::bwd_data ? Direction::fwd : direction;
+    copy.name += direction == Direction::bwd_data ? ".bwd_data" : ".bwd_weight";
+    return copy;
+}
+
+bool has_gradient(const Layer& layer, Direction direction) {
+    return model::work_of(gradient(layer, direction)).ok();
+}
+
+Layer update_of(const Layer& layer, model::Count elements, const TrainingOptions& options) {
+    Layer update;
+    update.name = layer.name + ".update";
+    update.op = Op::elementwise;
+    update.shape = model::ElementwiseShape{1, elements, options.optimizer};
+    update.types = layer.types;
+    if (options.mixed) {
+        update.types = {model::DataType::fp32, model::DataType::fp32, model::DataType::fp32};
+    }
+    update.count = layer.count;
+    return update;
+}
+
+model::Count weights_of(const Layer& layer) {
+    const auto work = model::work_of(layer);
+    if (!work) {
+        return 0;
+    }
+    for (const model::TensorUse& tensor : work->tensors) {
+        if (tensor.name == "weight") {
+            return tensor.elements;
+        }
+    }
+    return 0;
+}
+
+// An update touches at most kMaxDimension elements a row.
+void split_rows(Layer& update) {
+    auto& shape = std::get<model::ElementwiseShape>(update.shape);
+    if (shape.cols > model::kMaxDimension) {
+        shape.rows = shape.cols / model::kMaxDimension + 1;
+        shape.cols = shape.cols / shape.rows;
+    }
+}
+
+} // namespace
+
+bool keeps_fp32_weights(const std::optional<model::DataType>& type) {
+    return type && model::storage_bits(*type) < model::storage_bits(model::DataType::fp32);
+}
+
+Result<Network> training_step(const Network& forward, const TrainingOptions& options) {
+    if (!model::tensors_read(options.optimizer)) {
+        return Result<Network>::failure("unknown-function",
+                                        "'" + options.optimizer + "' is no optimizer step",
+                                        "such as sgd, sgd_momentum or adam");
+    }
+    Network step = forward;
+    const auto first = std::find_if(forward.layers.begin(), forward.layers.end(), has_weights);
+    for (auto it = forward.layers.rbegin(); it != forward.layers.rend(); ++it) {
+        const Layer& layer = *it;
+        const bool is_first = first != forward.layers.end() && &layer == &*first;
+        if (has_weights(layer)) {
+            step.layers.push_back(gradient(layer, Direction::bwd_weight));
+        }
+        // The first layer's repetitions beyond the first have something below them.
+        Layer data = gradient(layer, Direction::bwd_data);
+        data.count -= is_first ? 1 : 0;
+        if (data.count > 0 && has_gradient(layer, Direction::bwd_data)) {
+            step.layers.push_back(data);
+        }
+        if (layer.op == Op::bmm && has_gradient(layer, Direction::bwd_weight)) {
+            step.layers.push_back(gradient(layer, Direction::bwd_weight));
+        }
+    }
+    for (const Layer& layer : forward.layers) {
+        if (const model::Count weights = weights_of(layer); has_weights(layer) && weights > 0) {
+            step.layers.push_back(update_of(layer, weights, options));
+            split_rows(step.layers.back());
+        }
+    }
+    return step;
+}
+
+} // namespace eyeroof::study

@@ -1,0 +1,86 @@
+// A network as YAML: one layer a line, in the flow style that the catalog uses.
+#include "study/formats/layer_text.hpp"
+#include "study/formats/network_yaml.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace eyeroof::study::read {
+
+namespace {
+
+// A double-quoted scalar; control characters cannot occur in what our readers let through, except
+// line ends and tabs.
+std::string double_quoted(std::string_view text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        switch (c) {
+        case '"':
+            out += "\\\"";
+            break;
+        case '\\':
+            out += "\\\\";
+            break;
+        case '\n':
+            out += "\\n";
+            break;
+        case '\r':
+            out += "\\r";
+            break;
+        case '\t':
+            out += "\\t";
+            break;
+        default:
+            out += c;
+        }
+    }
+    return out + '"';
+}
+
+bool is_plain(std::string_view text) {
+    const auto plain = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '_' || c == '-' || c == '/' || c == '.';
+    };
+    const bool starts = !text.empty() && text[0] != '-' && text[0] != '.';
+    return starts && std::all_of(text.begin(), text.end(), plain);
+}
+
+std::string scalar(std::string_view text) {
+    return is_plain(text) ? std::string(text) : double_quoted(text);
+}
+
+std::string layer_line(const model::Layer& layer) {
+    const auto cells = layer_to_text(layer);
+    std::string line;
+    for (std::size_t i = 0; i < kColumns; ++i) {
+        if (!cells[i].empty()) {
+            line += fmt::format("{}{}: {}", line.empty() ? "" : ", ", column_names()[i],
+                                scalar(cells[i]));
+        }
+    }
+    if (layer.input_zeros > 0.0) {
+        line += fmt::format(", input_zeros: {}", layer.input_zeros);
+    }
+    if (layer.output_zeros > 0.0) {
+        line += fmt::format(", output_zeros: {}", layer.output_zeros);
+    }
+    return line;
+}
+
+} // namespace
+
+std::string write_network_yaml(const model::Network& network) {
+    std::string yaml = fmt::format("name: {}\n", double_quoted(network.name));
+    if (!network.source.empty()) {
+        yaml += fmt::format("source: {}\n", double_quoted(network.source));
+    }
+    yaml += "layers:\n";
+    for (const model::Layer& layer : network.layers) {
+        yaml += fmt::format("  - {{{}}}\n", layer_line(layer));
+    }
+    return yaml;
+}
+
+} // namespace eyeroof::study::read

@@ -1,0 +1,73 @@
+// A component of a Timeloop architecture: one storage or the arithmetic, whatever form of file it
+// stands in. Used by study/formats/timeloop_arch.cpp and timeloop_component.cpp only.
+// Knows no hierarchy.
+#pragma once
+
+#include "model/accelerator.hpp"
+#include "study/formats/expression.hpp"
+#include "study/formats/timeloop_parts.hpp"
+
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eyeroof::study::read::timeloop {
+
+inline constexpr model::Count kMaxInstances = model::Count{1} << 31;
+
+struct Component {
+    std::string name;
+    bool arithmetic = false;
+    std::optional<model::Count> entries; // nullopt: unbounded; 0: stores nothing
+    model::Count instances = 1;          // of all, in flat files and trees
+    model::Count mesh_x = 1;
+    model::Count word_bits = 16;
+    model::Count block = 1; // words that a vector access moves, which cost its energy together
+    int buffers = 1;
+    double read = model::kUnlimited; // words per cycle
+    double write = model::kUnlimited;
+    std::optional<double> pj;       // per vector access, or per MAC
+    std::optional<double> write_pj; // where it differs from that of reads
+    std::vector<model::Axis> axes;  // 0.4: opened by this node or by containers before it
+    model::OperandSet holds = {model::Operand::input, model::Operand::weight,
+                               model::Operand::output};
+    hwdb::Node node;
+};
+
+// A component's attributes, and behind them those of the nodes around it, nearest first.
+class Attributes {
+  public:
+    Attributes(hwdb::Node own, std::vector<hwdb::Node> around);
+
+    // The first of the names that somebody sets, own ones before inherited ones.
+    hwdb::Node find(std::initializer_list<std::string_view> names) const;
+    // Numbers may be expressions of other attributes: "word_bits * n_words".
+    std::optional<double> number(std::initializer_list<std::string_view> names) const;
+    std::optional<model::Count> count(std::initializer_list<std::string_view> names,
+                                      model::Count least = 1) const;
+    bool has(std::initializer_list<std::string_view> names) const { return bool(find(names)); }
+
+  private:
+    Variables named(const std::string& text, int depth) const;
+
+    std::vector<hwdb::Node> chain_;
+};
+
+void read_capacity(const Attributes& at, bool dram, Component& c);
+void read_speed(const Attributes& at, Component& c);
+// Errors for attributes that matter and are not modelled.
+void refuse_unmodelled(const Attributes& at);
+inline constexpr model::Count kWordBits = 16; // Timeloop's, where none are named
+
+// Name, class and attributes; sets neither instances nor axes. Nothing for what is left out.
+std::optional<Component> read_component(const hwdb::Node& node, const std::string& name,
+                                        const std::vector<hwdb::Node>& around);
+
+// Energies from tables stand above those of attributes.
+void add_energies(const std::map<std::string, Energies>& tables,
+                  std::vector<Component>& components);
+
+} // namespace eyeroof::study::read::timeloop

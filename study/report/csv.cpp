@@ -1,0 +1,99 @@
+#include "study/report/csv.hpp"
+
+#include "study/exam/report_figures.hpp"
+#include "study/formats/layer_text.hpp"
+#include "study/text/csv.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+namespace eyeroof::study {
+
+namespace {
+
+constexpr std::size_t kStep6 = 6;
+
+std::string layer_row(const model::Layer& layer) {
+    std::string line;
+    bool first = true;
+    for (const std::string& cell : read::layer_to_text(layer)) {
+        line += (first ? "" : ",") + read::csv_quoted(cell);
+        first = false;
+    }
+    return line;
+}
+
+// "step 6 DRAM bytes 1.5" for each, joined by semicolons: measured over predicted.
+std::string disagreements_cell(const LayerMeasurement& m) {
+    std::string text;
+    for (const Disagreement& d : m.disagreements) {
+        text += fmt::format("{}step {} {} {:.3g}", text.empty() ? "" : "; ", d.step, d.quantity,
+                            d.predicted > 0.0 ? d.measured / d.predicted : 0.0);
+    }
+    return read::csv_quoted(text);
+}
+
+std::string measured_cells(const Report& report, const LayerReport& layer) {
+    std::string cells;
+    if (report.measured) {
+        const auto& m = layer.measured;
+        cells += m ? fmt::format(",{},{},{},{},{},{}", m->time_s, m->predicted_s, m->unexplained_s,
+                                 m->remaining_s, m->executions, disagreements_cell(*m))
+                   : ",,,,,,";
+    }
+    if (!report.ceilings.empty()) {
+        cells += layer.roof
+                     ? fmt::format(",{},{}", layer.roof->time_s, read::csv_quoted(layer.roof->by))
+                     : ",,";
+    }
+    return cells;
+}
+
+std::string result_cells(const Report& report, const LayerReport& layer) {
+    const auto optional = [](const std::optional<double>& value) {
+        return value ? fmt::to_string(*value) : std::string{};
+    };
+    return fmt::format(",{},{},{},{},{}{}\n", layer.time_s, optional(layer.low_s),
+                       optional(layer.high_s), read::csv_quoted(layer.limiter),
+                       seconds_at(report.machine, layer, kStep6), measured_cells(report, layer));
+}
+
+// The table's rows that the report's layers came from. Filters keep or leave all layers of one
+// name, so the names in their order tell; empty when they do not fit.
+std::vector<const std::string*> rows_of(const Report& report, const read::LayerTable& input) {
+    std::vector<const std::string*> rows;
+    for (std::size_t i = 0; i < input.layers.size() && rows.size() < report.layers.size(); ++i) {
+        if (input.layers[i].name == report.layers[rows.size()].layer.name) {
+            rows.push_back(&input.rows[i]);
+        }
+    }
+    if (rows.size() != report.layers.size()) {
+        rows.clear();
+    }
+    return rows;
+}
+
+} // namespace
+
+std::string to_csv(const Report& report, const read::LayerTable* input) {
+    std::vector<const std::string*> rows;
+    if (input != nullptr) {
+        rows = rows_of(report, *input);
+    }
+    const bool repeat = !rows.empty();
+    std::string text =
+        repeat ? input->header : fmt::format("{}", fmt::join(read::column_names(), ","));
+    text += ",time_s,low_s,high_s,limiter,step6_bound_s";
+    text += report.measured
+                ? ",measured_s,compared_s,unexplained_s,remaining_s,executions,disagreements"
+                : "";
+    text += report.ceilings.empty() ? "\n" : ",measured_roof_s,measured_roof\n";
+    for (std::size_t i = 0; i < report.layers.size(); ++i) {
+        const LayerReport& layer = report.layers[i];
+        text += (repeat ? *rows[i] : layer_row(layer.layer)) + result_cells(report, layer);
+    }
+    return text;
+}
+
+} // namespace eyeroof::study

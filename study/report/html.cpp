@@ -1,0 +1,189 @@
+#include "study/report/html.hpp"
+
+#include "model/base/units.hpp"
+#include "study/exam/report_figures.hpp"
+#include "study/measured/measured_text.hpp"
+#include "study/text/lines.hpp"
+
+#include <fmt/format.h>
+
+namespace eyeroof::study {
+
+namespace {
+
+using model::format_si;
+using model::kSteps;
+
+constexpr std::string_view kStyle = R"(
+:root { color-scheme: light dark; --ink: #1b1f24; --faint: #667; --paper: #fff; --line: #d8dce2;
+        --done: #2c7fb8; --could: #b9d7ea; --loss: #b3440e; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6e8eb; --faint: #9aa3ad; --paper: #15181c; --line: #363c44; --done: #4aa3df;
+          --could: #24506d; --loss: #ff9a5c; } }
+body { font: 15px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper);
+       max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.5rem; margin-bottom: .2rem; } h2 { font-size: 1.05rem; margin: 1.8rem 0 .2rem; }
+p { margin: .2rem 0 .6rem; color: var(--faint); } .loss { color: var(--loss); }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+td, th { text-align: right; padding: .15rem .6rem .15rem 0; border-bottom: 1px solid var(--line);
+         font-weight: normal; } th { color: var(--faint); }
+td:first-child, th:first-child, td.t, th.t { text-align: left; }
+.bar { position: relative; width: 12rem; height: .8rem; border: 1px solid var(--line); }
+.bar i { position: absolute; inset: 0 auto 0 0; } .could { background: var(--could); }
+.done { background: var(--done); }
+)";
+
+std::string escaped(std::string_view text) {
+    std::string out;
+    for (const char c : printable(text)) {
+        switch (c) {
+        case '&':
+            out += "&amp;";
+            break;
+        case '<':
+            out += "&lt;";
+            break;
+        case '>':
+            out += "&gt;";
+            break;
+        case '"':
+            out += "&quot;";
+            break;
+        default:
+            out += c;
+        }
+    }
+    return out;
+}
+
+std::string percent(double share) {
+    return fmt::format("{:.1f} %", 100.0 * share);
+}
+
+std::string time_text(double time_s, const std::optional<double>& low,
+                      const std::optional<double>& high) {
+    std::string text = format_si(time_s, "s");
+    return low && high
+               ? text + fmt::format(" ({} … {})", format_si(*low, "s"), format_si(*high, "s"))
+               : text;
+}
+
+std::string bar_html(double done, double could) {
+    return fmt::format("<div class=\"bar\"><i class=\"could\" style=\"width:{:.2f}%\"></i>"
+                       "<i class=\"done\" style=\"width:{:.2f}%\"></i></div>",
+                       100.0 * could, 100.0 * done);
+}
+
+std::string step_row(const Report& report, const LayerReport& layer, std::size_t step) {
+    const double units = report.machine.units;
+    const model::StepBound& bound = layer.steps[step - 1];
+    const double kept = kept_at(layer.steps, units, step);
+    const bool loses = kept < 1.0 - 5e-4;
+    return fmt::format("<tr title=\"{}\"><td>{} {}</td><td>{}</td><td>{}</td><td>{}</td>"
+                       "<td class=\"loss\">{}</td><td class=\"t\">{}</td></tr>\n",
+                       escaped(bound.reason), step, model::kStepNames[step - 1],
+                       format_si(bound.macs_per_cycle, "", 4),
+                       format_si(layer.machine_steps[step - 1].macs_per_cycle, "", 4),
+                       bar_html(share_after(layer.steps, units, step),
+                                share_after(layer.machine_steps, units, step)),
+                       loses ? "−" + percent(1.0 - kept) : "", loses ? escaped(bound.limit) : "");
+}
+
+std::string layer_html(const Report& report, const LayerReport& layer) {
+    const WorkFigure work = work_of(layer);
+    std::string text =
+        fmt::format("<h2>{}{}</h2>\n<p>{} · {} · {} · {} of peak · costs most: step {}, {}</p>\n",
+                    escaped(layer.layer.name),
+                    layer.layer.count > 1 ? fmt::format(" ×{}", layer.layer.count) : "",
+                    model::op_name(layer.layer.op), format_si(work.amount, work.unit, 4),
+                    time_text(layer.time_s, layer.low_s, layer.high_s), percent(layer.utilization),
+                    layer.limiter_step, escaped(layer.limiter));
+    text += "<table><tr><th>step</th><th>mapping, MAC/cycle</th><th>machine</th><th class=\"t\">of "
+            "the units</th><th>loss</th><th class=\"t\">to</th></tr>\n";
+    for (std::size_t step = 1; step <= kSteps; ++step) {
+        text += step_row(report, layer, step);
+    }
+    text += "</table>\n";
+    if (layer.measured) {
+        text += "<ul>\n";
+        for (const std::string& line : measured_lines(layer)) {
+            text += "<li>" + escaped(line) + "</li>\n";
+        }
+        text += "</ul>\n";
+    }
+    return text;
+}
+
+std::string measured_html(const Report& report) {
+    if (!report.measured) {
+        return {};
+    }
+    const Measurement& all = *report.measured;
+    std::string text = "<h2>Measured, below step seven</h2>\n<table><tr><th>layer</th>"
+                       "<th>predicted</th><th>measured</th><th>unexplained</th><th></th>"
+                       "<th class=\"t\">most telling counter</th></tr>\n";
+    const auto row = [&](std::string_view name, double predicted_s, double measured_s,
+                         std::string_view why) {
+        text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"loss\">{}</td>"
+                            "<td>{}</td><td class=\"t\">{}</td></tr>\n",
+                            escaped(name), format_si(predicted_s, "s"), format_si(measured_s, "s"),
+                            signed_time(measured_s - predicted_s),
+                            signed_share(measured_s - predicted_s, predicted_s), escaped(why));
+    };
+    for (const LayerReport& layer : report.layers) {
+        if (const auto& m = layer.measured) {
+            row(layer.layer.name, m->predicted_s, m->time_s, "step " + main_disagreement(*m));
+        }
+    }
+    row("total", all.predicted_s, all.measured_s, "");
+    text += "</table>\n<ul>\n";
+    for (const std::string& line : measurement_lines(all)) {
+        text += "<li>" + escaped(line) + "</li>\n";
+    }
+    return text + "</ul>\n";
+}
+
+std::string ceilings_html(const Report& report) {
+    std::string text;
+    for (const CeilingRow& row : report.ceilings) {
+        text += fmt::format("<tr title=\"{}\"><td>{}</td><td class=\"t\">{}</td></tr>\n",
+                            escaped(row.how), escaped(row.name), escaped(ceiling_text(row)));
+    }
+    return text.empty() ? text : "<h2>Measured ceilings</h2>\n<table>\n" + text + "</table>\n";
+}
+
+std::string losses_html(const Report& report) {
+    std::string text;
+    for (const Loss& loss : report.worst) {
+        const LayerReport& layer = report.layers[loss.layer];
+        const model::StepBound& bound = layer.steps[loss.step - 1];
+        text +=
+            fmt::format("<li>{}, step {} ({}): <span class=\"loss\">{}</span> go to {}. {}</li>\n",
+                        escaped(layer.layer.name), loss.step, model::kStepNames[loss.step - 1],
+                        format_si(loss.lost_s, "s"), escaped(bound.limit), escaped(bound.reason));
+    }
+    return text.empty() ? text : "<h2>Worst losses</h2>\n<ol>\n" + text + "</ol>\n";
+}
+
+} // namespace
+
+std::string to_html(const Report& report) {
+    const std::string title = escaped(report.network_name) + " on " + escaped(report.machine.name);
+    std::string text = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+                       "<meta name=\"viewport\" content=\"width=device-width\">\n<title>" +
+                       title + "</title>\n<style>" + std::string(kStyle) +
+                       "</style></head>\n<body>\n";
+    text += fmt::format("<h1>{}</h1>\n<p>{} MAC/cycle · {} · {} · in all {} · {} of peak</p>\n",
+                        title, format_si(report.machine.units, "", 4),
+                        format_si(report.machine.clock_hz, "Hz"),
+                        format_si(report.machine.peak_macs_per_s, "MAC/s"),
+                        time_text(report.total.time_s, report.total.low_s, report.total.high_s),
+                        percent(report.total.utilization));
+    text += losses_html(report) + measured_html(report) + ceilings_html(report);
+    for (const LayerReport& layer : report.layers) {
+        text += layer_html(report, layer);
+    }
+    return text + "</body></html>\n";
+}
+
+} // namespace eyeroof::study

@@ -1,0 +1,193 @@
+#include "study/report/json.hpp"
+
+#include "study/report/json_measured.hpp"
+
+namespace eyeroof::study {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void add_interval(Json& json, const std::optional<double>& low, const std::optional<double>& high) {
+    if (low && high) {
+        json["low_s"] = *low;
+        json["high_s"] = *high;
+    }
+}
+
+Json chain_json(const model::Chain& chain) {
+    Json steps = Json::array();
+    for (std::size_t i = 0; i < model::kSteps; ++i) {
+        steps.push_back({{"step", i + 1},
+                         {"name", model::kStepNames[i]},
+                         {"bound_macs_per_cycle", chain[i].macs_per_cycle},
+                         {"limit", chain[i].limit},
+                         {"reason", chain[i].reason}});
+    }
+    return steps;
+}
+
+Json level_json(const model::LevelMapping& level) {
+    Json keeps = Json::array();
+    for (const model::Operand operand : model::kAllOperands) {
+        if (level.keeps.contains(operand)) {
+            keeps.push_back(model::operand_name(operand));
+        }
+    }
+    Json temporal = Json::array();
+    for (const model::TemporalLoop& loop : level.temporal) {
+        temporal.push_back({{"dim", std::string(1, letter(loop.dim))}, {"bound", loop.bound}});
+    }
+    Json spatial = Json::array();
+    for (const model::SpatialLoop& loop : level.spatial) {
+        spatial.push_back({{"dim", std::string(1, letter(loop.dim))},
+                           {"bound", loop.bound},
+                           {"axis", static_cast<int>(loop.axis)}});
+    }
+    return {{"keeps", keeps}, {"temporal", temporal}, {"spatial", spatial}};
+}
+
+// nests: one per loop nest of the layer, each a list of levels, outermost first.
+Json mapping_json(const LayerReport& layer) {
+    Json nests = Json::array();
+    for (const model::Mapping& mapping : layer.mappings) {
+        Json levels = Json::array();
+        for (const model::LevelMapping& level : mapping.levels) {
+            levels.push_back(level_json(level));
+        }
+        nests.push_back({{"levels", levels}});
+    }
+    return {{"text", layer.mapping_text}, {"nests", nests}};
+}
+
+Json certificates_json(const LayerReport& layer) {
+    Json list = Json::array();
+    for (const mapper::Certificate& c : layer.certificates) {
+        list.push_back({{"objective", c.objective},
+                        {"value", c.value},
+                        {"lower_bound", c.lower_bound},
+                        {"gap", c.gap},
+                        {"proved", c.proved},
+                        {"nodes", c.nodes},
+                        {"pruned", c.pruned},
+                        {"time_s", c.time_s},
+                        {"space", c.space},
+                        {"note", c.note}});
+    }
+    return list;
+}
+
+Json traffic_json(const std::vector<TrafficRow>& rows) {
+    Json traffic = Json::array();
+    for (const TrafficRow& row : rows) {
+        traffic.push_back({{"level", row.level},
+                           {"tensor", row.tensor},
+                           {"read_bytes", row.read_bytes},
+                           {"write_bytes", row.write_bytes},
+                           {"energy_j", row.energy_j},
+                           {"tile_bytes", row.tile_bytes}});
+    }
+    return traffic;
+}
+
+Json layer_json(const LayerReport& layer) {
+    Json json = {{"name", layer.layer.name},
+                 {"op", model::op_name(layer.layer.op)},
+                 {"direction", model::direction_name(layer.layer.direction)},
+                 {"dtype", model::data_type_name(layer.layer.types.input)},
+                 {"count", layer.layer.count},
+                 {"macs", layer.macs},
+                 {"flops", layer.flops},
+                 {"compulsory_bytes", layer.bytes},
+                 {"steps", chain_json(layer.steps)},
+                 {"machine_steps", chain_json(layer.machine_steps)},
+                 {"active_pes",
+                  {{"allocated", layer.active.allocated}, {"averaged", layer.active.averaged}}},
+                 {"cycles", layer.cycles},
+                 {"time_s", layer.time_s},
+                 {"processing_time_s", layer.processing_time_s}};
+    add_interval(json, layer.low_s, layer.high_s);
+    json["time_split"] = {{"compute_s", layer.split.compute_s},
+                          {"on_chip_stall_s", layer.split.on_chip_stall_s},
+                          {"dram_stall_s", layer.split.dram_stall_s},
+                          {"overhead_s", layer.split.overhead_s}};
+    json["utilization"] = layer.utilization;
+    json["limiter"] = layer.limiter;
+    json["limiter_step"] = layer.limiter_step;
+    json["energy_j"] = layer.energy_j;
+    json["outer_bytes"] = layer.outer_bytes;
+    json["traffic"] = traffic_json(layer.traffic);
+    json["mapping"] = mapping_json(layer);
+    if (!layer.certificates.empty()) {
+        json["certificates"] = certificates_json(layer);
+    }
+    json["notes"] = layer.notes;
+    if (layer.measured) {
+        json["measured"] = measured_json(*layer.measured);
+    }
+    if (layer.roof) {
+        json["measured_roof"] = {{"time_s", layer.roof->time_s}, {"by", layer.roof->by}};
+    }
+    return json;
+}
+
+Json machine_json(const MachineSummary& machine) {
+    return {{"id", machine.id},
+            {"name", machine.name},
+            {"kind", machine.kind},
+            {"units", machine.units},
+            {"clock_hz", machine.clock_hz},
+            {"peak_macs_per_s", machine.peak_macs_per_s},
+            {"outer_bytes_per_s", machine.outer_bytes_per_s},
+            {"dataflow", machine.dataflow},
+            {"weak_sources", machine.weak_sources}};
+}
+
+Json total_json(const Total& total) {
+    Json json = {{"macs", total.macs},
+                 {"flops", total.flops},
+                 {"time_s", total.time_s},
+                 {"processing_time_s", total.processing_time_s}};
+    add_interval(json, total.low_s, total.high_s);
+    json["utilization"] = total.utilization;
+    json["averaged_pes"] = total.averaged_units;
+    json["energy_j"] = total.energy_j;
+    json["outer_bytes"] = total.outer_bytes;
+    return json;
+}
+
+Json worst_json(const Report& report) {
+    Json worst = Json::array();
+    for (const Loss& loss : report.worst) {
+        worst.push_back({{"layer", report.layers[loss.layer].layer.name},
+                         {"layer_index", loss.layer},
+                         {"step", loss.step},
+                         {"lost_s", loss.lost_s}});
+    }
+    return worst;
+}
+
+} // namespace
+
+std::string to_json(const Report& report) {
+    Json layers = Json::array();
+    for (const LayerReport& layer : report.layers) {
+        layers.push_back(layer_json(layer));
+    }
+    Json json = {{"schema", "eyeroof/exam/1"},
+                 {"machine", machine_json(report.machine)},
+                 {"network", {{"id", report.network_id}, {"name", report.network_name}}},
+                 {"layers", layers},
+                 {"total", total_json(report.total)},
+                 {"worst", worst_json(report)}};
+    if (report.measured) {
+        json["measured"] = measured_json(*report.measured);
+    }
+    if (!report.ceilings.empty()) {
+        json["ceilings"] = ceilings_json(report.ceilings);
+    }
+    // Names come from files: broken UTF-8 becomes U+FFFD rather than an exception.
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace eyeroof::study

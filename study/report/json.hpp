@@ -1,0 +1,15 @@
+// The report as JSON, schema "eyeroof/exam/1": documented in docs/json.md and described by
+// study/schema/exam.schema.json.
+// Called by cli and gui.
+// Computes nothing. Keys carry their units; a key is never renamed or removed within version 1.
+#pragma once
+
+#include "study/exam/report.hpp"
+
+#include <string>
+
+namespace eyeroof::study {
+
+std::string to_json(const Report& report);
+
+} // namespace eyeroof::study

@@ -1,0 +1,130 @@
+#include "study/report/markdown.hpp"
+
+#include "model/base/units.hpp"
+#include "study/exam/report_figures.hpp"
+#include "study/measured/measured_text.hpp"
+#include "study/text/lines.hpp"
+
+#include <fmt/format.h>
+
+namespace eyeroof::study {
+
+namespace {
+
+using model::format_si;
+
+// Text inside a table cell: no pipe, no control character, nothing that Markdown would format.
+std::string cell(std::string_view text) {
+    std::string out;
+    for (const char c : printable(text)) {
+        if (c == '|' || c == '*' || c == '_' || c == '`' || c == '<' || c == '\\') {
+            out += '\\';
+        }
+        out += c;
+    }
+    return out;
+}
+
+std::string percent(double share) {
+    return fmt::format("{:.1f} %", 100.0 * share);
+}
+
+std::string interval(const std::optional<double>& low, const std::optional<double>& high) {
+    return low && high ? fmt::format(" ({} … {})", format_si(*low, "s"), format_si(*high, "s"))
+                       : std::string{};
+}
+
+std::string layer_row(const Report& report, const LayerReport& layer) {
+    const WorkFigure work = work_of(layer);
+    std::string row = fmt::format(
+        "| {} | {} | {} | {} | {}{} | {} | {}: {} |", cell(layer.layer.name),
+        model::op_name(layer.layer.op), layer.layer.count, format_si(work.amount, work.unit, 4),
+        format_si(layer.time_s, "s"), interval(layer.low_s, layer.high_s),
+        percent(layer.utilization), layer.limiter_step, cell(layer.limiter));
+    for (std::size_t step = 1; step <= model::kSteps; ++step) {
+        const double share = share_after(layer.steps, report.machine.units, step);
+        row += fmt::format(" {} |", percent(share));
+    }
+    return row + "\n";
+}
+
+std::string measured_table(const Report& report) {
+    if (!report.measured) {
+        return {};
+    }
+    std::string text = "\n## Measured, below step seven\n\n"
+                       "| layer | predicted | measured | unexplained | | executions | which step's "
+                       "counters disagree |\n|---|--:|--:|--:|--:|--:|---|\n";
+    for (const LayerReport& layer : report.layers) {
+        if (!layer.measured) {
+            text += fmt::format("| {} | | not measured | | | | |\n", cell(layer.layer.name));
+            continue;
+        }
+        const LayerMeasurement& m = *layer.measured;
+        std::string why;
+        for (const Disagreement& d : m.disagreements) {
+            why += (why.empty() ? "" : "; ") + cell(disagreement_text(d));
+        }
+        text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", cell(layer.layer.name),
+                            format_si(m.predicted_s, "s"), format_si(m.time_s, "s"),
+                            signed_time(m.unexplained_s),
+                            signed_share(m.unexplained_s, m.predicted_s), m.executions, why);
+    }
+    const Measurement& all = *report.measured;
+    text +=
+        fmt::format("| total | {} | {} | {} | {} | | {} that no counter accounts for |\n\n",
+                    format_si(all.predicted_s, "s"), format_si(all.measured_s, "s"),
+                    signed_time(all.unexplained_s),
+                    signed_share(all.unexplained_s, all.predicted_s), signed_time(all.remaining_s));
+    for (const std::string& line : measurement_lines(all)) {
+        text += "- " + cell(line) + "\n";
+    }
+    return text;
+}
+
+std::string ceilings_of(const Report& report) {
+    if (report.ceilings.empty()) {
+        return {};
+    }
+    std::string text = "\n## Measured ceilings\n\n| ceiling | measured | spread | how |\n"
+                       "|---|---|--:|---|\n";
+    for (const CeilingRow& row : report.ceilings) {
+        text += fmt::format("| {} | {} | {} | {} |\n", cell(row.name), ceiling_text(row),
+                            percent(row.spread), cell(row.how));
+    }
+    return text;
+}
+
+} // namespace
+
+std::string to_markdown(const Report& report) {
+    const Total& total = report.total;
+    std::string text =
+        fmt::format("# {} on {}\n\n", cell(report.network_name), cell(report.machine.name));
+    text += fmt::format(
+        "{} MAC/cycle, {}, {}; {}{} in all, {} of peak.\n\n",
+        format_si(report.machine.units, "", 4), format_si(report.machine.clock_hz, "Hz"),
+        format_si(report.machine.peak_macs_per_s, "MAC/s"), format_si(total.time_s, "s"),
+        interval(total.low_s, total.high_s), percent(total.utilization));
+    text += "The last seven columns are the share of the machine's units that is left after each "
+            "Eyexam step.\n\n"
+            "| layer | op | count | work | time | of peak | costs most (step: limit) "
+            "| 1 | 2 | 3 | 4 | 5 | 6 | 7 |\n"
+            "|---|---|--:|--:|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|\n";
+    for (const LayerReport& layer : report.layers) {
+        text += layer_row(report, layer);
+    }
+    if (!report.worst.empty()) {
+        text += "\nWorst losses:\n\n";
+    }
+    for (const Loss& loss : report.worst) {
+        const LayerReport& layer = report.layers[loss.layer];
+        const model::StepBound& bound = layer.steps[loss.step - 1];
+        text += fmt::format("- {}, step {} ({}): {} go to {}. {}\n", cell(layer.layer.name),
+                            loss.step, model::kStepNames[loss.step - 1],
+                            format_si(loss.lost_s, "s"), cell(bound.limit), cell(bound.reason));
+    }
+    return text + measured_table(report) + ceilings_of(report);
+}
+
+} // namespace eyeroof::study

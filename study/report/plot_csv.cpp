@@ -1,0 +1,106 @@
+#include "study/report/plot_csv.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <optional>
+
+namespace eyeroof::study {
+
+namespace {
+
+std::string cell(const std::string& text) {
+    if (text.find_first_of(",\"\r\n") == std::string::npos) {
+        return text;
+    }
+    std::string quoted = "\"";
+    for (const char c : text) {
+        quoted += c == '"' ? "\"\"" : std::string(1, c);
+    }
+    return quoted + '"';
+}
+
+struct Limit {
+    double flops_per_s = 0.0;
+    std::string roof;
+};
+
+std::optional<Limit> limit_at(const PlotInput& input, const PlotPoint& point) {
+    const PlotMachine* machine = find_machine(input, point.machine);
+    const auto limit = machine == nullptr ? std::nullopt : limit_of(*machine, point);
+    return limit ? std::optional(Limit{limit->flops_per_s, limit->by->name}) : std::nullopt;
+}
+
+const char* kind_of(const PlotPoint& point) {
+    return point.measured ? "measured" : "predicted";
+}
+
+} // namespace
+
+std::string to_csv(const RooflineScene& scene, const PlotInput& input) {
+    std::string csv = "kind,machine,name,level,intensity_flop_per_byte,rate_flops_per_s,"
+                      "roof_flops_per_s,roof,of_roof,time_s,count,share_of_time,precision,"
+                      "limiter_step,limiter,source\n";
+    for (auto point = scene.points.rbegin(); point != scene.points.rend(); ++point) {
+        const PlotPoint& source = input.points.at(point->source);
+        const auto limit = limit_at(input, source);
+        csv += fmt::format(
+            "{},{},{},{},{:.9g},{:.9g},{},{},{:.6g},{:.9g},{:g},{:.6g},{},{},{},{}\n",
+            kind_of(source), cell(source.machine), cell(source.name), cell(point->level), point->x,
+            point->y, limit ? fmt::format("{:.9g}", limit->flops_per_s) : "",
+            limit ? cell(limit->roof) : "", point->of_bound, source.time_s, source.count,
+            point->share, cell(source.precision), source.limiter_step, cell(source.limiter),
+            cell(source.source));
+    }
+    for (const SceneRoof& line : scene.roofs) {
+        const bool memory = line.roof.kind == RoofKind::memory;
+        csv += fmt::format(
+            "{},{},{},{},,,{},{},,,,,{},,,{}\n", memory ? "roof_bytes_per_s" : "roof_flops_per_s",
+            cell(line.roof.machine), cell(line.roof.name), memory ? cell(line.roof.key) : "",
+            fmt::format("{:.9g}", line.roof.value), line.roof.measured ? "measured" : "described",
+            memory ? "" : cell(line.roof.key), cell(line.roof.source));
+    }
+    return csv;
+}
+
+std::string to_json(const RooflineScene& scene, const PlotInput& input) {
+    nlohmann::ordered_json root{{"schema", "eyeroof/roofline/1"}, {"title", scene.title}};
+    auto& points = root["points"] = nlohmann::ordered_json::array();
+    for (auto point = scene.points.rbegin(); point != scene.points.rend(); ++point) {
+        const PlotPoint& source = input.points.at(point->source);
+        nlohmann::ordered_json row{{"kind", kind_of(source)},
+                                   {"machine", source.machine},
+                                   {"name", source.name},
+                                   {"level", point->level},
+                                   {"intensity_flop_per_byte", point->x},
+                                   {"rate_flops_per_s", point->y},
+                                   {"time_s", source.time_s},
+                                   {"count", source.count},
+                                   {"share_of_time", point->share},
+                                   {"of_roof", point->of_bound},
+                                   {"above_roof", point->above_roof},
+                                   {"precision", source.precision},
+                                   {"limiter_step", source.limiter_step},
+                                   {"limiter", source.limiter},
+                                   {"source", source.source}};
+        if (const auto limit = limit_at(input, source)) {
+            row["roof_flops_per_s"] = limit->flops_per_s;
+            row["roof"] = limit->roof;
+        }
+        points.push_back(std::move(row));
+    }
+    auto& roofs = root["roofs"] = nlohmann::ordered_json::array();
+    for (const SceneRoof& line : scene.roofs) {
+        const bool memory = line.roof.kind == RoofKind::memory;
+        roofs.push_back({{"kind", memory ? "memory" : "compute"},
+                         {"machine", line.roof.machine},
+                         {"name", line.roof.name},
+                         {memory ? "bytes_per_s" : "flops_per_s", line.roof.value},
+                         {"measured", line.roof.measured},
+                         {"source", line.roof.source}});
+    }
+    root["warnings"] = scene.warnings;
+    return root.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+} // namespace eyeroof::study

@@ -1,0 +1,330 @@
+#include "study/report/text.hpp"
+
+#include "model/base/units.hpp"
+#include "study/exam/report_figures.hpp"
+#include "study/measured/measured_text.hpp"
+#include "study/text/lines.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace eyeroof::study {
+
+namespace {
+
+using model::format_si;
+using model::kStepNames;
+using model::kSteps;
+
+constexpr std::size_t kWidth = 98;
+constexpr std::size_t kLadderBar = 20;
+constexpr std::size_t kOverviewBar = 36;
+constexpr std::size_t kTitle = 46; // of a network or machine
+
+// Four digits; thousands as they are ("1024"), more with a prefix ("58.08 k").
+std::string amount(double value) {
+    constexpr double plain_below = 1e4;
+    std::string text = value < plain_below && value >= 1e3 ? fmt::format("{:.0f}", value)
+                                                           : format_si(value, "", 4);
+    if (text.ends_with(' ')) {
+        text.pop_back();
+    }
+    return text;
+}
+
+std::string percent(double share) {
+    return fmt::format("{:.1f} %", 100.0 * share);
+}
+
+std::string time_text(double time_s, const std::optional<double>& low,
+                      const std::optional<double>& high) {
+    std::string text = format_si(time_s, "s");
+    if (low && high) {
+        text += fmt::format(" ({} … {})", format_si(*low, "s"), format_si(*high, "s"));
+    }
+    return text;
+}
+
+std::string clipped(std::string_view text, std::size_t width) {
+    return left(text, std::min(display_width(printable(text)), width));
+}
+
+std::string units_text(const MachineSummary& machine) {
+    return amount(machine.units) + " MAC/cycle";
+}
+
+std::string header(const Report& report, bool colour) {
+    const MachineSummary& m = report.machine;
+    std::vector<std::string> facts = {units_text(m), format_si(m.clock_hz, "Hz"),
+                                      format_si(m.peak_macs_per_s, "MAC/s")};
+    if (std::isfinite(m.outer_bytes_per_s) && m.outer_bytes_per_s > 0.0) {
+        facts.push_back(format_si(m.outer_bytes_per_s, "B/s") + " outermost");
+    }
+    if (!m.dataflow.empty()) {
+        facts.push_back("dataflow " + printable(m.dataflow));
+    }
+    std::string text = inked(clipped(report.network_name, kTitle), Ink::bold, colour) + " on " +
+                       inked(clipped(m.name, kTitle), Ink::bold, colour) + "\n";
+    return text + wrapped_parts(facts, 2, kWidth);
+}
+
+std::string layer_facts(const LayerReport& layer) {
+    const TimeSplit& split = layer.split;
+    std::vector<std::string> parts;
+    const auto add_time = [&](double seconds, const char* what) {
+        if (seconds > 0.0) {
+            parts.push_back(fmt::format("{} {}", what, format_si(seconds, "s")));
+        }
+    };
+    add_time(split.compute_s, "compute");
+    add_time(split.on_chip_stall_s, "on-chip stalls");
+    add_time(split.dram_stall_s, "outer memory stalls");
+    add_time(split.overhead_s, "overhead");
+    parts.push_back(fmt::format("{} moved", format_si(layer.outer_bytes, "B")));
+    if (layer.energy_j > 0.0) {
+        parts.push_back(format_si(layer.energy_j, "J"));
+    }
+    if (layer.active.allocated > 0.0) {
+        parts.push_back(fmt::format("{} units allocated, {} on average",
+                                    amount(layer.active.allocated), amount(layer.active.averaged)));
+    }
+    return wrapped_parts(parts, 2, kWidth);
+}
+
+std::string layer_heading(const LayerReport& layer, bool colour) {
+    const WorkFigure work = work_of(layer);
+    std::string name = printable(layer.layer.name);
+    if (layer.layer.count > 1) {
+        name += fmt::format(" ×{}", layer.layer.count);
+    }
+    const std::vector<std::string> parts = {std::string(model::op_name(layer.layer.op)),
+                                            format_si(work.amount, work.unit, 4),
+                                            time_text(layer.time_s, layer.low_s, layer.high_s),
+                                            percent(layer.utilization) + " of peak"};
+    const std::string rest = fmt::format("{}", fmt::join(parts, " · "));
+    const std::size_t room = kWidth - display_width(rest) - 2;
+    const std::size_t width = std::min(std::max<std::size_t>(display_width(name), 10), room);
+    return inked(left(name, width), Ink::bold, colour) + "  " + rest + "\n";
+}
+
+std::string ladder_row(const Report& report, const LayerReport& layer, std::size_t step,
+                       bool colour) {
+    const double units = report.machine.units;
+    const model::StepBound& bound = layer.steps[step - 1];
+    const double kept = kept_at(layer.steps, units, step);
+    const bool loses = kept < 1.0 - 5e-4;
+    const Ink ink = !loses ? Ink::faint : step == layer.limiter_step ? Ink::bad : Ink::warn;
+    const std::string loss = loses ? fmt::format("−{:.1f} %", 100.0 * (1.0 - kept)) : "";
+    std::string row = fmt::format("  {} {}{}{}  ", step, left(kStepNames[step - 1], 24),
+                                  right(amount(bound.macs_per_cycle), 9),
+                                  right(amount(layer.machine_steps[step - 1].macs_per_cycle), 9));
+    row += inked(bar(share_after(layer.steps, units, step),
+                     share_after(layer.machine_steps, units, step), kLadderBar),
+                 loses ? ink : Ink::good, colour);
+    if (loses) {
+        row += inked(right(loss, 9), ink, colour) + "  " + clipped(bound.limit, 21);
+    }
+    return row + "\n";
+}
+
+std::string reasons(const LayerReport& layer, bool details) {
+    std::string text;
+    for (std::size_t step = 1; step <= kSteps; ++step) {
+        const std::string& reason = layer.steps[step - 1].reason;
+        if ((details || step == layer.limiter_step) && !reason.empty()) {
+            text += wrapped(fmt::format("step {}: {}", step, reason), 4, kWidth);
+        }
+    }
+    return text;
+}
+
+std::string traffic_table(const LayerReport& layer) {
+    std::string text;
+    for (const TrafficRow& row : layer.traffic) {
+        text += fmt::format("    {}{}{} read{} written{}{} held\n", left(row.level, 14),
+                            left(row.tensor, 8),
+                            right(format_si(static_cast<double>(row.read_bytes), "B", 4), 11),
+                            right(format_si(static_cast<double>(row.write_bytes), "B", 4), 11),
+                            right(format_si(row.energy_j, "J"), 12),
+                            right(format_si(static_cast<double>(row.tile_bytes), "B", 4), 11));
+    }
+    return text;
+}
+
+std::string mapping_lines(const LayerReport& layer) {
+    std::string text;
+    std::size_t begin = 0;
+    while (begin < layer.mapping_text.size()) {
+        const std::size_t end =
+            std::min(layer.mapping_text.find('\n', begin), layer.mapping_text.size());
+        text += "    " + clipped(layer.mapping_text.substr(begin, end - begin), kWidth - 4) + "\n";
+        begin = end + 1;
+    }
+    return text;
+}
+
+// How the search knows that its mapping is the best one, or how far off it may be.
+std::string certificate_lines(const LayerReport& layer) {
+    std::string text;
+    for (const mapper::Certificate& c : layer.certificates) {
+        const std::string line = fmt::format(
+            "searched: {} {:.4e}, {} {:.4e}, {} nodes in {:.2f} s", c.objective, c.value,
+            c.proved ? "proved, bound" : "bound so far", c.lower_bound, c.nodes, c.time_s);
+        text += wrapped(line, 4, kWidth);
+    }
+    return text;
+}
+
+std::string ladder(const Report& report, const LayerReport& layer, const TextStyle& style) {
+    std::string text = "\n" + layer_heading(layer, style.colour) + layer_facts(layer);
+    text +=
+        inked(fmt::format("  {}{}{}  of {} units", left("  step, MAC/cycle", 26),
+                          right("mapping", 9), right("machine", 9), amount(report.machine.units)),
+              Ink::faint, style.colour) +
+        "\n";
+    for (std::size_t step = 1; step <= kSteps; ++step) {
+        text += ladder_row(report, layer, step, style.colour);
+    }
+    text += measured_ladder_rows(report, layer, style.colour);
+    text += reasons(layer, style.details);
+    for (const std::string& note : layer.notes) {
+        text += wrapped("note: " + note, 4, kWidth);
+    }
+    if (style.details) {
+        text += certificate_lines(layer) + mapping_lines(layer) + traffic_table(layer);
+    }
+    return text;
+}
+
+// What a cell of the overview's bar shows, from the left: done, or the step that took it.
+char cell_of(const LayerReport& layer, double units, double place) {
+    if (place < layer.utilization) {
+        return '#';
+    }
+    for (std::size_t step = 1; step <= kSteps; ++step) {
+        if (place >= share_after(layer.steps, units, step)) {
+            return static_cast<char>('0' + step);
+        }
+    }
+    return '.'; // below the chain: overhead, and stalls that no step counts
+}
+
+std::string overview_bar(const LayerReport& layer, double units, bool colour) {
+    std::string cells;
+    for (std::size_t i = 0; i < kOverviewBar; ++i) {
+        const double place = (static_cast<double>(i) + 0.5) / static_cast<double>(kOverviewBar);
+        cells += cell_of(layer, units, place);
+    }
+    std::string out;
+    for (std::size_t begin = 0; begin < cells.size();) {
+        const std::size_t end =
+            std::min(cells.find_first_not_of(cells[begin], begin), cells.size());
+        std::string run;
+        for (std::size_t i = begin; i < end; ++i) {
+            run += cells[i] == '#' ? "█" : cells[i] == '.' ? "·" : std::string(1, cells[i]);
+        }
+        const bool worst = cells[begin] == static_cast<char>('0' + layer.limiter_step);
+        const Ink ink = cells[begin] == '#' ? Ink::good : worst ? Ink::bad : Ink::warn;
+        out += inked(run, ink, colour);
+        begin = end;
+    }
+    return out;
+}
+
+std::string overview(const Report& report, bool colour) {
+    std::string text =
+        "\n" +
+        inked(fmt::format("{}{}{}  {}  {}", left("layer", 18), right("time", 11),
+                          right("of peak", 9), left("done, and what each step took", kOverviewBar),
+                          "costs most"),
+              Ink::faint, colour) +
+        "\n";
+    for (const LayerReport& layer : report.layers) {
+        std::string name = printable(layer.layer.name);
+        std::string count = layer.layer.count > 1 ? fmt::format(" ×{}", layer.layer.count) : "";
+        name = clipped(name, 18 - display_width(count)) + count;
+        text += fmt::format(
+            "{}{}{}  {}  {}\n", left(name, 18), right(format_si(layer.time_s, "s"), 11),
+            right(percent(layer.utilization), 9), overview_bar(layer, report.machine.units, colour),
+            clipped(fmt::format("{} {}", layer.limiter_step, layer.limiter), 22));
+    }
+    return text;
+}
+
+std::string totals(const Report& report, bool colour) {
+    const Total& total = report.total;
+    std::vector<std::string> parts = {total.macs > 0.0 ? format_si(total.macs, "MAC", 4)
+                                                       : format_si(total.flops, "op", 4),
+                                      time_text(total.time_s, total.low_s, total.high_s)};
+    if (total.processing_time_s < total.time_s) {
+        parts.push_back(
+            fmt::format("{} without outer memory stalls", format_si(total.processing_time_s, "s")));
+    }
+    parts.push_back(percent(total.utilization) + " of peak");
+    if (total.averaged_units > 0.0) {
+        parts.push_back(fmt::format("{} units active on average", amount(total.averaged_units)));
+    }
+    parts.push_back(format_si(total.outer_bytes, "B") + " moved");
+    if (total.energy_j > 0.0) {
+        parts.push_back(format_si(total.energy_j, "J"));
+    }
+    return "\n" + inked("total", Ink::bold, colour) + "\n" + wrapped_parts(parts, 2, kWidth);
+}
+
+std::string worst_losses(const Report& report, bool colour) {
+    if (report.worst.empty()) {
+        return {};
+    }
+    std::string text = "\n" + inked("worst losses", Ink::bold, colour) + "\n";
+    std::size_t rank = 0;
+    for (const Loss& loss : report.worst) {
+        const LayerReport& layer = report.layers[loss.layer];
+        const model::StepBound& bound = layer.steps[loss.step - 1];
+        const double share = report.total.time_s > 0.0 ? loss.lost_s / report.total.time_s : 0.0;
+        text += wrapped(
+            fmt::format("{}. {}, step {} {}: {} of {} ({}) go to {}", ++rank, layer.layer.name,
+                        loss.step, kStepNames[loss.step - 1], format_si(loss.lost_s, "s"),
+                        format_si(report.total.time_s, "s"), percent(share), bound.limit),
+            2, kWidth);
+        text += wrapped(bound.reason, 5, kWidth);
+    }
+    return text;
+}
+
+std::string weak_sources(const Report& report) {
+    if (report.machine.weak_sources.empty()) {
+        return {};
+    }
+    return "\n" + wrapped(fmt::format("Only recalled, not sourced, are this machine's: {}.",
+                                      fmt::join(report.machine.weak_sources, ", ")),
+                          0, kWidth);
+}
+
+bool is_worst(const Report& report, std::size_t layer) {
+    return std::any_of(report.worst.begin(), report.worst.end(),
+                       [layer](const Loss& loss) { return loss.layer == layer; });
+}
+
+} // namespace
+
+std::string to_text(const Report& report, const TextStyle& style) {
+    constexpr std::size_t dozen = 12;
+    const bool all = style.ladders == Ladders::all ||
+                     (style.ladders == Ladders::automatic && report.layers.size() <= dozen);
+    std::string text = header(report, style.colour);
+    for (std::size_t i = 0; i < report.layers.size(); ++i) {
+        if (all || is_worst(report, i)) {
+            text += ladder(report, report.layers[i], style);
+        }
+    }
+    if (!all) {
+        text += "\n(ladders of the worst layers only; --steps all shows every layer's)\n";
+    }
+    return text + overview(report, style.colour) + totals(report, style.colour) +
+           worst_losses(report, style.colour) + measured_overview(report, style.colour) +
+           ceilings_table(report, style.colour) + weak_sources(report);
+}
+
+} // namespace eyeroof::study

@@ -1,0 +1,117 @@
+// The upgrade as a chart (SVG) and as one HTML file.
+#include "model/base/units.hpp"
+#include "study/draw/svg.hpp"
+#include "study/upgrade/upgrade.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace eyeroof::study {
+
+namespace {
+
+constexpr std::size_t kBars = 14;
+constexpr int kWidth = 860;
+constexpr int kLabel = 230; // left of the bars
+constexpr int kRow = 30;
+constexpr int kTop = 64;
+
+struct Bar {
+    std::string label;
+    double from_s = 0.0, to_s = 0.0; // of the whole network, or an old hour
+    std::string note;
+};
+
+std::vector<Bar> bars_of(const Upgrade& u) {
+    std::vector<Bar> bars;
+    for (std::size_t i = 0; i < u.members.size(); ++i) {
+        const double from = u.from_s * u.weights[i];
+        bars.push_back({u.members[i].network, from, from / u.members[i].speedup.value,
+                        fmt::format("{:.2f}x", u.members[i].speedup.value)});
+    }
+    if (bars.empty()) {
+        for (const UpgradeLayer& l : u.layers) {
+            const auto count = static_cast<double>(l.count);
+            bars.push_back({l.name, count * l.from_s, count * l.to_s,
+                            fmt::format("{:.2f}x, {}", l.speedup, l.to_limiter)});
+        }
+    }
+    std::stable_sort(bars.begin(), bars.end(),
+                     [](const Bar& a, const Bar& b) { return a.from_s > b.from_s; });
+    bars.resize(std::min(bars.size(), kBars));
+    return bars;
+}
+
+std::string title_of(const Upgrade& u) {
+    return fmt::format("{}, {} to {}: {:.2f} times faster ({:.2f} to {:.2f}), {}", u.network,
+                       u.from, u.to, u.speedup.value, u.speedup.low, u.speedup.high,
+                       verdict_name(u.verdict));
+}
+
+std::string bar_svg(const Bar& bar, double longest, int y) {
+    const double room = kWidth - kLabel - 190;
+    const double old_width = room * bar.from_s / longest;
+    const double new_width = room * bar.to_s / longest;
+    return fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n"
+                       "<rect x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"10\" fill=\"#9aa5b1\"/>\n"
+                       "<rect x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"10\" fill=\"#1f6feb\"/>\n"
+                       "<text x=\"{:.1f}\" y=\"{}\">{}</text>\n",
+                       kLabel - 8, y + 15, svg_escape(bar.label.substr(0, 32)), kLabel, y + 1,
+                       old_width, kLabel, y + 12, new_width,
+                       kLabel + std::max(old_width, new_width) + 6.0, y + 15, svg_escape(bar.note));
+}
+
+std::string row_html(const UpgradeLayer& l) {
+    const std::string name = l.network.empty() ? l.name : l.network + "/" + l.name;
+    return fmt::format("<tr><td>{}</td><td>{:.1f} %</td><td>{:.2f}</td><td>{}</td><td>{}</td>"
+                       "<td>{}</td></tr>\n",
+                       svg_escape(name), 100.0 * l.share_of_from, l.speedup,
+                       svg_escape(l.from_limiter), svg_escape(l.to_limiter), svg_escape(l.why));
+}
+
+} // namespace
+
+std::string upgrade_svg(const Upgrade& u) {
+    const std::vector<Bar> bars = bars_of(u);
+    const double longest = bars.empty() ? 1.0 : std::max(bars.front().from_s, 1e-12);
+    const int height = kTop + kRow * static_cast<int>(bars.size()) + 16;
+    std::string svg = fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
+        "height=\"{1}\" font-family=\"sans-serif\" font-size=\"12\" role=\"img\">\n"
+        "<title>{2}</title>\n<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n"
+        "<text x=\"12\" y=\"22\" font-size=\"14\" font-weight=\"bold\">{2}</text>\n",
+        kWidth, height, svg_escape(title_of(u)));
+    svg += fmt::format("<rect x=\"{0}\" y=\"36\" width=\"10\" height=\"10\" fill=\"#9aa5b1\"/>"
+                       "<text x=\"{1}\" y=\"45\">{2} ({3})</text>\n"
+                       "<rect x=\"{4}\" y=\"36\" width=\"10\" height=\"10\" fill=\"#1f6feb\"/>"
+                       "<text x=\"{5}\" y=\"45\">{6} ({7})</text>\n",
+                       kLabel, kLabel + 14, svg_escape(u.from), model::format_si(u.from_s, "s"),
+                       kLabel + 260, kLabel + 274, svg_escape(u.to), model::format_si(u.to_s, "s"));
+    int y = kTop;
+    for (const Bar& bar : bars) {
+        svg += bar_svg(bar, longest, y);
+        y += kRow;
+    }
+    return svg + "</svg>\n";
+}
+
+std::string upgrade_html(const Upgrade& u) {
+    std::string text = upgrade_text(u);
+    text = text.substr(0, text.find("\n\nlayer "));
+    std::string html = fmt::format(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title>\n"
+        "<style>body{{font:14px sans-serif;max-width:60em;margin:2em auto;padding:0 1em}}"
+        "table{{border-collapse:collapse}}td,th{{border:1px solid #ccc;padding:.25em .6em;"
+        "text-align:left}}pre{{white-space:pre-wrap}}</style></head><body>\n<h1>{0}</h1>\n",
+        svg_escape(title_of(u)));
+    html += upgrade_svg(u) + "<pre>" + svg_escape(text) + "</pre>\n";
+    html += "<table><tr><th>layer</th><th>share</th><th>speed-up</th><th>old limit</th>"
+            "<th>new limit</th><th>why not more</th></tr>\n";
+    for (const UpgradeLayer& layer : u.layers) {
+        html += row_html(layer);
+    }
+    return html + "</table></body></html>\n";
+}
+
+} // namespace eyeroof::study

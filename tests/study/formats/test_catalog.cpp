@@ -1,0 +1,261 @@
+#include "study/formats/catalog.hpp"
+#include "study/formats/layer_csv.hpp"
+#include "tests/paths.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+using namespace eyeroof;
+using model::Count;
+using model::Network;
+using study::read::load_network;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::vector<fs::path> kFolders = {fs::path(eyeroof::tests::source_dir()) /
+                                        "examples/networks"};
+
+Network net(const std::string& reference) {
+    auto network = load_network(reference, kFolders);
+    for (const model::Diagnostic& d : network.diagnostics()) {
+        MESSAGE(to_string(d));
+    }
+    REQUIRE(network.ok());
+    return *network;
+}
+
+model::NetworkTotals totals(const std::string& reference) {
+    return totals_of(net(reference)).value();
+}
+Count macs(const std::string& reference) {
+    return totals(reference).macs;
+}
+
+Count macs_of_op(const Network& network, model::Op op) {
+    Network part = network;
+    std::erase_if(part.layers, [&](const model::Layer& layer) { return layer.op != op; });
+    return totals_of(part)->macs;
+}
+
+std::string code_of(const std::string& reference) {
+    const auto network = load_network(reference, kFolders);
+    REQUIRE_FALSE(network.ok());
+    return network.diagnostics().items().front().code;
+}
+
+// A file that disappears with the test.
+struct TemporaryFile {
+    fs::path path;
+    TemporaryFile(const std::string& name, const std::string& text)
+        : path(fs::temp_directory_path() / ("eyeroof_" + name)) {
+        std::ofstream(path, std::ios::binary) << text;
+    }
+    ~TemporaryFile() { fs::remove(path); }
+    TemporaryFile(const TemporaryFile&) = delete;
+    TemporaryFile& operator=(const TemporaryFile&) = delete;
+};
+
+} // namespace
+
+TEST_CASE("every network of the catalog loads, has a source and work to do") {
+    const auto heads = study::read::list_networks(kFolders);
+    REQUIRE(heads.ok());
+    CHECK(heads.diagnostics().empty());
+    CHECK(heads->size() >= 14);
+    for (const auto& head : *heads) {
+        CAPTURE(head.id);
+        const Network network = net(head.id);
+        CHECK(network.id == head.id);
+        CHECK(network.name == head.name);
+        CHECK_FALSE(network.source.empty());
+        CHECK(totals_of(network)->macs > 0);
+        const bool fuses = std::any_of(head.parameters.begin(), head.parameters.end(),
+                                       [](const auto& p) { return p.name == "all"; });
+        if (fuses) {
+            const Network whole = net(head.id + ":all=1");
+            const Network bare = net(head.id + ":all=0");
+            CHECK(totals_of(whole)->macs == totals_of(bare)->macs);
+            CHECK(whole.layers.size() > bare.layers.size());
+        }
+    }
+}
+
+TEST_CASE("AlexNet has the published MACs, grouped, with and without its dense layers") {
+    const Network alexnet = net("alexnet");
+    // 105415200 + 223948800 + 149520384 + 112140288 + 74760192 = 665784864
+    CHECK(macs_of_op(alexnet, model::Op::conv2d) == 665'784'864);
+    // and 9216 * 4096 + 4096 * 4096 + 4096 * 1000 = 58621952: 724.4 M as published for Eyeriss v2
+    CHECK(macs("alexnet") == 724'406'816);
+    const Network four = with_batch(alexnet, 4).value();
+    CHECK(macs_of_op(four, model::Op::conv2d) == 2'663'139'456);
+    CHECK(alexnet.layers[0].name == "CONV1");
+}
+
+TEST_CASE("classification networks have their known totals") {
+    // conv 15346630656, dense 25088 * 4096 + 4096 * 4096 + 4096 * 1000 = 123633664: 15.47 G
+    CHECK(macs("vgg16") == 15'470'264'320);
+    // Stem 118013952; stages 2 to 5 of (4, 4, 4, 4) 3x3 convolutions, 115605504 MACs each but the
+    // strided first ones, which have half; three projections of 6422528; dense 512000.
+    // 118013952 + 4 * 115605504 + 3 * (57802752 + 3 * 115605504 + 6422528) + 512000
+    CHECK(macs("resnet18") == 1'814'073'344);
+    // A block that keeps its size has 51380224 + 115605504 + 51380224 = 218365952 MACs; the first
+    // of stage 2 has 231211008 with its projection, that of stages 3 to 5 372506624: 118013952 +
+    // 231211008 + 3 * 372506624 + (2 + 3 + 5 + 2) * 218365952 + 2048 * 1000
+    CHECK(macs("resnet50") == 4'089'184'256);
+    CHECK(macs("googlenet") == doctest::Approx(1.58e9).epsilon(0.01)); // "1.5 billion" in the paper
+}
+
+TEST_CASE("MobileNet takes its width and resolution from its name") {
+    CHECK(macs("mobilenet-v1") == doctest::Approx(569e6).epsilon(0.001)); // table 8 of the paper
+    const Network small = net("mobilenet-v1-0.5-128");
+    CHECK(totals_of(small)->macs == doctest::Approx(49.2e6).epsilon(0.002)); // Eyeriss v2's paper
+    CHECK(net("mobilenet-v1:width=0.5,resolution=128").layers == small.layers);
+    CHECK(net("mobilenet-v1:resolution=128,width=0.5").layers == small.layers);
+    CHECK(net("mobilenet-v1:0.5,128").layers == small.layers);
+    CHECK(macs("mobilenet-v1-0.5") == doctest::Approx(149e6).epsilon(0.005)); // table 6
+    CHECK(small.id == "mobilenet-v1-0.5-128");
+    CHECK(code_of("mobilenet-v1-0.33-128") == "not-a-number");
+    CHECK(code_of("mobilenet-v1-1-100") == "not-a-number"); // 100 / 32 is not whole
+    CHECK(code_of("mobilenet-v1:widht=1") == "unknown-parameter");
+    CHECK(code_of("mobilenet-v1:width=x") == "bad-parameter");
+    CHECK(code_of("mobilenet-v1:width=1,width=2") == "bad-parameter");
+    CHECK(code_of("mobilenet-v1-1-128-1-7") == "bad-parameter");
+}
+
+TEST_CASE("transformers have the MACs of twelve squares and two products a layer") {
+    // layers (12 seq hidden^2 + 2 seq^2 hidden) at seq = 128
+    CHECK(macs("bert-base") == 11'173'625'856);
+    CHECK(macs("bert-large") == 39'460'012'032);
+    // 12 (12 * 384 * 768^2 + 2 * 384^2 * 768) = 12 * (2717908992 + 226492416)
+    CHECK(macs("bert-base:seq=384") == 35'332'816'896);
+    // at seq = 1024, and the head 1024 * hidden * 50257
+    CHECK(macs("gpt2") == 145'824'153'600);
+    CHECK(macs("gpt2-large") == 887'285'350'400);
+}
+
+TEST_CASE("the TPU's networks have the published weights, layers and intensity") {
+    const auto mlp = totals("tpu-mlp0");
+    CHECK(mlp.weight_bytes == 20'000'000);
+    CHECK(mlp.macs == 200 * mlp.weight_bytes); // 200 MACs a weight byte
+    const auto lstm = totals("tpu-lstm0");
+    CHECK(lstm.weight_bytes == doctest::Approx(52e6).epsilon(0.001));
+    CHECK(lstm.macs == 64 * lstm.weight_bytes);
+    Count dense = 0;
+    Count vector = 0;
+    for (const model::Layer& layer : net("tpu-lstm0").layers) {
+        (layer.op == model::Op::gemm ? dense : vector) += layer.count;
+    }
+    CHECK(dense == 24);
+    CHECK(vector == 34);
+}
+
+TEST_CASE("training two linear layers takes five products") {
+    Count products = 0;
+    for (const model::Layer& layer : net("mlp-2layer").layers) {
+        products += layer.op == model::Op::gemm ? layer.count : 0;
+    }
+    CHECK(products == 5); // 3 n - 1
+    // 64 (784 * 1024 * 2 + 1024 * 10 * 3): the first layer has no gradient of its input
+    CHECK(macs("mlp-2layer") == 64 * (784 * 1024 * 2 + 1024 * 10 * 3));
+}
+
+TEST_CASE("the twelve workloads of ResNet-18 have the sizes of the list") {
+    const Network twelve = net("resnet18-c1-c12");
+    REQUIRE(twelve.layers.size() == 12);
+    const auto& c10 = std::get<model::ConvShape>(twelve.layers[9].shape);
+    CHECK(c10.k == 512);
+    CHECK(c10.p() == 7);
+    CHECK(work_of(twelve.layers[0])->macs == 118'013'952);
+    CHECK(work_of(twelve.layers[1])->macs == 115'605'504); // 56 * 56 * 64 * 64 * 9
+}
+
+TEST_CASE("output sizes chain from layer to layer through every CNN") {
+    for (const std::string reference : {"alexnet:all=1", "vgg16:all=1", "mobilenet-v1:all=1"}) {
+        CAPTURE(reference);
+        Count channels = 3;
+        Count height = 0;
+        for (const model::Layer& layer : net(reference).layers) {
+            if (const auto* conv = std::get_if<model::ConvShape>(&layer.shape)) {
+                CAPTURE(layer.name);
+                CHECK(conv->c == channels);
+                CHECK((height == 0 || conv->h == height));
+                channels = conv->k;
+                height = conv->p();
+            } else if (const auto* pool = std::get_if<model::PoolShape>(&layer.shape)) {
+                CAPTURE(layer.name);
+                CHECK(pool->c == channels);
+                CHECK(pool->h == height);
+                height = pool->p();
+            }
+        }
+    }
+}
+
+TEST_CASE("an unknown network is refused with the nearest name") {
+    const auto network = load_network("alexnt", kFolders);
+    REQUIRE_FALSE(network.ok());
+    CHECK(network.diagnostics().items()[0].code == "unknown-network");
+    CHECK(network.diagnostics().items()[0].hint == "did you mean 'alexnet'?");
+    CHECK(code_of("no/such/file.yaml") == "file-not-found");
+    CHECK(code_of("nosuch.csv") == "file-not-found");
+    CHECK(code_of("../networks/alexnet") == "file-not-found");
+    CHECK(code_of("alexnet:") == "bad-parameter");
+    CHECK(code_of("") == "unknown-network");
+    CHECK(code_of("/tmp") == "is-a-directory");
+    CHECK(load_network("alexnet", {}).diagnostics().items()[0].code == "unknown-network");
+}
+
+TEST_CASE("a file's format is told by its content, whatever its name") {
+    const TemporaryFile table("table.txt", "name,op,m,n,k\nfc,gemm,1,2,3\n");
+    CHECK(net(table.path.string()).layers[0].name == "fc");
+    const TemporaryFile yaml("net.csv", "layers:\n  - {op: gemm, m: 1, n: 2, k: 3}\n");
+    CHECK(net(yaml.path.string()).layers.size() == 1);
+    const TemporaryFile topology("topo.txt",
+                                 "Layer name, IFMAP Height, IFMAP Width, Filter Height, "
+                                 "Filter Width, Channels, Num Filter, Strides,\n"
+                                 "Conv1, 224, 224, 7, 7, 3, 64, 2,\n");
+    CHECK(net(topology.path.string()).layers[0].op == model::Op::conv2d);
+    CHECK(code_of(table.path.string() + ":seq=3") == "bad-parameter");
+}
+
+TEST_CASE("huge, empty, binary and bottomless files are refused quickly") {
+    const TemporaryFile huge("huge.csv", "name,op,m,n,k\n");
+    fs::resize_file(huge.path, 100'000'000);
+    CHECK(code_of(huge.path.string()) == "file-too-large");
+    const TemporaryFile large("large.csv", "name,op,m,n,k\n");
+    fs::resize_file(large.path, 20'000'000); // zeros
+    CHECK(code_of(large.path.string()) == "not-text");
+    const TemporaryFile empty("empty.yaml", "");
+    CHECK(code_of(empty.path.string()) == "empty-file");
+    std::string bomb = "a: &a [x, x]\n";
+    for (char c = 'b'; c <= 'z'; ++c) {
+        bomb += std::string(1, c) + ": &" + c + " [*" + static_cast<char>(c - 1) + ", *" +
+                static_cast<char>(c - 1) + "]\n";
+    }
+    const TemporaryFile aliases("bomb.yaml", bomb + "layers: *z\n");
+    CHECK_FALSE(load_network(aliases.path.string(), {}).ok());
+    const TemporaryFile deep("deep.yaml", "layers: " + std::string(100'000, '['));
+    CHECK_FALSE(load_network(deep.path.string(), {}).ok());
+    CHECK_FALSE(load_network("/dev/zero", {}).ok());
+}
+
+TEST_CASE("the nearer of two folders wins") {
+    const fs::path near = fs::temp_directory_path() / "eyeroof_near_networks";
+    fs::create_directories(near);
+    std::ofstream(near / "alexnet.yaml") << "layers:\n  - {op: gemm, m: 1, n: 2, k: 3}\n";
+    const std::vector<fs::path> folders = {near, kFolders[0]};
+    CHECK(load_network("alexnet", folders)->layers.size() == 1);
+    CHECK(load_network("vgg16", folders).ok());
+    std::ofstream(near / "broken.yaml") << "layers: [\n";
+    const auto heads = study::read::list_networks(folders);
+    REQUIRE(heads.ok());
+    CHECK_FALSE(heads.diagnostics().empty()); // broken.yaml, as a warning
+    fs::remove_all(near);
+}

@@ -1,0 +1,153 @@
+#include "study/formats/expression.hpp"
+#include "study/formats/layer_csv.hpp"
+#include "study/formats/network_yaml.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace eyeroof;
+using model::Diagnostic;
+using study::read::evaluate;
+using study::read::parse_network_yaml;
+using study::read::Variables;
+
+namespace {
+
+const std::string kTwoLayers = "name: Toy\n"
+                               "source: made up\n"
+                               "parameters:\n"
+                               "  width: {default: 1, min: 0.25, max: 2, meaning: channels}\n"
+                               "  size: 8\n"
+                               "defaults: {dtype: int8}\n"
+                               "layers:\n"
+                               "  - {name: a, op: conv2d, c: 3, h: =size, w: =size, k: =16*width, "
+                               "r: 3, s: 3, stride: 2x1, pad: 1}\n"
+                               "  - {op: gemm, count: 2, dtype: fp16/int4/fp32, m: 1, n: 10, k: "
+                               "=16*width*size/2*size, when: width >= 1}\n";
+
+model::Network network_of(const std::string& text, const Variables& given = {}) {
+    auto file = parse_network_yaml(text, "dir/toy.yaml", given);
+    for (const Diagnostic& d : file.diagnostics()) {
+        MESSAGE(to_string(d));
+    }
+    REQUIRE(file.ok());
+    return file->network;
+}
+
+Diagnostic error_of(const std::string& text, const Variables& given = {}) {
+    const auto file = parse_network_yaml(text, "toy.yaml", given);
+    REQUIRE_FALSE(file.ok());
+    for (const Diagnostic& d : file.diagnostics()) {
+        INFO(to_string(d));
+        CHECK(file.diagnostics().size() == 1);
+    }
+    return file.diagnostics().items().front();
+}
+
+Diagnostic layer_error(const std::string& layer) {
+    return error_of("layers:\n  - {" + layer + "}\n");
+}
+
+} // namespace
+
+TEST_CASE("a network file gives its layers with expressions worked out") {
+    const model::Network network = network_of(kTwoLayers);
+    CHECK(network.id == "toy");
+    CHECK(network.name == "Toy");
+    CHECK(network.source == "made up");
+    REQUIRE(network.layers.size() == 2);
+    const auto& conv = std::get<model::ConvShape>(network.layers[0].shape);
+    CHECK(conv.k == 16);
+    CHECK(conv.stride == model::Extent2{2, 1});
+    CHECK(network.layers[0].types.input == model::DataType::int8);
+    CHECK(network.layers[1].name == "layer2");
+    CHECK(network.layers[1].count == 2);
+    CHECK(network.layers[1].types.weight == model::DataType::int4);
+    CHECK(std::get<model::GemmShape>(network.layers[1].shape).k == 512); // 16 * 8 / 2 * 8
+}
+
+TEST_CASE("given parameters change sizes and leave layers out") {
+    const model::Network network = network_of(kTwoLayers, {{"width", 0.5}});
+    REQUIRE(network.layers.size() == 1);
+    CHECK(std::get<model::ConvShape>(network.layers[0].shape).k == 8);
+    CHECK(error_of(kTwoLayers, {{"width", 4.0}}).code == "out-of-range");
+    CHECK(error_of(kTwoLayers, {{"widht", 1.0}}).hint == "did you mean 'width'?");
+    CHECK(error_of(kTwoLayers, {{"width", 0.33}}).code == "not-a-number"); // 5.28 channels, and
+    // nothing is said of the second layer, which is left out
+}
+
+TEST_CASE("a network that is written is read back the same") {
+    const model::Network network = network_of(kTwoLayers);
+    model::Network again = network_of(study::read::write_network_yaml(network));
+    CHECK(again == network);
+    model::Network odd = network;
+    odd.name = "quotes \" and \\ and\nlines: #";
+    odd.layers[0].name = "{=1}";
+    CHECK(network_of(study::read::write_network_yaml(odd)) == odd);
+}
+
+TEST_CASE("wrong layers are reported where they stand, with field and hint") {
+    const Diagnostic zero = layer_error("op: gemm, m: 0, n: 2, k: 3");
+    CHECK(zero.code == "bad-dimension");
+    CHECK(zero.field == "layers[0].m");
+    CHECK(zero.where.line == 2);
+    CHECK(zero.where.column == 19);
+    CHECK(layer_error("op: gemm, m: 1, n: 2, k: 3, grops: 3").hint == "did you mean 'groups'?");
+    CHECK(layer_error("op: gemm, m: 1, n: 2").message == "gemm needs a value for k");
+    CHECK(layer_error("op: gemm, m: nan, n: 2, k: 3").code == "not-a-number");
+    CHECK(layer_error("op: gemm, m: 1000000000000, n: 2, k: 3").code == "bad-dimension");
+    CHECK(layer_error("op: gemm, m: =1/0, n: 2, k: 3").code == "expression");
+    CHECK(layer_error("op: gemm, m: =seq, n: 2, k: 3").code == "unknown-parameter");
+    CHECK(layer_error("op: gem, m: 1, n: 2, k: 3").hint == "did you mean 'gemm'?");
+    CHECK(layer_error("op: conv2d, c: 4, h: 2, w: 9, k: 4, r: 3, s: 3").code == "window-too-large");
+    CHECK(layer_error("op: conv2d, c: 4, h: 9, w: 9, k: 6, r: 3, s: 3, groups: 4").field ==
+          "layers[0].groups");
+    CHECK(layer_error("op: softmax, rows: 4, cols: [5]").code == "wrong-type");
+}
+
+TEST_CASE("wrong documents are refused") {
+    CHECK(error_of("name: x\n").code == "missing-key");
+    CHECK(error_of("layers: []\n").code == "too-few");
+    CHECK(error_of("layers:\n  - {op: gemm, m: 1, n: 2, k: 3, when: 0}\n").code == "no-layers");
+    CHECK(error_of("layres: []\nlayers:\n  - {op: gemm, m: 1, n: 2, k: 3}\n").code ==
+          "unknown-key");
+    CHECK(error_of("layers:\n  - {op: gemm, m: 1, m: 2, n: 2, k: 3}\n").code == "duplicate-key");
+    CHECK(error_of("defaults: {stride: 2}\nlayers:\n  - {op: gemm, m: 1, n: 2, k: 3}\n").code ==
+          "unknown-key");
+}
+
+TEST_CASE("names hold no control characters, not even escaped ones") {
+    CHECK(layer_error("name: \"a\\b\", op: gemm, m: 1, n: 2, k: 3").code == "bad-name");
+    CHECK(error_of("name: \"\\e[2J\"\nlayers:\n  - {op: gemm, m: 1, n: 2, k: 3}\n").code ==
+          "bad-name");
+}
+
+TEST_CASE("expressions follow the usual precedence") {
+    const Variables v = {{"width", 0.5}, {"n", 3.0}};
+    const auto value = [&](const char* text) { return evaluate(text, v).value(); };
+    CHECK(value("1 + 2 * 3") == 7.0);
+    CHECK(value("(1 + 2) * 3") == 9.0);
+    CHECK(value("8 / 2 / 2") == 2.0);
+    CHECK(value("7 - 2 - 1") == 4.0);
+    CHECK(value("-n + 4") == 1.0);
+    CHECK(value("2 * -n") == -6.0);
+    CHECK(value("ceil(n / 2) + floor(n / 2) + round(2.4)") == 5.0);
+    CHECK(value("32 * width") == 16.0);
+    CHECK(value("n >= 3") == 1.0);
+    CHECK(value("n < 3") == 0.0);
+    CHECK(value("1 + 1 == 2") == 1.0);
+}
+
+TEST_CASE("broken expressions say what is wrong and never run away") {
+    for (const std::string bad : {"", "1 +", "(1", "1)", "2 ** 3", "width height", "1/0", "floor 2",
+                                  "@", "1e5", "0x10", "nan", "inf", "=1"}) {
+        CAPTURE(bad);
+        CHECK_FALSE(evaluate(bad, {}).ok());
+    }
+    CHECK_FALSE(evaluate(std::string(5000, '('), {}).ok());
+    CHECK_FALSE(evaluate(std::string(150, '('), {}).ok());
+    CHECK_FALSE(evaluate(std::string(190, '-'), {}).ok());
+    const auto near = evaluate("widht * 2", {{"width", 1.0}});
+    CHECK(near.diagnostics().items()[0].hint == "did you mean 'width'?");
+}

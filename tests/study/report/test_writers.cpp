@@ -1,0 +1,214 @@
+#include "study/formats/layer_csv.hpp"
+#include "study/report/csv.hpp"
+#include "study/report/html.hpp"
+#include "study/report/json.hpp"
+#include "study/report/markdown.hpp"
+#include "study/report/text.hpp"
+#include "study/text/lines.hpp"
+#include "tests/golden.hpp"
+#include "tests/study/report/fixture.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <sstream>
+
+using namespace eyeroof;
+using namespace eyeroof::study;
+
+namespace {
+
+std::size_t widest_line(const std::string& text) {
+    std::istringstream lines(text);
+    std::size_t widest = 0;
+    for (std::string line; std::getline(lines, line);) {
+        widest = std::max(widest, display_width(line));
+    }
+    return widest;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+    std::size_t count = 0;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+        ++count;
+    }
+    return count;
+}
+
+} // namespace
+
+TEST_CASE("cells are cut and filled by columns, not bytes, and never carry control characters") {
+    CHECK(left("µm", 4) == "µm  ");
+    CHECK(right("µm", 4) == "  µm");
+    CHECK(left("αβγδε", 3) == "αβ…");
+    CHECK(printable("a\033[31mb\n") == "a?[31mb?");
+    CHECK(printable("\xC3\x28") == "?("); // a lead byte without its continuation
+    CHECK(printable("a\xC2\x9B"
+                    "b") == "a?b"); // C1 control sequence introducer
+    CHECK(left("", 0).empty());
+}
+
+TEST_CASE("a bar shows done, possible and the rest in exactly its cells") {
+    CHECK(bar(0.5, 0.75, 4) == "██░·");
+    CHECK(bar(0.125, 0.125, 1) == "▏");
+    CHECK(display_width(bar(1.0 / 3.0, 0.9, 20)) == 20);
+    CHECK(display_width(bar(2.0, -1.0, 7)) == 7);
+}
+
+TEST_CASE("sentences wrap between words within the width") {
+    CHECK(wrapped("aa bb cc", 2, 7) == "  aa bb\n  cc\n");
+    CHECK(wrapped_parts({"aaa", "bbb", "c"}, 0, 9) == "aaa · bbb\nc\n");
+}
+
+TEST_CASE("the text names the step, its limit and both chains of every layer") {
+    const std::string text = to_text(tests::small_report());
+    CHECK(contains(text, "conv,1 ×2"));
+    CHECK(contains(text, "4 physical dimensions"));
+    CHECK(contains(text, "−20.0 %")); // 80 of the 100 that step 3 left
+    CHECK(contains(text, "−37.5 %")); // step 6: 50 of 80
+    CHECK(contains(text, "step 6: Because of 6"));
+    CHECK(contains(text, "100 ms (80 ms … 130 ms)"));
+    CHECK(contains(text, "worst losses"));
+    CHECK(contains(text, "75 ms of 205 ms (36.6 %)")); // 0.075 / 0.205
+    CHECK(contains(text, "note: a note"));
+    CHECK(contains(text, "Only recalled"));
+    CHECK(!contains(text, "\033"));
+}
+
+TEST_CASE("the overview bar gives each step the cells that it took") {
+    // 36 cells: 40 % are 14.4 done; step 7 takes 40 to 50 %, step 6 50 to 80 %, step 4 80 to 100 %.
+    // Centres at (i + 0.5) / 36: below 0.4 i <= 13 (14 cells), below 0.5 i <= 17 (4), below 0.8
+    // i <= 28 (11), the rest 7.
+    const std::string text = to_text(tests::small_report());
+    CHECK(contains(text, "██████████████7777666666666664444444"));
+    CHECK(!contains(text, "███████████████7777"));
+}
+
+TEST_CASE("text fits 100 columns whatever the names are, with and without colour") {
+    Report report = tests::small_report();
+    report.network_name = std::string(300, 'n');
+    report.machine.name = std::string(300, 'm');
+    report.layers[0].layer.name = std::string(300, 'x') + "\033[2J";
+    report.layers[0].limiter = std::string(300, 'y');
+    report.layers[0].steps[5].limit = std::string(300, 'z');
+    report.layers[0].steps[5].reason = std::string(300, 'r') + " " + std::string(80, 's');
+    report.layers[0].mapping_text = std::string(300, 'q');
+    report.machine.weak_sources = {std::string(200, 'w'), "v"};
+    for (const bool details : {false, true}) {
+        const std::string text = to_text(report, {false, Ladders::all, details});
+        CHECK(widest_line(text) <= 100);
+        CHECK(!contains(text, "\033"));
+    }
+}
+
+TEST_CASE("colour is asked for, and changes nothing but colour") {
+    const std::string plain = to_text(tests::small_report());
+    std::string painted = to_text(tests::small_report(), {true, Ladders::automatic, false});
+    CHECK(contains(painted, "\033["));
+    for (auto at = painted.find('\033'); at != std::string::npos; at = painted.find('\033')) {
+        painted.erase(at, painted.find('m', at) - at + 1);
+    }
+    CHECK(painted == plain);
+}
+
+TEST_CASE("many layers get ladders only where the worst losses are, unless all are wanted") {
+    Report report = tests::small_report();
+    for (int i = 0; i < 20; ++i) {
+        report.layers.push_back(tests::second_layer());
+    }
+    CHECK(count_of(to_text(report), "4 physical dimensions") == 2); // the two worst losses
+    CHECK(count_of(to_text(report, {false, Ladders::all, false}), "4 physical dimensions") == 22);
+}
+
+TEST_CASE("JSON has the keys of eyeroof/exam/1 with the report's values") {
+    const auto json = nlohmann::json::parse(to_json(tests::small_report()));
+    CHECK(json["schema"] == "eyeroof/exam/1");
+    CHECK(json["machine"]["id"] == "box");
+    CHECK(json["network"]["name"] == "Net | 1");
+    const auto& layer = json["layers"][0];
+    CHECK(layer["name"] == "conv,1");
+    CHECK(layer["op"] == "conv2d");
+    CHECK(layer["count"] == 2);
+    CHECK(layer["macs"] == 4000);
+    CHECK(layer["steps"].size() == 7);
+    CHECK(layer["steps"][5]["step"] == 6);
+    CHECK(layer["steps"][5]["name"] == "average bandwidth");
+    CHECK(layer["steps"][5]["bound_macs_per_cycle"] == 50.0);
+    CHECK(layer["machine_steps"][5]["bound_macs_per_cycle"] == 60.0);
+    CHECK(layer["active_pes"]["allocated"] == 80.0);
+    CHECK(layer["active_pes"]["averaged"] == 79.5);
+    CHECK(layer["low_s"] == 0.08);
+    CHECK(layer["traffic"][0]["read_bytes"] == 500);
+    CHECK(layer["mapping"]["nests"][0]["levels"][0]["temporal"][0]["dim"] == "K");
+    CHECK(!json["layers"][1].contains("low_s")); // no interval is known
+    CHECK(json["total"]["time_s"] == 0.205);
+    CHECK(json["worst"][0]["layer"] == "conv,1");
+}
+
+TEST_CASE("JSON stays JSON when a name is no UTF-8") {
+    Report report = tests::small_report();
+    report.layers[0].layer.name = "\xFF\"\n";
+    CHECK(nlohmann::json::accept(to_json(report)));
+}
+
+TEST_CASE("CSV has the layer's columns, the results, and the step 6 bound in seconds") {
+    std::istringstream csv(to_csv(tests::small_report()));
+    std::string header;
+    std::string first;
+    std::string second;
+    std::getline(csv, header);
+    std::getline(csv, first);
+    std::getline(csv, second);
+    CHECK(header ==
+          "name,op,count,dtype,direction,batch,m,n,k,c,h,w,r,s,stride,pad,dilation,groups,"
+          "rows,cols,fn,time_s,low_s,high_s,limiter,step6_bound_s");
+    CHECK(first.starts_with("\"conv,1\",conv2d,2,"));
+    // 4000 MAC / (50 MAC/cycle * 1000 cycle/s) = 0.08 s
+    CHECK(first.ends_with(",0.1,0.08,0.13,DRAM bus: weight,0.08"));
+    // 100 operations count as 50 MAC: 50 / (10 * 1000) = 0.005 s
+    CHECK(second.ends_with(",0.005,,,DRAM bus: weight,0.005"));
+}
+
+TEST_CASE("CSV repeats the rows of the table that was read, also columns that it does not know") {
+    const std::string input = "op,name,rows,cols,fn,mine\n"
+                              "elementwise,a,2,3,relu,\"x, y\"\n"
+                              "elementwise,skipped,2,3,relu,\n"
+                              "elementwise,b,4,5,relu,7\n";
+    const auto table = read::parse_layer_csv(input, "t.csv");
+    REQUIRE(table.ok());
+    Report report = tests::small_report();
+    report.layers[0].layer = table->layers[0];
+    report.layers[1].layer = table->layers[2]; // as a filter leaves it
+    const std::string csv = to_csv(report, &*table);
+    CHECK(csv.starts_with("op,name,rows,cols,fn,mine,time_s,low_s,high_s,limiter,step6_bound_s\n"
+                          "elementwise,a,2,3,relu,\"x, y\",0.1,"));
+    CHECK(contains(csv, "\nelementwise,b,4,5,relu,7,0.005,"));
+    CHECK(!contains(csv, "skipped"));
+}
+
+TEST_CASE("Markdown and HTML escape what names could break") {
+    const std::string markdown = to_markdown(tests::small_report());
+    CHECK(contains(markdown, "# Net \\| 1 on The \\<Box>"));
+    CHECK(contains(markdown, "| conv,1 | conv2d | 2 |"));
+    const std::string html = to_html(tests::small_report());
+    CHECK(contains(html, "The &lt;Box&gt;"));
+    CHECK(!contains(html, "<Box>"));
+    CHECK(contains(html, "instantaneous bandwidth"));
+    CHECK(html.ends_with("</html>\n"));
+}
+
+TEST_CASE("every format of a small report is as it was found right") {
+    const Report report = tests::small_report();
+    tests::check_golden("small-report/out.txt", to_text(report));
+    tests::check_golden("small-report/details.txt", to_text(report, {false, Ladders::all, true}));
+    tests::check_golden("small-report/colour.txt", to_text(report, {true, Ladders::all, false}));
+    tests::check_golden("small-report/out.json", to_json(report));
+    tests::check_golden("small-report/out.csv", to_csv(report));
+    tests::check_golden("small-report/out.md", to_markdown(report));
+    tests::check_golden("small-report/out.html", to_html(report));
+}
