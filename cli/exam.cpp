@@ -5,6 +5,7 @@
 #include "study/exam/run.hpp"
 #include "study/formats/layer_csv.hpp"
 #include "study/formats/mapping_yaml.hpp"
+#include "study/report/advice.hpp"
 #include "study/report/csv.hpp"
 #include "study/report/html.hpp"
 #include "study/report/json.hpp"

@@ -4,6 +4,7 @@
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/catalog.hpp"
 #include "study/calibrate/cross_validate.hpp"
+#include "study/report/cross_validation.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,11 @@
+#include "study/report/map.hpp"
+
 #include "cli/command.hpp"
 #include "cli/exam_options.hpp"
 #include "cli/search_options.hpp"
 #include "study/exam/best_mappings.hpp"
 #include "study/formats/mapping_yaml.hpp"
+#include "study/report/trade_offs.hpp"
 #include "study/search/map_network.hpp"
 #include "study/search/reach_report.hpp"
 #include "study/search/trade_offs.hpp"

@@ -1,11 +1,12 @@
 // eyeroof upgrade: does another GPU pay off for this network?
-#include "study/upgrade/upgrade.hpp"
+#include "study/report/upgrade.hpp"
 
 #include "cli/command.hpp"
 #include "cli/gpu_options.hpp"
 #include "cli/phase.hpp"
 #include "hwdb/catalog.hpp"
 #include "study/formats/catalog.hpp"
+#include "study/upgrade/upgrade.hpp"
 
 #include <charconv>
 

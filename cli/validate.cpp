@@ -8,6 +8,7 @@
 #include "hwdb/text_file.hpp"
 #include "study/calibrate/pairs.hpp"
 #include "study/formats/catalog.hpp"
+#include "study/report/validation.hpp"
 
 namespace eyeroof::cli {
 

@@ -11,11 +11,16 @@ target_compile_options(eyeroof_warnings INTERFACE -Wall -Wextra -Wpedantic -Wcon
     $<$<BOOL:${EYEROOF_WERROR}>:-Werror>
     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>) # g++ 12 warns of std::string's own code (GCC bug 105651)
 
-# eyeroof_library(<folder> PUBLIC <targets its headers need> PRIVATE <targets only its sources need>)
+# eyeroof_library(<name> [FOLDER <below this one>] PUBLIC <targets its headers need> PRIVATE <targets
+# only its sources need>)
 function(eyeroof_library name)
-    cmake_parse_arguments(ARG "" "" "PUBLIC;PRIVATE" ${ARGN})
-    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
-    file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.hpp")
+    cmake_parse_arguments(ARG "" "FOLDER" "PUBLIC;PRIVATE" ${ARGN})
+    set(folder "${CMAKE_CURRENT_SOURCE_DIR}")
+    if(ARG_FOLDER)
+        string(APPEND folder "/${ARG_FOLDER}")
+    endif()
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
+    file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${folder}/*.hpp")
     if(NOT sources) # a room without furniture yet
         add_library(eyeroof_${name} INTERFACE)
         add_library(eyeroof::${name} ALIAS eyeroof_${name})

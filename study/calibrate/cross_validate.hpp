@@ -88,10 +88,4 @@ model::Result<CrossValidation> cross_validate(const std::vector<MeasuredLayer>& 
 std::map<std::string, model::GpuCalibration>
 calibration_files(const CrossValidation& result, const std::map<std::string, model::Gpu>& catalog);
 
-std::string cross_validation_text(const CrossValidation& result);
-std::string cross_validation_json(const CrossValidation& result); // eyeroof/cross-validation/1
-std::string cross_validation_csv(const CrossValidation& result);
-std::string cross_validation_markdown(const CrossValidation& result);
-std::string cross_rows_csv(const CrossValidation& result);
-
 } // namespace eyeroof::study

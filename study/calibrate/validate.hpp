@@ -86,8 +86,4 @@ model::Result<Validation> validate(const std::vector<MeasuredLayer>& rows,
 double naive_roofline_s(const model::Gpu& gpu, const model::Layer& layer, double flops,
                         double bytes);
 
-std::string validation_text(const Validation& validation);
-std::string validation_json(const Validation& validation); // eyeroof/validation/1
-std::string validation_csv(const Validation& validation);
-
 } // namespace eyeroof::study

@@ -5,6 +5,7 @@
 
 #include "model/machine/machine.hpp"
 #include "study/exam/report.hpp"
+#include "study/exam/roofs.hpp"
 
 #include <optional>
 #include <string>
@@ -12,30 +13,6 @@
 #include <vector>
 
 namespace eyeroof::study {
-
-enum class RoofKind { compute, memory };
-
-// A multiply-accumulate counts as two operations, so compute roofs are 2 x MAC/s.
-struct Roof {
-    std::string id;      // unique in the plot: "eyeriss-v1/memory/DRAM"
-    std::string machine; // its id
-    std::string name;    // "DRAM", "fp16 tensor"
-    RoofKind kind = RoofKind::compute;
-    std::string key;       // compute: the precision it is for, empty for any; memory: the level
-    double value = 0.0;    // FLOP/s or bytes/s
-    bool measured = false; // otherwise what the machine's description says
-    std::string source;    // "Chen et al. 2017 (paper)"
-
-    bool operator==(const Roof&) const = default;
-};
-
-struct PlotMachine {
-    std::string id;
-    std::string name;
-    std::vector<Roof> roofs; // memory roofs outermost first
-
-    bool operator==(const PlotMachine&) const = default;
-};
 
 struct LevelBytes {
     std::string level;
@@ -74,10 +51,6 @@ struct PlotInput {
 
     bool operator==(const PlotInput&) const = default;
 };
-
-// The roofs of a machine: its arithmetic, and each level's bandwidth towards the next. A level
-// whose bandwidth is not limited has none.
-PlotMachine roofs_of(const model::Machine& machine);
 
 // The layers of a report, one point each; layers without operations are left out.
 std::vector<PlotPoint> points_of(const Report& report);

@@ -1,5 +1,5 @@
 // What the readers of Timeloop's files share: keys in both spellings, factors, permutations, sets
-// of data spaces, and targets. Used by study/read/timeloop_*.cpp only. Knows no kind of file.
+// of data spaces, and targets. Used by study/formats/timeloop_*.cpp only. Knows no kind of file.
 #pragma once
 
 #include "hwdb/yaml.hpp"

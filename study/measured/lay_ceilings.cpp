@@ -1,6 +1,6 @@
 #include "study/measured/lay_ceilings.hpp"
 
-#include "study/draw/plot_input.hpp"
+#include "study/exam/roofs.hpp"
 
 #include <algorithm>
 #include <cctype>

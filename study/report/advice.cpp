@@ -1,4 +1,6 @@
 // Advice as text, Markdown and a member of the report's JSON.
+#include "study/report/advice.hpp"
+
 #include "model/base/units.hpp"
 #include "study/upgrade/advice.hpp"
 

@@ -1,4 +1,6 @@
 // The cross-validation as text, JSON, CSV and Markdown.
+#include "study/report/cross_validation.hpp"
+
 #include "study/calibrate/cross_validate.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+#include "study/report/map.hpp"
+
 #include "study/draw/chart.hpp"
 #include "study/report/map_json.hpp"
 #include "study/search/map_network.hpp"

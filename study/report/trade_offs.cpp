@@ -1,8 +1,9 @@
-#include "study/search/trade_offs.hpp"
+#include "study/report/trade_offs.hpp"
 
 #include "model/base/units.hpp"
 #include "study/draw/chart.hpp"
 #include "study/report/map_json.hpp"
+#include "study/search/trade_offs.hpp"
 #include "study/text/csv.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,6 @@
 // The upgrade's verdict as text, JSON, CSV and Markdown.
+#include "study/report/upgrade.hpp"
+
 #include "model/base/units.hpp"
 #include "study/upgrade/upgrade.hpp"
 

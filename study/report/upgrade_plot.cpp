@@ -1,6 +1,7 @@
 // The upgrade as a chart (SVG) and as one HTML file.
 #include "model/base/units.hpp"
 #include "study/draw/svg.hpp"
+#include "study/report/upgrade.hpp"
 #include "study/upgrade/upgrade.hpp"
 
 #include <fmt/format.h>

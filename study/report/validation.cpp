@@ -1,4 +1,6 @@
 // The validation as text, JSON and CSV.
+#include "study/report/validation.hpp"
+
 #include "study/calibrate/validate.hpp"
 
 #include <fmt/format.h>

@@ -67,17 +67,4 @@ model::Result<std::vector<LayerTask>> layer_tasks(const model::Network& network,
                                                   const model::Machine& machine,
                                                   const MapOptions& options);
 
-// eyeroof/map/1.
-std::string map_to_json(const MapReport& report, const model::Accelerator& accelerator);
-// One line a layer; `cells` that a layer does not have are empty.
-std::string map_to_csv(const MapReport& report);
-std::string map_to_text(const MapReport& report, const model::Accelerator& accelerator, bool nests);
-
-// How one layer's value falls with time under each strategy, against the proven bound.
-struct Convergence {
-    std::string strategy;
-    mapper::SearchResult result;
-};
-std::string convergence_svg(const std::string& layer, const std::vector<Convergence>& runs);
-
 } // namespace eyeroof::study

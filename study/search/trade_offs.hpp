@@ -58,15 +58,4 @@ model::Result<CurveReport> curve_of(const model::Network& network, const model::
                                     double tolerance, std::stop_token stop = {},
                                     const model::ProgressCallback& progress = {});
 
-std::string front_to_text(const FrontReport& report, const model::Accelerator& accelerator,
-                          bool nests);
-std::string front_to_json(const FrontReport& report,
-                          const model::Accelerator& accelerator); // eyeroof/front/1
-std::string front_to_csv(const FrontReport& report);              // a line a point
-std::string front_to_svg(const FrontReport& report);
-std::string curve_to_text(const CurveReport& report);
-std::string curve_to_json(const CurveReport& report); // eyeroof/capacity/1
-std::string curve_to_csv(const CurveReport& report);  // a line a point
-std::string curve_to_svg(const CurveReport& report);
-
 } // namespace eyeroof::study

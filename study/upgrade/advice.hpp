@@ -58,9 +58,4 @@ model::Result<std::vector<Advice>> advise(const model::Network& network,
                                           const model::Machine& machine,
                                           const AdviceOptions& options = {});
 
-std::string advice_text(const std::vector<Advice>& advice);
-std::string advice_markdown(const std::vector<Advice>& advice);
-// The report's JSON with a member "advice".
-std::string with_advice(const std::string& report_json, const std::vector<Advice>& advice);
-
 } // namespace eyeroof::study

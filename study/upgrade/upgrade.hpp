@@ -160,11 +160,4 @@ sweep_upgrade(const model::Network& network, const model::Machine& from, const m
               const UpgradeOptions& options, const std::vector<model::Count>& batches,
               const std::vector<DtypePair>& dtypes);
 
-std::string upgrade_text(const Upgrade& upgrade);
-std::string upgrade_json(const Upgrade& upgrade); // eyeroof/upgrade/1
-std::string upgrade_csv(const Upgrade& upgrade);
-std::string upgrade_markdown(const Upgrade& upgrade);
-std::string upgrade_svg(const Upgrade& upgrade);  // bars of the longest layers, or of the members
-std::string upgrade_html(const Upgrade& upgrade); // one file: verdict, chart, tables
-
 } // namespace eyeroof::study

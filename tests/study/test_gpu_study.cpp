@@ -3,6 +3,8 @@
 #include "study/calibrate/fit.hpp"
 #include "study/calibrate/validate.hpp"
 #include "study/exam/training.hpp"
+#include "study/report/upgrade.hpp"
+#include "study/report/validation.hpp"
 #include "study/upgrade/upgrade.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
 

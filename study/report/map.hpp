@@ -1,0 +1,26 @@
+// The mappings of a network as JSON, CSV and text, and how its searches went as a picture.
+// Called by cli.
+// Searches nothing.
+#pragma once
+
+#include "study/search/map_network.hpp"
+
+#include <string>
+#include <vector>
+
+namespace eyeroof::study {
+
+// eyeroof/map/1.
+std::string map_to_json(const MapReport& report, const model::Accelerator& accelerator);
+// One line a layer; `cells` that a layer does not have are empty.
+std::string map_to_csv(const MapReport& report);
+std::string map_to_text(const MapReport& report, const model::Accelerator& accelerator, bool nests);
+
+// How one layer's value falls with time under each strategy, against the proven bound.
+struct Convergence {
+    std::string strategy;
+    mapper::SearchResult result;
+};
+std::string convergence_svg(const std::string& layer, const std::vector<Convergence>& runs);
+
+} // namespace eyeroof::study
