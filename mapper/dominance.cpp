@@ -1,3 +1,4 @@
+#include "mapper/reported.hpp"
 #include "mapper/space.hpp"
 
 #include <algorithm>
@@ -35,7 +36,8 @@ bool applies(const Space& space) {
             }
         }
     }
-    return task.factors == Factors::perfect && task.counting == Counting::eyeroof;
+    return task.factors == Factors::perfect && task.counting == Counting::eyeroof &&
+           !ramps_matter(task);
 }
 
 // Can reads of sums never set the pace? At most one word a step and unit is read, with one of each

@@ -1,5 +1,7 @@
 #include "mapper/estimate.hpp"
 
+#include "mapper/reported.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -91,6 +93,8 @@ Estimator::Estimator(const Space& space)
     for (const LevelConstraint& rule : task_->constraints.levels) {
         exact_ = exact_ && rule.order.empty(); // its order may cost more than those looked at
     }
+    ramps_ = ramps_matter(*task_);
+    ramp_ = ramps_ ? task_->machine.pipeline_stages : 0.0;
     list_choices();
     std::vector<std::size_t> all(combinations_.size());
     for (std::size_t c = 0; c < all.size(); ++c) {
@@ -364,6 +368,12 @@ double Estimator::relaxed(const double* product, Known known, double cut) {
         least_cycles_ = std::max(least_cycles_, least_pace(product, known));
         bound = value(pj, least_cycles_);
     }
+    if (bound <= cut && ramps_) {
+        limit_ = Limit::ramps;
+        least_cycles_ =
+            std::max(least_cycles_, std::max(product[space_->steps], least_steps_) + ramp_);
+        bound = value(pj, least_cycles_);
+    }
     if (bound <= cut) {
         limit_ = Limit::none;
     } else if (limit_ == Limit::units) {
@@ -435,7 +445,7 @@ std::vector<std::pair<double, std::size_t>> Estimator::good_orders(const double*
     choose(product);
     std::vector<std::pair<double, std::size_t>> good;
     double most = cut;
-    const bool sure = exact_ && even_lanes(product) && !task_->constraints.limited();
+    const bool sure = exact_ && !ramps_ && even_lanes(product) && !task_->constraints.limited();
     for (const std::size_t c : meant_) {
         double pj = base_pj_;
         for (std::size_t l = 0; l < space_->links.size(); ++l) {
@@ -444,7 +454,7 @@ std::vector<std::pair<double, std::size_t>> Estimator::good_orders(const double*
         if (value(pj, least_cycles_) > most) {
             continue;
         }
-        const double v = value(pj, cycles_under(c, product));
+        const double v = value(pj, std::max(cycles_under(c, product), least_cycles_));
         if (v > most) {
             continue;
         }

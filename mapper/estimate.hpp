@@ -67,8 +67,8 @@ class Estimator {
     // ---- values ---------------------------------------------------------------------------------
     // The first step of Eyexam whose cycles put a bound above the cut: energy with all MACs at
     // once, with what the dataflow must do one after the other, with the units there are, the trips
-    // in time (step 4), or the bandwidths (step 6).
-    enum class Limit { none, workload, dataflow, units, steps, bandwidth };
+    // in time (step 4), the bandwidths (step 6), or the filling and draining (step 7).
+    enum class Limit { none, workload, dataflow, units, steps, bandwidth, ramps };
 
     // Each operand at its best order, whether or not one order is best for all. Stops as soon as
     // the bound is above `cut`; limit() then says by which part.
@@ -88,6 +88,11 @@ class Estimator {
     std::vector<std::uint8_t> variants_into(std::size_t level) const;
     // The columns that fits_level() and into_level_pj() read then.
     std::vector<bool> read_into(std::size_t level) const;
+
+    // ---- step 7 ---------------------------------------------------------------------------------
+    // Cycles that come on top of those of the units at least, to drain the array.
+    void set_ramp(double cycles) { ramp_ = cycles; }
+    double ramp() const { return ramp_; }
 
     // ---- floors ---------------------------------------------------------------------------------
     // Least energy of the links into `level` alone.
@@ -191,6 +196,8 @@ class Estimator {
     double units_;
     Steps least_;             // of every mapping
     double least_steps_;      // … by the third step: all units at work all the time
+    double ramp_ = 0.0;       // cycles after those of the units
+    bool ramps_ = false;      // does step 7 count?
     double made_words_ = 0.0; // of the produced operand
     bool exact_ = true;       // values are those of model::cost_of(), not only bounds of them
     bool timeloop_ = false;

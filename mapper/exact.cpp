@@ -1,6 +1,7 @@
 #include "mapper/exact.hpp"
 
 #include "mapper/parallel.hpp"
+#include "mapper/reported.hpp"
 #include "mapper/walk.hpp"
 
 #include <algorithm>
@@ -133,22 +134,73 @@ void run_walks(Shared& shared, const std::vector<Branch>& branches, std::vector<
         });
 }
 
+// The mapping as it is placed on the axes, if it is better.
+void judge(const Task& task, const Mapping& mapping, std::optional<SearchResult>& best) {
+    auto cost = cost_of(task.problem, task.machine, mapping, task.counting);
+    if (!cost) {
+        return;
+    }
+    SearchResult result;
+    result.latency = reported_latency(task, mapping, *cost);
+    const double cycles = result.latency.total_cycles();
+    if (!task.constraints.allow(cost->energy_pj, cycles)) {
+        return;
+    }
+    result.certificate.value = task.objective.value(cost->energy_pj, cycles);
+    if (!best || result.certificate.value < best->certificate.value) {
+        result.mapping = mapping;
+        result.cost = *std::move(cost);
+        best = std::move(result);
+    }
+}
+
+// Levels from this one on are placed in every way that may make a difference: under Timeloop's
+// counting all (which neighbours pass words on depends on the axis), under eyeroof's the one with
+// the fewest hops through the array.
+void place(const Task& task, const Space& space, const std::array<std::uint32_t, kGroups>& chains,
+           std::size_t level, Mapping& mapping, std::optional<SearchResult>& best) {
+    if (level == mapping.levels.size()) {
+        judge(task, mapping, best);
+        return;
+    }
+    std::vector<SpatialLoop>& loops = mapping.levels[level].spatial;
+    if (task.counting == Counting::timeloop && task.machine.levels[level].fanout.size() > 1 &&
+        !loops.empty()) {
+        for (const auto& way : placements_of(space, chains, level)) {
+            loops = way;
+            place(task, space, chains, level + 1, mapping, best);
+        }
+        return;
+    }
+    if (ramps_matter(task) && level == array_edge(task.machine)) {
+        loops = fewest_hops(task, space, chains).loops;
+    }
+    place(task, space, chains, level + 1, mapping, best);
+}
+
 } // namespace
+
+ShortChain fewest_hops(const Task& task, const Space& space,
+                       const std::array<std::uint32_t, kGroups>& chains) {
+    const std::size_t edge = array_edge(task.machine);
+    ShortChain best;
+    for (auto& way : placements_of(space, chains, edge)) {
+        const double hops = chain_hops(task.problem, task.machine, edge, way);
+        if (hops < best.hops) {
+            best = {hops, std::move(way)};
+        }
+    }
+    return best;
+}
 
 std::optional<SearchResult> realise(const Task& task, const Space& space, const Leaf& leaf) {
     auto mapping = mapping_of(space, leaf.chains, leaf.orders);
     if (!mapping) {
         return std::nullopt;
     }
-    auto cost = cost_of(task.problem, task.machine, *mapping, task.counting);
-    if (!cost || !task.constraints.allow(cost->energy_pj, cost->cycles)) {
-        return std::nullopt;
-    }
-    SearchResult result;
-    result.mapping = std::move(*mapping);
-    result.cost = std::move(*cost);
-    result.certificate.value = task.objective.value(result.cost.energy_pj, result.cost.cycles);
-    return result;
+    std::optional<SearchResult> best;
+    place(task, space, leaf.chains, 0, *mapping, best);
+    return best;
 }
 
 ExactOutcome search_exact(const Task& task, const std::vector<Space>& spaces,

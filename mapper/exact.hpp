@@ -8,6 +8,7 @@
 #include "mapper/search.hpp"
 
 #include <functional>
+#include <limits>
 
 namespace eyeroof::mapper {
 
@@ -40,7 +41,17 @@ ExactOutcome search_exact(const Task& task, const std::vector<Space>& spaces,
 std::optional<SearchResult> first_guess(const Task& task, const std::vector<Space>& spaces,
                                         int threads, const Effort& effort);
 
-// The cost of a leaf's mapping, exactly; nothing when it breaks a rule that columns do not see.
+// The placement of the trips in space below the array's edge with the shortest chain through the
+// array; endless when they fit no axes.
+struct ShortChain {
+    double hops = std::numeric_limits<double>::infinity();
+    std::vector<model::SpatialLoop> loops;
+};
+ShortChain fewest_hops(const Task& task, const Space& space,
+                       const std::array<std::uint32_t, kGroups>& chains);
+
+// The value of a leaf's mapping, exactly, on the axes where it is best; nothing when it breaks a
+// rule that columns do not see.
 std::optional<SearchResult> realise(const Task& task, const Space& space, const Leaf& leaf);
 
 } // namespace eyeroof::mapper

@@ -81,7 +81,7 @@ Result<Front> pareto_front(const Task& task, const FrontOptions& options, std::s
         if (!front.points.empty() && energy <= front.points.back().cost.energy_pj * (1.0 + kStep)) {
             front.points.pop_back();
         }
-        const double cycles = found->cost.cycles;
+        const double cycles = found->latency.total_cycles();
         front.points.push_back(*std::move(found));
         series.tell(0.0, "walking along the front", cycles);
         now.constraints.max_cycles = cycles * (1.0 - kStep) / (1.0 + options.tolerance);

@@ -80,7 +80,8 @@ bool unrolls_rightly(const Task& task, const Mapping& mapping) {
 
 } // namespace
 
-bool obeys(const Task& task, const Mapping& mapping, const MappingCost& cost) {
+bool obeys(const Task& task, const Mapping& mapping, const MappingCost& cost,
+           const Latency& latency) {
     static const LevelConstraint none;
     for (std::size_t i = 0; i < mapping.levels.size(); ++i) {
         const auto& rules = task.constraints.levels;
@@ -106,7 +107,7 @@ bool obeys(const Task& task, const Mapping& mapping, const MappingCost& cost) {
     const bool kept = std::all_of(kAllOperands.begin(), kAllOperands.end(),
                                   [&](Operand o) { return keeps_rightly(task, mapping, o); });
     return kept && unrolls_rightly(task, mapping) && used >= task.constraints.min_utilization &&
-           task.constraints.allow(cost.energy_pj, cost.cycles);
+           task.constraints.allow(cost.energy_pj, latency.total_cycles());
 }
 
 } // namespace eyeroof::mapper

@@ -23,6 +23,9 @@ std::vector<Dim> inner_first(const BlockOrder& order) {
         }
     };
     const auto rests = [&](Dim d) { return !relevant(order.stationary, d); };
+    if (order.groups_first) {
+        add(Dim::G);
+    }
     if (rests(slide)) {
         add(slide);
     }
@@ -88,7 +91,14 @@ class Packer {
         }
     }
 
+    // The first way alone …
     bool run() { return next_dim(0); }
+    // … or all of them, up to `most`.
+    std::vector<std::vector<SpatialLoop>> all(std::size_t most) {
+        most_ = most;
+        next_dim(0);
+        return std::move(ways_);
+    }
     std::vector<SpatialLoop> loops;
 
   private:
@@ -96,7 +106,16 @@ class Packer {
         while (d < kDims && trips_[d] == 1) {
             ++d;
         }
-        return d == kDims || on_axis(d, 0, trips_[d]);
+        return d == kDims ? found() : on_axis(d, 0, trips_[d]);
+    }
+
+    // Is it enough?
+    bool found() {
+        if (most_ > 0) {
+            ways_.push_back(loops);
+            std::erase_if(ways_.back(), [](const SpatialLoop& loop) { return loop.bound == 1; });
+        }
+        return ways_.size() >= most_;
     }
 
     bool on_axis(std::size_t d, std::size_t a, Count rest) {
@@ -129,6 +148,8 @@ class Packer {
     const Extents& reach_;
     std::vector<Count> used_;
     std::optional<std::vector<DimSet>> rules_;
+    std::size_t most_ = 0; // ways that are wanted; 0: whether there is one
+    std::vector<std::vector<SpatialLoop>> ways_;
 };
 
 } // namespace
@@ -144,6 +165,14 @@ bool pack_axes(const Task& task, std::size_t level, const Extents& trips, const 
         *loops = std::move(packer.loops);
     }
     return true;
+}
+
+std::vector<std::vector<SpatialLoop>>
+placements_of(const Space& space, const std::array<std::uint32_t, kGroups>& chains,
+              std::size_t level) {
+    constexpr std::size_t kMost = 4096;
+    const Trips trips = trips_at(space, chains, level);
+    return Packer(*space.task, level, trips.spatial, trips.reach).all(kMost);
 }
 
 bool axes_fit(const Space& space, const std::array<std::uint32_t, kGroups>& chains) {

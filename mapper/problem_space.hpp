@@ -74,6 +74,11 @@ struct Constraints {
 Constraints constraints_of(const model::Accelerator& machine, const model::Dataflow* dataflow,
                            const Constraints& user = {});
 
+// The time that mappings are judged by. reported: what exam prints, step 7's filling, draining and
+// waiting included (under Timeloop's counting, which has no such step, as overlapped). overlapped:
+// that of step 6, as if everything overlapped.
+enum class Time { reported, overlapped };
+
 struct Task {
     model::Problem problem;
     model::Accelerator machine;
@@ -81,6 +86,7 @@ struct Task {
     Objective objective;
     Factors factors = Factors::perfect;
     model::Counting counting = model::Counting::eyeroof;
+    Time time = Time::reported;
     // Mappings that are known, a dataflow's own for one: what is found is never worse than those of
     // them that keep the constraints, whatever their tile sizes.
     std::vector<model::Mapping> known = {};

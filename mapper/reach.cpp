@@ -55,6 +55,7 @@ Result<Reach> reach(const Task& task, const SearchOptions& options, std::stop_to
     result.macs_per_cycle = {macs / least.workload, macs / least.dataflow, macs / least.units};
     Task fastest = task;
     fastest.objective = Objective::latency();
+    fastest.time = Time::overlapped; // the chain's steps 4 to 6
     Task stored = fastest;
     lift_bandwidths(stored.machine);
     Task spread = stored;

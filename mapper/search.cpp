@@ -3,6 +3,7 @@
 #include "mapper/baselines.hpp"
 #include "mapper/exact.hpp"
 #include "mapper/parallel.hpp"
+#include "mapper/reported.hpp"
 
 #include <fmt/format.h>
 
@@ -57,9 +58,14 @@ std::optional<SearchResult> best_known(const Task& task) {
     std::optional<SearchResult> best;
     for (const Mapping& mapping : task.known) {
         auto cost = cost_of(task.problem, task.machine, mapping, task.counting);
-        if (cost && obeys(task, mapping, *cost)) {
-            SearchResult result;
-            result.certificate.value = task.objective.value(cost->energy_pj, cost->cycles);
+        if (!cost) {
+            continue;
+        }
+        SearchResult result;
+        result.latency = reported_latency(task, mapping, *cost);
+        if (obeys(task, mapping, *cost, result.latency)) {
+            result.certificate.value =
+                task.objective.value(cost->energy_pj, result.latency.total_cycles());
             result.mapping = mapping;
             result.cost = *std::move(cost);
             best = better(std::move(best), std::move(result));

@@ -6,6 +6,7 @@
 #include "mapper/problem_space.hpp"
 #include "model/base/progress.hpp"
 #include "model/base/result.hpp"
+#include "model/latency.hpp"
 
 #include <map>
 #include <stop_token>
@@ -54,6 +55,7 @@ struct Improvement { // for the convergence plot
 struct SearchResult {
     model::Mapping mapping;
     model::MappingCost cost;
+    model::Latency latency; // the time that the value is made of: of step 7 unless asked otherwise
     Certificate certificate;
     std::vector<Improvement> history;
 
@@ -66,8 +68,9 @@ model::Result<SearchResult> search(const Task& task, const SearchOptions& option
                                    std::stop_token stop = {},
                                    const model::ProgressCallback& progress = {});
 
-// Does a mapping with this cost keep the constraints of the task?
-bool obeys(const Task& task, const model::Mapping& mapping, const model::MappingCost& cost);
+// Does a mapping with this cost and time keep the constraints of the task?
+bool obeys(const Task& task, const model::Mapping& mapping, const model::MappingCost& cost,
+           const model::Latency& latency);
 
 // What cannot be met, by name; empty when some mapping exists for each rule alone. The field of
 // each lists the rules at fault: "levels[1].temporal.K levels[2].spatial.K".

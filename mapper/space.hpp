@@ -41,6 +41,7 @@ enum class Slide : std::uint8_t { p, q, r, s };
 struct BlockOrder {
     model::Operand stationary = model::Operand::output;
     Slide slide = Slide::p;
+    bool groups_first = false; // loops over groups innermost: they move every tile, nothing rests
 
     bool operator==(const BlockOrder&) const = default;
 };
@@ -151,6 +152,12 @@ std::optional<model::Mapping> mapping_of(const Space& space,
 
 // Can the trips in space of these chains, one a group, be put on the axes?
 bool axes_fit(const Space& space, const std::array<std::uint32_t, kGroups>& chains);
+
+// Every way to put the trips in space of these chains, one a group, on the axes of a level; none
+// when they do not fit.
+std::vector<std::vector<model::SpatialLoop>>
+placements_of(const Space& space, const std::array<std::uint32_t, kGroups>& chains,
+              std::size_t level);
 
 // Spreads trips in space per dimension over the axes of a level; false when they do not fit.
 // `reach`: how many of the trips have work; more trips are made only where axes divide them so.

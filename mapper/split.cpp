@@ -1,3 +1,4 @@
+#include "mapper/reported.hpp"
 #include "mapper/space.hpp"
 #include "model/nest/digits.hpp"
 #include "model/residency.hpp"
@@ -31,7 +32,8 @@ class Splitter {
     Splitter(const Task& task, const std::vector<OperandSet>& keeps, Dim dim, const Effort& effort)
         : task_(task), keeps_(keeps), dim_(dim), effort_(effort),
           bound_(task.problem.bounds[index(dim)]), levels_(task.machine.levels.size()),
-          inside_(inside_homes()), alike_(inside_sums()) {}
+          inside_(inside_homes()), alike_(inside_sums()),
+          first_inside_(ramps_matter(task) ? array_edge(task.machine) + 1 : kMaxLevels + 1) {}
 
     std::vector<Split> run() {
         space(levels_ - 1, 1);
@@ -72,7 +74,9 @@ class Splitter {
         if (level == 0 || level < inside_) {
             return level >= inside_;
         }
-        if (ruled(level) || ruled(level - 1)) { // there it may not be welcome
+        // Step 7 tells passes over the array from what the units do between them.
+        if (ruled(level) || ruled(level - 1) ||
+            level == first_inside_) { // there it may not be welcome
             return true;
         }
         for (const Operand o : kAllOperands) {
@@ -244,6 +248,7 @@ class Splitter {
     std::size_t levels_;
     std::size_t inside_;
     std::size_t alike_;
+    std::size_t first_inside_; // level right inside the array
     Split split_;
     std::vector<Split> splits_;
     std::array<std::map<std::pair<Count, Count>, bool>, kMaxLevels> packs_;

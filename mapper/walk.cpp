@@ -1,5 +1,7 @@
 #include "mapper/walk.hpp"
 
+#include "mapper/reported.hpp"
+
 #include <algorithm>
 
 // Order of decisions: what is kept and which operand rests in each block (a branch), then the trips
@@ -27,9 +29,9 @@ constexpr std::array<std::size_t, kGroups> kGroupOrder = {kFirstGroup, 3, 4,
 constexpr std::uint64_t kRootFloorNodes = 60000; // choices looked at for a floor of a branch …
 constexpr std::uint64_t kNodeFloorNodes = 2000; // … and of a node with its trips in space decided
 constexpr std::array<const char*, kRules> kRuleNames = {
-    "B4 fan-out",   "B4 axes",     "B5 storage", "least utilization",
-    "B1 workload",  "B2 dataflow", "B3 units",   "B4 steps",
-    "B6 bandwidth", "orders",      "dominated",  "beaten meanwhile"};
+    "B4 fan-out",  "B4 axes",   "B5 storage",      "least utilization", "B1 workload",
+    "B2 dataflow", "B3 units",  "B4 steps",        "B6 bandwidth",      "B7 ramps",
+    "orders",      "dominated", "beaten meanwhile"};
 
 } // namespace
 
@@ -62,7 +64,7 @@ void Shared::add(const Counts& counts) {
 Walker::Walker(Shared& shared, const Branch& branch)
     : shared_(shared), space_(shared.spaces[branch.space]), index_(branch.space),
       estimator_(shared.estimators[branch.space]), product_(space_.columns),
-      others_(space_.columns), root_floors_(branch.floors) {
+      others_(space_.columns), root_floors_(branch.floors), root_ramp_(estimator_.ramp()) {
     estimator_.restrict_to(estimator_.families()[branch.family]);
     estimator_.set_floors(branch.floors);
     finder_.emplace(shared.tables[branch.space], shared.memories[branch.space], estimator_);
@@ -71,6 +73,7 @@ Walker::Walker(Shared& shared, const Branch& branch)
         ++fanned;
     }
     inner_ = fanned + 1;
+    ramps_ = ramps_matter(shared.task);
 }
 
 double Walker::root_bound() {
@@ -128,8 +131,10 @@ double Walker::run(std::uint32_t job, const Start& start) {
     } else if (start.bound <= cut()) {
         few_lanes_ = start.few_lanes;
         estimator_.set_floors(start.floors);
+        estimator_.set_ramp(start.ramp);
         go_on(kGroups, start.bound);
         estimator_.set_floors(root_floors_);
+        estimator_.set_ramp(root_ramp_);
     } else {
         count(kBeaten);
     }
@@ -153,11 +158,12 @@ bool Walker::stopped() {
 void Walker::count_limit() {
     using Limit = Estimator::Limit;
     const Limit limit = estimator_.limit();
-    count(limit == Limit::workload   ? kWorkload
-          : limit == Limit::dataflow ? kDataflow
-          : limit == Limit::units    ? kUnits
-          : limit == Limit::steps    ? kSteps
-                                     : kBandwidth);
+    count(limit == Limit::workload    ? kWorkload
+          : limit == Limit::dataflow  ? kDataflow
+          : limit == Limit::units     ? kUnits
+          : limit == Limit::steps     ? kSteps
+          : limit == Limit::bandwidth ? kBandwidth
+                                      : kRamps);
 }
 
 bool Walker::fits() {
@@ -348,7 +354,7 @@ void Walker::finish_level(std::size_t step, double bound) {
         return;
     }
     if (step == kGroups) {
-        few_lanes_ = few_lanes();
+        few_lanes_ = !ramps_ && few_lanes();
     }
     const double relaxed = estimator_.relaxed(product_.data(), known(step - 1), cut());
     if (relaxed > cut()) {
@@ -380,16 +386,21 @@ void Walker::go_on(std::size_t step, double bound) {
 
 // With the trips in space decided the levels inside the array have higher floors.
 void Walker::finish_space(double bound, double relaxed) {
+    if (ramps_) {
+        estimator_.set_ramp(root_ramp_ + fewest_hops(shared_.task, space_, any_chains()).hops);
+    }
     raise_floors(relaxed);
     bound = std::max(bound, relaxed);
     if (relaxed > cut()) {
         count_limit();
     } else if (starts_ != nullptr) {
-        starts_->push_back({branch_, bound, at_, true, few_lanes_, estimator_.floors()});
+        starts_->push_back(
+            {branch_, bound, at_, true, few_lanes_, estimator_.floors(), estimator_.ramp()});
     } else {
         go_on(kGroups, bound);
     }
     estimator_.set_floors(root_floors_);
+    estimator_.set_ramp(root_ramp_);
 }
 
 void Walker::raise_floors(double& relaxed) {
@@ -416,11 +427,26 @@ void Walker::visit() {
     for (const auto& [value, c] : good) {
         if (value <= cut()) {
             leaf.orders = estimator_.combinations()[c];
-            auto real = realise(shared_.task, space_, leaf);
-            if (real) {
-                shared_.offer(job_, *std::move(real), counts.nodes);
-            }
+            offer(leaf, 0);
         }
+    }
+}
+
+// The leaf, and with step 7 also with the loops over groups innermost in blocks from this one on:
+// more is moved then, but it streams to the units, which need not wait for a tile to rest in them.
+void Walker::offer(Leaf& leaf, std::size_t block) {
+    if (ramps_ && block <= array_edge(shared_.task.machine)) {
+        offer(leaf, block + 1);
+        if (space_.groups[1].chains[leaf.chains[1]].first.temporal[block] > 1) {
+            leaf.orders[block].groups_first = true;
+            offer(leaf, block + 1);
+            leaf.orders[block].groups_first = false;
+        }
+        return;
+    }
+    auto real = realise(shared_.task, space_, leaf);
+    if (real) {
+        shared_.offer(job_, *std::move(real), counts.nodes);
     }
 }
 

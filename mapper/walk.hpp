@@ -29,6 +29,7 @@ enum Rule : std::size_t {
     kUnits,
     kSteps,
     kBandwidth,
+    kRamps,
     kOrders,
     kDominated,
     kBeaten,
@@ -65,6 +66,7 @@ struct Start {
     bool spread = false; // all trips in space are decided
     bool few_lanes = false;
     std::array<double, kMaxLevels> floors = kNoFloors;
+    double ramp = 0.0;      // cycles to drain the array, at least
     double left = kNoValue; // least bound of what is not searched below
 };
 
@@ -129,6 +131,7 @@ class Walker {
     void finish_space(double bound, double relaxed);
     void raise_floors(double& relaxed);
     void visit();
+    void offer(Leaf& leaf, std::size_t block);
 
     Shared& shared_;
     const Space& space_;
@@ -136,6 +139,7 @@ class Walker {
     std::uint32_t job_ = 0;
     std::size_t inner_ = 0; // levels from here on lie inside the array
     bool few_lanes_ = false;
+    bool ramps_ = false; // does step 7 count?
     std::uint64_t visits_ = 0;
     double left_ = kNoValue;
     Estimator estimator_;
@@ -144,6 +148,7 @@ class Walker {
     std::vector<double> others_;
     std::array<std::vector<Candidate>, kGroups*(kMaxLevels + 2)> candidates_; // by step
     std::array<double, kMaxLevels> root_floors_ = kNoFloors;
+    double root_ramp_ = 0.0;
     Path at_{};
     // While nodes are collected:
     std::vector<Start>* starts_ = nullptr;

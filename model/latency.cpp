@@ -52,17 +52,8 @@ bool stores_inside(const Accelerator& accelerator, std::size_t level) {
     return level + 1 < accelerator.levels.size();
 }
 
-// The innermost fan-out with storage inside; without one, the innermost fan-out.
-std::size_t array_edge(const Accelerator& accelerator) {
-    std::size_t edge = accelerator.levels.size() - 1;
-    bool found = false;
-    for (std::size_t i = accelerator.levels.size(); i-- > 0 && !found;) {
-        if (fanout_of(accelerator.levels[i]) > 1) {
-            edge = i;
-            found = stores_inside(accelerator, i);
-        }
-    }
-    return edge;
+bool present(const Problem& problem, Operand o) {
+    return o != Operand::weight || problem.has_weight;
 }
 
 bool kept_inside(const Mapping& mapping, std::size_t edge, Operand o) {
@@ -100,8 +91,7 @@ Array describe_array(const Problem& problem, const Accelerator& accelerator, con
         const std::size_t i = index(o);
         array.changes[i] = tile_changes(mapping, array.edge, o);
         array.streams[i] = !kept_inside(mapping, array.edge, o) || array.changes[i] == array.steps;
-        const bool absent = o == Operand::weight && !problem.has_weight;
-        if (!absent && !array.streams[i]) {
+        if (present(problem, o) && !array.streams[i]) {
             array.passes = std::max(array.passes, array.changes[i]);
         }
     }
@@ -206,32 +196,14 @@ struct ArrayCycles {
     double drain = 0.0;  // per pass
 };
 
-// The hops of the longest chain through the array: neighbours that add partial sums or pass
-// operands.
-double chain_hops(const Accelerator& accelerator, const Mapping& mapping, const Problem& problem,
-                  std::size_t edge) {
-    double reduce = 0.0;
-    double forward = 0.0;
-    for (const SpatialLoop& loop : mapping.levels[edge].spatial) {
-        const double hops = static_cast<double>(loop.bound) - 1.0;
-        for (const Channel& channel : accelerator.levels[edge].channels) {
-            const bool sums = channel.reduces && channel.operands.contains(problem.produced);
-            reduce += sums && !relevant(problem.produced, loop.dim) ? hops : 0.0;
-            for (const Operand o : kAllOperands) {
-                const bool passes_on = channel.forwards && o != problem.produced &&
-                                       channel.operands.contains(o) && !relevant(o, loop.dim);
-                forward += passes_on ? hops : 0.0;
-            }
-        }
-    }
-    return reduce + forward;
-}
-
 ArrayCycles cycles_at_array(const Problem& problem, const Accelerator& accelerator,
                             const Mapping& mapping, const MappingCost& cost, const Array& array) {
     ArrayCycles out;
     const EdgeTraffic& traffic = cost.edges[array.edge];
     const double between = static_cast<double>(cost.compute_steps) / array.passes;
+    // Trips that have work: where a tile is larger than what is left of a dimension, some have
+    // none.
+    const double steps = std::min(array.steps, static_cast<double>(cost.compute_steps));
     double longest_drain = 0.0;
     for (const Channel& channel : accelerator.levels[array.edge].channels) {
         const auto load = [&](auto chosen) {
@@ -249,8 +221,9 @@ ArrayCycles cycles_at_array(const Problem& problem, const Accelerator& accelerat
         });
         double prime = 0.0;
         for (const Operand o : kAllOperands) {
-            const bool primes = channel.operands.contains(o) && o != problem.produced &&
-                                array.streams[index(o)] && kept_inside(mapping, array.edge, o) &&
+            const bool primes = present(problem, o) && channel.operands.contains(o) &&
+                                o != problem.produced && array.streams[index(o)] &&
+                                kept_inside(mapping, array.edge, o) &&
                                 !arrives_early(problem, accelerator, mapping, array.edge, o);
             if (primes) {
                 prime += array_tile_bytes(problem, accelerator, mapping, channel, array.edge, o) /
@@ -263,12 +236,13 @@ ArrayCycles cycles_at_array(const Problem& problem, const Accelerator& accelerat
         if (channel.operands.contains(problem.produced) && array.streams[index(problem.produced)]) {
             const double words_up = static_cast<double>(traffic.up[index(problem.produced)]);
             longest_drain = std::max(
-                longest_drain, words_up / array.instances / array.steps *
+                longest_drain, words_up / array.instances / steps *
                                    word_bytes(problem, accelerator, channel, problem.produced) /
                                    channel.up_bytes_per_cycle);
         }
     }
-    out.drain = longest_drain + chain_hops(accelerator, mapping, problem, array.edge) +
+    out.drain = longest_drain +
+                chain_hops(problem, accelerator, array.edge, mapping.levels[array.edge].spatial) +
                 accelerator.pipeline_stages;
     return out;
 }
@@ -297,7 +271,7 @@ OuterCycles cycles_at_outermost(const Problem& problem, const Accelerator& accel
         out.overlapped = std::max(out.overlapped, overlapped);
         double most_changes = 1.0;
         for (const Operand o : kAllOperands) {
-            if (channel.operands.contains(o) && o != problem.produced) {
+            if (present(problem, o) && channel.operands.contains(o) && o != problem.produced) {
                 const double changes = arrivals(mapping, 0, o);
                 most_changes = std::max(most_changes, buffered(o) ? changes : 1.0);
                 out.visits = std::max(out.visits, buffered(o) ? 1.0 : changes);
@@ -325,6 +299,37 @@ std::string limit_name(const ArrayCycles& array, const Latency& latency, double 
 }
 
 } // namespace
+
+std::size_t array_edge(const Accelerator& accelerator) {
+    std::size_t edge = accelerator.levels.size() - 1;
+    bool found = false;
+    for (std::size_t i = accelerator.levels.size(); i-- > 0 && !found;) {
+        if (fanout_of(accelerator.levels[i]) > 1) {
+            edge = i;
+            found = stores_inside(accelerator, i);
+        }
+    }
+    return edge;
+}
+
+double chain_hops(const Problem& problem, const Accelerator& accelerator, std::size_t edge,
+                  const std::vector<SpatialLoop>& loops) {
+    double reduce = 0.0;
+    double forward = 0.0;
+    for (const SpatialLoop& loop : loops) {
+        const double hops = static_cast<double>(loop.bound) - 1.0;
+        for (const Channel& channel : accelerator.levels[edge].channels) {
+            const bool sums = channel.reduces && channel.operands.contains(problem.produced);
+            reduce += sums && !relevant(problem.produced, loop.dim) ? hops : 0.0;
+            for (const Operand o : kAllOperands) {
+                const bool passes_on = channel.forwards && o != problem.produced &&
+                                       channel.operands.contains(o) && !relevant(o, loop.dim);
+                forward += passes_on ? hops : 0.0;
+            }
+        }
+    }
+    return reduce + forward;
+}
 
 Latency latency_of(const Problem& problem, const Accelerator& accelerator, const Mapping& mapping,
                    const MappingCost& cost) {

@@ -24,6 +24,15 @@ struct Latency {
     bool operator==(const Latency&) const = default;
 };
 
+// The level whose networks feed the units: the innermost fan-out with storage inside; without one,
+// the innermost fan-out.
+std::size_t array_edge(const Accelerator& accelerator);
+
+// Hops of the longest chain through the array when these loops are spread below the level `edge`:
+// neighbours that add partial sums or pass operands on. Every pass drains through it.
+double chain_hops(const Problem& problem, const Accelerator& accelerator, std::size_t edge,
+                  const std::vector<SpatialLoop>& loops);
+
 // Source and equations: see latency.cpp.
 Latency latency_of(const Problem& problem, const Accelerator& accelerator, const Mapping& mapping,
                    const MappingCost& cost);

@@ -87,9 +87,10 @@ Json layer_json(const MapReport& report, const MappedLayer& layer, const Acceler
     const MappingCost& cost = source.found->cost;
     json["mapping"] = mapping_json(source.found->mapping, accelerator);
     json["energy_pj"] = cost.energy_pj;
-    json["cycles"] = cost.cycles;
-    json["cycles_limit"] = cost.cycles_limit;
-    json["utilization"] = static_cast<double>(cost.macs) / (report.units * cost.cycles);
+    json["cycles"] = source.found->latency.total_cycles();
+    json["cycles_limit"] = source.found->latency.limit;
+    json["utilization"] =
+        static_cast<double>(cost.macs) / (report.units * source.found->latency.total_cycles());
     json["certificate"] = certificate_json(source.found->certificate);
     if (source.preset_value > 0.0) {
         json["gain_over_dataflow"] = source.preset_value / source.found->certificate.value;
@@ -107,14 +108,16 @@ std::string layer_line(const MapReport& report, const MappedLayer& layer, std::s
     }
     const mapper::Certificate& c = source.found->certificate;
     const MappingCost& cost = source.found->cost;
-    const double used = static_cast<double>(cost.macs) / (report.units * cost.cycles);
+    const double used =
+        static_cast<double>(cost.macs) / (report.units * source.found->latency.total_cycles());
     const std::string gain = source.preset_value > 0.0
                                  ? fmt::format("{:.2f}x", source.preset_value / c.value)
                                  : std::string("-");
     return fmt::format("{:<{}}  {:>11.4e}  {:>11.4e}  {:>6.1f} %  {:>11.4e}  {:>7.2f} %  {:<6}  "
                        "{:>9}  {:>7.2f}  {:>7}\n",
-                       layer.name, width, cost.energy_pj, cost.cycles, 100.0 * used, c.value,
-                       100.0 * c.gap, c.proved ? "proved" : "open", c.nodes, c.time_s, gain);
+                       layer.name, width, cost.energy_pj, source.found->latency.total_cycles(),
+                       100.0 * used, c.value, 100.0 * c.gap, c.proved ? "proved" : "open", c.nodes,
+                       c.time_s, gain);
 }
 
 double median(std::vector<double> values) {
@@ -206,14 +209,15 @@ std::string map_to_csv(const MapReport& report) {
         }
         const MappingCost& cost = source.found->cost;
         const mapper::Certificate& c = source.found->certificate;
-        text +=
-            fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", cost.energy_pj, cost.cycles,
-                        static_cast<double>(cost.macs) / (report.units * cost.cycles),
-                        read::csv_quoted(c.objective), c.value, c.lower_bound, c.gap, c.proved,
-                        c.nodes, c.time_s,
-                        source.preset_value > 0.0 ? fmt::format("{}", source.preset_value / c.value)
-                                                  : std::string(),
-                        read::csv_quoted(c.space), read::csv_quoted(c.note));
+        text += fmt::format(
+            "{},{},{},{},{},{},{},{},{},{},{},{},{}\n", cost.energy_pj,
+            source.found->latency.total_cycles(),
+            static_cast<double>(cost.macs) / (report.units * source.found->latency.total_cycles()),
+            read::csv_quoted(c.objective), c.value, c.lower_bound, c.gap, c.proved, c.nodes,
+            c.time_s,
+            source.preset_value > 0.0 ? fmt::format("{}", source.preset_value / c.value)
+                                      : std::string(),
+            read::csv_quoted(c.space), read::csv_quoted(c.note));
     }
     return text;
 }

@@ -35,7 +35,7 @@ std::string cancelled_text(bool cancelled) {
 }
 
 double used_of(const FrontReport& report, const mapper::SearchResult& point) {
-    return static_cast<double>(point.cost.macs) / (report.units * point.cost.cycles);
+    return static_cast<double>(point.cost.macs) / (report.units * point.latency.total_cycles());
 }
 
 std::string bytes(double value) {
@@ -49,10 +49,11 @@ std::string front_text(const FrontReport& report, const LayerFront& layer,
     text += fmt::format("{:>12}  {:>12}  {:>8}  {:>12}  {:>9}  {}\n", "cycles", "energy/pJ", "used",
                         "EDP", "gap", "");
     for (const mapper::SearchResult& point : layer.front.points) {
-        text += fmt::format("{:>12.5e}  {:>12.5e}  {:>6.1f} %  {:>12.5e}  {:>7.2f} %  {}\n",
-                            point.cost.cycles, point.cost.energy_pj, 100.0 * used_of(report, point),
-                            point.cost.cycles * point.cost.energy_pj, 100.0 * point.certificate.gap,
-                            point.certificate.proved ? "proved" : "open");
+        text += fmt::format(
+            "{:>12.5e}  {:>12.5e}  {:>6.1f} %  {:>12.5e}  {:>7.2f} %  {}\n",
+            point.latency.total_cycles(), point.cost.energy_pj, 100.0 * used_of(report, point),
+            point.latency.total_cycles() * point.cost.energy_pj, 100.0 * point.certificate.gap,
+            point.certificate.proved ? "proved" : "open");
         if (nests) {
             text += to_text(point.mapping, accelerator) + "\n";
         }
@@ -75,7 +76,7 @@ Json front_json(const FrontReport& report, const LayerFront& layer,
     json["points"] = Json::array();
     for (const mapper::SearchResult& point : layer.front.points) {
         Json one;
-        one["cycles"] = point.cost.cycles;
+        one["cycles"] = point.latency.total_cycles();
         one["energy_pj"] = point.cost.energy_pj;
         one["utilization"] = used_of(report, point);
         one["mapping"] = mapping_json(point.mapping, accelerator);
@@ -173,9 +174,9 @@ std::string front_to_csv(const FrontReport& report) {
     for (const LayerFront& layer : report.layers) {
         for (const mapper::SearchResult& point : layer.front.points) {
             text += fmt::format("{},{},{},{},{},{},{}\n", read::csv_quoted(layer.layer),
-                                point.cost.cycles, point.cost.energy_pj, used_of(report, point),
-                                point.certificate.lower_bound, point.certificate.gap,
-                                point.certificate.proved);
+                                point.latency.total_cycles(), point.cost.energy_pj,
+                                used_of(report, point), point.certificate.lower_bound,
+                                point.certificate.gap, point.certificate.proved);
         }
     }
     return text;
@@ -193,7 +194,7 @@ std::string front_to_svg(const FrontReport& report) {
     for (const LayerFront& layer : report.layers) {
         ChartLine line{"", {}, true, true};
         for (const mapper::SearchResult& point : layer.front.points) {
-            line.points.emplace_back(point.cost.cycles, point.cost.energy_pj * 1e-12);
+            line.points.emplace_back(point.latency.total_cycles(), point.cost.energy_pj * 1e-12);
         }
         std::reverse(line.points.begin(), line.points.end()); // energy falls as cycles rise
         line.label = fmt::format("{}{}, {}", report.layers.size() > 1 ? layer.layer + ": " : "",

@@ -1,5 +1,6 @@
 #include "study/search/map_network.hpp"
 
+#include "mapper/reported.hpp"
 #include "model/base/pattern.hpp"
 #include "model/eyexam/examine.hpp"
 #include "study/exam/best_mappings.hpp"
@@ -92,8 +93,12 @@ double own_value(const mapper::Task& task, const std::optional<Dataflow>& datafl
                                    : own_mapping(task.problem, task.machine, all.front());
     const auto cost = own ? cost_of(task.problem, task.machine, *own, task.counting)
                           : Result<MappingCost>::failure("no-mapping", "none known");
-    return cost && mapper::obeys(task, *own, *cost)
-               ? task.objective.value(cost->energy_pj, cost->cycles)
+    if (!cost) {
+        return 0.0;
+    }
+    const Latency latency = mapper::reported_latency(task, *own, *cost);
+    return mapper::obeys(task, *own, *cost, latency)
+               ? task.objective.value(cost->energy_pj, latency.total_cycles())
                : 0.0;
 }
 
@@ -103,7 +108,7 @@ void add_totals(MapReport& report) {
         if (source.found) {
             const auto times = static_cast<double>(layer.count);
             report.energy_pj += times * source.found->cost.energy_pj;
-            report.cycles += times * source.found->cost.cycles;
+            report.cycles += times * source.found->latency.total_cycles();
         }
     }
 }

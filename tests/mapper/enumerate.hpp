@@ -4,6 +4,7 @@
 #pragma once
 
 #include "mapper/problem_space.hpp"
+#include "model/latency.hpp"
 #include "model/residency.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/model/random_cases.hpp"
@@ -21,7 +22,7 @@ using namespace model;
 // model::cost_of(); nothing is left out but what validation refuses.
 class Enumerator {
   public:
-    using Visit = std::function<void(const Mapping&, const MappingCost&)>;
+    using Visit = std::function<void(const Mapping&, const MappingCost&, double cycles)>;
 
     explicit Enumerator(const mapper::Task& task, Visit visit = {})
         : task_(task), best_(-1.0), visit_(std::move(visit)) {
@@ -39,6 +40,7 @@ class Enumerator {
         return best_;
     }
     long mappings = 0;
+    Mapping best_mapping;
     bool too_many() const { return mappings > kMost; }
 
   private:
@@ -203,10 +205,18 @@ class Enumerator {
         ++mappings;
         const auto cost = cost_of(task_.problem, task_.machine, mapping_, task_.counting);
         if (cost) {
-            const double value = task_.objective.value(cost->energy_pj, cost->cycles);
-            best_ = best_ < 0 ? value : std::min(best_, value);
+            const bool ramps =
+                task_.counting == Counting::eyeroof && task_.time == mapper::Time::reported;
+            const double cycles =
+                ramps ? latency_of(task_.problem, task_.machine, mapping_, *cost).total_cycles()
+                      : cost->cycles;
+            const double value = task_.objective.value(cost->energy_pj, cycles);
+            if (best_ < 0 || value < best_) {
+                best_ = value;
+                best_mapping = mapping_;
+            }
             if (visit_) {
-                visit_(mapping_, *cost);
+                visit_(mapping_, *cost, cycles);
             }
         }
     }

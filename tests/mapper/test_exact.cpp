@@ -45,6 +45,7 @@ TEST_CASE("the exact search equals an enumeration of every mapping") {
         ++compared;
         REQUIRE(found.ok());
         CAPTURE(to_text(found->mapping, task.machine));
+        CAPTURE(to_text(every.best_mapping, task.machine));
         CHECK(found->certificate.proved);
         CHECK(found->certificate.value == doctest::Approx(best).epsilon(1e-9));
         CHECK(found->certificate.lower_bound <= best * (1 + 1e-9));
@@ -75,6 +76,8 @@ template <class Change> void compare_all(unsigned seed, int wanted, Change chang
         CAPTURE(static_cast<int>(task.factors));
         const auto found = mapper::search(task);
         REQUIRE(found);
+        CAPTURE(to_text(found->mapping, task.machine));
+        CAPTURE(to_text(every.best_mapping, task.machine));
         CHECK(found->certificate.proved);
         CHECK(found->certificate.value == doctest::Approx(best).epsilon(1e-9));
         for (const auto strategy : {mapper::Strategy::random, mapper::Strategy::random_pruned,

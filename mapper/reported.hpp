@@ -1,0 +1,19 @@
+// The time of a mapping as it is reported, by the model's own functions.
+// Called wherever a mapping's value is made; the searches bound it from below.
+// Knows no rule of its own.
+#pragma once
+
+#include "mapper/problem_space.hpp"
+#include "model/latency.hpp"
+
+namespace eyeroof::mapper {
+
+// Does step 7 count, with its filling, draining and waiting?
+bool counts_ramps(const Task& task);
+// … and may it decide between mappings: does the task weigh or limit the time?
+bool ramps_matter(const Task& task);
+
+model::Latency reported_latency(const Task& task, const model::Mapping& mapping,
+                                const model::MappingCost& cost);
+
+} // namespace eyeroof::mapper
