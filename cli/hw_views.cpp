@@ -22,9 +22,9 @@ namespace {
 constexpr std::size_t kWidth = 100;
 
 // Least trusted first.
-constexpr std::array kTrust = {Confidence::user,     Confidence::recalled, Confidence::fitted,
-                               Confidence::derived,  Confidence::measured, Confidence::paper,
-                               Confidence::datasheet};
+constexpr std::array kTrust = {Confidence::user,      Confidence::recalled, Confidence::fitted,
+                               Confidence::secondary, Confidence::derived,  Confidence::measured,
+                               Confidence::paper,     Confidence::datasheet};
 
 Confidence least_trusted(const model::ProvenanceMap& provenance) {
     for (const Confidence c : kTrust) {

@@ -86,9 +86,7 @@ class Reader {
             accelerator_.dataflows.push_back(read_dataflow(dataflow));
         }
         report_unsourced(root.node(), book_);
-        if (!document_.finish().has_errors()) {
-            document_.adopt(model::validate(accelerator_));
-        }
+        adopt_apart(document_, model::validate(accelerator_));
         file_.machine.kind = std::move(accelerator_);
         file_.machine.provenance = std::move(book_.provenance);
         file_.numbers = std::move(book_.numbers);
@@ -352,6 +350,10 @@ class Reader {
         DimSet dims;
         for (const Node& element : node.one_or_more()) {
             if (const auto dim = element.choice(kDimNames, "dimension")) {
+                if (dims.contains(*dim)) {
+                    element.error("duplicate-dimension", "this dimension is listed twice",
+                                  "remove one of them");
+                }
                 dims.insert(*dim);
             }
         }

@@ -1,5 +1,10 @@
 #include "hwdb/gpu_reader.hpp"
 
+#include "model/base/suggest.hpp"
+#include "model/base/units.hpp"
+
+#include <fmt/format.h>
+
 #include <array>
 
 namespace eyeroof::hwdb {
@@ -29,8 +34,9 @@ class Reader {
         gpu_.tdp_w = number<model::Watts>(root["tdp"]);
         read_prices(root["prices"]);
         report_unsourced(root.node(), book_);
+        adopt_apart(document_, model::validate(gpu_));
         if (!document_.finish().has_errors()) {
-            document_.adopt(model::validate(gpu_));
+            check_peaks(root.node()["peaks"]);
         }
         file_.machine.kind = std::move(gpu_);
         file_.machine.provenance = std::move(book_.provenance);
@@ -39,7 +45,19 @@ class Reader {
     }
 
   private:
+    // A number that may be missing, but not nothing.
     template <class Q> static double number(const Sourced& place) {
+        const double value = place.quantity<Q>(Zero::allowed).value_or(Q{}).value;
+        const Node node = place.value();
+        if (node.present() && value == 0.0 && node.is_scalar() &&
+            model::parse<Q>(node.text().value_or(""))) {
+            node.error("zero", "nothing that works has zero of this",
+                       "leave it out where it is not known");
+        }
+        return value;
+    }
+    // One that may be zero too: a GPU without links has none.
+    template <class Q> static double number_or_none(const Sourced& place) {
         return place.quantity<Q>(Zero::allowed).value_or(Q{}).value;
     }
 
@@ -85,16 +103,56 @@ class Reader {
         for (const auto& [name, peak] : peaks.entries()) {
             const auto type = model::data_type_from_name(name);
             if (!type) {
-                peak.node().error("unknown-dtype", "'" + name + "' is not a data type");
+                peak.node().error("unknown-dtype", "'" + name + "' is not a data type",
+                                  model::suggestion(name, model::data_type_names()));
                 continue;
             }
             model::Rate& rate = gpu_.rate(*type);
-            rate.flops_per_s =
-                peak.quantity<model::FlopsPerSec>().value_or(model::FlopsPerSec{}).value;
             rate.pipe = model::Pipe::vector;
             if (peak.node().is_map()) {
                 rate.pipe = peak.node()["pipe"].choice(kPipes, "pipe").value_or(rate.pipe);
             }
+            rate.flops_per_s = read_peak(peak, *type);
+        }
+    }
+
+    // Of the whole GPU, "15.7 TFLOP/s", or of one SM and cycle, "1024 FLOP/cycle", which follows
+    // the number of SMs and the clock.
+    double read_peak(const Sourced& peak, model::DataType type) const {
+        const Node node = peak.value();
+        const std::string text = node.is_scalar() ? node.text().value_or("") : "";
+        if (model::parse_quantity(text, "FLOP/cycle", "a peak rate")) {
+            const auto each = node.quantity_in("FLOP/cycle", "a peak rate");
+            return each.value_or(0.0) * gpu_.sms * model::pipe_clock_hz(gpu_, type);
+        }
+        return node.quantity<model::FlopsPerSec>().value_or(model::FlopsPerSec{}).value;
+    }
+
+    static bool is_explained(const Node& peak) {
+        return peak.is_map() && (peak.has("note") || peak.has("source"));
+    }
+
+    // A peak that does not follow from SMs and clock was left behind when these were edited; a note
+    // or a source of its own says that it is meant.
+    void check_peaks(const Node& peaks) const {
+        for (const std::string_view name : model::data_type_names()) {
+            const auto type = *model::data_type_from_name(name);
+            const Node peak = peaks[name];
+            if (!peak || model::peak_fits(gpu_, type) || is_explained(peak)) {
+                continue;
+            }
+            const double fitting = model::fitting_peak(gpu_, type);
+            const double clock = model::pipe_clock_hz(gpu_, type);
+            peak.warning(
+                "peak-mismatch",
+                fmt::format("{} is printed as {}, but {} SMs x {:.4g} FLOP/cycle x {} make "
+                            "{}",
+                            name, model::format_si(gpu_.rate(type).flops_per_s, "FLOP/s", 4),
+                            gpu_.sms, fitting / gpu_.sms / clock, model::format_si(clock, "Hz", 4),
+                            model::format_si(fitting, "FLOP/s", 4)),
+                "the printed peak is used. Peaks do not follow `sms` and `clocks`: edit "
+                "them too, or write FLOP/cycle of one SM; a note on the number silences "
+                "this");
         }
     }
 
@@ -112,8 +170,8 @@ class Reader {
     }
 
     void read_links(const Sourced& links) {
-        gpu_.pcie_bytes_per_s = number<model::BytesPerSec>(links["pcie"]);
-        gpu_.link_bytes_per_s = number<model::BytesPerSec>(links["peer"]);
+        gpu_.pcie_bytes_per_s = number_or_none<model::BytesPerSec>(links["pcie"]);
+        gpu_.link_bytes_per_s = number_or_none<model::BytesPerSec>(links["peer"]);
     }
 
     void read_prices(const Sourced& prices) {

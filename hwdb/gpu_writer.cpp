@@ -64,6 +64,8 @@ class Lines {
                                                      confidence_name(own->second.confidence))
                                        : std::string{}));
     }
+    // Whether the number has a source of its own.
+    bool has_own(const std::string& key) const { return provenance_.contains(path_ + "." + key); }
     void sources() {
         if (!names_.empty()) {
             under("sources");
@@ -98,9 +100,12 @@ void write_processor(Lines& lines, const Gpu& gpu) {
     lines.number("tensor", gpu.tensor_hz, si(gpu.tensor_hz, "Hz"));
     lines.under("peaks");
     for (const std::string_view name : model::data_type_names()) {
-        const model::Rate& rate = gpu.rate(*model::data_type_from_name(name));
-        lines.number(std::string(name), rate.flops_per_s, si(rate.flops_per_s, "FLOP/s"),
-                     rate.pipe == model::Pipe::tensor ? ", pipe: tensor" : ", pipe: vector");
+        const auto type = *model::data_type_from_name(name);
+        const model::Rate& rate = gpu.rate(type);
+        std::string more = rate.pipe == model::Pipe::tensor ? ", pipe: tensor" : ", pipe: vector";
+        const bool explained = lines.has_own(std::string(name));
+        more += explained || peak_fits(gpu, type) ? "" : ", note: not SMs x FLOP a cycle x clock";
+        lines.number(std::string(name), rate.flops_per_s, si(rate.flops_per_s, "FLOP/s"), more);
     }
 }
 

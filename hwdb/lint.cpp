@@ -8,12 +8,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <sstream>
+#include <string_view>
 
 namespace eyeroof::hwdb {
 
 namespace {
-
-constexpr double kPeakTolerance = 0.01;
 
 void check_peak(LintReport& report, const Document& document) {
     if (!report.printed_peak_macs_per_s) {
@@ -21,7 +21,7 @@ void check_peak(LintReport& report, const Document& document) {
     }
     const double printed = *report.printed_peak_macs_per_s;
     const double deviation = std::fabs(printed - report.peak_macs_per_s) / report.peak_macs_per_s;
-    if (deviation > kPeakTolerance) {
+    if (deviation > model::kPeakTolerance) {
         report.findings.warning(
             "peak-mismatch",
             fmt::format("the printed peak is {}, but {:.0f} units at this clock make {}",
@@ -49,6 +49,46 @@ void check_sources(LintReport& report, const model::Machine& machine,
     }
 }
 
+struct Capabilities {
+    model::GpuArch arch;
+    std::string_view known; // beginnings, separated by blanks
+};
+// Source: NVIDIA, CUDA C++ programming guide, "Compute Capabilities"; LLVM targets of AMD.
+constexpr Capabilities kCapabilities[] = {{model::GpuArch::kepler, "3."},
+                                          {model::GpuArch::maxwell, "5."},
+                                          {model::GpuArch::pascal, "6."},
+                                          {model::GpuArch::volta, "7.0 7.2"},
+                                          {model::GpuArch::turing, "7.5"},
+                                          {model::GpuArch::ampere, "8.0 8.6 8.7 8.8"},
+                                          {model::GpuArch::ada, "8.9"},
+                                          {model::GpuArch::hopper, "9."},
+                                          {model::GpuArch::blackwell, "10. 11. 12."},
+                                          {model::GpuArch::amd, "gfx"}};
+
+bool is_capability_of(const Capabilities& row, const std::string& capability) {
+    std::istringstream known{std::string(row.known)};
+    for (std::string beginning; known >> beginning;) {
+        if (capability.starts_with(beginning)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void check_capability(LintReport& report, const model::Gpu& gpu, const Document& document) {
+    for (const Capabilities& row : kCapabilities) {
+        if (row.arch == gpu.arch && !gpu.compute_capability.empty() &&
+            !is_capability_of(row, gpu.compute_capability)) {
+            report.findings.warning(
+                "capability-mismatch",
+                fmt::format("compute capability {} is not of the architecture {}",
+                            gpu.compute_capability, gpu_arch_name(gpu.arch)),
+                fmt::format("that has {}", row.known),
+                document.locate("compute_capability").where(), "compute_capability");
+        }
+    }
+}
+
 LintReport lint_accelerator(LintReport report, Document& document) {
     const auto read = read_accelerator(document, report.id);
     report.findings = read.diagnostics();
@@ -64,7 +104,7 @@ LintReport lint_accelerator(LintReport report, Document& document) {
     return report;
 }
 
-// The printed fp32 peak against SMs x lanes x clock.
+// The reader holds printed peaks against SMs, lanes and clock.
 LintReport lint_gpu(LintReport report, Document& document) {
     const auto read = read_gpu(document, report.id);
     report.findings = read.diagnostics();
@@ -79,7 +119,7 @@ LintReport lint_gpu(LintReport report, Document& document) {
         report.printed_peak_macs_per_s = printed;
     }
     check_sources(report, read->machine, read->numbers, document);
-    check_peak(report, document);
+    check_capability(report, gpu, document);
     return report;
 }
 

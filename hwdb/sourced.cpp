@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <set>
 
 namespace eyeroof::hwdb {
 
@@ -13,8 +14,8 @@ using model::Confidence;
 namespace {
 
 constexpr std::array kConfidences = {
-    Confidence::datasheet, Confidence::paper,    Confidence::measured, Confidence::derived,
-    Confidence::fitted,    Confidence::recalled, Confidence::user};
+    Confidence::datasheet, Confidence::paper,  Confidence::measured, Confidence::derived,
+    Confidence::secondary, Confidence::fitted, Confidence::recalled, Confidence::user};
 
 std::optional<Confidence> read_confidence(const Node& node) {
     std::vector<std::pair<std::string, Confidence>> names;
@@ -108,6 +109,31 @@ Node Sourced::value() const {
         book_->unsourced.push_back(node_.field());
     }
     return node_.is_map() ? node_.need("value") : node_;
+}
+
+namespace {
+
+// "levels[1].stores[0].bank" -> "levels[1]", "clocks.base" -> "clocks".
+std::string part_of(const std::string& field) {
+    return field.substr(0, field.find('.'));
+}
+
+} // namespace
+
+void adopt_apart(Document& document, const model::Diagnostics& findings) {
+    std::set<std::string> unread;
+    for (const model::Diagnostic& d : document.finish()) {
+        if (d.severity == model::Severity::error) {
+            unread.insert(part_of(d.field));
+        }
+    }
+    model::Diagnostics apart;
+    for (const model::Diagnostic& d : findings) {
+        if (!unread.contains(part_of(d.field))) {
+            apart.add(d);
+        }
+    }
+    document.adopt(apart);
 }
 
 void report_unsourced(const Node& root, const SourceBook& book) {

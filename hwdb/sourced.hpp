@@ -68,6 +68,10 @@ class Sourced {
     std::optional<model::Confidence> confidence_;
 };
 
+// Adds findings of the model's validation, but for those at a number, or beside one, that could not
+// be read: what stands in for it is nobody's mistake.
+void adopt_apart(Document& document, const model::Diagnostics& findings);
+
 // One error at the root for all numbers without a source; call it when reading is done.
 void report_unsourced(const Node& root, const SourceBook& book);
 

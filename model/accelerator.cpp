@@ -1,6 +1,9 @@
 #include "model/accelerator.hpp"
 
 #include "model/base/checked.hpp"
+#include "model/base/plausible.hpp"
+#include "model/base/suggest.hpp"
+#include "model/base/units.hpp"
 
 #include <fmt/format.h>
 
@@ -23,6 +26,17 @@ constexpr std::array<std::pair<DataflowKind, std::string_view>, 6> kDataflowName
 
 // More PEs than any machine has; keeps products of fan-outs in range.
 constexpr Count kMaxInstances = Count{1} << 40;
+// Ten times as deep as any hierarchy that was built; mappings of deeper ones are never done.
+constexpr std::size_t kMaxLevels = 64;
+
+bool is_energy(double picojoules) {
+    return picojoules >= 0.0 && picojoules <= kMaxPicojoules;
+}
+
+bool is_bandwidth(double bytes_per_cycle) {
+    return bytes_per_cycle > 0.0 &&
+           (bytes_per_cycle <= kMaxBytesPerCycle || bytes_per_cycle == kUnlimited);
+}
 
 Count fanout_of(const Level& level) {
     Count product = 1;
@@ -58,18 +72,38 @@ class Checker {
     }
 
     void check_machine() {
-        require(machine_.clock_hz > 0 && std::isfinite(machine_.clock_hz), "bad-clock",
-                "the clock must be above 0", "clock");
+        const double hertz = machine_.clock_hz;
+        if (!(hertz >= kMinClockHz && hertz <= kMaxClockHz)) {
+            fail("bad-clock", fmt::format("{:g} Hz is no plausible clock", hertz), "clock",
+                 fmt::format("{:g} Hz to {:g} Hz", kMinClockHz, kMaxClockHz));
+        }
         require(!machine_.levels.empty(), "no-levels", "a machine needs at least one level",
                 "levels");
+        require(machine_.levels.size() <= kMaxLevels, "too-many-levels",
+                fmt::format("a machine has at most {} levels", kMaxLevels), "levels");
         for (const int bits : machine_.word_bits) {
             require(bits >= 1 && bits <= 1024, "bad-word", "a word must have 1 to 1024 bits",
-                    "word_bits");
+                    "words");
         }
-        require(machine_.mac_pj >= 0 && std::isfinite(machine_.mac_pj), "bad-energy",
-                "an energy must not be negative", "mac_pj");
+        check_energy(machine_.mac_pj, "mac_energy");
         require(machine_.pipeline_stages >= 1, "bad-pipeline",
                 "a PE has at least one pipeline stage", "pipeline_stages");
+    }
+
+    void check_energy(double picojoules, std::string field) {
+        if (!is_energy(picojoules)) {
+            fail("bad-energy", fmt::format("{:g} pJ is no plausible energy", picojoules),
+                 std::move(field), fmt::format("0 to {:g} pJ", kMaxPicojoules));
+        }
+    }
+
+    void check_bandwidth(double bytes_per_cycle, std::string field) {
+        if (!is_bandwidth(bytes_per_cycle)) {
+            fail("bad-bandwidth",
+                 fmt::format("{:g} B/cycle is no plausible bandwidth", bytes_per_cycle),
+                 std::move(field),
+                 fmt::format("above 0, at most {:g} B/cycle, or unlimited", kMaxBytesPerCycle));
+        }
     }
 
     void check_level(const Level& level, const std::string& field) {
@@ -112,19 +146,30 @@ class Checker {
     void check_store(const Store& store, const std::string& field) {
         require(!store.capacity_bytes || *store.capacity_bytes >= 0, "bad-capacity",
                 "a capacity must not be negative", field + ".capacity");
-        require(store.bank_bytes >= 1, "bad-bank", "a bank has at least one byte", field + ".bank");
         require(store.buffers >= 1 && store.buffers <= 16, "bad-buffers",
                 "a store has 1 to 16 buffers", field + ".buffers");
-        require(store.read_bytes_per_cycle > 0 && store.write_bytes_per_cycle > 0, "bad-bandwidth",
-                "a bandwidth must be above 0", field);
-        require(store.read_pj >= 0 && store.write_pj >= 0, "bad-energy",
-                "an energy must not be negative", field);
+        check_bank(store, field);
+        check_bandwidth(store.read_bytes_per_cycle, field + ".read");
+        check_bandwidth(store.write_bytes_per_cycle, field + ".write");
+        check_energy(store.read_pj, field + ".read_energy");
+        check_energy(store.write_pj, field + ".write_energy");
+    }
+
+    void check_bank(const Store& store, const std::string& field) {
+        require(store.bank_bytes >= 1, "bad-bank", "a bank has at least one byte", field + ".bank");
+        if (store.capacity_bytes && store.bank_bytes > std::max<Count>(*store.capacity_bytes, 1)) {
+            fail("bad-bank",
+                 fmt::format("a bank of {} is larger than its store of {}",
+                             format_iec(static_cast<double>(store.bank_bytes), "B"),
+                             format_iec(static_cast<double>(*store.capacity_bytes), "B")),
+                 field + ".bank", "a store consists of whole banks");
+        }
     }
 
     void check_channel(const Channel& channel, const std::string& field) {
-        require(channel.down_bytes_per_cycle > 0 && channel.up_bytes_per_cycle > 0, "bad-bandwidth",
-                "a bandwidth must be above 0", field);
-        require(channel.hop_pj >= 0, "bad-energy", "an energy must not be negative", field);
+        check_bandwidth(channel.down_bytes_per_cycle, field + ".down");
+        check_bandwidth(channel.up_bytes_per_cycle, field + ".up");
+        check_energy(channel.hop_pj, field + ".hop_energy");
     }
 
     void check_instances() {
@@ -151,10 +196,16 @@ class Checker {
 
     void check_dataflows() {
         for (std::size_t i = 0; i < machine_.dataflows.size(); ++i) {
+            std::set<std::string> seen;
             for (const SpatialRule& rule : machine_.dataflows[i].spatial) {
-                require(axes_.count(rule.axis) > 0, "unknown-axis",
-                        fmt::format("no level has an axis '{}'", rule.axis),
-                        fmt::format("dataflows[{}].spatial", i));
+                const std::string field = fmt::format("dataflows[{}].spatial.{}", i, rule.axis);
+                if (axes_.count(rule.axis) == 0) {
+                    const std::vector<std::string> known(axes_.begin(), axes_.end());
+                    fail("unknown-axis", fmt::format("no level has an axis '{}'", rule.axis), field,
+                         suggestion(rule.axis, known));
+                }
+                require(seen.insert(rule.axis).second, "axis-twice",
+                        fmt::format("axis '{}' has two rules in one dataflow", rule.axis), field);
             }
         }
     }

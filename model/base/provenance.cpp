@@ -25,6 +25,8 @@ const char* confidence_name(Confidence confidence) {
         return "measured";
     case Confidence::derived:
         return "derived";
+    case Confidence::secondary:
+        return "secondary";
     case Confidence::fitted:
         return "fitted";
     case Confidence::recalled:

@@ -8,7 +8,8 @@
 
 namespace eyeroof::model {
 
-enum class Confidence { datasheet, paper, measured, derived, fitted, recalled, user };
+// secondary: a table or page of somebody who read the data sheet; recalled: nobody looked it up.
+enum class Confidence { datasheet, paper, measured, derived, secondary, fitted, recalled, user };
 
 struct Provenance {
     std::string source; // e.g. "Chen et al., IEEE JSSC 52(1), 2017"

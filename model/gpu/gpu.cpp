@@ -16,13 +16,6 @@ constexpr std::array<std::string_view, 11> kArchNames = {"kepler",    "maxwell",
 // curves of te42kyfo/gpu-benches@1c36d509 (V100, A100, L40) and the estimates of gpu_specs.
 constexpr double kL2BytesPerSmCycle = 0.65 * 32.0;
 
-void check_positive(double value, const char* field, bool may_be_zero, Diagnostics& found) {
-    const bool good = std::isfinite(value) && (value > 0.0 || (may_be_zero && value == 0.0));
-    if (!good) {
-        found.error("bad-number", std::string(field) + " must be a positive number", {}, {}, field);
-    }
-}
-
 } // namespace
 
 std::string_view gpu_arch_name(GpuArch arch) {
@@ -41,31 +34,26 @@ std::vector<std::string_view> gpu_arch_names() {
     return {kArchNames.begin(), kArchNames.end()};
 }
 
-Diagnostics validate(const Gpu& gpu) {
-    Diagnostics found;
-    check_positive(gpu.sms, "sms", false, found);
-    check_positive(gpu.fp32_lanes, "fp32_lanes", false, found);
-    check_positive(gpu.boost_hz, "boost", false, found);
-    check_positive(gpu.base_hz, "base", true, found);
-    check_positive(gpu.tensor_hz, "tensor", true, found);
-    check_positive(gpu.dram_bytes_per_s, "dram.bandwidth", false, found);
-    check_positive(gpu.l2_bytes, "l2.capacity", true, found);
-    check_positive(gpu.tdp_w, "tdp", true, found);
-    if (gpu.base_hz > gpu.boost_hz) {
-        found.error("bad-clock", "the base clock is above the boost clock", {}, {}, "clocks.base");
-    }
-    const bool any = std::any_of(gpu.rates.begin(), gpu.rates.end(),
-                                 [](const Rate& r) { return r.flops_per_s > 0.0; });
-    if (!any) {
-        found.error("no-rate", "the GPU serves no data type", "give at least peaks.fp32", {},
-                    "peaks");
-    }
-    return found;
-}
-
 double pipe_clock_hz(const Gpu& gpu, DataType type) {
     const bool tensor = gpu.rate(type).pipe == Pipe::tensor && gpu.tensor_hz > 0.0;
     return tensor ? gpu.tensor_hz : gpu.boost_hz;
+}
+
+double fitting_peak(const Gpu& gpu, DataType type) {
+    const Rate& rate = gpu.rate(type);
+    if (rate.flops_per_s <= 0.0) {
+        return 0.0;
+    }
+    const double cycles = gpu.sms * pipe_clock_hz(gpu, type);
+    if (type == DataType::fp32 && rate.pipe != Pipe::tensor) {
+        return cycles * gpu.fp32_lanes * 2.0;
+    }
+    return cycles * std::exp2(std::round(std::log2(rate.flops_per_s / cycles)));
+}
+
+bool peak_fits(const Gpu& gpu, DataType type) {
+    const double fitting = fitting_peak(gpu, type);
+    return std::fabs(gpu.rate(type).flops_per_s - fitting) <= kPeakTolerance * fitting;
 }
 
 double macs_per_cycle(const Gpu& gpu, DataType type) {

@@ -82,11 +82,20 @@ struct Gpu {
     bool operator==(const Gpu&) const = default;
 };
 
-// Every number that cannot be: not positive, not finite, a base clock above the boost clock.
+// Every number that cannot be, at its field path in a machine file: not positive, not finite,
+// beyond plausible.hpp, a base clock above the boost clock, a memory larger than the one behind it.
 Diagnostics validate(const Gpu& gpu);
 
 // Clock of the units that serve the type, Hz.
 double pipe_clock_hz(const Gpu& gpu, DataType type);
+
+// The peak of the type that SMs x FLOP a cycle x clock make and that is nearest to the published
+// one, FLOP/s: an SM's fp32 lanes do two FLOP each, other units a power of two. 0 when it is not
+// served.
+double fitting_peak(const Gpu& gpu, DataType type);
+inline constexpr double kPeakTolerance = 0.01;
+// Whether the published peak is within the tolerance of that.
+bool peak_fits(const Gpu& gpu, DataType type);
 
 // MAC per cycle of the whole GPU for the type: peak / 2 / clock. 0 when it is not served.
 double macs_per_cycle(const Gpu& gpu, DataType type);
