@@ -1,12 +1,17 @@
 #include "model/base/units.hpp"
 
+#include "model/base/any_case.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace eyeroof::model {
 
@@ -237,6 +242,75 @@ Result<double> parse_quantity(std::string_view text, std::string_view unit, std:
                       expectation(unit, what));
     }
     return value;
+}
+
+namespace {
+
+std::string lower(std::string_view text) {
+    std::string result(text);
+    std::transform(result.begin(), result.end(), result.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return result;
+}
+
+// The units that a spelling and a prefix make, as people write them: "GB/s", "Gbps".
+std::vector<std::string> written_with(const Prefix& prefix, const Spelling& spelling) {
+    const std::string numerator = std::string(prefix.symbol) + std::string(spelling.text);
+    std::vector<std::string> all = {numerator};
+    for (const Divisor& divisor : kDivisors) {
+        all.push_back(fmt::format("{}/{}", numerator, divisor.text));
+    }
+    return all;
+}
+
+// Units that measure what is wanted and differ from the text in case alone, one of each size.
+std::map<double, std::string> same_but_case(std::string_view unit_text, std::string_view unit) {
+    std::map<double, std::string> found;
+    const std::string wanted = lower(unit_text);
+    for (const Spelling& spelling : kSpellings) {
+        for (const Prefix& prefix : kPrefixes) {
+            for (const std::string& written : written_with(prefix, spelling)) {
+                if (lower(written) != wanted) {
+                    continue;
+                }
+                if (const auto read = read_unit(written); read && read->base() == unit) {
+                    found.emplace(read->prefix->factor * read->spelling->factor, written);
+                }
+            }
+        }
+    }
+    return found;
+}
+
+} // namespace
+
+Result<double> parse_quantity_any_case(std::string_view text, std::string_view unit,
+                                       std::string_view what) {
+    auto exact = parse_quantity(text, unit, what);
+    if (exact || exact.diagnostics().begin()->code != "wrong-unit") {
+        return exact;
+    }
+    const std::string_view all = trimmed(text);
+    double number = 0.0;
+    const auto end = std::from_chars(all.data(), all.data() + all.size(), number).ptr;
+    const auto rest = trimmed(all.substr(static_cast<std::size_t>(end - all.data())));
+    const auto candidates = same_but_case(rest, unit);
+    if (candidates.empty()) {
+        return exact;
+    }
+    if (candidates.size() == 1) {
+        return parse_quantity(fmt::format("{} {}", all.substr(0, all.size() - rest.size()),
+                                          candidates.begin()->second),
+                              unit, what);
+    }
+    std::string both;
+    for (const auto& [factor, written] : candidates) {
+        both += (both.empty() ? "" : " or ") + written;
+    }
+    return refuse("ambiguous-unit", fmt::format("\"{}\" may be {}", rest, both),
+                  "a small b is a bit, a large B a byte; a small m is a thousandth, a large M a "
+                  "million");
 }
 
 namespace {

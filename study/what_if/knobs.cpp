@@ -2,6 +2,7 @@
 
 #include "hwdb/accelerator_reader.hpp"
 #include "hwdb/gpu_reader.hpp"
+#include "model/base/any_case.hpp"
 #include "model/base/suggest.hpp"
 #include "model/base/units.hpp"
 
@@ -36,30 +37,78 @@ model::Count whole(double value) {
     return static_cast<model::Count>(std::llround(std::max(1.0, value)));
 }
 
-void add_level(std::vector<Knob>& knobs, const model::Level& level, std::size_t index) {
-    for (std::size_t s = 0; s < level.stores.size(); ++s) {
-        if (const auto capacity = level.stores[s].capacity_bytes) {
-            const std::string which =
-                level.stores.size() > 1 ? " " + std::to_string(s + 1) : std::string{};
-            knobs.push_back({"", level.name + which + " capacity", "B",
-                             static_cast<double>(*capacity), true, [=](Machine& m, double v) {
-                                 accelerator(m).levels[index].stores[s].capacity_bytes = whole(v);
-                             }});
+std::vector<std::pair<std::string, int>> words_of(const Accelerator& machine,
+                                                  model::OperandSet operands) {
+    std::vector<std::pair<std::string, int>> words;
+    for (const model::Operand o : model::kAllOperands) {
+        if (operands.contains(o)) {
+            words.emplace_back(operand_name(o), machine.word_bits[index(o)]);
         }
     }
+    return words;
+}
+
+// "spad weight", "GLB input output": says which store of a level that has several.
+std::string store_name(const Accelerator& machine, const model::Level& level,
+                       const model::Store& store) {
+    std::string name = level.name;
+    if (level.stores.size() > 1) {
+        for (const auto& [operand, bits] : words_of(machine, store.operands)) {
+            name += " " + operand;
+        }
+    }
+    return name;
+}
+
+void add_stores(std::vector<Knob>& knobs, const Accelerator& machine, std::size_t index) {
+    const model::Level& level = machine.levels[index];
+    for (std::size_t s = 0; s < level.stores.size(); ++s) {
+        const model::Store& store = level.stores[s];
+        if (!store.capacity_bytes) {
+            continue;
+        }
+        Knob knob{"",
+                  store_name(machine, level, store) + " capacity",
+                  "B",
+                  static_cast<double>(*store.capacity_bytes),
+                  true,
+                  [=](Machine& m, double v) {
+                      accelerator(m).levels[index].stores[s].capacity_bytes = whole(v);
+                  }};
+        knob.words = words_of(machine, store.operands);
+        knobs.push_back(std::move(knob));
+    }
+}
+
+void add_channels(std::vector<Knob>& knobs, const Accelerator& machine, std::size_t index) {
+    const model::Level& level = machine.levels[index];
     for (std::size_t c = 0; c < level.channels.size(); ++c) {
         const model::Channel& channel = level.channels[c];
-        if (std::isfinite(channel.down_bytes_per_cycle)) {
-            const std::string name = channel.name.empty() ? level.name : channel.name;
-            knobs.push_back({"", name + " bandwidth", "B/cycle", channel.down_bytes_per_cycle,
-                             false, [=](Machine& m, double v) {
-                                 auto& changed = accelerator(m).levels[index].channels[c];
-                                 const double factor = v / changed.down_bytes_per_cycle;
-                                 changed.down_bytes_per_cycle = v;
-                                 changed.up_bytes_per_cycle *= factor;
-                             }});
+        if (!std::isfinite(channel.down_bytes_per_cycle)) {
+            continue;
         }
+        const std::string name = channel.name.empty() ? level.name : channel.name;
+        Knob knob{"",
+                  name + " bandwidth",
+                  "B/cycle",
+                  channel.down_bytes_per_cycle,
+                  false,
+                  [=](Machine& m, double v) {
+                      auto& changed = accelerator(m).levels[index].channels[c];
+                      const double factor = v / changed.down_bytes_per_cycle;
+                      changed.down_bytes_per_cycle = v;
+                      changed.up_bytes_per_cycle *= factor;
+                  }};
+        knob.units = {{"B/s", 1.0 / machine.clock_hz}};
+        knob.words = words_of(machine, channel.operands);
+        knobs.push_back(std::move(knob));
     }
+}
+
+void add_level(std::vector<Knob>& knobs, const Accelerator& machine, std::size_t index) {
+    add_stores(knobs, machine, index);
+    add_channels(knobs, machine, index);
+    const model::Level& level = machine.levels[index];
     for (std::size_t a = 0; a < level.fanout.size(); ++a) {
         if (level.fanout[a].size > 1) {
             knobs.push_back({"", "axis " + level.fanout[a].name, "",
@@ -85,7 +134,7 @@ std::vector<Knob> knobs(const Accelerator& machine) {
     std::vector<Knob> all = {{"", "clock", "Hz", machine.clock_hz, false,
                               [](Machine& m, double v) { set_clock(accelerator(m), v); }}};
     for (std::size_t i = 0; i < machine.levels.size(); ++i) {
-        add_level(all, machine.levels[i], i);
+        add_level(all, machine, i);
     }
     return all;
 }
@@ -95,9 +144,12 @@ void add_peaks(std::vector<Knob>& knobs, const Gpu& machine) {
     for (const std::string_view name : model::data_type_names()) {
         const auto type = *model::data_type_from_name(name);
         if (machine.rate(type).flops_per_s > 0.0) {
-            knobs.push_back({"", std::string(name) + " peak", "FLOP/s",
-                             machine.rate(type).flops_per_s, false,
-                             [type](Machine& m, double v) { gpu(m).rate(type).flops_per_s = v; }});
+            Knob knob{
+                "",       std::string(name) + " peak",
+                "FLOP/s", machine.rate(type).flops_per_s,
+                false,    [type](Machine& m, double v) { gpu(m).rate(type).flops_per_s = v; }};
+            knob.units = {{"FLOP/cycle", machine.sms * model::pipe_clock_hz(machine, type)}};
+            knobs.push_back(std::move(knob));
         }
     }
 }
@@ -139,7 +191,7 @@ std::string key_of(const std::string& name) {
     std::string key;
     for (const char c : name) {
         const bool upper = c >= 'A' && c <= 'Z';
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_';
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.';
         key += upper ? static_cast<char>(c - 'A' + 'a') : plain ? c : '-';
     }
     return key;
@@ -169,8 +221,9 @@ Result<double> bad_value(const Knob& knob, std::string_view text, const char* hi
 Result<const Knob*> find(const std::vector<Knob>& knobs, std::string_view key,
                          const Machine& machine) {
     std::vector<std::string> keys;
+    const std::string wanted = key_of(std::string(key));
     for (const Knob& knob : knobs) {
-        if (knob.key == key) {
+        if (key_of(knob.key) == wanted) {
             return Result<const Knob*>(&knob);
         }
         keys.push_back(knob.key);
@@ -196,9 +249,54 @@ std::string value_text(const Knob& knob, double value) {
                                           : model::format_si(value, knob.unit, kExactDigits);
 }
 
+namespace {
+
+// Bytes of one word, when all of the knob's operands have words of one width; nothing without any.
+Result<double> word_bytes(const Knob& knob, std::string_view text) {
+    std::string each;
+    bool same = true;
+    for (const auto& [operand, bits] : knob.words) {
+        each += fmt::format("{}{} {} bit", each.empty() ? "" : ", ", operand, bits);
+        same = same && bits == knob.words.front().second;
+    }
+    if (same) {
+        return Result<double>(knob.words.front().second / 8.0);
+    }
+    return Result<double>::failure(
+        "ambiguous-unit",
+        fmt::format("'{}' does not say words of which operand of {}", text, knob.name),
+        fmt::format("their words differ ({}): write it in {}", each, knob.unit));
+}
+
+// In the knob's own unit, from that or any other that a machine file takes in this place.
+Result<double> parse_in_its_units(const Knob& knob, std::string_view text) {
+    auto own = model::parse_quantity_any_case(text, knob.unit, knob.name);
+    if (own || own.diagnostics().begin()->code != "wrong-unit") {
+        return own;
+    }
+    for (const auto& [unit, factor] : knob.units) {
+        const auto other = model::parse_quantity_any_case(text, unit, knob.name);
+        if (other) {
+            return Result<double>(*other * factor);
+        }
+        if (other.diagnostics().begin()->code == "ambiguous-unit") {
+            return other;
+        }
+    }
+    const char* word = knob.unit == "B/cycle" ? "word/cycle" : "word";
+    const auto words = model::parse_quantity_any_case(text, word, knob.name);
+    if (knob.words.empty() || !words) {
+        return own;
+    }
+    const auto each = word_bytes(knob, text);
+    return each ? Result<double>(*words * *each) : each;
+}
+
+} // namespace
+
 Result<double> parse_value(const Knob& knob, std::string_view text) {
     double value = 0.0;
-    if (text.starts_with('x')) {
+    if (text.starts_with('x') || text.starts_with('X')) {
         const auto factor = plain_number(text.substr(1));
         if (!factor) {
             return bad_value(knob, text, "x2 stands for twice the machine's own value");
@@ -211,15 +309,15 @@ Result<double> parse_value(const Knob& knob, std::string_view text) {
         }
         value = *count;
     } else {
-        const auto quantity = model::parse_quantity(text, knob.unit, knob.name);
+        const auto quantity = parse_in_its_units(knob, text);
         if (!quantity) {
             return quantity;
         }
         value = *quantity;
     }
     value = knob.whole ? std::round(value) : value;
-    const bool fits =
-        value > 0.0 && value <= kMostValue && (!knob.unit.empty() || value <= kMostCount);
+    const double most = knob.unit.empty() ? kMostCount : kMostValue;
+    const bool fits = value > 0.0 && value <= std::max(most, knob.value);
     return fits ? Result<double>(value) : bad_value(knob, text, "it is positive and not endless");
 }
 

@@ -10,6 +10,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace eyeroof::study {
@@ -21,6 +22,10 @@ struct Knob {
     double value = 0.0;
     bool whole = false; // only whole numbers
     std::function<void(model::Machine&, double)> set;
+    // Other units of machine files: what one of them is in the knob's own. {"B/s", 1 / clock}.
+    std::vector<std::pair<std::string, double>> units = {};
+    // Words of operands: "words" is another unit where all have one width. {"input", 16 bit}.
+    std::vector<std::pair<std::string, int>> words = {};
 };
 
 // In the machine's order, outermost memory first. Unlimited and unknown quantities have no knob.
@@ -36,12 +41,14 @@ struct Change {
 
 // "64 KiB", "1.2 TB/s", "14": what parse_value reads again as the same value.
 std::string value_text(const Knob& knob, double value);
-// A quantity with its unit, a whole number for counts, or "x2" for twice the machine's own.
-// Errors: those of parse_quantity; "bad-value" for what is no count, or not positive.
+// A quantity in any unit that a machine file takes there, in any case where that says which; a
+// whole number for counts; or "x2" for twice the machine's own. Errors: those of
+// parse_quantity_any_case; "ambiguous-unit" for words of operands that have words of different
+// widths; "bad-value" for what is no count, or not positive.
 model::Result<double> parse_value(const Knob& knob, std::string_view text);
 
-// Reads "dram-bandwidth=1.2 TB/s". Errors: "bad-change" without '='; "unknown-parameter" with the
-// nearest key; those of parse_value.
+// Reads "dram-bandwidth=1.2 TB/s"; the key in any case, blanks and underscores for hyphens. Errors:
+// "bad-change" without '='; "unknown-parameter" with the nearest key; those of parse_value.
 model::Result<Change> parse_change(const model::Machine& machine, std::string_view text);
 std::string change_text(const model::Machine& machine, const Change& change);
 

@@ -74,6 +74,67 @@ TEST_CASE("changes are read with units, as factors, and refused with a hint") {
     CHECK(two.diagnostics().size() == 2);
 }
 
+TEST_CASE("a change takes every unit that a machine file takes there, in any case") {
+    struct Row {
+        const char *machine, *text, *as;
+    };
+    // Eyeriss runs at 200 MHz with words of 16 bit; an SM of a V100 does 1024 FLOP a cycle.
+    for (const Row& row :
+         {Row{"eyeriss-v1", "clock=250 mhz", "clock=250 MHz"},
+          {"eyeriss-v1", "Clock=250 MHZ", "clock=250 MHz"},
+          {"eyeriss-v1", "CLOCK=X2", "clock=400 MHz"},
+          {"eyeriss-v1", "dram link bandwidth=960 MB/s", "dram-link-bandwidth=4.8 B/cycle"},
+          {"eyeriss-v1", "dram_link_bandwidth=38.4 BIT/CYCLE", "dram-link-bandwidth=4.8 B/cycle"},
+          {"eyeriss-v1", "filter-network-bandwidth=8 Words/Cycle",
+           "filter-network-bandwidth=16 B/cycle"},
+          {"eyeriss-v1", "glb-capacity=51200 words", "glb-capacity=100 KiB"},
+          {"eyeriss-v1", "spad-weight-capacity=448 words", "spad-weight-capacity=896 B"},
+          {"v100-sxm2-16gb", "DRAM-Bandwidth=1 tbyte/S", "dram-bandwidth=1 TB/s"},
+          {"v100-sxm2-16gb", "fp16-peak=250 tflops", "fp16-peak=250 TFLOP/s"},
+          {"v100-sxm2-16gb", "fp16-peak=2048 flop/cycle", "fp16-peak=250.6752 TFLOP/s"}}) {
+        CAPTURE(row.text);
+        const model::Machine origin = machine(row.machine);
+        const auto change = parse_change(origin, row.text);
+        if (!change) {
+            FAIL(to_string(change.diagnostics().items().front()));
+        }
+        const auto exact = parse_change(origin, row.as);
+        REQUIRE(exact);
+        CHECK(change->key == exact->key);
+        CHECK(change->value == doctest::Approx(exact->value).epsilon(1e-12));
+    }
+}
+
+TEST_CASE(
+    "a unit that may be two is refused with both, and words of two widths with their operands") {
+    const auto said = [](const char* name, const char* text) {
+        const auto change = parse_change(machine(name), text);
+        REQUIRE_FALSE(change);
+        return change.diagnostics().items().front();
+    };
+    const auto bits = said("v100-sxm2-16gb", "dram-bandwidth=1 tb/s");
+    CHECK(bits.code == "ambiguous-unit");
+    CHECK(bits.message.find("Tb/s or TB/s") != std::string::npos);
+    // TPU v1: 8-bit inputs and 32-bit sums share the unified buffer.
+    const auto words = said("tpu-v1", "unified-buffer-capacity=100 words");
+    CHECK(words.code == "ambiguous-unit");
+    CHECK(words.hint.find("input 8 bit, output 32 bit") != std::string::npos);
+    CHECK(said("v100-sxm2-16gb", "dram-bandwidth=1 GB").code == "wrong-unit");
+    CHECK(said("v100-sxm2-16gb", "l2-capacity=100 words").code == "wrong-unit");
+    CHECK(said("eyeriss-v1", "clock=1 parsec").code == "wrong-unit");
+}
+
+TEST_CASE("stores of one level are told apart by what they hold") {
+    std::set<std::string> keys;
+    for (const Knob& k : knobs_of(machine("eyeriss-v1"))) {
+        keys.insert(k.key);
+    }
+    for (const char* key :
+         {"spad-weight-capacity", "spad-input-capacity", "spad-output-capacity", "glb-capacity"}) {
+        CHECK(keys.contains(key));
+    }
+}
+
 TEST_CASE("a faster clock leaves the outermost memory its bytes per second") {
     const auto fast = changed(machine("eyeriss-v1"), std::vector<Change>{{"clock", 400e6}});
     REQUIRE(fast);
