@@ -270,9 +270,10 @@ void add_dtype(CLI::App& app, std::string& type) {
 }
 
 void add_set(CLI::App& app, std::vector<std::string>& changes) {
-    app.add_option("--set", changes,
-                   "Change the machine first: dram-bandwidth='1.2 TB/s', clock=x2 (repeatable); a "
-                   "wrong name lists all")
+    app.add_option(
+           "--set", changes,
+           "Change the machine first: dram-bandwidth='1.2 TB/s', clock=x2 (repeatable), in any "
+           "unit that a machine file takes; a wrong name lists all")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
 }

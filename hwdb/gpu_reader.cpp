@@ -47,10 +47,10 @@ class Reader {
   private:
     // A number that may be missing, but not nothing.
     template <class Q> static double number(const Sourced& place) {
-        const double value = place.quantity<Q>(Zero::allowed).value_or(Q{}).value;
         const Node node = place.value();
-        if (node.present() && value == 0.0 && node.is_scalar() &&
-            model::parse<Q>(node.text().value_or(""))) {
+        const auto given = node.quantity<Q>(Zero::allowed);
+        const double value = given.value_or(Q{}).value;
+        if (given && value == 0.0) {
             node.error("zero", "nothing that works has zero of this",
                        "leave it out where it is not known");
         }
