@@ -69,6 +69,7 @@ model::Result<study::StudyOptions> study_options(const ExamOptions& options) {
     if (!options.dtype.empty()) {
         wanted.data_type = model::data_type_from_name(options.dtype);
     }
+    wanted.operators = operators_of(options.phase);
     wanted.training = training_of(options.phase, {options.dtype});
     if (!options.layers.empty()) {
         wanted.layers = options.layers;

@@ -102,6 +102,7 @@ study::StudyOptions study_options(const Options& options) {
     wanted.data_type = model::data_type_from_name(options.data_type);
     wanted.policy = policy_named(options.mapping);
     wanted.search_limit_s = search_limit_s(options.mapping, options.time_limit_s);
+    wanted.operators = operators_of(options.phase);
     wanted.training = training_of(options.phase, {options.data_type});
     if (!options.layers.empty()) {
         wanted.layers = options.layers;
@@ -131,7 +132,8 @@ model::Result<std::string> predict(Context& context, const Options& options,
         }
         material.reports.push_back(std::move(*report));
     }
-    return network->name.empty() ? network->id : network->name;
+    const std::string& name = material.reports.front().network_name;
+    return name.empty() ? network->id : name;
 }
 
 model::Result<Material> gather(Context& context, const Options& options) {

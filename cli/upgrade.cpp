@@ -41,6 +41,7 @@ study::UpgradeOptions study_options(const Options& options) {
     wanted.from.data_type = type_of(options.from_dtype);
     wanted.to.data_type = type_of(options.to_dtype);
     wanted.from.batch = wanted.to.batch = options.batch;
+    wanted.from.operators = wanted.to.operators = operators_of(options.phase);
     wanted.training = training_of(options.phase, {options.from_dtype, options.to_dtype});
     return wanted;
 }

@@ -45,6 +45,12 @@ constexpr std::array kTable = {
     ElementwiseFunction{"relu6",          1,    1,    2,    1,    2}, // min(max(x, 0), 6)
     ElementwiseFunction{"clamp",          1,    1,    2,    1,    2},
     ElementwiseFunction{"hardswish",      1,    1,    5,    1,    5}, // x relu6(x + 3) / 6
+    ElementwiseFunction{"hardsigmoid",    1,    1,    4,    1,    2}, // relu6(x + 3) / 6
+    ElementwiseFunction{"elu",            1,    1,    3,    1,    3}, // x, or a (e^x - 1)
+    ElementwiseFunction{"erf",            1,    1,    1,    1,    4}, // 2 / sqrt(pi) e^(-x^2)
+    ElementwiseFunction{"where",          3,    1,    1,    1,    2}, // a where c, else b
+    ElementwiseFunction{"lstm_cell",      5,    2,   18,    5,   30}, // four gates and c; c, h
+    ElementwiseFunction{"gru_cell",       7,    1,   17,    7,   30}, // gates of x, of h, and h
     ElementwiseFunction{"glu",            2,    1,    5,    2,    8}, // a s(b)
     ElementwiseFunction{"swiglu",         2,    1,    6,    2,   12}, // silu(a) b
     ElementwiseFunction{"silu_mul",       2,    1,    6,    2,   12}, // another name of swiglu

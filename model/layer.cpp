@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace eyeroof::model {
 
 namespace {
@@ -122,9 +124,14 @@ void check(Rules& rules, const PoolShape& s, Op) {
     }
 }
 
-void check(Rules& rules, const RowsShape& s, Op) {
+void check(Rules& rules, const RowsShape& s, Op op) {
     rules.size("rows", s.rows);
     rules.size("cols", s.cols);
+    rules.size("n", s.table, 0);
+    if (s.table > 0 && op != Op::embedding) {
+        rules.refuse("unused-value", fmt::format("{} has no table", op_name(op)), "leave it out",
+                     "n");
+    }
 }
 
 void check(Rules& rules, const ElementwiseShape& s, Op) {
@@ -215,6 +222,10 @@ Diagnostics validate(const Layer& layer) {
     Diagnostics found;
     Rules rules(found);
     rules.size("count", layer.count);
+    if (layer.parameters && *layer.parameters < 0) {
+        rules.refuse("bad-dimension", fmt::format("parameters is {}", *layer.parameters),
+                     "count from 0", "parameters");
+    }
     if (!shape_belongs_to(layer.shape, layer.op)) {
         rules.refuse("wrong-shape", fmt::format("the shape is not that of a {}", op_name(layer.op)),
                      "", "op");
@@ -227,6 +238,27 @@ Diagnostics validate(const Layer& layer) {
                      "split the layer, or look for a dimension that is too large", "");
     }
     return found;
+}
+
+bool multiplies(Op op) {
+    return op == Op::conv2d || op == Op::gemm || op == Op::bmm || op == Op::attention;
+}
+
+Count parameters_of(const Layer& layer) {
+    if (layer.parameters) {
+        return *layer.parameters;
+    }
+    if (layer.op == Op::embedding) {
+        const auto& s = std::get<RowsShape>(layer.shape);
+        return checked_mul(s.table > 0 ? s.table : s.rows, s.cols).value_or(0);
+    }
+    const auto work = work_of(layer);
+    if (!work) {
+        return 0;
+    }
+    const auto weight = std::find_if(work->tensors.begin(), work->tensors.end(),
+                                     [](const TensorUse& t) { return t.name == "weight"; });
+    return weight == work->tensors.end() ? 0 : weight->elements;
 }
 
 Result<Work> work_of(const Layer& layer) {

@@ -83,9 +83,11 @@ struct PoolShape {
 };
 
 // softmax, layernorm, batchnorm, embedding, rope: a matrix; norms and softmax reduce along cols, so
-// a row of batchnorm is a channel and its columns are batch x height x width.
+// a row of batchnorm is a channel and its columns are batch x height x width. An embedding looks
+// rows lines of cols up in a table; 0 lines in the table: as many as are looked up.
 struct RowsShape {
     Count rows = 1, cols = 1;
+    Count table = 0;
 
     bool operator==(const RowsShape&) const = default;
 };
@@ -117,6 +119,9 @@ struct Layer {
     Count count = 1;          // how often the network contains this very layer
     double input_zeros = 0.0; // share of zeros among the values, where it was measured: 0 … 1
     double output_zeros = 0.0;
+    // Learned values that one run of the layer adds to the network, where they are not what its
+    // weights say: biases, weights shared with another layer (0), experts that no token reaches.
+    std::optional<Count> parameters = {};
 
     bool operator==(const Layer&) const = default;
 };
@@ -158,6 +163,13 @@ struct Work {
 
 // Errors: those of validate(); "overflow" when a count does not fit 63 bits.
 Result<Work> work_of(const Layer& layer);
+
+// Learned values: `parameters` where it is given, else the elements of the weights, the whole table
+// of an embedding. Nothing for a layer that is not valid.
+Count parameters_of(const Layer& layer);
+
+// Whether the operator consists of multiply-accumulates: convolutions, products and attention.
+bool multiplies(Op op);
 
 // Tensors that an elementwise function reads (2 for add, 1 for relu and addu, 4 for adam …);
 // nullopt for an unknown function. The table is in elementwise.cpp.

@@ -6,6 +6,7 @@
 #include "model/elementwise.hpp"
 #include "model/touched.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace eyeroof::model {
@@ -206,18 +207,19 @@ void tally_norm(Tally& t, const RowsShape& s, Op op) {
     t.write("grad_input", elements, t.types.input);
 }
 
-// Each row copies one line of the table; rows are taken to be distinct. Gradient: one addition an
-// element into the lines that were read.
+// Each row copies one line of the table; rows are taken to be distinct where the table has as many.
+// Gradient: one addition an element into the lines that were read.
 void tally_embedding(Tally& t, const RowsShape& s, Exact elements) {
     t.read("indices", s.rows, kIndexBits);
+    const Exact lines = Exact(s.table > 0 ? std::min(s.table, s.rows) : s.rows) * s.cols;
     if (t.direction == Direction::fwd) {
-        t.read("weight", elements, t.types.weight);
+        t.read("weight", lines, t.types.weight);
         t.write("output", elements, t.types.output);
         return;
     }
     t.flops(elements);
     t.read("grad_output", elements, t.types.output);
-    t.write("grad_weight", elements, t.types.weight);
+    t.write("grad_weight", lines, t.types.weight);
 }
 
 // Rotary embedding turns pairs, (a cos - b sin, a sin + b cos): 6 operations a pair, 3 an element;

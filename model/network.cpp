@@ -14,12 +14,9 @@ bool accumulate(Count& target, Count value, Count times) {
     return sum.has_value();
 }
 
-Count weight_bytes_of(const Work& work) {
-    Count bytes = 0;
-    for (const TensorUse& tensor : work.tensors) {
-        bytes += tensor.name == "weight" ? tensor.bytes : 0;
-    }
-    return bytes;
+std::optional<Count> weight_bytes_of(const Layer& layer) {
+    const auto bits = checked_mul(parameters_of(layer), storage_bits(layer.types.weight));
+    return bits ? std::optional(ceil_div(*bits, 8)) : std::nullopt;
 }
 
 std::string layer_field(std::size_t i) {
@@ -53,9 +50,11 @@ Result<NetworkTotals> totals_of(const Network& network) {
             found.append(work.diagnostics());
             continue;
         }
+        const auto bytes = weight_bytes_of(layer);
         const bool fits = accumulate(totals.macs, work->macs, layer.count) &&
                           accumulate(totals.flops, work->flops, layer.count) &&
-                          accumulate(totals.weight_bytes, weight_bytes_of(*work), layer.count);
+                          accumulate(totals.parameters, parameters_of(layer), layer.count) &&
+                          bytes && accumulate(totals.weight_bytes, *bytes, layer.count);
         if (!fits) {
             found.error("overflow", "the network's totals do not fit 63 bits",
                         "look for a count or a dimension that is too large", {}, layer_field(i));

@@ -22,7 +22,8 @@ struct Network {
 struct NetworkTotals {
     Count macs = 0;
     Count flops = 0;
-    Count weight_bytes = 0;
+    Count parameters = 0;
+    Count weight_bytes = 0; // of the parameters, in the layers' types
 
     bool operator==(const NetworkTotals&) const = default;
 };

@@ -38,9 +38,9 @@ Result<Network> matching_layers(const Network& network, const std::string& expre
 } // namespace
 
 Result<Network> prepared(const Network& network, const StudyOptions& options) {
-    Result<Network> current(network);
+    Result<Network> current(with_operators(network, options.operators.value_or(Operators::all)));
     if (options.batch) {
-        current = with_batch(network, *options.batch);
+        current = with_batch(*current, *options.batch);
     }
     if (current && options.data_type) {
         for (Layer& layer : current->layers) {
@@ -137,7 +137,11 @@ Result<Report> examine_all(const Network& network, const Machine& machine, const
 
 Result<Report> run(const Network& network, const Machine& machine, const StudyOptions& options,
                    std::stop_token stop, const ProgressCallback& progress) {
-    const auto wanted = prepared(network, options);
+    StudyOptions chosen = options;
+    if (std::holds_alternative<Accelerator>(machine.kind) && !options.operators) {
+        chosen.operators = options.training ? Operators::all : Operators::fused;
+    }
+    const auto wanted = prepared(network, chosen);
     if (!wanted) {
         return Result<Report>(wanted.diagnostics());
     }

@@ -11,6 +11,7 @@
 #include "model/mapping.hpp"
 #include "model/network.hpp"
 #include "study/exam/conflicts.hpp"
+#include "study/exam/operators.hpp"
 #include "study/exam/report.hpp"
 #include "study/exam/training.hpp"
 
@@ -44,6 +45,8 @@ struct StudyOptions {
     std::optional<std::string> layers;        // regular expression over layer names
     std::optional<model::DataType> data_type; // instead of the layers' own
     std::optional<TrainingOptions> training;  // a training step instead of the network's inference
+    // nullopt: all on GPUs and in training, fused for inference on accelerators
+    std::optional<Operators> operators;
     LaunchMode launch = LaunchMode::stream;
     int threads = 0; // 0: as many as the machine has; the answer does not depend on it
 
@@ -51,8 +54,8 @@ struct StudyOptions {
     bool operator==(const StudyOptions&) const = default;
 };
 
-// The network as the options want it: batch, data type, training step, layers. Errors: those of
-// run() that concern the network.
+// The network as the options want it: operators, batch, data type, training step, layers. Errors:
+// those of run() that concern the network.
 model::Result<model::Network> prepared(const model::Network& network, const StudyOptions& options);
 
 // Errors: a layer's or machine's own; "no-layers" when the expression matches none; "bad-regex";

@@ -42,17 +42,24 @@ Layer update_of(const Layer& layer, model::Count elements, const TrainingOptions
     return update;
 }
 
-model::Count weights_of(const Layer& layer) {
-    const auto work = model::work_of(layer);
-    if (!work) {
-        return 0;
+// What an update of this layer's weights writes. Of an embedding whose table is not told only the
+// lines that were looked up.
+model::Count updated_by(const Layer& layer) {
+    if (const auto* rows = std::get_if<model::RowsShape>(&layer.shape);
+        layer.op == Op::embedding && rows->table == 0) {
+        return model::checked_mul(rows->rows, rows->cols).value_or(0);
     }
-    for (const model::TensorUse& tensor : work->tensors) {
-        if (tensor.name == "weight") {
-            return tensor.elements;
-        }
-    }
-    return 0;
+    return model::parameters_of(layer);
+}
+
+// A table's gradient is zeros but for the lines that were looked up.
+Layer cleared_gradient(const Layer& layer, const TrainingOptions& options) {
+    Layer fill = update_of(layer, 1, options);
+    const auto& rows = std::get<model::RowsShape>(layer.shape);
+    fill.shape = model::ElementwiseShape{rows.table, rows.cols, "fill"};
+    fill.types = layer.types;
+    fill.name = layer.name + ".clear";
+    return fill;
 }
 
 // An update touches at most kMaxDimension elements a row.
@@ -61,6 +68,28 @@ void split_rows(Layer& update) {
     if (shape.cols > model::kMaxDimension) {
         shape.rows = shape.cols / model::kMaxDimension + 1;
         shape.cols = shape.cols / shape.rows;
+    }
+}
+
+// One a layer with weights; norms and what else has few learned values share one, as optimizers
+// that update lists of tensors do.
+void add_updates(const Network& forward, const TrainingOptions& options, Network& step) {
+    model::Count few = 0;
+    for (const Layer& layer : forward.layers) {
+        const model::Count weights = updated_by(layer);
+        const bool own = has_weights(layer) || layer.op == Op::embedding || layer.op == Op::bmm;
+        if (weights > 0 && own) {
+            step.layers.push_back(update_of(layer, weights, options));
+            split_rows(step.layers.back());
+        } else if (weights > 0) {
+            few += model::checked_mul(weights, layer.count).value_or(0);
+        }
+    }
+    if (few > 0 && few <= model::kMaxDimension) {
+        Layer norms = forward.layers.front();
+        norms.name = "norms";
+        norms.count = 1;
+        step.layers.push_back(update_of(norms, few, options));
     }
 }
 
@@ -81,7 +110,10 @@ Result<Network> training_step(const Network& forward, const TrainingOptions& opt
     for (auto it = forward.layers.rbegin(); it != forward.layers.rend(); ++it) {
         const Layer& layer = *it;
         const bool is_first = first != forward.layers.end() && &layer == &*first;
-        if (has_weights(layer)) {
+        if (layer.op == Op::embedding && std::get<model::RowsShape>(layer.shape).table > 0) {
+            step.layers.push_back(cleared_gradient(layer, options));
+        }
+        if (has_weights(layer) || layer.op == Op::embedding) {
             step.layers.push_back(gradient(layer, Direction::bwd_weight));
         }
         // The first layer's repetitions beyond the first have something below them.
@@ -94,12 +126,7 @@ Result<Network> training_step(const Network& forward, const TrainingOptions& opt
             step.layers.push_back(gradient(layer, Direction::bwd_weight));
         }
     }
-    for (const Layer& layer : forward.layers) {
-        if (const model::Count weights = weights_of(layer); has_weights(layer) && weights > 0) {
-            step.layers.push_back(update_of(layer, weights, options));
-            split_rows(step.layers.back());
-        }
-    }
+    add_updates(forward, options, step);
     return step;
 }
 

@@ -24,8 +24,9 @@ bool keeps_fp32_weights(const std::optional<model::DataType>& type);
 // Forward layers, then the gradients in reverse order, then an update of every weight tensor.
 // Products and convolutions with weights have a data gradient and a weight gradient; the first one
 // of the network has no data gradient: 3 n - 1 products for n linear layers. Batched products have
-// the gradients of both operands; other operators one gradient. Counts are kept.
-// Errors: "unknown-function" for the optimizer; those of the layers' work.
+// the gradients of both operands; embeddings that of their table, which is cleared first where it
+// is told; other operators one gradient. Counts are kept. One update a layer with weights, one for
+// all norms together. Errors: "unknown-function" for the optimizer; those of the layers' work.
 model::Result<model::Network> training_step(const model::Network& forward,
                                             const TrainingOptions& options);
 

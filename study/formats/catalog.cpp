@@ -5,6 +5,7 @@
 #include "study/formats/layer_csv.hpp"
 #include "study/formats/layer_text.hpp"
 #include "study/formats/maestro.hpp"
+#include "study/formats/network_names.hpp"
 #include "study/formats/scalesim.hpp"
 #include "study/formats/timeloop.hpp"
 #include "study/formats/zigzag.hpp"
@@ -27,60 +28,11 @@ using model::Network;
 using NetworkResult = model::Result<Network>;
 using Folders = std::vector<fs::path>;
 
-constexpr std::size_t kMaxNames = 10'000; // a folder with more files is not a catalog
-
-bool is_file(const fs::path& path) {
-    std::error_code status;
-    return fs::is_regular_file(path, status);
-}
-
-bool is_yaml(const fs::path& path) {
-    return path.extension() == ".yaml" || path.extension() == ".yml";
-}
-
 // A slash or an ending of letters ("mine.csv"), which "mobilenet-v1-0.5-128" does not have.
 bool looks_like_path(const std::string& reference) {
     const std::string extension = fs::path(reference).extension().string();
     const bool ending = extension.size() > 1 && (extension[1] < '0' || extension[1] > '9');
     return reference.find('/') != std::string::npos || ending;
-}
-
-std::optional<fs::path> find_in_folders(const std::string& name, const Folders& folders) {
-    if (name.empty() || name.find('/') != std::string::npos) {
-        return std::nullopt;
-    }
-    for (const fs::path& folder : folders) {
-        for (const char* ending : {".yaml", ".yml"}) {
-            if (fs::path path = folder / (name + ending); is_file(path)) {
-                return path;
-            }
-        }
-    }
-    return std::nullopt;
-}
-
-std::vector<fs::path> files_of(const fs::path& folder) {
-    std::vector<fs::path> files;
-    std::error_code error;
-    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-        if (is_yaml(at->path()) && is_file(at->path()) && files.size() < kMaxNames) {
-            files.push_back(at->path());
-        }
-    }
-    std::sort(files.begin(), files.end());
-    return files;
-}
-
-std::vector<std::string> names_in(const Folders& folders) {
-    std::vector<std::string> names;
-    for (const fs::path& folder : folders) {
-        for (const fs::path& file : files_of(folder)) {
-            names.push_back(file.stem().string());
-        }
-    }
-    std::sort(names.begin(), names.end());
-    names.erase(std::unique(names.begin(), names.end()), names.end());
-    return names;
 }
 
 // What stands behind a network's name.
@@ -159,7 +111,7 @@ std::string described(const Variables& values) {
 }
 
 NetworkResult parse_yaml_with(std::string text, const std::string& file, const Given& given,
-                              const std::string& id) {
+                              const NamedNetwork& named_network) {
     Variables values;
     if (!given.values.empty()) {
         const auto head = parse_network_head(text, file);
@@ -170,12 +122,19 @@ NetworkResult parse_yaml_with(std::string text, const std::string& file, const G
         }
         values = *assigned;
     }
-    auto read = parse_network_yaml(std::move(text), file, values);
+    Variables all = named_network.variant;
+    for (const auto& [name, value] : values) {
+        all[name] = value;
+    }
+    auto read = parse_network_yaml(std::move(text), file, all);
     if (!read) {
         return read.diagnostics();
     }
+    read->network.id = named_network.id;
+    if (!named_network.variant.empty()) {
+        read->network.name += ": " + named_network.id;
+    }
     if (!values.empty()) {
-        read->network.id = id;
         read->network.name += fmt::format(" ({})", described(values));
     }
     return {std::move(read->network), read.diagnostics()};
@@ -197,14 +156,15 @@ NetworkResult parse_foreign(NetworkFormat format, std::string text, const std::s
     return parse_scalesim_topology(std::move(text), file);
 }
 
-NetworkResult load_path(const fs::path& path, const Given& given, const std::string& id) {
+NetworkResult load_path(const NamedNetwork& network, const Given& given) {
+    const fs::path& path = network.path;
     auto text = hwdb::read_text_file(path, kMaxCsvBytes);
     if (!text) {
         return text.diagnostics();
     }
     const NetworkFormat format = network_format(*text);
     if (format == NetworkFormat::network_yaml) {
-        return parse_yaml_with(std::move(*text), path.string(), given, id);
+        return parse_yaml_with(std::move(*text), path.string(), given, network);
     }
     if (!given.values.empty()) {
         return NetworkResult::failure("bad-parameter", "this kind of file has no parameters",
@@ -223,8 +183,8 @@ NetworkResult load_path(const fs::path& path, const Given& given, const std::str
 }
 
 // "mobilenet-v1-0.5-128": the longest name in the folders that numbers alone follow.
-std::optional<std::pair<fs::path, Given>> find_with_suffix(const std::string& reference,
-                                                           const Folders& folders) {
+std::optional<std::pair<NamedNetwork, Given>> find_with_suffix(const std::string& reference,
+                                                               const Folders& folders) {
     for (std::size_t cut = reference.rfind('-'); cut != std::string::npos && cut > 0;
          cut = reference.rfind('-', cut - 1)) {
         Given given;
@@ -236,8 +196,8 @@ std::optional<std::pair<fs::path, Given>> find_with_suffix(const std::string& re
             }
             given.values.emplace_back("", *value);
         }
-        if (auto path = find_in_folders(reference.substr(0, cut), folders)) {
-            return std::pair(std::move(*path), std::move(given));
+        if (auto path = network_file(reference.substr(0, cut), folders)) {
+            return std::pair(NamedNetwork{std::move(*path), {}, reference}, std::move(given));
         }
     }
     return std::nullopt;
@@ -248,11 +208,9 @@ NetworkResult unknown(const std::string& name, const Folders& folders) {
         return NetworkResult::failure("file-not-found", "there is no such file", "check the path",
                                       {name, 0, 0});
     }
-    const std::vector<std::string> names = names_in(folders);
     return NetworkResult::failure("unknown-network",
                                   fmt::format("there is no network '{}'", name.substr(0, 80)),
-                                  names.empty() ? "no folder with networks was found; name a file"
-                                                : model::suggestion(name, names));
+                                  network_candidates(name, folders));
 }
 
 } // namespace
@@ -282,12 +240,15 @@ model::Result<std::vector<NetworkHead>> list_networks(const Folders& folders) {
     std::map<std::string, NetworkHead> heads;
     model::Diagnostics warnings;
     for (const fs::path& folder : folders) {
-        for (const fs::path& file : files_of(folder)) {
+        for (const fs::path& file : network_files(folder)) {
             if (heads.contains(file.stem().string())) {
                 continue;
             }
             auto head = load_network_head(file);
             if (head) {
+                for (NetworkHead& variant : heads_of_variants(*head)) {
+                    heads.emplace(variant.id, std::move(variant));
+                }
                 heads.emplace(head->id, std::move(*head));
                 continue;
             }
@@ -307,28 +268,38 @@ model::Result<std::vector<NetworkHead>> list_networks(const Folders& folders) {
 
 NetworkResult load_network(const std::string& reference, const Folders& folders) {
     std::error_code status;
-    if (const auto path = find_in_folders(reference, folders)) {
-        return load_path(*path, {}, reference);
+    if (auto named = find_network(reference, folders, Spelling::exact)) {
+        return load_path(*named, {});
     }
     if (fs::exists(reference, status)) {
-        return load_path(reference, {}, fs::path(reference).stem().string());
+        return load_path({reference, {}, fs::path(reference).stem().string()}, {});
     }
     const std::size_t colon = reference.rfind(':');
     if (colon != std::string::npos) {
         const std::string name = reference.substr(0, colon);
-        const auto in_folder = find_in_folders(name, folders);
-        if (!in_folder && !fs::exists(name, status)) {
+        auto named = find_network(name, folders, Spelling::exact);
+        if (!named && fs::exists(name, status)) {
+            named = NamedNetwork{name, {}, fs::path(name).stem().string()};
+        } else if (!named) {
+            named = find_network(name, folders, Spelling::any);
+        }
+        if (!named) {
             return unknown(name, folders);
         }
         const auto given = parse_given(std::string_view(reference).substr(colon + 1));
         if (!given) {
             return given.diagnostics();
         }
-        return load_path(in_folder.value_or(name), *given,
-                         in_folder ? reference : fs::path(name).stem().string());
+        if (!looks_like_path(name)) {
+            named->id += reference.substr(colon);
+        }
+        return load_path(*named, *given);
+    }
+    if (auto named = find_network(reference, folders, Spelling::any)) {
+        return load_path(*named, {});
     }
     if (const auto found = find_with_suffix(reference, folders)) {
-        return load_path(found->first, found->second, reference);
+        return load_path(found->first, found->second);
     }
     return unknown(reference, folders);
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -157,6 +158,24 @@ class Parser {
         return value;
     }
 
+    // Of two, behind the opening parenthesis.
+    double extreme(bool smaller) {
+        if (++depth_ > kDeepestExpression) {
+            fail("too many nested parentheses");
+            return 0.0;
+        }
+        const double first = comparison();
+        if (!failed() && !take(",")) {
+            fail("a comma and a second value are expected");
+        }
+        const double second = comparison();
+        if (!failed() && !take(")")) {
+            fail("a closing parenthesis is missing");
+        }
+        --depth_;
+        return smaller ? std::min(first, second) : std::max(first, second);
+    }
+
     double named() {
         const std::size_t start = at_;
         while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) {
@@ -171,6 +190,9 @@ class Parser {
             if (name == function_name && take("(")) {
                 return function(bracketed());
             }
+        }
+        if ((name == "min" || name == "max") && take("(")) {
+            return extreme(name == "min");
         }
         if (const auto found = variables_.find(name); found != variables_.end()) {
             return found->second;

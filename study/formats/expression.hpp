@@ -14,7 +14,8 @@ namespace eyeroof::study::read {
 using Variables = std::map<std::string, double, std::less<>>;
 
 // Numbers, names, + - * / with the usual precedence, parentheses, unary minus, comparisons
-// (< <= > >= == !=, 1 or 0, lowest precedence), and floor, ceil and round of one argument.
+// (< <= > >= == !=, 1 or 0, lowest precedence), floor, ceil and round of one argument, min and max
+// of two.
 // Without the leading "=". Errors: "expression" with what stands where, "unknown-parameter".
 // At most kLongestExpression characters and kDeepestExpression nested parentheses.
 inline constexpr std::size_t kLongestExpression = 200;

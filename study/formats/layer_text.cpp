@@ -191,6 +191,9 @@ model::Shape read_rows(Cells& cells, Op op) {
     model::RowsShape shape;
     cells.need(Column::rows, shape.rows, op);
     cells.need(Column::cols, shape.cols, op);
+    if (op == Op::embedding) {
+        cells.take(Column::n, shape.table);
+    }
     return shape;
 }
 

@@ -67,7 +67,10 @@ struct PutShape {
     }
     void operator()(const model::PoolShape& s) const { put_image(cells, s); }
     void operator()(const model::GemmShape& s) const { put_product(cells, s); }
-    void operator()(const model::RowsShape& s) const { put_matrix(cells, s); }
+    void operator()(const model::RowsShape& s) const {
+        put_matrix(cells, s);
+        cells.put_unless(0, Column::n, s.table);
+    }
     void operator()(const model::ElementwiseShape& s) const {
         put_matrix(cells, s);
         cells.put(Column::fn, s.fn);

@@ -2,6 +2,7 @@
 
 #include "model/base/suggest.hpp"
 #include "study/formats/layer_text.hpp"
+#include "study/formats/network_layers.hpp"
 
 #include <fmt/format.h>
 
@@ -18,15 +19,6 @@ using hwdb::Node;
 using model::Diagnostics;
 
 constexpr double kLargestParameter = 1e9;
-// Values that parameters like 0.1 make only nearly whole count as whole.
-constexpr double kWholeTolerance = 1e-9;
-
-constexpr std::array<Column, 3> kDefaultColumns = {Column::count, Column::dtype, Column::direction};
-
-std::string_view name_of(Column column) {
-    return column_names()[static_cast<std::size_t>(column)];
-}
-
 std::string read_title(const Node& node, const std::string& otherwise) {
     std::string text = node.text().value_or(otherwise);
     if (has_control_characters(text)) {
@@ -60,6 +52,31 @@ std::vector<Parameter> read_parameters(const Node& root) {
     return parameters;
 }
 
+// Each value must be one of a parameter, within its bounds.
+std::vector<Variant> read_variants(const Node& root, const std::vector<Parameter>& parameters) {
+    std::vector<Variant> variants;
+    std::vector<std::string> known;
+    for (const Parameter& p : parameters) {
+        known.push_back(p.name);
+    }
+    for (const auto& [id, node] : root["variants"].entries()) {
+        Variant variant{id, {}};
+        for (const auto& [name, value] : node.entries()) {
+            const auto p = std::find(known.begin(), known.end(), name);
+            if (p == known.end()) {
+                value.error("unknown-parameter",
+                            fmt::format("the network has no parameter '{}'", name),
+                            known.empty() ? "it has none at all" : model::suggestion(name, known));
+                continue;
+            }
+            const Parameter& of = parameters[static_cast<std::size_t>(p - known.begin())];
+            variant.values[name] = value.number(of.min, of.max).value_or(of.standard);
+        }
+        variants.push_back(std::move(variant));
+    }
+    return variants;
+}
+
 void check_given(const Variables& given, const std::vector<Parameter>& parameters,
                  const std::string& file, Diagnostics& found) {
     std::vector<std::string> known;
@@ -72,12 +89,18 @@ void check_given(const Variables& given, const std::vector<Parameter>& parameter
         }
     }
     for (const auto& [name, value] : given) {
-        if (std::find(known.begin(), known.end(), name) == known.end()) {
+        const bool switches = name == kAllOperators && (value == 0.0 || value == 1.0);
+        if (!switches && std::find(known.begin(), known.end(), name) == known.end()) {
             found.error("unknown-parameter", fmt::format("the network has no parameter '{}'", name),
                         known.empty() ? "it has none at all" : model::suggestion(name, known),
                         {file, 0, 0});
         }
     }
+}
+
+bool declares(const std::vector<Parameter>& parameters, std::string_view name) {
+    return std::any_of(parameters.begin(), parameters.end(),
+                       [&](const Parameter& p) { return p.name == name; });
 }
 
 Variables values_of(const std::vector<Parameter>& parameters, const Variables& given) {
@@ -87,138 +110,6 @@ Variables values_of(const std::vector<Parameter>& parameters, const Variables& g
         values[p.name] = chosen != given.end() ? chosen->second : p.standard;
     }
     return values;
-}
-
-// Reads one layer: gathers its cells, with expressions worked out, and places what is wrong.
-class LayerReader {
-  public:
-    LayerReader(const Variables& values, const Node& defaults)
-        : values_(values), defaults_(defaults) {}
-
-    std::optional<model::Layer> read(const Node& node) {
-        std::array<std::string, kColumns> owned;
-        LayerText text;
-        bool fine = true;
-        for (std::size_t i = 0; i < kColumns; ++i) {
-            const auto column = static_cast<Column>(i);
-            const Node own = node[name_of(column)];
-            const Node& source = own.present() || !is_default(column) ? own : default_of(column);
-            if (source.present()) {
-                fine = cell(source, column, owned[i]) && fine;
-                text.cells[i] = owned[i];
-            }
-        }
-        if (!fine) {
-            return std::nullopt;
-        }
-        Diagnostics found;
-        auto layer = layer_from_text(text, found);
-        report(node, found);
-        const double input_zeros = node["input_zeros"].number(0.0, 1.0).value_or(0.0);
-        const double output_zeros = node["output_zeros"].number(0.0, 1.0).value_or(0.0);
-        if (layer) {
-            layer->input_zeros = input_zeros;
-            layer->output_zeros = output_zeros;
-        }
-        return layer;
-    }
-
-    // `when` leaves a layer out where its expression is 0.
-    bool wanted(const Node& node) {
-        const Node condition = node["when"];
-        const auto text = condition.text();
-        if (!text) {
-            return true;
-        }
-        const auto value = worked_out(condition, text->starts_with('=') ? text->substr(1) : *text);
-        return value.value_or(1.0) != 0.0;
-    }
-
-  private:
-    static bool is_default(Column column) {
-        return std::find(kDefaultColumns.begin(), kDefaultColumns.end(), column) !=
-               kDefaultColumns.end();
-    }
-    Node default_of(Column column) const {
-        return defaults_.is_map() ? defaults_[name_of(column)] : Node();
-    }
-
-    std::optional<double> worked_out(const Node& node, std::string_view expression) {
-        const auto value = evaluate(expression, values_);
-        for (const model::Diagnostic& d : value.diagnostics()) {
-            node.error(d.code, d.message, d.hint);
-        }
-        return value ? std::optional(*value) : std::nullopt;
-    }
-
-    bool cell(const Node& node, Column column, std::string& out) {
-        const auto text = node.text();
-        if (!text) {
-            return false;
-        }
-        if (!text->starts_with('=') || column == Column::name) {
-            out = *text;
-            return true;
-        }
-        const auto value = worked_out(node, std::string_view(*text).substr(1));
-        if (!value) {
-            return false;
-        }
-        const double whole = std::round(*value);
-        const bool is_whole = std::abs(*value - whole) <= kWholeTolerance * std::max(1.0, whole) &&
-                              std::abs(whole) < 1e15;
-        if (!is_whole) {
-            node.error("not-a-number", fmt::format("{} is {}, not a whole number", *text, *value),
-                       "choose other parameters, or use floor(), ceil() or round()");
-            return false;
-        }
-        out = fmt::format("{:.0f}", whole == 0.0 ? 0.0 : whole);
-        return true;
-    }
-
-    static void report(const Node& node, const Diagnostics& found) {
-        for (const model::Diagnostic& d : found) {
-            const Node member = d.field.empty() || !node.has(d.field) ? node : node[d.field];
-            if (d.severity == model::Severity::error) {
-                member.error(d.code, d.message, d.hint);
-            } else {
-                member.warning(d.code, d.message, d.hint);
-            }
-        }
-    }
-
-    const Variables& values_;
-    const Node& defaults_;
-};
-
-std::vector<model::Layer> read_layers(const Node& root, const Variables& values) {
-    std::vector<model::Layer> layers;
-    const Node defaults = root["defaults"];
-    if (defaults.present()) {
-        for (const Column column : kDefaultColumns) {
-            (void)defaults[name_of(column)]; // asked for, also where no layer needs it
-        }
-    }
-    LayerReader reader(values, defaults);
-    int number = 0;
-    for (const Node& node : root.need("layers").items(1)) {
-        ++number;
-        if (!reader.wanted(node)) {
-            for (const std::string_view key : column_names()) {
-                (void)node[key]; // asked for, so that only misspelt keys are unknown
-            }
-            continue;
-        }
-        auto layer = reader.read(node);
-        if (!layer) {
-            continue;
-        }
-        if (layer->name.empty()) {
-            layer->name = fmt::format("layer{}", number);
-        }
-        layers.push_back(std::move(*layer));
-    }
-    return layers;
 }
 
 std::string stem_of(const std::string& file) {
@@ -232,6 +123,7 @@ model::Result<NetworkHead> read_head(const hwdb::Document& document, const std::
     head.name = read_title(root["name"], head.id);
     head.source = read_title(root["source"], "");
     head.parameters = read_parameters(root);
+    head.variants = read_variants(root, head.parameters);
     head.path = file;
     root.ignore_rest();
     return document.conclude(std::move(head));
@@ -248,12 +140,17 @@ model::Result<NetworkFile> read_network(hwdb::Document& document, const std::str
     network.name = read_title(root["name"], network.id);
     network.source = read_title(root["source"], "");
     result.parameters = read_parameters(root);
+    (void)read_variants(root, result.parameters);
     Diagnostics wrong;
     check_given(given, result.parameters, file, wrong);
     if (wrong.has_errors()) {
         return wrong;
     }
     network.layers = read_layers(root, values_of(result.parameters, given));
+    if (const auto all = given.find(kAllOperators);
+        all != given.end() && all->second == 0.0 && !declares(result.parameters, kAllOperators)) {
+        std::erase_if(network.layers, [](const model::Layer& l) { return !multiplies(l.op); });
+    }
     auto concluded = document.conclude(std::move(result));
     if (concluded && concluded->network.layers.empty()) {
         return model::Result<NetworkFile>::failure("no-layers",

@@ -25,6 +25,16 @@ struct Parameter {
     bool operator==(const Parameter&) const = default;
 };
 
+// A parameter that every network has: 0 leaves its convolutions and products alone. A file that
+// declares it itself decides what it leaves out.
+inline constexpr std::string_view kAllOperators = "all";
+
+// A name of its own for values of some parameters: "bert-large" of BERT.
+struct Variant {
+    std::string id;
+    Variables values;
+};
+
 struct NetworkFile {
     model::Network network;
     std::vector<Parameter> parameters; // in the order of the file
@@ -46,6 +56,7 @@ struct NetworkHead {
     std::string name;
     std::string source;
     std::vector<Parameter> parameters;
+    std::vector<Variant> variants;
     std::filesystem::path path;
 };
 model::Result<NetworkHead> parse_network_head(std::string text, const std::string& file);

@@ -66,6 +66,9 @@ std::string layer_line(const model::Layer& layer) {
     if (layer.output_zeros > 0.0) {
         line += fmt::format(", output_zeros: {}", layer.output_zeros);
     }
+    if (layer.parameters) {
+        line += fmt::format(", parameters: {}", *layer.parameters);
+    }
     return line;
 }
 

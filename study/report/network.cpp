@@ -49,7 +49,8 @@ struct ShapeText {
         return times(s.batch, fmt::format("{}x{} . {}x{}", s.m, s.k, s.k, s.n));
     }
     std::string operator()(const model::RowsShape& s) const {
-        return fmt::format("{} x {}", s.rows, s.cols);
+        return s.table > 0 ? fmt::format("{} of {} x {}", s.rows, s.table, s.cols)
+                           : fmt::format("{} x {}", s.rows, s.cols);
     }
     std::string operator()(const model::ElementwiseShape& s) const {
         return fmt::format("{} x {}, {}", s.rows, s.cols, s.fn);
@@ -109,7 +110,10 @@ Json parameters_json(const std::vector<read::Parameter>& parameters) {
 }
 
 Json totals_json(const model::NetworkTotals& totals) {
-    return {{"macs", totals.macs}, {"flops", totals.flops}, {"weight_bytes", totals.weight_bytes}};
+    return {{"macs", totals.macs},
+            {"flops", totals.flops},
+            {"parameters", totals.parameters},
+            {"weight_bytes", totals.weight_bytes}};
 }
 
 // The cells of the layer CSV under their column names; numbers as numbers.
@@ -174,12 +178,13 @@ std::string network_to_text(const model::Network& network, const model::NetworkT
         text += layer_line(layer);
         runs += layer.count;
     }
-    text +=
-        "\n" + wrapped_parts({fmt::format("{} layers, {} runs", network.layers.size(), runs),
-                              format_si(static_cast<double>(totals.macs), "MAC", 4),
-                              format_si(static_cast<double>(totals.flops), "FLOP", 4),
-                              si(totals.weight_bytes, "B") + " of weights", types_line(network)},
-                             0, 100);
+    text += "\n" +
+            wrapped_parts({fmt::format("{} layers, {} runs", network.layers.size(), runs),
+                           format_si(static_cast<double>(totals.macs), "MAC", 4),
+                           format_si(static_cast<double>(totals.flops), "FLOP", 4),
+                           format_si(static_cast<double>(totals.parameters), "", 4) + " parameters",
+                           si(totals.weight_bytes, "B") + " of weights", types_line(network)},
+                          0, 100);
     text += wrapped("Work and traffic are of one run. Traffic is compulsory: every tensor once.", 0,
                     100);
     return text;

@@ -35,13 +35,14 @@ model::Result<MemoryNeed> memory_need(const model::Network& forward,
             return work.diagnostics();
         }
         const auto count = static_cast<double>(layer.count);
+        const double parameters = count * static_cast<double>(model::parameters_of(layer));
+        weight_elements += parameters;
+        need.weights += parameters * model::storage_bits(layer.types.weight) / 8.0;
         double moved = 0.0;
         for (const model::TensorUse& tensor : work->tensors) {
             const auto bytes = static_cast<double>(tensor.bytes);
             if (tensor.name == "weight") {
-                need.weights += count * bytes;
-                weight_elements += count * static_cast<double>(tensor.elements);
-                continue;
+                continue; // the parameters, told above: of an embedding the whole table
             }
             moved += bytes;
             kept += tensor.written && is_kept(layer) ? count * bytes : 0.0;

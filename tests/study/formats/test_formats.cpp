@@ -56,10 +56,14 @@ TEST_CASE("the documentation's examples are read") {
     CHECK(study::read::parse_layer_csv(csv[0], "doc.csv")->layers.size() == 6);
     CHECK(study::read::parse_scalesim_topology(csv[1], "doc.csv")->layers.size() == 1);
     const auto yaml = examples(page, "yaml");
-    REQUIRE(yaml.size() == 1);
+    REQUIRE(yaml.size() == 2);
     CHECK(study::read::parse_network_yaml(yaml[0], "doc.yaml")->network.layers.size() == 3);
     CHECK(study::read::parse_network_yaml(yaml[0], "doc.yaml", {{"width", 0.5}, {"pooled", 0}})
               ->network.layers.size() == 2);
+    const auto stack = study::read::parse_network_yaml(yaml[1], "doc.yaml", {{"layers", 12}});
+    CHECK(stack->network.layers.size() == 4);
+    CHECK(stack->network.layers[1].name == "up_product");
+    CHECK(stack->network.layers[1].count == 12);
 }
 
 TEST_CASE("the documentation names every column, operator, type and function") {

@@ -51,6 +51,61 @@ Diagnostic layer_error(const std::string& layer) {
 
 } // namespace
 
+TEST_CASE("a block stands for its layers, with values of its own, as often as it is used") {
+    const std::string text =
+        "parameters: {width: 2}\n"
+        "let: {wide: =8*width, wider: =2*wide}\n"
+        "blocks:\n"
+        "  one:\n"
+        "    - {name: a, op: gemm, m: 1, n: =n, k: =wide, bias: 1}\n"
+        "    - {name: b, op: elementwise, rows: 1, cols: =n, fn: relu, when: relu}\n"
+        "  two:\n"
+        "    - {block: one, name: first, n: =n, relu: 0}\n"
+        "    - {block: one, count: 3, n: =n+i, relu: 1}\n"
+        "layers:\n"
+        "  - {block: two, name: x, repeat: 2, n: =wider}\n"
+        "  - {block: one, name: y, n: 5, relu: 0, when: width > 2}\n";
+    const auto layers = network_of(text).layers;
+    REQUIRE(layers.size() == 6);
+    CHECK(layers[0].name == "x1_first_a");
+    CHECK(layers[1].name == "x1_a");
+    CHECK(layers[1].count == 3);
+    CHECK(layers[5].name == "x2_b");
+    CHECK(std::get<model::GemmShape>(layers[1].shape) == model::GemmShape{1, 1, 32, 16});
+    CHECK(std::get<model::GemmShape>(layers[4].shape).n == 33); // i is 1 the second time
+    CHECK(model::parameters_of(layers[0]) == 32 * 16 + 32);
+    CHECK(network_of(text, {{"width", 3}}).layers.size() == 7);
+}
+
+TEST_CASE("mistakes in blocks are told once, where they stand") {
+    const std::string start = "blocks:\n  one:\n    - {op: gemm, m: 1, n: =size, k: 3}\nlayers:\n";
+    const auto missing = error_of(start + "  - {block: one, repeat: 100}\n");
+    CHECK(missing.code == "unknown-parameter");
+    CHECK(missing.where.line == 3);
+    CHECK(error_of(start + "  - {block: on, size: 2}\n").hint == "did you mean 'one'?");
+    CHECK(error_of(start + "  - {block: one, size: 2, count: 0}\n").code == "bad-dimension");
+    CHECK(error_of(start + "  - {block: one, size: 2, repeat: 1000000}\n").code ==
+          "too-many-layers");
+    CHECK(error_of("blocks:\n  one:\n    - {block: one}\nlayers:\n  - {block: one}\n").code ==
+          "unknown-block"); // none uses itself
+    CHECK(error_of("let: {a: =b}\nlayers:\n  - {op: gemm, m: 1, n: 2, k: 3}\n").code ==
+          "unknown-parameter");
+    CHECK(error_of("variants: {v: {x: 1}}\nlayers:\n  - {op: gemm, m: 1, n: 2, k: 3}\n").code ==
+          "unknown-parameter");
+    CHECK(layer_error("op: softmax, rows: 1, cols: 2, bias: 1").code == "unused-value");
+    CHECK(layer_error("op: gemm, m: 1, n: 2, k: 3, parameters: 0.5").code == "not-a-number");
+}
+
+TEST_CASE("an embedding's table is not the rows that are looked up") {
+    const auto layers = network_of("layers:\n  - {op: embedding, rows: 8, cols: 16, n: 1000}\n"
+                                   "  - {op: embedding, rows: 8, cols: 16, n: 2}\n")
+                            .layers;
+    CHECK(model::parameters_of(layers[0]) == 16000);
+    CHECK(work_of(layers[0])->tensors[1].elements == 8 * 16);
+    CHECK(work_of(layers[1])->tensors[1].elements == 2 * 16); // no line is moved twice
+    CHECK(layer_error("op: softmax, rows: 1, cols: 2, n: 9").code == "unused-value");
+}
+
 TEST_CASE("a network file gives its layers with expressions worked out") {
     const model::Network network = network_of(kTwoLayers);
     CHECK(network.id == "toy");
