@@ -37,6 +37,20 @@ std::string rate_text(double bytes_per_cycle) {
                                        : fmt::format("{:.4g} B/cycle", bytes_per_cycle);
 }
 
+std::string energies_text(const model::Store& store) {
+    const bool alike = store.own_read_pj == model::PerOperand<std::optional<double>>{} &&
+                       store.own_write_pj == store.own_read_pj;
+    std::string text;
+    for (const model::Operand o : model::kAllOperands) {
+        if (store.operands.contains(o) && (text.empty() || !alike)) {
+            text += fmt::format(", {}{:.4g} pJ read, {:.4g} pJ write",
+                                alike ? "" : std::string(operand_name(o)) + " ",
+                                store.read_pj_of(o), store.write_pj_of(o));
+        }
+    }
+    return text;
+}
+
 std::string store_text(const model::Store& store) {
     std::string text = fmt::format(
         "    {:<22} {:>10}", operands_text(store.operands),
@@ -49,7 +63,10 @@ std::string store_text(const model::Store& store) {
     if (store.buffers > 1) {
         text += fmt::format(", {} buffers", store.buffers);
     }
-    return text + fmt::format(", {:.4g} pJ read, {:.4g} pJ write\n", store.read_pj, store.write_pj);
+    if (store.prefetch) {
+        text += ", prefetches";
+    }
+    return text + energies_text(store) + "\n";
 }
 
 std::string channel_text(const model::Channel& channel) {
@@ -118,8 +135,34 @@ Json operands_json(model::OperandSet operands) {
     return list;
 }
 
+// One number, or one for each operand where they differ.
+Json energies_json(const model::Store& store,
+                   double (model::Store::*energy)(model::Operand) const) {
+    Json each = Json::object();
+    bool alike = true;
+    for (const model::Operand o : model::kAllOperands) {
+        if (store.operands.contains(o)) {
+            const Json one = (store.*energy)(o);
+            alike = alike && (each.empty() || each.front() == one);
+            each[std::string(operand_name(o))] = one;
+        }
+    }
+    return alike && !each.empty() ? each.front() : each;
+}
+
+Json words_json(const model::Level& level) {
+    Json words = Json::object();
+    for (const model::Operand o : model::kAllOperands) {
+        if (level.word_bits[index(o)] > 0) {
+            words[std::string(operand_name(o))] = level.word_bits[index(o)];
+        }
+    }
+    return words;
+}
+
 Json level_json(const model::Level& level) {
     Json json = {{"name", level.name},
+                 {"word_bits", words_json(level)},
                  {"keeps_between_layers", level.keeps_between_layers},
                  {"stores", Json::array()},
                  {"channels", Json::array()},
@@ -132,8 +175,9 @@ Json level_json(const model::Level& level) {
              {"buffers", store.buffers},
              {"read_bytes_per_cycle", json_rate(store.read_bytes_per_cycle)},
              {"write_bytes_per_cycle", json_rate(store.write_bytes_per_cycle)},
-             {"read_energy_pj", store.read_pj},
-             {"write_energy_pj", store.write_pj},
+             {"prefetch", store.prefetch},
+             {"read_energy_pj", energies_json(store, &model::Store::read_pj_of)},
+             {"write_energy_pj", energies_json(store, &model::Store::write_pj_of)},
              {"may_bypass", store.may_bypass}});
     }
     for (const model::Channel& channel : level.channels) {

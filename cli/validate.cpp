@@ -1,14 +1,23 @@
-// eyeroof validate: predictions beside measured layer times, and beside the naive roofline.
+// eyeroof validate: predictions beside measured layer times, and beside the naive roofline; beside
+// published figures of accelerators.
 #include "study/calibrate/validate.hpp"
 
 #include "cli/command.hpp"
 #include "cli/gpu_options.hpp"
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/catalog.hpp"
+#include "hwdb/published_reader.hpp"
 #include "hwdb/text_file.hpp"
+#include "study/calibrate/machines.hpp"
 #include "study/calibrate/pairs.hpp"
 #include "study/formats/catalog.hpp"
+#include "study/report/machines.hpp"
 #include "study/report/validation.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
 
 namespace eyeroof::cli {
 
@@ -20,6 +29,8 @@ struct Options {
     std::string launch = "stream";
     bool never_seen = false;
     bool pairs = false;
+    bool machines = false;
+    std::string mapping = "dataflow";
     std::size_t worst = 10;
     OutputOptions output;
 };
@@ -72,7 +83,70 @@ Exit validate_pairs(Context& context, const Options& options) {
                          options.output.file);
 }
 
+// The tables that speak of one machine, or all.
+model::Result<std::vector<hwdb::PublishedTable>> wanted_tables(const Context& context,
+                                                               const std::string& machine) {
+    auto tables = hwdb::load_all_published(context.machine_dirs());
+    if (!tables || machine.empty()) {
+        return tables;
+    }
+    std::vector<hwdb::PublishedTable> wanted;
+    std::set<std::string> known;
+    for (hwdb::PublishedTable& table : *tables) {
+        for (const hwdb::PublishedRow& row : table.rows) {
+            known.insert(row.machine);
+        }
+        std::erase_if(table.rows,
+                      [&](const hwdb::PublishedRow& row) { return row.machine != machine; });
+        if (!table.rows.empty()) {
+            wanted.push_back(std::move(table));
+        }
+    }
+    if (wanted.empty()) {
+        return model::Result<std::vector<hwdb::PublishedTable>>::failure(
+            "no-tables", fmt::format("no figure of {} is in the published tables", machine),
+            fmt::format("there are figures of {}", fmt::join(known, ", ")));
+    }
+    return wanted;
+}
+
+Exit validate_machines(Context& context, const Options& options) {
+    const auto tables = wanted_tables(context, options.machine);
+    if (!tables) {
+        return context.fail(tables.diagnostics());
+    }
+    study::StudyOptions how;
+    how.policy =
+        options.mapping == "best" ? study::MappingPolicy::best : study::MappingPolicy::dataflow;
+    const auto networks = [&](const std::string& reference) {
+        return study::read::load_network(reference, context.network_dirs());
+    };
+    const auto machines = [&](const std::string& id) {
+        return hwdb::load_machine(id, context.machine_dirs());
+    };
+    const auto result = study::validate_machines(*tables, networks, machines, how, context.stop(),
+                                                 context.progress());
+    if (!result) {
+        return context.fail(result.diagnostics());
+    }
+    const std::string& format = options.output.format;
+    return context.write(format == "json"  ? study::machines_json(*result)
+                         : format == "csv" ? study::machines_csv(*result)
+                                           : study::machines_text(*result),
+                         options.output.file);
+}
+
 Exit validate(Context& context, const Options& options) {
+    if (options.machines) {
+        return options.file.empty()
+                   ? validate_machines(context, options)
+                   : context.fail_usage("--machines takes no table",
+                                        "its figures are in the machine folders; --on picks one");
+    }
+    if (options.file.empty()) {
+        return context.fail_usage("a table of measured rows is missing",
+                                  "name a layer CSV, or give --machines for published figures");
+    }
     if (options.pairs) {
         return validate_pairs(context, options);
     }
@@ -108,11 +182,18 @@ void add_validate(Frame& frame) {
                               "# speed-ups of whole networks, beside guessing their median\n"
                               "eyeroof validate pairs.csv --pairs\n"
                               "# as if nobody had measured these GPUs\n"
-                              "eyeroof validate measured.csv --never-seen --format json");
+                              "eyeroof validate measured.csv --never-seen --format json\n"
+                              "# published figures of accelerators, and how far they are trusted\n"
+                              "eyeroof validate --machines --on nvdla-large");
     app.add_option("table", options->file, "Layer CSV with measured_s and, without --on, gpu")
-        ->required()
         ->type_name("FILE");
-    app.add_option("--on", options->machine, "The GPU of all rows")->type_name("MACHINE");
+    app.add_option("--on", options->machine,
+                   "The GPU of all rows; with --machines, the accelerator of the figures")
+        ->type_name("MACHINE");
+    app.add_flag("--machines", options->machines,
+                 "Published figures of the catalog's accelerators instead of a table");
+    add_choice(app, "--mapping", options->mapping, {"dataflow", "best"},
+               "With --machines: by the dataflow's own rules, or the best that is found");
     add_launch(app, options->launch);
     app.add_flag("--pairs", options->pairs,
                  "The table holds speed-ups of networks: network,from,to,speedup and perhaps "

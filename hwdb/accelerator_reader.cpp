@@ -194,7 +194,8 @@ class Reader {
     std::optional<double> word_bytes(const Node& node, OperandSet operands) {
         std::optional<int> bits;
         for (const Operand o : model::kAllOperands) {
-            const int width = accelerator_.word_bits[index(o)];
+            const int own = level_words_[index(o)];
+            const int width = own > 0 ? own : accelerator_.word_bits[index(o)];
             if (!operands.contains(o)) {
                 continue;
             }
@@ -275,16 +276,38 @@ class Reader {
         store.buffers = static_cast<int>(entry["buffers"].integer({1, 16}).value_or(1));
         store.read_bytes_per_cycle = read_bandwidth(entry["read"], store.operands, ratio);
         store.write_bytes_per_cycle = read_bandwidth(entry["write"], store.operands, ratio);
+        store.prefetch = node["prefetch"].boolean().value_or(false);
+        read_energies(entry, store);
+        store.may_bypass = node["may_bypass"].boolean().value_or(true);
+        return store;
+    }
+
+    void read_energies(const Sourced& entry, Store& store) {
         const Sourced both = entry["energy"];
         const Sourced read = entry["read_energy"];
         const Sourced write = entry["write_energy"];
         if (both && (read || write)) {
             both.node().error("conflict", "give `energy` or `read_energy` and `write_energy`");
         }
-        store.read_pj = read_energy(both ? both : read);
-        store.write_pj = both ? store.read_pj : read_energy(write);
-        store.may_bypass = node["may_bypass"].boolean().value_or(true);
-        return store;
+        read_each(both ? both : read, store.operands, store.read_pj, store.own_read_pj);
+        if (both) {
+            store.write_pj = store.read_pj;
+            store.own_write_pj = store.own_read_pj;
+        } else {
+            read_each(write, store.operands, store.write_pj, store.own_write_pj);
+        }
+    }
+
+    // One energy for all operands of a store, or one for each of them.
+    void read_each(const Sourced& energy, OperandSet operands, double& all,
+                   model::PerOperand<std::optional<double>>& own) {
+        const bool named = energy && energy.node().is_map() && !energy.node()["value"];
+        for (const auto& [name, operand] : kOperandNames) {
+            if (named && operands.contains(operand)) {
+                own[index(operand)] = read_energy(energy.need(name));
+            }
+        }
+        all = named ? 0.0 : read_energy(energy);
     }
 
     // Zeros are not sent; a packet of so many bits carries so many other words.
@@ -327,6 +350,11 @@ class Reader {
     Level read_level(const Sourced& entry) {
         Level level;
         level.name = read_name(entry.node().need("name"));
+        const Sourced words = entry["words"];
+        for (const auto& [name, operand] : kOperandNames) {
+            level.word_bits[index(operand)] = words[name] ? read_word(words[name]) : 0;
+        }
+        level_words_ = level.word_bits;
         for (const Sourced& store : entry.need("stores").items()) {
             level.stores.push_back(read_store(store));
         }
@@ -377,6 +405,12 @@ class Reader {
                                   .value_or(usual_stationary(dataflow.kind));
         dataflow.repeats_on_one_axis = node["repeats_on_one_axis"].boolean().value_or(false);
         dataflow.free_banks = entry["free_banks"].integer({0, 1 << 20}).value_or(0);
+        if (const Sourced image = entry["image"]) {
+            dataflow.image_channels = image.need("channels").integer({1, 1 << 20}).value_or(1);
+            for (const auto& [axis, dims] : image.node().need("spatial").entries()) {
+                dataflow.image_spatial.push_back({axis, read_dims(dims)});
+            }
+        }
         return dataflow;
     }
 
@@ -401,6 +435,7 @@ class Reader {
     SourceBook book_;
     AcceleratorFile file_;
     Accelerator accelerator_;
+    model::PerOperand<int> level_words_{}; // of the level that is read
     std::map<std::string, double> domains_;
     std::set<std::string> axes_;
 };

@@ -153,6 +153,21 @@ class Block {
     bool dash_ = false;
 };
 
+void write_energy(Block& block, const std::string& key, double all,
+                  const model::PerOperand<std::optional<double>>& own) {
+    if (own == model::PerOperand<std::optional<double>>{}) {
+        block.number(key, energy_text(all));
+        return;
+    }
+    block.line(key, "");
+    Block each = block.nested(key);
+    for (const model::Operand o : model::kAllOperands) {
+        if (own[index(o)]) {
+            each.number(std::string(operand_name(o)), energy_text(*own[index(o)]));
+        }
+    }
+}
+
 void write_store(Block block, const Store& store) {
     block.line("operands", operands_text(store.operands));
     block.own_source();
@@ -173,11 +188,13 @@ void write_store(Block block, const Store& store) {
     if (store.write_bytes_per_cycle != model::kUnlimited) {
         block.number("write", bandwidth_text(store.write_bytes_per_cycle));
     }
-    if (store.read_pj == store.write_pj) {
-        block.number("energy", energy_text(store.read_pj));
-    } else {
-        block.number("read_energy", energy_text(store.read_pj));
-        block.number("write_energy", energy_text(store.write_pj));
+    if (store.prefetch) {
+        block.line("prefetch", "true");
+    }
+    const bool alike = store.read_pj == store.write_pj && store.own_read_pj == store.own_write_pj;
+    write_energy(block, alike ? "energy" : "read_energy", store.read_pj, store.own_read_pj);
+    if (!alike) {
+        write_energy(block, "write_energy", store.write_pj, store.own_write_pj);
     }
     if (!store.may_bypass) {
         block.line("may_bypass", "false");
@@ -221,6 +238,16 @@ void write_level(Block block, const Level& level) {
     if (level.keeps_between_layers) {
         block.line("keeps_between_layers", "true");
     }
+    if (level.word_bits != model::PerOperand<int>{}) {
+        block.line("words", "");
+        Block words = block.nested("words");
+        for (const model::Operand o : model::kAllOperands) {
+            if (level.word_bits[index(o)] > 0) {
+                words.number(std::string(operand_name(o)),
+                             fmt::format("{} bit", level.word_bits[index(o)]));
+            }
+        }
+    }
     block.line("stores", level.stores.empty() ? "[]" : "");
     for (std::size_t i = 0; i < level.stores.size(); ++i) {
         write_store(block.element("stores", i), level.stores[i]);
@@ -241,13 +268,16 @@ void write_level(Block block, const Level& level) {
     }
 }
 
+void write_rules(Block block, const std::vector<model::SpatialRule>& rules) {
+    for (const model::SpatialRule& rule : rules) {
+        block.line(quoted(rule.axis), dims_text(rule.dims));
+    }
+}
+
 void write_dataflow(Block block, const Dataflow& dataflow) {
     block.line("kind", std::string(model::dataflow_name(dataflow.kind)));
     block.line("spatial", dataflow.spatial.empty() ? "{}" : "");
-    Block spatial = block.nested("spatial");
-    for (const model::SpatialRule& rule : dataflow.spatial) {
-        spatial.line(quoted(rule.axis), dims_text(rule.dims));
-    }
+    write_rules(block.nested("spatial"), dataflow.spatial);
     if (!dataflow.whole.empty()) {
         block.line("whole", dims_text(dataflow.whole));
     }
@@ -259,6 +289,14 @@ void write_dataflow(Block block, const Dataflow& dataflow) {
     }
     if (dataflow.free_banks > 0) {
         block.number("free_banks", std::to_string(dataflow.free_banks));
+    }
+    if (dataflow.image_channels > 0) {
+        block.line("image", "");
+        Block image = block.nested("image");
+        image.own_source();
+        image.number("channels", std::to_string(dataflow.image_channels));
+        image.line("spatial", dataflow.image_spatial.empty() ? "{}" : "");
+        write_rules(image.nested("spatial"), dataflow.image_spatial);
     }
 }
 

@@ -66,16 +66,24 @@ std::optional<Shape> read_shape(std::string_view text) {
     return shape;
 }
 
+Dataflow dataflow(DataflowKind kind, DimSet column, DimSet row, Operand stationary) {
+    Dataflow rules;
+    rules.kind = kind;
+    rules.spatial = {{"column", column}, {"row", row}};
+    rules.stationary = stationary;
+    return rules;
+}
+
 Dataflow dataflow(DataflowKind kind) {
     const DimSet window = {Dim::C, Dim::R, Dim::S};
     const DimSet pixels = {Dim::N, Dim::P, Dim::Q};
     switch (kind) {
     case DataflowKind::os:
-        return {kind, {{"column", {Dim::K}}, {"row", pixels}}, {}, Operand::output};
+        return dataflow(kind, {Dim::K}, pixels, Operand::output);
     case DataflowKind::is:
-        return {kind, {{"column", pixels}, {"row", window}}, {}, Operand::input};
+        return dataflow(kind, pixels, window, Operand::input);
     default:
-        return {DataflowKind::ws, {{"column", {Dim::K}}, {"row", window}}, {}, Operand::weight};
+        return dataflow(DataflowKind::ws, {Dim::K}, window, Operand::weight);
     }
 }
 
@@ -131,6 +139,7 @@ Accelerator accelerator(const Shape& shape) {
     store.operands = {Operand::input, Operand::weight, Operand::output};
     store.read_pj = store.write_pj = 200.0;
     memory.stores = {store};
+    memory.word_bits[index(Operand::output)] = 8; // results leave as narrow as they came
     machine.levels = {memory, buffer(shape, machine), processing_element(machine)};
     for (const DataflowKind kind : {DataflowKind::ws, DataflowKind::os, DataflowKind::is}) {
         if (!shape.only || *shape.only == kind) {

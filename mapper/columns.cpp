@@ -1,5 +1,7 @@
 #include "mapper/columns.hpp"
 
+#include "model/words.hpp"
+
 #include <algorithm>
 
 namespace eyeroof::mapper {
@@ -325,9 +327,9 @@ bool ColumnMaker::fill_tiles(double* out) const {
             if (column == 0) {
                 continue;
             }
-            out[column] = static_cast<double>(tile_elements(task_.problem, o, tile));
+            out[column] = static_cast<double>(held_words(task_.problem, o, tile, task_.counting));
             const Store* store = store_of(task_.machine.levels[i], o);
-            const double bits = out[column] * task_.machine.word_bits[index(o)] * store->buffers;
+            const double bits = out[column] * bits_at(task_.machine, i, o) * store->buffers;
             if (store->capacity_bytes &&
                 bits > 8.0 * static_cast<double>(*store->capacity_bytes) + 7.0) {
                 return false;

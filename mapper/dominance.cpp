@@ -1,5 +1,6 @@
 #include "mapper/reported.hpp"
 #include "mapper/space.hpp"
+#include "model/words.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -54,7 +55,9 @@ bool reads_are_fast(const Space& space) {
         const Store* store = store_of(task.machine.levels[link.child], link.operand);
         double bytes = 0.0;
         for (const Operand o : kAllOperands) {
-            bytes += store->operands.contains(o) ? task.machine.word_bits[index(o)] / 8.0 : 0.0;
+            bytes += store->operands.contains(o)
+                         ? stored_word(task.problem, task.machine, link.child, o).partial
+                         : 0.0;
         }
         for (std::size_t i = link.child; i < space.keeps.size(); ++i) {
             for (const Axis& axis : task.machine.levels[i].fanout) {
@@ -132,7 +135,9 @@ SumsPrice sums_price(const Space& space, const Link& link) {
     const auto& levels = space.task->machine.levels;
     const Store* above = store_of(levels[link.parent], link.operand);
     const Store* below = store_of(levels[link.child], link.operand);
-    return {above->read_pj + above->write_pj + below->write_pj, below->read_pj};
+    const Operand o = link.operand;
+    return {above->read_pj_of(o) + above->write_pj_of(o) + below->write_pj_of(o),
+            below->read_pj_of(o)};
 }
 
 void drop_dominated(Space& space, std::vector<Chain>& chains, std::vector<double>& columns,

@@ -57,8 +57,8 @@ Estimator::Estimator(const Space& space)
         for (const Operand o : kAllOperands) {
             const Store* store = store_of(task_->machine.levels[i], o);
             const Channel* channel = channel_of(task_->machine.levels[i], o);
-            read_pj_[i][index(o)] = store == nullptr ? 0.0 : store->read_pj;
-            write_pj_[i][index(o)] = store == nullptr ? 0.0 : store->write_pj;
+            read_pj_[i][index(o)] = store == nullptr ? 0.0 : store->read_pj_of(o);
+            write_pj_[i][index(o)] = store == nullptr ? 0.0 : store->write_pj_of(o);
             const bool hops = channel != nullptr && !timeloop_;
             hop_pj_[i][index(o)] = hops ? channel->hop_pj : 0.0;
         }
@@ -295,7 +295,7 @@ void Estimator::list_fits() {
             for (const Operand o : kAllOperands) {
                 const std::size_t column = space_->tile[i][index(o)];
                 if (column != 0 && store.operands.contains(o)) {
-                    const int bits = task_->machine.word_bits[index(o)];
+                    const int bits = bits_at(task_->machine, i, o);
                     fit.tiles[fit.count++] = {column, bits / 8.0};
                     fit.whole = fit.whole && bits % 8 == 0 && store.bank_bytes == 1;
                 }

@@ -151,7 +151,8 @@ class Estimator {
         struct Part {
             Way way = Way::read;
             std::uint8_t operand = 0;
-            double cycles_per_word = 0.0;
+            double cycles_per_word = 0.0; // of partial results, where the operand is produced …
+            double cycles_saved = 0.0;    // … which the complete ones, once each, take less
         };
         std::size_t level = 0;
         std::array<Part, 2 * model::kOperands> parts{};

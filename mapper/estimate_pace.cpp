@@ -1,4 +1,5 @@
 #include "mapper/estimate.hpp"
+#include "model/words.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -36,17 +37,26 @@ void Estimator::add_pacer(std::size_t level, const Pacer& pacer) {
 void Estimator::list_pacers() {
     using Way = Pacer::Way;
     const Accelerator& machine = task_->machine;
+    const auto up = [&](Way way, Operand o, const WordBytes& bytes, double rate) {
+        return Pacer::Part{way, static_cast<std::uint8_t>(index(o)), bytes.partial / rate,
+                           (bytes.partial - bytes.complete) / rate};
+    };
+    const auto down = [&](Way way, Operand o, const WordBytes& bytes, double rate) {
+        Pacer::Part part = up(way, o, bytes, rate);
+        part.cycles_saved = 0.0; // what comes back down is partial
+        return part;
+    };
     for (std::size_t i = 0; i < levels_; ++i) {
         for (const Store& store : machine.levels[i].stores) {
             Pacer read;
             Pacer write;
             for (const Operand o : kAllOperands) {
                 if (store.operands.contains(o)) {
-                    const double bytes = machine.word_bits[index(o)] / 8.0;
-                    const auto at = static_cast<std::uint8_t>(index(o));
-                    read.parts[read.count++] = {Way::read, at, bytes / store.read_bytes_per_cycle};
-                    write.parts[write.count++] = {Way::write, at,
-                                                  bytes / store.write_bytes_per_cycle};
+                    const WordBytes bytes = stored_word(task_->problem, machine, i, o);
+                    read.parts[read.count++] =
+                        down(Way::read, o, bytes, store.read_bytes_per_cycle);
+                    write.parts[write.count++] =
+                        up(Way::write, o, bytes, store.write_bytes_per_cycle);
                 }
             }
             add_pacer(i, read);
@@ -56,23 +66,21 @@ void Estimator::list_pacers() {
             if (timeloop_) {
                 continue;
             }
-            Pacer down;
-            Pacer up;
-            Pacer& back = channel.half_duplex ? down : up;
+            Pacer inwards;
+            Pacer outwards;
+            Pacer& back = channel.half_duplex ? inwards : outwards;
             const double up_rate =
                 channel.half_duplex ? channel.down_bytes_per_cycle : channel.up_bytes_per_cycle;
             for (const Operand o : kAllOperands) {
                 if (channel.operands.contains(o)) {
-                    const double bytes =
-                        bytes_per_word(machine, channel, o, task_->problem.zeros[index(o)]);
-                    const auto at = static_cast<std::uint8_t>(index(o));
-                    down.parts[down.count++] = {Way::down, at,
-                                                bytes / channel.down_bytes_per_cycle};
-                    back.parts[back.count++] = {Way::up, at, bytes / up_rate};
+                    const WordBytes bytes = sent_word(task_->problem, machine, i, channel, o);
+                    inwards.parts[inwards.count++] =
+                        down(Way::down, o, bytes, channel.down_bytes_per_cycle);
+                    back.parts[back.count++] = up(Way::up, o, bytes, up_rate);
                 }
             }
-            add_pacer(i, down);
-            add_pacer(i, up);
+            add_pacer(i, inwards);
+            add_pacer(i, outwards);
         }
     }
 }
@@ -165,8 +173,12 @@ double Estimator::cycles_of(const Words& words, const double* product, Known kno
         double all = 0.0;
         for (std::size_t n = 0; n < pacer.count; ++n) {
             const Pacer::Part& part = pacer.parts[n];
-            all += words.at[pacer.level][static_cast<std::size_t>(part.way)][part.operand] *
-                   part.cycles_per_word;
+            const double moved =
+                words.at[pacer.level][static_cast<std::size_t>(part.way)][part.operand];
+            all += moved * part.cycles_per_word;
+            if (part.cycles_saved > 0.0) {
+                all -= std::min(moved, made_words_) * part.cycles_saved;
+            }
         }
         cycles = std::max(cycles, all * share[pacer.level]);
     }

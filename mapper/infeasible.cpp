@@ -1,5 +1,6 @@
 #include "mapper/search.hpp"
 #include "mapper/space.hpp"
+#include "model/words.hpp"
 
 #include <fmt/format.h>
 
@@ -228,22 +229,19 @@ class Reasons {
     }
 
     void check_store(std::size_t level, const Store& store, const Extents& tile) {
-        Count bytes = 0;
+        OperandSet must;
         for (const Operand o : kAllOperands) {
-            const bool there = o != Operand::weight || task_.problem.has_weight;
-            const bool must = !store.may_bypass || rules_[level].keep.contains(o);
-            if (there && must && store.operands.contains(o)) {
-                const Count bits =
-                    tile_elements(task_.problem, o, tile) * task_.machine.word_bits[index(o)];
-                bytes += ceil_div(ceil_div(bits, 8), store.bank_bytes) * store.bank_bytes *
-                         store.buffers;
+            if (!store.may_bypass || rules_[level].keep.contains(o)) {
+                must.insert(o);
             }
         }
-        if (store.capacity_bytes && bytes > *store.capacity_bytes) {
+        const auto need =
+            held_bytes(task_.problem, task_.machine, level, store, must, tile, task_.counting);
+        if (store.capacity_bytes && need && *need > *store.capacity_bytes) {
             found_.error(
                 "infeasible",
                 fmt::format("the smallest tiles that must rest in {} need {} of its {} bytes",
-                            name(level), bytes, *store.capacity_bytes),
+                            name(level), *need, *store.capacity_bytes),
                 "fix fewer trips inside it, or let an operand pass by", {}, tile_keys(level));
         }
     }

@@ -2,6 +2,7 @@
 #include "mapper/space.hpp"
 #include "model/nest/digits.hpp"
 #include "model/residency.hpp"
+#include "model/words.hpp"
 
 #include <algorithm>
 #include <map>
@@ -117,8 +118,8 @@ class Splitter {
             const Store* store = store_of(task_.machine.levels[level], o);
             if (store != nullptr && store->capacity_bytes && present(task_, o) &&
                 keeps_[level].contains(o) && relevant(o, dim_)) {
-                const Count bits =
-                    tile_elements(task_.problem, o, tile) * task_.machine.word_bits[index(o)];
+                const Count bits = held_words(task_.problem, o, tile, task_.counting) *
+                                   bits_at(task_.machine, level, o);
                 if (ceil_div(bits, 8) * store->buffers > *store->capacity_bytes) {
                     return false;
                 }

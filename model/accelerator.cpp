@@ -110,6 +110,10 @@ class Checker {
         require(!level.name.empty(), "no-name", "a level needs a name", field + ".name");
         require(names_.insert(level.name).second, "duplicate-level",
                 fmt::format("two levels are called '{}'", level.name), field + ".name");
+        for (const int bits : level.word_bits) {
+            require(bits >= 0 && bits <= 1024, "bad-word", "a word must have 1 to 1024 bits",
+                    field + ".words");
+        }
         OperandSet stored;
         for (std::size_t i = 0; i < level.stores.size(); ++i) {
             check_store(level.stores[i], fmt::format("{}.stores[{}]", field, i));
@@ -153,6 +157,10 @@ class Checker {
         check_bandwidth(store.write_bytes_per_cycle, field + ".write");
         check_energy(store.read_pj, field + ".read_energy");
         check_energy(store.write_pj, field + ".write_energy");
+        for (const Operand o : kAllOperands) {
+            check_energy(store.own_read_pj[index(o)].value_or(0.0), field + ".read_energy");
+            check_energy(store.own_write_pj[index(o)].value_or(0.0), field + ".write_energy");
+        }
     }
 
     void check_bank(const Store& store, const std::string& field) {
@@ -194,19 +202,25 @@ class Checker {
         }
     }
 
+    void check_axes(const std::vector<SpatialRule>& rules, const std::string& place) {
+        std::set<std::string> seen;
+        for (const SpatialRule& rule : rules) {
+            const std::string field = fmt::format("{}.{}", place, rule.axis);
+            if (axes_.count(rule.axis) == 0) {
+                const std::vector<std::string> known(axes_.begin(), axes_.end());
+                fail("unknown-axis", fmt::format("no level has an axis '{}'", rule.axis), field,
+                     suggestion(rule.axis, known));
+            }
+            require(seen.insert(rule.axis).second, "axis-twice",
+                    fmt::format("axis '{}' has two rules in one dataflow", rule.axis), field);
+        }
+    }
+
     void check_dataflows() {
         for (std::size_t i = 0; i < machine_.dataflows.size(); ++i) {
-            std::set<std::string> seen;
-            for (const SpatialRule& rule : machine_.dataflows[i].spatial) {
-                const std::string field = fmt::format("dataflows[{}].spatial.{}", i, rule.axis);
-                if (axes_.count(rule.axis) == 0) {
-                    const std::vector<std::string> known(axes_.begin(), axes_.end());
-                    fail("unknown-axis", fmt::format("no level has an axis '{}'", rule.axis), field,
-                         suggestion(rule.axis, known));
-                }
-                require(seen.insert(rule.axis).second, "axis-twice",
-                        fmt::format("axis '{}' has two rules in one dataflow", rule.axis), field);
-            }
+            check_axes(machine_.dataflows[i].spatial, fmt::format("dataflows[{}].spatial", i));
+            check_axes(machine_.dataflows[i].image_spatial,
+                       fmt::format("dataflows[{}].image.spatial", i));
         }
     }
 
@@ -242,13 +256,30 @@ const Channel* channel_of(const Level& level, Operand operand) {
     return found == level.channels.end() ? nullptr : &*found;
 }
 
+int bits_at(const Accelerator& accelerator, std::size_t level, Operand operand) {
+    const int own = accelerator.levels[level].word_bits[index(operand)];
+    return own > 0 ? own : accelerator.word_bits[index(operand)];
+}
+
 // Run-length coding sends the non-zero words only, each with its own overhead.
-double bytes_per_word(const Accelerator& accelerator, const Channel& channel, Operand operand,
-                      double zeros) {
-    const double plain_bits = accelerator.word_bits[index(operand)];
+double bytes_per_word(const Channel& channel, int bits, double zeros) {
+    const double plain_bits = bits;
     const double coded_bits =
         channel.bits_per_nonzero ? *channel.bits_per_nonzero * (1.0 - zeros) : plain_bits;
     return std::min(plain_bits, coded_bits) / 8.0;
+}
+
+Dataflow dataflow_for(const Problem& problem, const Dataflow& dataflow) {
+    const auto size = [&](Dim d) { return problem.bounds[index(d)]; };
+    const bool image = dataflow.image_channels > 0 && problem.has_weight && size(Dim::G) == 1 &&
+                       size(Dim::C) <= dataflow.image_channels && size(Dim::R) * size(Dim::S) > 1;
+    Dataflow rules = dataflow;
+    if (image) {
+        rules.spatial = dataflow.image_spatial;
+    }
+    rules.image_channels = 0;
+    rules.image_spatial.clear();
+    return rules;
 }
 
 std::string_view dataflow_name(DataflowKind kind) {

@@ -24,9 +24,18 @@ struct Store {
     int buffers = 1; // 2: double buffered, half the capacity holds the live tile
     double read_bytes_per_cycle = kUnlimited;
     double write_bytes_per_cycle = kUnlimited;
-    double read_pj = 0.0;   // per word
-    double write_pj = 0.0;  // per word
+    // The next tile of an operand arrives (or the one before it leaves) while the current one is in
+    // use, whenever both fit beside what else is in the store.
+    bool prefetch = false;
+    double read_pj = 0.0;  // per word
+    double write_pj = 0.0; // per word
+    // Of operands whose words cost otherwise than those of the others in the store.
+    PerOperand<std::optional<double>> own_read_pj{};
+    PerOperand<std::optional<double>> own_write_pj{};
     bool may_bypass = true; // false: the operand cannot pass by this store
+
+    double read_pj_of(Operand o) const { return own_read_pj[index(o)].value_or(read_pj); }
+    double write_pj_of(Operand o) const { return own_write_pj[index(o)].value_or(write_pj); }
 
     bool operator==(const Store&) const = default;
 };
@@ -68,6 +77,9 @@ struct Level {
     std::vector<Axis> fanout; // instances of the next inner level below one instance of this one
     std::vector<Channel> channels; // every operand that crosses is in exactly one, or is unlimited
     bool keeps_between_layers = false; // activations that fit here never travel further out
+    // Bits of a word at rest here and on the networks below, where they differ from those of the
+    // machine; 0: as the machine's.
+    PerOperand<int> word_bits{};
 
     bool operator==(const Level&) const = default;
 };
@@ -93,6 +105,10 @@ struct Dataflow {
     // free.
     bool repeats_on_one_axis = false;
     Count free_banks = 0;
+    // Image input: a convolution of one group with at most so many input channels follows these
+    // rules instead; 0: there is no such mode.
+    Count image_channels = 0;
+    std::vector<SpatialRule> image_spatial;
 
     bool operator==(const Dataflow&) const = default;
 };
@@ -100,7 +116,7 @@ struct Dataflow {
 struct Accelerator {
     double clock_hz = 0.0;
     std::vector<Level> levels;                // outermost first; the last one feeds the MACs
-    PerOperand<int> word_bits = {16, 16, 16}; // words as stored; partial sums may be wider
+    PerOperand<int> word_bits = {16, 16, 16}; // of the units; of results while they accumulate
     double mac_pj = 0.0;
     int pipeline_stages = 1;                // of a PE, from operands to the written partial sum
     std::optional<Count> max_filter_height; // native limits of the control, where published
@@ -117,10 +133,13 @@ Count instances_of(const Accelerator& accelerator, std::size_t level);
 // The store of an operand at a level; nullptr when the level does not hold it.
 const Store* store_of(const Level& level, Operand operand);
 const Channel* channel_of(const Level& level, Operand operand);
-// Bytes that one word of an operand takes on a channel, given the share of zeros among its values;
+// Bits of a word of an operand at rest in a level: the level's own, or else the machine's.
+int bits_at(const Accelerator& accelerator, std::size_t level, Operand operand);
+// Bytes that a word of so many bits takes on a channel, given the share of zeros among the values;
 // coding is left out where it would not help.
-double bytes_per_word(const Accelerator& accelerator, const Channel& channel, Operand operand,
-                      double zeros);
+double bytes_per_word(const Channel& channel, int bits, double zeros);
+// The rules that a problem follows: those for images where it is one.
+Dataflow dataflow_for(const Problem& problem, const Dataflow& dataflow);
 std::string_view dataflow_name(DataflowKind kind);
 std::optional<DataflowKind> dataflow_from_name(std::string_view name);
 

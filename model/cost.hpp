@@ -4,6 +4,7 @@
 #pragma once
 
 #include "model/accelerator.hpp"
+#include "model/counting.hpp"
 #include "model/mapping.hpp"
 #include "model/problem.hpp"
 
@@ -11,11 +12,6 @@
 #include <vector>
 
 namespace eyeroof::model {
-
-// eyeroof: distinct words; overlapping halos are shared by multicast networks and counted exactly;
-// the first visit of a partial sum needs no read. timeloop: the rules of Timeloop's default
-// back-end.
-enum class Counting { eyeroof, timeloop };
 
 // Words per operand over all instances of a level. reads: sent down or to the MACs; fills: arriving
 // from the level above; updates: partial or final sums arriving from below.

@@ -1,5 +1,7 @@
 #include "model/latency.hpp"
 
+#include "model/words.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,9 +22,9 @@
 //
 //   At the outermost memory, what goes to or comes from a single-buffered store is waited for (the
 //   units' burst loads go on meanwhile). What can arrive early, because the store is double
-//   buffered or stores further in hold the current tile, costs its first tile, and what exceeds the
-//   processing time. A tile is what the next store that keeps the operand takes in at a time,
-//   whatever levels it passes by on the way.
+//   buffered, or prefetches and holds the tile twice, or stores further in hold the current tile,
+//   costs its first tile, and what exceeds the processing time. A tile is what the next store that
+//   keeps the operand takes in at a time, whatever levels it passes by on the way.
 //
 // Source: Eyexam step 7 (IEEE SSC Magazine, 2020: single and double buffering); the ramp-up terms
 // are those that Chen et al., IEEE JSSC 52(1), 2017, name for Eyeriss. No constant is fitted.
@@ -112,21 +114,25 @@ double cycles_on(const Channel& channel, const Load& load) {
                     load.up_bytes / channel.up_bytes_per_cycle);
 }
 
-double word_bytes(const Problem& problem, const Accelerator& accelerator, const Channel& channel,
-                  Operand o) {
-    return bytes_per_word(accelerator, channel, o, problem.zeros[index(o)]);
+double results_of(const Problem& problem) {
+    return static_cast<double>(tile_elements(problem, problem.produced, loop_bounds(problem)));
 }
 
 // Bytes per instance of the edge's level that the chosen operands move over a channel.
 template <class Chosen>
-Load load_on(const Problem& problem, const Accelerator& accelerator, const Channel& channel,
-             const EdgeTraffic& traffic, double instances, Chosen chosen) {
+Load load_on(const Problem& problem, const Accelerator& accelerator, std::size_t level,
+             const Channel& channel, const MappingCost& cost, Chosen chosen) {
     Load load;
+    const auto instances = static_cast<double>(cost.levels[level].instances);
+    const EdgeTraffic& traffic = cost.edges[level];
     for (const Operand o : kAllOperands) {
         if (channel.operands.contains(o) && chosen(o)) {
-            const double bytes = word_bytes(problem, accelerator, channel, o) / instances;
-            load.down_bytes += static_cast<double>(traffic.down[index(o)]) * bytes;
-            load.up_bytes += static_cast<double>(traffic.up[index(o)]) * bytes;
+            const WordBytes word = sent_word(problem, accelerator, level, channel, o);
+            const double down = o == problem.produced ? word.partial : word.complete;
+            load.down_bytes += static_cast<double>(traffic.down[index(o)]) * down / instances;
+            load.up_bytes +=
+                word.of_results(static_cast<double>(traffic.up[index(o)]), results_of(problem)) /
+                instances;
         }
     }
     return load;
@@ -155,9 +161,34 @@ std::size_t next_keeping(const Mapping& mapping, std::size_t from, Operand o) {
     return level;
 }
 
+// Has a store that prefetches room for one more tile of the operand? The operands that come first
+// get theirs first.
+bool fits_twice(const Problem& problem, const Accelerator& accelerator, const Mapping& mapping,
+                std::size_t level, const Store& store, Operand operand) {
+    if (!store.prefetch || !store.capacity_bytes) {
+        return store.prefetch;
+    }
+    const Extents tile = tile_at(mapping, problem, level);
+    const auto held = [&](OperandSet operands) {
+        return held_bytes(problem, accelerator, level, store, operands, tile, Counting::eyeroof)
+            .value_or(*store.capacity_bytes + 1);
+    };
+    Count bytes = held(mapping.levels[level].keeps);
+    for (const Operand o : kAllOperands) {
+        const bool kept = mapping.levels[level].keeps.contains(o) && store.operands.contains(o);
+        const Count more = kept ? held({o}) : 0;
+        const bool fits = more <= *store.capacity_bytes - bytes;
+        if (o == operand) {
+            return fits;
+        }
+        bytes += fits ? more : 0;
+    }
+    return false;
+}
+
 // Can the next tile of an operand arrive over an edge while the current one is in use? With two
-// buffers it can; and also when the stores further in hold the whole current tile, because the one
-// at the edge is then free for the next.
+// buffers it can, or where the store prefetches and has room; and also when the stores further in
+// hold the whole current tile, because the one at the edge is then free for the next.
 bool arrives_early(const Problem& problem, const Accelerator& accelerator, const Mapping& mapping,
                    std::size_t edge, Operand o) {
     const std::size_t first = next_keeping(mapping, edge + 1, o);
@@ -165,7 +196,8 @@ bool arrives_early(const Problem& problem, const Accelerator& accelerator, const
         return false;
     }
     const Store* store = store_of(accelerator.levels[first], o);
-    if (store != nullptr && store->buffers > 1) {
+    if (store != nullptr &&
+        (store->buffers > 1 || fits_twice(problem, accelerator, mapping, first, *store, o))) {
         return true;
     }
     const std::size_t second = next_keeping(mapping, first + 1, o);
@@ -186,7 +218,7 @@ double array_tile_bytes(const Problem& problem, const Accelerator& accelerator,
                         Operand o) {
     return static_cast<double>(
                tile_elements(problem, o, spread_tile(problem, mapping, edge, edge + 1))) *
-           word_bytes(problem, accelerator, channel, o);
+           sent_word(problem, accelerator, edge, channel, o).complete;
 }
 
 struct ArrayCycles {
@@ -199,7 +231,6 @@ struct ArrayCycles {
 ArrayCycles cycles_at_array(const Problem& problem, const Accelerator& accelerator,
                             const Mapping& mapping, const MappingCost& cost, const Array& array) {
     ArrayCycles out;
-    const EdgeTraffic& traffic = cost.edges[array.edge];
     const double between = static_cast<double>(cost.compute_steps) / array.passes;
     // Trips that have work: where a tile is larger than what is left of a dimension, some have
     // none.
@@ -207,8 +238,8 @@ ArrayCycles cycles_at_array(const Problem& problem, const Accelerator& accelerat
     double longest_drain = 0.0;
     for (const Channel& channel : accelerator.levels[array.edge].channels) {
         const auto load = [&](auto chosen) {
-            return cycles_on(
-                channel, load_on(problem, accelerator, channel, traffic, array.instances, chosen));
+            return cycles_on(channel,
+                             load_on(problem, accelerator, array.edge, channel, cost, chosen));
         };
         const double streaming = load([&](Operand o) { return array.streams[index(o)]; });
         const double waited = load([&](Operand o) {
@@ -234,11 +265,10 @@ ArrayCycles cycles_at_array(const Problem& problem, const Accelerator& accelerat
         out.prime = std::max(out.prime, prime);
         out.burst = std::max({out.burst, waited / array.passes, hidden / array.passes - between});
         if (channel.operands.contains(problem.produced) && array.streams[index(problem.produced)]) {
-            const double words_up = static_cast<double>(traffic.up[index(problem.produced)]);
-            longest_drain = std::max(
-                longest_drain, words_up / array.instances / steps *
-                                   word_bytes(problem, accelerator, channel, problem.produced) /
-                                   channel.up_bytes_per_cycle);
+            const Load sums = load_on(problem, accelerator, array.edge, channel, cost,
+                                      [&](Operand o) { return o == problem.produced; });
+            longest_drain =
+                std::max(longest_drain, sums.up_bytes / steps / channel.up_bytes_per_cycle);
         }
     }
     out.drain = longest_drain +
@@ -257,11 +287,9 @@ struct OuterCycles {
 OuterCycles cycles_at_outermost(const Problem& problem, const Accelerator& accelerator,
                                 const Mapping& mapping, const MappingCost& cost) {
     OuterCycles out;
-    const double instances = static_cast<double>(cost.levels[0].instances);
     for (const Channel& channel : accelerator.levels[0].channels) {
         const auto load = [&](auto chosen) {
-            return cycles_on(
-                channel, load_on(problem, accelerator, channel, cost.edges[0], instances, chosen));
+            return cycles_on(channel, load_on(problem, accelerator, 0, channel, cost, chosen));
         };
         const auto buffered = [&](Operand o) {
             return arrives_early(problem, accelerator, mapping, 0, o);

@@ -1,5 +1,7 @@
 #include "model/mapping.hpp"
 
+#include "model/words.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,8 +18,9 @@ Count clipped_product(Count a, Count b, Count limit) {
 
 class Checker {
   public:
-    Checker(const Mapping& mapping, const Problem& problem, const Accelerator& machine)
-        : mapping_(mapping), problem_(problem), machine_(machine) {}
+    Checker(const Mapping& mapping, const Problem& problem, const Accelerator& machine,
+            Counting counting)
+        : mapping_(mapping), problem_(problem), machine_(machine), counting_(counting) {}
 
     Diagnostics run() {
         if (mapping_.levels.size() != machine_.levels.size()) {
@@ -191,7 +194,8 @@ class Checker {
             if (!store.capacity_bytes) {
                 continue;
             }
-            const auto need = store_need_bytes(store, mapping_.levels[level].keeps, tile);
+            const auto need = held_bytes(problem_, machine_, level, store,
+                                         mapping_.levels[level].keeps, tile, counting_);
             if (!need || *need > *store.capacity_bytes) {
                 fail("over-capacity",
                      fmt::format("the tiles in {} need {} of its {} bytes", name(level),
@@ -202,30 +206,10 @@ class Checker {
         }
     }
 
-    // Whole banks for each operand, once per buffer.
-    std::optional<Count> store_need_bytes(const Store& store, OperandSet keeps,
-                                          const Extents& tile) const {
-        std::optional<Count> total = 0;
-        for (const Operand o : kAllOperands) {
-            if (!store.operands.contains(o) || !keeps.contains(o) ||
-                (o == Operand::weight && !problem_.has_weight)) {
-                continue;
-            }
-            const auto bits =
-                checked_mul(tile_elements(problem_, o, tile), machine_.word_bits[index(o)]);
-            if (!bits) {
-                return std::nullopt;
-            }
-            const Count banks = ceil_div(ceil_div(*bits, 8), store.bank_bytes);
-            const auto bytes = checked_product({banks, store.bank_bytes, store.buffers});
-            total = total && bytes ? checked_add(*total, *bytes) : std::nullopt;
-        }
-        return total;
-    }
-
     const Mapping& mapping_;
     const Problem& problem_;
     const Accelerator& machine_;
+    Counting counting_;
     Diagnostics found_;
 };
 
@@ -264,8 +248,9 @@ Extents tile_at(const Mapping& mapping, const Problem& problem, std::size_t leve
     return tile;
 }
 
-Diagnostics validate(const Mapping& mapping, const Problem& problem, const Accelerator& machine) {
-    return Checker(mapping, problem, machine).run();
+Diagnostics validate(const Mapping& mapping, const Problem& problem, const Accelerator& machine,
+                     Counting counting) {
+    return Checker(mapping, problem, machine, counting).run();
 }
 
 std::string to_text(const Mapping& mapping, const Accelerator& machine) {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "model/accelerator.hpp"
+#include "model/counting.hpp"
 #include "model/problem.hpp"
 
 #include <string>
@@ -53,8 +54,10 @@ struct Mapping {
 Extents tile_at(const Mapping& mapping, const Problem& problem, std::size_t level);
 
 // Every violated rule: wrong number of levels, a loop below 1, an axis over its size, a dimension
-// not covered, an empty trip, a kept operand without a store, a tile over its store's capacity.
-Diagnostics validate(const Mapping& mapping, const Problem& problem, const Accelerator& machine);
+// not covered, an empty trip, a kept operand without a store, a tile over its store's capacity (in
+// the words that `counting` says a tile holds).
+Diagnostics validate(const Mapping& mapping, const Problem& problem, const Accelerator& machine,
+                     Counting counting = Counting::eyeroof);
 
 // A readable loop nest, one line per level.
 std::string to_text(const Mapping& mapping, const Accelerator& machine);

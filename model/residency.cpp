@@ -1,5 +1,7 @@
 #include "model/residency.hpp"
 
+#include "model/words.hpp"
+
 namespace eyeroof::model {
 
 namespace {
@@ -9,7 +11,8 @@ bool absent(const Problem& problem, Operand o) {
 }
 
 // Weights are read anew for every layer; inputs and outputs (and their gradients) hand over.
-bool activations_fit(const Problem& problem, const Accelerator& accelerator, const Store& store) {
+bool activations_fit(const Problem& problem, const Accelerator& accelerator, std::size_t level,
+                     const Store& store) {
     if (!store.capacity_bytes) {
         return true;
     }
@@ -17,7 +20,7 @@ bool activations_fit(const Problem& problem, const Accelerator& accelerator, con
     for (const Operand o : {Operand::input, Operand::output}) {
         if (store.operands.contains(o)) {
             bytes += static_cast<double>(tile_elements(problem, o, problem.bounds)) *
-                     accelerator.word_bits[index(o)] / 8.0;
+                     stored_word(problem, accelerator, level, o).complete;
         }
     }
     return bytes <= static_cast<double>(*store.capacity_bytes);
@@ -34,7 +37,7 @@ PerOperand<std::size_t> home_levels(const Problem& problem, const Accelerator& a
             const Store* store = store_of(accelerator.levels[i], o);
             const bool hands_over = hand_over && o != Operand::weight && store != nullptr &&
                                     accelerator.levels[i].keeps_between_layers &&
-                                    activations_fit(problem, accelerator, *store);
+                                    activations_fit(problem, accelerator, i, *store);
             if (store != nullptr && (!found || hands_over)) {
                 homes[index(o)] = i;
                 found = true;

@@ -15,7 +15,7 @@
 // objective is DRAM words per active PE (the product of DRAM energy and compute delay), then
 // latency, then energy; the space is the one that JSSC 2017 describes: whole passes, spads and
 // buffer not exceeded. Footprints in words (spads p*q*S, q*S, p; buffer n*q*r*((e-1)*U+R)*W and
-// n*m*e*F) reproduce the byte values of its Table III.
+// n*m*e*F, in one store or in one each) reproduce the byte values of its Table III.
 
 namespace eyeroof::mapper {
 
@@ -25,7 +25,9 @@ namespace {
 
 struct Room { // in words; what the storage of the machine leaves for each kind of data
     Count filter_spad = 0, input_spad = 0, psum_spad = 0;
-    double buffer_bytes = std::numeric_limits<double>::infinity(); // inputs and psums together
+    double buffer_bytes = std::numeric_limits<double>::infinity(); // psums, and inputs if together
+    double input_buffer_bytes = std::numeric_limits<double>::infinity();
+    bool together = true; // inputs and psums share one store
     double filter_buffer_bytes = std::numeric_limits<double>::infinity();
     double input_word_bytes = 2.0, psum_word_bytes = 2.0, filter_word_bytes = 2.0;
 };
@@ -92,6 +94,26 @@ std::optional<std::size_t> buffer_of(const Accelerator& accelerator, std::size_t
     return std::nullopt;
 }
 
+const Store* buffer_store(const Accelerator& accelerator, std::size_t array, Operand o) {
+    const auto level = buffer_of(accelerator, array, o);
+    return level ? store_of(accelerator.levels[*level], o) : nullptr;
+}
+
+double buffer_bytes(const Accelerator& accelerator, std::size_t array, Operand o,
+                    Count free_banks) {
+    const Store* store = buffer_store(accelerator, array, o);
+    if (store == nullptr || !store->capacity_bytes) {
+        return std::numeric_limits<double>::infinity();
+    }
+    return static_cast<double>((*store->capacity_bytes - free_banks * store->bank_bytes) /
+                               store->buffers);
+}
+
+bool in_one_store(const Accelerator& accelerator, std::size_t array, Operand a, Operand b) {
+    const Store* store = buffer_store(accelerator, array, a);
+    return store != nullptr && store == buffer_store(accelerator, array, b);
+}
+
 Room room_of(const Accelerator& accelerator, std::size_t array, Count free_banks) {
     Room room;
     const std::size_t spad = accelerator.levels.size() - 1;
@@ -101,19 +123,10 @@ Room room_of(const Accelerator& accelerator, std::size_t array, Count free_banks
     room.input_word_bytes = accelerator.word_bits[index(Operand::input)] / 8.0;
     room.filter_word_bytes = accelerator.word_bits[index(Operand::weight)] / 8.0;
     room.psum_word_bytes = accelerator.word_bits[index(Operand::output)] / 8.0;
-    if (const auto level = buffer_of(accelerator, array, Operand::output)) {
-        const Store& store = *store_of(accelerator.levels[*level], Operand::output);
-        if (store.capacity_bytes) {
-            room.buffer_bytes = static_cast<double>(
-                (*store.capacity_bytes - free_banks * store.bank_bytes) / store.buffers);
-        }
-    }
-    if (const auto level = buffer_of(accelerator, array, Operand::weight)) {
-        const Store& store = *store_of(accelerator.levels[*level], Operand::weight);
-        if (store.capacity_bytes) {
-            room.filter_buffer_bytes = static_cast<double>(*store.capacity_bytes);
-        }
-    }
+    room.buffer_bytes = buffer_bytes(accelerator, array, Operand::output, free_banks);
+    room.input_buffer_bytes = buffer_bytes(accelerator, array, Operand::input, free_banks);
+    room.filter_buffer_bytes = buffer_bytes(accelerator, array, Operand::weight, 0);
+    room.together = in_one_store(accelerator, array, Operand::input, Operand::output);
     return room;
 }
 
@@ -196,7 +209,9 @@ class Mapper {
         return static_cast<double>(k.n * k.m * k.e * b(problem_, Dim::Q)) * room_.psum_word_bytes;
     }
     bool fits_buffer(const RowStationary& k) const {
-        return input_bytes(k) + psum_bytes(k) <= room_.buffer_bytes;
+        return room_.together ? input_bytes(k) + psum_bytes(k) <= room_.buffer_bytes
+                              : input_bytes(k) <= room_.input_buffer_bytes &&
+                                    psum_bytes(k) <= room_.buffer_bytes;
     }
     bool fits_filters(const RowStationary& k) const {
         const Count words = k.p * k.t * k.q * k.r * b(problem_, Dim::R) * b(problem_, Dim::S);

@@ -4,6 +4,7 @@
 #include "model/eyexam/spatial_fit.hpp"
 #include "model/latency.hpp"
 #include "model/residency.hpp"
+#include "model/words.hpp"
 
 #include <fmt/format.h>
 
@@ -16,13 +17,38 @@ using namespace model; // NOLINT(google-build-using-namespace): one file, one vo
 
 namespace {
 
+// In how many pieces at least the stores take kernels and rows: smaller tiles than would fit, so
+// that one arrives while another is in use.
+struct Pieces {
+    Count kernels = 1;
+    Count rows = 1;
+};
+
+// Pieces help where some store takes the next tile early.
+std::vector<Pieces> piece_choices(const Accelerator& accelerator) {
+    const auto early = [](const Store& store) { return store.prefetch || store.buffers > 1; };
+    bool any = false;
+    for (std::size_t i = 1; i + 1 < accelerator.levels.size(); ++i) {
+        const auto& stores = accelerator.levels[i].stores;
+        any = any || std::any_of(stores.begin(), stores.end(), early);
+    }
+    std::vector<Pieces> choices;
+    for (const Count kernels : {1, 4, 16}) {
+        for (const Count rows : {1, 4, 16}) {
+            choices.push_back({kernels, rows});
+        }
+    }
+    choices.resize(any ? choices.size() : 1);
+    return choices;
+}
+
 // The tile under construction: what lies at and below the level that grows.
 class Builder {
   public:
     Builder(const Problem& problem, const Accelerator& accelerator, const Dataflow& dataflow,
-            bool hand_over)
+            bool hand_over, const Pieces& pieces)
         : problem_(problem), accelerator_(accelerator), bounds_(loop_bounds(problem)),
-          keeps_(default_keeps(problem, accelerator, hand_over)),
+          pieces_(pieces), keeps_(default_keeps(problem, accelerator, hand_over)),
           homes_(home_levels(problem, accelerator, hand_over)) {
         const std::vector<FitAxis> axes = fit_axes(accelerator, dataflow);
         const SpatialFit fit = best_spatial_fit(bounds_, axes, dataflow.whole);
@@ -84,24 +110,12 @@ class Builder {
 
     bool fits(std::size_t level, OperandSet keeps, const Extents& tile) const {
         const Extents inside = clipped(tile);
-        for (const Store& store : accelerator_.levels[level].stores) {
-            if (!store.capacity_bytes) {
-                continue;
-            }
-            Count bytes = 0;
-            for (const Operand o : kAllOperands) {
-                if (store.operands.contains(o) && keeps.contains(o)) {
-                    const double bits = static_cast<double>(tile_elements(problem_, o, inside)) *
-                                        accelerator_.word_bits[index(o)];
-                    const auto whole = static_cast<Count>((bits + 7.0) / 8.0);
-                    bytes += ceil_div(whole, store.bank_bytes) * store.bank_bytes;
-                }
-            }
-            if (bytes > *store.capacity_bytes / store.buffers) {
-                return false;
-            }
-        }
-        return true;
+        const auto& stores = accelerator_.levels[level].stores;
+        return std::all_of(stores.begin(), stores.end(), [&](const Store& store) {
+            const auto bytes =
+                held_bytes(problem_, accelerator_, level, store, keeps, inside, Counting::eyeroof);
+            return !store.capacity_bytes || (bytes && *bytes <= *store.capacity_bytes);
+        });
     }
 
     // Operands whose smallest tile overflows a store pass by it, where the machine lets them.
@@ -163,6 +177,13 @@ class Builder {
         return spread;
     }
 
+    // Trips of a dimension at a level: what is left for it, in pieces if that is asked for.
+    Count most_trips(const Extents& below, const Extents& reserved, Dim d) const {
+        const Count left = ceil_div(trips_left(below, d), reserved[index(d)]);
+        const Count pieces = d == Dim::K ? pieces_.kernels : d == Dim::P ? pieces_.rows : 1;
+        return ceil_div(left, std::min(left, pieces));
+    }
+
     Extents grow(std::size_t level, OperandSet keeps, const Extents& below,
                  const Extents& reserved) const {
         Extents trips = kOnes;
@@ -181,7 +202,7 @@ class Builder {
             }
             std::sort(order.begin(), order.end());
             for (const auto& [gain, d] : order) {
-                const Count most = ceil_div(trips_left(below, d), reserved[index(d)]);
+                const Count most = most_trips(below, reserved, d);
                 Extents next = trips;
                 next[index(d)] = std::min(most, trips[index(d)] * 2);
                 // equal tiles instead of full ones and a small rest
@@ -213,6 +234,7 @@ class Builder {
     const Problem& problem_;
     const Accelerator& accelerator_;
     Extents bounds_;
+    Pieces pieces_;
     std::vector<OperandSet> keeps_;
     PerOperand<std::size_t> homes_;
     std::vector<std::vector<SpatialLoop>> spatial_;
@@ -265,7 +287,8 @@ struct Choice {
 } // namespace
 
 Result<Preset> stationary_mapping(const Problem& problem, const Accelerator& accelerator,
-                                  const Dataflow& dataflow) {
+                                  const Dataflow& rules) {
+    const Dataflow dataflow = dataflow_for(problem, rules);
     Choice choice;
     const bool may_hand_over =
         home_levels(problem, accelerator, true) != home_levels(problem, accelerator, false);
@@ -273,9 +296,11 @@ Result<Preset> stationary_mapping(const Problem& problem, const Accelerator& acc
         if (hand_over && !may_hand_over) {
             continue;
         }
-        const Builder builder(problem, accelerator, dataflow, hand_over);
-        for (const std::vector<Operand>& rests : loop_orders(accelerator, dataflow)) {
-            choice.offer(problem, accelerator, builder.build(rests));
+        for (const Pieces& pieces : piece_choices(accelerator)) {
+            const Builder builder(problem, accelerator, dataflow, hand_over, pieces);
+            for (const std::vector<Operand>& rests : loop_orders(accelerator, dataflow)) {
+                choice.offer(problem, accelerator, builder.build(rests));
+            }
         }
     }
     if (!choice.best) {

@@ -1,4 +1,5 @@
 #include "model/eyexam/steps.hpp"
+#include "model/words.hpp"
 
 #include <fmt/compile.h>
 #include <fmt/format.h>
@@ -21,20 +22,14 @@ Extents spread_below(const std::vector<FitAxis>& axes, const std::vector<Extents
     return tile;
 }
 
-bool fits(const Problem& problem, const Accelerator& accelerator, const Store& store,
-          const Extents& tile) {
+bool fits(const Problem& problem, const Accelerator& accelerator, std::size_t level,
+          const Store& store, const Extents& tile) {
     if (store.may_bypass || !store.capacity_bytes) {
         return true;
     }
-    Count bytes = 0;
-    for (const Operand o : kAllOperands) {
-        const bool there = o != Operand::weight || problem.has_weight;
-        if (there && store.operands.contains(o)) {
-            const Count bits = tile_elements(problem, o, tile) * accelerator.word_bits[index(o)];
-            bytes += ceil_div(ceil_div(bits, 8), store.bank_bytes) * store.bank_bytes;
-        }
-    }
-    return bytes <= *store.capacity_bytes;
+    const auto bytes =
+        held_bytes(problem, accelerator, level, store, store.operands, tile, Counting::eyeroof);
+    return bytes && *bytes <= *store.capacity_bytes;
 }
 
 // The first store that a tiling overflows; nullptr when it fits everywhere.
@@ -47,7 +42,7 @@ const Level* overflowing_level(const Problem& problem, const Accelerator& accele
             tile[d] = std::min(tile[d], problem.bounds[d]);
         }
         for (const Store& store : accelerator.levels[level].stores) {
-            if (!fits(problem, accelerator, store, tile)) {
+            if (!fits(problem, accelerator, level, store, tile)) {
                 return &accelerator.levels[level];
             }
         }

@@ -1,4 +1,5 @@
 #include "model/eyexam/steps.hpp"
+#include "model/words.hpp"
 
 #include <fmt/compile.h>
 #include <fmt/format.h>
@@ -46,7 +47,7 @@ Demand compulsory(const Problem& problem, const Accelerator& accelerator, std::s
     for (const Operand o : kAllOperands) {
         if (channel.operands.contains(o) && home_of(accelerator, o).innermost <= level) {
             const double bytes = distinct_words(problem, o) *
-                                 bytes_per_word(accelerator, channel, o, problem.zeros[index(o)]);
+                                 sent_word(problem, accelerator, level, channel, o).complete;
             (o == problem.produced ? demand.up_bytes : demand.down_bytes) += bytes;
         }
     }
@@ -61,7 +62,8 @@ Demand compulsory(const Problem& problem, const Accelerator& accelerator, std::s
     for (const Operand o : kAllOperands) {
         const Home home = home_of(accelerator, o);
         if (store.operands.contains(o) && home.outermost == level && home.innermost == level) {
-            const double bytes = distinct_words(problem, o) * accelerator.word_bits[index(o)] / 8.0;
+            const double bytes =
+                distinct_words(problem, o) * stored_word(problem, accelerator, level, o).complete;
             (o == problem.produced ? demand.up_bytes : demand.down_bytes) += bytes;
         }
     }

@@ -3,6 +3,7 @@
 #include "model/nest/flow.hpp"
 #include "model/nest/neighbours.hpp"
 #include "model/nest/scatter.hpp"
+#include "model/words.hpp"
 
 #include <fmt/format.h>
 
@@ -42,7 +43,10 @@ class CostCounter {
                 Counting counting)
         : problem_(problem), machine_(machine), mapping_(mapping), counting_(counting),
           nest_(nest::flatten(mapping)), flow_(problem, nest_, counting),
-          units_(machine.levels.size()), everywhere_(units_, true) {}
+          units_(machine.levels.size()), everywhere_(units_, true),
+          results_(
+              static_cast<double>(tile_elements(problem, problem.produced, loop_bounds(problem)))) {
+    }
 
     Result<MappingCost> run() {
         cost_.levels.resize(machine_.levels.size());
@@ -313,8 +317,8 @@ class CostCounter {
                 }
                 const Accesses& a = total(i, o);
                 double& energy = cost_.levels[i].energy_pj[index(o)];
-                energy = store->read_pj * static_cast<double>(a.reads) +
-                         store->write_pj * static_cast<double>(a.fills + a.updates);
+                energy = store->read_pj_of(o) * static_cast<double>(a.reads) +
+                         store->write_pj_of(o) * static_cast<double>(a.fills + a.updates);
                 cost_.energy_pj += energy;
             }
         }
@@ -353,15 +357,27 @@ class CostCounter {
         }
     }
 
+    // Bytes of one instance's share of the results that arrive at a level.
+    double up_bytes(std::size_t level, Operand o, const WordBytes& bytes, Count words) const {
+        const Count all = cost_.edges[level].up[index(o)];
+        if (all == 0) {
+            return 0.0;
+        }
+        const double share = static_cast<double>(words) / static_cast<double>(all);
+        return share * bytes.of_results(static_cast<double>(all), results_);
+    }
+
     void pace_store(std::size_t level, const Store& store) {
         double read = 0.0;
         double written = 0.0;
         for (const Operand o : kAllOperands) {
             if (store.operands.contains(o)) {
-                const double bytes = machine_.word_bits[index(o)] / 8.0;
+                const WordBytes bytes = stored_word(problem_, machine_, level, o);
                 const Accesses& a = busiest(level, o);
-                read += bytes * static_cast<double>(a.reads);
-                written += bytes * static_cast<double>(a.fills + a.updates);
+                const bool made = o == problem_.produced; // what is read or comes back is partial
+                const double in = made ? bytes.partial : bytes.complete;
+                read += in * static_cast<double>(a.reads);
+                written += in * static_cast<double>(a.fills) + up_bytes(level, o, bytes, a.updates);
             }
         }
         const std::string& name = machine_.levels[level].name;
@@ -374,9 +390,10 @@ class CostCounter {
         double up = 0.0;
         for (const Operand o : kAllOperands) {
             if (channel.operands.contains(o)) {
-                const double bytes = bytes_per_word(machine_, channel, o, problem_.zeros[index(o)]);
-                down += bytes * static_cast<double>(busy_[level][index(o)].down);
-                up += bytes * static_cast<double>(busy_[level][index(o)].up);
+                const WordBytes bytes = sent_word(problem_, machine_, level, channel, o);
+                const double one = o == problem_.produced ? bytes.partial : bytes.complete;
+                down += one * static_cast<double>(busy_[level][index(o)].down);
+                up += up_bytes(level, o, bytes, busy_[level][index(o)].up);
             }
         }
         const bool named = !channel.name.empty();
@@ -424,6 +441,7 @@ class CostCounter {
     std::vector<bool> adds_;       // … or adds sums on the way up
     std::vector<bool> everywhere_; // every level's would
     std::vector<PerOperand<Busy>> busy_;
+    double results_; // words of the operand that is produced
     MappingCost cost_;
 };
 
@@ -431,7 +449,7 @@ class CostCounter {
 
 Result<MappingCost> cost_of(const Problem& problem, const Accelerator& machine,
                             const Mapping& mapping, Counting counting) {
-    Diagnostics found = validate(mapping, problem, machine);
+    Diagnostics found = validate(mapping, problem, machine, counting);
     if (found.has_errors()) {
         return found;
     }

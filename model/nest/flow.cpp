@@ -1,6 +1,7 @@
 #include "model/nest/flow.hpp"
 
 #include "model/nest/scatter.hpp"
+#include "model/words.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -321,16 +322,9 @@ Count FlowCounter::window_words(const AxisLoops& p, const AxisLoops& r, Dim alon
 }
 
 Count FlowCounter::tile_words(Operand operand, const Extents& tile) {
-    if (counting_ == Counting::eyeroof || operand != Operand::input ||
-        problem_.form == ConvForm::scatter) {
-        return tile_elements(problem_, operand, tile);
-    }
-    const auto at = [&](Dim d) { return tile[index(d)]; };
-    const Count rows =
-        (at(Dim::P) - 1) * problem_.stride.h + (at(Dim::R) - 1) * problem_.dilation.h + 1;
-    const Count columns =
-        (at(Dim::Q) - 1) * problem_.stride.w + (at(Dim::S) - 1) * problem_.dilation.w + 1;
-    return times(times(at(Dim::N) * at(Dim::G) * at(Dim::C), rows), columns);
+    const Count words = held_words(problem_, operand, tile, counting_);
+    failed_ = failed_ || words == std::numeric_limits<Count>::max();
+    return words;
 }
 
 Count FlowCounter::moved(const Movement& movement) {

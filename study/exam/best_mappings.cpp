@@ -46,7 +46,10 @@ mapper::Task task_of(const Problem& problem, const Accelerator& accelerator,
     mapper::Task task;
     task.problem = problem;
     task.machine = accelerator;
-    task.constraints = mapper::constraints_of(accelerator, dataflow, constraints);
+    const auto rules_here =
+        dataflow == nullptr ? std::nullopt : std::optional(dataflow_for(problem, *dataflow));
+    task.constraints =
+        mapper::constraints_of(accelerator, rules_here ? &*rules_here : nullptr, constraints);
     for (mapper::LevelConstraint& level : task.constraints.levels) {
         for (std::size_t d = 0; d < kDims; ++d) { // 0 is all of the dimension
             level.temporal[d] = level.temporal[d] == 0 ? problem.bounds[d] : level.temporal[d];
@@ -69,7 +72,11 @@ mapper::Task task_of(const Problem& problem, const Accelerator& accelerator,
 }
 
 bool names_energies(const Accelerator& accelerator) {
-    const auto costs = [](const Store& s) { return s.read_pj > 0.0 || s.write_pj > 0.0; };
+    const auto costs = [](const Store& s) {
+        return std::any_of(kAllOperands.begin(), kAllOperands.end(), [&](Operand o) {
+            return s.read_pj_of(o) > 0.0 || s.write_pj_of(o) > 0.0;
+        });
+    };
     return std::any_of(accelerator.levels.begin(), accelerator.levels.end(), [&](const Level& l) {
         return std::any_of(l.stores.begin(), l.stores.end(), costs);
     });

@@ -3,6 +3,7 @@
 #include "model/cost.hpp"
 #include "model/eyexam/examine.hpp"
 #include "model/latency.hpp"
+#include "model/words.hpp"
 #include "study/exam/examine.hpp"
 
 #include <fmt/format.h>
@@ -145,8 +146,8 @@ Result<NestExam> examine_nest(const Problem& problem, const AcceleratorContext& 
                        ? overlapped_latency(exam.cost)
                        : latency_of(problem, context.accelerator, exam.mapping, exam.cost);
     const bool keeps_rules = context.policy != MappingPolicy::given;
-    const Dataflow rules =
-        keeps_rules ? context.dataflow : unrestricted_dataflow(context.accelerator);
+    const Dataflow rules = keeps_rules ? dataflow_for(problem, context.dataflow)
+                                       : unrestricted_dataflow(context.accelerator);
     exam.machine = machine_chain(problem, context.accelerator, rules);
     exam.chain =
         mapping_chain(problem, context.accelerator, rules, exam.mapping, exam.cost, exam.latency);
@@ -182,6 +183,29 @@ Chain combine(const std::vector<NestExam>& exams, Chain NestExam::*chain) {
     return sum;
 }
 
+// Bytes of words that come down (partial sums, where the operand is produced) and go up.
+double in_and_out(const NestExam& exam, Operand o, const WordBytes& word, Count down, Count up) {
+    const Problem& problem = exam.problem;
+    const auto results =
+        static_cast<double>(tile_elements(problem, problem.produced, loop_bounds(problem)));
+    return static_cast<double>(down) * (o == problem.produced ? word.partial : word.complete) +
+           word.of_results(static_cast<double>(up), results);
+}
+
+TrafficRow traffic_row(const NestExam& exam, const Accelerator& accelerator, std::size_t level,
+                       Operand o) {
+    const WordBytes word = stored_word(exam.problem, accelerator, level, o);
+    const LevelCost& cost = exam.cost.levels[level];
+    const Accesses& a = cost.total[index(o)];
+    const auto whole = [](double bytes) { return static_cast<Count>(std::llround(bytes)); };
+    return {accelerator.levels[level].name,
+            std::string(operand_name(o)),
+            whole(in_and_out(exam, o, word, a.reads, 0)),
+            whole(in_and_out(exam, o, word, a.fills, a.updates)),
+            cost.energy_pj[index(o)] * 1e-12,
+            whole(static_cast<double>(cost.tile_words[index(o)]) * word.complete)};
+}
+
 void add_traffic(const NestExam& exam, const Accelerator& accelerator, LayerReport& report) {
     for (std::size_t level = 0; level < accelerator.levels.size(); ++level) {
         for (const Operand o : kAllOperands) {
@@ -190,19 +214,13 @@ void add_traffic(const NestExam& exam, const Accelerator& accelerator, LayerRepo
             if (moved == 0) {
                 continue;
             }
-            const Count bits = accelerator.word_bits[index(o)];
-            TrafficRow row{accelerator.levels[level].name,
-                           std::string(operand_name(o)),
-                           a.reads * bits / 8,
-                           (a.fills + a.updates) * bits / 8,
-                           exam.cost.levels[level].energy_pj[index(o)] * 1e-12,
-                           exam.cost.levels[level].tile_words[index(o)] * bits / 8};
+            const TrafficRow row = traffic_row(exam, accelerator, level, o);
             const auto same = std::find_if(
                 report.traffic.begin(), report.traffic.end(), [&](const TrafficRow& r) {
                     return r.level == row.level && r.tensor == row.tensor;
                 });
             if (same == report.traffic.end()) {
-                report.traffic.push_back(std::move(row));
+                report.traffic.push_back(row);
             } else {
                 same->read_bytes += row.read_bytes;
                 same->write_bytes += row.write_bytes;
@@ -212,13 +230,12 @@ void add_traffic(const NestExam& exam, const Accelerator& accelerator, LayerRepo
         }
     }
     for (const Operand o : kAllOperands) { // without a channel: as the words are stored
-        const auto words = static_cast<double>(exam.cost.edges[0].down[index(o)] +
-                                               exam.cost.edges[0].up[index(o)]);
         const Channel* channel = channel_of(accelerator.levels.front(), o);
-        report.outer_bytes +=
-            words * (channel == nullptr
-                         ? static_cast<double>(accelerator.word_bits[index(o)]) / 8.0
-                         : bytes_per_word(accelerator, *channel, o, exam.problem.zeros[index(o)]));
+        const WordBytes word = channel == nullptr
+                                   ? stored_word(exam.problem, accelerator, 0, o)
+                                   : sent_word(exam.problem, accelerator, 0, *channel, o);
+        report.outer_bytes += in_and_out(exam, o, word, exam.cost.edges[0].down[index(o)],
+                                         exam.cost.edges[0].up[index(o)]);
     }
 }
 
@@ -250,12 +267,14 @@ LayerReport report_of(const Layer& layer, const Work& work, const std::vector<Ne
     report.flops = work.flops;
     report.bytes = work.bytes();
     double steps = 0.0;
+    report.macs = work.macs; // none of pooling that a given mapping lays on the array
+    Count done = 0;
     for (const NestExam& exam : exams) {
-        report.macs += exam.cost.macs;
+        done += exam.cost.macs;
         steps += static_cast<double>(exam.cost.compute_steps);
         add_nest(exam, context, report);
     }
-    const auto macs = static_cast<double>(report.macs);
+    const auto macs = static_cast<double>(done);
     report.steps = combine(exams, &NestExam::chain);
     report.machine_steps = combine(exams, &NestExam::machine);
     report.active.averaged = macs / steps;
@@ -360,7 +379,9 @@ Result<LayerReport> examine(const Layer& layer, const AcceleratorContext& contex
     if (!work || !problems) {
         return Result<LayerReport>(work ? problems.diagnostics() : work.diagnostics());
     }
-    if (problems->empty()) {
+    // Pooling has a nest, but no MACs: an engine of its own does it, not the array.
+    const bool given = context.policy == MappingPolicy::given;
+    if (problems->empty() || (work->macs == 0 && !given)) {
         return Result<LayerReport>(bandwidth_only(layer, *work, context));
     }
     std::vector<NestExam> exams;

@@ -3,6 +3,7 @@
 #include "model/base/pattern.hpp"
 #include "study/exam/examine.hpp"
 #include "study/exam/totals.hpp"
+#include "study/exam/word_types.hpp"
 
 #include <fmt/format.h>
 
@@ -149,15 +150,22 @@ Result<Report> run(const Network& network, const Machine& machine, const StudyOp
         return examine_all(*wanted, machine, gpu_context(*gpu, *wanted), options, stop, progress);
     }
     const auto& accelerator = std::get<Accelerator>(machine.kind);
+    Diagnostics types = check_types(*wanted, machine, accelerator, options);
     auto context = accelerator_context(machine, accelerator, options);
-    if (!context) {
-        return Result<Report>(context.diagnostics());
+    if (types.has_errors() || !context) {
+        types.append(context.diagnostics());
+        return Result<Report>(std::move(types));
     }
     if (context->policy == MappingPolicy::best) {
         context->best =
             search_best(*wanted, accelerator, context->dataflow, options, stop, progress);
     }
-    return examine_all(*wanted, machine, *context, options, stop, progress);
+    auto report = examine_all(*wanted, machine, *context, options, stop, progress);
+    if (!report) {
+        return report;
+    }
+    types.append(report.diagnostics());
+    return Result<Report>(*std::move(report), std::move(types));
 }
 
 } // namespace eyeroof::study

@@ -28,8 +28,9 @@ levels:
          zero_coding: {packet: 64 bit, nonzeros: 3}}
   - name: GLB
     confidence: recalled
+    words: {output: 20 bit}
     stores:
-      - {operands: [input, output], capacity: 100 KiB, bank: 4 KiB, buffers: 2, read: 480 MB/s,
+      - {operands: [input, output], capacity: 100 KiB, bank: 4 KiB, buffers: 2, prefetch: true, read: 480 MB/s,
          write: 8 B/cycle, energy: 6 pJ, source: "Somebody said so", note: once}
       - {operands: weight, capacity: 224 words, may_bypass: false}
     channels:
@@ -40,7 +41,7 @@ levels:
     keeps_between_layers: true
 dataflows:
   - {kind: rs, spatial: {x: [P, K], y: R}, whole: R, stationary: none, repeats_on_one_axis: true, free_banks: 1}
-  - {kind: ws, spatial: {x: K, y: C}}
+  - {kind: ws, spatial: {x: K, y: C}, image: {channels: 4, spatial: {x: K, y: [C, S]}}}
 )";
 
 } // namespace eyeroof::tests

@@ -90,12 +90,18 @@ TEST_CASE("every part of a description arrives in the machine, in the model's un
     CHECK(glb.channels[1].up_bytes_per_cycle == model::kUnlimited);
     CHECK(glb.fanout == std::vector<model::Axis>{{"y", 2}, {"x", 2}}); // in the order written
     CHECK(glb.keeps_between_layers);
+    CHECK(glb.word_bits == model::PerOperand<int>{0, 0, 20});
+    CHECK(glb.stores[0].prefetch);
+    CHECK_FALSE(glb.stores[1].prefetch);
 
     REQUIRE(machine.dataflows.size() == 2);
     CHECK(machine.dataflows[0].spatial[0].dims == model::DimSet{model::Dim::P, model::Dim::K});
     CHECK(machine.dataflows[0].whole == model::DimSet{model::Dim::R});
     CHECK_FALSE(machine.dataflows[0].stationary.has_value());
     CHECK(machine.dataflows[1].stationary == Operand::weight); // what a ws dataflow means
+    CHECK(machine.dataflows[1].image_channels == 4);
+    CHECK(machine.dataflows[1].image_spatial[1].dims ==
+          model::DimSet{model::Dim::C, model::Dim::S});
 }
 
 TEST_CASE("sources are inherited downwards and overridden one number at a time") {
@@ -187,7 +193,7 @@ TEST_CASE("bad machines are refused with a place and a hint") {
 
 TEST_CASE("findings of the model's own validation stand at the place that they speak of") {
     const auto d = finding("operands: weight,", "operands: [weight, input],");
-    CHECK(d.where.line == 25); // the second store of the buffer
+    CHECK(d.where.line == 26); // the second store of the buffer
     CHECK(d.field == "levels[1].stores[1]");
 }
 
@@ -216,4 +222,14 @@ TEST_CASE("two levels cannot have an axis of one name, since dataflows speak of 
                   "nonzeros: 3}}\n",
                   "half_duplex: true, cast: unicast}\n    fanout: {x: 3}\n")
               .code == "duplicate-axis");
+}
+
+TEST_CASE("operands in one store may name energies of their own, and must all do so") {
+    const auto file = good(with("energy: 6 pJ", "energy: {input: 6 pJ, output: 9 pJ}"));
+    const auto& store = std::get<Accelerator>(file.machine.kind).levels[1].stores[0];
+    CHECK(store.read_pj_of(Operand::input) == 6.0);
+    CHECK(store.write_pj_of(Operand::output) == 9.0);
+    CHECK(finding("energy: 6 pJ", "energy: {input: 6 pJ}").code == "missing-key");
+    CHECK(finding("energy: 6 pJ", "energy: {input: 6 pJ, output: 9 pJ, weight: 1 pJ}").code ==
+          "unknown-key");
 }

@@ -24,9 +24,9 @@ TEST_CASE("run-length coding sends only non-zero words, and is left out where it
     const Accelerator a = eyeriss168();
     Channel c;
     c.bits_per_nonzero = 21.0;
-    CHECK(bytes_per_word(a, c, Operand::input, 0.5) == doctest::Approx(21.0 * 0.5 / 8));
-    CHECK(bytes_per_word(a, c, Operand::input, 0.0) == 2.0); // 21 bits would be worse than 16
-    CHECK(bytes_per_word(a, Channel{}, Operand::input, 0.5) == 2.0);
+    CHECK(bytes_per_word(c, 16, 0.5) == doctest::Approx(21.0 * 0.5 / 8));
+    CHECK(bytes_per_word(c, 16, 0.0) == 2.0); // 21 bits would be worse than 16
+    CHECK(bytes_per_word(Channel{}, 16, 0.5) == 2.0);
 }
 
 TEST_CASE("dataflow names are read back") {

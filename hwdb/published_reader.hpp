@@ -1,0 +1,64 @@
+// Published figures of machines, as YAML: what was printed of which machine and network, where, and
+// how far it is to be trusted.
+// Called by `eyeroof validate --machines` and tests; see hwdb/schema/published.schema.json.
+// Knows no network and runs nothing.
+#pragma once
+
+#include "model/base/provenance.hpp"
+#include "model/base/result.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eyeroof::hwdb {
+
+// What a published figure is. Times are of the whole batch; processing leaves out what the
+// outermost memory is waited for; tera_ops counts two operations a MAC.
+enum class Figure {
+    processing_ms,
+    total_ms,
+    frames_per_s,
+    tera_ops,
+    active_pes,
+    dram_mb,
+    processing_speedup
+};
+
+std::string_view figure_name(Figure figure); // "processing ms", "frames/s"
+
+struct PublishedRow {
+    std::string name;                 // "CONV1"
+    std::string machine;              // id in the catalog …
+    std::vector<std::string> changes; // … with what is different: "axis-kernel=16"
+    std::string over;                 // of speed-ups: the other machine
+    std::string network;              // reference, with parameters: "alexnet:batch=4"
+    std::string layers;               // those that match this expression; empty: all
+    std::int64_t batch = 0;           // 0: as the network has it
+    Figure figure = Figure::total_ms;
+    double published = 0.0;
+    model::Provenance from; // confidence and source of the figure
+    std::string note;       // why the prediction may differ
+    bool seen = false;      // a rule of the machine was inferred from this figure
+
+    bool operator==(const PublishedRow&) const = default;
+};
+
+struct PublishedTable {
+    std::string id, title;
+    std::vector<PublishedRow> rows;
+
+    bool operator==(const PublishedTable&) const = default;
+};
+
+// Errors: those of the YAML reader, all at once, with line and column.
+model::Result<PublishedTable> load_published(const std::filesystem::path& file);
+
+// All tables of <folder>/published/*.yaml, in the order of their names. Errors: "no-tables" when no
+// folder has one; those of the files.
+model::Result<std::vector<PublishedTable>>
+load_all_published(const std::vector<std::filesystem::path>& folders);
+
+} // namespace eyeroof::hwdb

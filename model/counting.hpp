@@ -1,0 +1,11 @@
+// The two conventions of counting what moves and what is held; never mixed.
+#pragma once
+
+namespace eyeroof::model {
+
+// eyeroof: distinct words; overlapping halos are shared by multicast networks and counted exactly;
+// the first visit of a partial sum needs no read. timeloop: the rules of Timeloop's default
+// back-end; a window is a box, with the words that a stride passes over.
+enum class Counting { eyeroof, timeloop };
+
+} // namespace eyeroof::model

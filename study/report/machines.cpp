@@ -1,0 +1,117 @@
+#include "study/report/machines.hpp"
+
+#include "study/text/csv.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace eyeroof::study {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string confidence_of(const PublishedResult& result) {
+    return model::confidence_name(result.row.from.confidence);
+}
+
+std::string machine_of(const hwdb::PublishedRow& row) {
+    std::string text = row.machine;
+    for (const std::string& change : row.changes) {
+        text += " " + change;
+    }
+    return text;
+}
+
+std::string row_text(const PublishedResult& r) {
+    return fmt::format("  {:<12} {:<13} {:>10.4g} {:>10.4g} {:>+8.1f} %  {:<10} {}{}\n", r.row.name,
+                       hwdb::figure_name(r.row.figure), r.row.published, r.predicted,
+                       100.0 * r.error(), confidence_of(r), r.limit, r.row.seen ? " *" : "");
+}
+
+std::string mean_text(const MachineTable& table) {
+    if (!table.mape) {
+        return "  all figures are recalled: no mean is taken\n";
+    }
+    std::string text = fmt::format("  mean error {:.1f} %", 100.0 * *table.mape);
+    if (table.unseen_mape && *table.unseen_mape != *table.mape) {
+        text += fmt::format(", {:.1f} % without the rows that a rule was inferred from (*)",
+                            100.0 * *table.unseen_mape);
+    }
+    return text + "; recalled figures are left out\n";
+}
+
+Json row_json(const PublishedResult& r) {
+    return {{"name", r.row.name},
+            {"machine", r.row.machine},
+            {"changes", r.row.changes},
+            {"over", r.row.over.empty() ? Json(nullptr) : Json(r.row.over)},
+            {"network", r.row.network},
+            {"figure", std::string(hwdb::figure_name(r.row.figure))},
+            {"published", r.row.published},
+            {"predicted", r.predicted},
+            {"error", r.error()},
+            {"confidence", confidence_of(r)},
+            {"source", r.row.from.source},
+            {"note", r.row.note.empty() ? Json(nullptr) : Json(r.row.note)},
+            {"inferred_from", r.row.seen},
+            {"limiter", r.limit}};
+}
+
+} // namespace
+
+std::string machines_text(const std::vector<MachineTable>& tables) {
+    std::string text;
+    for (const MachineTable& table : tables) {
+        text += fmt::format("{}{}\n  {:<12} {:<13} {:>10} {:>10} {:>10}  {:<10} {}\n",
+                            text.empty() ? "" : "\n", table.title, "", "figure", "published",
+                            "predicted", "error", "confidence", "costs most");
+        std::vector<std::string> notes;
+        for (const PublishedResult& result : table.rows) {
+            text += row_text(result);
+            if (!result.row.note.empty()) {
+                notes.push_back(fmt::format("  {}: {}\n", result.row.name, result.row.note));
+            }
+        }
+        text += mean_text(table);
+        for (const std::string& note : notes) {
+            text += note;
+        }
+    }
+    return text;
+}
+
+std::string machines_json(const std::vector<MachineTable>& tables) {
+    Json json = {{"schema", "eyeroof/machines/1"}, {"tables", Json::array()}};
+    for (const MachineTable& table : tables) {
+        Json rows = Json::array();
+        for (const PublishedResult& result : table.rows) {
+            rows.push_back(row_json(result));
+        }
+        json["tables"].push_back(
+            {{"id", table.id},
+             {"title", table.title},
+             {"mean_error", table.mape ? Json(*table.mape) : Json(nullptr)},
+             {"mean_error_unseen", table.unseen_mape ? Json(*table.unseen_mape) : Json(nullptr)},
+             {"rows", std::move(rows)}});
+    }
+    return json.dump(2) + "\n";
+}
+
+std::string machines_csv(const std::vector<MachineTable>& tables) {
+    std::string text = "table,row,machine,network,figure,published,predicted,error,confidence,"
+                       "inferred_from,source\n";
+    for (const MachineTable& table : tables) {
+        for (const PublishedResult& r : table.rows) {
+            text += fmt::format("{},{},{},{},{},{:.6g},{:.6g},{:.4f},{},{},{}\n",
+                                read::csv_quoted(table.id), read::csv_quoted(r.row.name),
+                                read::csv_quoted(machine_of(r.row)),
+                                read::csv_quoted(r.row.network), hwdb::figure_name(r.row.figure),
+                                r.row.published, r.predicted, r.error(), confidence_of(r),
+                                r.row.seen ? "yes" : "no", read::csv_quoted(r.row.from.source));
+        }
+    }
+    return text;
+}
+
+} // namespace eyeroof::study

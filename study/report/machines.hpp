@@ -1,0 +1,16 @@
+// Published beside predicted figures of accelerators as text, JSON and CSV.
+// Called by `eyeroof validate --machines` and tests. Computes nothing.
+#pragma once
+
+#include "study/calibrate/machines.hpp"
+
+#include <string>
+#include <vector>
+
+namespace eyeroof::study {
+
+std::string machines_text(const std::vector<MachineTable>& tables);
+std::string machines_json(const std::vector<MachineTable>& tables); // eyeroof/machines/1
+std::string machines_csv(const std::vector<MachineTable>& tables);
+
+} // namespace eyeroof::study
