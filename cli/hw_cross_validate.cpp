@@ -16,6 +16,7 @@ namespace {
 
 struct Options {
     std::string table, launch = "kernel", kernel_class, constants, rows_file;
+    std::string leave_out = "architecture";
     study::CrossValidateOptions study;
     OutputOptions output;
 };
@@ -56,6 +57,25 @@ Exit write_constants(Context& context, const std::string& folder,
     return Exit::done;
 }
 
+study::LeaveOut left_out_by(const std::string& name) {
+    return name == "die"       ? study::LeaveOut::die
+           : name == "library" ? study::LeaveOut::library
+           : name == "source"  ? study::LeaveOut::source
+                               : study::LeaveOut::architecture;
+}
+
+// The table, which parts of the time bind where, and what each term is worth.
+std::string whole_text(Context& context, const study::CrossValidation& result) {
+    std::map<std::string, model::Gpu> catalog = all_gpus(context.machine_dirs());
+    for (auto& [id, gpu] : catalog) {
+        const auto with = hwdb::with_calibration(gpu, id, context.machine_dirs());
+        gpu = with ? *with : gpu;
+    }
+    return study::cross_validation_text(result) + study::bindings_text(result.bindings) +
+           study::bindings_text(study::grid_bindings(catalog)) +
+           study::ablations_text(result.ablations);
+}
+
 Exit cross_validate(Context& context, const Options& options) {
     const auto table = study::read::load_layer_csv(options.table);
     if (!table) {
@@ -67,6 +87,7 @@ Exit cross_validate(Context& context, const Options& options) {
     }
     study::CrossValidateOptions wanted = options.study;
     wanted.launch = launch_from_name(options.launch);
+    wanted.leave_out = left_out_by(options.leave_out);
     wanted.only = model::kernel_class_from_name(options.kernel_class);
     const auto folders = context.machine_dirs();
     const auto source = [&](const std::string& id) { return hwdb::load_machine(id, folders); };
@@ -91,7 +112,7 @@ Exit cross_validate(Context& context, const Options& options) {
     return context.write(format == "json"  ? study::cross_validation_json(*result)
                          : format == "csv" ? study::cross_validation_csv(*result)
                          : format == "md"  ? study::cross_validation_markdown(*result)
-                                           : study::cross_validation_text(*result),
+                                           : whole_text(context, *result),
                          options.output.file);
 }
 
@@ -104,6 +125,10 @@ void add_hw_cross_validate(Frame& frame, CLI::App& hw) {
         "How far predictions lie from measurements that the constants have not seen",
         "# other shapes of the same GPU, and whole GPUs left out; minutes for 40,000 rows\n"
         "eyeroof hw cross-validate measured.csv\n"
+        "# how well constants carry over to a library or a source that they have not seen\n"
+        "eyeroof hw cross-validate measured.csv --leave-out library\n"
+        "# what each term of the model is worth: fits again without each\n"
+        "eyeroof hw cross-validate measured.csv --class linear --ablate\n"
         "# one class of kernels, for a spreadsheet\n"
         "eyeroof hw cross-validate measured.csv --class linear --format csv -o errors.csv",
         &hw);
@@ -115,6 +140,12 @@ void add_hw_cross_validate(Frame& frame, CLI::App& hw) {
         classes.emplace_back(model::kernel_class_name(static_cast<model::KernelClass>(i)));
     }
     add_choice(app, "--class", options->kernel_class, classes, "Only this class of kernels");
+    add_choice(
+        app, "--leave-out", options->leave_out, {"die", "architecture", "library", "source"},
+        "What a fit does not see of the rows that its errors are told of; library and source "
+        "are columns of the table");
+    app.add_flag("--ablate", options->study.ablate,
+                 "Also fit without each term and tell the error (slow)");
     add_launch(app, options->launch);
     app.add_option("--rows", options->study.rows, "Rows of a GPU and class that a fit looks at")
         ->check(CLI::Range(20, 100000));

@@ -22,6 +22,12 @@ void read_terms(const Node& node, std::map<std::string, double*> terms) {
     for (const auto& [name, target] : terms) {
         if (const Node value = node.need(name)) {
             *target = value.number(0.0, 1e6).value_or(*target);
+            if (const model::TermBound bound = model::term_bound(name);
+                !model::within(bound, *target)) {
+                value.error("bad-term",
+                            fmt::format("{} is {:g}, which its name does not allow", name, *target),
+                            fmt::format("{:g} to {:g}: {}", bound.low, bound.high, bound.meaning));
+            }
         }
     }
 }
@@ -68,6 +74,12 @@ void read_class(const Node& node, KernelClass c, CalibrationFile& file) {
         }
     }
     read_domain(node.need("domain"), record.domain);
+    record.binds.clear();
+    if (const Node binds = node["binds"]) {
+        for (const auto& [part, share] : binds.entries()) {
+            record.binds[part] = share.number(0.0, 1.0).value_or(0.0);
+        }
+    }
 }
 
 std::string error_text(const std::string& key, const model::ErrorBand& e) {
@@ -81,7 +93,7 @@ std::string class_text(const CalibrationFile& file, KernelClass c) {
     CalibrationFile copy = file;
     const model::ClassRecord& record = file.calibration.record(c);
     std::string text =
-        fmt::format("  {}:\n    source: \"{}\"\n    confidence: {}\n    date: 2026-11-21\n    "
+        fmt::format("  {}:\n    source: \"{}\"\n    confidence: {}\n    date: 2026-11-22\n    "
                     "measured_here: {}\n",
                     kernel_class_name(c), record.provenance.source,
                     model::confidence_name(record.provenance.confidence), record.measured);
@@ -98,6 +110,11 @@ std::string class_text(const CalibrationFile& file, KernelClass c) {
     for (const auto& [kind, error] : record.kinds) {
         text += "  " + error_text(kind, error);
     }
+    std::string binds;
+    for (const auto& [part, share] : record.binds) {
+        binds += fmt::format("{}{}: {:.4g}", binds.empty() ? "" : ", ", part, share);
+    }
+    text += binds.empty() ? "" : fmt::format("    binds: {{{}}}\n", binds);
     const auto& d = record.domain;
     return text + fmt::format("    domain: {{flops_low: {:.3g}, flops_high: {:.3g}, bytes_low: "
                               "{:.3g}, bytes_high: {:.3g}}}\n",

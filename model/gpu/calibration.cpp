@@ -17,6 +17,7 @@ void add_matmul(MatmulTerms& m, Terms& terms) {
     terms.insert({{"peak_share", &m.peak_share},
                   {"half_intensity", &m.half_intensity},
                   {"ramp_k", &m.ramp_k},
+                  {"ramp_cycles", &m.ramp_cycles},
                   {"ramp_occupancy", &m.ramp_occupancy},
                   {"slice_cost", &m.slice_cost},
                   {"dram_share", &m.dram_share},
@@ -33,6 +34,9 @@ void add_matmul(MatmulTerms& m, Terms& terms) {
                   {"resident_gain", &m.resident_gain},
                   {"resident_sharpness", &m.resident_sharpness},
                   {"issue_share", &m.issue_share},
+                  {"fp8_share", &m.fp8_share},
+                  {"int8_share", &m.int8_share},
+                  {"int8_s", &m.int8_s},
                   {"quantise_s", &m.quantise_s},
                   {"quantise_pass", &m.quantise_pass}});
 }
@@ -66,9 +70,11 @@ void add_memory(MemoryTerms& m, Terms& terms) {
                   {"softmax_pass", &m.softmax_pass},
                   {"norm_pass", &m.norm_pass},
                   {"norm_cache", &m.norm_cache},
-                  {"gated_pass", &m.gated_pass},
+                  {"norm_cycles", &m.norm_cycles},
+                  {"function_cycles", &m.function_cycles},
+                  {"gated_cycles", &m.gated_cycles},
+                  {"rope_cycles", &m.rope_cycles},
                   {"gather_cycles", &m.gather_cycles},
-                  {"rope_pass", &m.rope_pass},
                   {"row_s", &m.row_s},
                   {"host_s", &m.host_s},
                   {"host_tail_s", &m.host_tail_s},
@@ -79,6 +85,108 @@ void add_memory(MemoryTerms& m, Terms& terms) {
 }
 
 } // namespace
+
+namespace {
+
+struct NamedBound {
+    std::string_view name;
+    TermBound bound;
+};
+
+constexpr const char* kShare = "a share of what the hardware offers";
+constexpr const char* kCycles =
+    "SM cycles an element: between a vectorised load and a slow function";
+
+// clang-format off
+constexpr std::array kBounds = {
+    NamedBound{"peak_share",         {0.5, 1.0, kShare}},
+    NamedBound{"half_intensity",     {0.1, 40.0, "half of the rate at a tile of 80 x 80 at most"}},
+    NamedBound{"ramp_k",             {1.0, 256.0, "steps of k: at most a long pipeline"}},
+    NamedBound{"ramp_cycles",        {50.0, 5000.0, "a few latencies of DRAM (400 to 900 cycles)"}},
+    NamedBound{"ramp_occupancy",     {0.005, 1.0, "a share of an SM's registers"}},
+    NamedBound{"slice_cost",         {0.005, 0.5, "a sum over a few warps beside the product"}},
+    NamedBound{"dram_share",         {0.5, 1.0, kShare}},
+    NamedBound{"l2_share",           {0.5, 1.55, "of 0.55 or 0.65 of the port: at most the port"}},
+    NamedBound{"overlap",            {1.0, 8.0, "1: one after the other; 8: the longest alone"}},
+    NamedBound{"split_s",            {5e-7, 5e-5, "one more kernel"}},
+    NamedBound{"sustained_clock",    {0.2, 1.0, kShare}},
+    NamedBound{"settle_s",           {1e-5, 1e-1, "a power limiter acts within 10 us to 0.1 s"}},
+    NamedBound{"reuse",              {0.1, 10.0, "sets of the operands that L2 must keep"}},
+    NamedBound{"scattered_dram",     {0.1, 1.0, kShare}},
+    NamedBound{"tlb_reach_mib",      {2.0, 4096.0, "one page to all of a TLB's levels"}},
+    NamedBound{"tlb_cost",           {0.1, 20.0, "a walk over a load from L2"}},
+    NamedBound{"resident_l2",        {0.1, 1.0, kShare}},
+    NamedBound{"resident_gain",      {0.1, 1.0, kShare}},
+    NamedBound{"resident_sharpness", {1.0, 16.0, "smooth to sudden"}},
+    NamedBound{"issue_share",        {0.5, 1.0, kShare}},
+    NamedBound{"fp8_share",          {0.3, 1.3, "8-bit against 16-bit rates, power included"}},
+    NamedBound{"int8_share",         {0.3, 1.5, "8-bit against 16-bit rates, power included"}},
+    NamedBound{"int8_s",             {1e-7, 2e-5, "up to two more kernels"}},
+    NamedBound{"quantise_s",         {5e-7, 2e-5, "one to three more kernels"}},
+    NamedBound{"quantise_pass",      {0.3, 3.0, "passes over the input: L2 serves a part"}},
+    NamedBound{"fwd_cost",           {0.4, 2.5, "against a plain product"}},
+    NamedBound{"bwd_data_cost",      {0.4, 2.5, "against a plain product"}},
+    NamedBound{"bwd_weight_cost",    {0.4, 2.5, "against a plain product"}},
+    NamedBound{"stride_waste",       {0.01, 1.0, "1: every phase does the work of all"}},
+    NamedBound{"weight_sums",        {0.25, 8.0, "fp32 sums a weight"}},
+    NamedBound{"weight_product",     {0.3, 3.0, "against the other directions"}},
+    NamedBound{"fused_share",        {0.3, 1.0, kShare}},
+    NamedBound{"fused_ramp_k",       {1.0, 128.0, "input channels"}},
+    NamedBound{"fused_tail",         {0.05, 1.0, "1: half of an idle SM's time"}},
+    NamedBound{"fused_s",            {5e-7, 5e-5, "one more kernel"}},
+    NamedBound{"product_cost",       {0.4, 2.5, "against a plain product"}},
+    NamedBound{"transform_share",    {0.3, 1.0, kShare}},
+    NamedBound{"transform_l2",       {0.2, 1.0, "L2 is no slower than DRAM"}},
+    NamedBound{"transform_s",        {2e-6, 2e-4, "three more kernels"}},
+    NamedBound{"layout_share",       {0.02, 1.0, "of two passes over all tensors"}},
+    NamedBound{"layout_s",           {5e-7, 5e-5, "one more kernel"}},
+    NamedBound{"start_s",            {1e-9, 5e-6, "less than a launch"}},
+    NamedBound{"softmax_pass",       {0.01, 1.0, "one more reading"}},
+    NamedBound{"norm_pass",          {0.01, 1.0, "one more reading"}},
+    NamedBound{"norm_cache",         {0.05, 1.0, kShare}},
+    NamedBound{"norm_cycles",        {0.05, 4.0, kCycles}},
+    NamedBound{"function_cycles",    {0.05, 4.0, kCycles}},
+    NamedBound{"gated_cycles",       {0.05, 4.0, kCycles}},
+    NamedBound{"rope_cycles",        {0.05, 4.0, kCycles}},
+    NamedBound{"gather_cycles",      {0.05, 4.0, kCycles}},
+    NamedBound{"row_s",              {1e-10, 1e-6, "of an SM, a reduction over a row"}},
+    NamedBound{"host_s",             {1e-6, 1e-4, "a framework's call"}},
+    NamedBound{"host_tail_s",        {1e-6, 1e-4, "a framework's call"}},
+    NamedBound{"host_scalar_s",      {1e-7, 5e-5, "a part of a framework's call"}},
+    NamedBound{"host_softmax_s",     {1e-7, 5e-5, "a part of a framework's call"}},
+    NamedBound{"host_norm_s",        {1e-7, 1e-4, "a part of a framework's call"}},
+    NamedBound{"launch_eager",       {5e-6, 2.5e-4, "a framework's call"}},
+    NamedBound{"launch_stream",      {1e-6, 2e-5, "a launch, or two"}},
+    NamedBound{"launch_kernel",      {5e-7, 1e-5, "filling and draining an empty GPU"}},
+    NamedBound{"launch_graph",       {5e-7, 1e-5, "filling and draining an empty GPU"}},
+    NamedBound{"host_overlap",       {1.0, 8.0, "1: one after the other; 8: the longest alone"}},
+};
+// clang-format on
+
+} // namespace
+
+TermBound term_bound(std::string_view name) {
+    const auto found = std::find_if(kBounds.begin(), kBounds.end(),
+                                    [&](const NamedBound& b) { return b.name == name; });
+    return found == kBounds.end() ? TermBound{} : found->bound;
+}
+
+bool can_be_off(std::string_view name) {
+    constexpr std::array<std::string_view, 28> kOff = {
+        "half_intensity", "ramp_k",        "ramp_cycles",  "ramp_occupancy",  "slice_cost",
+        "split_s",        "reuse",         "tlb_cost",     "resident_l2",     "quantise_s",
+        "quantise_pass",  "int8_s",        "stride_waste", "weight_sums",     "fused_ramp_k",
+        "fused_tail",     "fused_s",       "transform_s",  "layout_share",    "layout_s",
+        "softmax_pass",   "norm_pass",     "norm_cycles",  "function_cycles", "gated_cycles",
+        "rope_cycles",    "gather_cycles", "row_s"};
+    return std::find(kOff.begin(), kOff.end(), name) != kOff.end();
+}
+
+bool within(const TermBound& bound, double value) {
+    constexpr double kRounding = 1e-5; // files carry six digits
+    return value == 0.0 ||
+           (value >= bound.low * (1.0 - kRounding) && value <= bound.high * (1.0 + kRounding));
+}
 
 std::string_view kernel_class_name(KernelClass kernel_class) {
     return kClassNames[static_cast<std::size_t>(kernel_class)];

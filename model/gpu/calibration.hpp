@@ -23,7 +23,8 @@ std::optional<KernelClass> kernel_class_from_name(std::string_view name);
 struct MatmulTerms {
     double peak_share = 0.93;        // of the pipe's peak, for tiles of endless intensity
     double half_intensity = 3.0;     // tile intensity tm tn/(tm+tn) at half of peak_share, elements
-    double ramp_k = 15.0;            // prologue and epilogue of a CTA, in steps of k
+    double ramp_k = 15.0;            // epilogue of a CTA, in steps of k
+    double ramp_cycles = 0.0;        // and its prologue: until the first operands arrive
     double ramp_occupancy = 0.1;     // resident share of an SM at which half the latency is hidden
     double slice_cost = 0.03;        // extra work of a CTA that splits k among its warps
     double dram_share = 0.7;         // of the data-sheet bandwidth that is sustained
@@ -39,9 +40,12 @@ struct MatmulTerms {
     double resident_l2 = 0.0;        // share of L2 that keeps operands between calls; 0: none
     double resident_gain = 3.0;      // bandwidth of what stays, in L2 bandwidths
     double resident_sharpness = 4.0; // how suddenly a working set stops to fit
-    double issue_share = 1.0;   // of issue slots left to FMAs where integers share them: Pascal
-    double quantise_s = 1e-6;   // fp8: the kernel that casts the activations first
-    double quantise_pass = 1.0; // and its passes over them, read at 2 bytes, written at 1
+    double issue_share = 1.0;        // of issue slots left to FMAs where lanes_fill_issue
+    double fp8_share = 1.0;          // of the fp8 peak, against what 16-bit types reach of theirs
+    double int8_share = 1.0;         // of the int8 peak, likewise: integers draw less power
+    double int8_s = 1e-6;            // int8: what scales the sums, or casts the input first
+    double quantise_s = 1e-6;        // fp8: the kernel that casts the activations first
+    double quantise_pass = 1.0;      // and its passes over them, read at 2 bytes, written at 1
 
     bool operator==(const MatmulTerms&) const = default;
 };
@@ -77,11 +81,13 @@ struct MemoryTerms {
     double resident_gain = 1.8;
     double resident_sharpness = 5.0;
     double softmax_pass = 0.9;   // extra readings of rows longer than 1024 elements
-    double norm_pass = 1.0;      // extra readings of normalisations
+    double norm_pass = 1.0;      // second reading of normalisations, as a share of the tensor
     double norm_cache = 1.0;     // share of L2 that keeps rows between a norm's two readings
-    double gated_pass = 0.1;     // extra readings of gated activations
-    double gather_cycles = 2.0;  // of an SM, for each element of a row that is gathered
-    double rope_pass = 0.1;      // of rotary embeddings, whose angles are read too
+    double norm_cycles = 0.6;    // of an SM, for each element of a norm
+    double function_cycles = .4; // of an activation with an exponential: gelu, silu, tanh …
+    double gated_cycles = 0.85;  // of the output of a gated activation
+    double rope_cycles = 0.65;   // of a rotary embedding
+    double gather_cycles = 2.0;  // of a row that is gathered
     double row_s = 1.2e-8;       // per row and SM, of row reductions
     double host_s = 1.1e-5;      // eager: the host's call before the kernel starts
     double host_tail_s = 1.6e-5; // eager: what the host still does while the kernel runs
@@ -125,6 +131,10 @@ struct ClassRecord {
     ErrorBand band;
     std::map<std::string, ErrorBand> kinds; // by row_kind, of those that were measured
     Domain domain;
+    // Share of the measured rows in which a part of a kernel's time is the longest: "compute",
+    // "dram", "l2", "sm" …; empty: not counted. A part that was the longest in hardly any is not
+    // measured.
+    std::map<std::string, double> binds;
     bool measured = false; // fitted on this very GPU; otherwise carried over from others
     Provenance provenance;
 
@@ -141,6 +151,20 @@ struct GpuCalibration {
     ClassRecord& record(KernelClass c) { return records[static_cast<std::size_t>(c)]; }
     bool operator==(const GpuCalibration&) const = default;
 };
+
+// What a term's name allows: shares lie in (0, 1], a second reading is at most one more.
+struct TermBound {
+    double low = 0.0, high = 1e30;
+    const char* meaning = ""; // why
+};
+
+// The bound of a term of calibration_terms, "" or unknown: any positive number. A term that is
+// switched off (0) is within.
+TermBound term_bound(std::string_view name);
+bool within(const TermBound& bound, double value);
+
+// Does zero switch the term off? (A share of zero would be endless time.)
+bool can_be_off(std::string_view name);
 
 // Every term of a class by its name in calibration files: "linear.ramp_k". For readers, writers and
 // the fit; the order is fixed.

@@ -11,10 +11,11 @@ namespace {
 
 constexpr double kChannelChunk = 32.0;   // channels of one filter tap that a tensor-core step takes
 constexpr double kChannelBlock = 64.0;   // channels of one filter tap in a weight gradient's tile
-constexpr double kWideBlock = 128.0;     // the same since Turing
+constexpr double kWideBlock = 128.0;     // the same on Turing
 constexpr double kAtomicSumBytes = 18.0; // a weight's fp32 sum: zeroed, added to, read and cast
 constexpr double kSumBytes = 8.0;        // a partial sum in fp32, written and read
 constexpr double kAlignment = 8.0;       // fp16 elements of 16 bytes
+constexpr double kFewChannels = 4.0;     // below which a data gradient may be scattered
 constexpr double kFusedChannels = 32.0;
 constexpr double kFusedPoints = 16.0;
 
@@ -107,9 +108,16 @@ Phases phases_of(const ConvShape& shape, bool overhangs) {
     return {high[0] * wide[0], high[1] * wide[1], high[2] * wide[2]};
 }
 
-// Kernels since Turing: blocks of 128 channels in weight gradients, summed up in fp32 by atomics.
+// Kernels on Turing: blocks of 128 channels in weight gradients, summed up in fp32 by atomics. T4
+// alone tells so: other GPUs keep V100's, whose gradients gain as much as forward products do.
 bool wide_weights(const Conv& c) {
-    return c.tensor && c.gpu->arch != GpuArch::volta;
+    return c.tensor && c.gpu->arch == GpuArch::turing;
+}
+
+// Channels of a filter tap that a tensor-core step takes; grouped kernels take fewer, down to the
+// 16 bytes of a load.
+double channel_chunk(const Conv& c, double chunk) {
+    return c.groups > 1.0 ? std::min(chunk, std::max(kAlignment, c.c)) : chunk;
 }
 
 double joined3(double a, double b) {
@@ -117,7 +125,7 @@ double joined3(double a, double b) {
 }
 
 Product implicit_product(const Conv& c) {
-    const double chunk = c.tensor ? kChannelChunk : 1.0;
+    const double chunk = c.tensor ? channel_chunk(c, kChannelChunk) : 1.0;
     const double align = c.tensor ? kAlignment : 1.0;
     Product product{c.groups, 1, 1, 1, c.element_bytes, c.element_bytes};
     switch (c.direction) {
@@ -134,8 +142,8 @@ Product implicit_product(const Conv& c) {
         break;
     case Direction::bwd_weight:
         product.m = round_up(c.k, align);
-        product.n = round_up(c.c, wide_weights(c) ? kWideBlock
-                                  : c.tensor      ? kChannelBlock
+        product.n = round_up(c.c, wide_weights(c) ? channel_chunk(c, kWideBlock)
+                                  : c.tensor      ? channel_chunk(c, kChannelBlock)
                                                   : 1.0) *
                     c.r * c.s;
         product.k = c.n * c.p * c.q;
@@ -200,6 +208,23 @@ ConvTime implicit_gemm(const Conv& c) {
     return t;
 }
 
+// Data gradients of few channels (an image's) leave most of an implicit product's tile empty: a
+// product into columns (N P Q rows of C R S) that are then scattered into the input (col2im).
+ConvTime scattered_columns(const Conv& c) {
+    constexpr double kPasses = 3.0; // columns written, read, added to the input
+    const Product product{c.groups, c.n * c.p * c.q, c.c * c.r * c.s,
+                          c.k,      c.element_bytes, c.element_bytes};
+    ConvTime t;
+    t.algorithm = ConvAlgorithm::columns;
+    t.product = matmul_compute(*c.gpu, c.type, c.terms->matmul, product,
+                               c.tensor ? tensor_tiles() : vector_tiles(), one_split(),
+                               c.tensor ? 16.0 : 8.0);
+    t.macs = c.macs();
+    t.dram_bytes = c.bytes() + kPasses * c.groups * product.m * product.n * c.element_bytes;
+    t.body_s = t.product.body_s * c.terms->bwd_data_cost + c.dram_s(t.dram_bytes);
+    return t;
+}
+
 // What Winograd sees: forward, or the data gradient as a forward convolution of the gradient.
 struct Winograd {
     double reduced, produced; // channels
@@ -229,7 +254,7 @@ ConvTime fused_winograd(const Conv& c) {
     const double rate = c.gpu->rate(c.type).flops_per_s / c.gpu->sms;
     const double ctas = c.groups * fused_blocks(c, v) * std::ceil(v.produced / kFusedChannels);
     const double depth = round_up(v.reduced, 8.0) + c.terms->fused_ramp_k;
-    const double issued = shares_issue_slots(c.gpu->arch) ? c.terms->matmul.issue_share : 1.0;
+    const double issued = shares_issue_slots(*c.gpu, false) ? c.terms->matmul.issue_share : 1.0;
     const double work = 2.0 * kFusedPoints * 32.0 * kFusedChannels * depth / rate / issued;
     const double in_turn = std::ceil(ctas / c.gpu->sms);
     const double tail = 1.0 + c.terms->fused_tail * std::max(2.0 - ctas / c.gpu->sms, 0.0);
@@ -314,8 +339,9 @@ Conv view(const Gpu& gpu, DataType type, const ConvTerms& terms, const ConvShape
 } // namespace
 
 std::string_view conv_algorithm_name(ConvAlgorithm algorithm) {
-    constexpr std::array<std::string_view, 4> kNames = {"implicit GEMM", "Winograd F(2x2) fused",
-                                                        "Winograd F(4x4) non-fused", "depthwise"};
+    constexpr std::array<std::string_view, 5> kNames = {"implicit GEMM", "Winograd F(2x2) fused",
+                                                        "Winograd F(4x4) non-fused", "depthwise",
+                                                        "columns, scattered (col2im)"};
     return kNames[static_cast<std::size_t>(algorithm)];
 }
 
@@ -327,6 +353,10 @@ ConvTime conv_time(const Gpu& gpu, DataType type, const ConvTerms& terms, const 
         best = depthwise(c);
     } else {
         best = implicit_gemm(c);
+        if (direction == Direction::bwd_data && c.c <= kFewChannels) {
+            const ConvTime t = scattered_columns(c);
+            best = t.body_s < best.body_s ? t : best;
+        }
         const bool plain = c.stride_area == 1.0 && shape.dilation == Extent2{1, 1} && !c.tensor;
         const bool three = c.r == 3.0 && c.s == 3.0;
         const bool five = c.r == 5.0 && c.s == 5.0;

@@ -10,7 +10,7 @@
 
 namespace eyeroof::model {
 
-enum class ConvAlgorithm { implicit_gemm, winograd, winograd_nonfused, depthwise };
+enum class ConvAlgorithm { implicit_gemm, winograd, winograd_nonfused, depthwise, columns };
 std::string_view conv_algorithm_name(ConvAlgorithm algorithm);
 
 struct ConvTime {
@@ -30,6 +30,8 @@ struct ConvTime {
 //   Winograd F(2x2,3x3) fused: blocks of 32 tiles of 2x2 outputs by 32 channels, 16 points.
 //   F(4x4,3x3) and F(4x4,5x5) non-fused: 36 or 64 products over tiles, between two transforms that
 //   pass through memory.
+//   columns: data gradients of at most 4 channels: a product into N P Q x C R S, scattered
+//   (col2im).
 // Groups: each group's product in turn, batched. Source: own; cuDNN's algorithm names, see
 // docs/gpu-model.md; Lavin and Gray, arXiv:1509.09308, for the point counts.
 ConvTime conv_time(const Gpu& gpu, DataType type, const ConvTerms& terms, const ConvShape& shape,

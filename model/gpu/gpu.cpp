@@ -12,9 +12,15 @@ constexpr std::array<std::string_view, 11> kArchNames = {"kepler",    "maxwell",
                                                          "turing",    "ampere",  "ada",    "hopper",
                                                          "blackwell", "amd",     "host"};
 
-// L2 to SM transfers a cycle that a whole GPU sustains, bytes per SM. Fitted by eye on the cache
-// curves of te42kyfo/gpu-benches@1c36d509 (V100, A100, L40) and the estimates of gpu_specs.
+// L2 to SM transfers a cycle that a whole GPU sustains, bytes per SM; see l2_bandwidth.
 constexpr double kL2BytesPerSmCycle = 0.65 * 32.0;
+constexpr double kWideL2BytesPerSmCycle = 0.55 * 64.0;
+
+// Data-centre parts since the A100: an L2 of two partitions with wide ports.
+bool has_wide_l2(const Gpu& gpu) {
+    const std::string& cc = gpu.compute_capability;
+    return cc == "8.0" || cc == "9.0" || cc.rfind("10.", 0) == 0;
+}
 
 } // namespace
 
@@ -60,17 +66,23 @@ double macs_per_cycle(const Gpu& gpu, DataType type) {
     return gpu.rate(type).flops_per_s / 2.0 / pipe_clock_hz(gpu, type);
 }
 
+bool lanes_fill_issue(const Gpu& gpu) {
+    constexpr int kFullLanes = 128;
+    const bool single = gpu.arch == GpuArch::ampere || gpu.arch == GpuArch::ada ||
+                        gpu.arch == GpuArch::hopper || gpu.arch == GpuArch::blackwell;
+    return single && gpu.fp32_lanes >= kFullLanes;
+}
+
 double l2_bandwidth(const Gpu& gpu) {
     if (gpu.l2_bytes_per_s > 0.0) {
         return gpu.l2_bytes_per_s;
     }
-    return std::max(kL2BytesPerSmCycle * gpu.sms * gpu.boost_hz, gpu.dram_bytes_per_s);
+    const double each = has_wide_l2(gpu) ? kWideL2BytesPerSmCycle : kL2BytesPerSmCycle;
+    return std::max(each * gpu.sms * gpu.boost_hz, gpu.dram_bytes_per_s);
 }
 
 double l2_reach_bytes(const Gpu& gpu) {
-    const std::string& cc = gpu.compute_capability;
-    const bool halves = cc == "8.0" || cc == "9.0" || cc.rfind("10.", 0) == 0;
-    return halves ? gpu.l2_bytes / 2.0 : gpu.l2_bytes;
+    return has_wide_l2(gpu) ? gpu.l2_bytes / 2.0 : gpu.l2_bytes;
 }
 
 double ridge_flop_per_byte(const Gpu& gpu, DataType type) {

@@ -33,6 +33,13 @@ std::string_view gpu_arch_name(GpuArch arch);
 std::optional<GpuArch> gpu_arch_from_name(std::string_view name);
 std::vector<std::string_view> gpu_arch_names();
 
+// Generations of the vendors' libraries of products and convolutions: which kernels they offer.
+enum class Library {
+    usual,    // what runs on the GPU by default: see offers_early_tiles
+    until_10, // cuBLAS up to 10
+    since_11  // cuBLAS 11, 12 and their contemporaries
+};
+
 // Which units serve a data type.
 enum class Pipe { none, vector, tensor };
 
@@ -74,6 +81,7 @@ struct Gpu {
     double pcie_bytes_per_s = 0.0; // one direction
     double link_bytes_per_s = 0.0; // NVLink and the like, both directions
     double tdp_w = 0.0;
+    Library library = Library::usual;
     GpuPrice price;
     GpuCalibration calibration;
 
@@ -100,8 +108,14 @@ bool peak_fits(const Gpu& gpu, DataType type);
 // MAC per cycle of the whole GPU for the type: peak / 2 / clock. 0 when it is not served.
 double macs_per_cycle(const Gpu& gpu, DataType type);
 
-// L2 to SMs, bytes/s: measured where known, else 0.65 of 32 B per SM and boost cycle (what P100,
-// V100 and T4 reach in gpu-benches' cache curves).
+// Do the FP32 lanes of an SM take every issue slot of its schedulers, so that loads and addresses
+// cost arithmetic? 128 lanes on four schedulers without dual issue: GA10x, Ada, Hopper, Blackwell.
+// Earlier SMs have 64 lanes, or issue two instructions a cycle (Maxwell, Pascal).
+bool lanes_fill_issue(const Gpu& gpu);
+
+// L2 to SMs, bytes/s: measured where known, else of the SMs and the boost clock 0.55 of 64 B for
+// data-centre parts since the A100 (compute capability 8.0, 9.0, 10.x: A100 and H100 PCIe reach 35
+// B), 0.65 of 32 B elsewhere (V100, T4). Source: cache curves of te42kyfo/gpu-benches@1c36d509.
 double l2_bandwidth(const Gpu& gpu);
 
 // L2 that an SM reaches without crossing to another partition, which keeps a copy of what it asks

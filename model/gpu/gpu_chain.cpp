@@ -55,7 +55,7 @@ Cycles cycles_of(const Machine3& g, const Form& form, const KernelMapping& map) 
         c.in_turn = in_turn / form.ctas_share;
         c.depth = depth;
         if (form.reads_tiles) {
-            const double bytes = ctas * (map.tile.tm + map.tile.tn) * depth * p.in_bytes;
+            const double bytes = ctas * tile_reads(*g.gpu, map.tile, g.tensor) * depth * p.in_bytes;
             c.l2 += bytes / g.l2_bytes_per_s * g.clock_hz;
             c.l2_bytes += bytes;
         }
@@ -73,7 +73,7 @@ struct Candidate {
 
 std::vector<KernelMapping> all_mappings(bool tensor) {
     std::vector<KernelMapping> all;
-    for (const CtaTile& tile : library_tiles(GpuArch::ampere, false, tensor)) {
+    for (const CtaTile& tile : every_tile(tensor)) {
         for (const int splits : library_splits(false)) {
             all.push_back({tile, splits});
         }

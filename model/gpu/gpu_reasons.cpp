@@ -137,7 +137,7 @@ std::string memory_term(const StepFacts& f, const Gpu& gpu, const KernelChoice& 
         return "link bandwidth";
     }
     if (is_memory(kernel)) {
-        return kernel.memory.gather_bound ? "gather latency"
+        return kernel.memory.gather_bound ? "SM cycles an element"
                : f.resident > kMostly     ? "L2 bandwidth"
                                           : "DRAM bandwidth";
     }

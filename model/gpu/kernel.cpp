@@ -61,14 +61,16 @@ const MatmulTerms& matmul_terms(const GpuCalibration& c, KernelClass kernel_clas
                                                     : c.linear;
 }
 
-void run_products(const Gpu& gpu, const Layer& layer, KernelChoice& kernel) {
+void run_products(const Gpu& gpu, const Layer& layer, Launch launch, KernelChoice& kernel) {
     const bool batched = kernel.kernel_class == KernelClass::batched;
     const bool tensor = kernel.kernel_class == KernelClass::tensor_gemm;
-    const std::vector<CtaTile> tiles = library_tiles(gpu.arch, batched, tensor);
-    const std::vector<int> splits = library_splits(batched || layer.op == Op::attention);
+    const bool early = is_early_library(gpu, launch);
+    const std::vector<CtaTile>& tiles = library_tiles(gpu, batched, tensor, early);
+    const std::vector<int>& splits = library_splits(batched || layer.op == Op::attention);
     for (const Product& p : kernel.products) {
-        kernel.matmul = matmul_time(
-            gpu, kernel.type, matmul_terms(gpu.calibration, kernel.kernel_class), p, tiles, splits);
+        kernel.matmul =
+            matmul_time(gpu, kernel.type, matmul_terms(gpu.calibration, kernel.kernel_class), p,
+                        tiles, splits, early);
         kernel.body_s += kernel.matmul->body_s;
     }
 }
@@ -88,7 +90,8 @@ KernelClass kernel_class_of(const Gpu& gpu, const Layer& layer) {
                                   : KernelClass::batched;
 }
 
-Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& work) {
+Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& work,
+                               Launch launch) {
     KernelChoice kernel;
     kernel.kernel_class = kernel_class_of(gpu, layer);
     kernel.type = layer.types.input;
@@ -114,7 +117,7 @@ Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& w
         kernel.body_s = kernel.conv->body_s;
     } else {
         kernel.products = products_of(layer);
-        run_products(gpu, layer, kernel);
+        run_products(gpu, layer, launch, kernel);
     }
     return kernel;
 }
@@ -172,6 +175,34 @@ double with_launch(const Gpu& gpu, const Layer& layer, const KernelChoice& kerne
                                             std::pow(kernel.body_s / most, t.host_overlap),
                                         1.0 / t.host_overlap);
     return host_seconds(t, layer) + both;
+}
+
+namespace {
+
+std::string_view longest_of_product(const MatmulTime& t) {
+    const double most = std::max({t.compute_s, t.dram_s, t.l2_s, t.split_s});
+    return most == t.compute_s ? "compute"
+           : most == t.dram_s  ? "dram"
+           : most == t.l2_s    ? "l2"
+                               : "split";
+}
+
+} // namespace
+
+std::string_view longest_part(const KernelChoice& kernel) {
+    if (kernel.conv) {
+        const double product = kernel.conv->product.compute_s;
+        return product >= kernel.conv->body_s - product ? "compute" : "layout";
+    }
+    if (kernel.matmul) {
+        return longest_of_product(*kernel.matmul);
+    }
+    const MemoryTime& m = kernel.memory;
+    constexpr double kMostly = 0.5;
+    return m.link_bytes_per_s > 0.0 ? "link"
+           : m.gather_bound         ? "sm"
+           : m.resident > kMostly   ? "l2"
+                                    : "dram";
 }
 
 } // namespace eyeroof::model

@@ -1,8 +1,10 @@
 #include "model/gpu/matmul.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace eyeroof::model {
 
@@ -27,8 +29,11 @@ struct Candidate {
     CtaTile tile;
     int splits;
     bool tensor;
-    double rate;   // FLOP/s of one SM
-    double k_step; // elements of k that a warp takes at once
+    double rate;          // FLOP/s of one SM
+    double clock_hz;      // of the pipe
+    double k_step;        // elements of k that a warp takes at once
+    double dram_per_byte; // seconds of a compulsory byte
+    bool shares_issue;    // FMAs leave no slot for loads and addresses
 };
 
 double resident_share(const CtaTile& tile) {
@@ -46,7 +51,8 @@ double compute_seconds(const Candidate& c) {
     const double tn = c.tile.tn;
     const double step = c.k_step * c.tile.slices;
     const double k = std::ceil(c.product->k / c.splits);
-    const double work = 2.0 * tm * tn * (std::ceil(k / step) * step + c.terms->ramp_k) / c.rate;
+    const double work = 2.0 * tm * tn * (std::ceil(k / step) * step + c.terms->ramp_k) / c.rate +
+                        c.terms->ramp_cycles / c.clock_hz;
     const double intensity = tm * tn / (tm + tn);
     const double efficiency =
         c.terms->peak_share * intensity / (intensity + c.terms->half_intensity);
@@ -56,7 +62,7 @@ double compute_seconds(const Candidate& c) {
     const double hidden =
         share * (1.0 + c.terms->ramp_occupancy) / (share + c.terms->ramp_occupancy);
     const double slices = c.tile.slices > 1 ? 1.0 + c.terms->slice_cost : 1.0;
-    const double issued = shares_issue_slots(c.gpu->arch) ? c.terms->issue_share : 1.0;
+    const double issued = c.shares_issue ? c.terms->issue_share : 1.0;
     return in_turn * work / efficiency / hidden * slices / issued;
 }
 
@@ -65,11 +71,14 @@ double dram_seconds(const Candidate& c) {
     const Product& p = *c.product;
     const double bytes = p.batch * (p.in_bytes * (p.m * p.k + p.n * p.k) + p.out_bytes * p.m * p.n);
     const double sums = c.splits > 1 ? kSplitSumBytes * p.batch * p.m * p.n * c.splits : 0.0;
-    const double resident = resident_of(*c.gpu, *c.terms, p);
-    const double bandwidth = c.gpu->dram_bytes_per_s;
-    const double per_byte = (1.0 - resident) / (c.terms->dram_share * bandwidth) +
-                            resident / (c.terms->resident_gain * l2_bandwidth(*c.gpu));
-    return (bytes + sums) * per_byte;
+    return (bytes + sums) * c.dram_per_byte;
+}
+
+double dram_seconds_per_byte(const Gpu& gpu, const MatmulTerms& terms, const Product& p) {
+    const double resident = resident_of(gpu, terms, p);
+    const double sustained = terms.dram_share * gpu.dram_bytes_per_s;
+    const double from_l2 = std::max(terms.resident_gain * l2_bandwidth(gpu), sustained);
+    return (1.0 - resident) / sustained + resident / from_l2;
 }
 
 // Share of the weights that the CTAs of the next row of tiles find no longer in L2.
@@ -99,7 +108,7 @@ double l2_seconds(const Candidate& c) {
     const Product& p = *c.product;
     const double deep = ctas_of(p, c.tile, c.splits) * std::ceil(p.k / c.splits) * p.in_bytes;
     const double through_s =
-        deep * (c.tile.tm + c.tile.tn) / c.terms->l2_share / l2_bandwidth(*c.gpu);
+        deep * tile_reads(*c.gpu, c.tile, c.tensor) / c.terms->l2_share / l2_bandwidth(*c.gpu);
     if (c.tensor) {
         return through_s;
     }
@@ -114,13 +123,20 @@ double joined(double a, double b, double c, double p) {
            std::pow(std::pow(a / most, p) + std::pow(b / most, p) + std::pow(c / most, p), 1.0 / p);
 }
 
-MatmulTime time_of(const Candidate& c) {
+// `aligned`: alignment_share on tensor cores, else 1. Nothing where the longest part alone takes
+// `most` or more.
+std::optional<MatmulTime> time_of(const Candidate& c, double aligned, double most) {
     MatmulTime t;
     t.mapping = {c.tile, c.splits};
-    const double aligned = c.tensor ? alignment_share(c.product->k, c.product->in_bytes) : 1.0;
-    const double compute = compute_seconds(c) / aligned;
-    const double l2 = l2_seconds(c);
     t.dram_s = dram_seconds(c);
+    const double compute = compute_seconds(c) / aligned;
+    if (std::max(compute, t.dram_s) >= most) {
+        return std::nullopt;
+    }
+    const double l2 = l2_seconds(c);
+    if (l2 >= most) {
+        return std::nullopt;
+    }
     t.clock_share = clock_share(*c.terms, joined(compute, t.dram_s, l2, c.terms->overlap));
     t.compute_s = compute / t.clock_share;
     t.l2_s = l2 / t.clock_share;
@@ -129,17 +145,65 @@ MatmulTime time_of(const Candidate& c) {
     return t;
 }
 
-Candidate candidate(const Gpu& gpu, DataType type, const MatmulTerms& terms,
-                    const Product& product) {
+// int8 of an early library has no tensor cores: four MACs a lane and cycle (DP4A).
+Candidate candidate(const Gpu& gpu, DataType type, const MatmulTerms& terms, const Product& product,
+                    bool early) {
+    constexpr double kDp4a = 4.0;
     const Rate& rate = gpu.rate(type);
-    const bool tensor = rate.pipe == Pipe::tensor;
-    return {&gpu, &terms, &product, {}, 1, tensor, rate.flops_per_s / gpu.sms, tensor ? 32.0 : 8.0};
+    const bool dp4a = early && type == DataType::int8;
+    const bool tensor = rate.pipe == Pipe::tensor && !dp4a;
+    const double vector = kDp4a * gpu.rate(DataType::fp32).flops_per_s;
+    const double flops = dp4a ? std::min(vector, rate.flops_per_s) : rate.flops_per_s;
+    const double share = !tensor                  ? 1.0
+                         : type == DataType::fp8  ? terms.fp8_share
+                         : type == DataType::int8 ? terms.int8_share
+                                                  : 1.0;
+    return {&gpu,
+            &terms,
+            &product,
+            {},
+            1,
+            tensor,
+            share * flops / gpu.sms,
+            pipe_clock_hz(gpu, type),
+            tensor ? 32.0 : 8.0,
+            dram_seconds_per_byte(gpu, terms, product),
+            !tensor && shares_issue_slots(gpu, early)};
 }
 
 } // namespace
 
-bool shares_issue_slots(GpuArch arch) {
-    return arch == GpuArch::kepler || arch == GpuArch::maxwell || arch == GpuArch::pascal;
+double tile_reads(const Gpu& gpu, const CtaTile& tile, bool tensor) {
+    const double longer = std::max(tile.tm, tile.tn);
+    const double shorter = std::min(tile.tm, tile.tn);
+    const bool clusters = gpu.arch == GpuArch::hopper || gpu.arch == GpuArch::blackwell;
+    return tensor && clusters ? shorter + longer / 2.0 : shorter + longer;
+}
+
+bool shares_issue_slots(const Gpu& gpu, bool early) {
+    return lanes_fill_issue(gpu) || (gpu.arch < GpuArch::volta && !early);
+}
+
+Library library_from_name(std::string_view name) {
+    constexpr std::string_view kName = "cublas";
+    constexpr int kLastEarly = 10;
+    const auto same = [](char a, char b) { return (a | 0x20) == b; }; // letter case ignored
+    const auto* at = std::search(name.begin(), name.end(), kName.begin(), kName.end(), same);
+    const auto* digit = at == name.end() ? at : at + kName.size();
+    while (digit != name.end() && *digit == ' ') {
+        ++digit;
+    }
+    int version = 0;
+    std::from_chars(digit, name.end(), version);
+    return version <= 0            ? Library::usual
+           : version <= kLastEarly ? Library::until_10
+                                   : Library::since_11;
+}
+
+bool is_early_library(const Gpu& gpu, Launch launch) {
+    const bool own_time =
+        gpu.library == Library::usual && launch == Launch::stream && gpu.arch <= GpuArch::turing;
+    return gpu.library == Library::until_10 || own_time;
 }
 
 double alignment_share(double k, double element_bytes) {
@@ -180,31 +244,62 @@ double resident_of(const Gpu& gpu, const MatmulTerms& terms, const Product& p) {
            (weights + others);
 }
 
-std::vector<CtaTile> library_tiles(GpuArch arch, bool batched, bool tensor) {
-    if (tensor) {
-        return {{256, 128}, {128, 256}, {128, 128}, {256, 64}, {64, 256}, {128, 64},
-                {64, 128},  {64, 64},   {32, 64},   {64, 32},  {32, 128}, {128, 32}};
-    }
-    const bool old = arch == GpuArch::kepler || arch == GpuArch::maxwell || arch == GpuArch::pascal;
-    const bool middle = arch == GpuArch::volta || arch == GpuArch::turing;
-    if (batched && old) {
-        return {{64, 128}};
-    }
-    if (batched && middle) {
-        return {{64, 64}, {64, 128}, {128, 32}, {32, 128}};
-    }
-    if (batched) {
-        return {{128, 128}};
-    }
-    if (old) {
-        return {{128, 32}, {64, 64}, {32, 128}};
-    }
-    return {{128, 128}, {64, 128},   {64, 64},    {32, 128},
-            {128, 32},  {32, 32, 4}, {32, 64, 4}, {32, 128, 4}};
+namespace {
+
+using Tiles = std::vector<CtaTile>;
+
+const Tiles& tensor_tiles(GpuArch arch) {
+    static const Tiles usual = {{256, 128}, {128, 256}, {128, 128}, {256, 64},
+                                {64, 256},  {128, 64},  {64, 128},  {64, 64},
+                                {32, 64},   {64, 32},   {32, 128},  {128, 32}};
+    static const Tiles wide = {{256, 256}, {256, 128}, {128, 256}, {128, 128}, {256, 64},
+                               {64, 256},  {128, 64},  {64, 128},  {64, 64},   {32, 64},
+                               {64, 32},   {32, 128},  {128, 32}};
+    return arch == GpuArch::blackwell ? wide : usual;
 }
 
-std::vector<int> library_splits(bool batched) {
-    return batched ? std::vector<int>{1} : std::vector<int>{1, 2, 3, 4, 6, 8, 12, 16};
+const Tiles& linear_tiles(const Gpu& gpu, bool early) {
+    static const Tiles old = {{128, 32}, {64, 64}, {32, 128}};
+    static const Tiles full = {{128, 128}, {64, 128},   {64, 64},    {32, 128},
+                               {128, 32},  {32, 32, 4}, {32, 64, 4}, {32, 128, 4}};
+    static const Tiles wide = {{128, 128},  {256, 64},   {64, 256},   {64, 128},
+                               {128, 64},   {64, 64},    {32, 128},   {128, 32},
+                               {32, 32, 4}, {32, 64, 4}, {32, 128, 4}};
+    const bool before_volta = gpu.arch < GpuArch::volta;
+    return before_volta && !early ? old : gpu.arch >= GpuArch::ada ? wide : full;
+}
+
+const Tiles& batched_tiles(const Gpu& gpu, bool early) {
+    static const Tiles old = {{64, 128}};
+    static const Tiles middle = {{64, 64}, {64, 128}, {128, 32}, {32, 128}};
+    static const Tiles ampere = {{128, 128}};
+    static const Tiles free = {{128, 128}, {256, 64}, {64, 256}, {128, 64}, {64, 128}, {64, 64},
+                               {128, 32},  {32, 128}, {64, 32},  {32, 64},  {32, 32}};
+    if (gpu.arch < GpuArch::volta) {
+        return early ? middle : old;
+    }
+    return gpu.arch <= GpuArch::turing ? middle : gpu.arch == GpuArch::ampere ? ampere : free;
+}
+
+} // namespace
+
+const std::vector<CtaTile>& library_tiles(const Gpu& gpu, bool batched, bool tensor, bool early) {
+    return tensor    ? tensor_tiles(gpu.arch)
+           : batched ? batched_tiles(gpu, early)
+                     : linear_tiles(gpu, early);
+}
+
+const std::vector<CtaTile>& every_tile(bool tensor) {
+    static const Tiles vector = {{128, 128}, {256, 64},   {64, 256},   {128, 64},   {64, 128},
+                                 {64, 64},   {32, 128},   {128, 32},   {64, 32},    {32, 64},
+                                 {32, 32},   {32, 32, 4}, {32, 64, 4}, {32, 128, 4}};
+    return tensor ? tensor_tiles(GpuArch::blackwell) : vector;
+}
+
+const std::vector<int>& library_splits(bool batched) {
+    static const std::vector<int> one = {1};
+    static const std::vector<int> many = {1, 2, 3, 4, 6, 8, 12, 16};
+    return batched ? one : many;
 }
 
 double clock_share(const MatmulTerms& terms, double body_s) {
@@ -216,7 +311,7 @@ namespace {
 // Activations arrive in 16 bits; a kernel of its own casts them to fp8 before the product.
 double quantise_seconds(const Gpu& gpu, DataType type, const MatmulTerms& terms, const Product& p) {
     if (type != DataType::fp8) {
-        return 0.0;
+        return type == DataType::int8 ? terms.int8_s : 0.0;
     }
     constexpr double kReadAndWritten = 3.0; // bytes an element
     return terms.quantise_s + terms.quantise_pass * kReadAndWritten * p.batch * p.m * p.k /
@@ -227,16 +322,17 @@ double quantise_seconds(const Gpu& gpu, DataType type, const MatmulTerms& terms,
 
 MatmulTime matmul_time(const Gpu& gpu, DataType type, const MatmulTerms& terms,
                        const Product& product, const std::vector<CtaTile>& tiles,
-                       const std::vector<int>& splits) {
+                       const std::vector<int>& splits, bool early) {
     MatmulTime best;
     best.body_s = std::numeric_limits<double>::infinity();
-    Candidate c = candidate(gpu, type, terms, product);
+    Candidate c = candidate(gpu, type, terms, product, early);
+    const double aligned = c.tensor ? alignment_share(product.k, product.in_bytes) : 1.0;
     for (const CtaTile& tile : tiles) {
         for (const int s : splits) {
             c.tile = tile;
             c.splits = s;
-            const MatmulTime t = time_of(c);
-            best = t.body_s < best.body_s ? t : best;
+            const auto t = time_of(c, aligned, best.body_s);
+            best = t && t->body_s < best.body_s ? *t : best;
         }
     }
     best.body_s += quantise_seconds(gpu, type, terms, product);
@@ -248,7 +344,7 @@ MatmulTime matmul_compute(const Gpu& gpu, DataType type, const MatmulTerms& term
                           const std::vector<int>& splits, double k_step) {
     MatmulTime best;
     best.body_s = std::numeric_limits<double>::infinity();
-    Candidate c = candidate(gpu, type, terms, product);
+    Candidate c = candidate(gpu, type, terms, product, false);
     c.k_step = k_step;
     for (const CtaTile& tile : tiles) {
         for (const int s : splits) {

@@ -6,6 +6,7 @@
 #include "model/gpu/gpu.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace eyeroof::model {
@@ -48,8 +49,17 @@ Waves waves_of(const Product& product, const KernelMapping& mapping, int sms);
 // them for addresses and fragments).
 int resident_ctas(const CtaTile& tile, bool tensor);
 
-// Before Volta integer and floating-point instructions share issue slots and pipes.
-bool shares_issue_slots(GpuArch arch);
+// Rows and columns of the operands that a CTA reads through L2 for each step of k: tm + tn. On
+// tensor cores since Hopper a cluster of two CTAs reads the longer side of its tiles once.
+double tile_reads(const Gpu& gpu, const CtaTile& tile, bool tensor);
+
+// The generation that a library's name tells: "cublas 8", "cuBLAS 12.1"; `usual` for other names.
+Library library_from_name(std::string_view name);
+
+// Are the kernels those of cuBLAS up to 10? Where the GPU's `library` leaves it open, a bare loop
+// of calls (stream) is taken to be of the GPU's own time, up to Turing; a framework's call, and
+// kernels told alone, of today.
+bool is_early_library(const Gpu& gpu, Launch launch);
 
 // Share of the tensor cores' rate when rows of k elements, the contiguous dimension of both
 // operands, allow loads of only a part of 16 bytes: (part / 16)^(1/4), 1 for multiples of 8 fp16 or
@@ -57,11 +67,20 @@ bool shares_issue_slots(GpuArch arch);
 // Source: the rule is NVIDIA's (deep-learning performance guide); the power is recalled.
 double alignment_share(double k, double element_bytes);
 
+// Do loads and addresses take issue slots from FMAs? Where lanes_fill_issue; and in the small tiles
+// (64 x 64 and thinner) that later libraries kept for GPUs before Volta: P100 reaches 0.95 of its
+// peak with cuBLAS 8 and 0.65 with cuBLAS 12.
+bool shares_issue_slots(const Gpu& gpu, bool early);
+
 // Tiles that the library offers; from the kernel names in NeuSight@6945927 and DeepBench@da81ba7.
-// Before Volta three for products with shared weights and one for batched ones; Volta and Turing
-// choose among four for batched ones; later libraries always take 128 x 128 there.
-std::vector<CtaTile> library_tiles(GpuArch arch, bool batched, bool tensor);
-std::vector<int> library_splits(bool batched);
+// `early`: see is_early_library. Later libraries keep three for products with shared weights and
+// one for batched ones before Volta; Volta and Turing choose among four for batched ones, A100 and
+// GA10x always take 128 x 128, later GPUs and AMD's choose freely. Hopper and Blackwell have wider
+// ones on tensor cores.
+const std::vector<CtaTile>& library_tiles(const Gpu& gpu, bool batched, bool tensor, bool early);
+// All of them, of any library.
+const std::vector<CtaTile>& every_tile(bool tensor);
+const std::vector<int>& library_splits(bool batched);
 
 // Share of a product's compulsory bytes that stays in L2 between calls, where
 // terms.resident_l2 > 0. Activations and results stay while all operands fit together; weights only
@@ -82,23 +101,27 @@ struct MatmulTime {
 
 // clang-format off
 // body = (compute/f ^p + dram^p + (l2/f)^p)^(1/p) + split, least over the library's mappings, where
-//   compute = J w / (e L i a),  J = ceil(ctas / SMs),  w = 2 tm tn (ceil(k/splits/k0) k0 + ramp) / rate
+//   compute = J w / (e L i a),  J = ceil(ctas / SMs)
+//   w = 2 tm tn (ceil(k/splits/k0) k0 + ramp) / rate + ramp_cycles / clock
 //   e = peak_share I / (I + I0),  I = tm tn / (tm + tn)
 //   L = x (1 + x0) / (x + x0),  x resident share
-//   i = issue_share where shares_issue_slots, else 1;  a = alignment_share on tensor cores, else 1
+//   i = issue_share where shares_issue_slots on vector lanes, else 1;  a = alignment_share on tensor cores, else 1
 //   dram = bytes ((1-r)/(share B) + r/(gain L2bw)),  r: resident_of
 //   l2 = V (1 + cost t)/(share L2) + V' d/(scattered B),  V = ctas (tm + tn) k/splits bytes,
-//   V' = ctas tn k/splits bytes: the weights
+//   V' = ctas tn k/splits bytes: the weights; on tensor cores since Hopper a cluster of two CTAs
+//   reads the longer side of its tiles once: min(tm, tn) + max(tm, tn)/2
 //   t = 1 / (1 + (reach / S)^4),  S = CTAs in turn on an SM (tm + tn) min(k bytes, 2 MiB)
 //   d = 1 / (1 + (L2 / (reuse F))^2),  F = k/splits bytes (n min(1, tiles across / wave) + tm): what
 //       is read between two uses of the weights by CTAs that start one after the other, along n
 //   f = sustained + (1 - sustained) / (1 + body / settle)
 // fp8 products add the kernel that casts their input: quantise_s + passes over 3 bytes an element.
+// 8-bit types reach fp8_share, int8_share of what 16-bit ones reach of their peak, int8 adds int8_s
+// for its scales. int8 of an early library runs on DP4A: four MACs a lane and cycle.
 // clang-format on
 // Source: own; the terms and what each won are in docs/gpu-model.md.
 MatmulTime matmul_time(const Gpu& gpu, DataType type, const MatmulTerms& terms,
                        const Product& product, const std::vector<CtaTile>& tiles,
-                       const std::vector<int>& splits);
+                       const std::vector<int>& splits, bool early = false);
 
 // The compute term alone, least over tiles and splits (a split pays its partial sums in DRAM):
 // what convolutions are made of. Boost clock.

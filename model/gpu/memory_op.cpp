@@ -17,22 +17,25 @@ bool is_gated(const std::string& fn) {
     return fn == "swiglu" || fn == "silu_mul" || fn == "geglu" || fn == "gelu_mul" || fn == "glu";
 }
 
+// Activations with an exponential or a logarithm.
+bool is_function(const std::string& fn) {
+    return fn == "gelu" || fn == "silu" || fn == "tanh" || fn == "sigmoid" || fn == "softplus" ||
+           fn == "exp" || fn == "log" || fn == "pow" || fn == "powu";
+}
+
+// Parts that overlap in part: the loads of one CTA run beside the arithmetic of another.
+double joined2(double a, double b) {
+    return std::sqrt(a * a + b * b);
+}
+
+// Bytes that softmax reads again: of rows that registers do not hold.
 double repeated_readings(const MemoryTerms& terms, const Layer& layer) {
-    if (const auto* e = std::get_if<ElementwiseShape>(&layer.shape)) {
-        const double once = static_cast<double>(e->rows) * static_cast<double>(e->cols) *
-                            storage_bits(layer.types.input) / 8.0;
-        return is_gated(e->fn) ? terms.gated_pass * once : 0.0;
-    }
     const auto* rows = std::get_if<RowsShape>(&layer.shape);
-    if (rows == nullptr) {
+    if (rows == nullptr || layer.op != Op::softmax || rows->cols <= kRowInRegisters) {
         return 0.0;
     }
-    const double once = static_cast<double>(rows->rows) * static_cast<double>(rows->cols) *
-                        storage_bits(layer.types.input) / 8.0;
-    if (layer.op == Op::softmax) {
-        return rows->cols > kRowInRegisters ? terms.softmax_pass * once : 0.0;
-    }
-    return layer.op == Op::rope ? terms.rope_pass * once : 0.0;
+    return terms.softmax_pass * static_cast<double>(rows->rows) * static_cast<double>(rows->cols) *
+           storage_bits(layer.types.input) / 8.0;
 }
 
 bool is_norm(const Layer& layer) {
@@ -49,26 +52,42 @@ double second_reading_s(const Gpu& gpu, const MemoryTerms& terms, const Layer& l
     const double row_bytes =
         static_cast<double>(rows->cols) * storage_bits(layer.types.input) / 8.0;
     const double held = gpu.sms * std::max(gpu.max_threads_per_sm / kNormThreads, 1.0);
-    const double flying = row_bytes * std::min(static_cast<double>(rows->rows), held);
+    // A row of batch norm is a channel of all images: every channel is in flight.
+    const double in_flight = layer.op == Op::batchnorm ? static_cast<double>(rows->rows) : held;
+    const double flying = row_bytes * std::min(static_cast<double>(rows->rows), in_flight);
     const double fill = terms.norm_cache * l2_reach_bytes(gpu) / flying;
     const double lost = 1.0 / (1.0 + fill * fill);
     return terms.norm_pass * row_bytes * static_cast<double>(rows->rows) *
            (lost / (terms.dram_share * gpu.dram_bytes_per_s) + (1.0 - lost) * l2_s_per_byte);
 }
 
-// An embedding's threads copy an element each.
-double gather_s(const Gpu& gpu, const MemoryTerms& terms, const Layer& layer) {
-    const auto* rows = std::get_if<RowsShape>(&layer.shape);
-    if (rows == nullptr || layer.op != Op::embedding) {
-        return 0.0;
+// Operators whose arithmetic, addresses or single-element accesses take longer than their bytes: SM
+// cycles an element of what is written.
+double cycles_of_element(const MemoryTerms& terms, const Layer& layer) {
+    if (const auto* e = std::get_if<ElementwiseShape>(&layer.shape)) {
+        return is_gated(e->fn)      ? terms.gated_cycles
+               : is_function(e->fn) ? terms.function_cycles
+                                    : 0.0;
     }
-    return terms.gather_cycles * static_cast<double>(rows->rows) * static_cast<double>(rows->cols) /
-           (gpu.sms * gpu.boost_hz);
+    return layer.op == Op::embedding   ? terms.gather_cycles
+           : layer.op == Op::rope      ? terms.rope_cycles
+           : layer.op == Op::layernorm ? terms.norm_cycles
+                                       : 0.0;
+}
+
+double sm_seconds(const Gpu& gpu, const MemoryTerms& terms, const Layer& layer) {
+    double elements = 0.0;
+    if (const auto* e = std::get_if<ElementwiseShape>(&layer.shape)) {
+        elements = static_cast<double>(e->rows) * static_cast<double>(e->cols);
+    } else if (const auto* r = std::get_if<RowsShape>(&layer.shape)) {
+        elements = static_cast<double>(r->rows) * static_cast<double>(r->cols);
+    }
+    return cycles_of_element(terms, layer) * elements / (gpu.sms * gpu.boost_hz);
 }
 
 double reduced_rows(const Layer& layer) {
     const auto* rows = std::get_if<RowsShape>(&layer.shape);
-    const bool reduces = layer.op == Op::softmax || is_norm(layer);
+    const bool reduces = layer.op == Op::softmax || layer.op == Op::layernorm;
     return rows != nullptr && reduces ? static_cast<double>(rows->rows) : 0.0;
 }
 
@@ -98,13 +117,15 @@ MemoryTime memory_time(const Gpu& gpu, const MemoryTerms& terms, const Layer& la
     t.resident = std::pow(fits, terms.resident_sharpness);
     t.bytes = footprint + repeated_readings(terms, layer);
     const double dram_s = 1.0 / (terms.dram_share * gpu.dram_bytes_per_s); // of a byte
-    const double l2_s = 1.0 / (terms.resident_gain * l2_bandwidth(gpu));
+    const double l2_s = std::min(dram_s, 1.0 / (terms.resident_gain * l2_bandwidth(gpu)));
     const double moved_s = t.bytes * ((1.0 - t.resident) * dram_s + t.resident * l2_s) +
                            second_reading_s(gpu, terms, layer, l2_s);
-    const double gathered_s = gather_s(gpu, terms, layer);
-    t.gather_bound = gathered_s > moved_s;
-    t.body_s =
-        terms.start_s + std::max(moved_s, gathered_s) + terms.row_s * reduced_rows(layer) / gpu.sms;
+    t.moved_s = moved_s;
+    t.sm_s = sm_seconds(gpu, terms, layer);
+    t.gather_bound = t.sm_s > moved_s;
+    const double both =
+        layer.op == Op::embedding ? std::max(moved_s, t.sm_s) : joined2(moved_s, t.sm_s);
+    t.body_s = terms.start_s + both + terms.row_s * reduced_rows(layer) / gpu.sms;
     return t;
 }
 

@@ -13,7 +13,9 @@ struct MemoryTime {
     double bytes = 0.0;    // moved, with the passes that the kernel repeats
     double resident = 0.0; // share of them that L2 serves
     double body_s = 0.0;
-    bool gather_bound = false;     // threads of a gather wait longer than DRAM takes
+    double moved_s = 0.0; // parts of body_s
+    double sm_s = 0.0;
+    bool gather_bound = false;     // SM cycles of the elements take longer than the bytes
     double link_bytes_per_s = 0.0; // of copies over PCIe or between GPUs
 };
 
@@ -22,14 +24,16 @@ struct MemoryTime {
 std::optional<double> link_of(const Gpu& gpu, const Layer& layer);
 
 // clang-format off
-// body = start + max(once + again, gather) + row_s rows / SMs (row reductions), where
+// body = start + sqrt((once + again)^2 + sm^2) + row_s rows / SMs (row reductions), where
 //   once   = bytes (compulsory, and repeated readings) ((1-r)/(share B) + r/(gain L2bw))
 //   r      = min(1, resident_l2 L2 / footprint)^sharpness
 //   again  = norm_pass input (u/(share B) + (1-u)/(gain L2bw)): a norm reads its rows twice, from L2
 //            what is still there:  u = 1/(1 + (norm_cache L2 / flying)^2),
-//            flying = rows in flight (a row a CTA of 128 threads, as many as SMs hold)
-//   gather = gather_cycles elements / (SMs clock): an element a thread, so many threads an SM,
-//            whatever the element's size or the memory's bandwidth
+//            flying = rows in flight (a row a CTA of 128 threads, as many as SMs hold); batch norm's
+//            statistics need the whole tensor before its second reading, and no cycles beyond it
+//   sm     = cycles elements / (SMs clock), by operator: norms, rotations, gates, functions with an
+//            exponential and gathers (max instead of the root) take the same SM cycles an element on A100 and H100, whatever the
+//            element's size or the memory's bandwidth
 // Softmax of rows over 1024 elements reads them again from DRAM. Source: own; the kernels are
 // PyTorch's (one row a CTA in layer norm, index_select's loop over elements); fitted on
 // NeuSight@6945927 and vidur@7d47513.

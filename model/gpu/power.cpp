@@ -23,7 +23,7 @@ Energy energy_per_flop(GpuArch arch) {
     case GpuArch::kepler:
         return {42.0, 42.0};
     case GpuArch::maxwell:
-        return {26.0, 26.0};
+        return {33.6, 33.6};
     case GpuArch::pascal:
         return {18.6, 10.0};
     case GpuArch::volta:

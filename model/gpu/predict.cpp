@@ -31,9 +31,19 @@ double decades_outside(double value, double low, double high) {
     return value > high ? std::log10(value / high) : 0.0;
 }
 
+// A part that was the longest in hardly any measured row was not measured: half as wide again.
+double unmeasured_part(const ClassRecord& record, const KernelChoice& kernel) {
+    constexpr double kHardlyAny = 0.02;
+    constexpr double kWider = 1.5;
+    const auto share = record.binds.find(std::string(longest_part(kernel)));
+    const bool measured = share != record.binds.end() && share->second >= kHardlyAny;
+    return record.binds.empty() || measured ? 1.0 : kWider;
+}
+
 // The kind's held-out errors, or the class's twice as wide (in ln) where the kind was not measured;
 // wider by a third for each decade of work or bytes outside the rows that they come from.
-void set_interval(const Gpu& gpu, const Layer& layer, Launch launch, GpuPrediction& p) {
+void set_interval(const Gpu& gpu, const Layer& layer, Launch launch, const KernelChoice& kernel,
+                  GpuPrediction& p) {
     const ClassRecord& record = gpu.calibration.record(p.kernel_class);
     const double outside =
         decades_outside(p.flops, record.domain.flops_low, record.domain.flops_high) +
@@ -41,7 +51,7 @@ void set_interval(const Gpu& gpu, const Layer& layer, Launch launch, GpuPredicti
     const auto of_kind = record.kinds.find(row_kind(layer, launch));
     const ErrorBand& band = of_kind == record.kinds.end() ? record.band : of_kind->second;
     const double unknown = of_kind == record.kinds.end() && !record.kinds.empty() ? 2.0 : 1.0;
-    const double widen = unknown * (1.0 + outside / 3.0);
+    const double widen = unknown * unmeasured_part(record, kernel) * (1.0 + outside / 3.0);
     p.measured = record.measured;
     p.in_domain = outside <= 0.0;
     p.low_s = std::max(p.time_s * std::pow(band.low, widen), p.step6_s);
@@ -73,9 +83,11 @@ std::string row_kind(const Layer& layer, Launch launch) {
     const bool product = layer.op == Op::conv2d || layer.op == Op::gemm || layer.op == Op::bmm ||
                          layer.op == Op::attention;
     const bool cast = product && layer.types.input == DataType::fp8;
+    const bool int8 = product && layer.types.input == DataType::int8;
     const bool alone = !product && (launch == Launch::kernel || launch == Launch::graph);
     return std::string(op_name(layer.op)) + (own     ? "_gradient"
                                              : cast  ? "_fp8"
+                                             : int8  ? "_int8"
                                              : alone ? "_kernel"
                                                      : "");
 }
@@ -85,7 +97,7 @@ Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, Launch launch)
     if (!work) {
         return work.diagnostics();
     }
-    const auto kernel = kernel_of(gpu, layer, *work);
+    const auto kernel = kernel_of(gpu, layer, *work, launch);
     if (!kernel) {
         return kernel.diagnostics();
     }
@@ -100,7 +112,7 @@ Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, Launch launch)
     p.time_s = with_launch(gpu, layer, *kernel, launch);
     p.launch_s = std::max(p.time_s - kernel->body_s, 0.0);
     set_chains(gpu, layer, *work, *kernel, p);
-    set_interval(gpu, layer, launch, p);
+    set_interval(gpu, layer, launch, *kernel, p);
     note_algorithm(*kernel, *work, p);
     return p;
 }

@@ -53,16 +53,23 @@ struct GpuPrediction {
 // Errors: those of validate(layer); "unsupported-type" when the GPU does not serve the type.
 Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, Launch launch);
 
-// The kernel without launch and chain: what the fit of constants needs.
-Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& work);
+// The kernel without launch and chain: what the fit of constants needs. The launch mode tells which
+// library's kernels run, see is_early_library.
+Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& work,
+                               Launch launch = Launch::kernel);
 
 // kernel + launch, seconds. Eager memory operators hide behind the host's call:
 // host + (tail^p + body^p)^(1/p); all else adds: launch + body.
 double with_launch(const Gpu& gpu, const Layer& layer, const KernelChoice& kernel, Launch launch);
 
+// The part of the kernel's time that is the longest: "compute", "dram", "l2", "split", "sm" (cycles
+// of elements), "link" or "layout" (of what a convolution adds to its product).
+std::string_view longest_part(const KernelChoice& kernel);
+
 // What errors are told by: the operator; apart from it "conv2d_gradient" (other gradients are like
-// products), "gemm_fp8" (a kernel casts the input first) and "softmax_kernel", a memory operator
-// without the host's call, which in the other launch modes is most of what a short one takes.
+// products), "gemm_fp8" (a kernel casts the input first), "gemm_int8" and "softmax_kernel", a
+// memory operator without the host's call, which in the other launch modes is most of what a short
+// one takes.
 std::string row_kind(const Layer& layer, Launch launch);
 
 // Which constants a layer takes: tensor classes where the pipe that serves its type is one.

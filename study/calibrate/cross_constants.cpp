@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace eyeroof::study {
@@ -121,6 +122,7 @@ GpuCalibration own_constants(const ClassFolds& all, const Fold& fold) {
     }
     record.band = error_band(band_of(every), every, "held-out shapes of " + fold.id);
     record.measured = true;
+    record.binds = shares_of_parts(fold);
     record.domain = kNothing;
     widen(record.domain, fold.cases);
     std::set<std::string> names;
@@ -134,7 +136,7 @@ GpuCalibration own_constants(const ClassFolds& all, const Fold& fold) {
 bool was_seen(const ClassFolds& all, const Fold& blind, const Case& c) {
     const std::string kind = model::row_kind(*c.row.layer, c.row.launch);
     return std::any_of(all.folds.begin(), all.folds.end(), [&](const Fold& other) {
-        return !same_die(other.gpu, blind.gpu) &&
+        return !left_together(other, blind) &&
                std::any_of(other.cases.begin(), other.cases.end(), [&](const Case& seen) {
                    return seen.row.launch == c.row.launch &&
                           model::row_kind(*seen.row.layer, seen.row.launch) == kind;
@@ -149,7 +151,8 @@ std::vector<std::vector<double>> ratios_of_others(const ClassFolds& all, const F
     constexpr std::size_t kEach = 500;
     std::vector<std::vector<double>> gpus;
     for (const Fold& other : all.folds) {
-        if (!other.has_left || (fold != nullptr && same_die(other.gpu, fold->gpu))) {
+        if (!other.has_left || !tells_of_others(all, other) ||
+            (fold != nullptr && left_together(other, *fold))) {
             continue;
         }
         std::vector<const Case*> rows;
@@ -208,12 +211,16 @@ GpuCalibration others_constants(const ClassFolds& all, const GpuCalibration& fit
         }
     }
     record.measured = false;
+    record.binds.clear();
     record.domain = kNothing;
     std::set<std::string> names;
     std::set<Launch> modes;
     for (const Fold& fold : all.folds) {
-        if (but != nullptr && same_die(fold.gpu, but->gpu)) {
+        if (but != nullptr && left_together(fold, *but)) {
             continue;
+        }
+        for (const auto& [part, share] : shares_of_parts(fold)) {
+            record.binds[part] = std::max(record.binds[part], share);
         }
         widen(record.domain, fold.cases);
         add_sources(fold.cases, names);
@@ -294,6 +301,42 @@ void take_from_die(const GpuCalibration& from, KernelClass c, const GpuCalibrati
     record.kinds = carried.record(c).kinds;
 }
 
+bool runs_same_kernels(const model::Gpu& a, const model::Gpu& b) {
+    const bool amd = a.arch == model::GpuArch::amd && b.arch == model::GpuArch::amd;
+    return amd || (!a.compute_capability.empty() && a.compute_capability == b.compute_capability);
+}
+
+// A measured GPU of this compute capability (AMD: any of its own), with another die.
+std::string kin_of(const CrossValidation& result, KernelClass c, const model::Gpu& gpu,
+                   const std::map<std::string, model::Gpu>& catalog) {
+    for (const auto& [id, constants] : result.held_out) {
+        const auto known = catalog.find(id);
+        if (constants.record(c).measured && known != catalog.end() &&
+            runs_same_kernels(known->second, gpu)) {
+            return id;
+        }
+    }
+    return "";
+}
+
+// Half of the way, in ln, from the constants of all GPUs to those of one that runs the same
+// kernels.
+void take_half(const GpuCalibration& kin, const std::string& id, KernelClass c,
+               GpuCalibration& to) {
+    GpuCalibration other = kin;
+    const auto theirs = model::calibration_terms(other, c);
+    for (const auto& [name, value] : model::calibration_terms(to, c)) {
+        const double both = *value * *theirs.at(name);
+        *value = both > 0.0 ? std::sqrt(both) : *value;
+    }
+    model::ClassRecord& record = to.record(c);
+    for (std::size_t i = 0; i < record.launch.size(); ++i) {
+        const double both = record.launch[i] * kin.record(c).launch[i];
+        record.launch[i] = both > 0.0 ? std::sqrt(both) : record.launch[i];
+    }
+    record.provenance.source += ", half of the way to " + id + " (the same compute capability)";
+}
+
 } // namespace
 
 std::map<std::string, GpuCalibration>
@@ -307,6 +350,15 @@ calibration_files(const CrossValidation& result, const std::map<std::string, mod
             const auto c = static_cast<KernelClass>(i);
             const std::string like = measured_like(result, c, id, catalog);
             if (like.empty()) {
+                if (const std::string kin = kin_of(result, c, gpu, catalog); !kin.empty()) {
+                    if (gpu.arch == model::GpuArch::amd) {
+                        take_from_die(result.held_out.at(kin), c, result.carried_over, own);
+                    } else {
+                        take_half(result.held_out.at(kin), kin, c, own);
+                    }
+                    take_class(result.left_out.at(kin), c, blind);
+                    wanted = true;
+                }
                 continue;
             }
             wanted = true;

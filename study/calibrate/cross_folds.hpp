@@ -20,6 +20,7 @@ struct Case {
     bool tested = false; // in the half that is held out
     int line = 0;
     std::string source;
+    std::string left_with; // rows of one name are left out together
     double naive_s = 0.0;
     double fitted_s = 0.0; // by constants that saw half of the GPU's shapes
     double left_s = 0.0, one_s = 0.0;
@@ -45,6 +46,13 @@ model::GpuCalibration textbook_start();
 
 bool same_die(const model::Gpu& a, const model::Gpu& b);
 
+// Do common constants look at the fold? AMD's kernels are another family: they are fitted on their
+// own GPUs, and tell nothing of the others.
+bool tells_of_others(const ClassFolds& all, const Fold& fold);
+
+// Were the two GPUs left out by the same fit?
+bool left_together(const Fold& a, const Fold& b);
+
 // The terms and the record of one class.
 void take_class(const model::GpuCalibration& from, model::KernelClass c, model::GpuCalibration& to);
 
@@ -53,6 +61,28 @@ void take_class(const model::GpuCalibration& from, model::KernelClass c, model::
 // are not fitted. Nothing left: the class's band, doubled. nullopt where the class has none either.
 std::optional<Band> band_of_others(const ClassFolds& all, const Fold* fold,
                                    const std::string& kind);
+
+// Which part of a kernel's time is the longest, in the rows; by the GPU's own constants.
+std::vector<BindingRow> row_bindings(const std::vector<ClassFolds>& all);
+std::map<std::string, double> shares_of_parts(const Fold& fold);
+
+// Each class fitted on all GPUs without each of its terms that are not zero.
+std::vector<AblationRow> ablations_of(const std::vector<ClassFolds>& all,
+                                      const CrossValidateOptions& options,
+                                      const std::stop_token& stop);
+
+// At most `most` rows of `cases`, of each kind as many as of any other, evenly picked; all, or only
+// those that are not held out.
+std::vector<FitRow> picked(const std::vector<Case>& cases, bool all, std::size_t most,
+                           std::size_t gpu);
+
+// The GPU with these constants, and a clock that follows from its power.
+model::Gpu with_constants(const model::Gpu& gpu, const model::GpuCalibration& constants);
+
+// Errors of the folds and their means, and what they said of every row.
+void add_groups(const ClassFolds& all, std::vector<CrossGroup>& groups);
+void add_rows(const ClassFolds& all, std::vector<CrossRow>& rows);
+void add_means(CrossValidation& result);
 
 // Constants, bands, ranges and sources of the folds.
 void add_constants(const std::vector<ClassFolds>& all, CrossValidation& result);

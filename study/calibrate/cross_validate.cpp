@@ -10,7 +10,10 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <tuple>
 
@@ -39,19 +42,60 @@ double own_offset(KernelClass c) {
 GpuCalibration textbook_start() {
     GpuCalibration c;
     for (model::MatmulTerms* m : {&c.linear, &c.batched, &c.conv.matmul}) {
-        *m = {0.9, 5.0, 16.0, 0.1, 0.05, 0.8, 1.0, 3.0, 5e-6, 1.0, 3e-4,
-              1.0, 0.2, 64.0, 5.0, 0.0,  0.8, 4.0, 0.9, 1e-6, 1.0};
+        *m = {.peak_share = 0.9,
+              .half_intensity = 5.0,
+              .ramp_k = 16.0,
+              .ramp_cycles = 500.0,
+              .ramp_occupancy = 0.1,
+              .slice_cost = 0.05,
+              .dram_share = 0.8,
+              .l2_share = 1.0,
+              .overlap = 3.0,
+              .split_s = 5e-6,
+              .sustained_clock = 1.0,
+              .settle_s = 3e-4,
+              .reuse = 1.0,
+              .scattered_dram = 0.2,
+              .tlb_reach_mib = 64.0,
+              .tlb_cost = 5.0,
+              .resident_l2 = 0.0,
+              .resident_gain = 0.8,
+              .resident_sharpness = 4.0,
+              .issue_share = 0.85,
+              .fp8_share = 0.85,
+              .int8_share = 1.0,
+              .int8_s = 2e-6,
+              .quantise_s = 5e-6,
+              .quantise_pass = 1.0};
     }
     c.tensor_gemm = c.tensor_conv.matmul = c.linear;
     c.batched.reuse = 0.0; // a batch's weights are small: see "not carry over" in docs/gpu-model.md
-    c.tensor_gemm.ramp_k = c.tensor_conv.matmul.ramp_k = 64.0;
+    c.tensor_gemm.ramp_k = c.tensor_conv.matmul.ramp_k = 32.0;
     c.tensor_gemm.resident_l2 = 1.0;
     for (model::ConvTerms* conv : {&c.conv, &c.tensor_conv}) {
         conv->fwd_cost = conv->bwd_data_cost = conv->bwd_weight_cost = 1.0;
         conv->layout_share = 0.5;
     }
-    c.memory = {0.8, 1e-7, 0.4,  0.8,  4.0,    1.0,  1.0,  1.0,  1.0,
-                1.5, 1.0,  1e-8, 1e-5, 1.5e-5, 5e-6, 1e-5, 2e-5, 4.0};
+    c.memory = {.dram_share = 0.8,
+                .start_s = 1e-7,
+                .resident_l2 = 0.4,
+                .resident_gain = 0.8,
+                .resident_sharpness = 4.0,
+                .softmax_pass = 1.0,
+                .norm_pass = 1.0,
+                .norm_cache = 1.0,
+                .norm_cycles = 0.5,
+                .function_cycles = 0.4,
+                .gated_cycles = 0.8,
+                .rope_cycles = 0.6,
+                .gather_cycles = 1.5,
+                .row_s = 1e-8,
+                .host_s = 1e-5,
+                .host_tail_s = 1.5e-5,
+                .host_scalar_s = 5e-6,
+                .host_softmax_s = 1e-5,
+                .host_norm_s = 2e-5,
+                .host_overlap = 4.0};
     for (model::ClassRecord& record : c.records) {
         record.launch = {5e-5, 6e-6, 3.5e-6, 4.5e-6};
     }
@@ -61,6 +105,11 @@ GpuCalibration textbook_start() {
 
 bool same_die(const model::Gpu& a, const model::Gpu& b) {
     return a.arch == b.arch && a.sms == b.sms && a.fp32_lanes == b.fp32_lanes;
+}
+
+bool left_together(const Fold& a, const Fold& b) {
+    return !a.cases.empty() && !b.cases.empty() &&
+           a.cases.front().left_with == b.cases.front().left_with;
 }
 
 namespace {
@@ -105,21 +154,26 @@ void take_class(const GpuCalibration& from, KernelClass c, GpuCalibration& to) {
     to.record(c) = source.record(c);
 }
 
-namespace {
-
-// The GPU with these constants, and a clock that follows from its power.
 model::Gpu with_constants(const model::Gpu& gpu, const GpuCalibration& constants) {
     model::Gpu copy = gpu;
     hwdb::apply_calibration({"", constants, {}}, copy);
     return copy;
 }
 
+namespace {
+
 double predicted_s(const model::Gpu& gpu, const FitRow& row) {
     const auto p = model::predict(gpu, *row.layer, row.launch);
     return p ? p->time_s : modelled_s(gpu, row);
 }
 
-// At most `most` rows, of each kind as many as of any other, evenly picked.
+} // namespace
+
+bool tells_of_others(const ClassFolds& all, const Fold& fold) {
+    const auto is_amd = [](const Fold& f) { return f.gpu.arch == model::GpuArch::amd; };
+    return !is_amd(fold) || std::all_of(all.folds.begin(), all.folds.end(), is_amd);
+}
+
 std::vector<FitRow> picked(const std::vector<Case>& cases, bool all, std::size_t most,
                            std::size_t gpu) {
     std::map<std::string, std::vector<const Case*>> kinds;
@@ -147,6 +201,8 @@ std::vector<FitRow> picked(const std::vector<Case>& cases, bool all, std::size_t
     return picked_rows;
 }
 
+namespace {
+
 // The rate that the longest kernels of the GPU sustain; nothing where none is long.
 std::optional<std::pair<model::DataType, double>> sustained_rate(const Fold& fold) {
     std::vector<double> rates;
@@ -165,43 +221,60 @@ std::optional<std::pair<model::DataType, double>> sustained_rate(const Fold& fol
     return std::pair{type, std::min(rates[at], fold.gpu.rate(type).flops_per_s)};
 }
 
-void leave_out(const ClassFolds& all, Fold& fold, const CrossValidateOptions& options,
-               const std::stop_token& stop) {
-    std::vector<model::Gpu> others;
-    std::vector<FitRow> rows;
-    for (const Fold& other : all.folds) {
-        if (same_die(other.gpu, fold.gpu)) {
-            continue;
-        }
-        const auto some = picked(other.cases, true, options.rows, others.size());
-        rows.insert(rows.end(), some.begin(), some.end());
-        others.push_back(with_constants(other.gpu, textbook_start()));
-    }
-    fold.left = textbook_start();
-    if (rows.size() >= kFewestToFit) {
-        fit_class(others, all.kernel_class, rows,
-                  {options.common_pull, options.rounds, own_offset(all.kernel_class)}, stop);
-        take_class(others.front().calibration, all.kernel_class, fold.left);
-        fold.has_left = true;
-    }
-    const model::Gpu gpu = with_constants(fold.gpu, fold.left);
+// The GPU by constants that have not seen it, with one sustained rate of its own.
+model::Gpu with_one_rate(const Fold& fold, const model::Gpu& gpu, KernelClass kernel_class) {
     model::Gpu one = gpu;
     const auto rate = sustained_rate(fold);
-    if (rate && all.kernel_class != KernelClass::memory) {
+    if (rate && kernel_class != KernelClass::memory) {
         const auto fixed = calibrate_sustained(gpu, rate->first, rate->second);
         one.calibration = fixed ? *fixed : one.calibration;
     }
-    for (Case& c : fold.cases) {
-        c.left_s = predicted_s(gpu, c.row);
-        c.one_s = predicted_s(one, c.row);
+    return one;
+}
+
+// Fits the class without the rows of one name, and predicts those.
+void leave_out(ClassFolds& all, const std::string& name, const CrossValidateOptions& options,
+               const std::stop_token& stop) {
+    std::vector<model::Gpu> others;
+    std::vector<FitRow> rows;
+    for (const Fold& fold : all.folds) {
+        std::vector<Case> kept;
+        std::copy_if(fold.cases.begin(), fold.cases.end(), std::back_inserter(kept),
+                     [&](const Case& c) { return c.left_with != name; });
+        const auto some = picked(kept, true, options.rows, others.size());
+        if (!some.empty() && tells_of_others(all, fold)) {
+            rows.insert(rows.end(), some.begin(), some.end());
+            others.push_back(with_constants(fold.gpu, textbook_start()));
+        }
     }
-    fold.left = gpu.calibration;
+    GpuCalibration left = textbook_start();
+    const bool fitted = rows.size() >= kFewestToFit;
+    if (fitted) {
+        fit_class(others, all.kernel_class, rows,
+                  {options.common_pull, options.rounds, own_offset(all.kernel_class)}, stop);
+        take_class(others.front().calibration, all.kernel_class, left);
+    }
+    for (Fold& fold : all.folds) {
+        const model::Gpu gpu = with_constants(fold.gpu, left);
+        const model::Gpu one = with_one_rate(fold, gpu, all.kernel_class);
+        for (Case& c : fold.cases) {
+            if (c.left_with == name) {
+                c.left_s = predicted_s(gpu, c.row);
+                c.one_s = predicted_s(one, c.row);
+                fold.left = gpu.calibration;
+                fold.has_left = fitted;
+            }
+        }
+    }
 }
 
 void fit_all(ClassFolds& all, const CrossValidateOptions& options, const std::stop_token& stop) {
     std::vector<model::Gpu> gpus;
     std::vector<FitRow> rows;
     for (const Fold& fold : all.folds) {
+        if (!tells_of_others(all, fold)) {
+            continue;
+        }
         const auto some = picked(fold.cases, true, options.rows, gpus.size());
         rows.insert(rows.end(), some.begin(), some.end());
         gpus.push_back(with_constants(fold.gpu, textbook_start()));
@@ -228,159 +301,26 @@ void hold_out(KernelClass kernel_class, Fold& fold, const CrossValidateOptions& 
     }
 }
 
-using Key = std::tuple<std::string, std::string, std::string>; // op, dtype, direction
-
-Key key_of(const model::Layer& layer) {
-    return {std::string(model::op_name(layer.op)),
-            std::string(model::data_type_name(layer.types.input)),
-            layer.direction == model::Direction::fwd ? "fwd" : "gradient"};
-}
-
-// Held-out rows in two halves: each is judged by the other's quantiles.
-void judge_held(const std::vector<const Case*>& tested, CrossGroup& group) {
-    constexpr std::size_t kFewest = 8;
-    std::array<std::vector<double>, 2> halves;
-    for (std::size_t i = 0; i < tested.size(); ++i) {
-        halves[i % 2].push_back(tested[i]->row.measured_s / tested[i]->fitted_s);
-    }
-    if (halves[1].size() < kFewest) {
-        return;
-    }
-    double inside = 0.0;
-    for (std::size_t h = 0; h < 2; ++h) {
-        const Band band = band_of(halves[1 - h]);
-        for (const double ratio : halves[h]) {
-            inside += band.holds(ratio) ? 1.0 : 0.0;
-        }
-    }
-    group.held_out_inside = inside / static_cast<double>(tested.size());
-}
-
-double error_of(double predicted, const Case& c) {
-    return std::fabs(predicted / c.row.measured_s - 1.0);
-}
-
-CrossGroup group_of(const ClassFolds& all, const Fold& fold, const Key& key,
-                    const std::vector<const Case*>& cases) {
-    CrossGroup g{fold.id,
-                 std::get<0>(key),
-                 std::get<1>(key),
-                 std::get<2>(key),
-                 static_cast<int>(cases.size()),
-                 0.0,
-                 {},
-                 {},
-                 {},
-                 {},
-                 {},
-                 {}};
-    std::vector<const Case*> tested;
-    double fitted = 0.0;
-    double held = 0.0;
-    double left = 0.0;
-    double one = 0.0;
-    double inside = 0.0;
-    const FitRow& first = cases.front()->row;
-    const auto elsewhere = band_of_others(all, &fold, model::row_kind(*first.layer, first.launch));
-    const Band band = elsewhere.value_or(Band{});
-    const auto n = static_cast<double>(cases.size());
-    for (const Case* c : cases) {
-        g.naive += error_of(c->naive_s, *c) / n;
-        left += error_of(c->left_s, *c) / n;
-        one += error_of(c->one_s, *c) / n;
-        inside += band.holds(c->row.measured_s / c->left_s) ? 1.0 / n : 0.0;
-        (c->tested ? held : fitted) += error_of(c->fitted_s, *c);
-        if (c->tested) {
-            tested.push_back(c);
-        }
-    }
-    const auto held_rows = static_cast<double>(tested.size());
-    if (fold.has_held && held_rows > 0.0 && held_rows < n) {
-        g.held_out = held / held_rows;
-        g.fitted = fitted / (n - held_rows);
-        judge_held(tested, g);
-    }
-    if (fold.has_left) {
-        g.left_out = left;
-        g.one_figure = all.kernel_class == KernelClass::memory ? std::nullopt : std::optional(one);
-        g.left_out_inside = elsewhere ? std::optional(inside) : std::nullopt;
-    }
-    return g;
-}
-
-void add_groups(const ClassFolds& all, std::vector<CrossGroup>& groups) {
-    for (const Fold& fold : all.folds) {
-        std::map<Key, std::vector<const Case*>> by_key;
-        for (const Case& c : fold.cases) {
-            by_key[key_of(*c.row.layer)].push_back(&c);
-        }
-        for (const auto& [key, cases] : by_key) {
-            groups.push_back(group_of(all, fold, key, cases));
-        }
-    }
-}
-
-void add_rows(const ClassFolds& all, std::vector<CrossRow>& rows) {
-    for (const Fold& fold : all.folds) {
-        model::Gpu own = fold.gpu;
-        own.calibration = fold.held;
-        for (const Case& c : fold.cases) {
-            const auto [op, dtype, direction] = key_of(*c.row.layer);
-            const auto p = model::predict(own, *c.row.layer, c.row.launch);
-            rows.push_back({c.line, fold.id, op, dtype, c.row.measured_s, c.tested, c.fitted_s,
-                            fold.has_left ? c.left_s : 0.0, p ? p->mapping : ""});
-        }
-    }
-}
-
-// Mean over the groups that have the figure.
-std::optional<double> mean_of(const std::vector<CrossGroup>& groups,
-                              std::optional<double> CrossGroup::*figure) {
-    double sum = 0.0;
-    double count = 0.0;
-    for (const CrossGroup& g : groups) {
-        sum += (g.*figure).value_or(0.0);
-        count += g.*figure ? 1.0 : 0.0;
-    }
-    return count > 0.0 ? std::optional(sum / count) : std::nullopt;
-}
-
-void add_means(CrossValidation& result) {
-    std::map<Key, std::vector<CrossGroup>> by_key;
-    for (const CrossGroup& g : result.groups) {
-        by_key[{g.op, g.dtype, g.direction}].push_back(g);
-    }
-    for (const auto& [key, groups] : by_key) {
-        CrossGroup mean{fmt::format("{} GPU{}", groups.size(), groups.size() == 1 ? "" : "s"),
-                        std::get<0>(key),
-                        std::get<1>(key),
-                        std::get<2>(key),
-                        0,
-                        0.0,
-                        {},
-                        {},
-                        {},
-                        {},
-                        {},
-                        {}};
-        for (const CrossGroup& g : groups) {
-            mean.rows += g.rows;
-            mean.naive += g.naive / static_cast<double>(groups.size());
-        }
-        for (const auto figure : {&CrossGroup::fitted, &CrossGroup::held_out, &CrossGroup::left_out,
-                                  &CrossGroup::one_figure, &CrossGroup::held_out_inside,
-                                  &CrossGroup::left_out_inside}) {
-            mean.*figure = mean_of(groups, figure);
-        }
-        result.means.push_back(std::move(mean));
-    }
-}
-
 // Rows by class and GPU; every bad one is told.
 class Sorter {
   public:
     Sorter(const MachineSource& machines, const CrossValidateOptions& options)
         : machines_(machines), options_(options) {}
+
+    // What the row is left out with.
+    std::string left_with(const MeasuredLayer& row, const model::Gpu& gpu) const {
+        switch (options_.leave_out) {
+        case LeaveOut::die:
+            return fmt::format("{} {} {}", gpu_arch_name(gpu.arch), gpu.sms, gpu.fp32_lanes);
+        case LeaveOut::architecture:
+            return std::string(gpu_arch_name(gpu.arch));
+        case LeaveOut::library:
+            return row.library;
+        case LeaveOut::source:
+            break;
+        }
+        return row.source;
+    }
 
     void add(const MeasuredLayer& row, model::Diagnostics& found) {
         const model::Gpu* gpu = find(row.gpu, found);
@@ -403,8 +343,8 @@ class Sorter {
         const double naive = naive_roofline_s(*gpu, row.layer, static_cast<double>(fit.work.flops),
                                               static_cast<double>(fit.work.bytes()));
         fold_of(c, row.gpu, *gpu)
-            .cases.push_back({std::move(fit), falls_in_test(row.layer), row.line, row.source, naive,
-                              0.0, 0.0, 0.0});
+            .cases.push_back({std::move(fit), falls_in_test(row.layer), row.line, row.source,
+                              left_with(row, *gpu), naive, 0.0, 0.0, 0.0});
     }
 
     std::vector<ClassFolds> folds;
@@ -446,30 +386,26 @@ class Sorter {
 };
 
 struct Task {
-    ClassFolds* all;
-    Fold* fold; // null: all GPUs together
+    ClassFolds* all = nullptr;
+    std::string name;                                // for people
+    std::function<void(const std::stop_token&)> run; // touches nothing that another task touches
 };
 
-// Every fold by itself; which thread takes which does not matter.
-void run_tasks(const std::vector<Task>& tasks, const CrossValidateOptions& options,
-               const std::stop_token& stop, const model::ProgressCallback& progress) {
+// Which thread takes which does not matter.
+void run_tasks(const std::vector<Task>& tasks, std::size_t of, std::size_t& done,
+               const CrossValidateOptions& options, const std::stop_token& stop,
+               const model::ProgressCallback& progress) {
     std::atomic<std::size_t> next{0};
-    std::size_t done = 0;
     std::mutex told;
     const auto work = [&] {
         for (std::size_t i = next++; i < tasks.size() && !stop.stop_requested(); i = next++) {
-            if (tasks[i].fold == nullptr) {
-                fit_all(*tasks[i].all, options, stop);
-            } else {
-                leave_out(*tasks[i].all, *tasks[i].fold, options, stop);
-                hold_out(tasks[i].all->kernel_class, *tasks[i].fold, options, stop);
-            }
+            tasks[i].run(stop);
             const std::scoped_lock lock(told);
             ++done;
             if (progress) {
-                progress({static_cast<double>(done) / static_cast<double>(tasks.size()),
+                progress({static_cast<double>(done) / static_cast<double>(of),
                           fmt::format("{} of {}", kernel_class_name(tasks[i].all->kernel_class),
-                                      tasks[i].fold == nullptr ? "all" : tasks[i].fold->id),
+                                      tasks[i].name),
                           0.0, -1.0});
             }
         }
@@ -481,6 +417,35 @@ void run_tasks(const std::vector<Task>& tasks, const CrossValidateOptions& optio
         threads.emplace_back(work);
     }
     work();
+}
+
+// First what is left out, and all together; then each GPU's own, which starts from the former.
+void run_folds(std::vector<ClassFolds>& classes, const CrossValidateOptions& options,
+               const std::stop_token& stop, const model::ProgressCallback& progress) {
+    std::vector<Task> common;
+    std::vector<Task> own;
+    for (ClassFolds& all : classes) {
+        std::set<std::string> names;
+        for (Fold& fold : all.folds) {
+            for (const Case& c : fold.cases) {
+                names.insert(c.left_with);
+            }
+            own.push_back({&all, fold.id, [&](const std::stop_token& s) {
+                               hold_out(all.kernel_class, fold, options, s);
+                           }});
+        }
+        common.push_back(
+            {&all, "all", [&](const std::stop_token& s) { fit_all(all, options, s); }});
+        for (const std::string& name : names) {
+            common.push_back({&all, "all but " + name, [&all, name, &options](const auto& s) {
+                                  leave_out(all, name, options, s);
+                              }});
+        }
+    }
+    std::size_t done = 0;
+    const std::size_t of = common.size() + own.size();
+    run_tasks(common, of, done, options, stop, progress);
+    run_tasks(own, of, done, options, stop, progress);
 }
 
 } // namespace
@@ -497,12 +462,9 @@ Result<CrossValidation> cross_validate(const std::vector<MeasuredLayer>& rows,
             break;
         }
     }
-    std::vector<Task> tasks;
     std::size_t most = 0;
-    for (ClassFolds& folds : sorter.folds) {
-        tasks.push_back({&folds, nullptr});
-        for (Fold& fold : folds.folds) {
-            tasks.push_back({&folds, &fold});
+    for (const ClassFolds& folds : sorter.folds) {
+        for (const Fold& fold : folds.folds) {
             most = std::max(most, fold.cases.size());
         }
     }
@@ -512,7 +474,7 @@ Result<CrossValidation> cross_validate(const std::vector<MeasuredLayer>& rows,
     if (found.has_errors()) {
         return found;
     }
-    run_tasks(tasks, options, stop, progress);
+    run_folds(sorter.folds, options, stop, progress);
     if (stop.stop_requested()) {
         return Result<CrossValidation>::failure("cancelled", "cancelled");
     }
@@ -522,6 +484,10 @@ Result<CrossValidation> cross_validate(const std::vector<MeasuredLayer>& rows,
         add_rows(folds, result.rows);
     }
     add_constants(sorter.folds, result);
+    result.bindings = row_bindings(sorter.folds);
+    if (options.ablate) {
+        result.ablations = ablations_of(sorter.folds, options, stop);
+    }
     std::sort(result.groups.begin(), result.groups.end(), [](const auto& a, const auto& b) {
         return std::tie(a.op, a.dtype, a.direction, a.gpu) <
                std::tie(b.op, b.dtype, b.direction, b.gpu);

@@ -16,7 +16,12 @@
 
 namespace eyeroof::study {
 
+// What a fold leaves out together: the rows of GPUs with one die (architecture, SMs and lanes) or
+// of one architecture, of one library (the table's column), or of one source.
+enum class LeaveOut { die, architecture, library, source };
+
 struct CrossValidateOptions {
+    LeaveOut leave_out = LeaveOut::architecture;
     model::Launch launch = model::Launch::kernel; // of rows that name none
     std::size_t rows = 300; // of a GPU and class that a fit looks at, evenly picked
     int rounds = 30;        // of a fit's search
@@ -26,6 +31,7 @@ struct CrossValidateOptions {
     double common_pull = 0.05;
     int threads = 0; // 0: as many as the machine has; the answer does not depend on it
     std::optional<model::KernelClass> only;
+    bool ablate = false; // also fit without each term
 
     bool operator==(const CrossValidateOptions&) const = default;
 };
@@ -38,13 +44,32 @@ struct CrossGroup {
     double naive = 0.0; // max(FLOP / peak, compulsory bytes / bandwidth)
     std::optional<double> fitted;
     std::optional<double> held_out;   // fitted on half of this GPU's shapes, tested on the others
-    std::optional<double> left_out;   // fitted on GPUs with another die, this one's data sheet
+    std::optional<double> left_out;   // fitted without what LeaveOut names, this one's data sheet
     std::optional<double> one_figure; // the same, with one sustained rate of this GPU
     // Share of rows within 80 % intervals that come from other shapes, or from other GPUs.
     std::optional<double> held_out_inside;
     std::optional<double> left_out_inside;
 
     bool operator==(const CrossGroup&) const = default;
+};
+
+// In which share of the rows a part of a kernel's time is the longest, by the GPU's own constants.
+struct BindingRow {
+    std::string gpu, kernel_class;
+    bool measured = false; // rows of the table; otherwise the standard grid
+    int rows = 0;
+    std::map<std::string, double> shares; // by part: see model::longest_part
+
+    bool operator==(const BindingRow&) const = default;
+};
+
+// The error of all GPUs together, in a class, with one term switched off and the rest fitted again.
+struct AblationRow {
+    std::string kernel_class, term; // term "": none
+    double value = 0.0;             // fitted, with all terms
+    double error = 0.0; // mean |ln(predicted / measured)|, each GPU and kind counted once
+
+    bool operator==(const AblationRow&) const = default;
 };
 
 struct CrossRow { // what the folds said of one row of the table
@@ -67,15 +92,22 @@ struct CrossValidation {
     // measured in are carried over). Each class with its error band, range and source.
     std::map<std::string, model::GpuCalibration> left_out, held_out;
     model::GpuCalibration carried_over; // fitted on all GPUs together
+    std::vector<BindingRow> bindings;   // of the rows; the grid is grid_bindings'
+    std::vector<AblationRow> ablations; // where the options ask for them
 
     bool operator==(const CrossValidation&) const = default;
 };
 
+// The standard grid: products of 16 to 8192 rows by 256 to 16384 columns and depths, and matrices
+// of 1 to 16384 rows by 64 to 16384 elements, on every GPU of the catalog.
+std::vector<BindingRow> grid_bindings(const std::map<std::string, model::Gpu>& catalog);
+std::string bindings_text(const std::vector<BindingRow>& bindings);
+std::string ablations_text(const std::vector<AblationRow>& ablations); // "" where there are none
+
 // Shapes, not rows, are split in two halves, so that a shape measured twice stays on one side; the
 // halves follow from a hash of the shape. Fits start from round textbook values that no data chose;
-// the clock of a GPU left out follows from its power limit. GPUs with the same die (architecture,
-// SMs and lanes) are left out together. Errors: the machines', "not-a-gpu", those of the rows,
-// "too-few-rows", "cancelled".
+// the clock of a GPU left out follows from its power limit. Errors: the machines', "not-a-gpu",
+// those of the rows, "too-few-rows", "cancelled".
 model::Result<CrossValidation> cross_validate(const std::vector<MeasuredLayer>& rows,
                                               const MachineSource& machines,
                                               const CrossValidateOptions& options,

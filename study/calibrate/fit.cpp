@@ -17,11 +17,11 @@ constexpr double kFirstStep = 0.4;                   // of the pattern search, i
 constexpr double kLastStep = 0.01;                   // below it the search is over
 constexpr const char* kOwnClock = "sustained_clock"; // never common to several GPUs
 
-// Constants that are shares keep below one; the others within a factor of a hundred of the start.
+// Within what the name allows, and a factor of a hundred of the start.
 double clamped(const std::string& name, double value, double start) {
-    const bool share = name == "peak_share" || name == "dram_share" || name == kOwnClock ||
-                       name == "transform_share" || name == "fused_share" || name == "issue_share";
-    return std::clamp(value, start / 100.0, share ? 1.0 : start * 100.0);
+    const model::TermBound bound = model::term_bound(name);
+    return std::clamp(value, std::max(bound.low, start / 100.0),
+                      std::min(bound.high, start * 100.0));
 }
 
 struct Knob {
@@ -37,6 +37,13 @@ struct Knob {
     }
 };
 
+// What hardly any measured row waits for is not common to GPUs: the L2 for tiles of tensor cores,
+// DRAM for linear layers in fp32. A GPU of its own may tell it.
+bool is_hardware(const std::string& name, KernelClass c) {
+    const bool tensor = c == KernelClass::tensor_gemm || c == KernelClass::tensor_conv;
+    return (name == "l2_share" && tensor) || (name == "dram_share" && c == KernelClass::linear);
+}
+
 std::vector<Knob> knobs_of(std::vector<model::Gpu>& gpus, KernelClass c,
                            const std::set<model::Launch>& modes) {
     std::vector<Knob> knobs;
@@ -48,7 +55,7 @@ std::vector<Knob> knobs_of(std::vector<model::Gpu>& gpus, KernelClass c,
         }
     };
     for (const auto& [name, first] : model::calibration_terms(gpus.front().calibration, c)) {
-        if (gpus.size() > 1 && name == kOwnClock) {
+        if (gpus.size() > 1 && (name == kOwnClock || is_hardware(name, c))) {
             continue;
         }
         std::vector<double*> values;
@@ -62,7 +69,7 @@ std::vector<Knob> knobs_of(std::vector<model::Gpu>& gpus, KernelClass c,
         for (model::Gpu& gpu : gpus) {
             values.push_back(&gpu.calibration.record(c).launch[static_cast<std::size_t>(mode)]);
         }
-        add("launch", std::move(values));
+        add("launch_" + std::string(model::launch_name(mode)), std::move(values));
     }
     return knobs;
 }
@@ -191,7 +198,7 @@ class PatternSearch {
 } // namespace
 
 double modelled_s(const model::Gpu& gpu, const FitRow& row) {
-    const auto kernel = model::kernel_of(gpu, *row.layer, row.work);
+    const auto kernel = model::kernel_of(gpu, *row.layer, row.work, row.launch);
     return kernel ? model::with_launch(gpu, *row.layer, *kernel, row.launch) : 0.0;
 }
 
@@ -223,14 +230,54 @@ double median_error_of(const std::vector<double>& measured_over_predicted) {
     return *middle;
 }
 
-void fit_class(std::vector<model::Gpu>& gpus, KernelClass kernel_class,
-               const std::vector<FitRow>& rows, const FitOptions& options,
-               const std::stop_token& stop) {
+namespace {
+
+// Terms of 8-bit products alone, and the rows that tell them.
+bool is_byte_term(const std::string& name) {
+    return name == "fp8_share" || name == "int8_share" || name == "int8_s" ||
+           name == "quantise_s" || name == "quantise_pass";
+}
+
+bool is_byte_row(const FitRow& row) {
+    const model::DataType type = row.layer->types.input;
+    const bool product = row.layer->op == model::Op::gemm || row.layer->op == model::Op::bmm;
+    return product && (type == model::DataType::fp8 || type == model::DataType::int8);
+}
+
+std::set<model::Launch> modes_of(const std::vector<FitRow>& rows) {
     std::set<model::Launch> modes;
     for (const FitRow& row : rows) {
         modes.insert(row.launch);
     }
-    PatternSearch(gpus, rows, knobs_of(gpus, kernel_class, modes), options).run(stop);
+    return modes;
+}
+
+} // namespace
+
+// 8-bit products differ by library more than by anything that the terms they share with 16-bit ones
+// describe: those are fitted on the other rows first, and stay.
+void fit_class(std::vector<model::Gpu>& gpus, KernelClass kernel_class,
+               const std::vector<FitRow>& rows, const FitOptions& options,
+               const std::stop_token& stop) {
+    std::vector<FitRow> plain;
+    std::vector<FitRow> bytes;
+    for (const FitRow& row : rows) {
+        (is_byte_row(row) ? bytes : plain).push_back(row);
+    }
+    if (plain.empty() || bytes.empty()) {
+        PatternSearch(gpus, rows, knobs_of(gpus, kernel_class, modes_of(rows)), options).run(stop);
+        return;
+    }
+    std::vector<Knob> common = knobs_of(gpus, kernel_class, modes_of(plain));
+    std::vector<Knob> own = knobs_of(gpus, kernel_class, {});
+    common.erase(std::remove_if(common.begin(), common.end(),
+                                [](const Knob& k) { return is_byte_term(k.name); }),
+                 common.end());
+    own.erase(
+        std::remove_if(own.begin(), own.end(), [](const Knob& k) { return !is_byte_term(k.name); }),
+        own.end());
+    PatternSearch(gpus, plain, std::move(common), options).run(stop);
+    PatternSearch(gpus, bytes, std::move(own), options).run(stop);
 }
 
 } // namespace eyeroof::study

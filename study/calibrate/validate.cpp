@@ -116,7 +116,15 @@ class Gpus {
 
 Result<ValidatedRow> predicted(const model::Gpu& gpu, const MeasuredLayer& row,
                                const ValidateOptions& options) {
-    auto p = model::predict(gpu, row.layer, row.launch.value_or(options.launch));
+    const model::Launch launch = row.launch.value_or(options.launch);
+    const model::Library library = model::library_from_name(row.library);
+    model::Gpu with_library;
+    if (library != model::Library::usual) {
+        with_library = gpu;
+        with_library.library = library;
+    }
+    const model::Gpu& used = library != model::Library::usual ? with_library : gpu;
+    auto p = model::predict(used, row.layer, launch);
     if (!p) {
         p.diagnostics().place({"", row.line, 1}, row.layer.name);
         return Result<ValidatedRow>(p.diagnostics());
@@ -134,9 +142,9 @@ double exchanged_error(const model::Gpu& gpu, const ValidatedRow& row,
                        const ValidateOptions& options) {
     const auto other = exchanged(row.row.layer);
     const auto work = model::work_of(other ? *other : row.row.layer);
-    const auto kernel = other && work ? model::kernel_of(gpu, *other, *work)
-                                      : Result<model::KernelChoice>(model::KernelChoice{});
     const model::Launch launch = row.row.launch.value_or(options.launch);
+    const auto kernel = other && work ? model::kernel_of(gpu, *other, *work, launch)
+                                      : Result<model::KernelChoice>(model::KernelChoice{});
     const double time_s = other && work && kernel ? model::with_launch(gpu, *other, *kernel, launch)
                                                   : row.predicted_s;
     return std::fabs(time_s / row.row.measured_s - 1.0);
@@ -173,6 +181,7 @@ Result<std::vector<MeasuredLayer>> measured_layers(const read::LayerTable& table
     const int gpu = table.extra_index("gpu");
     const int launch = table.extra_index("launch");
     const int source = table.extra_index("source");
+    const int library = table.extra_index("library");
     if (time < 0) {
         found.error("missing-column", "there is no column 'measured_s'",
                     "add the measured seconds of each row", {file, 1, 1});
@@ -201,7 +210,8 @@ Result<std::vector<MeasuredLayer>> measured_layers(const read::LayerTable& table
             continue;
         }
         rows.push_back({table.layers[i], id, *value, table.lines[i], launch_named(mode),
-                        source < 0 ? "" : cells[static_cast<std::size_t>(source)]});
+                        source < 0 ? "" : cells[static_cast<std::size_t>(source)],
+                        library < 0 ? "" : cells[static_cast<std::size_t>(library)]});
     }
     if (found.has_errors()) {
         return found;

@@ -21,8 +21,9 @@ struct MeasuredLayer {
     double measured_s = 0.0;
     int line = 0;
     std::optional<model::Launch> launch =
-        std::nullopt;        // what the time holds, where the table says so
-    std::string source = {}; // of the row, where the table has such a column
+        std::nullopt;         // what the time holds, where the table says so
+    std::string source = {};  // of the row, where the table has such a column
+    std::string library = {}; // likewise: "cublas 10", "VLLM 0.14.0"
 
     bool operator==(const MeasuredLayer&) const = default;
 };

@@ -53,7 +53,9 @@ std::string csv_cell(const Figure& figure) {
 
 constexpr const char* kKey =
     "MAPE in %. fitted: on the rows of the fit; held-out: other shapes of the same GPU; left-out:\n"
-    "constants that saw no GPU with this die, and its data sheet; +1: with one sustained rate.\n"
+    "constants that saw nothing of its architecture (or what --leave-out says), and its data "
+    "sheet;\n"
+    "+1: with one sustained rate. "
     "in 80 %: share of rows inside intervals that come from other shapes, or from other GPUs.\n";
 
 } // namespace

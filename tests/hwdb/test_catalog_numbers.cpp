@@ -84,7 +84,7 @@ TEST_CASE("an SM's units make the peak of every GPU within a per cent, or the fi
         }
     }
     CHECK(peaks > 400);
-    CHECK(explained < peaks / 20); // the notes are exceptions
+    CHECK(explained <= peaks / 20); // the notes are exceptions
 }
 
 TEST_CASE("what the README and the manual show off with is nowhere only recalled") {

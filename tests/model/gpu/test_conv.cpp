@@ -82,8 +82,7 @@ TEST_CASE("the weight gradient of a first layer is split until the SMs are busy"
     CHECK(t.product.mapping.splits >= 27);
 }
 
-TEST_CASE(
-    "since Turing a weight gradient moves 18 bytes more a weight, and blocks of 128 channels") {
+TEST_CASE("on Turing a weight gradient moves 18 bytes more a weight, and blocks of 128 channels") {
     const auto volta = test::v100_sxm2();
     const ConvShape large = shape_of(1, 2048, 7, 2048, 1, 1, 0);
     const double share = volta.calibration.tensor_conv.matmul.dram_share;
@@ -106,4 +105,33 @@ TEST_CASE("gradients of padding as wide as the filter leave the tensor cores") {
             time_of(gpu, shape_of(32, 512, 56, 512, 3, 1, 3), direction, DataType::fp16);
         CHECK(wide.body_s > 6.0 * inside.body_s); // 125 to 15.7 TFLOP/s
     }
+}
+
+TEST_CASE("Ampere's weight gradients follow Volta's rule, not that of the one Turing card") {
+    const ConvShape narrow = shape_of(32, 64, 112, 256, 3, 1, 1);
+    const auto volta = test::v100_sxm2();
+    auto ampere = volta;
+    ampere.arch = model::GpuArch::ampere;
+    CHECK(time_of(ampere, narrow, Direction::bwd_weight, DataType::fp16).product.compute_s ==
+          time_of(volta, narrow, Direction::bwd_weight, DataType::fp16).product.compute_s);
+}
+
+TEST_CASE("the data gradient of an image is scattered from columns where that is faster") {
+    const auto gpu = test::v100_sxm2();
+    const auto image =
+        time_of(gpu, shape_of(16, 3, 224, 64, 3, 1, 1), Direction::bwd_data, DataType::fp32);
+    const auto inner =
+        time_of(gpu, shape_of(16, 64, 224, 64, 3, 1, 1), Direction::bwd_data, DataType::fp32);
+    CHECK(image.body_s < inner.body_s);
+    CHECK(inner.algorithm != model::ConvAlgorithm::columns); // only of at most 4 channels
+}
+
+TEST_CASE("a grouped convolution is not rounded up to the channels of a whole block") {
+    const auto gpu = test::v100_sxm2();
+    ConvShape grouped = shape_of(16, 256, 56, 256, 3, 1, 1);
+    grouped.groups = 32; // of 8 channels
+    const auto of_groups = time_of(gpu, grouped, Direction::fwd, DataType::fp16);
+    grouped.groups = 8; // of 32 channels: four times the work
+    const auto of_wide = time_of(gpu, grouped, Direction::fwd, DataType::fp16);
+    CHECK(of_groups.macs == doctest::Approx(of_wide.macs / 4.0));
 }

@@ -67,11 +67,11 @@ TEST_CASE("long k with few outputs is split among CTAs") {
     const auto gpu = test::v100_sxm2();
     const auto few = model::matmul_time(
         gpu, model::DataType::fp16, gpu.calibration.tensor_gemm, Product{1, 64, 64, 65536},
-        model::library_tiles(gpu.arch, false, true), model::library_splits(false));
+        model::library_tiles(gpu, false, true, false), model::library_splits(false));
     CHECK(few.mapping.splits > 1);
     const auto many = model::matmul_time(
         gpu, model::DataType::fp16, gpu.calibration.tensor_gemm, Product{1, 8192, 8192, 1024},
-        model::library_tiles(gpu.arch, false, true), model::library_splits(false));
+        model::library_tiles(gpu, false, true, false), model::library_splits(false));
     CHECK(many.mapping.splits == 1);
 }
 
@@ -131,4 +131,67 @@ TEST_CASE("weights wider than L2 are read again for every row of tiles, narrow o
     const Product narrow{1, 60000, 512, 512, 4.0, 4.0};
     CHECK(vector_body(narrow, 1.0, 0.0) ==
           doctest::Approx(vector_body(narrow, 0.0, 0.0)).epsilon(0.005));
+}
+
+TEST_CASE(
+    "a bare loop on a Pascal card has cuBLAS 8's tiles, a framework's call three small ones") {
+    auto gpu = test::v100_sxm2();
+    gpu.arch = model::GpuArch::pascal;
+    CHECK(model::is_early_library(gpu, model::Launch::stream));
+    CHECK_FALSE(model::is_early_library(gpu, model::Launch::eager));
+    CHECK(model::library_tiles(gpu, false, false, true).size() == 8);
+    CHECK(model::library_tiles(gpu, false, false, false).size() == 3);
+    gpu.library = model::Library::until_10;
+    CHECK(model::is_early_library(gpu, model::Launch::eager));
+    gpu.library = model::Library::since_11;
+    CHECK_FALSE(model::is_early_library(gpu, model::Launch::stream));
+    gpu = test::a100_sxm_40();
+    CHECK_FALSE(model::is_early_library(gpu, model::Launch::stream)); // newer than cuBLAS 10
+}
+
+TEST_CASE("int8 of an early library runs on DP4A: four MACs a lane and cycle") {
+    auto gpu = test::v100_sxm2();
+    gpu.arch = model::GpuArch::turing;
+    gpu.rate(model::DataType::int8) = {250e12, model::Pipe::tensor};
+    const Product large{1, 8192, 8192, 8192, 1.0, 4.0};
+    const auto time = [&](bool early) {
+        return model::matmul_time(gpu, model::DataType::int8, model::MatmulTerms{}, large,
+                                  {{128, 128, 1}}, {1}, early)
+            .compute_s;
+    };
+    // 4 x 15.7 = 62.8 TOP/s against 250
+    CHECK(time(true) / time(false) == doctest::Approx(250.0 / 62.8).epsilon(0.1));
+}
+
+TEST_CASE("128 lanes on four schedulers leave no slot for loads, 64 lanes and dual issue do") {
+    auto gpu = test::v100_sxm2();
+    CHECK_FALSE(model::lanes_fill_issue(gpu)); // 64 lanes
+    gpu.fp32_lanes = 128;
+    gpu.arch = model::GpuArch::maxwell;
+    CHECK_FALSE(model::lanes_fill_issue(gpu)); // dual issue
+    for (const auto arch : {model::GpuArch::ampere, model::GpuArch::ada, model::GpuArch::hopper,
+                            model::GpuArch::blackwell}) {
+        gpu.arch = arch;
+        CHECK(model::lanes_fill_issue(gpu));
+    }
+    gpu.fp32_lanes = 64; // A100
+    gpu.arch = model::GpuArch::ampere;
+    CHECK_FALSE(model::lanes_fill_issue(gpu));
+}
+
+TEST_CASE("two CTAs of a cluster read the longer side of their tiles once, since Hopper") {
+    auto gpu = test::a100_sxm_40();
+    CHECK(model::tile_reads(gpu, {256, 128, 1}, true) == 384.0);
+    gpu.arch = model::GpuArch::hopper;
+    CHECK(model::tile_reads(gpu, {256, 128, 1}, true) == 256.0);
+    CHECK(model::tile_reads(gpu, {256, 128, 1}, false) == 384.0); // vector lanes have none
+}
+
+TEST_CASE("a library's name tells its generation, other names leave it open") {
+    using model::Library;
+    CHECK(model::library_from_name("cublas 8") == Library::until_10);
+    CHECK(model::library_from_name("pytorch 2.1 cuBLAS 12.1") == Library::since_11);
+    for (const char* name : {"", "cublas", "cublas x", "VLLM 0.14.0", "cublas 99999999999999"}) {
+        CHECK(model::library_from_name(name) == Library::usual);
+    }
 }

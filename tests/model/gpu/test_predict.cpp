@@ -137,7 +137,7 @@ TEST_CASE("a gather takes as long for wide elements as for narrow, and longer on
     Layer narrow = wide;
     narrow.types = {DataType::fp16, DataType::fp16, DataType::fp16};
     CHECK(at(gpu, narrow).time_s == doctest::Approx(at(gpu, wide).time_s));
-    CHECK(at(gpu, narrow).limiter == "gather latency");
+    CHECK(at(gpu, narrow).limiter == "SM cycles an element");
     model::Gpu half = gpu;
     half.sms = 40;
     model::Gpu faster_memory = gpu;
