@@ -17,17 +17,19 @@ import pathlib
 import sys
 
 COLUMNS = ("op dtype direction batch m n k c h w r s stride pad rows cols fn gpu launch measured_s "
-           "source").split()
+           "source library").split()
 
 GPUS = {  # as the sources name them, and as `eyeroof hw list` does
     "Tesla P4": "p4", "Tesla P100-PCIE-16GB": "p100-pcie-16gb", "Tesla T4": "t4",
     "Tesla V100-PCIE-32GB": "v100-pcie-32gb", "NVIDIA A100-PCIE-40GB": "a100-pcie-40gb",
-    "NVIDIA A100 80GB PCIe": "a100-pcie-80gb",
+    "NVIDIA A100 80GB PCIe": "a100-pcie-80gb", "NVIDIA H100 80GB HBM3": "h100-sxm-80gb",
+    "AMD Instinct MI100": "mi100",
 }
 NEUSIGHT = "sitar-lab/NeuSight@6945927d9afc"
 VIDUR = "microsoft/vidur@7d47513363ec"
 AICONFIGURATOR = "ai-dynamo/aiconfigurator@095f58a51c4c"
 DEEPBENCH = "baidu-research/DeepBench@da81ba782073"
+CUDNN_FRONTEND = "NVIDIA/cudnn-frontend@3929da2ef4c1"
 
 # NeuSight's names of element-wise functions; those that end in u take a scalar.
 FUNCTIONS = {"add", "addu", "mul", "mulu", "div", "divu", "pow", "powu", "tanh", "relu", "gelu"}
@@ -56,7 +58,10 @@ def neusight_shape(row):
 
 def neusight(folder):
     """Eager calls in fp32, milliseconds; one file an operator and GPU."""
-    for path in sorted(pathlib.Path(folder).glob("**/dataset/train/collect/**/*.csv")):
+    parts = "train", "test", "amd"  # H100 is in test, MI100 in amd
+    found = [p for part in parts
+             for p in pathlib.Path(folder).glob(f"**/dataset/{part}/collect/**/*.csv")]
+    for path in sorted(found):
         if path.parent.name == "collect":  # the same rows of all GPUs once more
             continue
         with path.open(newline="") as file:
@@ -66,7 +71,8 @@ def neusight(folder):
                 if gpu is None or shape is None:
                     continue
                 yield {**shape, "dtype": "fp32", "direction": "fwd", "gpu": gpu, "launch": "eager",
-                       "measured_s": float(row["Latency"]) / 1e3, "source": NEUSIGHT}
+                       "measured_s": float(row["Latency"]) / 1e3, "source": NEUSIGHT,
+                       "library": "pytorch 2.4 hipblas" if gpu == "mi100" else "pytorch 2.1"}
 
 
 def vidur_layers(row):
@@ -100,42 +106,75 @@ def vidur_layers(row):
 
 
 def vidur(folder):
-    """Kernel times in fp16, medians in milliseconds, on one A100 SXM of 80 GB."""
-    models = "meta-llama/Llama-2-7b-hf", "microsoft/phi-2", "internlm/internlm-20b"
-    for model in models:
-        path = pathlib.Path(folder) / "data/profiling/compute/a100" / model / "mlp.csv"
-        with path.open(newline="") as file:
-            for row in csv.DictReader(file):
-                for name, shape in vidur_layers(row).items():
-                    time = row.get(f"time_stats.{name}.median", "")
-                    if not time or float(time) <= 0.0:
-                        continue
-                    yield {**shape, "dtype": "fp16", "direction": "fwd", "gpu": "a100-sxm-80gb",
-                           "launch": "kernel", "measured_s": float(time) / 1e3, "source": VIDUR}
+    """Kernel times in fp16, medians in milliseconds, on an A100 SXM and an H100 SXM of 80 GB."""
+    compute = pathlib.Path(folder) / "data/profiling/compute"
+    for name, gpu in (("a100", "a100-sxm-80gb"), ("h100", "h100-sxm-80gb")):
+        for path in sorted(compute.glob(f"{name}/**/mlp.csv")):
+            with path.open(newline="") as file:
+                for row in csv.DictReader(file):
+                    yield from vidur_row(row, gpu)
+
+
+def vidur_row(row, gpu):
+    for name, shape in vidur_layers(row).items():
+        time = row.get(f"time_stats.{name}.median", "")
+        if time and float(time) > 0.0:
+            yield {**shape, "dtype": "fp16", "direction": "fwd", "gpu": gpu, "launch": "kernel",
+                   "measured_s": float(time) / 1e3, "source": VIDUR, "library": "vidur"}
+
+
+def framework_of(row):
+    return " ".join(row.get(c, "") for c in ("framework", "version")).strip()
 
 
 def aiconfigurator(path, gpu):
-    """Kernel times of products, milliseconds: columns gemm_dtype, m, n, k, latency."""
-    types = {"bfloat16": "bf16", "float16": "fp16", "fp8": "fp8"}
+    """Kernel times of products, milliseconds: columns gemm_dtype, m, n, k, latency; framework and
+    version become the library. Weights-only and 4-bit products are left out."""
+    types = {"bfloat16": "bf16", "float16": "fp16", "fp8": "fp8", "fp8_block": "fp8",
+             "int8_w8a8": "int8", "sq": "int8"}
     with open(path, newline="") as file:
         for row in csv.DictReader(file):
-            if row["gemm_dtype"] in types:
+            kind = row["gemm_dtype"]
+            if kind in types:
+                library = framework_of(row) + (" fp8_block" if kind == "fp8_block" else "")
                 yield {"op": "gemm", "batch": 1, "m": row["m"], "n": row["n"], "k": row["k"],
-                       "dtype": types[row["gemm_dtype"]], "direction": "fwd", "gpu": gpu,
-                       "launch": "kernel", "measured_s": float(row["latency"]) / 1e3,
-                       "source": AICONFIGURATOR}
+                       "dtype": types[kind], "direction": "fwd", "gpu": gpu, "launch": "kernel",
+                       "measured_s": float(row["latency"]) / 1e3, "source": AICONFIGURATOR,
+                       "library": library.strip()}
+
+
+def quantise(path, gpu):
+    """Casts of bf16 to fp8: columns rows, cols, latency (ms), framework, version."""
+    with open(path, newline="") as file:
+        for row in csv.DictReader(file):
+            yield {"op": "elementwise", "fn": "cast", "rows": row["rows"], "cols": row["cols"],
+                   "dtype": "bf16/bf16/fp8", "direction": "fwd", "gpu": gpu, "launch": "kernel",
+                   "measured_s": float(row["latency"]) / 1e3, "source": AICONFIGURATOR,
+                   "library": framework_of(row)}
+
+
+def norms(path, gpu):
+    """RMS norms of cudnn-frontend: columns rows, cols, direction (fwd or bwd), backend, ms."""
+    with open(path, newline="") as file:
+        for row in csv.DictReader(file):
+            yield {"op": "layernorm", "rows": row["rows"], "cols": row["cols"], "dtype": "bf16",
+                   "direction": "bwd_data" if row["direction"] == "bwd" else "fwd", "gpu": gpu,
+                   "launch": "kernel", "measured_s": float(row["ms"]) / 1e3,
+                   "source": CUDNN_FRONTEND, "library": row["backend"]}
 
 
 def deepbench(path, gpu):
-    """Averages of a loop: columns of the layer CSV, precision fp32 or fp16, milliseconds."""
+    """Averages of a loop: columns of the layer CSV, precision (fp32, fp16, int8), milliseconds and
+    perhaps library. The benchmark pads fp16 products to multiples of 8 (PAD_KERNELS)."""
     with open(path, newline="") as file:
         for row in csv.DictReader(file):
             shape = {c: row[c] for c in COLUMNS if row.get(c)}
             half = row["precision"] == "fp16"
-            if half and shape["op"] == "gemm":  # the benchmark pads, PAD_KERNELS
+            if half and shape["op"] == "gemm":
                 shape.update({c: -(-int(shape[c]) // 8) * 8 for c in "mnk"})
-            yield {**shape, "dtype": "fp16" if half else "fp32", "gpu": gpu, "launch": "stream",
-                   "measured_s": float(row["milliseconds"]) / 1e3, "source": DEEPBENCH}
+            yield {**shape, "dtype": row["precision"], "gpu": gpu, "launch": "stream",
+                   "measured_s": float(row["milliseconds"]) / 1e3, "source": DEEPBENCH,
+                   "library": row.get("library", "")}
 
 
 def main():
@@ -147,6 +186,10 @@ def main():
                         help="gemm_dtype, m, n, k, latency (ms); GPU as `eyeroof hw list` says")
     parser.add_argument("--deepbench", metavar="CSV:GPU", action="append", default=[],
                         help="op, direction, the layer CSV's sizes, precision, milliseconds")
+    parser.add_argument("--quantise", metavar="CSV:GPU", action="append", default=[],
+                        help="rows, cols, latency (ms), framework, version")
+    parser.add_argument("--norms", metavar="CSV:GPU", action="append", default=[],
+                        help="rows, cols, direction, backend, ms")
     given = parser.parse_args()
     tables = []
     if given.neusight:
@@ -154,7 +197,9 @@ def main():
     if given.vidur:
         tables.append((VIDUR, vidur(given.vidur)))
     for read, source, files in ((aiconfigurator, AICONFIGURATOR, given.aiconfigurator),
-                                (deepbench, DEEPBENCH, given.deepbench)):
+                                (deepbench, DEEPBENCH, given.deepbench),
+                                (quantise, AICONFIGURATOR, given.quantise),
+                                (norms, CUDNN_FRONTEND, given.norms)):
         tables += [(source, read(*file.rsplit(":", 1))) for file in files]
     if not tables:
         parser.error("name at least one source")
