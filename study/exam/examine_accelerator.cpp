@@ -303,7 +303,9 @@ LayerReport bandwidth_only(const Layer& layer, const Work& work,
     report.flops = work.flops;
     report.bytes = work.bytes();
     const double rate = outer_bytes_per_cycle(context.accelerator);
-    const double bytes = static_cast<double>(work.bytes());
+    const double words = static_cast<double>(bits_at(context.accelerator, 0, Operand::input)) /
+                         static_cast<double>(storage_bits(layer.types.input));
+    const double bytes = static_cast<double>(work.bytes()) * words; // as they rest in the memory
     double equivalent = static_cast<double>(work.flops) / 2.0;
     for (const TensorUse& tensor : work.tensors) {
         equivalent = std::max(equivalent, static_cast<double>(tensor.elements) / 2.0);
