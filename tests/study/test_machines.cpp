@@ -185,13 +185,7 @@ TEST_CASE("pooling has no MACs on an array either") {
     model::Layer pool;
     pool.name = "pool";
     pool.op = model::Op::maxpool;
-    model::ConvShape shape;
-    shape.n = 1;
-    shape.c = shape.k = 64;
-    shape.h = shape.w = 56;
-    shape.r = shape.s = 2;
-    shape.stride = {2, 2};
-    pool.shape = shape;
+    pool.shape = model::PoolShape{1, 64, 56, 56, 2, 2, {2, 2}, {0, 0}};
     const auto report = study::run({"p", "pool", "", {pool}}, machine("eyeriss-v1"), by_rules());
     REQUIRE(report.ok());
     CHECK(report->layers.front().macs == 0);
