@@ -1,10 +1,14 @@
-// How long a search may go on: until it is stopped or its time is over, counted from when it was
-// asked for. Asked by everything that may take long, the making of the spaces too.
-// Limits effort only, never the answer of a search that ends.
+// How long a search may go on: until it is stopped, its time is over, counted from when it was
+// asked for, or so many nodes were looked at. Asked by everything that may take long, the making of
+// the spaces too. A limit of nodes is the same everywhere, one of time is not. Limits effort only,
+// never the answer of a search that ends.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <memory>
 #include <stop_token>
 #include <utility>
 
@@ -13,22 +17,37 @@ namespace eyeroof::mapper {
 class Effort {
   public:
     Effort() = default; // without end
-    Effort(double limit_s, std::stop_token stop) : limit_s_(limit_s), stop_(std::move(stop)) {}
+    Effort(double limit_s, std::stop_token stop, std::uint64_t max_nodes = 0)
+        : limit_s_(limit_s), stop_(std::move(stop)), max_nodes_(max_nodes) {}
 
-    // No longer than this share of the time that is left, from now on.
+    // No longer than this share of the time and of the nodes that are left, from now on.
     Effort part(double share) const {
         constexpr double kLeast_s = 1e-3; // 0 would be without end
-        return {limit_s_ > 0.0 ? std::max(share * (limit_s_ - seconds()), kLeast_s) : 0.0, stop_};
+        const double s = limit_s_ > 0.0 ? std::max(share * (limit_s_ - seconds()), kLeast_s) : 0.0;
+        const std::uint64_t spent = std::min(max_nodes_, nodes_->load());
+        const double nodes = share * static_cast<double>(max_nodes_ - spent);
+        return {s, stop_, max_nodes_ > 0 ? 1 + static_cast<std::uint64_t>(nodes) : 0};
     }
 
+    void spend(std::uint64_t nodes) const {
+        if (max_nodes_ > 0) {
+            nodes_->fetch_add(nodes, std::memory_order_relaxed);
+        }
+    }
     double seconds() const {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     }
-    bool over() const { return stop_.stop_requested() || (limit_s_ > 0.0 && seconds() > limit_s_); }
+    bool over() const {
+        return stop_.stop_requested() || (limit_s_ > 0.0 && seconds() > limit_s_) ||
+               (max_nodes_ > 0 && nodes_->load(std::memory_order_relaxed) >= max_nodes_);
+    }
 
   private:
     double limit_s_ = 0.0; // 0: none
     std::stop_token stop_;
+    std::uint64_t max_nodes_ = 0; // 0: none
+    std::shared_ptr<std::atomic<std::uint64_t>> nodes_ =
+        std::make_shared<std::atomic<std::uint64_t>>(0);
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

@@ -76,7 +76,7 @@ class FloorMemory {
         std::unordered_map<Key, double, Hash> floors;
     };
     static constexpr std::size_t kShards = 16;
-    static constexpr std::size_t kMostEach = 1 << 15; // floors of a shard; the rest is not kept
+    static constexpr std::size_t kMostEach = 1 << 13; // floors of a shard; the rest is not kept
 
     std::array<Shard, kShards> shards_;
     std::mutex mutex_;

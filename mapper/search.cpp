@@ -2,8 +2,10 @@
 
 #include "mapper/baselines.hpp"
 #include "mapper/exact.hpp"
+#include "mapper/keep_queue.hpp"
 #include "mapper/parallel.hpp"
 #include "mapper/reported.hpp"
+#include "mapper/walk.hpp"
 
 #include <fmt/format.h>
 
@@ -19,6 +21,7 @@ using namespace model;
 
 namespace {
 
+constexpr double kNone = std::numeric_limits<double>::infinity();
 constexpr const char* kLeftOut =
     "some dimension can be split in more ways than are looked at: raise max_chains, or fix some of "
     "its trips";
@@ -95,52 +98,154 @@ double least_value(const Task& task) {
     return task.objective.value(pj, least_steps(task).units);
 }
 
-// The spaces of all choices of kept operands; `unfinished` when the time was over before.
+// Spaces of choices of kept operands; `unfinished` when the time was over before.
 struct Spaces {
     std::vector<Space> all;
     bool unfinished = false;
+    bool truncated = false;
 };
 
-Spaces spaces_of(const Task& task, const SearchOptions& options, const Effort& effort) {
-    const auto keeps = keep_choices(task);
-    std::vector<Space> spaces(keeps.size());
-    in_parallel(options.threads, keeps.size(), [&](std::size_t i) {
-        spaces[i] = build_space(task, keeps[i], options.max_chains, effort);
-    });
-    const bool unfinished =
-        std::any_of(spaces.begin(), spaces.end(), [](const Space& s) { return s.unfinished; });
-    std::erase_if(spaces, [](const Space& s) {
-        return s.unfinished || std::any_of(s.groups.begin(), s.groups.end(),
-                                           [](const Group& g) { return g.chains.empty(); });
-    });
-    return {std::move(spaces), unfinished};
+constexpr std::size_t kMostBytes = 200'000'000; // of the spaces that are there at a time
+constexpr std::size_t kMostSpaces = 16;
+
+std::size_t bytes_of(const Space& space) {
+    std::size_t bytes = 0;
+    for (const Group& group : space.groups) {
+        bytes += (group.columns.capacity() + group.ranges.capacity()) * sizeof(double) +
+                 group.nodes.capacity() * sizeof(Node) + group.chains.capacity() * sizeof(Chain);
+    }
+    return bytes;
 }
 
+// The next spaces, as many as memory has room for, as long as one of them may hold a mapping with a
+// value below `best`.
+Spaces next_spaces(const Task& task, KeepQueue& queue, const SearchOptions& options, double best,
+                   const Effort& effort) {
+    constexpr std::size_t kAtOnce = 2;
+    Spaces spaces;
+    std::size_t bytes = 0;
+    while (!queue.empty() && queue.floor() < best && spaces.all.size() < kMostSpaces &&
+           bytes < kMostBytes && !spaces.unfinished) {
+        std::vector<std::vector<OperandSet>> keeps;
+        while (!queue.empty() && queue.floor() < best && keeps.size() < kAtOnce) {
+            keeps.push_back(queue.next());
+        }
+        std::vector<Space> some(keeps.size());
+        in_parallel(options.threads, keeps.size(), [&](std::size_t i) {
+            some[i] = build_space(task, keeps[i], options.max_chains, effort);
+        });
+        for (Space& space : some) {
+            spaces.unfinished = spaces.unfinished || space.unfinished;
+            spaces.truncated = spaces.truncated || space.truncated;
+            const bool none =
+                space.unfinished || std::any_of(space.groups.begin(), space.groups.end(),
+                                                [](const Group& g) { return g.chains.empty(); });
+            if (!none) {
+                bytes += bytes_of(space);
+                spaces.all.push_back(std::move(space));
+            }
+        }
+    }
+    return spaces;
+}
+
+// Searches the spaces in the order of their floors, a few at a time, each beginning with the best
+// of those before.
+class Search {
+  public:
+    Search(const Task& task, const SearchOptions& options, std::optional<SearchResult> first,
+           const Effort& effort, const ProgressCallback& progress)
+        : task_(task), options_(options), effort_(effort), progress_(progress), queue_(task) {
+        all_.best = std::move(first);
+        all_.complete = true;
+        all_.from_start = true;
+        all_.lower_bound = kNone;
+        note_best();
+    }
+
+    ExactOutcome run() {
+        while (!queue_.empty() && queue_.floor() < value() * (1.0 - kSlack) && all_.complete) {
+            if (effort_.over()) {
+                stop_at(queue_.floor());
+                break;
+            }
+            search_some();
+        }
+        all_.lower_bound = std::min(all_.lower_bound, value() * (1.0 - kSlack));
+        return std::move(all_);
+    }
+    bool truncated = false;
+
+  private:
+    double value() const { return all_.best ? all_.best->certificate.value : kNone; }
+
+    void stop_at(double bound) {
+        all_.complete = false;
+        all_.lower_bound = std::min(all_.lower_bound, bound);
+    }
+
+    void note_best() {
+        if (all_.best && (all_.history.empty() || value() < all_.history.back().value)) {
+            all_.history.push_back({effort_.seconds(), all_.nodes, value()});
+        }
+    }
+
+    void search_some() {
+        const double floor = queue_.floor();
+        const Spaces spaces = next_spaces(task_, queue_, options_, value(), effort_);
+        truncated = truncated || spaces.truncated;
+        const double before = value();
+        all_.best =
+            better(std::move(all_.best), first_guess(task_, spaces.all, options_.threads, effort_));
+        note_best();
+        all_.from_start = all_.from_start && value() == before;
+        if (spaces.unfinished) {
+            stop_at(floor);
+            return;
+        }
+        take(search_exact(task_, spaces.all, options_, std::move(all_.best), effort_, progress_));
+    }
+
+    void take(ExactOutcome some) {
+        for (Improvement& step : some.history) {
+            if (all_.history.empty() || step.value < all_.history.back().value) {
+                step.nodes += all_.nodes;
+                all_.history.push_back(step);
+            }
+        }
+        all_.best = std::move(some.best);
+        all_.nodes += some.nodes;
+        for (const auto& [rule, nodes] : some.pruned) {
+            all_.pruned[rule] += nodes;
+        }
+        all_.from_start = all_.from_start && some.from_start;
+        all_.lower_bound = std::min(all_.lower_bound, some.lower_bound);
+        if (!some.complete) {
+            stop_at(some.lower_bound);
+            if (!queue_.empty()) {
+                stop_at(queue_.floor());
+            }
+        }
+    }
+
+    const Task& task_;
+    const SearchOptions& options_;
+    const Effort& effort_;
+    const ProgressCallback& progress_;
+    KeepQueue queue_;
+    ExactOutcome all_;
+};
+
 // The best mapping whose tiles divide evenly, to begin a search among all tile sizes with: its
-// spaces are small, so that it is proved soon, and little can be better. Takes a part of the time;
-// the best so far where that is not enough.
+// spaces are small, so that it is proved soon, and little can be better. Takes a part of the
+// effort; the best so far where that is not enough.
 std::optional<SearchResult> best_even(const Task& task, const SearchOptions& options,
                                       std::optional<SearchResult> known, const Effort& effort) {
     constexpr double kShare = 0.3;
     Task even = task;
     even.factors = Factors::perfect;
     const Effort some = effort.part(kShare);
-    const Spaces spaces = spaces_of(even, options, some);
-    auto first = better(std::move(known), first_guess(even, spaces.all, options.threads, some));
-    return spaces.unfinished
-               ? std::move(first)
-               : search_exact(even, spaces.all, options, std::move(first), some, {}).best;
-}
-
-// What there is when the time was over before the search began.
-ExactOutcome cut_short(std::optional<SearchResult> best, const Effort& effort) {
-    ExactOutcome outcome;
-    if (best) {
-        outcome.history.push_back({effort.seconds(), 0, best->certificate.value});
-    }
-    outcome.best = std::move(best);
-    outcome.from_start = true;
-    return outcome;
+    return Search(even, options, std::move(known), some, {}).run().best;
 }
 
 } // namespace
@@ -174,23 +279,29 @@ Result<SearchResult> search(const Task& task, const SearchOptions& asked, std::s
         options.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     }
     const bool exact = options.strategy == Strategy::exact;
-    const Effort effort(exact ? options.time_limit_s : 0.0, stop);
+    if (exact && options.max_nodes > 0) {
+        options.threads = 1;
+    }
+    const Effort effort(exact ? options.time_limit_s : 0.0, stop, exact ? options.max_nodes : 0);
     std::optional<SearchResult> known = best_known(task);
     std::optional<SearchResult> first = known;
     if (exact && task.factors == Factors::any) {
         first = best_even(task, options, std::move(first), effort);
     }
-    const Spaces spaces = spaces_of(task, options, effort);
     ExactOutcome outcome;
+    bool truncated = false;
     if (exact) {
-        first = better(std::move(first), first_guess(task, spaces.all, options.threads, effort));
-        outcome = spaces.unfinished
-                      ? cut_short(std::move(first), effort)
-                      : search_exact(task, spaces.all, options, std::move(first), effort, progress);
+        Search all(task, options, std::move(first), effort, progress);
+        outcome = all.run();
+        truncated = all.truncated;
     } else {
+        // The baselines draw from the spaces with the least floors, as many as memory has room for.
+        KeepQueue queue(task);
+        const Spaces spaces = next_spaces(task, queue, options, kNone, effort);
         outcome = search_baseline(task, spaces.all, options, stop, progress);
-        outcome.complete = outcome.complete && !spaces.unfinished;
+        outcome.complete = outcome.complete && !spaces.unfinished && queue.empty();
         outcome.best = better(std::move(outcome.best), known);
+        truncated = spaces.truncated;
     }
     if (!outcome.best) {
         Diagnostics reasons = explain_infeasible(task);
@@ -198,7 +309,7 @@ Result<SearchResult> search(const Task& task, const SearchOptions& asked, std::s
             reasons.error(outcome.complete ? "infeasible" : "no-mapping",
                           outcome.complete ? "the constraints together leave no mapping"
                                            : "the search ended before it found a mapping",
-                          outcome.complete ? "relax one of them" : "give it more time");
+                          outcome.complete ? "relax one of them" : "give it more time or nodes");
         }
         return reasons;
     }
@@ -207,8 +318,6 @@ Result<SearchResult> search(const Task& task, const SearchOptions& asked, std::s
     c.objective = task.objective.name();
     c.nodes = outcome.nodes;
     c.pruned = std::move(outcome.pruned);
-    const bool truncated = std::any_of(spaces.all.begin(), spaces.all.end(),
-                                       [](const Space& s) { return s.truncated; });
     c.proved = outcome.complete && !truncated &&
                (options.strategy == Strategy::exact || options.strategy == Strategy::exhaustive);
     c.lower_bound = truncated ? 0.0 : outcome.lower_bound;

@@ -21,6 +21,9 @@ struct SearchOptions {
     Strategy strategy = Strategy::exact;
     int threads = 1;           // 0: as many as the machine has; the mapping does not depend on it
     double time_limit_s = 0.0; // 0: none for the exact search, 1 s for the baselines
+    // Nodes that the exact search looks at, at most; 0: no limit. The answer is then the same on
+    // every machine, however busy: the search runs on one thread.
+    std::uint64_t max_nodes = 0;
     std::uint64_t seed = 1;
     std::uint64_t max_samples = 0;   // of the baselines; 0: until the time limit
     std::size_t max_chains = 200000; // ways to split a group of dimensions that are looked at

@@ -281,6 +281,12 @@ class TreeBuilder {
     }
 };
 
+// Bytes of a chain while its tree is made: its columns, those of the nodes above it and of their
+// ranges.
+std::size_t chain_bytes(const Space& space) {
+    return 4 * space.columns * sizeof(double) + 2 * sizeof(Chain) + 4 * sizeof(Node);
+}
+
 void build_group(Space& space, std::size_t g, std::size_t max_chains, ColumnMaker& maker,
                  const Effort& effort) {
     Group& group = space.groups[g];
@@ -328,8 +334,11 @@ Space build_space(const Task& task, const std::vector<OperandSet>& keeps, std::s
     space.keeps = keeps;
     add_layout(space);
     ColumnMaker maker(space);
+    constexpr std::size_t kMostBytes = 300'000'000;
+    std::size_t room = std::min(6 * max_chains, kMostBytes / chain_bytes(space)); // chains
     for (std::size_t g = 0; g < kGroups && !space.unfinished; ++g) {
-        build_group(space, g, max_chains, maker, effort);
+        build_group(space, g, std::min(max_chains, room), maker, effort);
+        room -= std::min(room, space.groups[g].chains.size());
     }
     for (std::size_t i = 0; i < keeps.size(); ++i) {
         space.orders.push_back(orders_of(space, i));

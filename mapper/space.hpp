@@ -115,6 +115,11 @@ struct Space {
 // Every choice of kept operands that machine and constraints allow, fullest first.
 std::vector<std::vector<model::OperandSet>> keep_choices(const Task& task);
 
+// May, must or can a level not keep an operand whose home is known? never_but_asked: a rule asks it
+// to keep what it cannot hold, or what must pass by.
+enum class Keeping { never, may, must, never_but_asked };
+Keeping keeping_of(const Task& task, model::Operand o, std::size_t home, std::size_t level);
+
 // The levels that may be an operand's home: the outermost that stores it, and, where the machine
 // keeps activations between layers, the one that does; see model/residency.hpp.
 std::vector<std::size_t> homes_allowed(const Task& task, model::Operand o);

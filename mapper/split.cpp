@@ -284,6 +284,18 @@ std::vector<std::size_t> homes_allowed(const Task& task, Operand o) {
     return homes;
 }
 
+Keeping keeping_of(const Task& task, Operand o, std::size_t home, std::size_t level) {
+    const LevelConstraint& rule = constraint(task, level);
+    const Store* store = store_of(task.machine.levels[level], o);
+    const bool there = present(task, o);
+    const bool can = level >= home && store != nullptr && there && !rule.bypass.contains(o);
+    if (!can) {
+        return rule.keep.contains(o) && there ? Keeping::never_but_asked : Keeping::never;
+    }
+    return level == home || !store->may_bypass || rule.keep.contains(o) ? Keeping::must
+                                                                        : Keeping::may;
+}
+
 namespace {
 
 // Appends every choice of kept operands with these homes.
@@ -291,16 +303,13 @@ void add_choices(const Task& task, const PerOperand<std::size_t>& homes,
                  std::vector<std::vector<OperandSet>>& all) {
     std::vector<std::vector<OperandSet>> choices = {{}};
     for (std::size_t i = 0; i < task.machine.levels.size(); ++i) {
-        const LevelConstraint& rule = constraint(task, i);
         for (const Operand o : kAllOperands) {
-            const std::size_t home = homes[index(o)];
-            const Store* store = store_of(task.machine.levels[i], o);
-            const bool can =
-                i >= home && store != nullptr && present(task, o) && !rule.bypass.contains(o);
-            if (rule.keep.contains(o) && present(task, o) && !can) {
-                return; // asked to keep what it cannot hold, or what must pass by
+            const Keeping keeping = keeping_of(task, o, homes[index(o)], i);
+            if (keeping == Keeping::never_but_asked) {
+                return;
             }
-            const bool must = can && (i == home || !store->may_bypass || rule.keep.contains(o));
+            const bool must = keeping == Keeping::must;
+            const bool can = must || keeping == Keeping::may;
             std::vector<std::vector<OperandSet>> next;
             for (auto choice : choices) {
                 choice.resize(i + 1);

@@ -106,12 +106,15 @@ bool Walker::find_floors(std::array<double, kMaxLevels>& floors) {
 
 std::vector<Candidate> Walker::roots() {
     at_.fill(0);
-    return children(0, 0.0);
+    const std::vector<Candidate> nodes = children(0, 0.0);
+    settle();
+    return nodes;
 }
 
 bool Walker::spread(const Start& root, std::size_t most, std::vector<Start>& starts) {
     job_ = 0; // ties are kept: which of them counts is decided later
     starts_ = &starts;
+    spent_ = counts.nodes;
     most_ = starts.size() + most;
     branch_ = root.branch;
     left_ = kNoValue;
@@ -119,11 +122,13 @@ bool Walker::spread(const Start& root, std::size_t most, std::vector<Start>& sta
     at_[kFirstGroup] = root.at[kFirstGroup];
     descend(1, root.bound);
     starts_ = nullptr;
+    settle();
     return left_ == kNoValue;
 }
 
 double Walker::run(std::uint32_t job, const Start& start) {
     job_ = job;
+    spent_ = counts.nodes;
     left_ = kNoValue;
     at_ = start.at;
     if (!start.spread) {
@@ -138,6 +143,7 @@ double Walker::run(std::uint32_t job, const Start& start) {
     } else {
         count(kBeaten);
     }
+    settle();
     return left_;
 }
 
@@ -147,9 +153,16 @@ double Walker::cut() const {
     return later ? best * (1.0 - kSlack) : best * (1.0 + kSlack);
 }
 
+// Whoever runs a walk takes its counts and begins them anew.
+void Walker::settle() {
+    shared_.effort.spend(counts.nodes - std::min(spent_, counts.nodes));
+    spent_ = counts.nodes;
+}
+
 bool Walker::stopped() {
-    if ((++visits_ & 15U) == 0 && shared_.effort.over()) {
-        shared_.over = true;
+    if ((++visits_ & 15U) == 0) {
+        settle();
+        shared_.over = shared_.over || shared_.effort.over();
     }
     return shared_.over.load(std::memory_order_relaxed) ||
            (starts_ != nullptr && starts_->size() > most_);

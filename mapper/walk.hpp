@@ -130,6 +130,7 @@ class Walker {
     void go_on(std::size_t step, double bound);
     void finish_space(double bound, double relaxed);
     void raise_floors(double& relaxed);
+    void settle();
     void visit();
     void offer(Leaf& leaf, std::size_t block);
 
@@ -141,6 +142,7 @@ class Walker {
     bool few_lanes_ = false;
     bool ramps_ = false; // does step 7 count?
     std::uint64_t visits_ = 0;
+    std::uint64_t spent_ = 0; // of counts.nodes: those that the effort knows of
     double left_ = kNoValue;
     Estimator estimator_;
     std::optional<FloorFinder> finder_;

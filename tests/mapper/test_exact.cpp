@@ -3,15 +3,29 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+
 using namespace eyeroof;
 using namespace eyeroof::model;
 using namespace eyeroof::test;
+
+namespace {
+
+// How many random cases are compared: few in a usual run, as many as EYEROOF_RANDOM_CASES says in a
+// whole one.
+int cases(int usual) {
+    const char* asked = std::getenv("EYEROOF_RANDOM_CASES");
+    return asked == nullptr ? usual : std::max(usual, std::atoi(asked));
+}
+
+} // namespace
 
 TEST_CASE("the exact search equals an enumeration of every mapping") {
     Random r(7);
     int compared = 0;
     long mappings = 0;
-    for (int n = 0; compared < 500; ++n) {
+    const int wanted = cases(500);
+    for (int n = 0; compared < wanted; ++n) {
         mapper::Task task;
         task.problem = tiny_problem(r);
         task.machine = tiny_machine(r);
@@ -206,4 +220,34 @@ TEST_CASE("with trips fixed or limited the exact search equals an enumeration") 
         }
     });
     CHECK(ruled > 300);
+}
+
+TEST_CASE("under Timeloop's counting the exact search equals an enumeration of all placements") {
+    int placed = 0;
+    compare_all(28, cases(60), [&](Random& r, mapper::Task& task) {
+        task.counting = Counting::timeloop;
+        task.objective = r.chance(50) ? mapper::Objective::energy() : mapper::Objective::edp();
+        task.problem.bounds = {1, 1, 1, 1, 1, 1, 1, 1};
+        task.problem.bounds[index(Dim::Q)] = r.between(2, 5);
+        task.problem.bounds[index(Dim::S)] = r.between(2, 4);
+        task.problem.bounds[index(r.chance(50) ? Dim::C : Dim::K)] = r.between(2, 3);
+        task.problem.has_weight = true;
+        task.problem.stride = {1, 1};
+        task.problem.dilation = {1, 1};
+        task.machine.levels.front().fanout = {{"x", r.between(2, 4)}, {"y", r.between(2, 4)}};
+        placed += task.machine.levels.size() > 1 ? 1 : 0;
+    });
+    CHECK(placed > 0);
+}
+
+TEST_CASE("loops over groups may run innermost, so that no tile is waited for") {
+    // G4 K3 N3 on two levels: with groups innermost everything streams.
+    compare_all(29, cases(60), [](Random& r, mapper::Task& task) {
+        task.problem.bounds = {1, 1, 1, 1, 1, 1, 1, 1};
+        task.problem.bounds[index(Dim::G)] = r.between(2, 4);
+        task.problem.bounds[index(r.chance(50) ? Dim::K : Dim::C)] = r.between(2, 4);
+        task.problem.bounds[index(r.chance(50) ? Dim::N : Dim::Q)] = r.between(2, 3);
+        task.objective = r.chance(50) ? mapper::Objective::latency() : mapper::Objective::edp();
+        task.machine.pipeline_stages = static_cast<int>(r.between(1, 3));
+    });
 }

@@ -302,3 +302,40 @@ TEST_CASE("a search that is cancelled before it begins proves nothing") {
     const auto none = mapper::search(task, {}, stop.get_token());
     CHECK((!none || !none->certificate.proved));
 }
+
+TEST_CASE("a limit of nodes gives the same answer whatever the number of threads") {
+    mapper::Task task;
+    task.problem.bounds = {1, 1, 64, 48, 28, 28, 3, 3};
+    task.machine = test::eyeriss168();
+    task.constraints = mapper::constraints_of(task.machine, nullptr);
+    mapper::SearchOptions options;
+    options.max_nodes = 3000;
+    options.threads = 1;
+    const auto one = mapper::search(task, options);
+    options.threads = 3;
+    const auto three = mapper::search(task, options);
+    REQUIRE(one);
+    REQUIRE(three);
+    CHECK_FALSE(one->certificate.proved);
+    CHECK(one->mapping == three->mapping);
+    CHECK(one->certificate.nodes == three->certificate.nodes);
+    CHECK(one->certificate.lower_bound == three->certificate.lower_bound);
+}
+
+TEST_CASE("with five levels and free bypass no more is made than effort and memory allow") {
+    mapper::Task task;
+    task.problem.bounds = {1, 1, 32, 32, 14, 14, 3, 3};
+    task.machine = test::eyeriss168();
+    for (std::size_t i = 1; i < task.machine.levels.size(); ++i) {
+        task.machine.levels[i].stores = {
+            test::store(test::kAll, i == 1 ? 131072 : 1024, 8, 8, i == 1 ? 6.0 : 1.0)};
+        task.machine.levels[i].stores[0].may_bypass = true;
+    }
+    task.constraints = mapper::constraints_of(task.machine, nullptr);
+    mapper::SearchOptions options;
+    options.max_nodes = 2000;
+    const auto found = mapper::search(task, options);
+    REQUIRE(found);
+    CHECK(found->certificate.lower_bound > 0.0);
+    CHECK(found->certificate.lower_bound <= found->certificate.value);
+}
