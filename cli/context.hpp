@@ -7,7 +7,9 @@
 #include "model/base/diagnostic.hpp"
 #include "model/base/progress.hpp"
 
+#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <stop_token>
@@ -19,7 +21,8 @@ namespace eyeroof::cli {
 
 // done: the result stands on stdout. says_no: an analysis ran and its verdict is "no" (a check or a
 // --fail-if). usage: the command line is wrong. bad_input: a file, machine or network is.
-// unavailable: the device or its counters cannot be used. cancelled: Ctrl-C (128 + SIGINT).
+// unavailable: the device or its counters cannot be used. cancelled: Ctrl-C (128 + SIGINT;
+// main makes it 128 + the signal that came). `profile` gives the profiled program's own.
 enum class Exit {
     done = 0,
     says_no = 1,
@@ -40,6 +43,9 @@ struct Environment {
     std::vector<std::filesystem::path> data_dirs;
     std::vector<std::string> built_in; // the lines of --version after the first
     std::stop_token stop;
+    std::function<int()> signal = {}; // the one that asked to stop; 0: none
+    // More time from the request to the end that is forced; without a call it is an instant.
+    std::function<void(std::chrono::milliseconds)> take_time_to_stop = {};
 };
 
 struct GlobalOptions {
@@ -60,6 +66,12 @@ class Context {
     std::vector<std::filesystem::path> network_dirs() const;
 
     std::stop_token stop() const { return environment_.stop; }
+    int signal() const { return environment_.signal ? environment_.signal() : 0; }
+    void take_time_to_stop(std::chrono::milliseconds most) const {
+        if (environment_.take_time_to_stop) {
+            environment_.take_time_to_stop(most);
+        }
+    }
     // Draws one line on stderr, from a second after this call on and only on a terminal.
     model::ProgressCallback progress();
 

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <new>
 #include <ostream>
 
 #ifndef EYEROOF_VERSION
@@ -108,6 +111,68 @@ std::string version_text(const Environment& environment) {
     return text;
 }
 
+// Words that a number's reader takes and nobody means: "nan", "-inf", also behind an "@".
+bool is_no_number(std::string word) {
+    word.erase(0, word.find_first_not_of("@+-"));
+    std::transform(word.begin(), word.end(), word.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return word == "nan" || word == "inf" || word == "infinity" || word.starts_with("nan(");
+}
+
+bool takes_names(const CLI::Option& option) {
+    const std::string type = option.get_type_name();
+    const auto holds = [&](const char* word) { return type.find(word) != std::string::npos; };
+    return option.get_positional() || holds("FILE") || holds("DIR") || holds("REGEX") ||
+           holds("TEXT");
+}
+
+// What no option takes, whatever it is for: nothing at all, and numbers that are none.
+void check_values(const CLI::App& app, model::Diagnostics& found) {
+    for (const CLI::Option* option : app.get_options()) {
+        for (const std::string& word : option->results()) {
+            if (word.empty()) {
+                found.error("usage",
+                            fmt::format("{}: {} is empty", command_path(app), option->get_name()),
+                            fmt::format("leave it out, or see {} --help", command_path(app)));
+            } else if (is_no_number(word) && !takes_names(*option)) {
+                found.error("usage", fmt::format("{}: {} is '{}', which is no number to count with",
+                                                 command_path(app), option->get_name(), word));
+            }
+        }
+    }
+    for (const CLI::App* sub : const_cast<CLI::App&>(app).get_subcommands()) {
+        check_values(*sub, found);
+    }
+}
+
+model::Diagnostics values_found_wrong(const Frame& frame, const GlobalOptions& global) {
+    model::Diagnostics found;
+    check_values(frame.root(), found);
+    for (const std::string& folder : global.hwdb) {
+        std::error_code ignored;
+        if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
+            found.error("usage", fmt::format("--hwdb: '{}' is no folder", folder),
+                        "it holds accelerators/, gpus/ or hosts/");
+        }
+    }
+    return found;
+}
+
+// A command's own work; what it throws ends the command with a word, not the program without one.
+int run_command(const Action& action, Context& context) {
+    model::Diagnostics found;
+    try {
+        return static_cast<int>(action(context));
+    } catch (const std::bad_alloc&) {
+        found.error("out-of-memory", "there is not enough memory for this",
+                    "take fewer layers or a smaller file");
+    } catch (const std::exception& error) {
+        found.error("internal", fmt::format("this is a mistake of eyeroof's own: {}", error.what()),
+                    "please report it with the command line");
+    }
+    return static_cast<int>(context.fail(found));
+}
+
 } // namespace
 
 Frame::Frame() : root_(kSummary, "eyeroof") {
@@ -191,7 +256,11 @@ int run_program(const std::vector<std::string>& arguments, const Environment& en
         return static_cast<int>(Exit::usage);
     }
     context.global() = frame.global();
-    return static_cast<int>(frame.chosen()(context));
+    const model::Diagnostics wrong = values_found_wrong(frame, frame.global());
+    if (wrong.has_errors()) {
+        return static_cast<int>(context.fail(wrong));
+    }
+    return run_command(frame.chosen(), context);
 }
 
 } // namespace eyeroof::cli

@@ -8,6 +8,7 @@
 #include "study/exam/run.hpp"
 #include "study/formats/catalog.hpp"
 #include "study/measured/lay_profile.hpp"
+#include "study/text/csv.hpp"
 
 #include <fmt/format.h>
 
@@ -195,18 +196,11 @@ model::Result<std::string> matched(const Context& context, const Options& option
                 : Text(laid.diagnostics());
 }
 
-std::string csv_field(const std::string& text) {
-    std::string quoted = "\"";
-    for (const char c : text) {
-        quoted += c == '"' ? "\"\"" : std::string(1, c);
-    }
-    return quoted + '"';
-}
-
 std::string summary_csv(const profiles::Profile& profile) {
     std::string text = "kernel,calls,time_s,share\n";
     for (const auto& sum : profiles::summarise(profile)) {
-        text += fmt::format("{},{},{},{}\n", csv_field(sum.name), sum.calls, sum.time_s, sum.share);
+        text += fmt::format("{},{},{},{}\n", study::read::csv_quoted(sum.name), sum.calls,
+                            sum.time_s, sum.share);
     }
     return text;
 }

@@ -2,14 +2,20 @@
 // program's own position on disk; everything else gets them as values.
 #include "cli/command.hpp"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -17,51 +23,80 @@ namespace {
 
 namespace fs = std::filesystem;
 
-int interrupt_pipe[2] = {-1, -1}; // a signal handler can reach nothing but globals
+// A signal handler can reach nothing but globals.
+int signal_pipe[2] = {-1, -1};
+std::atomic<int> signal_seen{0};
+std::atomic<long> ms_to_stop{120}; // from a signal to the end that is forced
 
-// The first Ctrl-C asks, the second does not.
-extern "C" void on_interrupt(int) {
-    static volatile std::sig_atomic_t seen = 0;
-    if (seen != 0) {
-        _exit(130);
+// The first signal asks, the second does not.
+extern "C" void on_signal(int signal) {
+    if (signal_seen.exchange(signal) != 0) {
+        _exit(128 + signal);
     }
-    seen = 1;
-    const char byte = 'i';
-    (void)!write(interrupt_pipe[1], &byte, 1);
+    const char byte = 's';
+    (void)!write(signal_pipe[1], &byte, 1);
 }
 
-// Turns SIGINT and SIGTERM into a stop request while it lives.
-class InterruptWatch {
+// Turns SIGINT, SIGTERM and SIGHUP into a stop request while it lives. A command that does not come
+// back in time is ended: files are whole or untouched at every instant, so nothing is lost.
+class SignalWatch {
   public:
-    InterruptWatch() {
-        if (pipe(interrupt_pipe) != 0) {
-            return; // Ctrl-C then ends the program at once, as without a handler
+    SignalWatch() {
+        if (pipe2(signal_pipe, O_CLOEXEC) != 0) {
+            return; // a signal then ends the program at once, as without a handler
         }
-        watcher_ = std::thread([this] {
-            char byte = 0;
-            if (read(interrupt_pipe[0], &byte, 1) == 1 && byte == 'i') {
-                source_.request_stop();
-            }
-        });
+        watcher_ = std::thread([this] { watch(); });
         struct sigaction action {};
-        action.sa_handler = on_interrupt;
+        action.sa_handler = on_signal;
         action.sa_flags = SA_RESTART;
         sigaction(SIGINT, &action, nullptr);
         sigaction(SIGTERM, &action, nullptr);
+        struct sigaction before {};
+        sigaction(SIGHUP, nullptr, &before);
+        if (before.sa_handler != SIG_IGN) { // nohup
+            sigaction(SIGHUP, &action, nullptr);
+        }
     }
-    ~InterruptWatch() {
+    ~SignalWatch() {
         if (watcher_.joinable()) {
             const char byte = 'q';
-            (void)!write(interrupt_pipe[1], &byte, 1);
+            (void)!write(signal_pipe[1], &byte, 1);
             watcher_.join();
         }
     }
-    InterruptWatch(const InterruptWatch&) = delete;
-    InterruptWatch& operator=(const InterruptWatch&) = delete;
+    SignalWatch(const SignalWatch&) = delete;
+    SignalWatch& operator=(const SignalWatch&) = delete;
 
     std::stop_token token() const { return source_.get_token(); }
 
   private:
+    void watch() {
+        char byte = 0;
+        ssize_t got = 0;
+        do {
+            got = read(signal_pipe[0], &byte, 1);
+        } while (got < 0 && errno == EINTR);
+        if (got != 1 || byte != 's') {
+            return;
+        }
+        source_.request_stop();
+        pollfd ended{signal_pipe[0], POLLIN, 0};
+        const auto asked = std::chrono::steady_clock::now();
+        const auto left = [&] {
+            const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(
+                std::chrono::steady_clock::now() - asked);
+            return static_cast<int>(ms_to_stop.load() - spent.count());
+        };
+        while (left() > 0) {
+            if (poll(&ended, 1, left()) > 0) {
+                return; // the command came back
+            }
+        }
+        constexpr std::string_view kTold = "eyeroof: stopped by a signal\n";
+        (void)!write(STDERR_FILENO, kTold.data(), kTold.size());
+        _exit(128 + signal_seen.load());
+    }
+
     std::stop_source source_;
     std::thread watcher_;
 };
@@ -105,7 +140,7 @@ std::vector<std::string> built_in() {
 } // namespace
 
 int main(int argc, char** argv) {
-    const InterruptWatch interrupt;
+    const SignalWatch watch;
     eyeroof::cli::Environment environment;
     environment.out = &std::cout;
     environment.err = &std::cerr;
@@ -114,7 +149,13 @@ int main(int argc, char** argv) {
     environment.no_colour = !variable("NO_COLOR").empty() || variable("TERM") == "dumb";
     environment.data_dirs = data_dirs();
     environment.built_in = built_in();
-    environment.stop = interrupt.token();
+    environment.stop = watch.token();
+    environment.signal = [] { return signal_seen.load(); };
+    environment.take_time_to_stop = [](std::chrono::milliseconds most) {
+        ms_to_stop = most.count();
+    };
     const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-    return eyeroof::cli::run_program(arguments, environment);
+    const int exit = eyeroof::cli::run_program(arguments, environment);
+    const int signal = signal_seen.load();
+    return signal == 0 ? exit : 128 + signal;
 }

@@ -7,13 +7,14 @@
 #include "profiles/collect/device_check.hpp"
 #include "profiles/collect/device_facts.hpp"
 #include "profiles/collect/runner.hpp"
+#include "profiles/collect/work_folder.hpp"
 #include "profiles/profile_file.hpp"
 #include "study/measured/lay_profile.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 
 namespace eyeroof::cli {
 
@@ -32,26 +33,6 @@ struct Options {
     bool no_check = false;
     profiles::KernelFilter filter;
     std::size_t window = 512;
-};
-
-// Removed with everything in it when the command ends.
-class WorkFolder {
-  public:
-    WorkFolder()
-        : path_(fs::temp_directory_path() / fmt::format("eyeroof-profile-{}", ::getpid())) {
-        std::error_code error;
-        fs::create_directories(path_, error);
-    }
-    WorkFolder(const WorkFolder&) = delete;
-    WorkFolder& operator=(const WorkFolder&) = delete;
-    ~WorkFolder() {
-        std::error_code error;
-        fs::remove_all(path_, error);
-    }
-    const fs::path& path() const { return path_; }
-
-  private:
-    fs::path path_;
 };
 
 model::Result<profiles::RunnerOptions> prepare(const Context& context, const Options& options,
@@ -130,15 +111,24 @@ Exit profile(Context& context, const Options& options) {
             return context.fail(found);
         }
     }
-    const WorkFolder folder;
-    const auto runner = prepare(context, options, folder.path());
+    const auto folder = profiles::WorkFolder::create();
+    if (!folder) {
+        return context.fail(folder.diagnostics());
+    }
+    auto runner = prepare(context, options, folder->path());
     if (!runner) {
         return context.fail(runner.diagnostics());
     }
+    constexpr auto kToFinish = std::chrono::seconds(10);
+    context.take_time_to_stop(kToFinish); // the program's own: it is asked, then ended
+    runner->stop_signal = [&context] { return context.signal(); };
     profiles::DeviceWatch watch(0);
-    auto measured = profiles::profile_program(*runner, context.stop(), context.progress());
+    profiles::ProgramEnd end;
+    auto measured = profiles::profile_program(*runner, context.stop(), context.progress(), &end);
     if (!measured) {
-        return context.fail(measured.diagnostics());
+        const Exit failed = context.fail(measured.diagnostics());
+        return failed != Exit::cancelled && end.status != 0 ? static_cast<Exit>(end.status)
+                                                            : failed;
     }
     add_facts(*measured, watch);
     context.report(measured.diagnostics());
@@ -146,7 +136,8 @@ Exit profile(Context& context, const Options& options) {
     if (!written) {
         return context.fail(written.diagnostics());
     }
-    return context.write(summary(*measured, options.save));
+    const Exit ended = end.cancelled ? Exit::cancelled : static_cast<Exit>(end.status);
+    return context.write(summary(*measured, options.save), {}, ended);
 }
 
 } // namespace

@@ -6,6 +6,14 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
+# What is released reads files of strangers: a mistake there ends the program with a word instead of
+# going on with memory that is not its own.
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+    add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fstack-protector-strong;-fstack-clash-protection>"
+        "$<$<COMPILE_LANGUAGE:CXX>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2;-D_GLIBCXX_ASSERTIONS>")
+    add_link_options(-Wl,-z,relro,-z,now)
+endif()
+
 add_library(eyeroof_warnings INTERFACE)
 target_compile_options(eyeroof_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
     $<$<BOOL:${EYEROOF_WERROR}>:-Werror>

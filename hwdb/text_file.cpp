@@ -2,9 +2,18 @@
 
 #include "model/base/printable.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
+#include <map>
+#include <mutex>
 #include <optional>
 
 namespace eyeroof::hwdb {
@@ -33,7 +42,76 @@ bool is_steering(std::string_view character) {
 
 } // namespace
 
+namespace {
+
+// A pipe that the caller opened is waited for; one in a folder may have nobody at its other end.
+bool is_callers_own(const fs::path& path) {
+    const std::string name = path.string();
+    return name == "-" || name == "/dev/stdin" || name.starts_with("/dev/fd/") ||
+           name.starts_with("/proc/self/fd/");
+}
+
+Result<std::string> read_open_stream(int file, const fs::path& path, std::size_t max_bytes) {
+    constexpr int kPatienceMs = 10'000;
+    std::string text;
+    std::array<char, std::size_t{1} << 16> block{};
+    bool writer_seen = is_callers_own(path);
+    for (;;) {
+        pollfd ready{file, POLLIN, 0};
+        if (::poll(&ready, 1, writer_seen ? -1 : kPatienceMs) == 0) {
+            return refuse(path, "not-readable", "nothing came out of this pipe for 10 s",
+                          "is somebody writing to it?");
+        }
+        const ssize_t got = ::read(file, block.data(), block.size());
+        if (got == 0) {
+            return text;
+        }
+        if (got < 0 && errno != EINTR && errno != EAGAIN) {
+            return refuse(path, "not-readable",
+                          std::string("the pipe cannot be read: ") + std::strerror(errno));
+        }
+        text.append(block.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+        if (text.size() > max_bytes) {
+            return refuse(path, "file-too-large",
+                          fmt::format("more than the {} bytes that are read came in", max_bytes));
+        }
+    }
+}
+
+// Pipes and terminals can be read only once: what came is kept for whoever asks again.
+Result<std::string> read_stream(const fs::path& path, std::size_t max_bytes) {
+    static std::mutex mutex;
+    static std::map<std::string, std::string> known;
+    const std::lock_guard lock(mutex);
+    if (const auto found = known.find(path.string()); found != known.end()) {
+        return found->second;
+    }
+    const bool standard = path == "-";
+    const int file = standard ? STDIN_FILENO
+                              : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file < 0) {
+        return refuse(path, "not-readable",
+                      std::string("this cannot be opened: ") + std::strerror(errno));
+    }
+    auto text = read_open_stream(file, path, max_bytes);
+    if (!standard) {
+        ::close(file);
+    }
+    if (text && text->find_first_not_of(" \t\r\n") == std::string::npos) {
+        return refuse(path, "empty-file", "nothing came in", "is this the pipe you meant?");
+    }
+    if (text && is_callers_own(path)) {
+        known[path.string()] = *text;
+    }
+    return text;
+}
+
+} // namespace
+
 Result<std::string> read_text_file(const fs::path& path, std::size_t max_bytes) {
+    if (path == "-") {
+        return read_stream(path, max_bytes);
+    }
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (!fs::exists(status)) {
@@ -44,7 +122,7 @@ Result<std::string> read_text_file(const fs::path& path, std::size_t max_bytes) 
                       "name a file in it");
     }
     if (!fs::is_regular_file(status)) {
-        return refuse(path, "not-readable", "this is not a regular file");
+        return read_stream(path, max_bytes);
     }
     const std::uintmax_t size = fs::file_size(path, error);
     if (error) {

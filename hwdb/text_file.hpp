@@ -14,8 +14,9 @@ namespace eyeroof::hwdb {
 inline constexpr std::size_t kMaxTextFileBytes = std::size_t{16} << 20; // 16 MiB
 
 // The whole file. Errors: file-not-found, is-a-directory, not-readable, empty-file, and
-// file-too-large, which is found without reading the file. Never blocks on a device or a pipe:
-// those are not-readable.
+// file-too-large, which is found without reading the file.
+// Pipes are read too, up to the limit; "-" is stdin. A pipe of the caller's own ("-", /dev/stdin,
+// /dev/fd/63) is waited for and may be asked for again; any other gets 10 s to say something.
 model::Result<std::string> read_text_file(const std::filesystem::path& path,
                                           std::size_t max_bytes = kMaxTextFileBytes);
 

@@ -1,9 +1,12 @@
 // Numbered pieces of work on several threads, each taken by whoever is free.
-// Used by the searches. Knows nothing of mappings.
+// Used by the searches. Knows nothing of mappings. What a piece of work throws (memory that is not
+// there) ends the work of all threads and is thrown again by the caller's thread.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
+#include <exception>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -13,10 +16,18 @@ namespace eyeroof::mapper {
 template <class Make, class Work>
 void in_parallel_with(int threads, std::size_t count, Make make, Work work) {
     std::atomic<std::size_t> next{0};
+    std::mutex mutex;
+    std::exception_ptr thrown;
     const auto run = [&] {
-        auto own = make();
-        for (std::size_t i = next++; i < count; i = next++) {
-            work(own, i);
+        try {
+            auto own = make();
+            for (std::size_t i = next++; i < count; i = next++) {
+                work(own, i);
+            }
+        } catch (...) {
+            const std::lock_guard lock(mutex);
+            thrown = thrown ? thrown : std::current_exception();
+            next = count;
         }
     };
     std::vector<std::thread> pool;
@@ -26,6 +37,9 @@ void in_parallel_with(int threads, std::size_t count, Make make, Work work) {
     run();
     for (std::thread& thread : pool) {
         thread.join();
+    }
+    if (thrown) {
+        std::rethrow_exception(thrown);
     }
 }
 

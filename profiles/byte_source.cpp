@@ -11,6 +11,7 @@ namespace eyeroof::profiles {
 namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
+constexpr std::size_t kLongestLine = std::size_t{1} << 26;
 
 class GzFileSource final : public ByteSource {
   public:
@@ -120,11 +121,8 @@ bool ByteSource::refill() {
     if (!failure_.empty()) {
         return false;
     }
-    const auto newlines = std::ranges::count(block_, '\n');
-    const std::size_t last = block_.rfind('\n');
-    lines_before_ += static_cast<int>(newlines);
-    column_before_ =
-        last == std::string_view::npos ? column_before_ + block_.size() : block_.size() - last - 1;
+    count_to(block_.size());
+    counted_ = 0;
     store_.resize(kBlockBytes);
     const std::size_t got = read(store_.data(), store_.size());
     block_ = std::string_view(store_.data(), got);
@@ -140,6 +138,11 @@ bool ByteSource::get_line(std::string& line) {
         any = true;
         const std::size_t end = block_.find('\n', cursor_);
         const std::size_t stop = end == std::string_view::npos ? block_.size() : end;
+        if (line.size() + stop - cursor_ > kLongestLine) {
+            fail("a line is longer than 64 MiB");
+            cursor_ = block_.size();
+            return false;
+        }
         line.append(block_.substr(cursor_, stop - cursor_));
         cursor_ = stop;
         if (end != std::string_view::npos) {
@@ -154,14 +157,20 @@ bool ByteSource::get_line(std::string& line) {
     return any;
 }
 
+void ByteSource::count_to(std::size_t end) const {
+    if (end <= counted_) {
+        return;
+    }
+    const std::string_view part = block_.substr(counted_, end - counted_);
+    lines_ += static_cast<int>(std::ranges::count(part, '\n'));
+    const std::size_t last = part.rfind('\n');
+    columns_ = last == std::string_view::npos ? columns_ + part.size() : part.size() - last - 1;
+    counted_ = end;
+}
+
 model::SourceLocation ByteSource::here() const {
-    const std::size_t at = cursor_ > 0 ? cursor_ - 1 : 0;
-    const std::string_view before = block_.substr(0, at);
-    const std::size_t last = before.rfind('\n');
-    const std::size_t column = last == std::string_view::npos ? column_before_ + at + 1 : at - last;
-    const auto lines = static_cast<int>(std::ranges::count(before, '\n'));
-    return {name_, lines_before_ + lines + 1,
-            static_cast<int>(std::min<std::size_t>(column, 1U << 30U))};
+    count_to(cursor_ > 0 ? cursor_ - 1 : 0);
+    return {name_, lines_ + 1, static_cast<int>(std::min<std::size_t>(columns_ + 1, 1U << 30U))};
 }
 
 } // namespace eyeroof::profiles

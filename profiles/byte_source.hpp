@@ -32,7 +32,13 @@ class ByteSource {
         return cursor_ < block_.size() || refill() ? static_cast<unsigned char>(block_[cursor_])
                                                    : kEnd;
     }
-    // One line without its end ("\n" or "\r\n"); false at the end of the input.
+    // What is read already and not yet taken: never empty before the end. skip() takes from it.
+    std::string_view ahead() {
+        return cursor_ < block_.size() || refill() ? block_.substr(cursor_) : std::string_view{};
+    }
+    void skip(std::size_t bytes) { cursor_ += bytes; }
+    // One line without its end ("\n" or "\r\n"); false at the end of the input. A line longer than
+    // 64 MiB is a failure.
     bool get_line(std::string& line);
     // Did the last get_line() find the line's end, and not the input's?
     bool line_was_ended() const { return line_was_ended_; }
@@ -57,8 +63,12 @@ class ByteSource {
     std::vector<char> store_;
     std::string_view block_;
     std::size_t cursor_ = 0;
-    int lines_before_ = 0;          // newlines in the blocks before this one
-    std::size_t column_before_ = 0; // bytes since the last newline before this block
+    // Up to `counted_` in the block, newlines are counted: asking for places costs what was read.
+    void count_to(std::size_t end) const;
+
+    mutable std::size_t counted_ = 0;
+    mutable int lines_ = 0;           // newlines before `counted_`, in all blocks
+    mutable std::size_t columns_ = 0; // bytes since the last of them
     std::string failure_;
     bool line_was_ended_ = false;
 };

@@ -23,12 +23,16 @@ class ProfileWriter {
     void note(const std::string& text);
     // Writes what the tables of `profile` have gained since the last call, then the new launches.
     void append(const Profile& profile);
+    // The same, and takes the launches out of `profile`: a long run needs no memory for them.
+    void append_and_forget(Profile& profile);
     void finish();
+    std::size_t launches() const { return forgotten_ + launches_; } // written so far
 
   private:
     std::ostream* out_;
     std::size_t sources_ = 0, notes_ = 0, kernels_ = 0, operators_ = 0, ranges_ = 0, launches_ = 0;
     std::size_t ceilings_ = 0;
+    std::size_t forgotten_ = 0; // launches that were written and taken out
 };
 
 // Gzip when the name ends in ".gz". Error "cannot-write".
@@ -36,7 +40,8 @@ model::Result<model::Done> write_profile(const Profile& profile, const std::stri
 std::string profile_text(const Profile& profile);
 
 // Errors, each with file, line and column: not JSON, unknown record or version, index out of range,
-// wrong type. A missing last line is a warning ("cut-off"): the launches before it are kept.
+// wrong type. A missing or half-written last line, and compressed data that end early, are
+// a warning ("cut-off"): the whole lines before are kept.
 model::Result<Profile> read_profile(ByteSource& source);
 
 // Whether the text begins like a profile file.

@@ -210,8 +210,15 @@ void ProfileWriter::append(const Profile& profile) {
     out_->flush();
 }
 
+void ProfileWriter::append_and_forget(Profile& profile) {
+    append(profile);
+    forgotten_ += launches_;
+    launches_ = 0;
+    profile.launches.clear();
+}
+
 void ProfileWriter::finish() {
-    put_line(*out_, {{"end", {{"launches", launches_}}}});
+    put_line(*out_, {{"end", {{"launches", launches()}}}});
     out_->flush();
 }
 

@@ -115,7 +115,8 @@ void Collector::drain() {
     }
     // Range i is launch i, or nothing is known: a counter on the wrong kernel is worse than none.
     const bool fits = window.dropped == 0 && window.values.size() == pending_.size();
-    if (!fits) {
+    constexpr std::size_t kMostNotes = 100;
+    if (!fits && built_.profile.notes.size() < kMostNotes) {
         built_.profile.notes.push_back(
             fmt::format("counters of launches {} to {} were left out: {} ranges were read and {} "
                         "dropped for {} launches",
@@ -154,7 +155,7 @@ void Collector::write_pending(const CounterWindow* window) {
     }
     pending_.clear();
     if (header_written_) {
-        writer_.append(built_.profile);
+        writer_.append_and_forget(built_.profile);
     }
 }
 

@@ -9,15 +9,11 @@ namespace eyeroof::profiles {
 using Json = nlohmann::json;
 
 std::string request_text(const CollectRequest& request) {
-    const Json json = {{"mode", request.mode},
-                       {"folder", request.folder},
-                       {"cupti_folder", request.cupti_folder},
-                       {"metrics", request.metrics},
-                       {"kernel", request.filter.name_regex},
-                       {"range", request.filter.range},
-                       {"skip", request.filter.skip},
-                       {"count", request.filter.count},
-                       {"window", request.window}};
+    const Json json = {{"mode", request.mode},          {"folder", request.folder},
+                       {"token", request.token},        {"cupti_folder", request.cupti_folder},
+                       {"metrics", request.metrics},    {"kernel", request.filter.name_regex},
+                       {"range", request.filter.range}, {"skip", request.filter.skip},
+                       {"count", request.filter.count}, {"window", request.window}};
     return json.dump();
 }
 
@@ -27,6 +23,7 @@ model::Result<CollectRequest> request_from_text(std::string_view text) {
         CollectRequest request;
         json.at("mode").get_to(request.mode);
         json.at("folder").get_to(request.folder);
+        json.at("token").get_to(request.token);
         json.at("cupti_folder").get_to(request.cupti_folder);
         json.at("metrics").get_to(request.metrics);
         json.at("kernel").get_to(request.filter.name_regex);

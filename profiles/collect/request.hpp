@@ -15,7 +15,8 @@ inline constexpr const char* kRequestVariable = "EYEROOF_COLLECT"; // names the 
 
 struct CollectRequest {
     std::string mode = "timing";   // "timing" or "counters"
-    std::string folder;            // outputs: <mode>-<process>.jsonl and .fault
+    std::string folder;            // outputs: <mode>-<token>-<process>.jsonl and .fault
+    std::string token = {};        // nobody else knows it; other names are not of this run
     std::string cupti_folder = {}; // empty: where it was at build time
     std::map<std::string, std::vector<std::string>> metrics = {}; // by chip
     KernelFilter filter = {};

@@ -1,104 +1,24 @@
 #include "profiles/collect/runner.hpp"
 
+#include "model/base/file.hpp"
+#include "profiles/collect/child.hpp"
 #include "profiles/collect/collector.hpp"
+#include "profiles/collect/work_folder.hpp"
 #include "profiles/import/importer.hpp"
 
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
-#include <cstring>
 #include <fstream>
 #include <sstream>
-#include <thread>
 
 namespace eyeroof::profiles {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Ended {
-    bool started = false;
-    std::string why; // why it did not start
-    int status = 0;  // exit status, or 128 + signal
-    bool cancelled = false;
-};
-
-// The caller's environment with these variables set or replaced.
-class ChildEnvironment {
-  public:
-    explicit ChildEnvironment(const std::vector<std::pair<std::string, std::string>>& set) {
-        for (char** entry = ::environ; *entry != nullptr; ++entry) {
-            const std::string_view text = *entry;
-            const auto replaced = [&](const auto& pair) {
-                return text.starts_with(pair.first + "=");
-            };
-            if (std::ranges::none_of(set, replaced)) {
-                texts_.emplace_back(text);
-            }
-        }
-        for (const auto& [name, value] : set) {
-            texts_.push_back(name + "=" + value);
-        }
-        for (std::string& text : texts_) {
-            pointers_.push_back(text.data());
-        }
-        pointers_.push_back(nullptr);
-    }
-    char* const* get() const { return pointers_.data(); }
-
-  private:
-    std::vector<std::string> texts_;
-    std::vector<char*> pointers_;
-};
-
-// Waits; on a stop request the program is asked to end, so that its collector can still write.
-Ended wait_for(pid_t child, const std::stop_token& stop) {
-    constexpr auto kPoll = std::chrono::milliseconds(20);
-    Ended ended;
-    ended.started = true;
-    int status = 0;
-    bool asked = false;
-    for (;;) {
-        const pid_t got = waitpid(child, &status, WNOHANG);
-        if (got == child || (got < 0 && errno != EINTR)) {
-            break;
-        }
-        if (stop.stop_requested() && !asked) {
-            kill(child, SIGINT);
-            asked = true;
-        }
-        std::this_thread::sleep_for(kPoll);
-    }
-    ended.cancelled = asked;
-    constexpr int kSignalBase = 128;
-    ended.status = WIFSIGNALED(status) ? kSignalBase + WTERMSIG(status) : WEXITSTATUS(status);
-    return ended;
-}
-
-Ended run_program(const std::vector<std::string>& command, const ChildEnvironment& environment,
-                  const std::stop_token& stop) {
-    std::vector<std::string> words = command;
-    std::vector<char*> arguments;
-    for (std::string& word : words) {
-        arguments.push_back(word.data());
-    }
-    arguments.push_back(nullptr);
-    pid_t child = 0;
-    const int code =
-        posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environment.get());
-    if (code != 0) {
-        Ended ended;
-        ended.why = std::strerror(code);
-        return ended;
-    }
-    return wait_for(child, stop);
-}
 
 std::string text_of(const fs::path& path) {
     std::ostringstream text;
@@ -125,17 +45,26 @@ struct Pass {
     model::Diagnostics found;
 };
 
-// What the processes of one pass left in the folder, by process number.
-Pass collect_outputs(const fs::path& folder, const std::string& mode) {
-    Pass pass;
+// The files that the processes of one pass left in the folder, by process number. Others than the
+// token's are nothing of this run.
+std::vector<fs::path> outputs_of(const fs::path& folder, const std::string& begin) {
     std::vector<fs::path> files;
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(folder, error)) {
-        if (entry.path().filename().string().starts_with(mode + "-")) {
+        struct stat found {};
+        const bool ours = ::lstat(entry.path().c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
+                          found.st_uid == ::geteuid();
+        if (ours && entry.path().filename().string().starts_with(begin)) {
             files.push_back(entry.path());
         }
     }
     std::ranges::sort(files);
+    return files;
+}
+
+Pass collect_outputs(const std::vector<fs::path>& files) {
+    Pass pass;
+    std::error_code error;
     for (const fs::path& file : files) {
         if (file.extension() == ".fault") {
             const auto fault = fault_from_text(text_of(file));
@@ -160,11 +89,17 @@ Pass collect_outputs(const fs::path& folder, const std::string& mode) {
     return pass;
 }
 
+// A pipe, a file or a socket: what one pass has read, the next cannot read again.
+bool stdin_holds_data() {
+    struct stat found {};
+    return ::fstat(STDIN_FILENO, &found) == 0 && !S_ISCHR(found.st_mode);
+}
+
 class Runner {
   public:
     Runner(const RunnerOptions& options, std::stop_token stop,
-           const model::ProgressCallback& progress)
-        : options_(options), stop_(std::move(stop)), progress_(progress) {}
+           const model::ProgressCallback& progress, ProgramEnd& end)
+        : options_(options), stop_(std::move(stop)), progress_(progress), end_(end) {}
 
     model::Result<Profile> run() {
         Pass times;
@@ -172,7 +107,8 @@ class Runner {
         if (options_.timing && !run_pass("timing", 0.0, times)) {
             return model::Result<Profile>(std::move(found_));
         }
-        if (options_.counters && !run_pass("counters", 0.5, counters)) {
+        const bool go_on = !end_.cancelled || !options_.timing;
+        if (options_.counters && go_on && !run_pass("counters", 0.5, counters)) {
             return model::Result<Profile>(std::move(found_));
         }
         return put_together(std::move(times), std::move(counters));
@@ -186,24 +122,72 @@ class Runner {
         CollectRequest request = options_.request;
         request.mode = mode;
         request.folder = options_.folder.string();
-        const fs::path file = options_.folder / (mode + ".request");
-        std::ofstream(file) << request_text(request);
-        const ChildEnvironment environment({{kRequestVariable, file.string()},
-                                            {"CUDA_INJECTION64_PATH", options_.inject_library},
-                                            {"NVTX_INJECTION64_PATH", options_.inject_library}});
-        const Ended ended = run_program(options_.command, environment, stop_);
+        request.token = token_;
+        const std::string begin = mode + "-" + token_;
+        const fs::path file = options_.folder / (begin + ".request");
+        if (!write_request(request, file)) {
+            return false;
+        }
+        const ChildCommand command{options_.command,
+                                   {{kRequestVariable, file.string()},
+                                    {"CUDA_INJECTION64_PATH", options_.inject_library},
+                                    {"NVTX_INJECTION64_PATH", options_.inject_library}},
+                                   first_pass_done_};
+        if (first_pass_done_ && stdin_holds_data()) {
+            found_.warning("stdin-once",
+                           fmt::format("the {} pass ran with an empty stdin: the first pass has "
+                                       "read it",
+                                       mode),
+                           "let the program read a file, or collect --timing-only");
+        }
+        const ChildEnd ended = run_child(command, stop_, stop_plan(begin + "-"));
+        end_.status = end_.status == 0 ? ended.status : end_.status;
+        end_.cancelled = end_.cancelled || ended.cancelled;
         if (!ended.started) {
             found_.error("cannot-run", fmt::format("'{}' cannot be started: {}",
                                                    options_.command.front(), ended.why));
             return false;
         }
-        pass = collect_outputs(options_.folder, mode);
+        first_pass_done_ = true;
+        pass = collect_outputs(outputs_of(options_.folder, begin + "-"));
         found_.append(pass.found);
         return judge(mode, ended, pass);
     }
 
+    // A program that has measured something gets time to write it.
+    StopPlan stop_plan(const std::string& begin) const {
+        StopPlan plan;
+        plan.signal = options_.stop_signal;
+        plan.has_results = [this, begin] {
+            return std::ranges::any_of(outputs_of(options_.folder, begin), [](auto& output) {
+                std::error_code error;
+                return fs::file_size(output, error) > 0 && !error;
+            });
+        };
+        return plan;
+    }
+
+    bool write_request(const CollectRequest& request, const fs::path& file) {
+        if (!is_private_folder(options_.folder)) {
+            found_.error(
+                "unsafe-folder",
+                fmt::format("'{}' is not a folder of yours alone", options_.folder.string()),
+                "the program would load what others put there");
+            return false;
+        }
+        const auto written = model::write_file(file, request_text(request));
+        if (!written || ::chmod(file.c_str(), S_IRUSR | S_IWUSR) != 0) {
+            found_.append(written.diagnostics());
+            if (!found_.has_errors()) {
+                found_.error("cannot-write", fmt::format("cannot write '{}'", file.string()));
+            }
+            return false;
+        }
+        return true;
+    }
+
     // A pass that measured something counts, however the program ended.
-    bool judge(const std::string& mode, const Ended& ended, const Pass& pass) {
+    bool judge(const std::string& mode, const ChildEnd& ended, const Pass& pass) {
         if (ended.cancelled && pass.processes.empty()) {
             found_.error("cancelled", "the measurement was cancelled");
             return false;
@@ -277,17 +261,21 @@ class Runner {
     const RunnerOptions& options_;
     std::stop_token stop_;
     const model::ProgressCallback& progress_;
+    ProgramEnd& end_;
+    const std::string token_ = random_token();
+    bool first_pass_done_ = false;
     model::Diagnostics found_;
 };
 
 } // namespace
 
 model::Result<Profile> profile_program(const RunnerOptions& options, std::stop_token stop,
-                                       const model::ProgressCallback& progress) {
+                                       const model::ProgressCallback& progress, ProgramEnd* end) {
     if (options.command.empty()) {
         return model::Result<Profile>::failure("usage", "no program was given");
     }
-    return Runner(options, std::move(stop), progress).run();
+    ProgramEnd unasked;
+    return Runner(options, std::move(stop), progress, end == nullptr ? unasked : *end).run();
 }
 
 } // namespace eyeroof::profiles

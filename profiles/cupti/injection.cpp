@@ -1,6 +1,7 @@
 // The library that CUDA loads into the profiled program (CUDA_INJECTION64_PATH). It exports two
 // functions and hides everything else. Whatever goes wrong, it writes why, and the program runs on.
 #include "profiles/collect/collector.hpp"
+#include "profiles/collect/work_folder.hpp"
 #include "profiles/cupti/context_counters.hpp"
 #include "profiles/cupti/nvtx_stack.hpp"
 #include "profiles/cupti/timing_log.hpp"
@@ -17,8 +18,11 @@
 #pragma GCC diagnostic pop
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
@@ -40,18 +44,52 @@ struct Session {
     std::unique_ptr<Collector> collector;
     std::unique_ptr<TimingLog> timing;
     std::mutex mutex;
+    pid_t process = 0; // a fork of the program has the session too, and must not write
+    std::atomic<bool> broken{false};
     bool inside = false; // replay may call back: such calls are not launches of the program
     bool ended = false;
 };
 
 Session* session = nullptr;
 
-std::string output_path(const CollectRequest& request, const char* extension) {
-    return request.folder + "/" + request.mode + "-" + std::to_string(getpid()) + extension;
+// A new file of this process alone: processes of two containers may have one number.
+std::string new_output(const CollectRequest& request, const char* extension) {
+    constexpr int kTries = 1000;
+    const std::string begin =
+        request.folder + "/" + request.mode + "-" + request.token + "-" + std::to_string(getpid());
+    for (int i = 0; i < kTries; ++i) {
+        const std::string path = begin + (i == 0 ? "" : "." + std::to_string(i)) + extension;
+        const int file = open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC,
+                              S_IRUSR | S_IWUSR);
+        if (file >= 0) {
+            close(file);
+            return path;
+        }
+    }
+    return {};
 }
 
 void leave_fault(const CollectRequest& request, const BackendFault& fault) {
-    std::ofstream(output_path(request, ".fault")) << fault_text(fault) << '\n';
+    std::ofstream(new_output(request, ".fault")) << fault_text(fault) << '\n';
+}
+
+// Nothing may be thrown into CUDA or into the program: what fails ends the collecting, with a word.
+template <class Work> void guarded(Work work) noexcept {
+    if (session->broken || session->process != getpid()) {
+        return;
+    }
+    try {
+        work();
+    } catch (const std::exception& error) {
+        if (!session->broken.exchange(true)) {
+            try {
+                leave_fault(session->request, {Fault::internal, 0, error.what()});
+            } catch (...) { // not even that: the program goes on
+            }
+        }
+    } catch (...) {
+        session->broken = true;
+    }
 }
 
 // Grid and block as the driver's call has them; nothing for calls that launch no single kernel.
@@ -148,13 +186,15 @@ void on_nvtx(CUpti_CallbackId id, const CUpti_NvtxData& data) {
 
 void CUPTIAPI on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id,
                           const void* data) {
-    if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
-        on_launch(id, *static_cast<const CUpti_CallbackData*>(data));
-    } else if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
-        on_resource(id);
-    } else if (domain == CUPTI_CB_DOMAIN_NVTX) {
-        on_nvtx(id, *static_cast<const CUpti_NvtxData*>(data));
-    }
+    guarded([&] {
+        if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
+            on_launch(id, *static_cast<const CUpti_CallbackData*>(data));
+        } else if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
+            on_resource(id);
+        } else if (domain == CUPTI_CB_DOMAIN_NVTX) {
+            on_nvtx(id, *static_cast<const CUpti_NvtxData*>(data));
+        }
+    });
 }
 
 constexpr std::size_t kBufferBytes = std::size_t{4} << 20U;
@@ -168,14 +208,16 @@ void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t*
 
 void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,
                           std::size_t valid) {
-    if (session->timing && valid > 0) {
-        session->timing->take(buffer, valid);
-    }
+    guarded([&] {
+        if (session->timing && valid > 0) {
+            session->timing->take(buffer, valid);
+        }
+    });
     std::free(buffer);
 }
 
 // At exit the primary context is mostly still there; what can no longer be read is called lost.
-void at_end() {
+void end_session() {
     if (session->timing) {
         session->api.cuptiActivityFlushAll(1);
         session->timing->finish();
@@ -185,6 +227,10 @@ void at_end() {
         session->collector->finish();
     }
     session->out.flush();
+}
+
+void at_end() {
+    guarded(&end_session);
 }
 
 std::optional<BackendFault> subscribe() {
@@ -229,10 +275,16 @@ std::optional<CollectRequest> read_request() {
     if (path == nullptr) {
         return std::nullopt;
     }
+    // It names a folder to write to and a library to load: others must not have written it.
+    if (!is_private_file(path)) {
+        return std::nullopt;
+    }
     std::ostringstream text;
     text << std::ifstream(path).rdbuf();
     auto request = request_from_text(text.str());
-    return request ? std::optional(*request) : std::nullopt;
+    const bool ours = request && !request->token.empty() && is_private_folder(request->folder) &&
+                      std::string_view(path).ends_with("-" + request->token + ".request");
+    return ours ? std::optional(*request) : std::nullopt;
 }
 
 bool begin_session() {
@@ -246,11 +298,12 @@ bool begin_session() {
         return false;
     }
     session = new Session; // never deleted: see above
+    session->process = getpid();
     session->request = *request;
     session->api = *api;
     std::optional<BackendFault> fault = subscribe();
     if (!fault) {
-        session->out.open(output_path(*request, ".jsonl"));
+        session->out.open(new_output(*request, ".jsonl"));
     }
     if (!fault && request->mode == "timing") {
         fault = begin_timing();

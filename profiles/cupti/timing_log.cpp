@@ -4,6 +4,13 @@
 
 namespace eyeroof::profiles {
 
+namespace {
+
+constexpr std::size_t kMostLaunches = 20'000'000; // of a process: some GB of file
+constexpr std::size_t kMostWaiting = 1'000'000;
+
+} // namespace
+
 TimingLog::TimingLog(const CuptiApi& api, std::ostream& out) : api_(api), writer_(out) {
     built_.profile.run.tool = "eyeroof-cupti";
     built_.source("eyeroof profile");
@@ -13,6 +20,9 @@ void TimingLog::launch_begins(std::uint32_t correlation, const std::string& rang
                               std::int64_t range_call) {
     if (!range.empty()) {
         const std::lock_guard lock(mutex_);
+        if (ranges_.size() >= kMostWaiting) { // of launches whose records never came
+            ranges_.erase(ranges_.begin());
+        }
         ranges_[correlation] = {range, range_call};
     }
 }
@@ -36,12 +46,16 @@ void TimingLog::add(const CUpti_Activity& record) {
     if (const auto range = ranges_.find(kernel.correlationId); range != ranges_.end()) {
         launch.range = built_.range(range->second.first);
         launch.range_call = range->second.second;
+        ranges_.erase(range);
     }
     built_.profile.launches.push_back(std::move(launch));
 }
 
 void TimingLog::take(std::uint8_t* buffer, std::size_t bytes) {
     const std::lock_guard lock(mutex_);
+    if (writer_.launches() >= kMostLaunches) {
+        return;
+    }
     CUpti_Activity* record = nullptr;
     while (api_.cuptiActivityGetNextRecord(buffer, bytes, &record) == CUPTI_SUCCESS) {
         if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ||
@@ -53,7 +67,10 @@ void TimingLog::take(std::uint8_t* buffer, std::size_t bytes) {
         writer_.begin(built_.profile.run);
         any_ = true;
     }
-    writer_.append(built_.profile);
+    if (writer_.launches() + built_.profile.launches.size() >= kMostLaunches) {
+        built_.profile.notes.push_back("collecting stopped: more than 20 million launches");
+    }
+    writer_.append_and_forget(built_.profile);
 }
 
 void TimingLog::finish() {

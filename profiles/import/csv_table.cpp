@@ -12,6 +12,10 @@ namespace {
 constexpr std::size_t kMaxFields = 20'000;
 constexpr std::size_t kMaxFieldBytes = std::size_t{1} << 20;
 
+bool means_something(char c) {
+    return c == ',' || c == '"' || c == '\n' || c == '\r';
+}
+
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
@@ -53,9 +57,34 @@ bool CsvReader::finish_field(std::string&& field, CsvRow& row) {
     return true;
 }
 
+// Takes bytes into the field up to the first that means something here.
+bool CsvReader::take_plain(std::string& field, bool in_quotes, const CsvRow& row) {
+    const std::string_view ahead = source_.ahead();
+    std::size_t end = 0;
+    while (end < ahead.size() && !(in_quotes ? ahead[end] == '"' : means_something(ahead[end]))) {
+        ++end;
+    }
+    if (field.size() + end > kMaxFieldBytes) {
+        errors_.error("bad-csv",
+                      in_quotes ? "a quoted field is longer than 1 MiB"
+                                : "a field is longer than 1 MiB",
+                      in_quotes ? "is a closing quote missing?" : "", row.where);
+        return false;
+    }
+    field.append(ahead.substr(0, end));
+    source_.skip(end);
+    return true;
+}
+
 // The opening quote is read already. What follows the closing quote is kept as it stands.
 bool CsvReader::quoted_field(std::string& field, const CsvRow& row) {
-    for (int byte = source_.get(); byte != ByteSource::kEnd; byte = source_.get()) {
+    while (take_plain(field, true, row)) {
+        const int byte = source_.get();
+        if (byte == ByteSource::kEnd) {
+            errors_.error("cut-off", "the file ends inside quotes", "the file was cut off",
+                          row.where);
+            return false;
+        }
         if (byte == '"') {
             if (source_.peek() != '"') {
                 return true;
@@ -63,25 +92,19 @@ bool CsvReader::quoted_field(std::string& field, const CsvRow& row) {
             source_.get();
         }
         field.push_back(static_cast<char>(byte));
-        if (field.size() > kMaxFieldBytes) {
-            errors_.error("bad-csv", "a quoted field is longer than 1 MiB",
-                          "is a closing quote missing?", row.where);
-            return false;
-        }
     }
-    errors_.error("cut-off", "the file ends inside quotes", "the file was cut off", row.where);
     return false;
 }
 
 bool CsvReader::next(CsvRow& row) {
     row.fields.clear();
-    int byte = source_.get();
-    if (byte == ByteSource::kEnd || errors_.has_errors()) {
+    if (source_.peek() == ByteSource::kEnd || errors_.has_errors()) {
         if (!source_.failure().empty() && !errors_.has_errors()) {
             errors_.error("damaged", source_.failure(), {}, source_.here());
         }
         return false;
     }
+    int byte = source_.get();
     row.where = source_.here();
     std::string field;
     for (;; byte = source_.get()) {
@@ -99,11 +122,25 @@ bool CsvReader::next(CsvRow& row) {
         } else if (byte != '\r') {
             field.push_back(static_cast<char>(byte));
         }
-        if (field.size() > kMaxFieldBytes) {
-            errors_.error("bad-csv", "a field is longer than 1 MiB", {}, row.where);
+        if (!take_plain(field, false, row)) {
             return false;
         }
     }
+}
+
+std::optional<std::string> CsvHeader::repeated() const {
+    std::vector<std::string> names;
+    for (const std::string& name : names_) {
+        std::string lower(trimmed(name));
+        std::ranges::transform(lower, lower.begin(),
+                               [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+        if (!lower.empty()) {
+            names.push_back(std::move(lower));
+        }
+    }
+    std::ranges::sort(names);
+    const auto twice = std::ranges::adjacent_find(names);
+    return twice == names.end() ? std::nullopt : std::optional(*twice);
 }
 
 std::optional<std::size_t>

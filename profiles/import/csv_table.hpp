@@ -30,6 +30,7 @@ class CsvReader {
     const model::Diagnostics& errors() const { return errors_; }
 
   private:
+    bool take_plain(std::string& field, bool in_quotes, const CsvRow& row);
     bool quoted_field(std::string& field, const CsvRow& row);
     bool finish_field(std::string&& field, CsvRow& row);
 
@@ -43,6 +44,8 @@ class CsvHeader {
 
     // The first of these spellings that is a column, without regard to case.
     std::optional<std::size_t> find(std::initializer_list<std::string_view> spellings) const;
+    // A name (in lower case) that stands over two columns.
+    std::optional<std::string> repeated() const;
     const std::vector<std::string>& names() const { return names_; }
 
   private:

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 namespace eyeroof::profiles {
 
@@ -15,15 +16,40 @@ namespace {
 
 constexpr std::size_t kHeadBytes = std::size_t{1} << 16;
 
-std::string head_of(ByteSource& source) {
+constexpr std::size_t kMostPiped = std::size_t{1} << 30;
+
+std::string head_of(ByteSource& source, std::size_t most = kHeadBytes) {
     std::string head;
-    for (int byte = source.get(); byte != ByteSource::kEnd; byte = source.get()) {
-        head.push_back(static_cast<char>(byte));
-        if (head.size() == kHeadBytes) {
-            break;
-        }
+    for (auto ahead = source.ahead(); !ahead.empty() && head.size() < most;
+         ahead = source.ahead()) {
+        const std::size_t size = std::min(ahead.size(), most - head.size());
+        head.append(ahead.substr(0, size));
+        source.skip(size);
     }
     return head;
+}
+
+// What can be read only once: "-" is stdin.
+bool is_stream(const std::string& path) {
+    std::error_code ignored;
+    const auto status = std::filesystem::status(path, ignored);
+    return path == "-" ||
+           (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+            !std::filesystem::is_directory(status));
+}
+
+// A pipe is read into memory, unpacked, up to a limit.
+model::Result<ImportInput> input_of_stream(const std::string& path) {
+    auto source = ByteSource::open(path == "-" ? "/dev/stdin" : path);
+    if (!source) {
+        return model::Result<ImportInput>(source.diagnostics());
+    }
+    std::string text = head_of(**source, kMostPiped);
+    if (text.size() == kMostPiped) {
+        return model::Result<ImportInput>::failure("too-large", "a pipe may hold 1 GiB at most",
+                                                   "save it to a file first", {path, 0, 0});
+    }
+    return input_of_text(std::move(text), path == "-" ? "stdin" : path);
 }
 
 class ProfileImporter final : public Importer {
@@ -101,6 +127,9 @@ std::span<const Importer* const> importers() {
 }
 
 model::Result<ImportInput> input_of_file(const std::string& path) {
+    if (is_stream(path)) {
+        return input_of_stream(path);
+    }
     auto source = ByteSource::open(path);
     if (!source) {
         return model::Result<ImportInput>(source.diagnostics());

@@ -152,6 +152,11 @@ class NcuReader {
                          {input_.name, skipped, 1});
             return;
         }
+        if (const auto twice = header_.repeated()) {
+            found_.error("two-columns", fmt::format("two columns are named '{}'", *twice),
+                         "which one is meant?", {input_.name, skipped, 1});
+            return;
+        }
         CsvReader reader(**source);
         CsvRow row;
         while (found_.size() < kMaxErrors && reader.next(row)) {

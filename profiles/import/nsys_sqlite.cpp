@@ -15,6 +15,7 @@ namespace eyeroof::profiles {
 
 namespace {
 
+constexpr std::size_t kMaxErrors = 20;
 constexpr std::string_view kMagic{"SQLite format 3\0", 16};
 constexpr std::size_t kMaxDatabaseBytes = std::size_t{4} << 30U;
 
@@ -59,8 +60,9 @@ class NsysReader {
             found_.append(source.diagnostics());
             return false;
         }
-        for (int byte = (*source)->get(); byte != ByteSource::kEnd; byte = (*source)->get()) {
-            bytes_.push_back(static_cast<char>(byte));
+        for (auto ahead = (*source)->ahead(); !ahead.empty(); ahead = (*source)->ahead()) {
+            bytes_.append(ahead);
+            (*source)->skip(ahead.size());
             if (bytes_.size() > kMaxDatabaseBytes) {
                 return refuse("too-large", "the database is larger than 4 GiB");
             }
@@ -86,8 +88,22 @@ class NsysReader {
         return false;
     }
 
+    // A view or a virtual table can compute rows without end: only what is stored is read.
+    bool is_stored(const std::string& table) {
+        std::int64_t stored = 0;
+        each_row(fmt::format("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND "
+                             "rootpage > 0 AND name = '{}' COLLATE NOCASE",
+                             table),
+                 "sqlite_master",
+                 [&](sqlite3_stmt* row) { stored = sqlite3_column_int64(row, 0); });
+        return stored == 1;
+    }
+
     std::set<std::string> columns_of(const std::string& table) {
         std::set<std::string> columns;
+        if (!is_stored(table)) {
+            return columns;
+        }
         each_row(fmt::format("PRAGMA table_info({})", table), table,
                  [&](sqlite3_stmt* row) { columns.insert(text(row, 1)); });
         return columns;
@@ -118,14 +134,14 @@ class NsysReader {
         int code = sqlite3_prepare_v2(db_.get(), sql.c_str(), -1, &raw, nullptr);
         const Statement statement(raw);
         std::int64_t row = 0;
-        while (code == SQLITE_OK || code == SQLITE_ROW) {
+        while ((code == SQLITE_OK || code == SQLITE_ROW) && found_.size() < kMaxErrors) {
             code = sqlite3_step(raw);
             if (code == SQLITE_ROW) {
                 ++row;
                 use(raw);
             }
         }
-        if (code != SQLITE_DONE) {
+        if (code != SQLITE_DONE && found_.size() < kMaxErrors) {
             found_.error("damaged",
                          fmt::format("table {} cannot be read at row {}: {}", table, row + 1,
                                      sqlite3_errmsg(db_.get())),
@@ -266,6 +282,18 @@ class NsysReader {
                        ? absent
                        : sqlite3_column_int64(row, column);
         };
+        constexpr int kWholeColumns[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13};
+        for (const int column : kWholeColumns) {
+            const int type = sqlite3_column_type(row, column);
+            if (type != SQLITE_INTEGER && type != SQLITE_NULL) {
+                found_.error("bad-number",
+                             fmt::format("kernel {}: column '{}' holds no whole number",
+                                         built_.profile.launches.size() + 1,
+                                         sqlite3_column_name(row, column)),
+                             {}, {input_.name, 0, 0}, "CUPTI_ACTIVITY_KIND_KERNEL");
+                return;
+            }
+        }
         Launch launch;
         launch.source = built_.source(input_.name);
         launch.start_ns = whole(0, kNone);

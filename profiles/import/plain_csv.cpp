@@ -74,6 +74,10 @@ class PlainReader {
                          {}, {input_.name, 1, 1});
             return model::Result<Profile>(std::move(found_));
         }
+        if (const auto twice = header_.repeated()) {
+            found_.error("two-columns", fmt::format("two columns are named '{}'", *twice),
+                         "which one is meant?", row.where);
+        }
         while (found_.size() < kMaxErrors && reader.next(row)) {
             read_row(row);
         }

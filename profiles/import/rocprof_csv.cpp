@@ -58,8 +58,13 @@ class RocprofReader {
         CsvRow row;
         if (reader.next(row)) {
             width_ = row.fields.size();
-            columns_ = columns_of(CsvHeader(row.fields));
+            const CsvHeader header(row.fields);
+            columns_ = columns_of(header);
             check_columns(row);
+            if (const auto twice = header.repeated()) {
+                found_.error("two-columns", fmt::format("two columns are named '{}'", *twice),
+                             "which one is meant?", row.where);
+            }
         }
         while (found_.size() < kMaxErrors && !stop_ && reader.next(row)) {
             read_row(row);

@@ -1,5 +1,7 @@
 #include "study/exam/search_nests.hpp"
 
+#include "mapper/parallel.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -96,28 +98,17 @@ std::vector<SearchOutcome> search_nests(const std::vector<mapper::Task>& tasks,
     mapper::SearchOptions inner = options;
     inner.threads = std::max(1, threads / at_once);
     const Budget budget(total_s, static_cast<std::size_t>(at_once));
-    std::atomic<std::size_t> next{0};
-    const auto run = [&] {
-        for (std::size_t i = next++; i < tasks.size(); i = next++) {
-            const std::string& name = tasks[i].problem.name;
-            if (stop.stop_requested()) {
-                found[i] = SearchOutcome::failure("cancelled", "cancelled before it was searched");
-                continue;
-            }
-            mapper::SearchOptions own = inner;
-            own.time_limit_s = budget.share(tasks.size() - i, inner.time_limit_s);
-            found[i] = mapper::search(tasks[i], own, stop, announcer.of(name));
-            announcer.done(name);
+    mapper::in_parallel(at_once, tasks.size(), [&](std::size_t i) {
+        const std::string& name = tasks[i].problem.name;
+        if (stop.stop_requested()) {
+            found[i] = SearchOutcome::failure("cancelled", "cancelled before it was searched");
+            return;
         }
-    };
-    std::vector<std::thread> pool;
-    for (int t = 1; t < at_once; ++t) {
-        pool.emplace_back(run);
-    }
-    run();
-    for (std::thread& thread : pool) {
-        thread.join();
-    }
+        mapper::SearchOptions own = inner;
+        own.time_limit_s = budget.share(tasks.size() - i, inner.time_limit_s);
+        found[i] = mapper::search(tasks[i], own, stop, announcer.of(name));
+        announcer.done(name);
+    });
     std::vector<SearchOutcome> outcomes;
     outcomes.reserve(found.size());
     for (auto& outcome : found) {

@@ -177,7 +177,7 @@ NetworkResult load_path(const NamedNetwork& network, const Given& given) {
     if (!table) {
         return table.diagnostics();
     }
-    const std::string stem = path.stem().string();
+    const std::string stem = path == "-" ? "stdin" : path.stem().string();
     return {Network{stem, stem, "layer table " + path.string(), std::move(table->layers)},
             table.diagnostics()};
 }
@@ -268,6 +268,9 @@ model::Result<std::vector<NetworkHead>> list_networks(const Folders& folders) {
 
 NetworkResult load_network(const std::string& reference, const Folders& folders) {
     std::error_code status;
+    if (reference == "-") {
+        return load_path({reference, {}, "stdin"}, {});
+    }
     if (auto named = find_network(reference, folders, Spelling::exact)) {
         return load_path(*named, {});
     }

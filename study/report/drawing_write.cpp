@@ -1,5 +1,7 @@
 #include "study/report/drawing_write.hpp"
 
+#include "study/text/csv.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -53,17 +55,6 @@ std::string cell_text(const DrawnTable::Cell& cell) {
     return std::isfinite(*number) ? fmt::format("{:.10g}", *number) : std::string{};
 }
 
-std::string quoted(const std::string& text) {
-    if (text.find_first_of(",\"\n\r") == std::string::npos) {
-        return text;
-    }
-    std::string escaped = "\"";
-    for (const char c : text) {
-        escaped += c == '"' ? "\"\"" : std::string(1, c);
-    }
-    return escaped + '"';
-}
-
 std::string blank_for_tabs(std::string text) {
     for (char& c : text) {
         c = c == '\t' || c == '\n' || c == '\r' ? ' ' : c;
@@ -103,7 +94,7 @@ std::string to_svg(const Drawing& drawing, SvgTheme theme) {
 }
 
 std::string to_csv(const DrawnTable& table) {
-    return separated(table, ',', quoted);
+    return separated(table, ',', read::csv_quoted);
 }
 
 std::string to_tsv(const DrawnTable& table) {

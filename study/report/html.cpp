@@ -170,6 +170,8 @@ std::string losses_html(const Report& report) {
 std::string to_html(const Report& report) {
     const std::string title = escaped(report.network_name) + " on " + escaped(report.machine.name);
     std::string text = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+                       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+                       "'none'; style-src 'unsafe-inline'; img-src data:\">\n"
                        "<meta name=\"viewport\" content=\"width=device-width\">\n<title>" +
                        title + "</title>\n<style>" + std::string(kStyle) +
                        "</style></head>\n<body>\n";

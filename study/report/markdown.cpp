@@ -16,8 +16,9 @@ using model::format_si;
 // Text inside a table cell: no pipe, no control character, nothing that Markdown would format.
 std::string cell(std::string_view text) {
     std::string out;
+    constexpr std::string_view kFormats = "|*_`<[]&\\";
     for (const char c : printable(text)) {
-        if (c == '|' || c == '*' || c == '_' || c == '`' || c == '<' || c == '\\') {
+        if (kFormats.find(c) != std::string_view::npos) {
             out += '\\';
         }
         out += c;

@@ -1,5 +1,7 @@
 #include "study/report/plot_csv.hpp"
 
+#include "study/text/csv.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -8,17 +10,6 @@
 namespace eyeroof::study {
 
 namespace {
-
-std::string cell(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) {
-        return text;
-    }
-    std::string quoted = "\"";
-    for (const char c : text) {
-        quoted += c == '"' ? "\"\"" : std::string(1, c);
-    }
-    return quoted + '"';
-}
 
 struct Limit {
     double flops_per_s = 0.0;
@@ -46,19 +37,21 @@ std::string to_csv(const RooflineScene& scene, const PlotInput& input) {
         const auto limit = limit_at(input, source);
         csv += fmt::format(
             "{},{},{},{},{:.9g},{:.9g},{},{},{:.6g},{:.9g},{:g},{:.6g},{},{},{},{}\n",
-            kind_of(source), cell(source.machine), cell(source.name), cell(point->level), point->x,
-            point->y, limit ? fmt::format("{:.9g}", limit->flops_per_s) : "",
-            limit ? cell(limit->roof) : "", point->of_bound, source.time_s, source.count,
-            point->share, cell(source.precision), source.limiter_step, cell(source.limiter),
-            cell(source.source));
+            kind_of(source), read::csv_quoted(source.machine), read::csv_quoted(source.name),
+            read::csv_quoted(point->level), point->x, point->y,
+            limit ? fmt::format("{:.9g}", limit->flops_per_s) : "",
+            limit ? read::csv_quoted(limit->roof) : "", point->of_bound, source.time_s,
+            source.count, point->share, read::csv_quoted(source.precision), source.limiter_step,
+            read::csv_quoted(source.limiter), read::csv_quoted(source.source));
     }
     for (const SceneRoof& line : scene.roofs) {
         const bool memory = line.roof.kind == RoofKind::memory;
         csv += fmt::format(
             "{},{},{},{},,,{},{},,,,,{},,,{}\n", memory ? "roof_bytes_per_s" : "roof_flops_per_s",
-            cell(line.roof.machine), cell(line.roof.name), memory ? cell(line.roof.key) : "",
-            fmt::format("{:.9g}", line.roof.value), line.roof.measured ? "measured" : "described",
-            memory ? "" : cell(line.roof.key), cell(line.roof.source));
+            read::csv_quoted(line.roof.machine), read::csv_quoted(line.roof.name),
+            memory ? read::csv_quoted(line.roof.key) : "", fmt::format("{:.9g}", line.roof.value),
+            line.roof.measured ? "measured" : "described",
+            memory ? "" : read::csv_quoted(line.roof.key), read::csv_quoted(line.roof.source));
     }
     return csv;
 }

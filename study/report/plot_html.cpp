@@ -33,6 +33,7 @@ input{font:inherit;padding:4px 8px;margin:10px 0;width:min(100%,360px)}
 
 // Cards come as data and enter the page as text nodes, so no name can become markup.
 constexpr const char* kScript = R"js(
+const points=JSON.parse(document.getElementById('points').textContent);
 const svg=document.querySelector('svg'),card=document.getElementById('card');
 let pinned=false;
 function show(e,point){card.replaceChildren();const t=document.createElement('table');
@@ -60,6 +61,11 @@ document.getElementById('filter').addEventListener('input',e=>{
   for(const r of document.querySelectorAll('#rows tbody tr'))
     r.hidden=!r.cells[0].textContent.toLowerCase().includes(text);});
 )js";
+
+// The page may load nothing, and run this one script: browsers compare its SHA-256.
+constexpr const char* kPolicy =
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src "
+    "'sha256-avdL7US1lZ0nf5mp/H5/y1XIlRWAGLpCjLosrmo0uQI='";
 
 nlohmann::ordered_json points_json(const RooflineScene& scene, const PlotInput& input) {
     auto points = nlohmann::ordered_json::array();
@@ -95,12 +101,13 @@ std::string table(const RooflineScene& scene, const PlotInput& input) {
     return html + "</tbody></table>\n";
 }
 
-// "</script>" inside a string would end the script.
-std::string script_safe(std::string json) {
-    for (std::size_t at = json.find("</"); at != std::string::npos; at = json.find("</", at + 3)) {
-        json.insert(at + 1, "\\");
+// "</script>" or "<!--" inside a string would end the data.
+std::string script_safe(const std::string& json) {
+    std::string safe;
+    for (const char c : json) {
+        safe += c == '<' ? "\\u003c" : std::string(1, c);
     }
-    return json;
+    return safe;
 }
 
 } // namespace
@@ -110,12 +117,14 @@ std::string to_html(const RooflineScene& scene, const PlotInput& input) {
         points_json(scene, input).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     return fmt::format(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
         "<meta name=\"viewport\" content=\"width=device-width\">\n"
         "<title>{}</title>\n<style>{}</style></head><body>\n{}"
         "<div id=\"card\"></div>\n"
         "<input id=\"filter\" placeholder=\"Filter by name\" aria-label=\"Filter\">\n"
-        "{}<script>\nconst points={};\n{}</script>\n</body></html>\n",
-        svg_escape(scene.title.empty() ? "Roofline" : scene.title), kStyle,
+        "{}<script type=\"application/json\" id=\"points\">{}</script>\n<script>{}</script>\n"
+        "</body></html>\n",
+        kPolicy, svg_escape(scene.title.empty() ? "Roofline" : scene.title), kStyle,
         to_svg(scene, SvgTheme::automatic), table(scene, input), script_safe(data), kScript);
 }
 

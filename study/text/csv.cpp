@@ -1,5 +1,6 @@
 #include "study/text/csv.hpp"
 
+#include <charconv>
 #include <utility>
 
 namespace eyeroof::study::read {
@@ -12,6 +13,22 @@ std::string_view trimmed(std::string_view text) {
         return {};
     }
     return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// A spreadsheet would compute what such a cell says; a signed number, with a unit or without, is
+// none.
+bool is_formula(std::string_view cell) {
+    if (cell.size() < 2 || cell.front() == '=' || cell.front() == '@') {
+        return cell.starts_with('=') || cell.starts_with('@');
+    }
+    if (cell.front() != '+' && cell.front() != '-') {
+        return false;
+    }
+    double number = 0.0;
+    const char* const last = cell.data() + cell.size();
+    const auto [end, error] = std::from_chars(cell.data() + 1, last, number);
+    const std::string_view unit(end, static_cast<std::size_t>(last - end));
+    return error != std::errc{} || unit.find_first_of("=+-*/|!(&'@^<>\"") != std::string_view::npos;
 }
 
 } // namespace
@@ -112,6 +129,9 @@ CsvCell CsvReader::cell(model::Diagnostics& found) {
         found.error("after-quote", "text follows a closing quote", "put the whole cell in quotes",
                     {file_, line_, static_cast<int>(rest - line_start_) + 1});
     }
+    if (cell.text.starts_with('\'') && is_formula(cell.text.substr(1))) {
+        cell.text.remove_prefix(1); // as csv_quoted wrote it
+    }
     return cell;
 }
 
@@ -137,6 +157,9 @@ bool CsvReader::next(CsvRecord& record, model::Diagnostics& found) {
 }
 
 std::string csv_quoted(std::string_view cell) {
+    if (is_formula(cell)) {
+        return csv_quoted("'" + std::string(cell));
+    }
     const bool blank_ends = !cell.empty() && (cell.front() == ' ' || cell.back() == ' ');
     if (cell.find_first_of(",\"\r\n\t#") == std::string_view::npos && !blank_ends) {
         return std::string(cell);

@@ -51,7 +51,8 @@ class CsvReader {
     std::deque<std::string> unescaped_; // cells with doubled quotes, of the current record
 };
 
-// A cell as CSV text: quoted where it would be read as something else.
+// A cell as CSV text: quoted where it would be read as something else, and with a ' before what a
+// spreadsheet would take for a formula (the reader above takes that one away again).
 std::string csv_quoted(std::string_view cell);
 
 } // namespace eyeroof::study::read

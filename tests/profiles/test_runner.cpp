@@ -1,13 +1,17 @@
 // The runner with stand-ins for the profiled program: shell scripts that leave the files which the
 // injected library would leave.
+#include "profiles/collect/child.hpp"
 #include "profiles/collect/collector.hpp"
 #include "profiles/collect/device_check.hpp"
 #include "profiles/collect/runner.hpp"
+#include "profiles/collect/work_folder.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <fstream>
 
 using namespace eyeroof;
@@ -24,6 +28,7 @@ struct Folder {
         path = fs::temp_directory_path() /
                ("eyeroof_runner_" + std::to_string(::getpid()) + "_" + std::to_string(++number));
         fs::create_directories(path / "out");
+        fs::permissions(path / "out", fs::perms::owner_all);
     }
     Folder(const Folder&) = delete;
     Folder& operator=(const Folder&) = delete;
@@ -63,8 +68,8 @@ RunnerOptions options_for(const Folder& folder, const std::string& script) {
 
 // Copies what was prepared for the pass that is running.
 const std::string kLeave =
-    "case $EYEROOF_COLLECT in *timing*) cp timing-1.jsonl out/ ;; *) cp counters-1.* "
-    "out/ ;; esac";
+    "begin=${EYEROOF_COLLECT%.request}; case $begin in *timing*) cp timing-1.jsonl $begin-1.jsonl "
+    ";; *) for f in counters-1.*; do cp $f $begin-1.${f##*.}; done ;; esac";
 
 bool has(const model::Diagnostics& found, const std::string& code) {
     return std::any_of(found.begin(), found.end(), [&](const auto& d) { return d.code == code; });
@@ -120,7 +125,7 @@ TEST_CASE("a program that crashes keeps what was written, and its failure is tol
     std::string cut = profile_text(run_of({"a", "b"}, false));
     cut.resize(cut.rfind("{\"end\""));
     folder.write("timing-1.jsonl", cut);
-    RunnerOptions options = options_for(folder, "cp timing-1.jsonl out/; kill -SEGV $$");
+    RunnerOptions options = options_for(folder, kLeave + "; kill -SEGV $$");
     options.counters = false;
     const auto profile = profile_program(options);
     REQUIRE(profile.ok());
@@ -151,11 +156,93 @@ TEST_CASE("a measurement that is cancelled asks the program to end") {
     CHECK(cancelled.diagnostics().items()[0].code == "cancelled");
 }
 
+TEST_CASE("only what this very run has left is taken for a measurement") {
+    const Folder folder;
+    const std::string stale = profile_text(run_of({"stale"}, false));
+    folder.write("out/timing-1.jsonl", stale);
+    folder.write("out/timing-0123456789abcdef0123456789abcdef-1.jsonl", stale);
+    folder.write("stale.jsonl", stale);
+    fs::create_symlink(folder.path / "stale.jsonl", folder.path / "out/timing-link.jsonl");
+    const auto nothing = profile_program(options_for(folder, "true"));
+    REQUIRE_FALSE(nothing.ok());
+    CHECK(nothing.diagnostics().items()[0].message.find("never used CUDA") != std::string::npos);
+    const auto linked = profile_program(
+        options_for(folder, "ln -s ../stale.jsonl ${EYEROOF_COLLECT%.request}-9.jsonl"));
+    CHECK_FALSE(linked.ok());
+}
+
+TEST_CASE("a folder that others may enter, or a link to one, is refused before the program runs") {
+    const Folder folder;
+    fs::permissions(folder.path / "out", fs::perms::owner_all | fs::perms::others_read);
+    const RunnerOptions open = options_for(folder, "touch ran");
+    CHECK(has(profile_program(open).diagnostics(), "unsafe-folder"));
+    fs::permissions(folder.path / "out", fs::perms::owner_all);
+    fs::create_directory_symlink(folder.path / "out", folder.path / "link");
+    RunnerOptions link = open;
+    link.folder = folder.path / "link";
+    CHECK(has(profile_program(link).diagnostics(), "unsafe-folder"));
+    CHECK_FALSE(fs::exists(folder.path / "ran"));
+}
+
+TEST_CASE("the work folder is new, private, and goes with its owner") {
+    fs::path path;
+    {
+        const auto made = WorkFolder::create();
+        REQUIRE(made.ok());
+        path = made->path();
+        CHECK(is_private_folder(path));
+        CHECK(WorkFolder::create()->path() != path);
+    }
+    CHECK_FALSE(fs::exists(path));
+    CHECK(random_token().size() == 32);
+    CHECK(random_token() != random_token());
+}
+
+TEST_CASE("the program's status is passed on, and the second pass has an empty stdin") {
+    const Folder folder;
+    folder.write("timing-1.jsonl", profile_text(run_of({"a"}, false)));
+    folder.write("counters-1.jsonl", profile_text(run_of({"a"}, true)));
+    ProgramEnd end;
+    const auto profile = profile_program(options_for(folder, kLeave + "; exit 7"), {}, {}, &end);
+    CHECK(profile.ok());
+    CHECK(end.status == 7);
+    ProgramEnd missing;
+    RunnerOptions nowhere = options_for(folder, "true");
+    nowhere.command = {"/no/such/program"};
+    CHECK_FALSE(profile_program(nowhere, {}, {}, &missing).ok());
+    CHECK(missing.status == 127);
+    ChildCommand reads{{"/bin/sh", "-c", "test -z \"$(cat)\""}, {}, true};
+    CHECK(run_child(reads, {}, {}).status == 0);
+}
+
+TEST_CASE("a program that ignores every polite signal is ended, and what it started too") {
+    const Folder folder;
+    std::stop_source stop;
+    stop.request_stop();
+    ProgramEnd end;
+    const auto begin = std::chrono::steady_clock::now();
+    const auto cancelled =
+        profile_program(options_for(folder, "trap '' INT TERM; sleep 50 & echo $! > pid; sleep 50"),
+                        stop.get_token(), {}, &end);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    CHECK_FALSE(cancelled.ok());
+    CHECK(end.cancelled);
+    CHECK(end.status == 128 + SIGKILL);
+    CHECK(took.count() < 10.0);
+    pid_t started = 0;
+    std::ifstream(folder.path / "pid") >> started;
+    for (int i = 0; i < 200 && started > 0 && ::kill(started, 0) == 0; ++i) {
+        ::usleep(10'000);
+    }
+    CHECK((started == 0 || ::kill(started, 0) != 0));
+}
+
 TEST_CASE("several processes are all in the profile") {
     const Folder folder;
     folder.write("timing-1.jsonl", profile_text(run_of({"a"}, false)));
     folder.write("timing-2.jsonl", profile_text(run_of({"b", "c"}, false)));
-    RunnerOptions options = options_for(folder, "cp timing-*.jsonl out/");
+    RunnerOptions options = options_for(
+        folder, "for i in 1 2; do cp timing-$i.jsonl ${EYEROOF_COLLECT%.request}-$i.jsonl; done");
     options.counters = false;
     const auto profile = profile_program(options);
     REQUIRE(profile.ok());

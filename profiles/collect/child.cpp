@@ -1,0 +1,222 @@
+#include "profiles/collect/child.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <string_view>
+#include <thread>
+
+namespace eyeroof::profiles {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Words and variables as exec wants them, made before the fork: a child may not allocate.
+class ExecTexts {
+  public:
+    explicit ExecTexts(const ChildCommand& command)
+        : words_(command.words), texts_(environment(command.environment)),
+          word_pointers_(pointers(words_)), text_pointers_(pointers(texts_)) {}
+    char* const* words() const { return word_pointers_.data(); }
+    char* const* environment() const { return text_pointers_.data(); }
+
+  private:
+    static std::vector<std::string>
+    environment(const std::vector<std::pair<std::string, std::string>>& set) {
+        std::vector<std::string> texts;
+        for (char** entry = ::environ; *entry != nullptr; ++entry) {
+            const std::string_view text = *entry;
+            const auto replaced = [&](const auto& pair) {
+                return text.starts_with(pair.first + "=");
+            };
+            if (std::ranges::none_of(set, replaced)) {
+                texts.emplace_back(text);
+            }
+        }
+        for (const auto& [name, value] : set) {
+            texts.push_back(name + "=" + value);
+        }
+        return texts;
+    }
+    static std::vector<char*> pointers(std::vector<std::string>& texts) {
+        std::vector<char*> all;
+        for (std::string& text : texts) {
+            all.push_back(text.data());
+        }
+        all.push_back(nullptr);
+        return all;
+    }
+
+    std::vector<std::string> words_, texts_;
+    std::vector<char*> word_pointers_, text_pointers_;
+};
+
+// The terminal on stdin, where the caller holds it: lent to the child's group.
+class Terminal {
+  public:
+    Terminal() : ours_(::isatty(STDIN_FILENO) == 1 && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp()) {}
+    Terminal(const Terminal&) = delete;
+    Terminal& operator=(const Terminal&) = delete;
+    ~Terminal() { give_to(::getpgrp()); }
+
+    bool ours() const { return ours_; }
+    void give_to(pid_t group) const {
+        if (!ours_) {
+            return;
+        }
+        sigset_t background;
+        sigset_t before;
+        sigemptyset(&background);
+        sigaddset(&background, SIGTTOU);
+        pthread_sigmask(SIG_BLOCK, &background, &before);
+        ::tcsetpgrp(STDIN_FILENO, group);
+        pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    }
+
+  private:
+    bool ours_;
+};
+
+// In the child, between fork and exec: nothing here allocates. Never returns.
+[[noreturn]] void become(const ExecTexts& texts, bool empty_stdin, pid_t parent, int tell) {
+    ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) {
+        ::_exit(128 + SIGKILL); // the parent went before the line above
+    }
+    if (empty_stdin) {
+        const int nothing = ::open("/dev/null", O_RDONLY);
+        if (nothing >= 0) {
+            ::dup2(nothing, STDIN_FILENO);
+        }
+    }
+    ::execvpe(texts.words()[0], texts.words(), texts.environment());
+    const int error = errno;
+    (void)!::write(tell, &error, sizeof error);
+    ::_exit(127);
+}
+
+// The errno of an exec that failed; 0 when the program runs.
+int exec_error(int pipe) {
+    int error = 0;
+    ssize_t got = 0;
+    do {
+        got = ::read(pipe, &error, sizeof error);
+    } while (got < 0 && errno == EINTR);
+    return got == static_cast<ssize_t>(sizeof error) ? error : 0;
+}
+
+class Child {
+  public:
+    Child(pid_t child, const Terminal& terminal, const StopPlan& plan)
+        : child_(child), terminal_(terminal), plan_(plan) {}
+
+    ChildEnd wait(const std::stop_token& stop) {
+        constexpr auto kPoll = std::chrono::milliseconds(5);
+        ChildEnd end;
+        end.started = true;
+        int status = 0;
+        for (;;) {
+            const pid_t got = ::waitpid(child_, &status, WNOHANG | WUNTRACED);
+            if (got == child_ && WIFSTOPPED(status)) {
+                step_aside();
+                continue;
+            }
+            if (got == child_ || (got < 0 && errno != EINTR)) {
+                break;
+            }
+            if (stop.stop_requested()) {
+                press();
+            }
+            std::this_thread::sleep_for(kPoll);
+        }
+        end.cancelled =
+            pressed_ > 0 || (terminal_.ours() && WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+        if (pressed_ > 0) {
+            ::kill(-child_, SIGKILL); // what the program itself has started and left
+        }
+        constexpr int kSignalBase = 128;
+        end.status = WIFSIGNALED(status) ? kSignalBase + WTERMSIG(status) : WEXITSTATUS(status);
+        return end;
+    }
+
+  private:
+    // The caller's signal once, then SIGTERM, then SIGKILL.
+    void press() {
+        const auto now = Clock::now();
+        if (pressed_ > 2 || now < next_) {
+            return;
+        }
+        const int asked = plan_.signal ? plan_.signal() : SIGINT;
+        const int signals[] = {asked == 0 ? SIGINT : asked, SIGTERM, SIGKILL};
+        ::kill(-child_, signals[pressed_]);
+        ++pressed_;
+        const bool patient = plan_.has_results && plan_.has_results();
+        next_ = now + (patient ? plan_.long_step : plan_.step);
+    }
+
+    // Ctrl-Z in a terminal that the child holds stops the caller too, and both go on together.
+    void step_aside() const {
+        if (!terminal_.ours()) {
+            return;
+        }
+        terminal_.give_to(::getpgrp());
+        ::raise(SIGSTOP);
+        terminal_.give_to(child_);
+        ::kill(-child_, SIGCONT);
+    }
+
+    pid_t child_;
+    const Terminal& terminal_;
+    const StopPlan& plan_;
+    int pressed_ = 0;
+    Clock::time_point next_{};
+};
+
+ChildEnd failed(int error) {
+    ChildEnd end;
+    end.why = std::strerror(error);
+    end.status = error == ENOENT ? 127 : 126; // as a shell
+    return end;
+}
+
+} // namespace
+
+ChildEnd run_child(const ChildCommand& command, const std::stop_token& stop, const StopPlan& plan) {
+    const ExecTexts texts(command);
+    const Terminal terminal;
+    int tell[2] = {-1, -1};
+    if (::pipe2(tell, O_CLOEXEC) != 0) {
+        return failed(errno);
+    }
+    const pid_t parent = ::getpid();
+    const pid_t child = ::fork();
+    if (child == 0) {
+        become(texts, command.empty_stdin, parent, tell[1]);
+    }
+    const int fork_error = child < 0 ? errno : 0;
+    ::close(tell[1]);
+    int error = fork_error;
+    if (child > 0) {
+        ::setpgid(child, child); // both do: whoever comes first
+        terminal.give_to(child);
+        error = exec_error(tell[0]);
+    }
+    ::close(tell[0]);
+    if (error != 0) {
+        if (child > 0) {
+            ::waitpid(child, nullptr, 0);
+        }
+        return failed(error);
+    }
+    return Child(child, terminal, plan).wait(stop);
+}
+
+} // namespace eyeroof::profiles

@@ -1,0 +1,40 @@
+// The private folder in which the profiled program's collector leaves what it measured.
+// Made by `eyeroof profile`; checked by the runner and by the injected library.
+// Knows neither of them.
+#pragma once
+
+#include "model/base/result.hpp"
+
+#include <filesystem>
+#include <string>
+
+namespace eyeroof::profiles {
+
+// A new folder that only this user may enter, in the folder for temporary files; removed with all
+// in it. Error "cannot-write": there is no such folder, or nothing can be made in it.
+class WorkFolder {
+  public:
+    static model::Result<WorkFolder> create();
+
+    WorkFolder(WorkFolder&& other) noexcept;
+    WorkFolder& operator=(WorkFolder&&) = delete;
+    WorkFolder(const WorkFolder&) = delete;
+    WorkFolder& operator=(const WorkFolder&) = delete;
+    ~WorkFolder();
+    const std::filesystem::path& path() const { return path_; }
+
+  private:
+    explicit WorkFolder(std::filesystem::path path) : path_(std::move(path)) {}
+
+    std::filesystem::path path_;
+};
+
+// A folder (or regular file), no link to one, that belongs to this user and that nobody else may
+// read, enter or change.
+bool is_private_folder(const std::filesystem::path& path);
+bool is_private_file(const std::filesystem::path& path);
+
+// 32 hexadecimal digits that nobody can guess.
+std::string random_token();
+
+} // namespace eyeroof::profiles
