@@ -151,6 +151,34 @@ TEST_CASE("networks have as many parameters as those who published them say") {
           335'141'888 + 1024 * 1024 + 3 * 1024 + 30522 + 2 * 1024 + 2);
 }
 
+TEST_CASE("language and vision models have the parameters of their published sizes") {
+    // llm.md, section 4: equal to published totals where those are known.
+    const std::map<std::string, Count> published = {
+        {"llama-2-7b", 6'738'415'616},     {"llama-2-70b", 68'976'648'192},
+        {"llama-3-8b", 8'030'261'248},     {"llama-3.1-405b", 405'853'388'800},
+        {"llama-3.2-1b", 1'235'814'400},   {"mistral-7b", 7'241'732'096},
+        {"mixtral-8x7b", 46'702'792'704},  {"mixtral-8x22b", 140'630'071'296},
+        {"qwen2.5-7b", 7'615'616'512},     {"qwen3-8b", 8'190'735'360},
+        {"qwen3-30b-a3b", 30'532'122'624}, {"phi-4", 14'659'507'200},
+        {"gpt-3-175b", 174'604'259'328},   {"opt-6.7b", 6'658'473'984},
+        {"opt-175b", 174'604'468'224},     {"vit-b-16", 86'567'656},
+        {"vit-l-16", 304'326'632},         {"vit-h-14", 632'045'800}};
+    for (const auto& [name, parameters] : published) {
+        CAPTURE(name);
+        CHECK(totals(name).parameters == parameters);
+        CHECK(totals(name + ":fused=1").macs == macs(name));
+    }
+    CHECK(macs("vit-b-16") == doctest::Approx(17.564e9).epsilon(0.0001)); // the same section
+    CHECK(macs("vit-l-16") == doctest::Approx(61.555e9).epsilon(0.0001));
+    CHECK(net("Llama3-8B").id == "llama-3-8b");
+}
+
+TEST_CASE("a step of decoding has one word's products and a cache full of keys") {
+    // Weights without the embedding once a word, and 2 x heads x size MACs a word seen and layer.
+    const Count weights = 8'030'261'248 - 128'256 * 4096 - 65 * 4096;
+    CHECK(macs("llama-3-8b:new=1,context=2047") == weights + 32 * 2 * 2048 * 32 * 128);
+}
+
 TEST_CASE("GNMT has the parameters and MACs of its formula") {
     // Embedding and classifier 32320 x 1024 (with biases); an LSTM of n inputs 4 h (n + h + 2);
     // attention two squares, and 2 h + 1 values of its scoring.
