@@ -213,7 +213,7 @@ Exit exam(Context& context, const ExamOptions& options) {
     if (options.advice && (options.output.format == "csv" || options.output.format == "html")) {
         return context.fail_usage("--advice goes with the formats text, json and md");
     }
-    const auto network = load_workload(context, options.network);
+    const auto network = load_workload(context, options.network, options.dims);
     if (options.compat == "scalesim") {
         return network ? exam_scalesim(context, options, *network)
                        : context.fail(network.diagnostics());
@@ -289,6 +289,7 @@ void add_model_options(CLI::App& app, ExamOptions& options) {
         ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
         ->type_name("N");
     add_dtype(app, options.dtype);
+    add_dims(app, options.dims);
     add_phase(app, options.phase);
     add_set(app, options.set);
     app.add_option(
@@ -324,9 +325,10 @@ void add_exam(Frame& frame) {
     auto options = std::make_shared<ExamOptions>();
     CLI::App& app =
         frame.add("exam", "Examine a network on a machine: seven steps, layer by layer", kExamples);
-    app.add_option("NETWORK", options->network,
-                   "Name in the catalog (eyeroof net list), a network YAML, a CSV of layers, or a "
-                   "file of Timeloop's, SCALE-Sim's, MAESTRO's or ZigZag's")
+    app.add_option(
+           "NETWORK", options->network,
+           "Name in the catalog (eyeroof net list), a network YAML, a CSV of layers, an ONNX "
+           "model, or a file of Timeloop's, SCALE-Sim's, MAESTRO's or ZigZag's")
         ->required()
         ->type_name("NETWORK|FILE");
     app.add_option(

@@ -34,6 +34,7 @@ struct ExamOptions {
     std::string compat;
     std::string steps = "auto";
     std::vector<std::string> set;
+    std::vector<std::string> dims;
     bool details = false;
     bool advice = false;
     std::optional<std::int64_t> batch;
@@ -50,8 +51,11 @@ Exit exam_scalesim(Context& context, const ExamOptions& options, const model::Ne
 model::Result<model::Machine> load_machine(Context& context, const std::string& name,
                                            const std::string& energies = {});
 
-// The network that a command names; diagnostics are the catalog's.
-model::Result<model::Network> load_workload(Context& context, const std::string& name);
+// The network that a command names, with values of its parameters or sizes ("batch=8") behind it;
+// diagnostics are the catalog's.
+model::Result<model::Network> load_workload(Context& context, const std::string& name,
+                                            const std::vector<std::string>& sizes = {});
+void add_dims(CLI::App& app, std::vector<std::string>& sizes);
 
 // --dtype and --set, as exam and roofline take them.
 void add_dtype(CLI::App& app, std::string& type);

@@ -54,8 +54,26 @@ model::Result<model::Machine> load_machine(Context& context, const std::string& 
     return hwdb::load_machine(name, folders);
 }
 
-model::Result<model::Network> load_workload(Context& context, const std::string& name) {
-    return study::read::load_network(name, context.network_dirs());
+model::Result<model::Network> load_workload(Context& context, const std::string& name,
+                                            const std::vector<std::string>& sizes) {
+    std::string reference = name;
+    for (const std::string& size : sizes) {
+        const auto equals = size.find('=');
+        const bool given = name.rfind('=') != std::string::npos && &size == &sizes.front();
+        reference += (given || &size != &sizes.front() ? "," : ":") + size;
+        if (equals == 0 || equals == std::string::npos) {
+            return model::Result<model::Network>::failure(
+                "bad-parameter", "'" + size + "' does not give a size", "as in --dim batch=8");
+        }
+    }
+    return study::read::load_network(reference, context.network_dirs());
+}
+
+void add_dims(CLI::App& app, std::vector<std::string>& sizes) {
+    app.add_option("--dim", sizes,
+                   "Size that a model leaves open, or parameter of a network (repeatable)")
+        ->type_name("NAME=SIZE")
+        ->allow_extra_args(false);
 }
 
 study::read::TimeloopNames workload_names(const std::string& name) {

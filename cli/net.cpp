@@ -1,11 +1,13 @@
 // eyeroof net: what networks there are, what is in one, and whether a file is one.
 #include "cli/command.hpp"
+#include "cli/exam_options.hpp"
 #include "study/formats/catalog.hpp"
 #include "study/formats/layer_csv.hpp"
 #include "study/report/network.hpp"
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -21,6 +23,13 @@ struct ShowOptions {
     std::string network;
     std::optional<model::Count> batch;
     OutputOptions output;
+};
+
+struct ConvertOptions {
+    std::string network;
+    std::vector<std::string> dims;
+    bool fused = false;
+    std::string file;
 };
 
 struct CheckOptions {
@@ -91,6 +100,23 @@ Exit show(Context& context, const ShowOptions& options) {
     return context.write(shown(*network, *totals, options.output.format), options.output.file);
 }
 
+// The network as a file of eyeroof's own, by its ending.
+Exit convert(Context& context, const ConvertOptions& options) {
+    std::vector<std::string> sizes = options.dims;
+    if (options.fused) {
+        sizes.emplace_back("fused=1");
+    }
+    auto network = load_workload(context, options.network, sizes);
+    if (!network) {
+        return context.fail(network.diagnostics());
+    }
+    context.report(network.diagnostics());
+    const bool csv = std::filesystem::path(options.file).extension() == ".csv";
+    return context.write(csv ? study::read::write_layer_csv(network->layers)
+                             : study::read::write_network_yaml(*network),
+                         options.file);
+}
+
 Exit check(Context& context, const CheckOptions& options) {
     const auto folders = context.network_dirs();
     std::string text;
@@ -138,6 +164,25 @@ void add_show(Frame& frame, CLI::App& parent) {
     frame.run(app, [options](Context& context) { return show(context, *options); });
 }
 
+void add_convert(Frame& frame, CLI::App& parent) {
+    auto options = std::make_shared<ConvertOptions>();
+    CLI::App& app = frame.add("convert", "A model of another tool as a network to read and change",
+                              "eyeroof net convert model.onnx -o model.yaml\n"
+                              "# sizes that the model leaves open, attention as one kernel\n"
+                              "eyeroof net convert bert.onnx --dim batch=8 --dim seq=128 "
+                              "--fuse-attention -o bert.yaml",
+                              &parent);
+    app.add_option("NETWORK", options->network, "ONNX model, or any other network file")
+        ->required()
+        ->type_name("FILE");
+    add_dims(app, options->dims);
+    app.add_flag("--fuse-attention", options->fused,
+                 "Two products and a softmax between them as one layer of attention");
+    app.add_option("-o,--output", options->file, "Network YAML, or CSV by its ending [stdout]")
+        ->type_name("FILE");
+    frame.run(app, [options](Context& context) { return convert(context, *options); });
+}
+
 void add_check(Frame& frame, CLI::App& parent) {
     auto options = std::make_shared<CheckOptions>();
     CLI::App& app =
@@ -152,11 +197,13 @@ void add_check(Frame& frame, CLI::App& parent) {
 } // namespace
 
 void add_net(Frame& frame) {
-    CLI::App& app = frame.add("net", "The networks: list them, look into one, check a file",
-                              "eyeroof net list\neyeroof net show alexnet");
+    CLI::App& app =
+        frame.add("net", "The networks: list them, look into one, check or convert a file",
+                  "eyeroof net list\neyeroof net show alexnet");
     add_list(frame, app);
     add_show(frame, app);
     add_check(frame, app);
+    add_convert(frame, app);
 }
 
 } // namespace eyeroof::cli

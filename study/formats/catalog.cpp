@@ -6,6 +6,7 @@
 #include "study/formats/layer_text.hpp"
 #include "study/formats/maestro.hpp"
 #include "study/formats/network_names.hpp"
+#include "study/formats/onnx/convert.hpp"
 #include "study/formats/scalesim.hpp"
 #include "study/formats/timeloop.hpp"
 #include "study/formats/zigzag.hpp"
@@ -156,8 +157,28 @@ NetworkResult parse_foreign(NetworkFormat format, std::string text, const std::s
     return parse_scalesim_topology(std::move(text), file);
 }
 
+// Values behind the name of a model are sizes of its inputs.
+NetworkResult load_model(const fs::path& path, const Given& given) {
+    onnx::Sizes sizes;
+    for (const auto& [name, value] : given.values) {
+        if (name.empty() || !sizes.emplace(name, value).second) {
+            return NetworkResult::failure(
+                "bad-parameter",
+                name.empty() ? fmt::format("{} does not say which size it is", value)
+                             : fmt::format("the size '{}' is given twice", name),
+                "write name=number", {path.string(), 0, 0});
+        }
+    }
+    auto converted = onnx::load_onnx(path, sizes);
+    return converted ? NetworkResult(std::move(converted->network), converted.diagnostics())
+                     : NetworkResult(converted.diagnostics());
+}
+
 NetworkResult load_path(const NamedNetwork& network, const Given& given) {
     const fs::path& path = network.path;
+    if (onnx::is_onnx_file(path)) {
+        return load_model(path, given);
+    }
     auto text = hwdb::read_text_file(path, kMaxCsvBytes);
     if (!text) {
         return text.diagnostics();

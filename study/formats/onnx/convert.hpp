@@ -1,0 +1,52 @@
+// ONNX models as networks: every operator costed, moved for nothing, known
+// beforehand, or told. Called by load_network for files in ONNX's format. The
+// edges of the graph are not kept: a network is a list of layers in the order
+// they run.
+#pragma once
+
+#include "model/network.hpp"
+#include "study/formats/onnx/graph.hpp"
+#include "study/formats/onnx/step.hpp"
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eyeroof::study::onnx {
+
+using Sizes = std::map<std::string, double, std::less<>>; // of named dimensions
+
+// The name in `Sizes` that makes one layer of each attention written as two
+// products and a softmax.
+inline constexpr std::string_view kFuseAttention = "fused";
+
+// How many nodes of an operator there are, and what became of them.
+struct OperatorCount {
+    std::string op; // with its domain, where it is not ONNX's own
+    std::size_t costed = 0, views = 0, folded = 0, unknown = 0;
+    std::string why; // of the first that is not known
+};
+
+struct ConvertedModel {
+    model::Network network;
+    std::vector<OperatorCount> operators; // by name
+    std::vector<std::string> dimensions;  // names that the inputs' sizes have
+    std::size_t attentions = 0;           // patterns of two products and a softmax
+};
+
+// Warnings: "not-costed" with every operator that has no cost here and its
+// count. Errors: "bad-onnx", "cyclic-graph", "no-layers"; "missing-dimension"
+// for each size of an input that only has a name and is not given;
+// "unknown-parameter" for a given one that no input has.
+model::Result<ConvertedModel> convert(const OnnxGraph& graph, const std::string& file,
+                                      const Sizes& given = {});
+model::Result<ConvertedModel> parse_onnx(std::string_view bytes, const std::string& file,
+                                         const Sizes& given = {});
+// By the first bytes, or the name's ending: weights may stand before the version.
+bool is_onnx_file(const std::filesystem::path& path);
+// The file is mapped, not read: gigabytes of weights in it are never touched.
+model::Result<ConvertedModel> load_onnx(const std::filesystem::path& path, const Sizes& given = {});
+
+} // namespace eyeroof::study::onnx

@@ -1,0 +1,31 @@
+// The bytes of a .onnx file as a graph. Called by load_onnx and by the fuzzer.
+// Knows no operator.
+#pragma once
+
+#include "model/base/result.hpp"
+#include "study/formats/onnx/graph.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace eyeroof::study::onnx {
+
+// A file can ask for no more than this; a model of a trillion parameters has a
+// tenth of it.
+inline constexpr std::size_t kMostNodes = 1'000'000;
+// Constants of more elements than this are weights, not shapes.
+inline constexpr std::size_t kMostValues = 4096;
+
+// Errors: "bad-onnx" where the bytes are not those of a model, with their
+// offset; "no-layers" for a graph without nodes; "too-many-layers".
+model::Result<OnnxGraph> read_graph(std::string_view bytes, const std::string& file);
+
+// Whether a file that starts so may be ONNX: a model's first field is its
+// version.
+bool looks_like_onnx(std::string_view start);
+
+// The same graph with the nodes of its own functions in place of their calls.
+// Errors: "bad-onnx" for functions that call themselves; "too-many-layers".
+model::Result<OnnxGraph> inline_functions(OnnxGraph graph, const std::string& file);
+
+} // namespace eyeroof::study::onnx

@@ -1,0 +1,52 @@
+// LSTM, GRU and RNN: the input's product over the whole sequence, the recurrent
+// one step after step, and a kernel a step for gates and cell.
+#include "study/formats/onnx/operators.hpp"
+
+namespace eyeroof::study::onnx {
+
+namespace {
+
+void recurrent(Step& step, std::int64_t gates, const std::string& cell) {
+    const Value& x = step.in(0);
+    const Value& w = step.in(1);
+    const bool batch_first = step.integer("layout", 0) == 1;
+    if (x.rank() != 3 || w.rank() != 3 || (*w.dims)[1] % gates != 0) {
+        return step.fail("the sizes of its input or weights are not known");
+    }
+    const std::int64_t steps = (*x.dims)[batch_first ? 1 : 0];
+    const std::int64_t batch = (*x.dims)[batch_first ? 0 : 1];
+    const std::int64_t directions = (*w.dims)[0];
+    const std::int64_t hidden = (*w.dims)[1] / gates;
+    step.give(batch_first ? Dims{batch, steps, directions, hidden}
+                          : Dims{steps, directions, batch, hidden});
+    for (std::size_t i = 1; i < step.outputs.size(); ++i) {
+        step.outputs[i].dims =
+            batch_first ? Dims{batch, directions, hidden} : Dims{directions, batch, hidden};
+        step.outputs[i].element = x.element;
+    }
+    if (steps < 1 || batch < 1 || hidden < 1 || directions < 1) {
+        return step.fail("one of its sizes is 0");
+    }
+    const std::int64_t input = step.learned(1, 2) + step.learned(3, 4);
+    const std::int64_t again = step.learned(2, 3);
+    step.add(model::Op::gemm, model::GemmShape{1, steps * batch, gates * hidden, (*x.dims)[2]},
+             input / directions, ".input", directions);
+    step.add(model::Op::gemm, model::GemmShape{1, batch, gates * hidden, hidden},
+             again / directions, ".recurrent", directions);
+    if (steps > 1) {
+        step.add(model::Op::gemm, model::GemmShape{1, batch, gates * hidden, hidden}, 0,
+                 ".recurrent_more", directions * (steps - 1));
+    }
+    step.add(model::Op::elementwise, model::ElementwiseShape{batch, hidden, cell}, 0, ".cell",
+             directions * steps);
+}
+
+} // namespace
+
+void add_recurrent(Handlers& handlers) {
+    handlers["LSTM"] = [](Step& s) { recurrent(s, 4, "lstm_cell"); };
+    handlers["GRU"] = [](Step& s) { recurrent(s, 3, "gru_cell"); };
+    handlers["RNN"] = [](Step& s) { recurrent(s, 1, "add"); };
+}
+
+} // namespace eyeroof::study::onnx
