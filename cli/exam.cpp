@@ -12,6 +12,7 @@
 #include "study/report/markdown.hpp"
 #include "study/report/text.hpp"
 #include "study/upgrade/advice.hpp"
+#include "study/upgrade/surroundings.hpp"
 #include "study/what_if/knobs.hpp"
 
 #include <fmt/format.h>
@@ -70,7 +71,7 @@ model::Result<study::StudyOptions> study_options(const ExamOptions& options) {
         wanted.data_type = model::data_type_from_name(options.dtype);
     }
     wanted.operators = operators_of(options.phase);
-    wanted.training = training_of(options.phase, {options.dtype});
+    wanted.training = training_of(options.phase);
     if (!options.layers.empty()) {
         wanted.layers = options.layers;
     }
@@ -232,7 +233,10 @@ Exit exam(Context& context, const ExamOptions& options) {
     context.report(all);
     auto wanted = study_options(options);
     model::Diagnostics wrong = wanted.diagnostics();
+    const auto host = study::host_issue(options.host, *machine, context.machine_dirs());
+    wrong.append(host.diagnostics());
     if (wanted) {
+        wanted->host = host ? *host : model::HostIssue{};
         wrong.append(add_mapping_file(options, *machine, *wanted));
         wrong.append(add_constraints(options, *machine, *wanted));
     }
@@ -311,6 +315,9 @@ void add_model_options(CLI::App& app, ExamOptions& options) {
                "Rules for counting accesses [eyeroof]");
     add_choice(app, "--launch", options.launch, {"eager", "stream", "kernel", "graph"},
                "How kernels are launched, on GPUs [stream]");
+    app.add_option("--host", options.host,
+                   "What issues them (default: the server of the GPU's years)")
+        ->type_name("MACHINE");
     add_choice(app, "--compat", options.compat, {"scalesim"},
                "Count compute cycles as another tool does, and show the difference");
     app.add_option("--threads", options.threads,

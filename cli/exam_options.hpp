@@ -27,6 +27,7 @@ struct ExamOptions {
     std::optional<double> time_limit_s;
     std::string counting = "eyeroof";
     std::string launch = "stream";
+    std::string host; // empty: the server of the GPU's years
     std::string layers;
     std::string constraints;
     std::string energies;

@@ -181,7 +181,7 @@ model::Result<std::string> matched(const Context& context, const Options& option
     study::StudyOptions wanted;
     wanted.batch = options.batch;
     wanted.operators = operators_of(options.phase);
-    wanted.training = training_of(options.phase, {});
+    wanted.training = training_of(options.phase);
     const auto layers = study::prepared(*network, wanted);
     if (!layers) {
         return Text(layers.diagnostics());

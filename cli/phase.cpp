@@ -1,9 +1,5 @@
 #include "cli/phase.hpp"
 
-#include "model/layer.hpp"
-
-#include <algorithm>
-
 namespace eyeroof::cli {
 
 void add_phase(CLI::App& app, PhaseOptions& options) {
@@ -25,15 +21,9 @@ std::optional<study::Operators> operators_of(const PhaseOptions& options) {
                                              : std::nullopt;
 }
 
-std::optional<study::TrainingOptions> training_of(const PhaseOptions& options,
-                                                  const std::vector<std::string>& dtypes) {
-    if (options.phase != "training") {
-        return std::nullopt;
-    }
-    return study::TrainingOptions{
-        options.optimizer, std::ranges::any_of(dtypes, [](const std::string& dtype) {
-            return study::keeps_fp32_weights(model::data_type_from_name(dtype));
-        })};
+std::optional<study::TrainingOptions> training_of(const PhaseOptions& options) {
+    return options.phase == "training" ? std::optional(study::TrainingOptions{options.optimizer})
+                                       : std::nullopt;
 }
 
 } // namespace eyeroof::cli

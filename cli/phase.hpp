@@ -24,9 +24,7 @@ void add_phase(CLI::App& app, PhaseOptions& options);
 
 std::optional<study::Operators> operators_of(const PhaseOptions& options);
 
-// Nothing for inference. Where a side of the comparison, or the only one, computes in less than 32
-// bits, the weights are kept and updated in fp32 (mixed precision).
-std::optional<study::TrainingOptions> training_of(const PhaseOptions& options,
-                                                  const std::vector<std::string>& dtypes);
+// Nothing for inference.
+std::optional<study::TrainingOptions> training_of(const PhaseOptions& options);
 
 } // namespace eyeroof::cli

@@ -103,7 +103,7 @@ study::StudyOptions study_options(const Options& options) {
     wanted.policy = policy_named(options.mapping);
     wanted.search_limit_s = search_limit_s(options.mapping, options.time_limit_s);
     wanted.operators = operators_of(options.phase);
-    wanted.training = training_of(options.phase, {options.data_type});
+    wanted.training = training_of(options.phase);
     if (!options.layers.empty()) {
         wanted.layers = options.layers;
     }

@@ -6,6 +6,7 @@
 #include "cli/phase.hpp"
 #include "hwdb/catalog.hpp"
 #include "study/formats/catalog.hpp"
+#include "study/upgrade/surroundings.hpp"
 #include "study/upgrade/upgrade.hpp"
 
 #include <charconv>
@@ -20,7 +21,8 @@ struct Options {
     std::vector<std::string> sweep_dtype; // OLD:NEW
     std::string from, to;
     PhaseOptions phase;
-    std::string launch = "stream";
+    std::string launch = "eager";
+    std::string host, from_host, to_host;
     std::string from_dtype, to_dtype;
     std::optional<std::int64_t> batch;
     study::UpgradeOptions study;
@@ -42,7 +44,7 @@ study::UpgradeOptions study_options(const Options& options) {
     wanted.to.data_type = type_of(options.to_dtype);
     wanted.from.batch = wanted.to.batch = options.batch;
     wanted.from.operators = wanted.to.operators = operators_of(options.phase);
-    wanted.training = training_of(options.phase, {options.from_dtype, options.to_dtype});
+    wanted.training = training_of(options.phase);
     return wanted;
 }
 
@@ -83,10 +85,9 @@ model::Result<study::DtypePair> pair_of(const std::string& text) {
     return pair;
 }
 
-model::Result<std::vector<study::SweepPoint>> swept(const Options& options,
-                                                    const model::Network& network,
-                                                    const model::Machine& from,
-                                                    const model::Machine& to) {
+model::Result<std::vector<study::SweepPoint>>
+swept(const Options& options, const study::UpgradeOptions& wanted, const model::Network& network,
+      const model::Machine& from, const model::Machine& to) {
     std::vector<study::DtypePair> pairs;
     for (const std::string& text : options.sweep_dtype) {
         const auto pair = pair_of(text);
@@ -101,7 +102,7 @@ model::Result<std::vector<study::SweepPoint>> swept(const Options& options,
     const std::vector<model::Count> batches =
         options.sweep_batch.empty() ? std::vector<model::Count>{options.batch.value_or(1)}
                                     : options.sweep_batch;
-    return study::sweep_upgrade(network, from, to, study_options(options), batches, pairs);
+    return study::sweep_upgrade(network, from, to, wanted, batches, pairs);
 }
 
 std::string rendered(const study::Upgrade& result, const std::string& format) {
@@ -134,14 +135,20 @@ Exit upgrade(Context& context, const Options& options) {
     if (sweeps && fleet.size() > 1) {
         return context.fail_usage("a sweep is of one network");
     }
-    auto result = fleet.size() == 1
-                      ? study::upgrade(fleet.front().network, *from, *to, study_options(options))
-                      : study::upgrade_fleet(fleet, *from, *to, study_options(options));
+    const auto named = [&](const std::string& own) { return own.empty() ? options.host : own; };
+    const auto wanted = study::with_surroundings(study_options(options), *from, *to,
+                                                 {named(options.from_host), named(options.to_host)},
+                                                 context.machine_dirs());
+    if (!wanted) {
+        return context.fail(wanted.diagnostics());
+    }
+    auto result = fleet.size() == 1 ? study::upgrade(fleet.front().network, *from, *to, *wanted)
+                                    : study::upgrade_fleet(fleet, *from, *to, *wanted);
     if (!result) {
         return context.fail(result.diagnostics());
     }
     if (sweeps) {
-        auto points = swept(options, fleet.front().network, *from, *to);
+        auto points = swept(options, *wanted, fleet.front().network, *from, *to);
         if (!points) {
             return context.fail(points.diagnostics());
         }
@@ -204,6 +211,11 @@ void add_upgrade(Frame& frame) {
     add_launch(app, options->launch);
     add_choice(app, "--from-dtype", options->from_dtype, types, "Data type on the old GPU");
     add_choice(app, "--to-dtype", options->to_dtype, types, "Data type on the new GPU");
+    app.add_option("--host", options->host,
+                   "The host on both sides (default: the server of each GPU's years)")
+        ->type_name("MACHINE");
+    app.add_option("--from-host", options->from_host, "The old GPU's host")->type_name("MACHINE");
+    app.add_option("--to-host", options->to_host, "The new GPU's host")->type_name("MACHINE");
     app.add_option("--batch", options->batch, "Multiplies the network's batch")
         ->check(CLI::PositiveNumber);
     app.add_option("--sweep-batch", options->sweep_batch, "Also at these batches, such as 1,8,64")

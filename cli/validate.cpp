@@ -8,7 +8,10 @@
 #include "hwdb/catalog.hpp"
 #include "hwdb/published_reader.hpp"
 #include "hwdb/text_file.hpp"
+#include "hwdb/transfer_reader.hpp"
+#include "hwdb/usual_host.hpp"
 #include "study/calibrate/machines.hpp"
+#include "study/calibrate/networks.hpp"
 #include "study/calibrate/pairs.hpp"
 #include "study/formats/catalog.hpp"
 #include "study/report/machines.hpp"
@@ -26,9 +29,10 @@ namespace {
 struct Options {
     std::string file;
     std::string machine;
-    std::string launch = "stream";
+    std::string launch; // empty: eager for networks, stream for layers
+    std::string fit, fit_source;
     bool never_seen = false;
-    bool pairs = false;
+    bool pairs = false, networks = false;
     bool machines = false;
     std::string mapping = "dataflow";
     std::size_t worst = 10;
@@ -60,6 +64,15 @@ study::MachineSource source_of(const Options& options,
     };
 }
 
+study::PairsSources sources_of(const Context& context, const Options& options) {
+    const auto folders = context.machine_dirs();
+    return {[networks = context.network_dirs()](const std::string& reference) {
+                return study::read::load_network(reference, networks);
+            },
+            source_of(options, folders),
+            [folders](const model::Gpu& gpu) { return hwdb::usual_host(gpu, folders).issue; }};
+}
+
 Exit validate_pairs(Context& context, const Options& options) {
     const auto text = hwdb::read_text_file(options.file);
     const auto pairs = text ? study::parse_pairs(*text, options.file)
@@ -67,19 +80,41 @@ Exit validate_pairs(Context& context, const Options& options) {
     if (!pairs) {
         return context.fail(pairs.diagnostics());
     }
-    const auto networks = [&](const std::string& reference) {
-        return study::read::load_network(reference, context.network_dirs());
-    };
-    const auto result =
-        study::validate_pairs(*pairs, networks, source_of(options, context.machine_dirs()),
-                              launch_from_name(options.launch));
+    const auto mode = static_cast<study::LaunchMode>(
+        launch_from_name(options.launch.empty() ? "eager" : options.launch));
+    auto result = study::validate_pairs(*pairs, sources_of(context, options), mode);
     if (!result) {
         return context.fail(result.diagnostics());
+    }
+    if (!options.fit.empty()) {
+        result->transfer.source = options.fit_source.empty() ? options.file : options.fit_source;
+        const std::string file = hwdb::write_transfer(result->transfer);
+        if (const Exit exit = context.write(file, options.fit); exit != Exit::done) {
+            return exit;
+        }
     }
     const std::string& format = options.output.format;
     return context.write(format == "json"  ? study::pairs_json(*result)
                          : format == "csv" ? study::pairs_csv(*result)
                                            : study::pairs_text(*result),
+                         options.output.file);
+}
+
+Exit validate_networks(Context& context, const Options& options) {
+    const auto text = hwdb::read_text_file(options.file);
+    const auto rows = text ? study::parse_networks(*text, options.file)
+                           : model::Result<std::vector<study::MeasuredNetwork>>(text.diagnostics());
+    if (!rows) {
+        return context.fail(rows.diagnostics());
+    }
+    const auto result = study::validate_networks(*rows, sources_of(context, options));
+    if (!result) {
+        return context.fail(result.diagnostics());
+    }
+    const std::string& format = options.output.format;
+    return context.write(format == "json"  ? study::networks_json(*result)
+                         : format == "csv" ? study::networks_csv(*result)
+                                           : study::networks_text(*result),
                          options.output.file);
 }
 
@@ -137,6 +172,12 @@ Exit validate_machines(Context& context, const Options& options) {
 }
 
 Exit validate(Context& context, const Options& options) {
+    if (options.pairs && options.networks) {
+        return context.fail_usage("--pairs and --networks are two kinds of table");
+    }
+    if (options.networks) {
+        return validate_networks(context, options);
+    }
     if (options.machines) {
         return options.file.empty()
                    ? validate_machines(context, options)
@@ -158,8 +199,9 @@ Exit validate(Context& context, const Options& options) {
     if (!rows) {
         return context.fail(rows.diagnostics());
     }
-    const auto result = study::validate(*rows, source_of(options, context.machine_dirs()),
-                                        {launch_from_name(options.launch), options.worst});
+    const auto result = study::validate(
+        *rows, source_of(options, context.machine_dirs()),
+        {launch_from_name(options.launch.empty() ? "stream" : options.launch), options.worst});
     if (!result) {
         return context.fail(result.diagnostics());
     }
@@ -197,7 +239,16 @@ void add_validate(Frame& frame) {
     add_launch(app, options->launch);
     app.add_flag("--pairs", options->pairs,
                  "The table holds speed-ups of networks: network,from,to,speedup and perhaps "
-                 "phase,optimizer,from_dtype,to_dtype");
+                 "to_network,to_items,phase,optimizer,from_dtype,to_dtype,family,match");
+    app.add_option(
+           "--fit", options->fit,
+           "With --pairs: also write how far predicted speed-ups hold for whole networks, a "
+           "transfer.yaml for a machine folder")
+        ->type_name("FILE");
+    app.add_option("--source", options->fit_source, "Of the table, for --fit")->type_name("TEXT");
+    app.add_flag("--networks", options->networks,
+                 "The table holds times of whole steps: network,gpu,measured_s and perhaps "
+                 "phase,optimizer,dtype,batch,launch,family");
     app.add_flag("--never-seen", options->never_seen,
                  "Only the data sheet and constants that were fitted on GPUs with another die");
     app.add_option("--worst", options->worst, "How many of the worst rows to show");

@@ -123,7 +123,8 @@ std::string class_text(const CalibrationFile& file, KernelClass c) {
 
 // The data type whose pipe a class keeps busy, for the power that its clock is under.
 model::DataType busy_type(KernelClass c) {
-    const bool tensor = c == KernelClass::tensor_gemm || c == KernelClass::tensor_conv;
+    const bool tensor = c != KernelClass::linear && c != KernelClass::batched &&
+                        c != KernelClass::conv && c != KernelClass::memory;
     return tensor ? model::DataType::fp16 : model::DataType::fp32;
 }
 
@@ -140,6 +141,8 @@ model::MatmulTerms* matmul_part(model::GpuCalibration& calibration, KernelClass 
     case KernelClass::tensor_conv:
         return &calibration.tensor_conv.matmul;
     case KernelClass::memory:
+    case KernelClass::attention:
+    case KernelClass::grouped:
         return nullptr;
     }
     return nullptr;
@@ -155,7 +158,9 @@ model::Result<CalibrationFile> read_calibration(Document& document, const std::s
     const Node classes = root.need("classes");
     for (std::size_t i = 0; i < model::kKernelClasses; ++i) {
         const auto c = static_cast<KernelClass>(i);
-        if (const Node node = classes.need(model::kernel_class_name(c))) {
+        const bool newer = c == KernelClass::attention || c == KernelClass::grouped;
+        const std::string_view name = model::kernel_class_name(c);
+        if (const Node node = newer ? classes[name] : classes.need(name)) { // else the standard
             read_class(node, c, file);
         }
     }
@@ -181,6 +186,48 @@ void apply_calibration(const CalibrationFile& file, model::Gpu& gpu) {
     }
 }
 
+namespace {
+
+// Classes that a GPU's own file does not have yet.
+constexpr KernelClass kFusedClasses[] = {KernelClass::attention, KernelClass::grouped};
+
+// The nearest folder's fused.yaml, for classes that no file of the GPU's own told.
+model::Diagnostics add_fused(model::Gpu& gpu, const std::vector<std::filesystem::path>& folders) {
+    for (const std::filesystem::path& folder : folders) {
+        const std::filesystem::path path = folder / "calibration" / "fused.yaml";
+        std::error_code error;
+        if (!std::filesystem::exists(path, error)) {
+            continue;
+        }
+        auto document = load_yaml(path);
+        if (!document) {
+            return document.diagnostics();
+        }
+        const Node root = document->root();
+        root.need("eyeroof").choice(kVersions, "format of this file");
+        root["id"].text();
+        CalibrationFile file;
+        file.calibration = gpu.calibration;
+        const Node classes = root.need("classes");
+        for (const KernelClass c : kFusedClasses) {
+            CalibrationFile own = file;
+            if (const Node node = classes[model::kernel_class_name(c)]) {
+                read_class(node, c, own);
+                const bool told = !gpu.calibration.record(c).provenance.source.empty();
+                file = told ? file : own;
+            }
+        }
+        auto read = document->conclude(std::move(file));
+        if (read) {
+            gpu.calibration = read->calibration;
+        }
+        return read.diagnostics();
+    }
+    return {};
+}
+
+} // namespace
+
 model::Result<model::Gpu> with_calibration(model::Gpu gpu, const std::string& id,
                                            const std::vector<std::filesystem::path>& folders) {
     for (const std::string& name : {id, std::string(kCarriedOver)}) {
@@ -199,6 +246,9 @@ model::Result<model::Gpu> with_calibration(model::Gpu gpu, const std::string& id
                 return file.diagnostics();
             }
             apply_calibration(*file, gpu);
+            if (auto found = add_fused(gpu, folders); found.has_errors()) {
+                return found;
+            }
             return gpu;
         }
     }

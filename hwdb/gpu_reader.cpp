@@ -31,6 +31,7 @@ class Reader {
         read_peaks(root.need("peaks"));
         read_memory(root);
         read_links(root["links"]);
+        read_issue(root["issue"]);
         gpu_.tdp_w = number<model::Watts>(root["tdp"]);
         read_prices(root["prices"]);
         report_unsourced(root.node(), book_);
@@ -172,6 +173,20 @@ class Reader {
     void read_links(const Sourced& links) {
         gpu_.pcie_bytes_per_s = number_or_none<model::BytesPerSec>(links["pcie"]);
         gpu_.link_bytes_per_s = number_or_none<model::BytesPerSec>(links["peer"]);
+    }
+
+    void read_issue(const Sourced& issue) {
+        if (!issue) {
+            return;
+        }
+        if (gpu_.arch != model::GpuArch::host) {
+            issue.node().error("not-a-host", "a GPU issues no kernels",
+                               "`issue` belongs into the file of its host");
+        }
+        gpu_.issue = {number<model::Seconds>(issue.need("call")),
+                      number<model::Seconds>(issue.need("gradient")),
+                      number<model::Seconds>(issue.need("launch")),
+                      number<model::Seconds>(issue.need("graph"))};
     }
 
     void read_prices(const Sourced& prices) {

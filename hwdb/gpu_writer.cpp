@@ -131,6 +131,18 @@ void write_memory(Lines& lines, const Gpu& gpu) {
     lines.number("tdp", gpu.tdp_w, si(gpu.tdp_w, "W"));
 }
 
+void write_issue(Lines& lines, const model::HostIssue& issue) {
+    if (!issue.known()) {
+        return;
+    }
+    lines.under("issue");
+    lines.number("call", issue.call_s, si(issue.call_s, "s"));
+    lines.number("gradient", issue.gradient_s, si(issue.gradient_s, "s"));
+    lines.number("launch", issue.launch_s, si(issue.launch_s, "s"));
+    lines.number("graph", issue.node_s, si(issue.node_s, "s"));
+    lines.top();
+}
+
 void write_prices(Lines& lines, const model::GpuPrice& price) {
     if (!price.buy_usd && !price.usd_per_hour_low && !price.usd_per_hour_high) {
         return;
@@ -174,6 +186,7 @@ std::string write_gpu(const model::Machine& machine, const std::string& id,
     lines.sources();
     write_processor(lines, gpu);
     write_memory(lines, gpu);
+    write_issue(lines, gpu.issue);
     write_prices(lines, gpu.price);
     return std::move(lines).text();
 }

@@ -150,6 +150,37 @@ void check(Rules& rules, const AttentionShape& s, Op) {
     rules.size("m", s.m);
     rules.size("n", s.n);
     rules.size("k", s.k);
+    if (!rules.clean()) {
+        return;
+    }
+    if (s.kv_heads < 0 || (s.kv_heads > 0 && s.groups % s.kv_heads != 0)) {
+        rules.refuse("not-a-divisor",
+                     fmt::format("{} heads cannot share the keys of {}", s.groups, s.kv_heads),
+                     "kv_heads divides heads; leave it out where every head has its own",
+                     "kv_heads");
+    }
+    if (s.window < 0 || s.window > kMaxDimension) {
+        rules.refuse("bad-dimension", fmt::format("window is {}", s.window),
+                     "0 for none, or how many keys a query sees", "window");
+    }
+    if ((s.causal || s.window > 0) && s.m > s.n) {
+        rules.refuse("more-queries-than-keys",
+                     fmt::format("{} queries are to be the last of {} tokens", s.m, s.n),
+                     "kv_len counts the new tokens too", "n");
+    }
+}
+
+void check(Rules& rules, const MoeShape& s, Op) {
+    rules.size("m", s.m);
+    rules.size("n", s.n);
+    rules.size("k", s.k);
+    rules.size("topk", s.topk);
+    rules.size("experts", s.experts);
+    if (rules.clean() && s.topk > s.experts) {
+        rules.refuse("more-than-all",
+                     fmt::format("a token cannot go to {} of {} experts", s.topk, s.experts),
+                     "topk is at most experts", "topk");
+    }
 }
 
 bool shape_belongs_to(const Shape& shape, Op op) {
@@ -166,6 +197,8 @@ bool shape_belongs_to(const Shape& shape, Op op) {
         return std::holds_alternative<ElementwiseShape>(shape);
     case Op::attention:
         return std::holds_alternative<AttentionShape>(shape);
+    case Op::moe:
+        return std::holds_alternative<MoeShape>(shape);
     default:
         return std::holds_alternative<RowsShape>(shape);
     }
@@ -180,6 +213,7 @@ bool has_gradient(const Layer& layer) {
     case Op::bmm:
     case Op::layernorm:
     case Op::batchnorm:
+    case Op::moe:
         return true;
     case Op::embedding:
         return weight;
@@ -211,6 +245,21 @@ Count ConvShape::p() const {
 Count ConvShape::q() const {
     return outputs_along(w, s, stride.w, pad.w, dilation.w);
 }
+Count seen_keys(const AttentionShape& s) {
+    return s.window > 0 ? std::min(s.n, s.window + s.m - 1) : s.n;
+}
+
+// Query i of m sees min(n - m + i + 1, window) keys when causal, min(n, window) otherwise.
+Count seen_pairs(const AttentionShape& s) {
+    const Count most = s.window > 0 ? std::min(s.window, s.n) : s.n;
+    const Count first = s.n - s.m + 1;
+    if (!s.causal || most <= first) {
+        return s.m * most;
+    }
+    const Count growing = most - first + 1; // queries that the window does not limit
+    return growing * (first + most) / 2 + (s.m - growing) * most;
+}
+
 Count PoolShape::p() const {
     return outputs_along(h, r, stride.h, pad.h, 1);
 }

@@ -26,7 +26,8 @@ enum class Op {
     batchnorm,
     embedding,
     rope,
-    attention
+    attention,
+    moe
 };
 enum class Direction { fwd, bwd_data, bwd_weight };
 enum class DataType { fp64, fp32, tf32, fp16, bf16, fp8, int32, int16, int8, int4 };
@@ -100,15 +101,34 @@ struct ElementwiseShape {
     bool operator==(const ElementwiseShape&) const = default;
 };
 
-// softmax(Q K^T) V per batch and head: queries m, keys n, head dimension k; groups = heads.
+// softmax(Q K^T) V per batch and head: queries m, keys n, head dimension k; groups = heads. The
+// queries are the last m of the n tokens.
 struct AttentionShape {
     Count batch = 1, groups = 1, m = 1, n = 1, k = 1;
+    Count kv_heads = 0;  // heads that have keys of their own, a divisor of groups; 0: every head
+    bool causal = false; // a query sees itself and what is before it
+    Count window = 0;    // a query sees at most so many keys; 0: no limit
 
+    Count key_heads() const { return kv_heads > 0 ? kv_heads : groups; }
     bool operator==(const AttentionShape&) const = default;
 };
 
-using Shape =
-    std::variant<ConvShape, GemmShape, PoolShape, RowsShape, ElementwiseShape, AttentionShape>;
+// Pairs of a query and a key that it sees, of one head; at most m n. Keys that some query sees.
+Count seen_pairs(const AttentionShape& shape);
+Count seen_keys(const AttentionShape& shape);
+
+// A gated layer of experts: m tokens of n elements each go to topk of the `experts` that this
+// device holds, as evenly as whole tokens allow: three products [tokens, n] x [n, k] (two of them
+// beside each other) and back, k the inner width.
+struct MoeShape {
+    Count m = 1, n = 1, k = 1, topk = 1, experts = 1;
+
+    Count routed() const { return m * topk; } // pairs of a token and its expert
+    bool operator==(const MoeShape&) const = default;
+};
+
+using Shape = std::variant<ConvShape, GemmShape, PoolShape, RowsShape, ElementwiseShape,
+                           AttentionShape, MoeShape>;
 
 struct Layer {
     std::string name;

@@ -11,7 +11,7 @@ namespace {
 
 template <class E> using Name = std::pair<E, std::string_view>;
 
-constexpr std::array<Name<Op>, 12> kOps = {{{Op::conv2d, "conv2d"},
+constexpr std::array<Name<Op>, 13> kOps = {{{Op::conv2d, "conv2d"},
                                             {Op::gemm, "gemm"},
                                             {Op::bmm, "bmm"},
                                             {Op::maxpool, "maxpool"},
@@ -22,7 +22,8 @@ constexpr std::array<Name<Op>, 12> kOps = {{{Op::conv2d, "conv2d"},
                                             {Op::batchnorm, "batchnorm"},
                                             {Op::embedding, "embedding"},
                                             {Op::rope, "rope"},
-                                            {Op::attention, "attention"}}};
+                                            {Op::attention, "attention"},
+                                            {Op::moe, "moe"}}};
 
 // The first name of a value is the one that is printed.
 constexpr std::array<Name<Direction>, 5> kDirections = {{{Direction::fwd, "fwd"},

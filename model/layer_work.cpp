@@ -273,30 +273,40 @@ void tally(Tally& t, const ElementwiseShape& s, Op) {
     }
 }
 
-// Forward: Q K^T and P V, batch groups m n k MACs each; scale 1 and softmax 5 operations a score.
-// Gradient: dP = dO V^T, dV = P^T dO, dQ = dS K, dK = dS^T Q, four products, and scale 1 and
-// softmax gradient 4 a score. Traffic of the fused form: scores stay on chip. An implementation
-// that does not keep P recomputes it, a fifth product; one that does moves it: both lie above these
-// counts.
+// Forward: Q K^T and P V, k MACs each for every pair of a query and a key that it sees; scale 1 and
+// softmax 5 operations a score. Gradient: dP = dO V^T, dV = P^T dO, dQ = dS K, dK = dS^T Q, four
+// products, and scale 1 and softmax gradient 4 a score. Traffic of the fused form: scores stay on
+// chip, keys that heads share move once. An implementation that does not keep P recomputes it, a
+// fifth product; one that does moves it: both lie above these counts.
 void tally(Tally& t, const AttentionShape& s, Op) {
-    const Exact heads = Exact(s.batch) * s.groups;
-    const Exact scores = heads * s.m * s.n;
-    const Exact query = heads * s.m * s.k;
-    const Exact key = heads * s.n * s.k;
+    const Exact scores = Exact(s.batch) * s.groups * seen_pairs(s);
+    const Exact query = Exact(s.batch) * s.groups * s.m * s.k;
+    const Exact key = Exact(s.batch) * s.key_heads() * seen_keys(s) * s.k;
     const bool forward = t.direction == Direction::fwd;
     t.macs(scores * s.k * (forward ? 2 : 4));
     t.flops(scores * (forward ? 6 : 5));
     t.read("query", query, t.types.input);
-    t.read("key", key, t.types.input);
-    t.read("value", key, t.types.input);
+    t.read("key", key, t.types.weight);
+    t.read("value", key, t.types.weight);
     if (forward) {
         t.write("output", query, t.types.output);
         return;
     }
     t.read("grad_output", query, t.types.output);
     t.write("grad_query", query, t.types.input);
-    t.write("grad_key", key, t.types.input);
-    t.write("grad_value", key, t.types.input);
+    t.write("grad_key", key, t.types.weight);
+    t.write("grad_value", key, t.types.weight);
+}
+
+// MACs = 3 n k a routed token; weights of the experts that tokens can reach: no more than there are
+// routed tokens. Either gradient has as many MACs.
+void tally(Tally& t, const MoeShape& s, Op) {
+    const Exact tokens = Exact(s.m) * s.n;
+    const Exact weights = Exact(3) * s.n * s.k;
+    const Exact routed = Exact(s.m) * s.topk;
+    t.macs(routed * weights);
+    const Count reached = routed.get() ? std::min(*routed.get(), s.experts) : s.experts;
+    tally_operands(t, {tokens, weights * reached, tokens, tokens, "weight"});
 }
 
 } // namespace

@@ -33,6 +33,7 @@ Count& batch_dimension(Layer& layer) {
         Count& operator()(RowsShape& s) const { return op == Op::batchnorm ? s.cols : s.rows; }
         Count& operator()(ElementwiseShape& s) const { return s.rows; }
         Count& operator()(AttentionShape& s) const { return s.batch; }
+        Count& operator()(MoeShape& s) const { return s.m; }
     };
     return std::visit(Pick{layer.op}, layer.shape);
 }

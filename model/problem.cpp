@@ -72,6 +72,17 @@ std::vector<Problem> attention_problems(const Layer& layer, const AttentionShape
     return {scores, values};
 }
 
+// Up, gate and down, every routed token once; as if one expert held the weights.
+std::vector<Problem> moe_problems(const Layer& layer, const MoeShape& s) {
+    Problem up = nest(layer, ".up");
+    up.bounds = {1, 1, s.k, s.n, s.routed(), 1, 1, 1};
+    Problem gate = up;
+    gate.name = layer.name + ".gate";
+    Problem down = nest(layer, ".down");
+    down.bounds = {1, 1, s.n, s.k, s.routed(), 1, 1, 1};
+    return {up, gate, down};
+}
+
 std::vector<Problem> nests_of(const Layer& layer) {
     if (const auto* conv = std::get_if<ConvShape>(&layer.shape)) {
         return {conv_problem(layer, *conv)};
@@ -87,6 +98,9 @@ std::vector<Problem> nests_of(const Layer& layer) {
     }
     if (const auto* attention = std::get_if<AttentionShape>(&layer.shape)) {
         return attention_problems(layer, *attention);
+    }
+    if (const auto* moe = std::get_if<MoeShape>(&layer.shape)) {
+        return moe_problems(layer, *moe);
     }
     return {};
 }

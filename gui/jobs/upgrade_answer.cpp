@@ -2,6 +2,7 @@
 
 #include "hwdb/catalog.hpp"
 #include "study/formats/catalog.hpp"
+#include "study/upgrade/surroundings.hpp"
 
 namespace eyeroof::gui {
 
@@ -59,7 +60,13 @@ UpgradeAnswer answer_to(const study::UpgradeQuestion& question, const Folders& f
         if (!to) {
             continue;
         }
-        auto upgrade = judged(question, fleet, *from, *to, question.options(gpu));
+        const auto options =
+            study::with_surroundings(question.options(gpu), *from, *to, {}, folders.machines);
+        answer.problems.append(options.diagnostics());
+        if (!options) {
+            continue;
+        }
+        auto upgrade = judged(question, fleet, *from, *to, *options);
         answer.problems.append(upgrade.diagnostics());
         if (upgrade) {
             answer.upgrades.push_back(*std::move(upgrade));

@@ -7,7 +7,7 @@ namespace eyeroof::model {
 namespace {
 
 constexpr std::array<std::string_view, kKernelClasses> kClassNames = {
-    "linear", "batched", "tensor_gemm", "conv", "tensor_conv", "memory"};
+    "linear", "batched", "tensor_gemm", "conv", "tensor_conv", "memory", "attention", "grouped"};
 constexpr std::array<std::string_view, kLaunchModes> kLaunchNames = {"eager", "stream", "kernel",
                                                                      "graph"};
 
@@ -82,6 +82,28 @@ void add_memory(MemoryTerms& m, Terms& terms) {
                   {"host_softmax_s", &m.host_softmax_s},
                   {"host_norm_s", &m.host_norm_s},
                   {"host_overlap", &m.host_overlap}});
+}
+
+void add_attention(AttentionTerms& a, Terms& terms) {
+    terms.insert({{"mma_share", &a.mma_share},
+                  {"score_cycles", &a.score_cycles},
+                  {"overlap", &a.overlap},
+                  {"cta_cycles", &a.cta_cycles},
+                  {"tile_cycles", &a.tile_cycles},
+                  {"dram_share", &a.dram_share},
+                  {"resident_l2", &a.resident_l2},
+                  {"combine_s", &a.combine_s},
+                  {"backward_cost", &a.backward_cost}});
+}
+
+void add_grouped(GroupedTerms& g, Terms& terms) {
+    terms.insert({{"peak_share", &g.peak_share},
+                  {"dram_share", &g.dram_share},
+                  {"overlap", &g.overlap},
+                  {"uneven", &g.uneven},
+                  {"routing_passes", &g.routing_passes},
+                  {"routing_s", &g.routing_s},
+                  {"expert_s", &g.expert_s}});
 }
 
 } // namespace
@@ -224,6 +246,12 @@ std::map<std::string, double*> calibration_terms(GpuCalibration& calibration, Ke
         break;
     case KernelClass::memory:
         add_memory(calibration.memory, terms);
+        break;
+    case KernelClass::attention:
+        add_attention(calibration.attention, terms);
+        break;
+    case KernelClass::grouped:
+        add_grouped(calibration.grouped, terms);
         break;
     }
     return terms;

@@ -14,8 +14,17 @@
 namespace eyeroof::model {
 
 // What is launched: each class has its own library, kernels and constants.
-enum class KernelClass { linear, batched, tensor_gemm, conv, tensor_conv, memory };
-inline constexpr std::size_t kKernelClasses = 6;
+enum class KernelClass {
+    linear,
+    batched,
+    tensor_gemm,
+    conv,
+    tensor_conv,
+    memory,
+    attention,
+    grouped
+};
+inline constexpr std::size_t kKernelClasses = 8;
 std::string_view kernel_class_name(KernelClass kernel_class);
 std::optional<KernelClass> kernel_class_from_name(std::string_view name);
 
@@ -99,6 +108,35 @@ struct MemoryTerms {
     bool operator==(const MemoryTerms&) const = default;
 };
 
+// Attention as one kernel; equations in attention.cpp. In brackets: what the name allows.
+struct AttentionTerms {
+    double mma_share = 0.8;     // of the pipe's peak, inside a tile [0.2, 1]
+    double score_cycles = 0.1;  // of an SM, for a score: exp at 16 a cycle, and what is beside it
+                                // [0.03, 1]
+    double overlap = 2.0;       // exponent that joins products and scores of a tile [1, 8]
+    double cta_cycles = 2000.0; // of a CTA: loads before the first tile, store [100, 20000]
+    double tile_cycles = 300.0; // of a key tile's latency in a CTA that runs alone [30, 5000]
+    double dram_share = 0.85;   // of the data-sheet bandwidth [0.3, 1]
+    double resident_l2 = 0.5;   // share of L2 that keeps keys between calls [0.01, 1]
+    double combine_s = 3e-6;    // a second kernel that joins the parts of split keys [0, 2e-5]
+    double backward_cost = 1.2; // of a gradient's tile against the forward's [0.5, 4]
+
+    bool operator==(const AttentionTerms&) const = default;
+};
+
+// Layers of experts; equations in grouped.cpp. Their products are those of `tensor_gemm`.
+struct GroupedTerms {
+    double peak_share = 0.8;     // of the pipe's peak, for whole tiles [0.1, 1]
+    double dram_share = 0.8;     // of the data-sheet bandwidth, for the weights [0.2, 1]
+    double overlap = 3.0;        // exponent that joins the two [1, 8]
+    double uneven = 1.2;         // load of the busiest SM against the mean [1, 3]
+    double routing_passes = 4.0; // over the routed tokens: permutation, activation, sum [1, 20]
+    double routing_s = 2e-5;     // kernels that sort tokens and start the products [1e-6, 2e-4]
+    double expert_s = 1e-7;      // for each expert that has tokens [1e-9, 1e-5]
+
+    bool operator==(const GroupedTerms&) const = default;
+};
+
 enum class Launch { eager, stream, kernel, graph };
 inline constexpr std::size_t kLaunchModes = 4;
 std::string_view launch_name(Launch launch);
@@ -145,6 +183,8 @@ struct GpuCalibration {
     MatmulTerms linear, batched, tensor_gemm;
     ConvTerms conv, tensor_conv;
     MemoryTerms memory;
+    AttentionTerms attention;
+    GroupedTerms grouped;
     std::array<ClassRecord, kKernelClasses> records{};
 
     const ClassRecord& record(KernelClass c) const { return records[static_cast<std::size_t>(c)]; }

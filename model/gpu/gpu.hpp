@@ -5,6 +5,7 @@
 
 #include "model/base/diagnostic.hpp"
 #include "model/gpu/calibration.hpp"
+#include "model/gpu/step.hpp"
 #include "model/layer.hpp"
 
 #include <array>
@@ -83,6 +84,7 @@ struct Gpu {
     double tdp_w = 0.0;
     Library library = Library::usual;
     GpuPrice price;
+    HostIssue issue; // of hosts
     GpuCalibration calibration;
 
     const Rate& rate(DataType type) const { return rates[static_cast<std::size_t>(type)]; }

@@ -172,6 +172,17 @@ Cycles memory_cycles(const Machine3& g, const Layer& layer, double macs) {
     return c;
 }
 
+// Several products in one kernel: every MAC at once, then the units, then the bytes. What tiles,
+// waves and the units beside the tensor cores cost is in the kernel's own time.
+Cycles fused_cycles(const Machine3& g, double macs) {
+    Cycles c;
+    c.at[0] = c.at[1] = 1.0;
+    c.at[2] = c.at[3] = c.at[4] = std::max(1.0, macs / g.units);
+    c.dram = g.dram_s * g.clock_hz;
+    c.at[5] = std::max(c.at[4], c.dram);
+    return c;
+}
+
 Chain chain_of(const Cycles& c, double macs, double time_cycles) {
     Chain chain;
     for (std::size_t i = 0; i < c.at.size(); ++i) {
@@ -214,6 +225,7 @@ Machine3 machine_of(const Gpu& gpu, const Work& work, const KernelChoice& kernel
         l2_share =
             std::max({1.0, gpu.calibration.linear.l2_share, gpu.calibration.batched.l2_share});
     }
+    resident = kernel.fused ? kernel.fused->resident : resident;
     g.resident = resident;
     g.l2_bytes_per_s = l2_share * l2_bandwidth(gpu);
     const double fastest_l2 = std::max(g.l2_bytes_per_s, gpu.dram_bytes_per_s);
@@ -237,7 +249,9 @@ void set_chains(const Gpu& gpu, const Layer& layer, const Work& work, const Kern
     Cycles own;
     Cycles best;
     const bool stencil = kernel.conv && kernel.conv->algorithm == ConvAlgorithm::depthwise;
-    if (kernel.kernel_class == KernelClass::memory || stencil) {
+    if (kernel.fused) {
+        own = best = fused_cycles(g, p.macs);
+    } else if (kernel.kernel_class == KernelClass::memory || stencil) {
         own = best = memory_cycles(g, layer, p.macs);
     } else {
         const std::vector<Candidate> all = candidates_of(gpu, layer, kernel);

@@ -51,6 +51,9 @@ std::string step1(const Work& work) {
 }
 
 std::string step2(const StepFacts& f, const KernelChoice& kernel) {
+    if (kernel.fused) {
+        return "every product at once: sums over keys or inner width can be split";
+    }
     if (is_memory(kernel) || is_stencil(kernel)) {
         return "every element by itself; a reduction takes a tree of its row";
     }
@@ -68,6 +71,11 @@ std::string step3(const Gpu& gpu, const KernelChoice& kernel, const GpuPredictio
 
 std::string step4(const StepFacts& f, const Gpu& gpu, const KernelChoice& kernel,
                   const GpuPrediction& p) {
+    if (kernel.fused) {
+        return fmt::format("{:.0f} CTA{} of {} x {} on {} SMs", kernel.fused->ctas,
+                           kernel.fused->ctas == 1.0 ? "" : "s", kernel.fused->tile_m,
+                           kernel.fused->tile_n, gpu.sms);
+    }
     if (is_memory(kernel) || is_stencil(kernel)) {
         return "no tiles: elements are spread evenly";
     }
@@ -90,6 +98,9 @@ std::string step4(const StepFacts& f, const Gpu& gpu, const KernelChoice& kernel
 }
 
 std::string step5(const StepFacts& f, const Gpu& gpu, const KernelChoice& kernel) {
+    if (kernel.fused) {
+        return "shared memory holds a tile of either operand, registers the sums";
+    }
     if (is_memory(kernel) || is_stencil(kernel)) {
         return "registers hold what a thread works on";
     }
@@ -140,6 +151,11 @@ std::string memory_term(const StepFacts& f, const Gpu& gpu, const KernelChoice& 
         return kernel.memory.gather_bound ? "SM cycles an element"
                : f.resident > kMostly     ? "L2 bandwidth"
                                           : "DRAM bandwidth";
+    }
+    if (kernel.fused) {
+        return !kernel.fused->dram_bound() ? ""
+               : f.resident > kMostly      ? "L2 bandwidth"
+                                           : "DRAM bandwidth";
     }
     if (kernel.conv) {
         const double share = kernel.kernel_class == KernelClass::tensor_conv

@@ -1,4 +1,6 @@
 // From a layer to the library's kernel and its body time.
+#include "model/gpu/attention.hpp"
+#include "model/gpu/grouped.hpp"
 #include "model/gpu/predict.hpp"
 
 #include <fmt/format.h>
@@ -82,6 +84,12 @@ KernelClass kernel_class_of(const Gpu& gpu, const Layer& layer) {
     if (layer.op == Op::conv2d) {
         return tensor ? KernelClass::tensor_conv : KernelClass::conv;
     }
+    if (layer.op == Op::moe) {
+        return KernelClass::grouped;
+    }
+    if (layer.op == Op::attention && tensor) { // elsewhere two products, one after the other
+        return KernelClass::attention;
+    }
     if (!is_product(layer.op)) {
         return KernelClass::memory;
     }
@@ -106,7 +114,13 @@ Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& w
         return Result<KernelChoice>::failure("no-link", "this machine has no link to copy over",
                                              "its description may name one under links");
     }
-    if (!arithmetic) {
+    if (kernel.kernel_class == KernelClass::attention) {
+        kernel.fused = attention_time(gpu, kernel.type, gpu.calibration.attention, layer, work);
+        kernel.body_s = kernel.fused->body_s;
+    } else if (kernel.kernel_class == KernelClass::grouped) {
+        kernel.fused = grouped_time(gpu, kernel.type, gpu.calibration.grouped, layer);
+        kernel.body_s = kernel.fused->body_s;
+    } else if (!arithmetic) {
         kernel.memory = memory_time(gpu, gpu.calibration.memory, layer, work);
         kernel.body_s = kernel.memory.body_s;
     } else if (layer.op == Op::conv2d) {
@@ -196,6 +210,9 @@ std::string_view longest_part(const KernelChoice& kernel) {
     }
     if (kernel.matmul) {
         return longest_of_product(*kernel.matmul);
+    }
+    if (kernel.fused) {
+        return kernel.fused->dram_bound() ? "dram" : "compute";
     }
     const MemoryTime& m = kernel.memory;
     constexpr double kMostly = 0.5;

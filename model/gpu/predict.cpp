@@ -15,6 +15,11 @@ std::string mapping_text(const KernelChoice& kernel) {
     if (kernel.kernel_class == KernelClass::memory) {
         return kernel.memory.resident > 0.5 ? "streamed, from L2" : "streamed";
     }
+    if (kernel.fused) {
+        return fmt::format(
+            "CTA {}x{}{}", kernel.fused->tile_m, kernel.fused->tile_n,
+            kernel.fused->splits > 1 ? fmt::format(", keys split {}", kernel.fused->splits) : "");
+    }
     const KernelMapping& m = kernel.conv ? kernel.conv->product.mapping : kernel.matmul->mapping;
     std::string text = fmt::format("CTA {}x{}", m.tile.tm, m.tile.tn);
     text += m.tile.slices > 1 ? fmt::format(" sliced {}", m.tile.slices) : "";
@@ -79,6 +84,12 @@ void note_algorithm(const KernelChoice& kernel, const Work& work, GpuPrediction&
 } // namespace
 
 std::string row_kind(const Layer& layer, Launch launch) {
+    if (layer.op == Op::attention || layer.op == Op::moe) {
+        const auto* a = std::get_if<AttentionShape>(&layer.shape);
+        return std::string(op_name(layer.op)) + (layer.direction != Direction::fwd ? "_gradient"
+                                                 : a != nullptr && a->m < 16       ? "_generation"
+                                                                                   : "");
+    }
     const bool own = layer.op == Op::conv2d && layer.direction != Direction::fwd;
     const bool product = layer.op == Op::conv2d || layer.op == Op::gemm || layer.op == Op::bmm ||
                          layer.op == Op::attention;
@@ -107,11 +118,14 @@ Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, Launch launch)
     p.bytes = static_cast<double>(work->bytes());
     p.clock_share = kernel->conv     ? kernel->conv->product.clock_share
                     : kernel->matmul ? kernel->matmul->clock_share
+                    : kernel->fused  ? kernel->fused->clock_share
                                      : 1.0;
     p.mapping = mapping_text(*kernel);
     p.time_s = with_launch(gpu, layer, *kernel, launch);
     p.launch_s = std::max(p.time_s - kernel->body_s, 0.0);
     set_chains(gpu, layer, *work, *kernel, p);
+    const Launch on_device = launch == Launch::graph ? Launch::graph : Launch::kernel;
+    p.device_s = std::max(with_launch(gpu, layer, *kernel, on_device), p.step6_s);
     set_interval(gpu, layer, launch, *kernel, p);
     note_algorithm(*kernel, *work, p);
     return p;

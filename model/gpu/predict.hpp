@@ -6,6 +6,7 @@
 #include "model/base/result.hpp"
 #include "model/eyexam/chain.hpp"
 #include "model/gpu/conv.hpp"
+#include "model/gpu/fused.hpp"
 #include "model/gpu/gpu.hpp"
 #include "model/gpu/matmul.hpp"
 #include "model/gpu/memory_op.hpp"
@@ -23,6 +24,7 @@ struct KernelChoice {
     std::vector<Product> products;    // matrix products one after the other; empty: memory
     std::optional<MatmulTime> matmul; // of the last product
     std::optional<ConvTime> conv;
+    std::optional<FusedTime> fused; // attention, experts
     MemoryTime memory;
     double body_s = 0.0; // without launch
 };
@@ -33,6 +35,7 @@ struct GpuPrediction {
     double low_s = 0.0;  // one measurement in ten lies below, by the class's held-out errors
     double high_s = 0.0;
     double launch_s = 0.0;
+    double device_s = 0.0;        // the kernels alone, without the host; never below step 6
     double step6_s = 0.0;         // what the bandwidths alone allow this kernel
     double machine_step6_s = 0.0; // the best kernel
     Chain steps;                  // of the library's kernel
@@ -67,9 +70,9 @@ double with_launch(const Gpu& gpu, const Layer& layer, const KernelChoice& kerne
 std::string_view longest_part(const KernelChoice& kernel);
 
 // What errors are told by: the operator; apart from it "conv2d_gradient" (other gradients are like
-// products), "gemm_fp8" (a kernel casts the input first), "gemm_int8" and "softmax_kernel", a
-// memory operator without the host's call, which in the other launch modes is most of what a short
-// one takes.
+// products), "attention_generation" (fewer new tokens than a tile has rows), "gemm_fp8" (a kernel
+// casts the input first), "gemm_int8" and "softmax_kernel", a memory operator without the host's
+// call, which in the other launch modes is most of what a short one takes.
 std::string row_kind(const Layer& layer, Launch launch);
 
 // Which constants a layer takes: tensor classes where the pipe that serves its type is one.

@@ -89,6 +89,7 @@ Result<LayerReport> examine(const Layer& layer, const GpuContext& context,
     report.cycles = p.time_s * context.clock_hz;
     report.time_s = p.time_s;
     report.processing_time_s = p.time_s - p.launch_s;
+    report.device_s = p.device_s;
     report.low_s = p.low_s;
     report.high_s = p.high_s;
     report.split = split_of(p);

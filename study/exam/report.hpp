@@ -57,6 +57,8 @@ struct LayerReport {
     double cycles = 0.0;
     double time_s = 0.0;            // with stalls on the outermost memory
     double processing_time_s = 0.0; // without them
+    double device_s = 0.0;          // of a GPU: the kernels alone, in a run of many
+    double wait_s = 0.0;            // in the network: the GPU idle before it, waiting for its issue
     std::optional<double> low_s;    // interval of the prediction, where its error is known
     std::optional<double> high_s;
     TimeSplit split;
@@ -82,6 +84,10 @@ struct Total {
     double flops = 0.0;
     double time_s = 0.0;
     double processing_time_s = 0.0;
+    // Of a GPU: what the host takes to issue all operators, and the GPU to work them off. time_s is
+    // the step that they make together: see network_step.hpp. Zeros elsewhere.
+    double host_s = 0.0;
+    double device_s = 0.0;
     std::optional<double> low_s;
     std::optional<double> high_s;
     double energy_j = 0.0;

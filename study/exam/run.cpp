@@ -2,6 +2,7 @@
 
 #include "model/base/pattern.hpp"
 #include "study/exam/examine.hpp"
+#include "study/exam/network_step.hpp"
 #include "study/exam/totals.hpp"
 #include "study/exam/word_types.hpp"
 
@@ -147,7 +148,12 @@ Result<Report> run(const Network& network, const Machine& machine, const StudyOp
         return Result<Report>(wanted.diagnostics());
     }
     if (const auto* gpu = std::get_if<Gpu>(&machine.kind)) {
-        return examine_all(*wanted, machine, gpu_context(*gpu, *wanted), options, stop, progress);
+        auto report =
+            examine_all(*wanted, machine, gpu_context(*gpu, *wanted), options, stop, progress);
+        if (report && gpu->arch != GpuArch::host) {
+            add_step(options, *report);
+        }
+        return report;
     }
     const auto& accelerator = std::get<Accelerator>(machine.kind);
     Diagnostics types = check_types(*wanted, machine, accelerator, options);

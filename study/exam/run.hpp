@@ -7,6 +7,7 @@
 #include "model/base/progress.hpp"
 #include "model/base/result.hpp"
 #include "model/cost.hpp"
+#include "model/gpu/step.hpp"
 #include "model/machine/machine.hpp"
 #include "model/mapping.hpp"
 #include "model/network.hpp"
@@ -48,7 +49,8 @@ struct StudyOptions {
     // nullopt: all on GPUs and in training, fused for inference on accelerators
     std::optional<Operators> operators;
     LaunchMode launch = LaunchMode::stream;
-    int threads = 0; // 0: as many as the machine has; the answer does not depend on it
+    model::HostIssue host; // of GPUs, in eager and stream mode; not known: textbook_host()
+    int threads = 0;       // 0: as many as the machine has; the answer does not depend on it
 
     bool constrained() const { return constraints != mapper::Constraints{}; }
     bool operator==(const StudyOptions&) const = default;

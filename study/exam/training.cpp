@@ -35,7 +35,7 @@ Layer update_of(const Layer& layer, model::Count elements, const TrainingOptions
     update.op = Op::elementwise;
     update.shape = model::ElementwiseShape{1, elements, options.optimizer};
     update.types = layer.types;
-    if (options.mixed) {
+    if (keeps_fp32_weights(layer.types.weight)) {
         update.types = {model::DataType::fp32, model::DataType::fp32, model::DataType::fp32};
     }
     update.count = layer.count;
@@ -95,8 +95,8 @@ void add_updates(const Network& forward, const TrainingOptions& options, Network
 
 } // namespace
 
-bool keeps_fp32_weights(const std::optional<model::DataType>& type) {
-    return type && model::storage_bits(*type) < model::storage_bits(model::DataType::fp32);
+bool keeps_fp32_weights(model::DataType type) {
+    return model::storage_bits(type) < model::storage_bits(model::DataType::fp32);
 }
 
 Result<Network> training_step(const Network& forward, const TrainingOptions& options) {

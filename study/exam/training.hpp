@@ -13,13 +13,13 @@ namespace eyeroof::study {
 
 struct TrainingOptions {
     std::string optimizer = "sgd_momentum"; // an elementwise function that updates weights
-    bool mixed = false;                     // weights are kept, and updated, in fp32
 
     bool operator==(const TrainingOptions&) const = default;
 };
 
-// Whether training in this type keeps its weights, and updates them, in fp32: below 32 bits.
-bool keeps_fp32_weights(const std::optional<model::DataType>& type);
+// Whether training in this type keeps its weights, and updates them, in fp32 (mixed precision):
+// below 32 bits.
+bool keeps_fp32_weights(model::DataType type);
 
 // Forward layers, then the gradients in reverse order, then an update of every weight tensor.
 // Products and convolutions with weights have a data gradient and a weight gradient; the first one

@@ -17,8 +17,15 @@ using model::Extent2;
 using model::Op;
 
 constexpr std::array<std::string_view, kColumns> kNames = {
-    "name", "op", "count", "dtype",  "direction", "batch",    "m",      "n",    "k",    "c", "h",
-    "w",    "r",  "s",     "stride", "pad",       "dilation", "groups", "rows", "cols", "fn"};
+    "name", "op",   "count", "dtype",    "direction", "batch",  "m",   "n",        "k",
+    "c",    "h",    "w",     "r",        "s",         "stride", "pad", "dilation", "groups",
+    "rows", "cols", "fn",    "kv_heads", "causal",    "window", "topk"};
+
+constexpr std::array<OtherName, 5> kOtherNames = {{{"heads", Column::groups},
+                                                   {"experts", Column::groups},
+                                                   {"q_len", Column::m},
+                                                   {"kv_len", Column::n},
+                                                   {"head_dim", Column::k}}};
 
 std::string_view name_of(Column c) {
     return kNames[static_cast<std::size_t>(c)];
@@ -171,6 +178,25 @@ model::Shape read_attention(Cells& cells, Op op) {
     cells.need(Column::m, shape.m, op);
     cells.need(Column::n, shape.n, op);
     cells.need(Column::k, shape.k, op);
+    cells.take(Column::kv_heads, shape.kv_heads);
+    cells.take(Column::window, shape.window);
+    Count causal = 0;
+    cells.take(Column::causal, causal);
+    if (causal != 0 && causal != 1) {
+        cells.report(Column::causal, "bad-dimension", fmt::format("causal is {}", causal),
+                     "1: a query sees what is before it; 0: it sees all keys");
+    }
+    shape.causal = causal == 1;
+    return shape;
+}
+
+model::Shape read_moe(Cells& cells, Op op) {
+    model::MoeShape shape;
+    cells.need(Column::m, shape.m, op);
+    cells.need(Column::n, shape.n, op);
+    cells.need(Column::k, shape.k, op);
+    cells.need(Column::topk, shape.topk, op);
+    cells.need(Column::groups, shape.experts, op);
     return shape;
 }
 
@@ -211,6 +237,8 @@ model::Shape read_shape(Cells& cells, Op op) {
         return read_elementwise(cells, op);
     case Op::attention:
         return read_attention(cells, op);
+    case Op::moe:
+        return read_moe(cells, op);
     default:
         return read_rows(cells, op);
     }
@@ -286,6 +314,10 @@ const std::array<std::string_view, kColumns>& column_names() {
     return kNames;
 }
 
+std::span<const OtherName> other_column_names() {
+    return kOtherNames;
+}
+
 std::optional<Column> column_from_name(std::string_view name) {
     const auto same = [](char a, char b) {
         return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b);
@@ -293,6 +325,11 @@ std::optional<Column> column_from_name(std::string_view name) {
     for (std::size_t i = 0; i < kColumns; ++i) {
         if (std::equal(name.begin(), name.end(), kNames[i].begin(), kNames[i].end(), same)) {
             return static_cast<Column>(i);
+        }
+    }
+    for (const OtherName& other : kOtherNames) {
+        if (std::equal(name.begin(), name.end(), other.name.begin(), other.name.end(), same)) {
+            return other.column;
         }
     }
     return std::nullopt;

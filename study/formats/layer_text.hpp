@@ -7,6 +7,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,13 +35,24 @@ enum class Column {
     groups,
     rows,
     cols,
-    fn
+    fn,
+    kv_heads,
+    causal,
+    window,
+    topk
 };
-inline constexpr std::size_t kColumns = 21;
+inline constexpr std::size_t kColumns = 25;
 
 // In the order of the enumeration; this is the header of the layer CSV.
 const std::array<std::string_view, kColumns>& column_names();
 std::optional<Column> column_from_name(std::string_view name); // letter case ignored
+// The names that attention and experts give to columns: heads and experts are groups, q_len is m,
+// kv_len n, head_dim k.
+struct OtherName {
+    std::string_view name;
+    Column column;
+};
+std::span<const OtherName> other_column_names();
 
 // An empty cell is one that is not given.
 struct LayerText {

@@ -78,6 +78,16 @@ struct PutShape {
     void operator()(const model::AttentionShape& s) const {
         put_product(cells, s);
         cells.put_unless(1, Column::groups, s.groups);
+        cells.put_unless(0, Column::kv_heads, s.kv_heads);
+        cells.put_unless(0, Column::causal, s.causal ? model::Count{1} : model::Count{0});
+        cells.put_unless(0, Column::window, s.window);
+    }
+    void operator()(const model::MoeShape& s) const {
+        cells.put(Column::m, s.m);
+        cells.put(Column::n, s.n);
+        cells.put(Column::k, s.k);
+        cells.put(Column::topk, s.topk);
+        cells.put(Column::groups, s.experts);
     }
 };
 

@@ -65,7 +65,7 @@ class LayerReader {
         bool fine = true;
         for (std::size_t i = 0; i < kColumns; ++i) {
             const auto column = static_cast<Column>(i);
-            const Node own = node[name_of(column)];
+            const Node own = own_of(node, column);
             const Node& source = own.present() || !is_default(column) ? own : default_of(column);
             if (source.present()) {
                 fine = cell(source, column, values, owned[i]) && fine;
@@ -127,6 +127,23 @@ class LayerReader {
     static bool is_default(Column column) {
         return std::find(kDefaultColumns.begin(), kDefaultColumns.end(), column) !=
                kDefaultColumns.end();
+    }
+    // The cell under the column's name, or under another name that it has.
+    static Node own_of(const Node& node, Column column) {
+        Node own = node[name_of(column)];
+        for (const OtherName& other : other_column_names()) {
+            if (other.column != column) {
+                continue;
+            }
+            const Node named = node[other.name];
+            if (named.present() && own.present()) {
+                named.error("given-twice",
+                            fmt::format("{} is {} by another name", other.name, name_of(column)),
+                            "leave one of them out");
+            }
+            own = named.present() ? named : own;
+        }
+        return own;
     }
     Node default_of(Column column) const {
         return defaults_.is_map() ? defaults_[name_of(column)] : Node();
@@ -212,6 +229,9 @@ class Expander {
     static void ask_all(const Node& node) {
         for (const std::string_view key : column_names()) {
             (void)node[key]; // asked for, so that only misspelt keys are unknown
+        }
+        for (const OtherName& other : other_column_names()) {
+            (void)node[other.name];
         }
         for (const std::string_view key : {"input_zeros", "output_zeros", "parameters", "bias"}) {
             (void)node[key];

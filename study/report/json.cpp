@@ -149,6 +149,10 @@ Json total_json(const Total& total) {
                  {"time_s", total.time_s},
                  {"processing_time_s", total.processing_time_s}};
     add_interval(json, total.low_s, total.high_s);
+    if (total.device_s > 0.0) {
+        json["host_s"] = total.host_s;
+        json["device_s"] = total.device_s;
+    }
     json["utilization"] = total.utilization;
     json["averaged_pes"] = total.averaged_units;
     json["energy_j"] = total.energy_j;

@@ -56,8 +56,16 @@ struct ShapeText {
         return fmt::format("{} x {}, {}", s.rows, s.cols, s.fn);
     }
     std::string operator()(const model::AttentionShape& s) const {
-        return times(s.batch,
-                     fmt::format("{} heads, {} queries, {} keys of {}", s.groups, s.m, s.n, s.k));
+        std::string text =
+            fmt::format("{} heads, {} queries, {} keys of {}", s.groups, s.m, s.n, s.k);
+        text += s.key_heads() == s.groups ? "" : fmt::format(", {} with keys", s.kv_heads);
+        text += s.causal ? ", causal" : "";
+        text += s.window > 0 ? fmt::format(", window {}", s.window) : "";
+        return times(s.batch, text);
+    }
+    std::string operator()(const model::MoeShape& s) const {
+        return fmt::format("{} tokens to {} of {} experts, {} x {}", s.m, s.topk, s.experts, s.n,
+                           s.k);
     }
 
     static std::string times(Count count, const std::string& text) {

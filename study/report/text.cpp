@@ -258,6 +258,10 @@ std::string totals(const Report& report, bool colour) {
     std::vector<std::string> parts = {total.macs > 0.0 ? format_si(total.macs, "MAC", 4)
                                                        : format_si(total.flops, "op", 4),
                                       time_text(total.time_s, total.low_s, total.high_s)};
+    if (total.host_s > 0.0) {
+        parts.push_back(fmt::format("host issues {}, kernels {}", format_si(total.host_s, "s"),
+                                    format_si(total.device_s, "s")));
+    }
     if (total.processing_time_s < total.time_s) {
         parts.push_back(
             fmt::format("{} without outer memory stalls", format_si(total.processing_time_s, "s")));

@@ -32,8 +32,35 @@ std::string headline(const Upgrade& u) {
 }
 
 std::string reason(const Upgrade& u) {
+    if (u.verdict == UpgradeVerdict::unpriced) {
+        return "no prices: --from-per-hour and --to-per-hour, or --threshold, say what must be "
+               "passed";
+    }
     return fmt::format("threshold {:.2f} ({}), chance of being wrong {:.0f} %", u.threshold,
                        u.threshold_basis, 100.0 * u.probability_wrong);
+}
+
+std::string steps_text(const Upgrade& u) {
+    if (u.from_step.device_s <= 0.0) {
+        return "";
+    }
+    const auto side = [](const StepSide& s) {
+        return fmt::format("kernels {}, host's issues {}{}", model::format_si(s.device_s, "s"),
+                           model::format_si(s.host_s, "s"), s.host.empty() ? "" : " on " + s.host);
+    };
+    std::string text =
+        fmt::format("  {}: {}\n  {}: {}\n", u.from, side(u.from_step), u.to, side(u.to_step));
+    if (u.error.families > 0) {
+        text +=
+            fmt::format("  kernels and host alone: {:.2f} times; {} families of {} that were left "
+                        "out: error {:.0f} %, the usual gain {:.0f} %\n",
+                        u.kernel_speedup, u.error.families, u.kind, 100.0 * u.error.mape,
+                        100.0 * u.error.guess_mape);
+    }
+    for (const Assumption& a : u.assumptions) {
+        text += fmt::format("  assumed {}; {}: {:.2f} times\n", a.what, a.instead, a.speedup);
+    }
+    return text;
 }
 
 std::string money_text(const Upgrade& u) {
@@ -134,6 +161,28 @@ Json interval_json(const Interval& i) {
     return {{"value", i.value}, {"low", i.low}, {"high", i.high}};
 }
 
+Json step_json(const StepSide& s) {
+    return {{"host_s", s.host_s}, {"device_s", s.device_s}, {"host", s.host}};
+}
+
+Json error_json(const Upgrade& u) {
+    return {{"kind", u.kind},
+            {"families", u.error.families},
+            {"rows", u.error.rows},
+            {"mape", u.error.mape},
+            {"bandwidth_ratio_mape", u.error.sheet_mape},
+            {"median_guess_mape", u.error.guess_mape},
+            {"better_than_data_sheets", u.error.beats_sheets()}};
+}
+
+Json assumptions_json(const Upgrade& u) {
+    Json all = Json::array();
+    for (const Assumption& a : u.assumptions) {
+        all.push_back({{"assumed", a.what}, {"instead", a.instead}, {"speedup", a.speedup}});
+    }
+    return all;
+}
+
 void add_more_json(const Upgrade& u, Json& json) {
     if (u.memory.from_need.total() > 0.0) {
         json["memory"] = {{"from", need_json(u.memory.from_need, u.memory.from_bytes)},
@@ -167,10 +216,10 @@ void add_more_json(const Upgrade& u, Json& json) {
 } // namespace
 
 std::string upgrade_text(const Upgrade& u) {
-    std::string text = headline(u) + "\n  " + reason(u) + "\n" + members_text(u);
+    std::string text = headline(u) + "\n  " + u.run + "\n  " + reason(u) + "\n" + members_text(u);
     text += fmt::format("  time of {}: {:.4g} s -> {:.4g} s\n",
                         u.members.empty() ? "one run" : "an old hour's work", u.from_s, u.to_s);
-    text += money_text(u) + memory_text(u);
+    text += steps_text(u) + money_text(u) + memory_text(u);
     for (const std::string& note : u.notes) {
         text += "  " + note + "\n";
     }
@@ -210,6 +259,11 @@ std::string upgrade_json(const Upgrade& u) {
         {"from_s", u.from_s},
         {"to_s", u.to_s},
         {"speedup", {{"value", u.speedup.value}, {"low", u.speedup.low}, {"high", u.speedup.high}}},
+        {"kernel_speedup", u.kernel_speedup},
+        {"run", u.run},
+        {"steps", {{"from", step_json(u.from_step)}, {"to", step_json(u.to_step)}}},
+        {"whole_networks", error_json(u)},
+        {"assumptions", assumptions_json(u)},
         {"verdict", std::string(verdict_name(u.verdict))},
         {"threshold", u.threshold},
         {"threshold_basis", u.threshold_basis},

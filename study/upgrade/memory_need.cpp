@@ -27,6 +27,7 @@ model::Result<MemoryNeed> memory_need(const model::Network& forward,
                                       const std::optional<TrainingOptions>& training) {
     MemoryNeed need;
     double weight_elements = 0.0;
+    double copied = 0.0; // elements with an fp32 copy
     double kept = 0.0;
     double widest = 0.0;
     for (const model::Layer& layer : forward.layers) {
@@ -37,6 +38,7 @@ model::Result<MemoryNeed> memory_need(const model::Network& forward,
         const auto count = static_cast<double>(layer.count);
         const double parameters = count * static_cast<double>(model::parameters_of(layer));
         weight_elements += parameters;
+        copied += keeps_fp32_weights(layer.types.weight) ? parameters : 0.0;
         need.weights += parameters * model::storage_bits(layer.types.weight) / 8.0;
         double moved = 0.0;
         for (const model::TensorUse& tensor : work->tensors) {
@@ -52,8 +54,8 @@ model::Result<MemoryNeed> memory_need(const model::Network& forward,
     need.activations = training ? kept + widest : widest;
     if (training) {
         need.gradients = need.weights;
-        const double copies = states_of(training->optimizer) + (training->mixed ? 1.0 : 0.0);
-        need.optimizer = copies * kMasterBytes * weight_elements;
+        const double states = states_of(training->optimizer);
+        need.optimizer = kMasterBytes * (states * weight_elements + copied);
     }
     return need;
 }

@@ -33,6 +33,7 @@ std::vector<std::string> words_of(const std::string& text) {
 
 UpgradeOptions UpgradeQuestion::options(const AskedGpu& gpu) const {
     UpgradeOptions options;
+    options.from.launch = options.to.launch = LaunchMode::eager;
     options.from.data_type = from.data_type;
     options.to.data_type = gpu.data_type;
     options.from.batch = options.to.batch = batch;
@@ -42,8 +43,7 @@ UpgradeOptions UpgradeQuestion::options(const AskedGpu& gpu) const {
     options.prices.from_resale_usd = from.buy_usd;
     options.prices.utilization = utilization;
     if (phase != "inference") {
-        options.training = {phase, keeps_fp32_weights(from.data_type) ||
-                                       keeps_fp32_weights(gpu.data_type)};
+        options.training = TrainingOptions{phase};
     }
     return options;
 }

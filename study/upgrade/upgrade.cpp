@@ -1,6 +1,8 @@
 #include "study/upgrade/upgrade.hpp"
 
 #include "study/exam/examine.hpp"
+#include "study/upgrade/assumptions.hpp"
+#include "study/upgrade/verdict.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +17,8 @@ using model::Result;
 namespace {
 
 constexpr double kSigmasOf80 = 2.0 * 1.2816; // low … high in standard deviations
-constexpr double kCommonVariance = 0.5;      // of a layer's error, shared by its class
+constexpr double kGpuVariance = 0.25;        // of a layer's error, shared by all on the GPU
+constexpr double kClassVariance = 0.25;      // and by its class of operator
 constexpr double kMonthsOfUse = 36.0;
 constexpr double kSecondsPerHour = 3600.0;
 constexpr double kJoulesPerKwh = 3.6e6;
@@ -27,30 +30,41 @@ double sigma_of(const LayerReport& layer) {
     return std::log(*layer.high_s / *layer.low_s) / kSigmasOf80;
 }
 
+// Seconds of one execution in the network: the kernel, and the GPU idle before it.
+double in_step_s(const LayerReport& layer) {
+    return layer.device_s + layer.wait_s;
+}
+
 // Relative standard deviation of a report's total time; see upgrade().
 double sigma_of(const Report& report) {
     std::map<model::Op, double> common;
-    double independent = 0.0;
+    double whole = 0.0;
+    double variance = 0.0;
     for (const LayerReport& layer : report.layers) {
         const double share =
-            layer.time_s * static_cast<double>(layer.layer.count) / report.total.time_s;
-        const double sigma = sigma_of(layer);
-        common[layer.layer.op] += share * sigma * std::sqrt(kCommonVariance);
-        independent += share * share * sigma * sigma * (1.0 - kCommonVariance);
+            layer.device_s * static_cast<double>(layer.layer.count) / report.total.time_s;
+        const double sigma = share * sigma_of(layer);
+        whole += sigma * std::sqrt(kGpuVariance);
+        common[layer.layer.op] += sigma * std::sqrt(kClassVariance);
+        variance += sigma * sigma * (1.0 - kGpuVariance - kClassVariance);
     }
     for (const auto& [op, sigma] : common) {
-        independent += sigma * sigma;
+        variance += sigma * sigma;
     }
-    return std::sqrt(independent);
+    return std::sqrt(variance + whole * whole);
 }
 
-double normal_below(double x) {
-    return 0.5 * std::erfc(-x / std::sqrt(2.0));
+bool waits(const LayerReport& layer) {
+    return layer.wait_s > layer.device_s;
+}
+
+std::string limiter_of(const LayerReport& layer) {
+    return waits(layer) ? "launch" : layer.limiter;
 }
 
 bool is_bound(const LayerReport& layer) {
-    return layer.limiter == "arithmetic" || layer.limiter == "DRAM bandwidth" ||
-           layer.limiter == "L2 bandwidth";
+    return !waits(layer) && (layer.limiter == "arithmetic" || layer.limiter == "DRAM bandwidth" ||
+                             layer.limiter == "L2 bandwidth");
 }
 
 // How much more of what a limiter names the new GPU has; nothing for other limiters.
@@ -70,7 +84,7 @@ std::optional<double> ratio_of(const std::string& limiter, const LayerReport& a,
 
 std::string why_not_more(const LayerReport& a, const LayerReport& b, const model::Gpu& from,
                          const model::Gpu& to) {
-    if (a.limiter == "launch" || b.limiter == "launch") {
+    if (limiter_of(a) == "launch" || limiter_of(b) == "launch") {
         return "the host's launch, which the new GPU does not change, takes most of it";
     }
     if (!is_bound(a)) {
@@ -90,10 +104,11 @@ void add_layers(const Report& from, const Report& to, const model::Gpu& old_gpu,
     for (std::size_t i = 0; i < from.layers.size(); ++i) {
         const LayerReport& a = from.layers[i];
         const LayerReport& b = to.layers[i];
-        const double share = a.time_s * static_cast<double>(a.layer.count) / from.total.time_s;
+        const double share = in_step_s(a) * static_cast<double>(a.layer.count) / from.total.time_s;
         u.bound_share += is_bound(a) ? share : 0.0;
         u.layers.push_back({a.layer.name, std::string(model::op_name(a.layer.op)), a.layer.count,
-                            a.time_s, b.time_s, a.limiter, b.limiter, a.time_s / b.time_s, share,
+                            in_step_s(a), in_step_s(b), limiter_of(a), limiter_of(b),
+                            in_step_s(a) / in_step_s(b), share,
                             why_not_more(a, b, old_gpu, new_gpu), ""});
     }
 }
@@ -148,7 +163,7 @@ void add_money(const model::Machine& old_machine, const model::Machine& new_mach
     }
 }
 
-void judge(const UpgradeOptions& options, double sigma, Upgrade& u) {
+void judge(const UpgradeOptions& options, Upgrade& u) {
     u.threshold = options.threshold ? *options.threshold
                   : u.money.priced  ? u.money.break_even_speedup
                                     : 1.0;
@@ -156,8 +171,10 @@ void judge(const UpgradeOptions& options, double sigma, Upgrade& u) {
                         : u.money.priced  ? "ratio of the hourly prices"
                                           : "any gain";
     const double distance = std::log(u.speedup.value / u.threshold);
-    u.probability_wrong = sigma > 0.0 ? normal_below(-std::fabs(distance) / sigma) : 0.0;
-    if (u.probability_wrong > 1.0 - options.confidence) {
+    u.probability_wrong = chance_of_wrong(distance, u.sigma, u.error.families);
+    if (!options.threshold && !u.money.priced) {
+        u.verdict = UpgradeVerdict::unpriced;
+    } else if (u.probability_wrong > 1.0 - options.confidence) {
         u.verdict = UpgradeVerdict::too_close;
     } else {
         u.verdict = distance > 0.0 ? UpgradeVerdict::pays_off : UpgradeVerdict::does_not;
@@ -165,8 +182,7 @@ void judge(const UpgradeOptions& options, double sigma, Upgrade& u) {
 }
 
 void set_speedup(Upgrade& u) {
-    const double spread = std::exp(u.sigma * kSigmasOf80 / 2.0);
-    u.speedup.value = u.from_s / u.to_s;
+    const double spread = std::exp(u.sigma * student_90(u.error.families));
     u.speedup.low = u.speedup.value / spread;
     u.speedup.high = u.speedup.value * spread;
 }
@@ -196,26 +212,39 @@ model::Diagnostics add_memory(const model::Network& network, const model::Gpu& f
     return {};
 }
 
-// The host and its software stay: a call costs on the new GPU what it costs on the old one.
-model::Machine on_same_host(const model::Machine& to, const model::Gpu& from) {
-    model::Machine machine = to;
-    model::GpuCalibration& c = std::get<model::Gpu>(machine.kind).calibration;
-    for (std::size_t i = 0; i < model::kKernelClasses; ++i) {
-        c.records[i].launch = from.calibration.records[i].launch;
-    }
-    const model::MemoryTerms& host = from.calibration.memory;
-    c.memory.host_s = host.host_s;
-    c.memory.host_tail_s = host.host_tail_s;
-    c.memory.host_scalar_s = host.host_scalar_s;
-    c.memory.host_softmax_s = host.host_softmax_s;
-    c.memory.host_norm_s = host.host_norm_s;
-    c.memory.host_overlap = host.host_overlap;
-    return machine;
-}
-
 StudyOptions in_phase(StudyOptions side, const std::optional<TrainingOptions>& training) {
     side.training = training;
     return side;
+}
+
+// Items a second on the new GPU over those on the old one, whose batches may differ.
+double speedup_of_items(double from_s, double to_s, const UpgradeOptions& options) {
+    const auto batch = [](const StudyOptions& side) {
+        return static_cast<double>(side.batch.value_or(1));
+    };
+    return from_s / to_s * batch(options.to) / batch(options.from);
+}
+
+void add_notes(const UpgradeOptions& options, Upgrade& u) {
+    if (u.bound_share < 0.5) {
+        u.notes.push_back(fmt::format("only {:.0f} % of the time is bound by arithmetic or memory "
+                                      "on {}: the rest gains little from higher peaks",
+                                      100.0 * u.bound_share, u.from));
+    }
+    if (!u.error.beats_sheets() && u.error.families > 0) {
+        u.notes.push_back(fmt::format(
+            "no better than knowing the two data sheets: on {} families of {} left out, mean error "
+            "{:.0f} %, by the ratio of bandwidths {:.0f} %, by the usual gain {:.0f} %",
+            u.error.families, u.kind, 100.0 * u.error.mape, 100.0 * u.error.sheet_mape,
+            100.0 * u.error.guess_mape));
+    }
+    const bool small =
+        options.from.batch.value_or(1) == 1 && u.from_step.host_s > u.from_step.device_s;
+    if (small) {
+        u.notes.emplace_back(
+            "the host bounds it at this batch: --sweep-batch 1,8,64 shows where the "
+            "GPU begins to");
+    }
 }
 
 } // namespace
@@ -228,6 +257,8 @@ std::string_view verdict_name(UpgradeVerdict verdict) {
         return "does not pay off";
     case UpgradeVerdict::too_close:
         return "too close to call";
+    case UpgradeVerdict::unpriced:
+        return "name the prices to judge";
     }
     return "too close to call";
 }
@@ -236,7 +267,8 @@ void conclude(const model::Machine& from, const model::Machine& to, const Upgrad
               Upgrade& u) {
     set_speedup(u);
     add_money(from, to, options.prices, u);
-    judge(options, u.sigma, u);
+    judge(options, u);
+    add_price_warnings(options, u);
 }
 
 Result<Upgrade> upgrade(const model::Network& network, const model::Machine& from,
@@ -248,8 +280,7 @@ Result<Upgrade> upgrade(const model::Network& network, const model::Machine& fro
                                         "`eyeroof hw list` names them");
     }
     const auto before = run(network, from, in_phase(options.from, options.training));
-    const auto after =
-        run(network, on_same_host(to, *old_gpu), in_phase(options.to, options.training));
+    const auto after = run(network, to, in_phase(options.to, options.training));
     if (!before || !after) {
         model::Diagnostics all = before.diagnostics();
         all.append(after.diagnostics());
@@ -259,19 +290,27 @@ Result<Upgrade> upgrade(const model::Network& network, const model::Machine& fro
     u.network = network.name;
     u.from = from.id;
     u.to = to.id;
+    u.run = run_text(network, options);
     u.from_s = before->total.time_s;
     u.to_s = after->total.time_s;
-    u.sigma = std::hypot(sigma_of(*before), sigma_of(*after));
+    u.from_step = {before->total.host_s, before->total.device_s, options.from_host};
+    u.to_step = {after->total.host_s, after->total.device_s, options.to_host};
+    u.kind = transfer_kind(network, options.training.has_value(), options.from.data_type,
+                           options.to.data_type);
+    u.error = options.transfer.kind(u.kind);
+    u.kernel_speedup = speedup_of_items(u.from_s, u.to_s, options);
+    u.speedup.value = std::pow(u.kernel_speedup, options.transfer.share);
+    u.operator_sigma = std::hypot(sigma_of(*before), sigma_of(*after));
+    u.sigma = transferred_sigma(options.transfer, u.error, u.operator_sigma);
     add_layers(*before, *after, *old_gpu, *new_gpu, u);
     if (auto found = add_memory(network, *old_gpu, *new_gpu, options, u); found.has_errors()) {
         return found;
     }
     conclude(from, to, options, u);
-    if (u.bound_share < 0.5) {
-        u.notes.push_back(fmt::format("only {:.0f} % of the time is bound by arithmetic or memory "
-                                      "on {}: the rest gains little from higher peaks",
-                                      100.0 * u.bound_share, u.from));
+    if (options.assumptions) {
+        u.assumptions = assumptions_of(network, from, to, options);
     }
+    add_notes(options, u);
     return u;
 }
 

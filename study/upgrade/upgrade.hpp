@@ -4,6 +4,7 @@
 #pragma once
 
 #include "model/base/result.hpp"
+#include "model/gpu/transfer.hpp"
 #include "model/machine/machine.hpp"
 #include "model/network.hpp"
 #include "study/exam/run.hpp"
@@ -31,11 +32,16 @@ struct UpgradeOptions {
     double confidence = 0.8;         // below it the verdict is "too close to call"
     UpgradePrices prices;
     std::optional<TrainingOptions> training; // the network's training step instead of its inference
+    std::string from_host, to_host;          // whose constants the sides hold; for the text alone
+    model::Transfer transfer;                // how far predicted speed-ups hold for whole networks
+    std::optional<int> year;                 // of today: older prices are warned of
+    bool assumptions = true;                 // also what the answer would be without them
 
     bool operator==(const UpgradeOptions&) const = default;
 };
 
-enum class UpgradeVerdict { pays_off, does_not, too_close };
+// unpriced: neither prices nor a threshold say what would pay off.
+enum class UpgradeVerdict { pays_off, does_not, too_close, unpriced };
 std::string_view verdict_name(UpgradeVerdict verdict);
 
 struct Interval {
@@ -96,10 +102,32 @@ struct SweepPoint { // of the same network, at another batch and other data type
     bool operator==(const SweepPoint&) const = default;
 };
 
+struct Assumption {       // and what it is worth
+    std::string what;     // "the new GPU stands in server-2x64"
+    std::string instead;  // "on server-2x20"
+    double speedup = 1.0; // then
+
+    bool operator==(const Assumption&) const = default;
+};
+
+// A step by its parts, on one GPU.
+struct StepSide {
+    double host_s = 0.0, device_s = 0.0; // issues in sum, kernels in sum
+    std::string host;
+
+    bool operator==(const StepSide&) const = default;
+};
+
 struct Upgrade {
     std::string network, from, to;
+    std::string run; // "training step in fp16, sgd_momentum, batch 32 (eager)": what is compared
     double from_s = 0.0, to_s = 0.0; // one run of the network
     Interval speedup;
+    double kernel_speedup = 1.0; // from_s / to_s: before what whole networks showed
+    StepSide from_step, to_step;
+    std::string kind;          // "training mixed", of the transfer
+    model::TransferKind error; // that the interval and the chance rest on
+    std::vector<Assumption> assumptions;
     double threshold = 1.0;
     std::string threshold_basis; // "given", "price ratio", "any gain"
     UpgradeVerdict verdict = UpgradeVerdict::too_close;
@@ -108,7 +136,8 @@ struct Upgrade {
     std::vector<UpgradeLayer> layers;
     UpgradeMoney money;
     UpgradeMemory memory;
-    double sigma = 0.0; // standard deviation of ln(speedup)
+    double sigma = 0.0;          // standard deviation of ln(speedup)
+    double operator_sigma = 0.0; // by the operators' errors alone
     std::vector<SweepPoint> sweep;
     std::vector<Upgrade> members; // of a fleet
     std::vector<double> weights;  // share of the old GPU's time that each member takes
@@ -117,10 +146,12 @@ struct Upgrade {
     bool operator==(const Upgrade&) const = default;
 };
 
-// The interval: each layer's relative error has sigma ln(high/low) / 2.56; half of its variance is
-// taken as common to all layers of a class of operator on one GPU, the rest as independent; the two
-// GPUs as independent. speedup = from / to, low and high at +-1.28 sigma. probability_wrong =
-// Phi(-|ln(speedup / threshold)| / sigma). Errors: those of run(); "not-a-gpu".
+// Steps of host and device (network_step.hpp), eager where the options say nothing else.
+// ln(speedup) = share * ln(from / to), the share by options.transfer. The interval: each layer's
+// relative error has sigma ln(high/low) / 2.56; of its variance a quarter is taken as common to all
+// layers on one GPU, a quarter to those of a class of operator, the rest as independent; the two
+// GPUs as independent. What whole networks showed is added: see verdict.hpp, also for
+// probability_wrong. Errors: those of run(); "not-a-gpu".
 model::Result<Upgrade> upgrade(const model::Network& network, const model::Machine& from,
                                const model::Machine& to, const UpgradeOptions& options);
 

@@ -72,6 +72,12 @@ Result<Upgrade> upgrade_fleet(const std::vector<FleetMember>& fleet, const model
     all.from = from.id;
     all.to = to.id;
     all.sigma = sigma_of(all);
+    all.kernel_speedup = all.speedup.value = all.from_s / all.to_s;
+    all.run = all.members.front().run;
+    all.error = all.members.front().error;
+    for (const Upgrade& member : all.members) { // the least known of them
+        all.error = member.error.families < all.error.families ? member.error : all.error;
+    }
     conclude(from, to, options, all);
     return all;
 }
@@ -96,6 +102,7 @@ Result<std::vector<SweepPoint>> sweep_upgrade(const std::vector<FleetMember>& fl
         for (const model::Count batch : batches) {
             UpgradeOptions at = options;
             at.from.batch = at.to.batch = batch;
+            at.assumptions = false;
             at.from.data_type = types.from ? types.from : options.from.data_type;
             at.to.data_type = types.to ? types.to : options.to.data_type;
             const auto one = fleet.size() == 1 ? upgrade(fleet.front().network, from, to, at)

@@ -163,7 +163,7 @@ TEST_CASE("memory: weights once for inference, fourfold and all activations for 
     CHECK(inference->weights == 2.0 * 2097152.0);
     CHECK(inference->activations == 2.0 * 524288.0); // input and output of one layer
     CHECK(inference->gradients == 0.0);
-    const auto training = study::memory_need(net, study::TrainingOptions{"adam", true});
+    const auto training = study::memory_need(net, study::TrainingOptions{"adam"});
     REQUIRE(training.ok());
     CHECK(training->gradients == training->weights);
     CHECK(training->optimizer == 3.0 * 4.0 * 2.0 * 1048576.0); // two states and an fp32 copy
@@ -320,7 +320,8 @@ TEST_CASE("measured speed-ups stand beside predicted ones and beside guessing th
     };
     const auto truth = [&](const std::string& name) {
         study::UpgradeOptions options;
-        return study::upgrade(*networks(name), v100(), a100(), options)->speedup.value;
+        options.from.launch = options.to.launch = study::LaunchMode::stream;
+        return study::upgrade(*networks(name), v100(), a100(), options)->kernel_speedup;
     };
     std::string text = "network,from,to,speedup,phase\n";
     for (const std::string name : {"large", "middle", "small"}) {
@@ -328,14 +329,38 @@ TEST_CASE("measured speed-ups stand beside predicted ones and beside guessing th
     }
     const auto pairs = study::parse_pairs(text, "p.csv");
     REQUIRE(pairs.ok());
-    const auto v = study::validate_pairs(*pairs, networks, by_name, model::Launch::stream);
+    const auto hosts = [](const model::Gpu&) { return model::HostIssue{}; };
+    const auto v =
+        study::validate_pairs(*pairs, {networks, by_name, hosts}, study::LaunchMode::stream);
     REQUIRE(v.ok());
-    CHECK(v->mape < 1e-4);
-    CHECK(v->inside == doctest::Approx(1.0));
-    CHECK(v->order == doctest::Approx(1.0));
-    CHECK(v->guess_mape > 0.05);
+    CHECK(v->all.mape < 1e-4);
+    CHECK(v->all.inside == doctest::Approx(1.0));
+    CHECK(v->all.order == doctest::Approx(1.0));
+    CHECK(v->all.guess_mape > 0.05);
     CHECK(v->rows[0].peak_ratio == doctest::Approx(312.0 / 125.0));
-    CHECK(study::pairs_text(*v).find("guessing the median") != std::string::npos);
+    CHECK(v->rows[0].kind == "inference mixed");
+    CHECK(study::pairs_text(*v).find("median") != std::string::npos);
+}
+
+TEST_CASE("a pair may have another network, with more items, on the new GPU") {
+    const auto by_name = [](const std::string& id) {
+        return model::Result<model::Machine>(id == "a100" ? a100() : v100());
+    };
+    const auto networks = [](const std::string& name) {
+        return model::Result<model::Network>(
+            network({test::gemm(name == "four" ? 16384 : 4096, 4096, 4096)}));
+    };
+    const auto hosts = [](const model::Gpu&) { return model::HostIssue{}; };
+    const auto pairs = study::parse_pairs(
+        "network,to_network,to_items,from,to,phase,speedup\none,,,v100,a100,inference,2\n"
+        "one,four,4,v100,a100,inference,2\n",
+        "p.csv");
+    REQUIRE(pairs.ok());
+    const auto v =
+        study::validate_pairs(*pairs, {networks, by_name, hosts}, study::LaunchMode::kernel);
+    REQUIRE(v.ok());
+    CHECK(v->rows[1].kernel_speedup == doctest::Approx(v->rows[0].kernel_speedup).epsilon(0.15));
+    CHECK_FALSE(study::parse_pairs("network,to_items,from,to,speedup\na,-4,v,a,2\n", "p.csv").ok());
 }
 
 TEST_CASE("every broken cell of a table of pairs is told with its place") {

@@ -103,13 +103,13 @@ TEST_CASE("training n linear layers takes 3 n - 1 products") {
                                         [](const auto& l) { return l.op == model::Op::gemm; });
     CHECK(products == 8);             // 3 forward, 3 weight gradients, 2 data gradients
     CHECK(step->layers.size() == 11); // and 3 updates
-    CHECK_FALSE(study::training_step(network({test::gemm(1, 1, 1)}), {"nonsense", false}).ok());
+    CHECK_FALSE(study::training_step(network({test::gemm(1, 1, 1)}), {"nonsense"}).ok());
 }
 
 TEST_CASE("mixed precision updates the weights in fp32, whatever the layers compute in") {
     study::StudyOptions options;
     options.data_type = model::DataType::fp16;
-    options.training = study::TrainingOptions{"sgd_momentum", true};
+    options.training = study::TrainingOptions{"sgd_momentum"};
     options.batch = 2;
     const auto step = study::prepared(network({test::gemm(64, 128, 256)}), options);
     REQUIRE(step.ok());

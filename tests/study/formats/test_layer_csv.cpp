@@ -121,6 +121,22 @@ TEST_CASE("a layer that is written is read back the same") {
     CHECK(again.layers == table.layers);
 }
 
+TEST_CASE("attention is written by its own names, experts too, and both are read back the same") {
+    const LayerTable table =
+        table_of("op,dtype,batch,heads,kv_heads,q_len,kv_len,head_dim,causal,window\n"
+                 "attention,bf16/fp8/bf16,4,32,8,1,4096,128,1,1024\n");
+    const auto& shape = std::get<model::AttentionShape>(table.layers.at(0).shape);
+    CHECK(shape == model::AttentionShape{4, 32, 1, 4096, 128, 8, true, 1024});
+    const LayerTable experts = table_of("op,m,n,k,topk,experts\nmoe,64,4096,1536,8,128\n");
+    CHECK(std::get<model::MoeShape>(experts.layers.at(0).shape) ==
+          model::MoeShape{64, 4096, 1536, 8, 128});
+    for (const LayerTable& given : {table, experts}) {
+        CHECK(table_of(study::read::write_layer_csv(given.layers)).layers == given.layers);
+    }
+    CHECK(error_of("op,m,n,k,groups,causal\nattention,8,8,64,1,2\n").code == "bad-dimension");
+    CHECK(error_of("op,m,q_len,n,k\nattention,8,8,8,64\n").code == "duplicate-column");
+}
+
 TEST_CASE("each bad cell is reported at its line and column with a hint") {
     const auto gemm = [](const std::string& m) { return "name,op,m,n,k\nx,gemm," + m + ",2,3\n"; };
     for (const std::string bad : {"0", "-4", "1000000000000", "99999999999999999999"}) {

@@ -1,0 +1,17 @@
+// hwdb/transfer.yaml: how far predicted speed-ups hold for whole networks.
+// Called by cli and gui; written by `validate --pairs --fit`.
+// Knows no network.
+#pragma once
+
+#include "hwdb/catalog.hpp"
+#include "model/gpu/transfer.hpp"
+
+namespace eyeroof::hwdb {
+
+// The nearest folder's transfer.yaml; the standard values where no folder has one. Errors: the
+// file's own.
+model::Result<model::Transfer> load_transfer(Folders folders);
+
+std::string write_transfer(const model::Transfer& transfer);
+
+} // namespace eyeroof::hwdb

@@ -1,0 +1,52 @@
+#include "hwdb/usual_host.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+namespace eyeroof::hwdb {
+
+using model::Result;
+
+NamedHost usual_host(const model::Gpu& gpu, Folders folders) {
+    NamedHost best;
+    int best_year = 0;
+    for (const CatalogEntry& entry : list_machines(folders)) {
+        const auto machine = entry.family == "hosts" ? load_machine_file(entry.file)
+                                                     : Result<model::Machine>::failure("", "");
+        const auto* host = machine ? std::get_if<model::Gpu>(&machine->kind) : nullptr;
+        if (host == nullptr || !host->issue.known()) {
+            continue;
+        }
+        const int year = host->launch_year;
+        const bool old_enough = year <= gpu.launch_year;
+        const bool best_old_enough = best_year <= gpu.launch_year;
+        const bool better = old_enough ? !best_old_enough || year > best_year
+                                       : !best_old_enough && year < best_year;
+        if (best.id.empty() || better) {
+            best = {entry.id, host->issue};
+            best_year = year;
+        }
+    }
+    return best;
+}
+
+Result<NamedHost> load_host(std::string_view name, Folders folders) {
+    const auto machine = load_machine(name, folders);
+    if (!machine) {
+        return machine.diagnostics();
+    }
+    const auto* host = std::get_if<model::Gpu>(&machine->kind);
+    if (host == nullptr || host->arch != model::GpuArch::host) {
+        return Result<NamedHost>::failure("not-a-host", fmt::format("{} is no host", machine->id),
+                                          "`eyeroof hw list` has the hosts, such as server-2x64");
+    }
+    if (!host->issue.known()) {
+        return Result<NamedHost>::failure(
+            "no-issue", fmt::format("{} does not say what issuing a kernel costs", machine->id),
+            "its file may have `issue: {call: 40 us, gradient: 16 us, launch: 3 us, graph: 1 us}`");
+    }
+    return NamedHost{machine->id, host->issue};
+}
+
+} // namespace eyeroof::hwdb

@@ -1,0 +1,29 @@
+// The host that a GPU usually stands in: the catalog's server of its generation.
+// Called by cli and gui for networks whose host nobody names.
+// Knows no network.
+#pragma once
+
+#include "hwdb/catalog.hpp"
+#include "model/gpu/step.hpp"
+
+#include <string>
+
+namespace eyeroof::hwdb {
+
+struct NamedHost {
+    std::string id;
+    model::HostIssue issue;
+
+    bool operator==(const NamedHost&) const = default;
+};
+
+// Of the hosts of the folders that say what an issue costs, the newest that is not newer than the
+// GPU (by launch year; the oldest where all are newer, or the GPU's year is not known). An empty id
+// where there is none: hosts that cannot be read are passed over, `hw check` tells why.
+NamedHost usual_host(const model::Gpu& gpu, Folders folders);
+
+// A host by name. Errors: those of load_machine; "not-a-host", "no-issue" where its file does not
+// say what an issue costs.
+model::Result<NamedHost> load_host(std::string_view name, Folders folders);
+
+} // namespace eyeroof::hwdb

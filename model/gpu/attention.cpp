@@ -1,0 +1,132 @@
+#include "model/gpu/attention.hpp"
+
+#include "model/gpu/matmul.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace eyeroof::model {
+
+namespace {
+
+constexpr double kFewQueries = 16.0;      // rows of a tile's instruction: fewer are packed by head
+constexpr double kGradientProducts = 2.5; // against the forward's
+constexpr double kWideHead = 128.0;       // elements above which a tile holds half the keys
+constexpr double kMemoryJoin = 1.0; // what moves is hardly hidden; prompts write the cache too
+constexpr double kResidentSharpness = 4.0;
+constexpr double kMostSplits = 1e6;
+
+double joined(double a, double b, double power) {
+    const double most = std::max(a, b);
+    return most > 0.0
+               ? most * std::pow(std::pow(a / most, power) + std::pow(b / most, power), 1.0 / power)
+               : 0.0;
+}
+
+struct Tiling {
+    double tm = 128.0, tn = 128.0;
+    double ctas = 1.0;      // all
+    double key_tiles = 1.0; // of a CTA, mean
+    double longest = 1.0;   // of the longest CTA
+    double splits = 1.0;
+};
+
+// Queries fill tiles of their own.
+Tiling prompt_tiling(const AttentionShape& s, double tn) {
+    Tiling t;
+    t.tn = tn;
+    t.tm = s.m > 64 ? 128.0 : 64.0;
+    const double blocks = std::ceil(static_cast<double>(s.m) / t.tm);
+    const double keys = static_cast<double>(seen_keys(s));
+    const double all = std::ceil(keys / tn);
+    double tiles = blocks * all;
+    if (s.causal || s.window > 0) {
+        const double diagonal = 0.5 * blocks * (t.tm / tn + (s.window > 0 ? 1.0 : 0.0));
+        tiles = std::min(tiles, static_cast<double>(seen_pairs(s)) / (t.tm * tn) + diagonal);
+    }
+    t.ctas = static_cast<double>(s.batch) * static_cast<double>(s.groups) * blocks;
+    t.key_tiles = std::max(1.0, tiles / blocks);
+    const double of_window =
+        s.window > 0 ? std::ceil((static_cast<double>(s.window) + t.tm) / tn) : all;
+    t.longest = std::max(t.key_tiles, std::min(all, of_window));
+    return t;
+}
+
+// One or a few new tokens: queries of heads that share keys are the rows of a tile.
+Tiling generation_tiling(const AttentionShape& s, double tn, int sms, double most) {
+    Tiling t;
+    t.tn = tn;
+    const double rows = static_cast<double>(s.m) * static_cast<double>(s.groups / s.key_heads());
+    t.tm = std::ceil(rows / kFewQueries) * kFewQueries;
+    const double blocks = static_cast<double>(s.batch) * static_cast<double>(s.key_heads());
+    const double all = std::ceil(static_cast<double>(seen_keys(s)) / tn);
+    t.splits = std::clamp(std::floor(2.0 * sms / blocks), 1.0, std::min(all, most));
+    t.key_tiles = t.longest = std::ceil(all / t.splits);
+    t.ctas = blocks * std::ceil(all / t.key_tiles);
+    return t;
+}
+
+// Cycles until the last CTA is done: full SMs share the tiles; the last wave is as long as a CTA.
+double compute_cycles(const Gpu& gpu, const AttentionTerms& terms, const Tiling& t,
+                      double tile_cycles) {
+    const double own = terms.cta_cycles + t.key_tiles * tile_cycles;
+    const double shared = t.ctas / gpu.sms * own;
+    const double longest = terms.cta_cycles + t.longest * std::max(tile_cycles, terms.tile_cycles);
+    const bool uneven = t.longest > t.key_tiles; // the longest start first and fill the gaps
+    const double waves = t.ctas / gpu.sms;
+    const double tail = uneven ? 0.0 : 0.5 * (std::ceil(waves) - waves) * own;
+    return std::max(shared + tail, longest);
+}
+
+double resident_share(const Gpu& gpu, const AttentionTerms& terms, double bytes) {
+    const double fill = bytes / std::max(terms.resident_l2 * gpu.l2_bytes, 1.0);
+    return 1.0 / (1.0 + std::pow(fill, kResidentSharpness));
+}
+
+FusedTime tiled_time(const Gpu& gpu, DataType type, const AttentionTerms& terms, const Layer& layer,
+                     const Work& work, const Tiling& t) {
+    const double head = static_cast<double>(std::get<AttentionShape>(layer.shape).k);
+    const bool forward = layer.direction == Direction::fwd;
+    const double times = forward ? 1.0 : kGradientProducts * terms.backward_cost;
+    const double per_sm = 2.0 * macs_per_cycle(gpu, type) / gpu.sms;
+    const double products = times * 4.0 * t.tm * t.tn * head / (terms.mma_share * per_sm);
+    const double scores = (forward ? 1.0 : 2.0) * terms.score_cycles * t.tm * t.tn;
+    const double tile = joined(products, scores, terms.overlap);
+
+    FusedTime f;
+    f.tile_m = static_cast<int>(t.tm);
+    f.tile_n = static_cast<int>(t.tn);
+    f.splits = static_cast<int>(t.splits);
+    f.ctas = t.ctas;
+    const double bytes = static_cast<double>(work.bytes());
+    f.resident = resident_share(gpu, terms, bytes);
+    f.dram_s = bytes * ((1.0 - f.resident) / (terms.dram_share * gpu.dram_bytes_per_s) +
+                        f.resident / std::max(l2_bandwidth(gpu), gpu.dram_bytes_per_s));
+    f.compute_s = compute_cycles(gpu, terms, t, tile) / pipe_clock_hz(gpu, type);
+    f.clock_share =
+        clock_share(gpu.calibration.tensor_gemm, joined(f.compute_s, f.dram_s, kMemoryJoin));
+    f.compute_s /= f.clock_share;
+    f.other_s = t.splits > 1.0 ? terms.combine_s : 0.0;
+    f.body_s = joined(f.compute_s, f.dram_s, kMemoryJoin) + f.other_s;
+    return f;
+}
+
+} // namespace
+
+FusedTime attention_time(const Gpu& gpu, DataType type, const AttentionTerms& terms,
+                         const Layer& layer, const Work& work) {
+    const auto& s = std::get<AttentionShape>(layer.shape);
+    const double tn = static_cast<double>(s.k) > kWideHead ? 64.0 : 128.0;
+    const bool few = layer.direction == Direction::fwd && static_cast<double>(s.m) < kFewQueries;
+    if (!few) {
+        return tiled_time(gpu, type, terms, layer, work, prompt_tiling(s, tn));
+    }
+    const auto of_splits = [&](double most) {
+        return tiled_time(gpu, type, terms, layer, work, generation_tiling(s, tn, gpu.sms, most));
+    };
+    const FusedTime split = of_splits(kMostSplits);
+    const FusedTime whole = of_splits(1.0);
+    return split.body_s < whole.body_s ? split : whole;
+}
+
+} // namespace eyeroof::model

@@ -1,0 +1,23 @@
+// What kernels of several products and their memory operators have in common: attention, experts.
+// Made by attention.cpp and grouped.cpp; read by the chain and the reasons.
+// Knows no layer.
+#pragma once
+
+namespace eyeroof::model {
+
+struct FusedTime {
+    double body_s = 0.0;    // without launch
+    double compute_s = 0.0; // products and scores on the SMs, waves and tails with them
+    double dram_s = 0.0;    // what must move, at the sustained bandwidth
+    double other_s = 0.0;   // further kernels
+    double clock_share = 1.0;
+    double resident = 0.0; // share of the bytes that L2 keeps between calls
+    double ctas = 0.0;
+    int tile_m = 0, tile_n = 0;
+    int splits = 1; // of the keys among CTAs
+
+    bool dram_bound() const { return dram_s > compute_s; }
+    bool operator==(const FusedTime&) const = default;
+};
+
+} // namespace eyeroof::model

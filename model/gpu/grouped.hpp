@@ -1,0 +1,24 @@
+// The time of a layer of experts: tokens sorted by expert, products of a group each, and back.
+// Called by kernel_of.
+// Knows no network and no launch.
+#pragma once
+
+#include "model/gpu/fused.hpp"
+#include "model/gpu/gpu.hpp"
+#include "model/layer.hpp"
+
+namespace eyeroof::model {
+
+// Experts that `routed` tokens meet when each goes anywhere alike: experts (1 - (1 -
+// 1/experts)^routed).
+double busy_experts(double routed, double experts);
+
+// Every expert's tokens are padded to whole tiles of 16 to 128 rows, the least that holds the mean:
+//   compute = uneven x 6 x padded tokens x n k / (peak_share peak), no less than a wave of tiles
+//   dram    = (weights of the experts that have tokens + tokens in and out) / (dram_share
+//   bandwidth) body    = (compute^p + dram^p)^(1/p) + routing_passes over the routed tokens
+//             + routing_s + expert_s x busy experts
+FusedTime grouped_time(const Gpu& gpu, DataType type, const GroupedTerms& terms,
+                       const Layer& layer);
+
+} // namespace eyeroof::model

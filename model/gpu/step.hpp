@@ -1,0 +1,58 @@
+// The time of a whole step: kernels that a host issues one after another and a GPU works off.
+// Called by study for networks; hosts' constants come from hwdb.
+// Knows no layer, no network and no machine.
+#pragma once
+
+#include "model/gpu/calibration.hpp"
+
+#include <span>
+#include <vector>
+
+namespace eyeroof::model {
+
+// What a host takes to issue work, seconds; measured, and kept in the host's file. Zeros: not
+// known.
+struct HostIssue {
+    double call_s = 0.0;     // eager: a framework's operator, forward
+    double gradient_s = 0.0; // eager: an operator that the framework's engine differentiates
+    double launch_s = 0.0;   // the driver's launch of a kernel: stream, and multi-tensor updates
+    double node_s = 0.0;     // a kernel of a graph that is replayed
+
+    bool known() const { return call_s > 0.0; }
+    bool operator==(const HostIssue&) const = default;
+};
+
+enum class Issued { forward, gradient, update };
+
+// Host time of one operator in a launch mode; kernel: none, its times are the device's alone.
+double issue_seconds(const HostIssue& host, Launch launch, Issued kind);
+
+struct StepPart {          // one operator, `count` times
+    double host_s = 0.0;   // one issue
+    double device_s = 0.0; // one execution
+    double count = 1.0;
+    Issued kind = Issued::forward;
+};
+
+struct StepTime {
+    double host_s = 0.0;        // of all issues
+    double device_s = 0.0;      // of all kernels
+    double time_s = 0.0;        // from the first issue to the end of the last kernel
+    std::vector<double> wait_s; // of one execution of each part: the device idle before it
+
+    double gap_s() const { return time_s - device_s; }
+    bool operator==(const StepTime&) const = default;
+};
+
+// A kernel starts when it was issued and the one before it ended:
+//   issued_i = issued_{i-1} + host_i,  end_i = max(issued_i, end_{i-1}) + device_i
+// so that time = max over k of (host of 1 … k + device of k … n): long kernels hide the issues of
+// the next, and what a host gains on them it loses on a run of short ones. Neighbours that a
+// network repeats (count > 1, of one kind) are taken as evenly mixed, as the blocks of a network
+// are: a run of them of host time H and device time D ends at
+//   max(end + D, issued + first host + D, issued + H + last device).
+// The queue of issued kernels is taken as endless. A step ends with a wait of the host for the
+// device (a loss that is read, an answer that is sent).
+StepTime step_time(std::span<const StepPart> parts);
+
+} // namespace eyeroof::model

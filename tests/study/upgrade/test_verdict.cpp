@@ -1,0 +1,199 @@
+// From a speed-up to a verdict: steps, intervals, chances, assumptions, prices.
+#include "study/calibrate/pairs.hpp"
+#include "study/exam/network_step.hpp"
+#include "study/report/upgrade.hpp"
+#include "study/upgrade/assumptions.hpp"
+#include "study/upgrade/verdict.hpp"
+#include "tests/model/gpu/small_gpus.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+using namespace eyeroof; // NOLINT
+
+namespace {
+
+model::Machine machine(const std::string& id, model::Gpu gpu) {
+    model::Machine m;
+    m.id = m.name = id;
+    m.kind = std::move(gpu);
+    return m;
+}
+
+model::Network products(model::Count size, model::Count count) {
+    model::Network net;
+    net.id = net.name = "net";
+    net.layers.push_back(test::gemm(size, size, size));
+    net.layers.back().count = count;
+    return net;
+}
+
+study::Upgrade judged(const model::Network& net, study::UpgradeOptions options) {
+    const auto u = study::upgrade(net, machine("v100", test::v100_sxm2()),
+                                  machine("a100", test::a100_sxm_40()), options);
+    REQUIRE(u.ok());
+    return *u;
+}
+
+study::PairResult pair(const std::string& family, double kernels, double measured) {
+    study::PairResult row;
+    row.pair.family = family;
+    row.pair.speedup = measured;
+    row.kind = "training mixed";
+    row.kernel_speedup = kernels;
+    row.bandwidth_ratio = 1.7;
+    row.peak_ratio = 2.5;
+    return row;
+}
+
+} // namespace
+
+TEST_CASE("a network's time is the step of host and device, not the sum of its layers alone") {
+    study::StudyOptions options;
+    options.launch = study::LaunchMode::eager;
+    options.host = {100e-6, 40e-6, 5e-6, 1e-6};
+    const auto report =
+        study::run(products(256, 100), machine("a100", test::a100_sxm_40()), options);
+    REQUIRE(report.ok());
+    const study::LayerReport& layer = report->layers.front();
+    CHECK(report->total.host_s == doctest::Approx(100 * 100e-6));
+    CHECK(report->total.device_s == doctest::Approx(100 * layer.device_s));
+    CHECK(report->total.time_s == doctest::Approx(100 * 100e-6 + layer.device_s));
+    CHECK(100 * (layer.device_s + layer.wait_s) == doctest::Approx(report->total.time_s));
+}
+
+TEST_CASE("kernel mode has no host, a graph has its nodes") {
+    study::StudyOptions options;
+    options.launch = study::LaunchMode::kernel;
+    const auto alone = study::run(products(256, 10), machine("a", test::a100_sxm_40()), options);
+    REQUIRE(alone.ok());
+    CHECK(alone->total.host_s == 0.0);
+    CHECK(alone->total.time_s == doctest::Approx(alone->total.device_s));
+}
+
+TEST_CASE("optimizer steps are issued in bulk, gradients without Python") {
+    model::Layer layer = test::gemm(8, 8, 8);
+    CHECK(study::issued_as(layer) == model::Issued::forward);
+    layer.direction = model::Direction::bwd_weight;
+    CHECK(study::issued_as(layer) == model::Issued::gradient);
+    layer.direction = model::Direction::fwd;
+    layer.op = model::Op::elementwise;
+    layer.shape = model::ElementwiseShape{1, 64, "adam"};
+    CHECK(study::issued_as(layer) == model::Issued::update);
+}
+
+TEST_CASE("Student's distribution has the tails of few families") {
+    // Tables: t(0.90) is 1.440 at 6 degrees, 1.363 at 11, 1.282 at infinity.
+    CHECK(study::student_90(3) == doctest::Approx(1.440).epsilon(0.005));
+    CHECK(study::student_90(8) == doctest::Approx(1.363).epsilon(0.005));
+    CHECK(study::student_90(1000000) == doctest::Approx(1.2816).epsilon(0.001));
+    CHECK(study::student_below(study::student_90(8), 8) == doctest::Approx(0.9).epsilon(0.001));
+    CHECK(study::student_below(0.0, 8) == doctest::Approx(0.5));
+}
+
+TEST_CASE("no chance of being wrong is stated below what the families can show") {
+    CHECK(study::chance_of_wrong(5.0, 0.1, 8) == doctest::Approx(0.1));
+    CHECK(study::chance_of_wrong(0.0, 0.2, 8) == doctest::Approx(0.5));
+    CHECK(study::chance_of_wrong(0.2, 0.2, 8) > study::chance_of_wrong(0.4, 0.2, 8));
+}
+
+TEST_CASE("operators less certain than those of the measured networks widen the interval") {
+    model::Transfer transfer;
+    transfer.share = 1.0;
+    transfer.operators = 0.1;
+    const model::TransferKind kind{0.2, 0.1, 0.2, 0.2, 8, 8};
+    CHECK(study::transferred_sigma(transfer, kind, 0.05) == doctest::Approx(0.2));
+    CHECK(study::transferred_sigma(transfer, kind, 0.3) ==
+          doctest::Approx(std::sqrt(0.04 + 0.09 - 0.01)));
+}
+
+TEST_CASE(
+    "the transfer finds the share by which networks fall short, without the family it judges") {
+    // Measured = kernels^0.8 exactly; one family is far off and does not move the others' share
+    // much.
+    study::PairsValidation v;
+    for (const double kernels : {1.5, 1.8, 2.0, 2.4, 3.0}) {
+        v.rows.push_back(pair("f" + std::to_string(kernels), kernels, std::pow(kernels, 0.8)));
+    }
+    study::judge_pairs(v);
+    CHECK(v.transfer.share == doctest::Approx(0.8).epsilon(0.02));
+    CHECK(v.all.mape < 0.01);
+    CHECK(v.all.kernel_mape > 0.1);
+    CHECK(v.all.families == 5);
+    CHECK(v.transfer.kinds.at("training mixed").families == 5);
+    CHECK(v.rows.front().families == 4);
+    CHECK(v.all.inside == doctest::Approx(1.0));
+    for (const double right : v.all.right) {
+        CHECK(right == doctest::Approx(1.0));
+    }
+}
+
+TEST_CASE("a kind of few families takes its spread mostly from all kinds") {
+    std::vector<study::PairResult> rows;
+    for (int i = 0; i < 12; ++i) {
+        rows.push_back(pair("a" + std::to_string(i), 2.0, i % 2 == 0 ? 2.0 * 1.3 : 2.0 / 1.3));
+    }
+    study::PairResult exact = pair("b", 2.0, 2.0);
+    exact.kind = "inference full";
+    rows.push_back(exact);
+    const auto transfer = study::fit_transfer(rows);
+    const double all = std::log(1.3) * std::sqrt(12.0 / 13.0);
+    CHECK(transfer.kinds.at("inference full").spread ==
+          doctest::Approx(std::sqrt(4.0 / 5.0) * all).epsilon(0.02));
+}
+
+TEST_CASE("without a price and a threshold the answer asks for them") {
+    study::UpgradeOptions options;
+    const auto u = judged(products(4096, 4), options);
+    CHECK(u.verdict == study::UpgradeVerdict::unpriced);
+    CHECK(study::upgrade_text(u).find("name the prices to judge") != std::string::npos);
+    CHECK(study::upgrade_text(u).find("pays off") == std::string::npos);
+    options.prices.from_usd_per_hour = 1.0;
+    CHECK(judged(products(4096, 4), options).verdict == study::UpgradeVerdict::unpriced);
+    options.prices.to_usd_per_hour = 1.1;
+    CHECK(judged(products(4096, 4), options).verdict != study::UpgradeVerdict::unpriced);
+}
+
+TEST_CASE("the answer says what runs and what it takes for granted, with its worth") {
+    study::UpgradeOptions options;
+    options.threshold = 1.2;
+    options.from.launch = options.to.launch = study::LaunchMode::eager;
+    options.from.host = {60e-6, 24e-6, 5e-6, 2e-6};
+    options.to.host = {30e-6, 12e-6, 3e-6, 1e-6};
+    options.from_host = "old";
+    options.to_host = "new";
+    options.training = study::TrainingOptions{"adam"};
+    const auto u = judged(products(256, 50), options);
+    CHECK(u.run == "training step in the layers' types, 256 tokens or rows, adam, eager");
+    REQUIRE(u.assumptions.size() == 3);
+    CHECK(u.assumptions[0].instead == "on the old host");
+    CHECK(u.assumptions[0].speedup < u.speedup.value); // the host was most of the gain
+    CHECK(study::upgrade_json(u).find("\"assumptions\"") != std::string::npos);
+}
+
+TEST_CASE("prices of another year are warned of") {
+    study::UpgradeOptions options;
+    options.year = 2026;
+    study::Upgrade u;
+    u.from = "v100";
+    u.to = "a100";
+    u.money.from_price_source = "list price (2018)";
+    u.money.to_price_source = "list price, May 2026";
+    u.money.buy_source = "a dealer";
+    study::add_price_warnings(options, u);
+    REQUIRE(u.notes.size() == 2);
+    CHECK(u.notes[0].find("2018") != std::string::npos);
+    CHECK(u.notes[1].find("no date") != std::string::npos);
+}
+
+TEST_CASE("other batches on either side are compared by items") {
+    study::UpgradeOptions options;
+    options.threshold = 1.0;
+    options.from.launch = options.to.launch = study::LaunchMode::kernel;
+    const double same = judged(products(4096, 1), options).speedup.value;
+    options.from.batch = options.to.batch = 4;
+    CHECK(judged(products(4096, 1), options).speedup.value == doctest::Approx(same).epsilon(0.1));
+    options.from.batch = 1;
+    CHECK(judged(products(4096, 1), options).speedup.value == doctest::Approx(same).epsilon(0.15));
+}
