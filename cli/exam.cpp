@@ -51,7 +51,7 @@ model::Result<study::StudyOptions> study_options(const ExamOptions& options) {
         {"graph", study::LaunchMode::graph}};
     study::StudyOptions wanted;
     wanted.policy = policy_named(options.mapping);
-    wanted.search_limit_s = search_limit_s(options.mapping, options.time_limit_s);
+    set_effort(options.effort, options.mapping, wanted);
     wanted.factors = options.factors == "any" ? mapper::Factors::any : mapper::Factors::perfect;
     wanted.free_dataflow = frees_dataflow(options.dataflow);
     wanted.counting =
@@ -170,6 +170,35 @@ void report_gate(Context& context, const std::string& expression, const study::V
     context.report(because);
 }
 
+// Says on stderr which layers' searches ended before their proof; were there any?
+bool report_open(Context& context, const ExamOptions& options, const study::Report& report) {
+    std::vector<std::string> open;
+    double gap = 0.0;
+    for (const study::LayerReport& layer : report.layers) {
+        bool proved = true;
+        for (const mapper::Certificate& c : layer.certificates) {
+            proved = proved && c.proved;
+            gap = std::max(gap, c.gap);
+        }
+        if (!proved) {
+            open.push_back(layer.layer.name);
+        }
+    }
+    if (open.empty()) {
+        return false;
+    }
+    model::Diagnostics said;
+    const std::string what =
+        fmt::format("the searches of {} of {} layers ended before the proof, {} first: at most "
+                    "{:.1f} % are left to gain",
+                    open.size(), report.layers.size(), open.front(), 100.0 * gap);
+    const std::string hint = "--nodes N gives them more effort";
+    options.require_proof ? said.error("not-proved", what, hint)
+                          : said.warning("not-proved", what, hint);
+    context.report(said);
+    return true;
+}
+
 // The report, followed by advice where it was asked for.
 std::string rendered(const study::Report& report, const ExamOptions& options, bool colour,
                      const std::vector<study::Advice>& advice) {
@@ -193,9 +222,10 @@ Exit judged(Context& context, const ExamOptions& options, const std::optional<st
         verdict = *judged;
     }
     const std::string text = rendered(report, options, context.colour(options.output.file), advice);
-    const Exit exit =
-        context.write(text, options.output.file, verdict.holds ? Exit::says_no : Exit::done);
-    if (exit == Exit::says_no) {
+    const bool unproved = report_open(context, options, report) && options.require_proof;
+    const bool no = verdict.holds || unproved;
+    const Exit exit = context.write(text, options.output.file, no ? Exit::says_no : Exit::done);
+    if (exit == Exit::says_no && verdict.holds) {
         report_gate(context, options.fail_if, verdict);
     }
     return exit;
@@ -310,7 +340,9 @@ void add_model_options(CLI::App& app, ExamOptions& options) {
     add_choice(
         app, "--factors", options.factors, {"perfect", "any"},
         "Loops of searched mappings divide evenly, or any with a partial last trip [perfect]");
-    add_time_limit(app, options.time_limit_s);
+    add_effort(app, options.effort);
+    app.add_flag("--require-proof", options.require_proof,
+                 "Exit with 1 when a mapping was searched for and not proved to be the best");
     add_choice(app, "--counting", options.counting, {"eyeroof", "timeloop"},
                "Rules for counting accesses [eyeroof]");
     add_choice(app, "--launch", options.launch, {"eager", "stream", "kernel", "graph"},

@@ -5,6 +5,7 @@
 
 #include "cli/measurements.hpp"
 #include "cli/phase.hpp"
+#include "cli/search_options.hpp"
 #include "model/machine/machine.hpp"
 #include "model/network.hpp"
 #include "study/formats/timeloop.hpp"
@@ -24,7 +25,8 @@ struct ExamOptions {
     std::string mapping = "auto";
     std::string objective;
     std::string factors = "perfect";
-    std::optional<double> time_limit_s;
+    EffortOptions effort;
+    bool require_proof = false;
     std::string counting = "eyeroof";
     std::string launch = "stream";
     std::string host; // empty: the server of the GPU's years

@@ -53,7 +53,7 @@ struct Options {
     std::string data_type;
     PhaseOptions phase;
     std::string mapping = "auto";
-    std::optional<double> time_limit_s;
+    EffortOptions effort;
     std::vector<std::string> set;
     std::vector<study::MappingEdit> edits; // of a session, on the first machine
     std::optional<std::int64_t> batch;
@@ -101,7 +101,7 @@ study::StudyOptions study_options(const Options& options) {
     wanted.batch = options.batch;
     wanted.data_type = model::data_type_from_name(options.data_type);
     wanted.policy = policy_named(options.mapping);
-    wanted.search_limit_s = search_limit_s(options.mapping, options.time_limit_s);
+    set_effort(options.effort, options.mapping, wanted);
     wanted.operators = operators_of(options.phase);
     wanted.training = training_of(options.phase);
     if (!options.layers.empty()) {

@@ -73,15 +73,24 @@ study::MappingPolicy policy_named(const std::string& text) {
                                 : study::MappingPolicy::automatic;
 }
 
-double search_limit_s(const std::string& mapping, const std::optional<double>& asked) {
-    constexpr double best_s = 60.0;
-    return asked.value_or(mapping == "best" ? best_s : study::StudyOptions{}.search_limit_s);
+void set_effort(const EffortOptions& asked, const std::string& mapping,
+                study::StudyOptions& wanted) {
+    constexpr std::uint64_t best = 3'000'000;
+    const std::uint64_t usual = asked.limit_s ? 0 : mapping == "best" ? best : wanted.search_nodes;
+    wanted.search_nodes = asked.nodes.value_or(usual);
+    wanted.search_limit_s = asked.limit_s.value_or(0.0);
 }
 
-void add_time_limit(CLI::App& app, std::optional<double>& limit_s) {
-    app.add_option("--time-limit", limit_s,
-                   "Seconds the search may take in all; the best so far is shown with its gap [10; "
-                   "60 with --mapping best]")
+void add_effort(CLI::App& app, EffortOptions& effort) {
+    app.add_option(
+           "--nodes", effort.nodes,
+           "Nodes that the search of a layer looks at, at most, 0 for no limit; the best so "
+           "far is shown with its gap, the same on every machine [200000; 3000000 with "
+           "--mapping best; none with --time-limit]")
+        ->type_name("N");
+    app.add_option("--time-limit", effort.limit_s,
+                   "Seconds the search may take in all; the answer then depends on the machine "
+                   "[none]")
         ->check(CLI::Range(0.001, 1e6))
         ->type_name("S");
 }

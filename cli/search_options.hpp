@@ -25,11 +25,18 @@ bool frees_dataflow(const std::string& text);
 // "auto", "best" or "dataflow"; `automatic` for all else.
 study::MappingPolicy policy_named(const std::string& text);
 
-// Of all searches together, when the user named none: short for "auto".
-double search_limit_s(const std::string& mapping, const std::optional<double>& asked);
+// How long searches go on, for commands that examine.
+struct EffortOptions {
+    std::optional<std::uint64_t> nodes; // of each search; 0: no limit
+    std::optional<double> limit_s;      // of all together
 
-// --time-limit, as the commands that examine take it.
-void add_time_limit(CLI::App& app, std::optional<double>& limit_s);
+    bool operator==(const EffortOptions&) const = default;
+};
+void set_effort(const EffortOptions& asked, const std::string& mapping,
+                study::StudyOptions& wanted);
+
+// --nodes and --time-limit.
+void add_effort(CLI::App& app, EffortOptions& effort);
 
 inline constexpr const char* kMappingWords =
     "auto: the best that the dataflow allows, which on row-stationary machines is what its "

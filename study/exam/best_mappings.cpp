@@ -112,6 +112,7 @@ BestMappings search_best(const Network& network, const Accelerator& accelerator,
     }
     mapper::SearchOptions search;
     search.threads = options.threads;
+    search.max_nodes = options.search_nodes;
     best.found = search_nests(tasks, search, options.search_limit_s, stop, progress);
     for (std::size_t i = 0; i < tasks.size() && options.constrained(); ++i) {
         if (!best.found[i]) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <sstream>
 
 namespace eyeroof::study {
@@ -121,8 +122,45 @@ class Finder {
   public:
     Finder(const mapper::Task& task, const std::stop_token& stop) : task_(task), stop_(stop) {}
 
-    // The fewest rules that leave no mapping: what can go without a mapping appearing, goes.
-    std::vector<Rule> fewest(std::vector<Rule> rules) {
+    // The fewest rules that leave no mapping: what can go without a mapping appearing, goes. Which
+    // are left depends on the order, so that several are tried.
+    std::vector<Rule> fewest(const std::vector<Rule>& rules) {
+        std::vector<Rule> least = reduced(rules);
+        std::vector<Rule> turned(rules.rbegin(), rules.rend());
+        for (std::size_t turn = 0; turn < kTurns && least.size() > 2; ++turn) {
+            std::vector<Rule> other = reduced(turned);
+            if (other.size() < least.size()) {
+                least = std::move(other);
+            }
+            std::rotate(turned.begin(), turned.begin() + static_cast<long>(turned.size() / kTurns),
+                        turned.end());
+        }
+        return least;
+    }
+
+    // What would help beside leaving out rules; empty where nothing is known to.
+    std::string remedy() const {
+        mapper::Task other = task_;
+        other.factors = mapper::Factors::any;
+        if (task_.factors == mapper::Factors::perfect && possible(other)) {
+            return "no loops that divide evenly keep the rules: with --factors any there is a "
+                   "mapping";
+        }
+        other.factors = task_.factors;
+        for (Level& level : other.machine.levels) {
+            for (Axis& axis : level.fanout) {
+                axis.size *= 64;
+            }
+        }
+        return possible(other) ? "the array is too small for the rules: with longer axes there is "
+                                 "a mapping"
+                               : "";
+    }
+
+  private:
+    static constexpr std::size_t kTurns = 4;
+
+    std::vector<Rule> reduced(std::vector<Rule> rules) const {
         mapper::Task task = task_;
         for (std::size_t i = 0; i < rules.size();) {
             mapper::Task without = task;
@@ -137,19 +175,30 @@ class Finder {
         return rules;
     }
 
-  private:
     // Is it proved that there is no mapping?
     bool hopeless(const mapper::Task& task) const {
+        const auto found = any_mapping(task);
+        return found && !*found;
+    }
+    bool possible(const mapper::Task& task) const { return any_mapping(task).value_or(false); }
+
+    // Is there a mapping? All are worth the same, so that the first one found ends the search;
+    // nothing when the time was over before.
+    std::optional<bool> any_mapping(mapper::Task task) const {
         const std::chrono::duration<double> gone = Clock::now() - start_;
         if (gone.count() >= kLimit_s) {
-            return false;
+            return std::nullopt;
         }
+        task.objective = {0.0, 0.0};
+        task.time = mapper::Time::overlapped;
         mapper::SearchOptions options;
         options.time_limit_s = kLimit_s - gone.count();
         const auto found = mapper::search(task, options, stop_);
         const auto& d = found.diagnostics();
-        return !found && std::any_of(d.begin(), d.end(),
-                                     [](const Diagnostic& x) { return x.code == "infeasible"; });
+        const bool none = !found && std::any_of(d.begin(), d.end(), [](const Diagnostic& x) {
+            return x.code == "infeasible";
+        });
+        return found ? std::optional(true) : none ? std::optional(false) : std::nullopt;
     }
 
     using Clock = std::chrono::steady_clock;
@@ -210,14 +259,17 @@ Diagnostics explain_conflicts(const mapper::Task& task, const Diagnostics& reaso
             if (least && !places.contains("min_utilization")) { // an option of the command line
                 rules.push_back(*rule_of("min_utilization"));
             }
-            rules = Finder(task, stop).fewest(std::move(rules));
+            Finder finder(task, stop);
+            rules = finder.fewest(rules);
             std::string names;
             for (const Rule& rule : rules) {
                 names += (names.empty() ? "" : "; ") + described(rule, task);
             }
+            const std::string remedy = finder.remedy();
+            error.hint = remedy.empty() ? error.hint : remedy;
             if (!names.empty()) {
                 error.message += ": " + names;
-            } else if (!task.machine.dataflows.empty()) {
+            } else if (remedy.empty() && !task.machine.dataflows.empty()) {
                 error.hint = "the dataflow's own rules leave none: --dataflow free forgets them";
             }
         }

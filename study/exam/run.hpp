@@ -40,7 +40,10 @@ struct StudyOptions {
     mapper::Constraints constraints;            // of searches, on top of the dataflow's
     ConstraintPlaces places;                    // where those stand, for what is said of them
     mapper::Factors factors = mapper::Factors::perfect; // of searches
-    double search_limit_s = 10.0;                       // for all searches together; 0: none
+    // Effort of searches. Nodes of each, at most, are the same everywhere; seconds, for all
+    // searches together, make the answer depend on how busy the machine is. 0: no limit.
+    std::uint64_t search_nodes = 200'000;
+    double search_limit_s = 0.0;
     model::Counting counting = model::Counting::eyeroof;
     std::optional<model::Count> batch;        // multiplies the network's own
     std::optional<std::string> layers;        // regular expression over layer names

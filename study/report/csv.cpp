@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 namespace eyeroof::study {
@@ -50,13 +51,33 @@ std::string measured_cells(const Report& report, const LayerReport& layer) {
     return cells;
 }
 
-std::string result_cells(const Report& report, const LayerReport& layer) {
+bool searched(const Report& report) {
+    return std::any_of(report.layers.begin(), report.layers.end(),
+                       [](const LayerReport& layer) { return !layer.certificates.empty(); });
+}
+
+// The largest gap of a layer's searches, and whether all were proved; empty where none was made.
+std::string proof_cells(bool any, const LayerReport& layer) {
+    if (!any) {
+        return "";
+    }
+    double gap = 0.0;
+    bool proved = true;
+    for (const mapper::Certificate& c : layer.certificates) {
+        gap = std::max(gap, c.gap);
+        proved = proved && c.proved;
+    }
+    return layer.certificates.empty() ? ",," : fmt::format(",{},{}", gap, proved);
+}
+
+std::string result_cells(const Report& report, const LayerReport& layer, bool proofs) {
     const auto optional = [](const std::optional<double>& value) {
         return value ? fmt::to_string(*value) : std::string{};
     };
-    return fmt::format(",{},{},{},{},{}{}\n", layer.time_s, optional(layer.low_s),
+    return fmt::format(",{},{},{},{},{}{}{}\n", layer.time_s, optional(layer.low_s),
                        optional(layer.high_s), read::csv_quoted(layer.limiter),
-                       seconds_at(report.machine, layer, kStep6), measured_cells(report, layer));
+                       seconds_at(report.machine, layer, kStep6), proof_cells(proofs, layer),
+                       measured_cells(report, layer));
 }
 
 // The table's rows that the report's layers came from. Filters keep or leave all layers of one
@@ -85,13 +106,15 @@ std::string to_csv(const Report& report, const read::LayerTable* input) {
     std::string text =
         repeat ? input->header : fmt::format("{}", fmt::join(read::column_names(), ","));
     text += ",time_s,low_s,high_s,limiter,step6_bound_s";
+    const bool proofs = searched(report);
+    text += proofs ? ",gap,proved" : "";
     text += report.measured
                 ? ",measured_s,compared_s,unexplained_s,remaining_s,executions,disagreements"
                 : "";
     text += report.ceilings.empty() ? "\n" : ",measured_roof_s,measured_roof\n";
     for (std::size_t i = 0; i < report.layers.size(); ++i) {
         const LayerReport& layer = report.layers[i];
-        text += (repeat ? *rows[i] : layer_row(layer.layer)) + result_cells(report, layer);
+        text += (repeat ? *rows[i] : layer_row(layer.layer)) + result_cells(report, layer, proofs);
     }
     return text;
 }

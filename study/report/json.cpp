@@ -70,7 +70,6 @@ Json certificates_json(const LayerReport& layer) {
                         {"proved", c.proved},
                         {"nodes", c.nodes},
                         {"pruned", c.pruned},
-                        {"time_s", c.time_s},
                         {"space", c.space},
                         {"note", c.note}});
     }

@@ -169,9 +169,9 @@ std::string mapping_lines(const LayerReport& layer) {
 std::string certificate_lines(const LayerReport& layer) {
     std::string text;
     for (const mapper::Certificate& c : layer.certificates) {
-        const std::string line = fmt::format(
-            "searched: {} {:.4e}, {} {:.4e}, {} nodes in {:.2f} s", c.objective, c.value,
-            c.proved ? "proved, bound" : "bound so far", c.lower_bound, c.nodes, c.time_s);
+        const std::string line =
+            fmt::format("searched: {} {:.4e}, {} {:.4e}, {} nodes", c.objective, c.value,
+                        c.proved ? "proved, bound" : "bound so far", c.lower_bound, c.nodes);
         text += wrapped(line, 4, kWidth);
     }
     return text;
