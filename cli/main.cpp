@@ -133,7 +133,7 @@ std::vector<std::string> built_in() {
                                                           ? "built in, loaded when there is a GPU"
                                                           : "not built in; recorded "
                                                             "profiles can be imported"),
-        "threads: " + std::to_string(std::thread::hardware_concurrency()) + " (oneTBB)",
+        "threads: " + std::to_string(std::thread::hardware_concurrency()),
     };
 }
 

@@ -179,7 +179,7 @@ void MainWindow::show_totals() {
         line += fmt::format(", {:.1f} % of the peak", 100.0 * total.utilization);
         if (!report.worst.empty() && reports_.size() == 1) {
             const study::Loss& worst = report.worst.front();
-            line += fmt::format("; most is lost in {} at step {} ({:.0f} % of the time)",
+            line += fmt::format("; most is lost in {} at step {} (mended alone {:.0f} % less time)",
                                 report.layers[worst.layer].layer.name, worst.step,
                                 100.0 * worst.lost_s / total.time_s);
         }

@@ -7,20 +7,11 @@
 
 namespace eyeroof::model {
 
-std::size_t worst_step(const Chain& chain, double units) {
-    std::size_t worst = 3;
-    double worst_ratio = 2.0;
-    double before = units;
-    for (std::size_t i = 0; i < kSteps; ++i) {
-        const double after = std::min(units, chain[i].macs_per_cycle);
-        const double ratio = after / before;
-        if (ratio < worst_ratio) {
-            worst = i + 1;
-            worst_ratio = ratio;
-        }
-        before = after;
-    }
-    return worst_ratio < 1.0 ? worst : 3;
+std::string_view limit_name(Limit limit) {
+    constexpr std::array<std::string_view, 13> names = {
+        "arithmetic",   "workload", "dataflow", "units",   "dimensions", "alignment", "storage",
+        "outer memory", "on chip",  "link",     "latency", "power",      "launch"};
+    return names[static_cast<std::size_t>(limit)];
 }
 
 Diagnostics check_chain(const Chain& chain, std::string_view what) {

@@ -21,20 +21,36 @@ inline constexpr std::array<std::string_view, kSteps> kStepNames = {
     "workload",         "dataflow",          "number of units",        "physical dimensions",
     "storage capacity", "average bandwidth", "instantaneous bandwidth"};
 
+// What takes throughput away, for logic; `limit` beside it says which one in the machine's words.
+// `arithmetic`: nothing does, the units work.
+enum class Limit {
+    arithmetic,
+    workload,
+    dataflow,
+    units,      // their number: the last pass over them is not full
+    dimensions, // of the array; on GPUs tiles and waves
+    alignment,  // rows that tensor cores do not load whole
+    storage,    // tile sizes; on GPUs registers, shared memory and slots for CTAs
+    outer_memory,
+    on_chip, // networks and stores below it; on GPUs the L2 cache
+    link,    // to the host
+    latency, // ramp-up, drain, gathering
+    power,
+    launch
+};
+std::string_view limit_name(Limit limit);
+
 struct StepBound {
     double macs_per_cycle = 0.0;
     std::string limit;  // the limiting dimension or resource: "y axis", "DRAM bus: weight"
     std::string reason; // one sentence why
+    Limit kind = Limit::arithmetic;
 
     bool operator==(const StepBound&) const = default;
 };
 
 // Index 0 is step 1. Operators without MACs count two of their operations as one MAC.
 using Chain = std::array<StepBound, kSteps>;
-
-// The step (1 … 7) that takes the largest factor away from what the machine's units could do.
-// Losses of steps 1 and 2 count only as far as they leave fewer than `units` MAC/cycle.
-std::size_t worst_step(const Chain& chain, double units);
 
 // An error "chain-rises" for each step whose bound exceeds the one before it by more than rounding,
 // and for bounds that are not finite or not positive. A violation is a bug, never an output.

@@ -32,6 +32,17 @@ std::vector<FitAxis> axes_of(const Accelerator& accelerator, const Mapping& mapp
     return axes;
 }
 
+// The kinds of steps 1 to 5 are the steps themselves; those of 6 and 7 are told.
+void set_kinds(Chain& chain, Limit moving, Limit last) {
+    constexpr std::array<Limit, 5> own = {Limit::workload, Limit::dataflow, Limit::units,
+                                          Limit::dimensions, Limit::storage};
+    for (std::size_t i = 0; i < own.size(); ++i) {
+        chain[i].kind = own[i];
+    }
+    chain[5].kind = moving;
+    chain[6].kind = last;
+}
+
 } // namespace
 
 Chain machine_chain(const Problem& problem, const Accelerator& accelerator,
@@ -46,6 +57,7 @@ Chain machine_chain(const Problem& problem, const Accelerator& accelerator,
     chain[4] = eyexam::storage(problem, accelerator, axes, dataflow.whole, fit);
     chain[5] = eyexam::average_bandwidth(problem, accelerator, chain[4]);
     chain[6] = eyexam::instantaneous_bandwidth(problem, accelerator, chain[4], chain[5]);
+    set_kinds(chain, Limit::outer_memory, Limit::latency);
     return chain;
 }
 
@@ -62,6 +74,9 @@ Chain mapping_chain(const Problem& problem, const Accelerator& accelerator,
     chain[4] = eyexam::storage_of(cost, chain[3]);
     chain[5] = eyexam::average_bandwidth_of(cost, chain[4]);
     chain[6] = eyexam::instantaneous_bandwidth_of(latency, cost);
+    set_kinds(chain, cost.moving_level == 0 ? Limit::outer_memory : Limit::on_chip,
+              latency.outer_stall_cycles > latency.on_chip_stall_cycles ? Limit::outer_memory
+                                                                        : Limit::latency);
     return chain;
 }
 

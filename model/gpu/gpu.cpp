@@ -81,6 +81,12 @@ double l2_bandwidth(const Gpu& gpu) {
     return std::max(each * gpu.sms * gpu.boost_hz, gpu.dram_bytes_per_s);
 }
 
+double l2_port_bandwidth(const Gpu& gpu) {
+    constexpr double port = 64.0; // B per SM and cycle
+    const double ports = gpu.arch == GpuArch::host ? 0.0 : port * gpu.sms * gpu.boost_hz;
+    return std::max(ports, l2_bandwidth(gpu));
+}
+
 double l2_reach_bytes(const Gpu& gpu) {
     return has_wide_l2(gpu) ? gpu.l2_bytes / 2.0 : gpu.l2_bytes;
 }

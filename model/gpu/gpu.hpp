@@ -120,6 +120,11 @@ bool lanes_fill_issue(const Gpu& gpu);
 // B), 0.65 of 32 B elsewhere (V100, T4). Source: cache curves of te42kyfo/gpu-benches@1c36d509.
 double l2_bandwidth(const Gpu& gpu);
 
+// What no kernel exceeds: 64 B per SM and boost cycle, the width of an SM's port to L2 (NVIDIA's
+// and AMD's architecture white papers since 2016), or l2_bandwidth where that is more; of hosts
+// l2_bandwidth.
+double l2_port_bandwidth(const Gpu& gpu);
+
 // L2 that an SM reaches without crossing to another partition, which keeps a copy of what it asks
 // for: half of the capacity on data-centre parts since the A100 (compute
 // capability 8.0, 9.0, 10.x), all of it elsewhere. Source: NVIDIA A100 architecture white paper,

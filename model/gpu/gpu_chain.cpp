@@ -1,6 +1,7 @@
 #include "model/gpu/gpu_chain.hpp"
 
 #include "model/gpu/gpu_reasons.hpp"
+#include "model/gpu/occupancy.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +18,7 @@ struct Cycles {
     double l2 = 0.0;
     double ctas = 0.0, in_turn = 0.0, depth = 0.0; // of the last product
     double l2_bytes = 0.0;                         // of all products
+    Occupancy occupancy;                           // of the last product
 };
 
 struct Form { // an algorithm's products and what they share
@@ -33,6 +35,7 @@ struct Machine3 {
     double l2_bytes_per_s;
     double resident; // share of the operands that stays in L2
     bool tensor;
+    DataType type;
 };
 
 // Steps 1 to 6 of one algorithm with one tile and split; see gpu_chain.hpp.
@@ -49,8 +52,11 @@ Cycles cycles_of(const Machine3& g, const Form& form, const KernelMapping& map) 
             g.tensor && form.reads_tiles ? alignment_share(p.k, p.in_bytes) : 1.0;
         c.at[0] += 1.0;
         c.at[1] += depth;
-        c.at[2] += std::max(depth, p.batch * p.m * p.n * p.k / g.units);
-        c.at[3] += std::max({depth, p.batch * p.m * p.n * p.k / g.units, in_turn * work / aligned});
+        const double least = std::max(depth, p.batch * p.m * p.n * p.k / g.units);
+        c.at[2] += least;
+        c.at[3] += std::max(least, in_turn * work / aligned);
+        c.occupancy = occupancy_of(*g.gpu, g.type, map.tile, p.in_bytes, in_turn);
+        c.at[4] += std::max(least, in_turn * work / std::min(aligned, c.occupancy.busy));
         c.ctas = ctas / form.ctas_share;
         c.in_turn = in_turn / form.ctas_share;
         c.depth = depth;
@@ -60,7 +66,6 @@ Cycles cycles_of(const Machine3& g, const Form& form, const KernelMapping& map) 
             c.l2_bytes += bytes;
         }
     }
-    c.at[4] = c.at[3];
     c.dram = g.dram_s * g.clock_hz;
     c.at[5] = std::max({c.at[4], c.dram, c.l2});
     return c;
@@ -71,9 +76,14 @@ struct Candidate {
     std::vector<KernelMapping> mappings;
 };
 
-std::vector<KernelMapping> all_mappings(bool tensor) {
+// Every tile of any library that an SM of this GPU holds.
+std::vector<KernelMapping> all_mappings(const Gpu& gpu, DataType type, double in_bytes) {
     std::vector<KernelMapping> all;
+    const bool tensor = gpu.rate(type).pipe == Pipe::tensor;
     for (const CtaTile& tile : every_tile(tensor)) {
+        if (occupancy_of(gpu, type, tile, in_bytes, 1.0).ctas == 0) {
+            continue;
+        }
         for (const int splits : library_splits(false)) {
             all.push_back({tile, splits});
         }
@@ -128,10 +138,12 @@ std::vector<Candidate> candidates_of(const Gpu& gpu, const Layer& layer,
     const bool tensor = gpu.rate(kernel.type).pipe == Pipe::tensor;
     if (!kernel.conv) {
         const Form form{kernel.products, 1.0, true};
-        return {{form, {kernel.matmul->mapping}}, {form, all_mappings(tensor)}};
+        return {{form, {kernel.matmul->mapping}},
+                {form, all_mappings(gpu, kernel.type, kernel.products.back().in_bytes)}};
     }
     const ConvForms f = conv_forms(layer, tensor);
-    const std::vector<KernelMapping> every = all_mappings(tensor);
+    const std::vector<KernelMapping> every =
+        all_mappings(gpu, kernel.type, storage_bits(layer.types.input) / 8.0);
     const bool fused = kernel.conv->algorithm == ConvAlgorithm::winograd;
     const bool nonfused = kernel.conv->algorithm == ConvAlgorithm::winograd_nonfused;
     const Form& own = fused ? f.fused : nonfused ? f.nonfused : f.implicit;
@@ -207,9 +219,8 @@ double resident_of_all(const Gpu& gpu, const MatmulTerms& terms,
 }
 
 Machine3 machine_of(const Gpu& gpu, const Work& work, const KernelChoice& kernel) {
-    Machine3 g{&gpu, 1.0, gpu.boost_hz, 0.0, 0.0, 0.0, false};
+    Machine3 g{&gpu, 1.0, gpu.boost_hz, 0.0, 0.0, 0.0, false, kernel.type};
     double resident = kernel.memory.resident;
-    double l2_share = 1.0;
     if (kernel.kernel_class == KernelClass::memory) {
         g.units = static_cast<double>(gpu.sms) * gpu.fp32_lanes;
     } else {
@@ -218,16 +229,11 @@ Machine3 machine_of(const Gpu& gpu, const Work& work, const KernelChoice& kernel
         g.tensor = gpu.rate(kernel.type).pipe == Pipe::tensor;
     }
     if (kernel.kernel_class == KernelClass::tensor_gemm) {
-        const MatmulTerms& t = gpu.calibration.tensor_gemm;
-        resident = resident_of_all(gpu, t, kernel.products);
-        l2_share = std::max(1.0, t.l2_share);
-    } else if (!kernel.products.empty()) {
-        l2_share =
-            std::max({1.0, gpu.calibration.linear.l2_share, gpu.calibration.batched.l2_share});
+        resident = resident_of_all(gpu, gpu.calibration.tensor_gemm, kernel.products);
     }
     resident = kernel.fused ? kernel.fused->resident : resident;
     g.resident = resident;
-    g.l2_bytes_per_s = l2_share * l2_bandwidth(gpu);
+    g.l2_bytes_per_s = l2_port_bandwidth(gpu);
     const double fastest_l2 = std::max(g.l2_bytes_per_s, gpu.dram_bytes_per_s);
     g.dram_s = static_cast<double>(work.bytes()) *
                ((1.0 - resident) / gpu.dram_bytes_per_s + resident / fastest_l2);
@@ -266,10 +272,13 @@ void set_chains(const Gpu& gpu, const Layer& layer, const Work& work, const Kern
     p.machine_step6_s = best.at[5] / g.clock_hz;
     p.time_s = std::max(p.time_s, p.step6_s);
     p.steps = chain_of(own, p.macs, p.time_s * g.clock_hz);
-    const double best_kernel_s = p.time_s * p.machine_step6_s / p.step6_s;
-    p.machine_steps = chain_of(best, p.macs, best_kernel_s * g.clock_hz);
+    // No kernel does without its launch, which adds to what bandwidth and tiles allow.
+    const double best_s = std::min(p.time_s, p.machine_step6_s + p.launch_s);
+    p.machine_steps = chain_of(best, p.macs, best_s * g.clock_hz);
+    const Pace pace = pace_of(p.steps, p.units, p.macs, std::max(own.dram, own.l2));
+    p.limits = scaled(limits_of({pace}), 1.0 / g.clock_hz);
     explain({own.ctas, own.in_turn, own.depth, own.dram / g.clock_hz, own.l2 / g.clock_hz,
-             own.l2_bytes, g.l2_bytes_per_s, g.resident},
+             own.l2_bytes, g.l2_bytes_per_s, g.resident, own.occupancy},
             gpu, work, kernel, p);
 }
 

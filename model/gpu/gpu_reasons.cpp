@@ -97,7 +97,7 @@ std::string step4(const StepFacts& f, const Gpu& gpu, const KernelChoice& kernel
     return text;
 }
 
-std::string step5(const StepFacts& f, const Gpu& gpu, const KernelChoice& kernel) {
+std::string step5(const StepFacts& f, const KernelChoice& kernel) {
     if (kernel.fused) {
         return "shared memory holds a tile of either operand, registers the sums";
     }
@@ -105,10 +105,16 @@ std::string step5(const StepFacts& f, const Gpu& gpu, const KernelChoice& kernel
         return "registers hold what a thread works on";
     }
     const KernelMapping m = mapping_of(kernel);
-    const int fit = resident_ctas(m.tile, gpu.rate(kernel.type).pipe == Pipe::tensor);
-    return fmt::format("registers hold {} CTA{} of {} accumulators on an SM at once; it has {:.0f} "
-                       "in turn",
-                       fit, fit == 1 ? "" : "s", m.tile.tm * m.tile.tn, f.in_turn);
+    const Occupancy& o = f.occupancy;
+    std::string text =
+        fmt::format("an SM holds {} CTA{} of {} x {} at once ({}); it has {:.0f} in "
+                    "turn",
+                    o.ctas, o.ctas == 1 ? "" : "s", m.tile.tm, m.tile.tn, o.by, f.in_turn);
+    if (o.busy < kSaysAligned) {
+        text +=
+            fmt::format("; their sums fill {:.1f} % of the pipe's cycles at most", 100.0 * o.busy);
+    }
+    return text;
 }
 
 std::string step6(const StepFacts& f, const Gpu& gpu, const Work& work,
@@ -141,21 +147,27 @@ std::string step7(const GpuPrediction& p) {
     return text;
 }
 
+struct Named {
+    std::string text; // empty: nothing
+    Limit kind = Limit::latency;
+};
+
+const Named kDram = {"DRAM bandwidth", Limit::outer_memory};
+const Named kL2 = {"L2 bandwidth", Limit::on_chip};
+
 // The kernel's longest term, where it is a memory's.
-std::string memory_term(const StepFacts& f, const Gpu& gpu, const KernelChoice& kernel,
-                        const GpuPrediction& p) {
+Named memory_term(const StepFacts& f, const Gpu& gpu, const KernelChoice& kernel,
+                  const GpuPrediction& p) {
     if (kernel.memory.link_bytes_per_s > 0.0) {
-        return "link bandwidth";
+        return {"link bandwidth", Limit::link};
     }
     if (is_memory(kernel)) {
-        return kernel.memory.gather_bound ? "SM cycles an element"
-               : f.resident > kMostly     ? "L2 bandwidth"
-                                          : "DRAM bandwidth";
+        return kernel.memory.gather_bound ? Named{"SM cycles an element", Limit::latency}
+               : f.resident > kMostly     ? kL2
+                                          : kDram;
     }
     if (kernel.fused) {
-        return !kernel.fused->dram_bound() ? ""
-               : f.resident > kMostly      ? "L2 bandwidth"
-                                           : "DRAM bandwidth";
+        return !kernel.fused->dram_bound() ? Named{} : f.resident > kMostly ? kL2 : kDram;
     }
     if (kernel.conv) {
         const double share = kernel.kernel_class == KernelClass::tensor_conv
@@ -163,15 +175,15 @@ std::string memory_term(const StepFacts& f, const Gpu& gpu, const KernelChoice& 
                                  : gpu.calibration.conv.matmul.dram_share;
         const double dram_s = kernel.conv->dram_bytes / (share * gpu.dram_bytes_per_s);
         const double half = kernel.conv->body_s * std::pow(kMostly, 1.0 / kJoinedPower);
-        return dram_s > half ? "DRAM bandwidth" : "";
+        return dram_s > half ? kDram : Named{};
     }
     const MatmulTime& t = *kernel.matmul;
     const bool roof = f.dram_s > f.l2_s && p.steps[5].macs_per_cycle < p.steps[4].macs_per_cycle;
     const bool longest = t.dram_s >= t.compute_s && t.dram_s >= t.l2_s;
     if (longest || (roof && t.dram_s > kMostly * t.body_s)) {
-        return f.resident > kMostly ? "L2 bandwidth" : "DRAM bandwidth";
+        return f.resident > kMostly ? kL2 : kDram;
     }
-    return t.l2_s > t.compute_s ? "L2 bandwidth" : "";
+    return t.l2_s > t.compute_s ? kL2 : Named{};
 }
 
 double kept(const GpuPrediction& p, std::size_t step) {
@@ -179,56 +191,47 @@ double kept(const GpuPrediction& p, std::size_t step) {
     return std::min(p.units, p.steps[step - 1].macs_per_cycle) / before;
 }
 
-// Why step 7 lies below step 6, beside the launch.
-std::string last_cause(const GpuPrediction& p) {
+// Where the time of step 7 goes, apart from the memory that it may wait for.
+Named last_cause(const GpuPrediction& p) {
     const double kernel_s = std::max(p.time_s - p.launch_s, 1e-12);
     const double other = p.step6_s / kernel_s / p.clock_share;
     const double launch = kernel_s / p.time_s;
-    if (launch <= other && launch <= p.clock_share) {
-        return "launch";
+    if (p.launch_s > kMostly * p.time_s || (launch <= other && launch <= p.clock_share)) {
+        return {"launch", Limit::launch};
     }
-    return p.clock_share < other ? "clock under power" : "ramp and latency";
-}
-
-std::size_t larger_loss(const GpuPrediction& p, std::size_t a, std::size_t b) {
-    return kept(p, a) <= kept(p, b) ? a : b;
+    return p.clock_share < other ? Named{"clock under power", Limit::power}
+                                 : Named{"ramp and latency", Limit::latency};
 }
 
 void name_steps(const StepFacts& f, const Gpu& gpu, const KernelChoice& kernel, GpuPrediction& p) {
     const bool plain = is_memory(kernel) || is_stencil(kernel);
     const double aligned = aligned_share(gpu, kernel);
     const bool misaligned = aligned < kSaysAligned && aligned <= kept(p, 4) / aligned;
-    const std::string memory = memory_term(f, gpu, kernel, p);
-    p.steps[0].limit = "layer";
-    p.steps[1].limit = plain ? "tree of a row" : "k in order";
-    p.steps[2].limit = "SMs";
-    p.steps[3].limit = misaligned ? "alignment" : "tiles and waves";
-    p.steps[4].limit = "registers";
-    p.steps[5].limit = kernel.memory.link_bytes_per_s > 0.0 ? "link bandwidth"
-                       : f.dram_s >= f.l2_s                 ? "DRAM bandwidth"
-                                                            : "L2 bandwidth";
-    const std::string last = last_cause(p);
-    p.steps[6].limit = last == "ramp and latency" && !memory.empty() ? memory : last;
+    const Named memory = memory_term(f, gpu, kernel, p);
+    const Named last = last_cause(p);
+    const bool waits = last.kind == Limit::latency && !memory.text.empty();
+    const std::array<Named, kSteps> names = {
+        Named{"layer", Limit::workload},
+        {plain ? "tree of a row" : "k in order", Limit::dataflow},
+        {"SMs", Limit::units},
+        misaligned ? Named{"alignment", Limit::alignment}
+                   : Named{"tiles and waves", Limit::dimensions},
+        {plain ? "registers" : std::string(f.occupancy.by), Limit::storage},
+        kernel.memory.link_bytes_per_s > 0.0 ? Named{"link bandwidth", Limit::link}
+        : f.dram_s >= f.l2_s                 ? (f.resident > kMostly ? kL2 : kDram)
+                                             : kL2,
+        waits ? memory : last};
+    for (std::size_t i = 0; i < kSteps; ++i) {
+        p.steps[i].limit = names[i].text;
+        p.steps[i].kind = names[i].kind;
+    }
 }
 
-void name_limiter(const StepFacts& f, const Gpu& gpu, const KernelChoice& kernel,
-                  GpuPrediction& p) {
-    const std::string memory = memory_term(f, gpu, kernel, p);
-    if (p.launch_s > kMostly * p.time_s) {
-        p.limiter = "launch";
-        p.limiter_step = 7;
-        p.steps[6].limit = p.limiter;
-    } else if (!memory.empty()) {
-        p.limiter = memory;
-        p.limiter_step = larger_loss(p, 6, 7);
-        p.steps[p.limiter_step - 1].limit = memory;
-    } else if (p.steps[6].macs_per_cycle > kMostly * p.units) {
-        p.limiter = "arithmetic";
-        p.limiter_step = 3;
-    } else {
-        p.limiter_step = worst_step(p.steps, p.units);
-        p.limiter = p.steps[p.limiter_step - 1].limit;
-    }
+void name_limiter(GpuPrediction& p) {
+    const StepBound& binding = p.steps[p.limits.binding - 1];
+    p.limiter_step = p.limits.binding;
+    p.limiter = p.limits.arithmetic ? "arithmetic" : binding.limit;
+    p.limit = p.limits.arithmetic ? Limit::arithmetic : binding.kind;
 }
 
 } // namespace
@@ -240,15 +243,16 @@ void explain(const StepFacts& f, const Gpu& gpu, const Work& work, const KernelC
                                                      step2(f, kernel),
                                                      step3(gpu, kernel, p),
                                                      step4(f, gpu, kernel, p),
-                                                     step5(f, gpu, kernel),
+                                                     step5(f, kernel),
                                                      step6(f, gpu, work, kernel),
                                                      step7(p)};
     for (std::size_t i = 0; i < kSteps; ++i) {
         p.steps[i].reason = reasons[i];
         p.machine_steps[i].limit = p.steps[i].limit;
+        p.machine_steps[i].kind = p.steps[i].kind;
         p.machine_steps[i].reason = "least over all tiles, splits and algorithms";
     }
-    name_limiter(f, gpu, kernel, p);
+    name_limiter(p);
 }
 
 } // namespace eyeroof::model

@@ -3,6 +3,7 @@
 // Computes no time: it reads those that the prediction has.
 #pragma once
 
+#include "model/gpu/occupancy.hpp"
 #include "model/gpu/predict.hpp"
 
 namespace eyeroof::model {
@@ -13,17 +14,15 @@ struct StepFacts { // of the library's kernel; of the last one where there are s
     double l2_bytes = 0.0;                         // that CTAs read through L2
     double l2_bytes_per_s = 0.0;
     double resident = 0.0; // share of the tensors that stays in L2 between calls
+    Occupancy occupancy;
 };
 
-// Fills limit and reason of every step of both chains, limiter and limiter_step, of a prediction
-// whose chains, times and clock are known. The limiter:
-//   launch                where it takes more than half of the time;
-//   DRAM or L2 bandwidth  where that term is the longest of the kernel's, or DRAM where it is the
-//                         roof of step 6 and takes half of the kernel;
-//   arithmetic            where the units are busy for more than half of the time (step 3);
-//   otherwise the step that takes the largest factor: workload, k in order, tiles and waves,
-//   alignment, clock under power, ramp and latency.
-// limiter_step is the step with the larger loss where two share a cause (6 and 7: bandwidth).
+// Fills limit, kind and reason of every step of both chains, and the limiter, of a prediction whose
+// chains, times, clock and limits are known. limiter_step is the binding step of
+// model/eyexam/limits.hpp; `limiter` names it: "arithmetic" where units are busy for more than half
+// of their wall, else the limit of that step. Step 7 is named by what its time goes to: "launch",
+// a memory where that is the longest of the kernel's terms, "clock under power", "ramp and
+// latency".
 void explain(const StepFacts& facts, const Gpu& gpu, const Work& work, const KernelChoice& kernel,
              GpuPrediction& prediction);
 

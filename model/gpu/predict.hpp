@@ -4,7 +4,7 @@
 #pragma once
 
 #include "model/base/result.hpp"
-#include "model/eyexam/chain.hpp"
+#include "model/eyexam/limits.hpp"
 #include "model/gpu/conv.hpp"
 #include "model/gpu/fused.hpp"
 #include "model/gpu/gpu.hpp"
@@ -44,8 +44,10 @@ struct GpuPrediction {
     double flops = 0.0, bytes = 0.0;
     double units = 0.0; // MAC per cycle of the pipe
     double clock_hz = 0.0;
-    double clock_share = 1.0; // under power
-    std::size_t limiter_step = 3;
+    double clock_share = 1.0;     // under power
+    Limits limits;                // seconds: what binds, what each step costs
+    std::size_t limiter_step = 3; // the binding step
+    Limit limit = Limit::arithmetic;
     std::string limiter; // "DRAM bandwidth", "arithmetic", "tiles and waves", "launch", …
     std::string mapping; // "CTA 128x128, split 4"
     std::vector<std::string> notes;

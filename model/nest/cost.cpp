@@ -325,6 +325,14 @@ class CostCounter {
         cost_.energy_pj += cost_.network_energy_pj;
     }
 
+    void moving(std::size_t level, double cycles, std::string_view who, std::string_view what) {
+        if (cycles > cost_.moving_cycles) {
+            cost_.moving_cycles = cycles;
+            cost_.moving_level = level;
+        }
+        slower(cycles, who, what);
+    }
+
     void slower(double cycles, std::string_view who, std::string_view what = {}) {
         if (cycles > cost_.cycles) {
             cost_.cycles = cycles;
@@ -381,8 +389,8 @@ class CostCounter {
             }
         }
         const std::string& name = machine_.levels[level].name;
-        slower(cycles_for(read, store.read_bytes_per_cycle), name, " read");
-        slower(cycles_for(written, store.write_bytes_per_cycle), name, " write");
+        moving(level, cycles_for(read, store.read_bytes_per_cycle), name, " read");
+        moving(level, cycles_for(written, store.write_bytes_per_cycle), name, " write");
     }
 
     void pace_channel(std::size_t level, const Channel& channel) {
@@ -400,10 +408,10 @@ class CostCounter {
         const std::string_view name = named ? channel.name : machine_.levels[level].name;
         const std::string_view network = named ? "" : " network";
         if (channel.half_duplex) {
-            slower((down + up) / channel.down_bytes_per_cycle, name, network);
+            moving(level, (down + up) / channel.down_bytes_per_cycle, name, network);
         } else {
-            slower(down / channel.down_bytes_per_cycle, name, network);
-            slower(up / channel.up_bytes_per_cycle, name, network);
+            moving(level, down / channel.down_bytes_per_cycle, name, network);
+            moving(level, up / channel.up_bytes_per_cycle, name, network);
         }
     }
 

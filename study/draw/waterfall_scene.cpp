@@ -272,7 +272,7 @@ WaterfallScene make_waterfall(const Report& report, std::size_t index, const Can
     scene.title = fmt::format("{} on {}", layer.layer.name, report.machine.name);
     scene.subtitle = fmt::format("{:.1f} % of {} per cycle{}", 100.0 * layer.utilization,
                                  model::format_si(report.machine.units, "MAC", 4),
-                                 layer.limiter.empty() ? "" : "; most is lost to " + layer.limiter);
+                                 layer.limiter.empty() ? "" : "; limited by " + layer.limiter);
     scene.bars.push_back(all_units(report));
     for (std::size_t step = 1; step <= model::kSteps; ++step) {
         scene.bars.push_back(step_bar(report, layer, step));
@@ -328,7 +328,7 @@ WaterfallScene make_network_waterfall(const Report& report, const Canvas& canvas
     }
     if (worst > 0) {
         scene.bars[worst].worst = true;
-        scene.subtitle += fmt::format("; most is lost at step {}", worst);
+        scene.subtitle += fmt::format("; in this order most is lost at step {}", worst);
     }
     add_network_times(report, macs, scene);
     finish(scene);

@@ -260,6 +260,14 @@ void add_nest(const NestExam& exam, const AcceleratorContext& context, LayerRepo
     report.notes.insert(report.notes.end(), exam.notes.begin(), exam.notes.end());
 }
 
+void set_limits(const std::vector<Pace>& paces, double clock_hz, LayerReport& report) {
+    report.limits = scaled(limits_of(paces), 1.0 / clock_hz);
+    report.limiter_step = report.limits.binding;
+    const StepBound& binding = report.steps[report.limiter_step - 1];
+    report.limiter = report.limits.arithmetic ? "arithmetic" : binding.limit;
+    report.limit = report.limits.arithmetic ? Limit::arithmetic : binding.kind;
+}
+
 LayerReport report_of(const Layer& layer, const Work& work, const std::vector<NestExam>& exams,
                       const AcceleratorContext& context) {
     LayerReport report;
@@ -281,8 +289,12 @@ LayerReport report_of(const Layer& layer, const Work& work, const std::vector<Ne
     report.time_s = report.cycles / context.accelerator.clock_hz;
     report.processing_time_s = report.split.compute_s + report.split.on_chip_stall_s;
     report.utilization = macs / (context.units * report.cycles);
-    report.limiter_step = worst_step(report.steps, context.units);
-    report.limiter = report.steps[report.limiter_step - 1].limit;
+    std::vector<Pace> paces;
+    for (const NestExam& exam : exams) {
+        paces.push_back(pace_of(exam.chain, context.units, static_cast<double>(exam.cost.macs),
+                                exam.cost.moving_cycles));
+    }
+    set_limits(paces, context.accelerator.clock_hz, report);
     return report;
 }
 
@@ -317,16 +329,19 @@ LayerReport bandwidth_only(const Layer& layer, const Work& work,
         report.steps[i] = {i < 5 ? bound : std::min(bound, achieved),
                            i < 5 ? "not on the array" : "outermost memory",
                            i < 5 ? "this operator has no multiply-accumulate nest"
-                                 : "its tensors cross the outermost memory once"};
+                                 : "its tensors cross the outermost memory once",
+                           i < 5 ? Limit::units : Limit::outer_memory};
     }
     report.machine_steps = report.steps;
     report.time_s = report.cycles / context.accelerator.clock_hz;
-    report.split.dram_stall_s = report.time_s;
+    const bool arithmetic = equivalent / context.units > bytes / rate;
+    (arithmetic ? report.split.compute_s : report.split.dram_stall_s) = report.time_s;
+    report.processing_time_s = report.split.compute_s;
     report.outer_bytes = bytes;
-    report.limiter_step = 6;
-    report.limiter = report.steps[5].limit;
-    report.notes.push_back(fmt::format("{} is bounded by the outermost memory only: this "
-                                       "description has no vector unit",
+    set_limits({pace_of(report.steps, context.units, equivalent, bytes / rate)},
+               context.accelerator.clock_hz, report);
+    report.notes.push_back(fmt::format("{} is bounded by the outermost memory and by one operation "
+                                       "a unit and cycle: this description has no vector unit",
                                        op_name(layer.op)));
     return report;
 }

@@ -97,6 +97,8 @@ Result<LayerReport> examine(const Layer& layer, const GpuContext& context,
     report.utilization = p.macs / (context.units * report.cycles);
     report.limiter_step = p.limiter_step;
     report.limiter = p.limiter;
+    report.limit = p.limit;
+    report.limits = p.limits;
     report.energy_j = context.gpu.tdp_w * p.time_s;
     report.outer_bytes = p.bytes;
     report.mapping_text = p.mapping;

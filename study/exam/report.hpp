@@ -5,6 +5,7 @@
 
 #include "mapper/search.hpp"
 #include "model/eyexam/chain.hpp"
+#include "model/eyexam/limits.hpp"
 #include "model/layer.hpp"
 #include "model/mapping.hpp"
 #include "model/problem.hpp"
@@ -63,8 +64,10 @@ struct LayerReport {
     std::optional<double> high_s;
     TimeSplit split;
     double utilization = 0.0;     // macs / (units * cycles)
-    std::size_t limiter_step = 0; // 1 … 7: the step that costs most
+    std::size_t limiter_step = 0; // 1 … 7: the binding step; see model/eyexam/limits.hpp
     std::string limiter;          // its limit in words
+    model::Limit limit = model::Limit::arithmetic;
+    model::Limits limits; // seconds: counterfactuals, shares that add up to time_s
     double energy_j = 0.0;
     double clock_hz = 0.0;                // that the prediction counts on; 0: the machine's
     std::vector<TrafficRow> traffic;      // outermost level first
@@ -98,7 +101,8 @@ struct Total {
     bool operator==(const Total&) const = default;
 };
 
-// A loss worth looking at: what the network would save if this step cost this layer nothing.
+// A loss worth looking at: what the network would save if this step alone cost this layer nothing
+// (the counterfactual of model/eyexam/limits.hpp). Two of one layer do not add up.
 struct Loss {
     std::size_t layer = 0; // index into layers
     std::size_t step = 0;  // 1 … 7

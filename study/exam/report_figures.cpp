@@ -1,6 +1,12 @@
 #include "study/exam/report_figures.hpp"
 
+#include "model/base/units.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace eyeroof::study {
 
@@ -29,6 +35,42 @@ WorkFigure work_of(const LayerReport& layer) {
         return {static_cast<double>(layer.macs), "MAC"};
     }
     return {static_cast<double>(layer.flops), "op"};
+}
+
+std::string limits_text(const LayerReport& layer) {
+    if (!(layer.limits.at_work > 0.0)) {
+        return {};
+    }
+    std::string text = fmt::format("step {}, {}", layer.limiter_step, layer.limiter);
+    if (const std::size_t step = layer.limits.saves_most(); step > 0) {
+        const std::string time = model::format_si(layer.limits.without[step - 1], "s");
+        text += step == layer.limiter_step ? fmt::format("; {} if that took nothing", time)
+                                           : fmt::format("; {} if step {}, {}, took nothing", time,
+                                                         step, layer.steps[step - 1].limit);
+    }
+    return text;
+}
+
+std::string shares_text(const LayerReport& layer) {
+    constexpr double least = 0.005;
+    std::vector<std::pair<double, std::string>> parts = {{layer.limits.at_work, "units at work"}};
+    for (std::size_t i = 0; i < model::kSteps; ++i) {
+        parts.emplace_back(layer.limits.share[i], fmt::format("step {}", i + 1));
+    }
+    std::stable_sort(parts.begin(), parts.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::string text;
+    for (const auto& [seconds, name] : parts) {
+        if (layer.time_s > 0.0 && seconds >= least * layer.time_s) {
+            text += fmt::format("{}{:.0f} % {}", text.empty() ? "" : ", ",
+                                100.0 * seconds / layer.time_s, name);
+        }
+    }
+    return text;
+}
+
+bool energy_is_upper_bound(const MachineSummary& machine) {
+    return machine.kind != "accelerator";
 }
 
 } // namespace eyeroof::study

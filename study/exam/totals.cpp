@@ -6,17 +6,13 @@ namespace eyeroof::study {
 
 namespace {
 
-// What a layer would save if one step cost it nothing: its time times the share that the step took.
+// What the network would save if one step alone cost a layer nothing.
 std::vector<Loss> losses_of(const Report& report, std::size_t at) {
     const LayerReport& layer = report.layers[at];
     std::vector<Loss> losses;
-    double before = report.machine.units;
     for (std::size_t i = 0; i < model::kSteps; ++i) {
-        const double after = std::min(report.machine.units, layer.steps[i].macs_per_cycle);
-        const double share = before > 0.0 ? 1.0 - after / before : 0.0;
-        losses.push_back(
-            {at, i + 1, layer.time_s * static_cast<double>(layer.layer.count) * share});
-        before = after;
+        const double saved_s = std::max(0.0, layer.time_s - layer.limits.without[i]);
+        losses.push_back({at, i + 1, saved_s * static_cast<double>(layer.layer.count)});
     }
     return losses;
 }

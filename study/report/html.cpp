@@ -92,7 +92,7 @@ std::string step_row(const Report& report, const LayerReport& layer, std::size_t
 std::string layer_html(const Report& report, const LayerReport& layer) {
     const WorkFigure work = work_of(layer);
     std::string text =
-        fmt::format("<h2>{}{}</h2>\n<p>{} · {} · {} · {} of peak · costs most: step {}, {}</p>\n",
+        fmt::format("<h2>{}{}</h2>\n<p>{} · {} · {} · {} of peak · limited by step {}, {}</p>\n",
                     escaped(layer.layer.name),
                     layer.layer.count > 1 ? fmt::format(" ×{}", layer.layer.count) : "",
                     model::op_name(layer.layer.op), format_si(work.amount, work.unit, 4),
@@ -157,12 +157,14 @@ std::string losses_html(const Report& report) {
     for (const Loss& loss : report.worst) {
         const LayerReport& layer = report.layers[loss.layer];
         const model::StepBound& bound = layer.steps[loss.step - 1];
-        text +=
-            fmt::format("<li>{}, step {} ({}): <span class=\"loss\">{}</span> go to {}. {}</li>\n",
-                        escaped(layer.layer.name), loss.step, model::kStepNames[loss.step - 1],
-                        format_si(loss.lost_s, "s"), escaped(bound.limit), escaped(bound.reason));
+        text += fmt::format(
+            "<li>{}, step {} ({}): <span class=\"loss\">{}</span> less without {}. {}</li>\n",
+            escaped(layer.layer.name), loss.step, model::kStepNames[loss.step - 1],
+            format_si(loss.lost_s, "s"), escaped(bound.limit), escaped(bound.reason));
     }
-    return text.empty() ? text : "<h2>Worst losses</h2>\n<ol>\n" + text + "</ol>\n";
+    return text.empty() ? text
+                        : "<h2>Worst losses: what mending that step alone would save</h2>\n<ol>\n" +
+                              text + "</ol>\n";
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "study/report/json.hpp"
 
+#include "study/exam/report_figures.hpp"
 #include "study/report/json_measured.hpp"
 
 namespace eyeroof::study {
@@ -89,6 +90,21 @@ Json traffic_json(const std::vector<TrafficRow>& rows) {
     return traffic;
 }
 
+// What binds, and seconds of the counterfactuals and of the order-free shares; with units_at_work_s
+// the shares add up to time_s.
+Json limits_json(const LayerReport& layer) {
+    const model::Limits& limits = layer.limits;
+    Json steps = Json::array();
+    for (std::size_t i = 0; i < model::kSteps; ++i) {
+        steps.push_back(
+            {{"step", i + 1}, {"time_without_s", limits.without[i]}, {"share_s", limits.share[i]}});
+    }
+    return {{"binding_step", layer.limiter_step},
+            {"binding", model::limit_name(layer.limit)},
+            {"units_at_work_s", limits.at_work},
+            {"steps", steps}};
+}
+
 Json layer_json(const LayerReport& layer) {
     Json json = {{"name", layer.layer.name},
                  {"op", model::op_name(layer.layer.op)},
@@ -113,6 +129,7 @@ Json layer_json(const LayerReport& layer) {
     json["utilization"] = layer.utilization;
     json["limiter"] = layer.limiter;
     json["limiter_step"] = layer.limiter_step;
+    json["limits"] = limits_json(layer);
     json["energy_j"] = layer.energy_j;
     json["outer_bytes"] = layer.outer_bytes;
     json["traffic"] = traffic_json(layer.traffic);
@@ -139,6 +156,8 @@ Json machine_json(const MachineSummary& machine) {
             {"peak_macs_per_s", machine.peak_macs_per_s},
             {"outer_bytes_per_s", machine.outer_bytes_per_s},
             {"dataflow", machine.dataflow},
+            {"energy_basis",
+             energy_is_upper_bound(machine) ? "board power x time, an upper bound" : "accesses"},
             {"weak_sources", machine.weak_sources}};
 }
 

@@ -109,19 +109,19 @@ std::string to_markdown(const Report& report) {
         interval(total.low_s, total.high_s), percent(total.utilization));
     text += "The last seven columns are the share of the machine's units that is left after each "
             "Eyexam step.\n\n"
-            "| layer | op | count | work | time | of peak | costs most (step: limit) "
+            "| layer | op | count | work | time | of peak | limited by (step: limit) "
             "| 1 | 2 | 3 | 4 | 5 | 6 | 7 |\n"
             "|---|---|--:|--:|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|\n";
     for (const LayerReport& layer : report.layers) {
         text += layer_row(report, layer);
     }
     if (!report.worst.empty()) {
-        text += "\nWorst losses:\n\n";
+        text += "\nWorst losses (what mending that step alone would save):\n\n";
     }
     for (const Loss& loss : report.worst) {
         const LayerReport& layer = report.layers[loss.layer];
         const model::StepBound& bound = layer.steps[loss.step - 1];
-        text += fmt::format("- {}, step {} ({}): {} go to {}. {}\n", cell(layer.layer.name),
+        text += fmt::format("- {}, step {} ({}): {} less without {}. {}\n", cell(layer.layer.name),
                             loss.step, model::kStepNames[loss.step - 1],
                             format_si(loss.lost_s, "s"), cell(bound.limit), cell(bound.reason));
     }

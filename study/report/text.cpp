@@ -70,7 +70,11 @@ std::string header(const Report& report, bool colour) {
     return text + wrapped_parts(facts, 2, kWidth);
 }
 
-std::string layer_facts(const LayerReport& layer) {
+std::string energy_text(const Report& report, double joules) {
+    return (energy_is_upper_bound(report.machine) ? "at most " : "") + format_si(joules, "J");
+}
+
+std::string layer_facts(const Report& report, const LayerReport& layer) {
     const TimeSplit& split = layer.split;
     std::vector<std::string> parts;
     const auto add_time = [&](double seconds, const char* what) {
@@ -84,7 +88,7 @@ std::string layer_facts(const LayerReport& layer) {
     add_time(split.overhead_s, "overhead");
     parts.push_back(fmt::format("{} moved", format_si(layer.outer_bytes, "B")));
     if (layer.energy_j > 0.0) {
-        parts.push_back(format_si(layer.energy_j, "J"));
+        parts.push_back(energy_text(report, layer.energy_j));
     }
     if (layer.active.allocated > 0.0) {
         parts.push_back(fmt::format("{} units allocated, {} on average",
@@ -140,6 +144,14 @@ std::string reasons(const LayerReport& layer, bool details) {
     return text;
 }
 
+// What binds, and where the time goes whatever the order of the steps.
+std::string limits_rows(const LayerReport& layer) {
+    const std::string binding = limits_text(layer);
+    return binding.empty() ? std::string{}
+                           : wrapped("limited by " + binding, 2, kWidth) +
+                                 wrapped("time: " + shares_text(layer), 2, kWidth);
+}
+
 std::string traffic_table(const LayerReport& layer) {
     std::string text;
     for (const TrafficRow& row : layer.traffic) {
@@ -178,7 +190,7 @@ std::string certificate_lines(const LayerReport& layer) {
 }
 
 std::string ladder(const Report& report, const LayerReport& layer, const TextStyle& style) {
-    std::string text = "\n" + layer_heading(layer, style.colour) + layer_facts(layer);
+    std::string text = "\n" + layer_heading(layer, style.colour) + layer_facts(report, layer);
     text +=
         inked(fmt::format("  {}{}{}  of {} units", left("  step, MAC/cycle", 26),
                           right("mapping", 9), right("machine", 9), amount(report.machine.units)),
@@ -187,6 +199,7 @@ std::string ladder(const Report& report, const LayerReport& layer, const TextSty
     for (std::size_t step = 1; step <= kSteps; ++step) {
         text += ladder_row(report, layer, step, style.colour);
     }
+    text += limits_rows(layer);
     text += measured_ladder_rows(report, layer, style.colour);
     text += reasons(layer, style.details);
     for (const std::string& note : layer.notes) {
@@ -238,7 +251,7 @@ std::string overview(const Report& report, bool colour) {
         "\n" +
         inked(fmt::format("{}{}{}  {}  {}", left("layer", 18), right("time", 11),
                           right("of peak", 9), left("done, and what each step took", kOverviewBar),
-                          "costs most"),
+                          "limited by"),
               Ink::faint, colour) +
         "\n";
     for (const LayerReport& layer : report.layers) {
@@ -272,7 +285,7 @@ std::string totals(const Report& report, bool colour) {
     }
     parts.push_back(format_si(total.outer_bytes, "B") + " moved");
     if (total.energy_j > 0.0) {
-        parts.push_back(format_si(total.energy_j, "J"));
+        parts.push_back(energy_text(report, total.energy_j));
     }
     return "\n" + inked("total", Ink::bold, colour) + "\n" + wrapped_parts(parts, 2, kWidth);
 }
@@ -281,17 +294,20 @@ std::string worst_losses(const Report& report, bool colour) {
     if (report.worst.empty()) {
         return {};
     }
-    std::string text = "\n" + inked("worst losses", Ink::bold, colour) + "\n";
+    std::string text =
+        "\n" + inked("worst losses: what mending that step alone would save", Ink::bold, colour) +
+        "\n";
     std::size_t rank = 0;
     for (const Loss& loss : report.worst) {
         const LayerReport& layer = report.layers[loss.layer];
         const model::StepBound& bound = layer.steps[loss.step - 1];
         const double share = report.total.time_s > 0.0 ? loss.lost_s / report.total.time_s : 0.0;
-        text += wrapped(
-            fmt::format("{}. {}, step {} {}: {} of {} ({}) go to {}", ++rank, layer.layer.name,
-                        loss.step, kStepNames[loss.step - 1], format_si(loss.lost_s, "s"),
-                        format_si(report.total.time_s, "s"), percent(share), bound.limit),
-            2, kWidth);
+        text +=
+            wrapped(fmt::format("{}. {}, step {} {}: {} of {} ({}) less without {}", ++rank,
+                                layer.layer.name, loss.step, kStepNames[loss.step - 1],
+                                format_si(loss.lost_s, "s"), format_si(report.total.time_s, "s"),
+                                percent(share), bound.limit),
+                    2, kWidth);
         text += wrapped(bound.reason, 5, kWidth);
     }
     return text;

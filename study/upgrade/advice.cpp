@@ -209,8 +209,8 @@ class Adviser {
     void reach_ridge(const Layer& layer, const model::GpuPrediction& p) {
         const double ridge = model::ridge_flop_per_byte(gpu_, layer.types.input);
         const auto largest = times_batch(layer, kMostBatch);
-        if (p.limiter != "DRAM bandwidth" || layer.direction != model::Direction::fwd || !largest ||
-            intensity(layer) >= ridge) {
+        if (p.limit != model::Limit::outer_memory || layer.direction != model::Direction::fwd ||
+            !largest || intensity(layer) >= ridge) {
             return;
         }
         const bool gemm = layer.op == Op::gemm;
@@ -257,7 +257,7 @@ class Adviser {
     // sizes on tile borders, within a quarter, whose CTAs come closest to whole waves.
     void fill_waves(const Layer& layer, const model::GpuPrediction& p) {
         const bool product = layer.op == Op::gemm || layer.op == Op::bmm;
-        if (!product || p.limiter == "launch" ||
+        if (!product || p.limit == model::Limit::launch ||
             p.steps[3].macs_per_cycle > 0.9 * std::min(p.units, p.steps[2].macs_per_cycle)) {
             return;
         }

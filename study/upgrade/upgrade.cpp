@@ -62,38 +62,43 @@ std::string limiter_of(const LayerReport& layer) {
     return waits(layer) ? "launch" : layer.limiter;
 }
 
+bool held_by_launch(const LayerReport& layer) {
+    return waits(layer) || layer.limit == model::Limit::launch;
+}
+
 bool is_bound(const LayerReport& layer) {
-    return !waits(layer) && (layer.limiter == "arithmetic" || layer.limiter == "DRAM bandwidth" ||
-                             layer.limiter == "L2 bandwidth");
+    return !waits(layer) &&
+           (layer.limit == model::Limit::arithmetic || layer.limit == model::Limit::outer_memory ||
+            layer.limit == model::Limit::on_chip);
 }
 
 // How much more of what a limiter names the new GPU has; nothing for other limiters.
-std::optional<double> ratio_of(const std::string& limiter, const LayerReport& a,
-                               const LayerReport& b, const model::Gpu& from, const model::Gpu& to) {
-    if (limiter == "DRAM bandwidth") {
+std::optional<double> ratio_of(model::Limit limit, const LayerReport& a, const LayerReport& b,
+                               const model::Gpu& from, const model::Gpu& to) {
+    if (limit == model::Limit::outer_memory) {
         return to.dram_bytes_per_s / from.dram_bytes_per_s;
     }
-    if (limiter == "L2 bandwidth") {
+    if (limit == model::Limit::on_chip) {
         return model::l2_bandwidth(to) / model::l2_bandwidth(from);
     }
     const double old_peak = from.rate(a.layer.types.input).flops_per_s;
     const double new_peak = to.rate(b.layer.types.input).flops_per_s;
-    return limiter == "arithmetic" && old_peak > 0.0 ? std::optional(new_peak / old_peak)
-                                                     : std::nullopt;
+    return limit == model::Limit::arithmetic && old_peak > 0.0 ? std::optional(new_peak / old_peak)
+                                                               : std::nullopt;
 }
 
 std::string why_not_more(const LayerReport& a, const LayerReport& b, const model::Gpu& from,
                          const model::Gpu& to) {
-    if (limiter_of(a) == "launch" || limiter_of(b) == "launch") {
+    if (held_by_launch(a) || held_by_launch(b)) {
         return "the host's launch, which the new GPU does not change, takes most of it";
     }
     if (!is_bound(a)) {
         return fmt::format("held by {} on the old GPU, not by its peak or its memory", a.limiter);
     }
-    const auto ratio = ratio_of(a.limiter, a, b, from, to);
+    const auto ratio = ratio_of(a.limit, a, b, from, to);
     const std::string amount =
         ratio ? fmt::format(", of which the new GPU has {:.2f} times as much", *ratio) : "";
-    if (a.limiter == b.limiter) {
+    if (a.limit == b.limit) {
         return fmt::format("bound by {} on both{}", a.limiter, amount);
     }
     return fmt::format("from {}{}, to {}", a.limiter, amount, b.limiter);

@@ -75,6 +75,7 @@ void add_stores(std::vector<Knob>& knobs, const Accelerator& machine, std::size_
                   [=](Machine& m, double v) {
                       accelerator(m).levels[index].stores[s].capacity_bytes = whole(v);
                   }};
+        knob.fields = {fmt::format("levels[{}].stores[{}].capacity", index, s)};
         knob.words = words_of(machine, store.operands);
         knobs.push_back(std::move(knob));
     }
@@ -101,6 +102,8 @@ void add_channels(std::vector<Knob>& knobs, const Accelerator& machine, std::siz
                   }};
         knob.units = {{"B/s", 1.0 / machine.clock_hz}};
         knob.words = words_of(machine, channel.operands);
+        knob.fields = {fmt::format("levels[{}].channels[{}].down", index, c),
+                       fmt::format("levels[{}].channels[{}].up", index, c)};
         knobs.push_back(std::move(knob));
     }
 }
@@ -111,11 +114,15 @@ void add_level(std::vector<Knob>& knobs, const Accelerator& machine, std::size_t
     const model::Level& level = machine.levels[index];
     for (std::size_t a = 0; a < level.fanout.size(); ++a) {
         if (level.fanout[a].size > 1) {
-            knobs.push_back({"", "axis " + level.fanout[a].name, "",
-                             static_cast<double>(level.fanout[a].size), true,
+            knobs.push_back({"",
+                             "axis " + level.fanout[a].name,
+                             "",
+                             static_cast<double>(level.fanout[a].size),
+                             true,
                              [=](Machine& m, double v) {
                                  accelerator(m).levels[index].fanout[a].size = whole(v);
-                             }});
+                             },
+                             {fmt::format("levels[{}].fanout.{}", index, level.fanout[a].name)}});
         }
     }
 }
@@ -131,8 +138,13 @@ void set_clock(Accelerator& machine, double hertz) {
 }
 
 std::vector<Knob> knobs(const Accelerator& machine) {
-    std::vector<Knob> all = {{"", "clock", "Hz", machine.clock_hz, false,
-                              [](Machine& m, double v) { set_clock(accelerator(m), v); }}};
+    std::vector<Knob> all = {{"",
+                              "clock",
+                              "Hz",
+                              machine.clock_hz,
+                              false,
+                              [](Machine& m, double v) { set_clock(accelerator(m), v); },
+                              {"clock"}}};
     for (std::size_t i = 0; i < machine.levels.size(); ++i) {
         add_level(all, machine, i);
     }
@@ -149,21 +161,35 @@ void add_peaks(std::vector<Knob>& knobs, const Gpu& machine) {
                 "FLOP/s", machine.rate(type).flops_per_s,
                 false,    [type](Machine& m, double v) { gpu(m).rate(type).flops_per_s = v; }};
             knob.units = {{"FLOP/cycle", machine.sms * model::pipe_clock_hz(machine, type)}};
+            knob.fields = {"peaks." + std::string(name)};
             knobs.push_back(std::move(knob));
         }
     }
 }
 
+// The peaks that follow from what is changed, and the change's own fields.
+std::vector<std::string> with_peaks(const Gpu& machine, std::vector<std::string> fields) {
+    for (const std::string_view name : model::data_type_names()) {
+        if (machine.rate(*model::data_type_from_name(name)).flops_per_s > 0.0) {
+            fields.push_back("peaks." + std::string(name));
+        }
+    }
+    return fields;
+}
+
 std::vector<Knob> knobs(const Gpu& machine) {
     std::vector<Knob> all;
-    all.push_back({"", "SMs", "", static_cast<double>(machine.sms), true, [](Machine& m, double v) {
+    all.push_back({"", "SMs", "", static_cast<double>(machine.sms), true,
+                   [](Machine& m, double v) {
                        const double factor = static_cast<double>(whole(v)) / gpu(m).sms;
                        gpu(m).sms = static_cast<int>(whole(v));
                        for (model::Rate& rate : gpu(m).rates) {
                            rate.flops_per_s *= factor; // each SM brings its own units
                        }
-                   }});
-    all.push_back({"", "boost clock", "Hz", machine.boost_hz, false, [](Machine& m, double v) {
+                   },
+                   with_peaks(machine, {"sms"})});
+    all.push_back({"", "boost clock", "Hz", machine.boost_hz, false,
+                   [](Machine& m, double v) {
                        const double factor = v / gpu(m).boost_hz;
                        gpu(m).boost_hz = v;
                        gpu(m).tensor_hz *= factor;
@@ -171,16 +197,32 @@ std::vector<Knob> knobs(const Gpu& machine) {
                        for (model::Rate& rate : gpu(m).rates) {
                            rate.flops_per_s *= factor;
                        }
-                   }});
-    all.push_back({"", "DRAM bandwidth", "B/s", machine.dram_bytes_per_s, false,
-                   [](Machine& m, double v) { gpu(m).dram_bytes_per_s = v; }});
+                   },
+                   with_peaks(machine, {"clocks.boost", "clocks.tensor", "clocks.base"})});
+    all.push_back({"",
+                   "DRAM bandwidth",
+                   "B/s",
+                   machine.dram_bytes_per_s,
+                   false,
+                   [](Machine& m, double v) { gpu(m).dram_bytes_per_s = v; },
+                   {"dram.bandwidth"}});
     if (machine.l2_bytes > 0.0) {
-        all.push_back({"", "L2 capacity", "B", machine.l2_bytes, true,
-                       [](Machine& m, double v) { gpu(m).l2_bytes = v; }});
+        all.push_back({"",
+                       "L2 capacity",
+                       "B",
+                       machine.l2_bytes,
+                       true,
+                       [](Machine& m, double v) { gpu(m).l2_bytes = v; },
+                       {"l2.capacity"}});
     }
     if (machine.l2_bytes_per_s > 0.0) {
-        all.push_back({"", "L2 bandwidth", "B/s", machine.l2_bytes_per_s, false,
-                       [](Machine& m, double v) { gpu(m).l2_bytes_per_s = v; }});
+        all.push_back({"",
+                       "L2 bandwidth",
+                       "B/s",
+                       machine.l2_bytes_per_s,
+                       false,
+                       [](Machine& m, double v) { gpu(m).l2_bytes_per_s = v; },
+                       {"l2.bandwidth"}});
     }
     add_peaks(all, machine);
     return all;
@@ -361,6 +403,10 @@ Result<Machine> changed(const Machine& machine, const std::vector<Change>& chang
         problems.append(knob.diagnostics());
         if (knob) {
             (*knob)->set(result, change.value);
+            for (const std::string& field : (*knob)->fields) { // no longer what its source says
+                result.provenance[field] = {"changed by the user; not " + machine.name + "'s",
+                                            model::Confidence::user};
+            }
         }
     }
     problems.append(std::visit([](const auto& kind) { return validate(kind); }, result.kind));

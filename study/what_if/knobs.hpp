@@ -22,6 +22,7 @@ struct Knob {
     double value = 0.0;
     bool whole = false; // only whole numbers
     std::function<void(model::Machine&, double)> set;
+    std::vector<std::string> fields = {}; // of the description that it changes: "dram.bandwidth"
     // Other units of machine files: what one of them is in the knob's own. {"B/s", 1 / clock}.
     std::vector<std::pair<std::string, double>> units = {};
     // Words of operands: "words" is another unit where all have one width. {"input", 16 bit}.

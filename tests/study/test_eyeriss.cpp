@@ -130,3 +130,52 @@ TEST_CASE("under Timeloop's counting everything overlaps, so step 7 takes nothin
               doctest::Approx(layer.steps[5].macs_per_cycle).epsilon(1e-12));
     }
 }
+
+TEST_CASE("FC6 lies on the DRAM roof, and that is what limits it") {
+    Layer fc6;
+    fc6.name = "FC6";
+    fc6.op = Op::gemm;
+    fc6.shape = GemmShape{1, 1, 4096, 9216};
+    Network network{"fc", "FC6", "", {fc6}};
+    const auto report = study::run(network, eyeriss());
+    REQUIRE(report.ok());
+    const study::LayerReport& layer = report->layers[0];
+    CHECK(layer.limiter_step == 6);
+    CHECK(layer.limit == Limit::outer_memory);
+    CHECK(layer.limiter.find("DRAM") != std::string::npos);
+    CHECK(layer.limits.saves_most() == 6);
+    // Step 4 idles 93 % of the array, and mending it would save nothing.
+    CHECK(layer.steps[3].macs_per_cycle < 0.08 * report->machine.units);
+    CHECK(layer.limits.without[3] > 0.999 * layer.time_s);
+    double sum = layer.limits.at_work;
+    for (const double share : layer.limits.share) {
+        sum += share;
+    }
+    CHECK(std::abs(sum / layer.time_s - 1.0) < 1e-9);
+    double lost_s = 0.0;
+    for (const study::Loss& loss : report->worst) {
+        lost_s += loss.lost_s;
+    }
+    CHECK(lost_s <= layer.time_s); // three losses of one layer were more than all its time
+}
+
+TEST_CASE("a layer off the array is held by arithmetic where that is what takes longer") {
+    Layer act;
+    act.name = "act";
+    act.op = Op::elementwise;
+    act.shape = ElementwiseShape{1000, 1000, "relu"};
+    Machine fast = eyeriss();
+    for (auto& channel : std::get<Accelerator>(fast.kind).levels[0].channels) {
+        channel.down_bytes_per_cycle = channel.up_bytes_per_cycle = 1e6;
+    }
+    const Network network{"act", "act", "", {act}};
+    const auto slow = study::run(network, eyeriss());
+    const auto quick = study::run(network, fast);
+    REQUIRE(slow.ok());
+    REQUIRE(quick.ok());
+    CHECK(slow->layers[0].limit == Limit::outer_memory);
+    CHECK(slow->layers[0].limiter_step == 6);
+    CHECK(quick->layers[0].limit == Limit::arithmetic);
+    CHECK(quick->layers[0].limiter_step == 3);
+    CHECK(quick->layers[0].split.dram_stall_s == 0.0);
+}

@@ -20,6 +20,10 @@ inline model::Chain chain_of(std::initializer_list<double> bounds) {
     return chain;
 }
 
+inline model::Limits limits_at_1_khz(const model::Chain& chain, double work) {
+    return model::scaled(model::limits_of({model::pace_of(chain, 100.0, work, 0.0)}), 1e-3);
+}
+
 // 80 MAC/cycle of 100 after step 4, 50 after step 6, 40 at last: 4000 MAC take 100 cycles, 0.1 s.
 inline study::LayerReport first_layer() {
     study::LayerReport layer;
@@ -42,6 +46,8 @@ inline study::LayerReport first_layer() {
     layer.utilization = 0.4;
     layer.limiter_step = 6;
     layer.limiter = "DRAM bus: weight";
+    layer.limit = model::Limit::outer_memory;
+    layer.limits = limits_at_1_khz(layer.steps, 4000.0);
     layer.energy_j = 1e-6;
     layer.traffic = {{"DRAM", "weight", 500, 0, 2e-7}, {"DRAM", "output", 0, 300, 1e-7}};
     layer.outer_bytes = 800.0;
@@ -65,6 +71,7 @@ inline study::LayerReport second_layer() {
     layer.flops = 100;
     layer.steps = chain_of({50, 50, 50, 50, 50, 10, 10});
     layer.machine_steps = layer.steps;
+    layer.limits = limits_at_1_khz(layer.steps, 50.0);
     layer.cycles = 5.0;
     layer.time_s = 0.005;
     layer.processing_time_s = 0.005;
@@ -90,7 +97,7 @@ inline study::Report small_report() {
     report.total.outer_bytes = 2400.0;
     report.total.utilization = 0.39;
     report.total.averaged_units = 79.5;
-    report.worst = {{0, 6, 0.075}, {1, 6, 0.004}};
+    report.worst = {{0, 6, 0.06}, {1, 6, 0.004}};
     return report;
 }
 

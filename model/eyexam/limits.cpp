@@ -1,0 +1,141 @@
+#include "model/eyexam/limits.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace eyeroof::model {
+
+namespace {
+
+constexpr std::size_t kUnitSteps = 5;          // steps 1 … 5 keep units idle
+constexpr unsigned kAll = (1U << kSteps) - 1;  // a set of steps, bit k - 1 for step k
+constexpr std::size_t kMoving = 5, kAdded = 6; // indices of steps 6 and 7
+
+double unit_cycles(const Pace& pace, unsigned steps) {
+    double cycles = pace.at_work;
+    for (std::size_t k = 0; k < kUnitSteps; ++k) {
+        cycles *= (steps >> k & 1U) != 0 ? pace.factors[k] : 1.0;
+    }
+    return cycles;
+}
+
+// With only these steps in force.
+double cycles_with(const Pace& pace, unsigned steps) {
+    const double moving = (steps >> kMoving & 1U) != 0 ? pace.moving : 0.0;
+    const double added = (steps >> kAdded & 1U) != 0 ? pace.added : 0.0;
+    return std::max(unit_cycles(pace, steps), moving) + added;
+}
+
+// How often a set of that many others comes before a step, over all orders: s! (6 - s)! / 7!.
+double weight_of(int others) {
+    constexpr std::array<double, kSteps> weights = {1.0 / 7,   1.0 / 42, 1.0 / 105, 1.0 / 140,
+                                                    1.0 / 105, 1.0 / 42, 1.0 / 7};
+    return weights[static_cast<std::size_t>(others)];
+}
+
+void add_shares(const Pace& pace, Limits& limits) {
+    std::array<double, kAll + 1> cycles{};
+    for (unsigned steps = 0; steps <= kAll; ++steps) {
+        cycles[steps] = cycles_with(pace, steps);
+    }
+    limits.at_work += cycles[0];
+    for (std::size_t k = 0; k < kSteps; ++k) {
+        const unsigned own = 1U << k;
+        limits.without[k] += cycles[kAll & ~own];
+        for (unsigned others = 0; others <= kAll; ++others) {
+            if ((others & own) == 0) {
+                limits.share[k] +=
+                    weight_of(std::popcount(others)) * (cycles[others | own] - cycles[others]);
+            }
+        }
+    }
+}
+
+// What the units' own wall is made of: busy units, or the step that idles most of them.
+void bind_units(const std::vector<Pace>& nests, double wall, Limits& limits) {
+    double busy = 0.0;
+    std::array<double, kUnitSteps> idle{};
+    for (const Pace& pace : nests) {
+        const double own = unit_cycles(pace, kAll);
+        if (own >= pace.moving) {
+            busy += pace.at_work;
+            for (std::size_t k = 0; k < kUnitSteps; ++k) {
+                idle[k] += own * (1.0 - 1.0 / pace.factors[k]);
+            }
+        }
+    }
+    limits.arithmetic = 2.0 * busy > wall;
+    const auto most = std::max_element(idle.begin(), idle.end()) - idle.begin();
+    limits.binding = limits.arithmetic ? 3 : static_cast<std::size_t>(most) + 1;
+}
+
+void bind(const std::vector<Pace>& nests, Limits& limits) {
+    double units = 0.0;
+    double moving = 0.0;
+    double added = 0.0;
+    for (const Pace& pace : nests) {
+        const double own = unit_cycles(pace, kAll);
+        (own >= pace.moving ? units : moving) += std::max(own, pace.moving);
+        added += pace.added;
+    }
+    if (moving > units && moving >= added) {
+        limits.binding = kMoving + 1;
+    } else if (added > units) {
+        limits.binding = kAdded + 1;
+    } else {
+        bind_units(nests, units, limits);
+    }
+}
+
+} // namespace
+
+Pace pace_of(const Chain& chain, double units, double work, double moving) {
+    constexpr double rounding = 1e-9;
+    // An algorithm that multiplies less than the layer does (Winograd) may pass the units' rate.
+    units = std::max(units, chain[2].macs_per_cycle);
+    Pace pace;
+    pace.at_work = work / units;
+    double before = units;
+    for (std::size_t k = 0; k < kUnitSteps; ++k) {
+        const double after = std::min(units, chain[k].macs_per_cycle);
+        pace.factors[k] = std::max(1.0, before / after);
+        before = after;
+    }
+    const double at_five = work / before;
+    const double at_six = std::max(at_five, work / chain[kMoving].macs_per_cycle);
+    pace.moving = at_six > at_five * (1.0 + rounding) ? at_six : std::min(moving, at_five);
+    const double at_seven = work / chain[kAdded].macs_per_cycle;
+    pace.added = at_seven > at_six * (1.0 + rounding) ? at_seven - at_six : 0.0;
+    return pace;
+}
+
+std::size_t Limits::saves_most() const {
+    constexpr double rounding = 1e-9;
+    double whole = at_work;
+    for (const double part : share) {
+        whole += part;
+    }
+    const auto least = std::min_element(without.begin(), without.end());
+    return *least < whole * (1.0 - rounding) ? static_cast<std::size_t>(least - without.begin()) + 1
+                                             : 0;
+}
+
+Limits limits_of(const std::vector<Pace>& nests) {
+    Limits limits;
+    for (const Pace& pace : nests) {
+        add_shares(pace, limits);
+    }
+    bind(nests, limits);
+    return limits;
+}
+
+Limits scaled(Limits limits, double factor) {
+    limits.at_work *= factor;
+    for (std::size_t k = 0; k < kSteps; ++k) {
+        limits.without[k] *= factor;
+        limits.share[k] *= factor;
+    }
+    return limits;
+}
+
+} // namespace eyeroof::model
