@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace eyeroof::hwdb {
 
@@ -17,6 +19,13 @@ constexpr std::pair<std::string_view, model::Confidence> kConfidences[] = {
     {"recalled", model::Confidence::recalled},
     {"user", model::Confidence::user}};
 constexpr double kMost = 1e18;
+// Classes that a GPU's own file need not have: those of fused.yaml stand for them.
+constexpr KernelClass kFusedClasses[] = {KernelClass::attention, KernelClass::grouped};
+
+bool is_fused(KernelClass c) {
+    return std::find(std::begin(kFusedClasses), std::end(kFusedClasses), c) !=
+           std::end(kFusedClasses);
+}
 
 void read_terms(const Node& node, std::map<std::string, double*> terms) {
     for (const auto& [name, target] : terms) {
@@ -158,9 +167,9 @@ model::Result<CalibrationFile> read_calibration(Document& document, const std::s
     const Node classes = root.need("classes");
     for (std::size_t i = 0; i < model::kKernelClasses; ++i) {
         const auto c = static_cast<KernelClass>(i);
-        const bool newer = c == KernelClass::attention || c == KernelClass::grouped;
         const std::string_view name = model::kernel_class_name(c);
-        if (const Node node = newer ? classes[name] : classes.need(name)) { // else the standard
+        if (const Node node =
+                is_fused(c) ? classes[name] : classes.need(name)) { // else the standard
             read_class(node, c, file);
         }
     }
@@ -170,7 +179,10 @@ model::Result<CalibrationFile> read_calibration(Document& document, const std::s
 std::string write_calibration(const CalibrationFile& file) {
     std::string text = fmt::format("eyeroof: gpu-calibration/1\nid: {}\nclasses:\n", file.id);
     for (std::size_t i = 0; i < model::kKernelClasses; ++i) {
-        text += class_text(file, static_cast<KernelClass>(i));
+        const auto c = static_cast<KernelClass>(i);
+        if (!is_fused(c) || !file.calibration.record(c).provenance.source.empty()) {
+            text += class_text(file, c);
+        }
     }
     return text;
 }
@@ -187,9 +199,6 @@ void apply_calibration(const CalibrationFile& file, model::Gpu& gpu) {
 }
 
 namespace {
-
-// Classes that a GPU's own file does not have yet.
-constexpr KernelClass kFusedClasses[] = {KernelClass::attention, KernelClass::grouped};
 
 // The nearest folder's fused.yaml, for classes that no file of the GPU's own told.
 model::Diagnostics add_fused(model::Gpu& gpu, const std::vector<std::filesystem::path>& folders) {

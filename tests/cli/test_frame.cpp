@@ -52,9 +52,9 @@ bool needs_more_than_the_catalog(const std::vector<std::string>& words) {
     }
     for (std::size_t i = 2; i < words.size(); ++i) {
         const std::string ending = std::filesystem::path(words[i]).extension().string();
-        const bool read =
-            is_one_of(ending, {".csv", ".json", ".jsonl", ".yaml", ".gz", ".log", ".sqlite"}) &&
-            !words[i - 1].starts_with("-o") && !words[i - 1].starts_with("--save");
+        const bool read = is_one_of(ending, {".csv", ".json", ".jsonl", ".yaml", ".gz", ".log",
+                                             ".sqlite", ".onnx"}) &&
+                          !words[i - 1].starts_with("-o") && !words[i - 1].starts_with("--save");
         const bool long_search = words[i] == "any" || (words[1] == "map" && words[i] == "--plot");
         if (read || long_search || words[i] == "|") {
             return true;

@@ -24,7 +24,10 @@ RunnerOptions options_in(const fs::path& folder) {
 
 struct Folder {
     fs::path path = fs::temp_directory_path() / ("eyeroof_injection_" + std::to_string(::getpid()));
-    Folder() { fs::create_directories(path); }
+    Folder() {
+        fs::create_directories(path);
+        fs::permissions(path, fs::perms::owner_all); // a folder that others may enter is refused
+    }
     Folder(const Folder&) = delete;
     Folder& operator=(const Folder&) = delete;
     ~Folder() { fs::remove_all(path); }

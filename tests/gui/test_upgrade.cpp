@@ -3,6 +3,7 @@
 #include "gui/panes/upgrade_form.hpp"
 #include "hwdb/catalog.hpp"
 #include "study/formats/catalog.hpp"
+#include "study/upgrade/surroundings.hpp"
 #include "tests/gui/window_tools.hpp"
 
 #include <QAction>
@@ -46,6 +47,15 @@ model::Machine machine(const char* name) {
 
 model::Network network(const char* name) {
     return study::read::load_network(name, folders().networks).value();
+}
+
+// What stands around the two GPUs unless told otherwise.
+study::UpgradeOptions usual() {
+    study::UpgradeOptions options;
+    options.from.launch = options.to.launch = study::LaunchMode::eager;
+    return study::with_surroundings(options, machine("v100-sxm2-16gb"), machine("a100-sxm-40gb"),
+                                    {}, folders().machines)
+        .value();
 }
 
 // The next verdicts after an action.
@@ -93,7 +103,7 @@ void TestUpgrade::networks_that_share_a_gpu_are_judged_together() {
     QVERIFY(judged(window, [&] { share->setValue(3.0); }));
     const auto expected =
         study::upgrade_fleet({{network("resnet50"), 3.0}, {network("bert-base"), 1.0}},
-                             machine("v100-sxm2-16gb"), machine("a100-sxm-40gb"), {});
+                             machine("v100-sxm2-16gb"), machine("a100-sxm-40gb"), usual());
     const study::Upgrade& shown = window.upgrade().upgrades().at(0);
     QCOMPARE(shown.members.size(), std::size_t{2});
     QCOMPARE(shown.speedup.value, expected->speedup.value);
@@ -153,7 +163,7 @@ void TestUpgrade::batches_and_precisions_are_swept() {
         enter(window.findChild<QLineEdit*>("sweep precisions"), "fp32, fp16:bf16");
     }));
     const auto expected = study::sweep_upgrade(network("resnet50"), machine("v100-sxm2-16gb"),
-                                               machine("a100-sxm-40gb"), {}, {2, 32},
+                                               machine("a100-sxm-40gb"), usual(), {2, 32},
                                                {{model::DataType::fp32, model::DataType::fp32},
                                                 {model::DataType::fp16, model::DataType::bf16}});
     QVERIFY(window.upgrade().upgrades().at(0).sweep == *expected);

@@ -5,6 +5,7 @@
 #include "study/formats/catalog.hpp"
 #include "study/formats/mapping_yaml.hpp"
 #include "study/report/plot_csv.hpp"
+#include "study/upgrade/surroundings.hpp"
 #include "tests/gui/window_tools.hpp"
 
 #include <QComboBox>
@@ -117,7 +118,10 @@ void TestWindow::an_upgrade_is_judged_and_drawn() {
     const auto from = hwdb::load_machine("v100-sxm2-16gb", folders().machines).value();
     const auto to = hwdb::load_machine("a100-sxm-40gb", folders().machines).value();
     const auto network = study::read::load_network("bert-large", folders().networks).value();
-    const auto expected = study::upgrade(network, from, to, {});
+    study::UpgradeOptions asked; // what the form asks for unless told otherwise
+    asked.from.launch = asked.to.launch = study::LaunchMode::eager;
+    const auto options = study::with_surroundings(asked, from, to, {}, folders().machines).value();
+    const auto expected = study::upgrade(network, from, to, options);
     study::Upgrade shown = window.upgrade().upgrades()[0];
     QCOMPARE(shown.sweep.size(), std::size_t{3}); // what the form sweeps unless told otherwise
     shown.sweep.clear();

@@ -97,14 +97,15 @@ TEST_CASE("published ridge points come out of the catalog") {
 
 TEST_CASE("fitted constants name their data and come back from what is written") {
     for (const auto& entry : fs::recursive_directory_iterator(kHwdb.front() / "calibration")) {
-        if (entry.is_directory()) {
-            continue; // left-out/
+        if (entry.is_directory() || entry.path().stem() == "fused") {
+            continue; // left-out/, and classes of all GPUs
         }
         auto document = hwdb::load_yaml(entry.path());
         REQUIRE(document.ok());
         const auto file = hwdb::read_calibration(*document, entry.path().stem().string());
         REQUIRE_MESSAGE(file.ok(), entry.path().string());
-        for (const auto& record : file->calibration.records) {
+        for (std::size_t i = 0; i <= static_cast<std::size_t>(model::KernelClass::memory); ++i) {
+            const auto& record = file->calibration.records[i];
             CHECK(record.provenance.source.find('@') != std::string::npos);
             CHECK(record.band.low < 1.0);
             CHECK(record.band.high > 1.0);

@@ -83,11 +83,11 @@ constexpr Slip kGpuSlips[] = {
 // Of the accelerator tests/hwdb/small_machine.hpp.
 constexpr Slip kAcceleratorSlips[] = {
     {"clock: 200 MHz", "clock: 1e300 Hz", "bad-clock", "clock", 7},
-    {"bank: 4 KiB", "bank: 101 KiB", "bad-bank", "levels[1].stores[0].bank", 23},
+    {"bank: 4 KiB", "bank: 101 KiB", "bad-bank", "levels[1].stores[0].bank", 24},
     {"read_energy: 200 pJ", "read_energy: 1e300 J", "bad-energy", "levels[0].stores[0].read_energy",
      16},
-    {"read: 480 MB/s", "read: 1e290 MB/s", "bad-bandwidth", "levels[1].stores[0].read", 23},
-    {"whole: R", "whole: [R, R]", "duplicate-dimension", "dataflows[0].whole[1]", 33},
+    {"read: 480 MB/s", "read: 1e290 MB/s", "bad-bandwidth", "levels[1].stores[0].read", 24},
+    {"whole: R", "whole: [R, R]", "duplicate-dimension", "dataflows[0].whole[1]", 34},
 };
 
 std::string with(std::string_view good, const Slip& slip) {

@@ -93,22 +93,28 @@ void collect_closed(const json& schema, std::set<const json*>& found) {
 
 } // namespace
 
-// Reads `text`, and compares the keys that the reader asked for with those that the schema allows.
+// Compares the keys that the reader asked for in all documents with those that the schema allows.
 // `closed`: of machines words, max_filter, sourced number, level, its words, store, image, …
-void check_keys(const json& root, const hwdb::Document& document, std::size_t closed) {
+void check_keys(const json& root, const std::vector<const hwdb::Document*>& documents,
+                std::size_t closed) {
     std::set<const json*> unvisited;
     collect_closed(root, unvisited);
     CHECK(unvisited.size() == closed);
-    for (const auto& [field, asked] : document.asked_keys()) {
-        CAPTURE(field);
-        const json* schema = schema_at(root, field);
-        REQUIRE(schema != nullptr);
-        const json* object = part(root, *schema, "properties");
-        if (object == nullptr || object->at("additionalProperties").is_object()) {
-            continue; // names of the user's own choice
+    for (const hwdb::Document* document : documents) {
+        for (const auto& [field, asked] : document->asked_keys()) {
+            CAPTURE(field);
+            if (field.empty() && document != documents.front()) {
+                continue; // hosts ask for less than GPUs
+            }
+            const json* schema = schema_at(root, field);
+            REQUIRE(schema != nullptr);
+            const json* object = part(root, *schema, "properties");
+            if (object == nullptr || object->at("additionalProperties").is_object()) {
+                continue; // names of the user's own choice
+            }
+            CHECK(names(object->at("properties")) == asked);
+            unvisited.erase(object);
         }
-        CHECK(names(object->at("properties")) == asked);
-        unvisited.erase(object);
     }
     CHECK(unvisited.empty());
 }
@@ -118,7 +124,8 @@ TEST_CASE(
     auto document = hwdb::parse_yaml(std::string(tests::kSmall), "small.yaml");
     REQUIRE(document.ok());
     REQUIRE(hwdb::read_accelerator(*document, "small").ok());
-    check_keys(json::parse(contents(kSource / "hwdb/schema/machine.schema.json")), *document, 11);
+    check_keys(json::parse(contents(kSource / "hwdb/schema/machine.schema.json")), {&*document},
+               11);
 }
 
 TEST_CASE("the schema for editors allows exactly the keys that the reader of GPUs asks for") {
@@ -126,7 +133,12 @@ TEST_CASE("the schema for editors allows exactly the keys that the reader of GPU
     auto document = hwdb::parse_yaml(contents(file), file.string());
     REQUIRE(document.ok());
     REQUIRE(hwdb::read_gpu(*document, "v100-sxm2-16gb").ok());
-    check_keys(json::parse(contents(kSource / "hwdb/schema/gpu.schema.json")), *document, 9);
+    const fs::path host = kSource / "hwdb/hosts/server-2x20.yaml"; // hosts issue kernels
+    auto beside = hwdb::parse_yaml(contents(host), host.string());
+    REQUIRE(beside.ok());
+    REQUIRE(hwdb::read_gpu(*beside, "server-2x20").ok());
+    check_keys(json::parse(contents(kSource / "hwdb/schema/gpu.schema.json")),
+               {&*document, &*beside}, 10);
 }
 
 TEST_CASE("the schema of GPUs knows the reader's architectures and no others") {

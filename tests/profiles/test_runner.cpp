@@ -13,6 +13,8 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
+#include <stop_token>
+#include <thread>
 
 using namespace eyeroof;
 using namespace eyeroof::profiles;
@@ -218,12 +220,18 @@ TEST_CASE("the program's status is passed on, and the second pass has an empty s
 TEST_CASE("a program that ignores every polite signal is ended, and what it started too") {
     const Folder folder;
     std::stop_source stop;
-    stop.request_stop();
+    const std::jthread asks([&] { // once the program no longer listens
+        for (int i = 0; i < 500 && !std::filesystem::exists(folder.path / "pid"); ++i) {
+            ::usleep(10'000);
+        }
+        stop.request_stop();
+    });
     ProgramEnd end;
     const auto begin = std::chrono::steady_clock::now();
-    const auto cancelled =
-        profile_program(options_for(folder, "trap '' INT TERM; sleep 50 & echo $! > pid; sleep 50"),
-                        stop.get_token(), {}, &end);
+    const std::string pid = (folder.path / "pid").string();
+    const auto cancelled = profile_program(
+        options_for(folder, "trap '' INT TERM; sleep 50 & echo $! > " + pid + "; sleep 50"),
+        stop.get_token(), {}, &end);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     CHECK_FALSE(cancelled.ok());
     CHECK(end.cancelled);

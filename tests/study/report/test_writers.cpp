@@ -74,7 +74,7 @@ TEST_CASE("the text names the step, its limit and both chains of every layer") {
     CHECK(contains(text, "step 6: Because of 6"));
     CHECK(contains(text, "100 ms (80 ms … 130 ms)"));
     CHECK(contains(text, "worst losses"));
-    CHECK(contains(text, "75 ms of 205 ms (36.6 %)")); // 0.075 / 0.205
+    CHECK(contains(text, "60 ms of 205 ms (29.3 %)")); // twice 100 − 70 ms without step 6
     CHECK(contains(text, "note: a note"));
     CHECK(contains(text, "Only recalled"));
     CHECK(!contains(text, "\033"));
@@ -166,7 +166,7 @@ TEST_CASE("CSV has the layer's columns, the results, and the step 6 bound in sec
     std::getline(csv, second);
     CHECK(header ==
           "name,op,count,dtype,direction,batch,m,n,k,c,h,w,r,s,stride,pad,dilation,groups,"
-          "rows,cols,fn,time_s,low_s,high_s,limiter,step6_bound_s");
+          "rows,cols,fn,kv_heads,causal,window,topk,time_s,low_s,high_s,limiter,step6_bound_s");
     CHECK(first.starts_with("\"conv,1\",conv2d,2,"));
     // 4000 MAC / (50 MAC/cycle * 1000 cycle/s) = 0.08 s
     CHECK(first.ends_with(",0.1,0.08,0.13,DRAM bus: weight,0.08"));

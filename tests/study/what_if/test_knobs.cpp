@@ -172,7 +172,8 @@ TEST_CASE("a changed machine is saved as YAML that predicts the same") {
         }
         CHECK(back->id == "mine");
         CHECK(back->summary.find(changes[0].key) != std::string::npos);
-        for (const std::string& field : knobs_of(origin)[2].fields) { // not the paper's any more
+        const Knob knob = knobs_of(origin)[2];
+        for (const std::string& field : knob.fields) { // not the paper's any more
             const auto* source = model::find_provenance(back->provenance, field);
             REQUIRE(source != nullptr);
             CHECK(source->confidence == model::Confidence::user);
