@@ -75,7 +75,7 @@ study::MappingPolicy policy_named(const std::string& text) {
 
 void set_effort(const EffortOptions& asked, const std::string& mapping,
                 study::StudyOptions& wanted) {
-    constexpr std::uint64_t best = 3'000'000;
+    constexpr std::uint64_t best = 300'000;
     const std::uint64_t usual = asked.limit_s ? 0 : mapping == "best" ? best : wanted.search_nodes;
     wanted.search_nodes = asked.nodes.value_or(usual);
     wanted.search_limit_s = asked.limit_s.value_or(0.0);
@@ -85,7 +85,7 @@ void add_effort(CLI::App& app, EffortOptions& effort) {
     app.add_option(
            "--nodes", effort.nodes,
            "Nodes that the search of a layer looks at, at most, 0 for no limit; the best so "
-           "far is shown with its gap, the same on every machine [200000; 3000000 with "
+           "far is shown with its gap, the same on every machine [200000; 300000 with "
            "--mapping best; none with --time-limit]")
         ->type_name("N");
     app.add_option("--time-limit", effort.limit_s,
