@@ -1,5 +1,6 @@
 #include "tests/cli/program.hpp"
 #include "tests/json_schema.hpp"
+#include "tests/near.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
@@ -10,6 +11,7 @@
 #include <vector>
 
 using namespace eyeroof;
+using eyeroof::tests::near;
 using nlohmann::json;
 using tests::run;
 using tests::Scratch;
@@ -86,13 +88,13 @@ TEST_CASE("map searches equal layers once and certifies each, in text and in JSO
         CHECK(layer["certificate"]["proved"] == true);
         CHECK(layer["certificate"]["gap"].get<double>() <= 1e-9);
         CHECK(layer["certificate"]["value"].get<double>() ==
-              doctest::Approx(layer["energy_pj"].get<double>() * layer["cycles"].get<double>()));
+              near(layer["energy_pj"].get<double>() * layer["cycles"].get<double>()));
         CHECK(layer["utilization"].get<double>() <= 1.0);
         CHECK(layer["mapping"].size() >= 2);
     }
     CHECK(report["energy_pj"].get<double>() ==
-          doctest::Approx(report["layers"][0]["energy_pj"].get<double>() * 2 +
-                          report["layers"][1]["energy_pj"].get<double>()));
+          near(report["layers"][0]["energy_pj"].get<double>() * 2 +
+               report["layers"][1]["energy_pj"].get<double>()));
 }
 
 TEST_CASE("map --chain shows what the fastest mapping reaches of the bounds that exam gives") {
@@ -116,15 +118,14 @@ TEST_CASE("map --chain shows what the fastest mapping reaches of the bounds that
     for (std::size_t i = 0; i < steps.size(); ++i) {
         CAPTURE(i);
         const double bound = steps[i]["bound_macs_per_cycle"].get<double>();
-        CHECK(bound ==
-              doctest::Approx(bounds[i]["bound_macs_per_cycle"].get<double>()).epsilon(1e-12));
+        CHECK(bound == near(bounds[i]["bound_macs_per_cycle"].get<double>(), 1e-12));
         CHECK(steps[i]["reached_macs_per_cycle"].get<double>() <= bound * (1 + 1e-9));
         if (i < 4) {
             CHECK(steps[i]["open"] == 0.0);
         }
     }
     CHECK(steps[3]["reached_macs_per_cycle"] == 8.0);
-    CHECK(steps[5]["bound_macs_per_cycle"].get<double>() == doctest::Approx(1152.0 / 152.0));
+    CHECK(steps[5]["bound_macs_per_cycle"].get<double>() == near(1152.0 / 152.0));
     const auto text = run({"map", files.problem, "--on", files.arch, "--chain"});
     CHECK(contains(text.out, "6 average bandwidth"));
     const auto csv =
@@ -173,8 +174,7 @@ TEST_CASE("exam --mapping best takes what map finds, with its certificate") {
         run({"exam", files.problem, "--on", files.arch, "--mapping", "best", "--format", "json"})
             .out)["layers"][0];
     CHECK(same["certificates"][0]["value"] == mapped["certificate"]["value"]);
-    CHECK(same["energy_j"].get<double>() * 1e12 ==
-          doctest::Approx(mapped["energy_pj"].get<double>()).epsilon(1e-12));
+    CHECK(same["energy_j"].get<double>() * 1e12 == near(mapped["energy_pj"].get<double>(), 1e-12));
 }
 
 TEST_CASE("exam's own choice: published rules on row-stationary machines, a search elsewhere") {
@@ -221,7 +221,7 @@ TEST_CASE("a searched mapping written as YAML examines to the same figures, in b
         const auto layer = json::parse(outcome.out)["layers"][0];
         CHECK(layer["cycles"].get<double>() == mapped["cycles"].get<double>());
         CHECK(layer["energy_j"].get<double>() * 1e12 ==
-              doctest::Approx(mapped["energy_pj"].get<double>()).epsilon(1e-12));
+              near(mapped["energy_pj"].get<double>(), 1e-12));
     }
 }
 
@@ -264,7 +264,7 @@ TEST_CASE("objectives are named or products of powers, and others are refused wi
     CHECK(energy["energy_pj"] <= weighted["energy_pj"]);
     const double e = weighted["energy_pj"];
     CHECK(weighted["certificate"]["value"].get<double>() ==
-          doctest::Approx(e * e * weighted["cycles"].get<double>()));
+          near(e * e * weighted["cycles"].get<double>()));
     CHECK(value("latency*energy")["certificate"]["value"] == value("edp")["certificate"]["value"]);
     for (const char* wrong : {"enrgy", "energy^", "energy^-1", "energy+latency", "energy*", ""}) {
         CAPTURE(wrong);
@@ -376,8 +376,7 @@ TEST_CASE("the front of latency and energy falls from point to point and is draw
             .get<double>();
     };
     CHECK(points.back()["cycles"].get<double>() == best("latency", "cycles"));
-    CHECK(points.front()["energy_pj"].get<double>() ==
-          doctest::Approx(best("energy", "energy_pj")));
+    CHECK(points.front()["energy_pj"].get<double>() == near(best("energy", "energy_pj")));
     CHECK(contains(tests::read_file(svg), "</svg>"));
     CHECK(contains(run({"map", files.problem, "--on", files.arch, "--pareto"}).out,
                    "front of latency and energy"));

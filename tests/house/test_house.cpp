@@ -338,6 +338,22 @@ TEST_CASE("nothing is left to be done later without saying where it is tracked")
     }
 }
 
+TEST_CASE("tests compare floating-point numbers relative to what is expected") {
+    // doctest::Approx is absolute below 1: any two times of a GPU kernel are equal to it.
+    static const std::regex approx("\\bApprox\\b");
+    CHECK(std::regex_search("CHECK(t == doctest::Approx(3e-6));", approx));
+    std::size_t read = 0;
+    for (const fs::path& path : sources_in("tests")) {
+        const auto lines = lines_of(path);
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+            CHECK_MESSAGE(!std::regex_search(code_of(lines[i]), approx), shown(path, i + 1),
+                          " compares with Approx; tests/near.hpp has near(value, share)");
+        }
+        ++read;
+    }
+    CHECK(read > 100);
+}
+
 TEST_CASE("the presets that the documentation names exist") {
     std::ifstream file(fs::path(eyeroof::tests::source_dir()) / "CMakePresets.json");
     const auto presets = nlohmann::json::parse(file);

@@ -1,5 +1,6 @@
 #include "hwdb/accelerator_reader.hpp"
 #include "tests/hwdb/small_machine.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,6 +8,7 @@
 #include <string>
 
 using namespace eyeroof;
+using eyeroof::tests::near;
 using hwdb::AcceleratorFile;
 using model::Accelerator;
 using model::Operand;
@@ -68,10 +70,10 @@ TEST_CASE("every part of a description arrives in the machine, in the model's un
     CHECK(dram.stores[0].read_pj == 200.0);
     CHECK(dram.stores[0].write_pj == 210.0);
     // 64 bit = 8 B at 60 MHz is 480 MB/s, and 480e6 / 200e6 = 2.4 bytes a core cycle, shared.
-    CHECK(dram.channels[0].down_bytes_per_cycle == doctest::Approx(2.4));
+    CHECK(dram.channels[0].down_bytes_per_cycle == near(2.4));
     CHECK(dram.channels[0].up_bytes_per_cycle == dram.channels[0].down_bytes_per_cycle);
     CHECK(dram.channels[0].half_duplex);
-    CHECK(*dram.channels[0].bits_per_nonzero == doctest::Approx(64.0 / 3.0));
+    CHECK(*dram.channels[0].bits_per_nonzero == near(64.0 / 3.0));
 
     const auto& glb = machine.levels[1];
     CHECK(glb.stores[0].capacity_bytes == 102400);

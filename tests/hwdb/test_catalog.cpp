@@ -1,6 +1,7 @@
 #include "hwdb/accelerator_reader.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/lint.hpp"
+#include "tests/near.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
@@ -12,6 +13,7 @@
 #include <set>
 
 using namespace eyeroof;
+using eyeroof::tests::near;
 using model::Accelerator;
 namespace fs = std::filesystem;
 
@@ -98,8 +100,8 @@ TEST_CASE("Eyeriss v1 has the published array, storage and link") {
     CHECK(model::mac_units(eyeriss) == 168); // 14 x 12
     CHECK(eyeriss.clock_hz == 200e6);
     // 480 MB/s at 200 MHz are 2.4 bytes a core cycle; 64 bit carry three non-zero words.
-    CHECK(eyeriss.levels[0].channels[0].down_bytes_per_cycle == doctest::Approx(2.4));
-    CHECK(*eyeriss.levels[0].channels[0].bits_per_nonzero == doctest::Approx(64.0 / 3));
+    CHECK(eyeriss.levels[0].channels[0].down_bytes_per_cycle == near(2.4));
+    CHECK(*eyeriss.levels[0].channels[0].bits_per_nonzero == near(64.0 / 3));
     CHECK(eyeriss.levels[1].stores[0].capacity_bytes == 25 * 512 * 8); // 25 banks of 512 x 64 bit
     CHECK(eyeriss.levels[1].stores[0].bank_bytes == 512 * 8);
     REQUIRE(eyeriss.levels.size() == 4); // DRAM, buffer, filter buffer, spads
@@ -134,8 +136,7 @@ TEST_CASE("the ridge of TPU v1 lies at 1350 MACs per weight byte") {
     const double bytes =
         model::channel_of(tpu.levels[0], model::Operand::weight)->down_bytes_per_cycle;
     // 65536 MAC x 700 MHz / 34 GB/s = 1349.3
-    CHECK(static_cast<double>(model::mac_units(tpu)) / bytes ==
-          doctest::Approx(1349.27).epsilon(1e-4));
+    CHECK(static_cast<double>(model::mac_units(tpu)) / bytes == near(1349.27, 1e-4));
 }
 
 TEST_CASE("Eyeriss v2 offers the derived source bandwidth per operand") {
@@ -250,7 +251,7 @@ TEST_CASE("a printed peak that does not fit is noted and not used") {
     CHECK_FALSE(hwdb::fit_for_benchmarks(report));
     const auto eyeriss = hwdb::lint_machine(kFolders.front() / "accelerators/eyeriss-v1.yaml");
     CHECK(eyeriss.findings.empty());
-    CHECK(*eyeriss.printed_peak_macs_per_s == doctest::Approx(eyeriss.peak_macs_per_s));
+    CHECK(*eyeriss.printed_peak_macs_per_s == near(eyeriss.peak_macs_per_s));
     CHECK(hwdb::fit_for_benchmarks(eyeriss));
 }
 

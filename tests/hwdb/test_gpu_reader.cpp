@@ -1,11 +1,13 @@
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/gpu_reader.hpp"
+#include "tests/near.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace eyeroof; // NOLINT
+using eyeroof::tests::near;
 namespace fs = std::filesystem;
 
 namespace {
@@ -64,9 +66,9 @@ TEST_CASE("a small description reads into its numbers") {
     const auto& small = std::get<model::Gpu>(file->machine.kind);
     CHECK(small.sms == 4);
     CHECK(small.rate(model::DataType::fp16).pipe == model::Pipe::tensor);
-    CHECK(small.rate(model::DataType::fp16).flops_per_s == doctest::Approx(4e12));
+    CHECK(small.rate(model::DataType::fp16).flops_per_s == near(4e12));
     CHECK(small.rate(model::DataType::int8).flops_per_s == 0.0);
-    CHECK(small.dram_bytes_per_s == doctest::Approx(100e9));
+    CHECK(small.dram_bytes_per_s == near(100e9));
 }
 
 TEST_CASE("everything wrong with a description is said at once, with its line") {
@@ -86,13 +88,12 @@ TEST_CASE("everything wrong with a description is said at once, with its line") 
 
 TEST_CASE("published ridge points come out of the catalog") {
     CHECK(model::ridge_flop_per_byte(gpu("v100-sxm2-16gb"), model::DataType::fp16) ==
-          doctest::Approx(138.9).epsilon(0.001));
+          near(138.9, 0.001));
     CHECK(model::ridge_flop_per_byte(gpu("a100-sxm-40gb"), model::DataType::fp16) ==
-          doctest::Approx(200.6).epsilon(0.001));
+          near(200.6, 0.001));
     CHECK(model::ridge_flop_per_byte(gpu("a100-sxm-80gb"), model::DataType::fp16) ==
-          doctest::Approx(153.0).epsilon(0.001));
-    CHECK(model::ridge_flop_per_byte(gpu("t4"), model::DataType::fp16) ==
-          doctest::Approx(203.1).epsilon(0.001));
+          near(153.0, 0.001));
+    CHECK(model::ridge_flop_per_byte(gpu("t4"), model::DataType::fp16) == near(203.1, 0.001));
 }
 
 TEST_CASE("fitted constants name their data and come back from what is written") {
@@ -114,8 +115,7 @@ TEST_CASE("fitted constants name their data and come back from what is written")
         REQUIRE(again.ok());
         const auto copy = hwdb::read_calibration(*again, file->id);
         REQUIRE(copy.ok());
-        CHECK(copy->calibration.linear.ramp_k ==
-              doctest::Approx(file->calibration.linear.ramp_k).epsilon(1e-4));
+        CHECK(copy->calibration.linear.ramp_k == near(file->calibration.linear.ramp_k, 1e-4));
     }
 }
 
@@ -123,7 +123,7 @@ TEST_CASE("a GPU that nobody measured takes the clock that its power sustains") 
     const model::Gpu l4 = gpu("l4");
     CHECK_FALSE(l4.calibration.record(model::KernelClass::linear).measured);
     CHECK(l4.calibration.linear.sustained_clock ==
-          doctest::Approx(model::sustained_clock_share(l4, model::DataType::fp32)));
+          near(model::sustained_clock_share(l4, model::DataType::fp32)));
     CHECK(gpu("t4").calibration.record(model::KernelClass::linear).measured);
 }
 

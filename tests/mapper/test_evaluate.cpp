@@ -1,6 +1,7 @@
 #include "mapper/evaluate.hpp"
 #include "mapper/exact.hpp"
 #include "tests/mapper/enumerate.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,6 +11,7 @@
 using namespace eyeroof;
 using namespace eyeroof::model;
 using namespace eyeroof::test;
+using eyeroof::tests::near;
 
 namespace {
 
@@ -88,7 +90,7 @@ TEST_CASE("an evaluation in closed form is the counted cost of the mapping, or a
                 exact += estimator.exact() ? 1 : 0;
                 bounds += estimator.exact() ? 0 : 1;
                 if (estimator.exact()) {
-                    CHECK(energy == doctest::Approx(real_energy).epsilon(1e-9));
+                    CHECK(energy == near(real_energy, 1e-9));
                 }
             }
         }

@@ -1,5 +1,6 @@
 #include "mapper/search.hpp"
 #include "tests/mapper/enumerate.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,6 +9,7 @@
 using namespace eyeroof;
 using namespace eyeroof::model;
 using namespace eyeroof::test;
+using eyeroof::tests::near;
 
 namespace {
 
@@ -61,7 +63,7 @@ TEST_CASE("the exact search equals an enumeration of every mapping") {
         CAPTURE(to_text(found->mapping, task.machine));
         CAPTURE(to_text(every.best_mapping, task.machine));
         CHECK(found->certificate.proved);
-        CHECK(found->certificate.value == doctest::Approx(best).epsilon(1e-9));
+        CHECK(found->certificate.value == near(best, 1e-9));
         CHECK(found->certificate.lower_bound <= best * (1 + 1e-9));
     }
     MESSAGE("mappings enumerated: " << mappings);
@@ -93,7 +95,7 @@ template <class Change> void compare_all(unsigned seed, int wanted, Change chang
         CAPTURE(to_text(found->mapping, task.machine));
         CAPTURE(to_text(every.best_mapping, task.machine));
         CHECK(found->certificate.proved);
-        CHECK(found->certificate.value == doctest::Approx(best).epsilon(1e-9));
+        CHECK(found->certificate.value == near(best, 1e-9));
         for (const auto strategy : {mapper::Strategy::random, mapper::Strategy::random_pruned,
                                     mapper::Strategy::annealing, mapper::Strategy::genetic,
                                     mapper::Strategy::exhaustive}) {

@@ -1,11 +1,13 @@
 #include "mapper/frontier.hpp"
 #include "tests/mapper/enumerate.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace eyeroof;
 using namespace eyeroof::model;
 using namespace eyeroof::test;
+using eyeroof::tests::near;
 
 namespace {
 
@@ -66,10 +68,8 @@ TEST_CASE("the front equals that of an enumeration of every mapping") {
         CHECK(front->complete);
         REQUIRE(front->points.size() == wanted.size());
         for (std::size_t i = 0; i < wanted.size(); ++i) {
-            CHECK(front->points[i].cost.energy_pj ==
-                  doctest::Approx(wanted[i].first).epsilon(1e-9));
-            CHECK(front->points[i].latency.total_cycles() ==
-                  doctest::Approx(wanted[i].second).epsilon(1e-9));
+            CHECK(front->points[i].cost.energy_pj == near(wanted[i].first, 1e-9));
+            CHECK(front->points[i].latency.total_cycles() == near(wanted[i].second, 1e-9));
         }
         points += wanted.size();
     }
@@ -90,7 +90,7 @@ TEST_CASE("the best weighted product lies on the front") {
             least = std::min(least,
                              objective.value(point.cost.energy_pj, point.latency.total_cycles()));
         }
-        CHECK(best->certificate.value == doctest::Approx(least).epsilon(1e-9));
+        CHECK(best->certificate.value == near(least, 1e-9));
     }
 }
 
@@ -102,8 +102,7 @@ TEST_CASE("limits on energy and cycles hold, and are named where they cannot") {
     task.constraints.max_cycles = front->points.back().latency.total_cycles();
     const auto fast = mapper::search(task);
     REQUIRE(fast);
-    CHECK(fast->cost.energy_pj ==
-          doctest::Approx(front->points.back().cost.energy_pj).epsilon(1e-9));
+    CHECK(fast->cost.energy_pj == near(front->points.back().cost.energy_pj, 1e-9));
     task.constraints.max_cycles = 3.0;
     const auto never = mapper::search(task);
     REQUIRE_FALSE(never);

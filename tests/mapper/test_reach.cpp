@@ -1,12 +1,14 @@
 #include "mapper/reach.hpp"
 #include "model/eyexam/examine.hpp"
 #include "tests/mapper/enumerate.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace eyeroof;
 using namespace eyeroof::model;
 using namespace eyeroof::test;
+using eyeroof::tests::near;
 
 namespace {
 
@@ -60,7 +62,7 @@ TEST_CASE("what the search reaches step by step is the machine's chain, or below
             CHECK(reached[step] <= bound * (1 + 1e-9));
             CHECK((step == 0 || reached[step] <= reached[step - 1] * (1 + 1e-9)));
             if (step < 4) { // these bounds are tight: some mapping reaches them
-                CHECK(reached[step] == doctest::Approx(bound).epsilon(1e-9));
+                CHECK(reached[step] == near(bound, 1e-9));
             } else {
                 const bool tight = reached[step] >= bound * (1 - 1e-9);
                 same += tight ? 1 : 0;

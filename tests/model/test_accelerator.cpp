@@ -1,10 +1,12 @@
 #include "model/accelerator.hpp"
 #include "tests/model/machines.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace eyeroof::model;
 using namespace eyeroof::test;
+using eyeroof::tests::near;
 
 TEST_CASE("MAC units are the product of all fan-outs") {
     CHECK(mac_units(eyeriss168()) == 168);
@@ -24,7 +26,7 @@ TEST_CASE("run-length coding sends only non-zero words, and is left out where it
     const Accelerator a = eyeriss168();
     Channel c;
     c.bits_per_nonzero = 21.0;
-    CHECK(bytes_per_word(c, 16, 0.5) == doctest::Approx(21.0 * 0.5 / 8));
+    CHECK(bytes_per_word(c, 16, 0.5) == near(21.0 * 0.5 / 8));
     CHECK(bytes_per_word(c, 16, 0.0) == 2.0); // 21 bits would be worse than 16
     CHECK(bytes_per_word(Channel{}, 16, 0.5) == 2.0);
 }

@@ -1,5 +1,6 @@
 #include "model/cost.hpp"
 #include "tests/model/machines.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,6 +8,7 @@
 
 using namespace eyeroof::model;
 using namespace eyeroof::test;
+using eyeroof::tests::near;
 
 namespace {
 
@@ -64,7 +66,7 @@ TEST_CASE("Timeloop's counts of F1, row stationary on vgg3_2, come out equal") {
     m.levels[4].temporal = {{Dim::K, 16}};
     const auto cost = timeloop(conv("vgg3_2", {3, 3, 56, 56, 256, 256, 1}), m);
     CHECK(cost.cycles == 11010048);
-    CHECK(cost.energy_pj == doctest::Approx(11895.28e6).epsilon(1e-6));
+    CHECK(cost.energy_pj == near(11895.28e6, 1e-6));
     check_rows(cost, {{4, output, 16, 168, 10952704, 860160, 11010048, 3834249216},
                       {3, weight, 192, 168, 11010048, 196608, 0, 1882718208},
                       {2, input, 12, 168, 11010048, 237568, 0, 1889599488},
@@ -84,7 +86,7 @@ TEST_CASE("Timeloop's counts of F2, output stationary on gemm1024, come out equa
     m.levels[3].temporal = {{Dim::C, 8}};
     const auto cost = timeloop(conv("gemm1024", {1, 1, 1024, 1, 1024, 1024, 1}), m);
     CHECK(cost.cycles == 33554432);
-    CHECK(cost.energy_pj == doctest::Approx(37086.04e6).epsilon(1e-6));
+    CHECK(cost.energy_pj == near(37086.04e6, 1e-6));
     check_rows(cost, {{4, output, 1, 64, 16760832, 114688, 16777216, 2153775104},
                       {3, weight, 8, 64, 16777216, 16777216, 0, 2147483648},
                       {2, input, 8, 64, 16777216, 16777216, 0, 2147483648},
@@ -105,7 +107,7 @@ TEST_CASE("Timeloop's counts of F3, weight stationary on vgg5_3, come out equal"
                    {{Dim::K, 8, 1}, {Dim::C, 8, 0}}};
     const auto cost = timeloop(conv("vgg5_3", {3, 3, 14, 14, 512, 512, 1}), m);
     CHECK(cost.cycles == 7225344);
-    CHECK(cost.energy_pj == doctest::Approx(4985.49e6).epsilon(1e-6));
+    CHECK(cost.energy_pj == near(4985.49e6, 1e-6));
     check_rows(cost, {{4, output, 1, 64, 7212800, 7212800, 7225344, 1385660416},
                       {3, weight, 1, 64, 7225344, 36864, 0, 464781312},
                       {2, input, 1, 64, 7225344, 7225344, 0, 924844032},
@@ -126,7 +128,7 @@ TEST_CASE("Timeloop's counts of F4, strided row stationary on alex1, come out eq
     m.levels[4].temporal = {{Dim::K, 16}};
     const auto cost = timeloop(conv("alex1", {11, 11, 55, 55, 3, 96, 4}, 4, 4), m);
     CHECK(cost.cycles == 3484800);
-    CHECK(cost.energy_pj == doctest::Approx(2999.48e6).epsilon(1e-5));
+    CHECK(cost.energy_pj == near(2999.48e6, 1e-5));
     check_rows(cost, {{4, output, 16, 121, 3379200, 211200, 3484800, 856099200},
                       {3, weight, 176, 121, 3484800, 63360, 0, 429327360},
                       {2, input, 11, 121, 3484800, 81720, 0, 431548920},
@@ -146,7 +148,7 @@ TEST_CASE("Timeloop's counts of F5, with tiles handed between neighbours, come o
     m.levels[3].temporal = {{Dim::C, 4}, {Dim::R, 3}};
     const auto cost = timeloop(conv("alex3", {3, 3, 13, 13, 256, 384, 4}), m);
     CHECK(cost.cycles == 5255329);
-    CHECK(cost.energy_pj == doctest::Approx(6143.14e6).epsilon(1e-6));
+    CHECK(cost.energy_pj == near(6143.14e6, 1e-6));
     check_rows(cost, {{4, output, 1, 156, 3832192, 104832, 3833856, 1212257280},
                       {3, weight, 12, 156, 3833856, 3833856, 0, 1196163072},
                       {2, input, 12, 156, 6176768, 3833856, 0, 1561657344},

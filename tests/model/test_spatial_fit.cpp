@@ -1,10 +1,13 @@
 // The search behind step 4 against a walk over every tiling.
 #include "model/eyexam/spatial_fit.hpp"
 #include "tests/model/random_cases.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+
+using eyeroof::tests::near;
 
 namespace eyeroof::model {
 namespace {
@@ -107,8 +110,7 @@ TEST_CASE("the best layout of step 4 equals a walk over every layout") {
         }
         const SpatialFit fit = best_spatial_fit(bounds, axes, whole, allowed);
         CHECK(fit.exact);
-        CHECK(fit.averaged_units ==
-              doctest::Approx(Walk(bounds, axes, whole, allowed).most_averaged_units()));
+        CHECK(fit.averaged_units == near(Walk(bounds, axes, whole, allowed).most_averaged_units()));
     }
 }
 
@@ -125,7 +127,7 @@ TEST_CASE("the layout that is returned fits its axes and is worth what it claims
             static_cast<double>(bounds[d]) / static_cast<double>(ceil_div(bounds[d], together));
         allocated *= together;
     }
-    CHECK(fit.averaged_units == doctest::Approx(averaged));
+    CHECK(fit.averaged_units == near(averaged));
     CHECK(fit.allocated_units == allocated);
     CHECK(allocated <= 12 * 14);
 }

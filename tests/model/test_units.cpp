@@ -1,4 +1,5 @@
 #include "model/base/units.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
@@ -6,6 +7,7 @@
 #include <string>
 
 using namespace eyeroof::model;
+using eyeroof::tests::near;
 
 namespace {
 
@@ -110,7 +112,7 @@ TEST_CASE("every spelling of every unit is read with every prefix that suits it"
                 const auto value = parse_quantity(text, row.base, "it");
                 REQUIRE(value.ok() == suits);
                 if (suits) {
-                    CHECK(*value == doctest::Approx(3 * prefix.factor * row.factor).epsilon(1e-15));
+                    CHECK(*value == near(3 * prefix.factor * row.factor, 1e-15));
                 }
             }
         }
@@ -216,9 +218,8 @@ TEST_CASE("numbers are printed with a prefix that leaves one to three digits bef
 TEST_CASE("what is printed can be read back") {
     for (double value = 1.0; value < 1e18; value *= 7.3) {
         CAPTURE(value);
-        CHECK(*bytes(format_si(value, "B", 17)) == doctest::Approx(value).epsilon(1e-14));
-        CHECK(*bytes(format_iec(value, "B", 17)) == doctest::Approx(value).epsilon(1e-14));
-        CHECK(parse<Seconds>(format_si(1 / value, "s", 17))->value * value ==
-              doctest::Approx(1.0).epsilon(1e-13));
+        CHECK(*bytes(format_si(value, "B", 17)) == near(value, 1e-14));
+        CHECK(*bytes(format_iec(value, "B", 17)) == near(value, 1e-14));
+        CHECK(parse<Seconds>(format_si(1 / value, "s", 17))->value * value == near(1.0, 1e-13));
     }
 }

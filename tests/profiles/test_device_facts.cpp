@@ -1,6 +1,7 @@
 // What driver and NVML say of a GPU, from libraries that are fake and called so.
 #include "profiles/collect/device_facts.hpp"
 #include "profiles/collect/measure_gpu.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +10,7 @@
 
 using namespace eyeroof;
 using namespace eyeroof::profiles;
-using doctest::Approx;
+using eyeroof::tests::near;
 
 namespace {
 
@@ -25,9 +26,9 @@ TEST_CASE("name, capability, clocks and power limit of the device that CUDA coun
     CHECK(run.sm_count == 132);
     CHECK(run.cuda == "12.4");
     CHECK(run.driver == "580.65.06");
-    CHECK(run.sm_clock_max_hz == Approx(1.98e9));
-    CHECK(run.memory_clock_hz == Approx(2.619e9));
-    CHECK(run.power_limit_w == Approx(350.0)); // found by its place on the bus, not by number
+    CHECK(run.sm_clock_max_hz == near(1.98e9));
+    CHECK(run.memory_clock_hz == near(2.619e9));
+    CHECK(run.power_limit_w == near(350.0)); // found by its place on the bus, not by number
 }
 
 TEST_CASE("clock, power and temperature are sampled while something runs") {
@@ -36,9 +37,9 @@ TEST_CASE("clock, power and temperature are sampled while something runs") {
     DeviceWatch watch(0, kFake);
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
     watch.finish(run);
-    CHECK(run.sm_clock_hz == Approx(1.755e9));
-    CHECK(run.power_w == Approx(512.5));
-    CHECK(run.temperature_c == Approx(70.0));
+    CHECK(run.sm_clock_hz == near(1.755e9));
+    CHECK(run.power_w == near(512.5));
+    CHECK(run.temperature_c == near(70.0));
 }
 
 TEST_CASE("without driver and NVML nothing is claimed") {

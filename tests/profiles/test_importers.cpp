@@ -3,6 +3,7 @@
 #include "profiles/import/importer.hpp"
 #include "profiles/matching.hpp"
 #include "profiles/profile_file.hpp"
+#include "tests/near.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
@@ -14,6 +15,7 @@
 
 using namespace eyeroof;
 using namespace eyeroof::profiles;
+using eyeroof::tests::near;
 
 namespace {
 
@@ -85,8 +87,8 @@ TEST_CASE("decimal commas and units with prefixes are read as what they mean") {
     const Profile profile = import_sample("ncu_raw_comma.csv");
     const Launch& launch = profile.launches.at(0);
     CHECK(launch.counters.at("lts__t_bytes.sum") == 27595520.0);
-    CHECK(launch.counters.at("dram__bytes.sum") == doctest::Approx(50.33e6));
-    CHECK(launch.duration_ns == doctest::Approx(1048570.0)); // 1.048,57 us
+    CHECK(launch.counters.at("dram__bytes.sum") == near(50.33e6));
+    CHECK(launch.duration_ns == near(1048570.0)); // 1.048,57 us
     CHECK(launch.counters.at("sm__warps_active.avg.pct_of_peak_sustained_active") == 65.77);
 }
 
@@ -103,10 +105,10 @@ TEST_CASE("the details page is gathered into launches, with display names told a
     const Profile profile = import_sample("ncu_details.csv");
     REQUIRE(profile.launches.size() == 2);
     const auto& counters = profile.launches[0].counters;
-    CHECK(profile.launches[0].duration_ns == doctest::Approx(1234560.0)); // 1,234.56 us
-    CHECK(counters.at("dram__cycles_elapsed.avg.per_second") == doctest::Approx(7.99e9));
+    CHECK(profile.launches[0].duration_ns == near(1234560.0)); // 1,234.56 us
+    CHECK(counters.at("dram__cycles_elapsed.avg.per_second") == near(7.99e9));
     CHECK(counters.at("GPU Speed Of Light Throughput: Memory Throughput") == 45.5);
-    CHECK(counters.at("Memory Workload Analysis: Memory Throughput") == doctest::Approx(345.6e9));
+    CHECK(counters.at("Memory Workload Analysis: Memory Throughput") == near(345.6e9));
     CHECK(profile.launches[1].counters.at("dram__bytes.sum") == 2048e3);
 }
 
@@ -116,7 +118,7 @@ TEST_CASE("rows of metrics may lack the columns of rules behind the value, but n
     const auto whole = import_text(header + "\"0\",\"k\",\"S\",\"Duration\",\"us\",\"2.5\",\"\"\n" +
                                    "\"0\",\"k\",\"S\",\"\",\"\",\"\",\"Bottleneck\",\"OPT\"\n");
     REQUIRE(whole.ok());
-    CHECK(whole->launches.at(0).duration_ns == doctest::Approx(2500.0));
+    CHECK(whole->launches.at(0).duration_ns == near(2500.0));
     const auto cut = import_text(header + "\"0\",\"k\",\"S\",\"Duration\",\"us\"\n");
     REQUIRE_FALSE(cut.ok());
     CHECK(cut.diagnostics().items()[0].where.line == 2);

@@ -1,9 +1,11 @@
 #include "profiles/matching.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace eyeroof;
 using namespace eyeroof::profiles;
+using eyeroof::tests::near;
 
 namespace {
 
@@ -76,7 +78,7 @@ TEST_CASE("dimensions find their layer, also where the product is stored transpo
     CHECK(result->of_launch[0].method == MatchMethod::op_dims);
     CHECK(result->of_launch[1].method == MatchMethod::op_dims);
     CHECK(result->of_launch[2].method == MatchMethod::none);
-    CHECK(result->matched_share(made.built.profile) == doctest::Approx(2.0 / 3.0));
+    CHECK(result->matched_share(made.built.profile) == near(2.0 / 3.0));
 }
 
 TEST_CASE("layers of one shape are taken in turn, and all kernels of one call go together") {

@@ -3,6 +3,7 @@
 #include "profiles/host/host_team.hpp"
 #include "profiles/host/measure_host.hpp"
 #include "profiles/points.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
@@ -12,6 +13,7 @@
 
 using namespace eyeroof;
 using namespace eyeroof::profiles;
+using eyeroof::tests::near;
 
 namespace {
 
@@ -42,8 +44,8 @@ TEST_CASE("the loops do the work that they are counted for") {
         CHECK(a[255] == 256.0 + 511.0);
         // x <- 0.999 x + 0.001 goes to 1 on every lane of 12 chains.
         const double lanes = 12.0 * static_cast<double>(loops->vector_bytes) / 8.0;
-        CHECK(loops->fma_fp64(100'000, 5.0) == doctest::Approx(lanes));
-        CHECK(loops->fma_fp32(100'000, 5.0) == doctest::Approx(2.0 * lanes).epsilon(1e-3));
+        CHECK(loops->fma_fp64(100'000, 5.0) == near(lanes));
+        CHECK(loops->fma_fp32(100'000, 5.0) == near(2.0 * lanes, 1e-3));
         CHECK(loops->fp64_flops_per_round == 2.0 * lanes);
     }
 }
@@ -63,7 +65,7 @@ TEST_CASE("both matrix products agree with three nested loops") {
                     sum += a[static_cast<std::size_t>(i + l * m)] *
                            b[static_cast<std::size_t>(l + j * k)];
                 }
-                CHECK(c[static_cast<std::size_t>(i + j * m)] == doctest::Approx(sum));
+                CHECK(c[static_cast<std::size_t>(i + j * m)] == near(sum));
             }
         }
     }
@@ -118,13 +120,13 @@ TEST_CASE("the team runs every thread as often as it is told, and stops when ask
 TEST_CASE("a single fast trial is no evidence, two that agree are") {
     TrialTimes times;
     times.seconds = {1.00, 1.50, 1.51, 2.00};
-    CHECK(times.confirmed() == doctest::Approx(1.50)); // 1.51 comes within 5 % of it
+    CHECK(times.confirmed() == near(1.50)); // 1.51 comes within 5 % of it
     CHECK_FALSE(times.is_confirmed());
     times.seconds.push_back(1.01);
-    CHECK(times.confirmed() == doctest::Approx(1.00));
+    CHECK(times.confirmed() == near(1.00));
     CHECK(times.is_confirmed());
     times.seconds = {1.0, 2.0, 4.0}; // nothing is confirmed: the best has to do
-    CHECK(times.confirmed() == doctest::Approx(1.0));
+    CHECK(times.confirmed() == near(1.0));
     times.seconds = {3.0};
     CHECK(times.is_confirmed());
 }

@@ -1,10 +1,12 @@
 #include "profiles/operator_work.hpp"
 #include "profiles/points.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace eyeroof;
 using namespace eyeroof::profiles;
+using eyeroof::tests::near;
 
 namespace {
 
@@ -58,9 +60,9 @@ TEST_CASE("counters become operations and bytes with the family's weights") {
             1); // no tensor operations were done, so there is no entry for them
     CHECK(point.work[0] == PointWork{"fp32", "fma", 250.0, Evidence::counted});
     CHECK(point.at_level("l2")->bytes == 256.0);
-    CHECK(point.intensity("dram") == doctest::Approx(2.0));
+    CHECK(point.intensity("dram") == near(2.0));
     CHECK(point.intensity("l1") == 0.0);
-    CHECK(point.flops_per_s() == doctest::Approx(250e6));
+    CHECK(point.flops_per_s() == near(250e6));
 }
 
 TEST_CASE("a sum with a counter missing is called partly counted") {
@@ -87,7 +89,7 @@ TEST_CASE("an operator's work stands once, on the longest of its kernels") {
     // [8,16] x [16,4]: 2 x 8 x 16 x 4 = 1024 FLOP; (128 + 64 + 32) elements x 2 B = 448 B
     CHECK((*points)[1].work[0] == PointWork{"fp16", "", 1024.0, Evidence::from_shape});
     CHECK((*points)[1].at_level("dram")->bytes == 448.0);
-    CHECK((*points)[1].share == doctest::Approx(0.9));
+    CHECK((*points)[1].share == near(0.9));
 }
 
 TEST_CASE("counted operations are not added to those of the shape") {
@@ -139,9 +141,9 @@ TEST_CASE("grouping loses no time and no operations, however it is done") {
             flops += point.flops();
             share += point.share;
         }
-        CHECK(time_s == doctest::Approx(390e-9)); // 20 x 10 + (0 + … + 19)
-        CHECK(flops == doctest::Approx(8.0 * 190.0));
-        CHECK(share == doctest::Approx(1.0));
+        CHECK(time_s == near(390e-9)); // 20 x 10 + (0 + … + 19)
+        CHECK(flops == near(8.0 * 190.0));
+        CHECK(share == near(1.0));
     }
 }
 

@@ -1,4 +1,5 @@
 #include "profiles/profile_file.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,6 +10,7 @@
 
 using namespace eyeroof;
 using namespace eyeroof::profiles;
+using eyeroof::tests::near;
 
 namespace {
 
@@ -265,8 +267,8 @@ TEST_CASE("the summary adds the launches of a kernel") {
     CHECK(sums[0].name == "gemm<float>");
     CHECK(sums[0].calls == 2);
     // 2 x 2500.5 ns = 5.001 us of 5.101 us
-    CHECK(sums[0].time_s == doctest::Approx(5.001e-6));
-    CHECK(sums[0].share == doctest::Approx(5001.0 / 5101.0));
+    CHECK(sums[0].time_s == near(5.001e-6));
+    CHECK(sums[0].share == near(5001.0 / 5101.0));
 }
 
 TEST_CASE("a profile with a number that is none is not valid") {

@@ -3,6 +3,7 @@
 // error.
 #include "hwdb/catalog.hpp"
 #include "study/exam/run.hpp"
+#include "tests/near.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
@@ -13,6 +14,7 @@
 
 using namespace eyeroof;
 using namespace eyeroof::model;
+using eyeroof::tests::near;
 
 namespace {
 
@@ -84,7 +86,7 @@ TEST_CASE("the row-stationary mapper finds the published mappings of AlexNet") {
         CAPTURE(layer.layer.name);
         CHECK(layer.mapping_text.substr(0, layer.mapping_text.find('\n')) == kTable[i].parameters);
         CHECK(layer.active.allocated == kTable[i].allocated);
-        CHECK(layer.active.averaged == doctest::Approx(kTable[i].averaged).epsilon(1e-12));
+        CHECK(layer.active.averaged == near(kTable[i].averaged, 1e-12));
         CHECK(tile_bytes(layer, "GLB", "input") == kTable[i].input_bytes);
         CHECK(tile_bytes(layer, "GLB", "output") == kTable[i].psum_bytes);
     }
@@ -126,8 +128,7 @@ TEST_CASE("under Timeloop's counting everything overlaps, so step 7 takes nothin
     REQUIRE(report.ok());
     for (const study::LayerReport& layer : report->layers) {
         CAPTURE(layer.layer.name);
-        CHECK(layer.steps[6].macs_per_cycle ==
-              doctest::Approx(layer.steps[5].macs_per_cycle).epsilon(1e-12));
+        CHECK(layer.steps[6].macs_per_cycle == near(layer.steps[5].macs_per_cycle, 1e-12));
     }
 }
 

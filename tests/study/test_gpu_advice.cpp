@@ -8,6 +8,7 @@
 #include "study/upgrade/offload.hpp"
 #include "study/upgrade/upgrade.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -15,6 +16,7 @@
 #include <algorithm>
 
 using namespace eyeroof; // NOLINT
+using eyeroof::tests::near;
 using model::DataType;
 using study::AdviceKind;
 
@@ -86,7 +88,7 @@ TEST_CASE(
         model::predict(test::a100_sxm_40(), test::gemm(4096, 4096, 1024), model::Launch::kernel);
     REQUIRE(now.ok());
     REQUIRE(then.ok());
-    CHECK(k->gain == doctest::Approx(now->time_s / then->time_s));
+    CHECK(k->gain == near(now->time_s / then->time_s));
     CHECK(k->gain > 1.1);
     CHECK_FALSE(k->gradients_only);
 }
@@ -135,7 +137,7 @@ TEST_CASE("a chain of elementwise layers and an epilogue are advised to be fused
     REQUIRE(chain.size() == 1);
     CHECK(chain.front().from == 3);
     // 2 + 3 + 2 tensors moved before, two read and one written after: 7 / 3
-    CHECK(chain.front().gain == doctest::Approx(7.0 / 3.0).epsilon(0.05));
+    CHECK(chain.front().gain == near(7.0 / 3.0, 0.05));
     const auto epilogue = advice_on(
         network({test::gemm(4096, 4096, 1024), elementwise("gelu", 4096, 4096)}), AdviceKind::fuse);
     REQUIRE(epilogue.size() == 1);
@@ -188,8 +190,7 @@ TEST_CASE("a fleet's speed-up is the harmonic mean by the old GPU's time") {
     const auto b = study::upgrade(other, v100(), a100(), {});
     const auto fleet = study::upgrade_fleet({{one, 3.0}, {other, 1.0}}, v100(), a100(), {});
     REQUIRE(fleet.ok());
-    CHECK(fleet->speedup.value ==
-          doctest::Approx(1.0 / (0.75 / a->speedup.value + 0.25 / b->speedup.value)));
+    CHECK(fleet->speedup.value == near(1.0 / (0.75 / a->speedup.value + 0.25 / b->speedup.value)));
     CHECK(fleet->members.size() == 2);
     CHECK(fleet->weights[0] == 0.75);
     CHECK(fleet->speedup.low < fleet->speedup.value);
@@ -197,7 +198,7 @@ TEST_CASE("a fleet's speed-up is the harmonic mean by the old GPU's time") {
     for (const auto& layer : fleet->layers) {
         shares += layer.share_of_from;
     }
-    CHECK(shares == doctest::Approx(1.0));
+    CHECK(shares == near(1.0));
     CHECK(study::upgrade_json(*fleet).find("\"networks\"") != std::string::npos);
     CHECK_FALSE(study::upgrade_fleet({}, v100(), a100(), {}).ok());
 }
@@ -247,7 +248,7 @@ TEST_CASE("copies take the link: a small product is not worth sending, a large o
     CHECK(r->layers[0].copied_s() > r->layers[0].host_s);
     CHECK(r->layers[1].copied_s() < r->layers[1].host_s);
     // two inputs of 64 MB at 0.8 x 15.75 GB/s, 10 us to start each
-    CHECK(r->layers[1].in_s == doctest::Approx(2.0 * (64e6 / 12.6e9 + 1e-5)).epsilon(0.02));
+    CHECK(r->layers[1].in_s == near(2.0 * (64e6 / 12.6e9 + 1e-5), 0.02));
     gpu.pcie_bytes_per_s = 0.0;
     CHECK_FALSE(study::offload(net, machine("host", host), machine("gpu", gpu), {}).ok());
 }
@@ -334,10 +335,10 @@ TEST_CASE("measured speed-ups stand beside predicted ones and beside guessing th
         study::validate_pairs(*pairs, {networks, by_name, hosts}, study::LaunchMode::stream);
     REQUIRE(v.ok());
     CHECK(v->all.mape < 1e-4);
-    CHECK(v->all.inside == doctest::Approx(1.0));
-    CHECK(v->all.order == doctest::Approx(1.0));
+    CHECK(v->all.inside == near(1.0));
+    CHECK(v->all.order == near(1.0));
     CHECK(v->all.guess_mape > 0.05);
-    CHECK(v->rows[0].peak_ratio == doctest::Approx(312.0 / 125.0));
+    CHECK(v->rows[0].peak_ratio == near(312.0 / 125.0));
     CHECK(v->rows[0].kind == "inference mixed");
     CHECK(study::pairs_text(*v).find("median") != std::string::npos);
 }
@@ -359,7 +360,7 @@ TEST_CASE("a pair may have another network, with more items, on the new GPU") {
     const auto v =
         study::validate_pairs(*pairs, {networks, by_name, hosts}, study::LaunchMode::kernel);
     REQUIRE(v.ok());
-    CHECK(v->rows[1].kernel_speedup == doctest::Approx(v->rows[0].kernel_speedup).epsilon(0.15));
+    CHECK(v->rows[1].kernel_speedup == near(v->rows[0].kernel_speedup, 0.15));
     CHECK_FALSE(study::parse_pairs("network,to_items,from,to,speedup\na,-4,v,a,2\n", "p.csv").ok());
 }
 

@@ -7,12 +7,14 @@
 #include "study/report/validation.hpp"
 #include "study/upgrade/upgrade.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
 using namespace eyeroof; // NOLINT
+using eyeroof::tests::near;
 using model::DataType;
 
 namespace {
@@ -58,9 +60,9 @@ TEST_CASE("validation figures are those of the ratios") {
     const auto v = study::validate(rows, by_name, {model::Launch::kernel, 2});
     REQUIRE(v.ok());
     CHECK(v->all.rows == 3);
-    CHECK(v->all.mape == doctest::Approx(0.5));
-    CHECK(v->all.median == doctest::Approx(0.5));
-    CHECK(v->all.bias == doctest::Approx(0.0));
+    CHECK(v->all.mape == near(0.5));
+    CHECK(v->all.median == near(0.5));
+    CHECK(v->all.bias == near(0.0));
     CHECK(v->all.unphysical == 0);
     CHECK(v->worst.size() == 2);
     CHECK(study::validation_text(*v).find("v100") != std::string::npos);
@@ -80,7 +82,7 @@ TEST_CASE("a table whose n and k are exchanged is noticed") {
     const auto v = study::validate(rows, by_name, {model::Launch::kernel, 0});
     REQUIRE(v.ok());
     REQUIRE(v->groups.front().exchanged_mape);
-    CHECK(*v->groups.front().exchanged_mape == doctest::Approx(0.0).epsilon(1e-9));
+    CHECK(*v->groups.front().exchanged_mape == near(0.0, 1e-9));
 }
 
 TEST_CASE("measured rows need a time and a machine, and every bad one is told") {
@@ -150,7 +152,7 @@ TEST_CASE("large products gain, and the verdict follows the threshold") {
     CHECK(judged(20.0).verdict == study::UpgradeVerdict::does_not);
     const auto close = judged(easy.speedup.value);
     CHECK(close.verdict == study::UpgradeVerdict::too_close);
-    CHECK(close.probability_wrong == doctest::Approx(0.5));
+    CHECK(close.probability_wrong == near(0.5));
     CHECK(study::upgrade_json(easy).find("\"eyeroof/upgrade/1\"") != std::string::npos);
 }
 
@@ -162,9 +164,9 @@ TEST_CASE("money: the price ratio is the speed-up that breaks even") {
         study::upgrade(network({test::gemm(8192, 8192, 8192)}), machine("v100", test::v100_sxm2()),
                        machine("a100", test::a100_sxm_40()), options);
     REQUIRE(u.ok());
-    CHECK(u->money.break_even_speedup == doctest::Approx(1.34).epsilon(0.001)); // 4.10 / 3.06
+    CHECK(u->money.break_even_speedup == near(1.34, 0.001)); // 4.10 / 3.06
     CHECK(u->threshold == u->money.break_even_speedup);
-    CHECK(u->money.from_usd_per_run == doctest::Approx(3.06 * u->from_s / 3600.0));
+    CHECK(u->money.from_usd_per_run == near(3.06 * u->from_s / 3600.0));
 }
 
 TEST_CASE("the fit finds its way back to the constants that made the times") {
@@ -219,7 +221,7 @@ TEST_CASE("a GPU's own offset does not enter the cost of gradients that it alone
     };
     const model::ConvTerms given;
     const double ratio = given.bwd_data_cost / given.fwd_cost;
-    CHECK(gradient_cost(1.0) == doctest::Approx(ratio).epsilon(0.05));
+    CHECK(gradient_cost(1.0) == near(ratio, 0.05));
     CHECK(gradient_cost(0.0) > 1.1 * ratio);
 }
 
@@ -227,7 +229,7 @@ TEST_CASE("one sustained rate sets the clock of the classes on its pipe") {
     // 7.85 of 15.7 TFLOP/s is half of the peak; over a peak share of 0.93 the clock holds 0.538
     const auto c = study::calibrate_sustained(test::v100_sxm2(), DataType::fp32, 7.85e12);
     REQUIRE(c.ok());
-    CHECK(c->linear.sustained_clock == doctest::Approx(0.5376).epsilon(0.001));
+    CHECK(c->linear.sustained_clock == near(0.5376, 0.001));
     CHECK(c->tensor_gemm.sustained_clock ==
           test::v100_sxm2().calibration.tensor_gemm.sustained_clock);
     CHECK_FALSE(study::calibrate_sustained(test::v100_sxm2(), DataType::fp32, 99e12).ok());

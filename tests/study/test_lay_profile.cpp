@@ -9,6 +9,7 @@
 #include "study/report/markdown.hpp"
 #include "study/report/text.hpp"
 #include "tests/json_schema.hpp"
+#include "tests/near.hpp"
 #include "tests/paths.hpp"
 #include "tests/study/report/fixture.hpp"
 
@@ -19,7 +20,7 @@
 #include <numeric>
 
 using namespace eyeroof; // NOLINT
-using doctest::Approx;
+using eyeroof::tests::near;
 
 namespace {
 
@@ -104,11 +105,11 @@ TEST_CASE("without starts kernels are held against the prediction without launch
     const auto m = laid(profile_of({launch(-1, 2500, 0), launch(-1, 3500, 1)}));
     CHECK(m.executions == 2);
     CHECK_FALSE(m.executions_assumed);
-    CHECK(m.time_s == Approx(3e-3));
+    CHECK(m.time_s == near(3e-3));
     CHECK_FALSE(m.gap_s);
-    CHECK(m.predicted_s == Approx(2e-3));
-    CHECK(m.unexplained_s == Approx(1e-3));
-    CHECK(m.remaining_s == Approx(1e-3));
+    CHECK(m.predicted_s == near(2e-3));
+    CHECK(m.unexplained_s == near(1e-3));
+    CHECK(m.remaining_s == near(1e-3));
     CHECK(m.disagreements.empty());
     REQUIRE(m.in_interval); // 2.5 … 4 ms scaled by 2/3: 1.67 … 2.67 ms
     CHECK_FALSE(*m.in_interval);
@@ -119,12 +120,12 @@ TEST_CASE("two kernels of one call are one execution; without calls the rarest k
     auto b = launch(-1, 500, 7);
     b.kernel = 1;
     CHECK(laid(profile_of({a, b})).executions == 1);
-    CHECK(laid(profile_of({a, b})).time_s == Approx(1.5e-3));
+    CHECK(laid(profile_of({a, b})).time_s == near(1.5e-3));
     a.range_call = b.range_call = profiles::kNone;
     const auto m = laid(profile_of({a, a, a, a, b, b})); // two executions of a, a, b
     CHECK(m.executions == 2);
     CHECK(m.executions_assumed);
-    CHECK(m.time_s == Approx(2.5e-3));
+    CHECK(m.time_s == near(2.5e-3));
 }
 
 TEST_CASE("more bytes than predicted are step six, and account for the time they take") {
@@ -134,12 +135,12 @@ TEST_CASE("more bytes than predicted are step six, and account for the time they
     const auto* bytes = find(m, "DRAM bytes");
     REQUIRE(bytes != nullptr);
     CHECK(bytes->step == 6);
-    CHECK(bytes->predicted == Approx(1000.0));
-    CHECK(bytes->measured == Approx(2500.0));
+    CHECK(bytes->predicted == near(1000.0));
+    CHECK(bytes->measured == near(2500.0));
     REQUIRE(bytes->accounts_s);
-    CHECK(*bytes->accounts_s == Approx(1.5e-3));
-    CHECK(m.unexplained_s == Approx(1.5e-3)); // 3.5 ms against 2 ms
-    CHECK(m.remaining_s == Approx(0.0));
+    CHECK(*bytes->accounts_s == near(1.5e-3));
+    CHECK(m.unexplained_s == near(1.5e-3)); // 3.5 ms against 2 ms
+    CHECK(m.remaining_s == near(0.0));
     l.counters["bytes.dram"] = 1050.0; // within the tenth that is not told
     CHECK(find(laid(profile_of({l})), "DRAM bytes") == nullptr);
 }
@@ -153,7 +154,7 @@ TEST_CASE("bytes that hide behind the arithmetic account for nothing") {
     REQUIRE(study::lay_profile(report, profile_of({l}), nullptr).ok());
     const auto* bytes = find(*report.layers[0].measured, "DRAM bytes");
     REQUIRE(bytes != nullptr);
-    CHECK(*bytes->accounts_s == Approx(0.0));
+    CHECK(*bytes->accounts_s == near(0.0));
 }
 
 TEST_CASE("a lower clock stretches arithmetic and latencies, not the memory") {
@@ -163,8 +164,8 @@ TEST_CASE("a lower clock stretches arithmetic and latencies, not the memory") {
     const auto* clock = find(m, "clock");
     REQUIRE(clock != nullptr);
     CHECK(clock->step == 7);
-    CHECK(*clock->accounts_s == Approx(1e-3)); // the 1 ms beside memory takes 2 ms
-    CHECK(m.remaining_s == Approx(0.0));
+    CHECK(*clock->accounts_s == near(1e-3)); // the 1 ms beside memory takes 2 ms
+    CHECK(m.remaining_s == near(0.0));
     l.counters["clock_hz"] = 0.98e6;
     CHECK(find(laid(profile_of({l})), "clock") == nullptr);
 }
@@ -176,19 +177,19 @@ TEST_CASE("gaps before and between kernels stand against the predicted launches"
     stray.kernel = 1;
     const auto m = laid(profile_of({stray, launch(1500, 1000, 1), launch(2600, 1000, 1)}));
     REQUIRE(m.gap_s);
-    CHECK(*m.gap_s == Approx(6e-4));
-    CHECK(m.time_s == Approx(2.6e-3));
-    CHECK(m.predicted_s == Approx(3e-3)); // with its launches: gaps are known
+    CHECK(*m.gap_s == near(6e-4));
+    CHECK(m.time_s == near(2.6e-3));
+    CHECK(m.predicted_s == near(3e-3)); // with its launches: gaps are known
     const auto* gaps = find(m, "launch gaps");
     REQUIRE(gaps != nullptr);
     CHECK(gaps->step == 7);
-    CHECK(*gaps->accounts_s == Approx(-4e-4));
+    CHECK(*gaps->accounts_s == near(-4e-4));
     // a pause of 5 ms is the program's own
     const auto paused = laid(profile_of({stray, launch(6000, 2000, 1)}));
-    CHECK(*paused.gap_s == Approx(0.0));
+    CHECK(*paused.gap_s == near(0.0));
     // kernels that overlap leave no gap
     const auto beside = laid(profile_of({stray, launch(500, 1000, 1)}));
-    CHECK(*beside.gap_s == Approx(0.0));
+    CHECK(*beside.gap_s == near(0.0));
 }
 
 TEST_CASE("times under replay have no gaps") {
@@ -206,7 +207,7 @@ TEST_CASE("operations beyond 2MNK are step four; fewer are told and no time is m
     CHECK(m.work_check == profiles::WorkCheck::padding);
     REQUIRE(find(m, "operations") != nullptr);
     CHECK(find(m, "operations")->step == 4);
-    CHECK(*find(m, "operations")->accounts_s == Approx(0.0)); // behind the memory
+    CHECK(*find(m, "operations")->accounts_s == near(0.0)); // behind the memory
     l.counters["flops.fp32.fma"] = 9000.0;
     m = laid(profile_of({l}));
     CHECK(m.work_check == profiles::WorkCheck::fewer);
@@ -225,7 +226,7 @@ TEST_CASE("other units than the prediction's are step three, and foremost") {
     REQUIRE_FALSE(m.disagreements.empty());
     CHECK(m.disagreements[0].quantity == "operations in fp32");
     CHECK(m.disagreements[0].step == 3);
-    CHECK(m.disagreements[0].measured == Approx(25.0));
+    CHECK(m.disagreements[0].measured == near(25.0));
     CHECK(m.pipe == "tf32 tensor");
 }
 
@@ -237,7 +238,7 @@ TEST_CASE("a tensor pipe that is less active is told as a symptom of step five")
     const auto* pipe = find(m, "tensor pipe active");
     REQUIRE(pipe != nullptr);
     CHECK(pipe->step == 5);
-    CHECK(pipe->predicted == Approx(5.0));
+    CHECK(pipe->predicted == near(5.0));
     CHECK_FALSE(pipe->accounts_s);
     CHECK(m.pipe == "fp16 tensor");
 }
@@ -251,7 +252,7 @@ TEST_CASE("what is accounted for and what remains add up, whatever was counted")
                 auto before = launch(0, 2500, 0);
                 before.range = profiles::kNone;
                 const auto m = laid(profile_of({before, l}));
-                CHECK(m.unexplained_s == Approx(accounted(m) + m.remaining_s));
+                CHECK(m.unexplained_s == near(accounted(m) + m.remaining_s));
             }
         }
     }
@@ -276,12 +277,12 @@ TEST_CASE("totals count every execution of the network, and kernels without a la
     REQUIRE(study::lay_profile(report, profile_of({launch(-1, 3000, 0), stray}), nullptr).ok());
     REQUIRE(report.measured);
     CHECK(report.measured->layers == 1);
-    CHECK(report.measured->predicted_s == Approx(6e-3)); // three executions of 2 ms
-    CHECK(report.measured->measured_s == Approx(9e-3));
-    CHECK(report.measured->matched_share == Approx(0.75));
+    CHECK(report.measured->predicted_s == near(6e-3)); // three executions of 2 ms
+    CHECK(report.measured->measured_s == near(9e-3));
+    CHECK(report.measured->matched_share == near(0.75));
     REQUIRE(report.measured->unmatched.size() == 1);
     CHECK(report.measured->unmatched[0].name == "stray_kernel");
-    CHECK(report.measured->unmatched[0].time_s == Approx(1e-3));
+    CHECK(report.measured->unmatched[0].time_s == near(1e-3));
 }
 
 TEST_CASE("a profile of something else is warned about and changes no layer") {
@@ -347,14 +348,14 @@ TEST_CASE("measured ceilings stand beside the description, and allow a layer no 
          {.name = "pcie h2d", .level = "pcie", .value = 4e5},
          {.name = "launch", .value = 2e-6}});
     REQUIRE(report.ceilings.size() == 6);
-    CHECK(report.ceilings[0].described == Approx(1e6));
-    CHECK(report.ceilings[2].described == Approx(2e8));
+    CHECK(report.ceilings[0].described == near(1e6));
+    CHECK(report.ceilings[2].described == near(2e8));
     CHECK(report.ceilings[3].described == 0.0); // the description's fp32 is not the tensor pipe's
-    CHECK(report.ceilings[4].described == Approx(5e5));
+    CHECK(report.ceilings[4].described == near(5e5));
     CHECK(report.ceilings[5].described == 0.0);
     REQUIRE(report.layers[0].roof);
     CHECK(report.layers[0].roof->by == "dram copy"); // 1000 B at 0.9 MB/s: 1.11 ms
-    CHECK(report.layers[0].roof->time_s == Approx(1000.0 / 9e5));
+    CHECK(report.layers[0].roof->time_s == near(1000.0 / 9e5));
 }
 
 TEST_CASE("the overlay that was written is read back") {
@@ -372,13 +373,13 @@ TEST_CASE("the overlay that was written is read back") {
     }
     REQUIRE(read.ok());
     CHECK(read->run.driver == "580.1");
-    CHECK(read->run.sm_clock_hz == Approx(1.98e9));
-    CHECK(read->run.temperature_c == Approx(61.0));
+    CHECK(read->run.sm_clock_hz == near(1.98e9));
+    CHECK(read->run.temperature_c == near(61.0));
     REQUIRE(read->ceilings.size() == 3);
     for (std::size_t i = 0; i < 3; ++i) {
         CHECK(read->ceilings[i].name == profile.ceilings[i].name);
-        CHECK(read->ceilings[i].value == Approx(profile.ceilings[i].value));
-        CHECK(read->ceilings[i].median == Approx(profile.ceilings[i].median));
+        CHECK(read->ceilings[i].value == near(profile.ceilings[i].value));
+        CHECK(read->ceilings[i].median == near(profile.ceilings[i].median));
         CHECK(read->ceilings[i].level == profile.ceilings[i].level);
         CHECK(read->ceilings[i].pipe == profile.ceilings[i].pipe);
     }

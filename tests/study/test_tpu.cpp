@@ -1,6 +1,7 @@
 // TPU v1 against Jouppi et al., ISCA 2017, Tables 1 and 3 and its roofline.
 #include "hwdb/catalog.hpp"
 #include "study/exam/run.hpp"
+#include "tests/near.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
@@ -11,6 +12,7 @@
 
 using namespace eyeroof;
 using namespace eyeroof::model;
+using eyeroof::tests::near;
 
 namespace {
 
@@ -50,7 +52,7 @@ TEST_CASE("the TPU's ridge lies at 1350 MACs per weight byte") {
     // 65536 MACs * 700 MHz / 34 GB/s = 1349
     const double peak = static_cast<double>(mac_units(std::get<Accelerator>(machine.kind))) *
                         std::get<Accelerator>(machine.kind).clock_hz;
-    CHECK(peak / weight_bytes_per_s(machine) == doctest::Approx(1350).epsilon(0.001));
+    CHECK(peak / weight_bytes_per_s(machine) == near(1350, 0.001));
 }
 
 TEST_CASE("memory-bound applications of the TPU lie under the bound that step 6 gives them") {
@@ -79,7 +81,7 @@ TEST_CASE("memory-bound applications of the TPU lie under the bound that step 6 
         MESSAGE(std::string(row.name)
                 << ": bound " << bound_tops << " TOPS, measured " << row.measured_tops
                 << ", measured / bound " << row.measured_tops / bound_tops);
-        CHECK(bound_tops == doctest::Approx(row.bound_tops).epsilon(0.002));
+        CHECK(bound_tops == near(row.bound_tops, 0.002));
         CHECK(layer.steps[5].limit == "weight DRAM");
         CHECK(row.measured_tops < bound_tops);
         CHECK(layer.steps[3].macs_per_cycle == 65536.0);

@@ -1,9 +1,11 @@
 #include "model/gpu/conv.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace eyeroof; // NOLINT
+using eyeroof::tests::near;
 using model::ConvShape;
 using model::DataType;
 using model::Direction;
@@ -45,8 +47,7 @@ TEST_CASE("a 1x1 data gradient with stride 2 multiplies only the quarter of pixe
         time_of(gpu, shape_of(32, 256, 112, 512, 1, 2, 0), Direction::bwd_data, DataType::fp32);
     const auto dense =
         time_of(gpu, shape_of(32, 256, 112, 512, 1, 1, 0), Direction::bwd_data, DataType::fp32);
-    CHECK(strided.product.compute_s ==
-          doctest::Approx(dense.product.compute_s / 4.0).epsilon(0.02));
+    CHECK(strided.product.compute_s == near(dense.product.compute_s / 4.0, 0.02));
 }
 
 TEST_CASE("a strided 3x3 data gradient runs four phases of at most four taps") {
@@ -58,8 +59,7 @@ TEST_CASE("a strided 3x3 data gradient runs four phases of at most four taps") {
         time_of(gpu, shape_of(32, 256, 112, 256, 3, 2, 1), Direction::bwd_data, DataType::fp16);
     const auto dense =
         time_of(gpu, shape_of(32, 256, 112, 256, 3, 1, 1), Direction::bwd_data, DataType::fp16);
-    CHECK(strided.product.compute_s ==
-          doctest::Approx(dense.product.compute_s * 4.0 / 9.0).epsilon(0.05));
+    CHECK(strided.product.compute_s == near(dense.product.compute_s * 4.0 / 9.0, 0.05));
 }
 
 TEST_CASE("tensor-core data gradients do not split k: 8 images of 7x7 take as long as 16") {
@@ -133,5 +133,5 @@ TEST_CASE("a grouped convolution is not rounded up to the channels of a whole bl
     const auto of_groups = time_of(gpu, grouped, Direction::fwd, DataType::fp16);
     grouped.groups = 8; // of 32 channels: four times the work
     const auto of_wide = time_of(gpu, grouped, Direction::fwd, DataType::fp16);
-    CHECK(of_groups.macs == doctest::Approx(of_wide.macs / 4.0));
+    CHECK(of_groups.macs == near(of_wide.macs / 4.0));
 }

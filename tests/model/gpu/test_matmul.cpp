@@ -1,9 +1,11 @@
 #include "model/gpu/matmul.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace eyeroof; // NOLINT
+using eyeroof::tests::near;
 using model::KernelMapping;
 using model::Product;
 
@@ -18,7 +20,7 @@ TEST_CASE("108 tiles fill an A100 once, 117 take a second wave for nine tiles") 
     const auto over = model::waves_of(Product{1, 2304, 1537, 4096}, map, 108);
     CHECK(over.ctas == 117.0);
     CHECK(over.full == 2.0);
-    CHECK(over.efficiency == doctest::Approx(0.5417).epsilon(0.001));
+    CHECK(over.efficiency == near(0.5417, 0.001));
     // 1792 x 1792: 7 x 14 = 98; 1793 x 1793: 8 x 15 = 120
     CHECK(model::waves_of(Product{1, 1792, 1792, 64}, map, 108).ctas == 98.0);
     CHECK(model::waves_of(Product{1, 1793, 1793, 64}, map, 108).ctas == 120.0);
@@ -29,7 +31,7 @@ TEST_CASE("one row too many costs half as many tiles again") {
     CHECK(model::waves_of(Product{1, 256, 256, 64}, map, 80).ctas == 4.0);
     const auto over = model::waves_of(Product{1, 257, 256, 64}, map, 80);
     CHECK(over.ctas == 6.0);
-    CHECK(over.tile_efficiency == doctest::Approx(257.0 / 384.0));
+    CHECK(over.tile_efficiency == near(257.0 / 384.0));
 }
 
 TEST_CASE("the compute term is tile work over the rate of an SM, in turn") {
@@ -45,7 +47,7 @@ TEST_CASE("the compute term is tile work over the rate of an SM, in turn") {
     // at half of 1 TFLOP/s: 2 x 2621440 / 0.5e12 = 10.486 us
     const auto t = model::matmul_compute(gpu, model::DataType::fp32, terms,
                                          Product{1, 256, 128, 64}, {{128, 128, 1}}, {1}, 8.0);
-    CHECK(t.compute_s == doctest::Approx(10.486e-6).epsilon(0.001));
+    CHECK(t.compute_s == near(10.486e-6, 0.001));
 }
 
 TEST_CASE("registers hold 32 Ki accumulators of an SM") {
@@ -59,8 +61,8 @@ TEST_CASE("short kernels run at the boost clock, long ones at the sustained cloc
     terms.sustained_clock = 0.5;
     terms.settle_s = 1e-3;
     CHECK(model::clock_share(terms, 0.0) == 1.0);
-    CHECK(model::clock_share(terms, 1e-3) == doctest::Approx(0.75));
-    CHECK(model::clock_share(terms, 10.0) == doctest::Approx(0.5).epsilon(0.01));
+    CHECK(model::clock_share(terms, 1e-3) == near(0.75));
+    CHECK(model::clock_share(terms, 10.0) == near(0.5, 0.01));
 }
 
 TEST_CASE("long k with few outputs is split among CTAs") {
@@ -119,8 +121,7 @@ TEST_CASE("rows of k beyond the TLB's reach slow a product down, short ones do n
     const Product longer{1, 8192, 8192, 60000, 4.0, 4.0};
     CHECK(vector_body(longer, 0.0, 20.0) > 2.0 * vector_body(longer, 0.0, 0.0));
     const Product shorter{1, 8192, 8192, 512, 4.0, 4.0};
-    CHECK(vector_body(shorter, 0.0, 20.0) ==
-          doctest::Approx(vector_body(shorter, 0.0, 0.0)).epsilon(0.001));
+    CHECK(vector_body(shorter, 0.0, 20.0) == near(vector_body(shorter, 0.0, 0.0), 0.001));
 }
 
 TEST_CASE("weights wider than L2 are read again for every row of tiles, narrow ones are not") {
@@ -129,8 +130,7 @@ TEST_CASE("weights wider than L2 are read again for every row of tiles, narrow o
     const Product wide{1, 8192, 60000, 512, 4.0, 4.0};
     CHECK(vector_body(wide, 4.0, 0.0) > 1.02 * vector_body(wide, 0.0, 0.0));
     const Product narrow{1, 60000, 512, 512, 4.0, 4.0};
-    CHECK(vector_body(narrow, 1.0, 0.0) ==
-          doctest::Approx(vector_body(narrow, 0.0, 0.0)).epsilon(0.005));
+    CHECK(vector_body(narrow, 1.0, 0.0) == near(vector_body(narrow, 0.0, 0.0), 0.005));
 }
 
 TEST_CASE(
@@ -160,7 +160,7 @@ TEST_CASE("int8 of an early library runs on DP4A: four MACs a lane and cycle") {
             .compute_s;
     };
     // 4 x 15.7 = 62.8 TOP/s against 250
-    CHECK(time(true) / time(false) == doctest::Approx(250.0 / 62.8).epsilon(0.1));
+    CHECK(time(true) / time(false) == near(250.0 / 62.8, 0.1));
 }
 
 TEST_CASE("128 lanes on four schedulers leave no slot for loads, 64 lanes and dual issue do") {

@@ -1,10 +1,12 @@
 // How many CTAs an SM holds, by hand.
 #include "model/gpu/occupancy.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace eyeroof;
+using eyeroof::tests::near;
 using model::CtaTile;
 using model::DataType;
 
@@ -36,7 +38,7 @@ TEST_CASE("too few sums in flight leave a pipe idle") {
     model::Gpu gpu = test::a100_sxm_40();
     // 1024 MAC/cycle and SM x 16 cycles / 16 of k an instruction: 1024 sums keep it busy.
     CHECK(model::occupancy_of(gpu, DataType::fp16, CtaTile{16, 32, 1}, 2.0, 1.0).busy ==
-          doctest::Approx(0.5).epsilon(0.001));
+          near(0.5, 0.001));
     CHECK(model::occupancy_of(gpu, DataType::fp16, CtaTile{16, 32, 1}, 2.0, 2.0).busy ==
-          doctest::Approx(1.0).epsilon(0.001));
+          near(1.0, 0.001));
 }

@@ -1,11 +1,13 @@
 #include "model/gpu/predict.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
 #include <random>
 
 using namespace eyeroof; // NOLINT
+using eyeroof::tests::near;
 using model::DataType;
 using model::Launch;
 using model::Layer;
@@ -62,9 +64,9 @@ std::vector<Layer> assorted_layers() {
 TEST_CASE("the 4096 x 1024 linear layer: arithmetic at batch 512, memory at batch 1") {
     // 2 x 512 x 4096 x 1024 / (2 (512 x 1024 + 1024 x 4096 + 512 x 4096)) = 315.08 FLOP/B
     const Layer large = test::gemm(512, 4096, 1024);
-    CHECK(intensity(large) == doctest::Approx(315.08).epsilon(0.0001));
+    CHECK(intensity(large) == near(315.08, 0.0001));
     const Layer small = test::gemm(1, 4096, 1024);
-    CHECK(intensity(small) == doctest::Approx(0.9988).epsilon(0.0001));
+    CHECK(intensity(small) == near(0.9988, 0.0001));
     model::Gpu gpu = test::v100_sxm2();
     gpu.calibration.record(model::KernelClass::tensor_gemm).launch = {};
     CHECK(at(gpu, large).limiter != "DRAM bandwidth");
@@ -74,7 +76,7 @@ TEST_CASE("the 4096 x 1024 linear layer: arithmetic at batch 512, memory at batc
 TEST_CASE("8192 x 128 x 8192 is memory bound on a V100") {
     // 2 x 8192 x 128 x 8192 FLOP over 138.4 MB is 124.1 FLOP/B, below the ridge of 138.9
     const Layer layer = test::gemm(8192, 8192, 128);
-    CHECK(intensity(layer) == doctest::Approx(124.1).epsilon(0.001));
+    CHECK(intensity(layer) == near(124.1, 0.001));
     const auto p = at(test::v100_sxm2(), layer);
     CHECK(p.limiter == "DRAM bandwidth");
     CHECK(p.limiter_step >= 6); // the roof, or what DRAM sustains of it
@@ -136,16 +138,15 @@ TEST_CASE("a gather takes as long for wide elements as for narrow, and longer on
     Layer wide = rows(model::Op::embedding, 100000, 512);
     Layer narrow = wide;
     narrow.types = {DataType::fp16, DataType::fp16, DataType::fp16};
-    CHECK(at(gpu, narrow).time_s == doctest::Approx(at(gpu, wide).time_s));
+    CHECK(at(gpu, narrow).time_s == near(at(gpu, wide).time_s));
     CHECK(at(gpu, narrow).limiter == "SM cycles an element");
     model::Gpu half = gpu;
     half.sms = 40;
     model::Gpu faster_memory = gpu;
     faster_memory.dram_bytes_per_s *= 2.0;
     const double body = at(gpu, narrow).time_s - at(gpu, narrow).launch_s;
-    CHECK(at(half, narrow).time_s - at(half, narrow).launch_s ==
-          doctest::Approx(2.0 * body).epsilon(0.001));
-    CHECK(at(faster_memory, narrow).time_s == doctest::Approx(at(gpu, narrow).time_s));
+    CHECK(at(half, narrow).time_s - at(half, narrow).launch_s == near(2.0 * body, 0.001));
+    CHECK(at(faster_memory, narrow).time_s == near(at(gpu, narrow).time_s));
 }
 
 TEST_CASE("a norm whose rows in flight outgrow the L2 reads them from DRAM again") {
@@ -171,8 +172,7 @@ TEST_CASE("what a kernel takes beyond its work is cycles, what the host takes is
     slow.boost_hz /= 2.0;
     const Layer tiny = test::gemm(8, 8, 8);
     CHECK(at(slow, tiny, Launch::kernel).launch_s > 1.5 * at(gpu, tiny, Launch::kernel).launch_s);
-    CHECK(at(slow, tiny, Launch::eager).launch_s ==
-          doctest::Approx(at(gpu, tiny, Launch::eager).launch_s));
+    CHECK(at(slow, tiny, Launch::eager).launch_s == near(at(gpu, tiny, Launch::eager).launch_s));
 }
 
 TEST_CASE("an interval is the kind's own, and twice as wide for a kind that was not measured") {
@@ -182,9 +182,9 @@ TEST_CASE("an interval is the kind's own, and twice as wide for a kind that was 
     record.band.high = 1.25;
     record.kinds["softmax_kernel"] = {0.9, 1.1, 0.05, 0.05, 100, "test"};
     const auto known = at(gpu, rows(model::Op::softmax, 4096, 1000));
-    CHECK(known.high_s / known.time_s == doctest::Approx(1.1));
+    CHECK(known.high_s / known.time_s == near(1.1));
     const auto unknown = at(gpu, rows(model::Op::layernorm, 4096, 1000));
-    CHECK(unknown.high_s / unknown.time_s == doctest::Approx(1.25 * 1.25));
+    CHECK(unknown.high_s / unknown.time_s == near(1.25 * 1.25));
 }
 
 TEST_CASE("errors are told apart where another kernel, or the host, is in the time") {
@@ -247,9 +247,9 @@ TEST_CASE("reasons count tiles and waves: 108 CTAs fill one wave of an A100") {
 
 TEST_CASE("rows that are no whole 16 bytes cost tensor cores, and step 4 says so") {
     CHECK(model::alignment_share(1024, 2) == 1.0);
-    CHECK(model::alignment_share(1004, 2) == doctest::Approx(std::pow(0.5, 0.25))); // 8 bytes
-    CHECK(model::alignment_share(1021, 2) == doctest::Approx(std::pow(0.125, 0.25)));
-    CHECK(model::alignment_share(1016, 1) == doctest::Approx(std::pow(0.5, 0.25))); // int8: 16
+    CHECK(model::alignment_share(1004, 2) == near(std::pow(0.5, 0.25))); // 8 bytes
+    CHECK(model::alignment_share(1021, 2) == near(std::pow(0.125, 0.25)));
+    CHECK(model::alignment_share(1016, 1) == near(std::pow(0.5, 0.25))); // int8: 16
     CHECK(model::alignment_share(1008, 1) == 1.0);
     const auto gpu = test::a100_sxm_40();
     const auto odd = at(gpu, test::gemm(4096, 4096, 4095));
@@ -270,11 +270,11 @@ TEST_CASE("a copy over PCIe is bound by the link, between GPUs by theirs") {
     copy.shape = model::ElementwiseShape{1000, 25000, "h2d"}; // 100 MB
     const auto over_pcie = at(gpu, copy);
     // 100 MB / (0.8 x 15.75 GB/s) = 7.94 ms
-    CHECK(over_pcie.time_s == doctest::Approx(7.95e-3).epsilon(0.01));
+    CHECK(over_pcie.time_s == near(7.95e-3, 0.01));
     CHECK(over_pcie.limiter == "link bandwidth");
-    CHECK(over_pcie.step6_s == doctest::Approx(100e6 / 15.75e9));
+    CHECK(over_pcie.step6_s == near(100e6 / 15.75e9));
     copy.shape = model::ElementwiseShape{1000, 25000, "peer"};
-    CHECK(at(gpu, copy).time_s == doctest::Approx(100e6 / 120e9).epsilon(0.03));
+    CHECK(at(gpu, copy).time_s == near(100e6 / 120e9, 0.03));
     gpu.pcie_bytes_per_s = 0.0;
     copy.shape = model::ElementwiseShape{1, 1, "d2h"};
     CHECK(!model::predict(gpu, copy, Launch::kernel).ok());
@@ -288,16 +288,14 @@ TEST_CASE("no fitted share raises a roof") {
         terms->l2_share = 100.0;
     }
     for (const Layer& layer : assorted_layers()) {
-        CHECK(at(tuned, layer).machine_step6_s ==
-              doctest::Approx(at(gpu, layer).machine_step6_s).epsilon(1e-12).scale(0.0));
+        CHECK(at(tuned, layer).machine_step6_s == near(at(gpu, layer).machine_step6_s, 1e-12));
     }
 }
 
 TEST_CASE("the best kernel's last step is its bandwidth and tiles, and the launch") {
     const auto p = at(test::v100_sxm2(), test::gemm(512, 4096, 1024));
     const double cycles = (p.machine_step6_s + p.launch_s) * p.clock_hz;
-    CHECK(p.machine_steps[6].macs_per_cycle * cycles / p.macs ==
-          doctest::Approx(1.0).epsilon(1e-9));
+    CHECK(p.machine_steps[6].macs_per_cycle * cycles / p.macs == near(1.0, 1e-9));
 }
 
 TEST_CASE("shares of a prediction's time add up to it, and the binding step saves something") {

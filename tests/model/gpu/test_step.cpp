@@ -1,5 +1,6 @@
 // A step: what the host issues and the device works off.
 #include "model/gpu/step.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,6 +8,7 @@
 #include <random>
 
 using namespace eyeroof::model; // NOLINT
+using eyeroof::tests::near;
 
 namespace {
 
@@ -32,18 +34,18 @@ TEST_CASE("a long kernel hides the issues of the short ones behind it") {
     const std::vector<StepPart> parts = {
         {10 * kUs, 100 * kUs}, {10 * kUs, 5 * kUs}, {10 * kUs, 5 * kUs}};
     const StepTime step = step_time(parts);
-    CHECK(step.time_s == doctest::Approx(120 * kUs));
-    CHECK(step.host_s == doctest::Approx(30 * kUs));
-    CHECK(step.device_s == doctest::Approx(110 * kUs));
-    CHECK(step.gap_s() == doctest::Approx(10 * kUs)); // the first issue
-    CHECK(step.wait_s[1] == doctest::Approx(0.0));
+    CHECK(step.time_s == near(120 * kUs));
+    CHECK(step.host_s == near(30 * kUs));
+    CHECK(step.device_s == near(110 * kUs));
+    CHECK(step.gap_s() == near(10 * kUs)); // the first issue
+    CHECK(step.wait_s[1] == near(0.0));
 }
 
 TEST_CASE("the same kernels in the other order wait for the host") {
     // Short ones first: ends at 15, 25, then issued at 30, ends at 130. A sum of maxima says 120.
     const std::vector<StepPart> parts = {
         {10 * kUs, 5 * kUs}, {10 * kUs, 5 * kUs}, {10 * kUs, 100 * kUs}};
-    CHECK(step_time(parts).time_s == doctest::Approx(130 * kUs));
+    CHECK(step_time(parts).time_s == near(130 * kUs));
 }
 
 TEST_CASE("repeated blocks are max(host in sum, device in sum), not a sum of maxima") {
@@ -51,9 +53,9 @@ TEST_CASE("repeated blocks are max(host in sum, device in sum), not a sum of max
     // A sum of maxima would say 24 x (18 + 10) = 672.
     const std::vector<StepPart> parts = {{10 * kUs, 18 * kUs, 24.0}, {10 * kUs, 1 * kUs, 24.0}};
     const StepTime step = step_time(parts);
-    CHECK(step.time_s == doctest::Approx(481 * kUs));
-    CHECK(step.wait_s[0] == doctest::Approx(0.0)); // only the short ones are waited for
-    CHECK(24.0 * step.wait_s[1] == doctest::Approx(step.gap_s()));
+    CHECK(step.time_s == near(481 * kUs));
+    CHECK(step.wait_s[0] == near(0.0)); // only the short ones are waited for
+    CHECK(24.0 * step.wait_s[1] == near(step.gap_s()));
 }
 
 TEST_CASE("waits and kernels add up to the step, and a step is never below host or device") {
@@ -71,7 +73,7 @@ TEST_CASE("waits and kernels add up to the step, and a step is never below host 
         for (std::size_t i = 0; i < parts.size(); ++i) {
             sum += parts[i].count * (parts[i].device_s + step.wait_s[i]);
         }
-        CHECK(sum == doctest::Approx(step.time_s));
+        CHECK(sum == near(step.time_s));
         CHECK(step.time_s >= step.host_s);
         CHECK(step.time_s >= step.device_s);
         CHECK(step.time_s <= step.host_s + step.device_s);
@@ -86,16 +88,16 @@ TEST_CASE("without repetitions a step is exactly the queue, kernel by kernel") {
         for (int i = 0; i < 20; ++i) {
             parts.push_back({us(random) * kUs, us(random) * kUs});
         }
-        CHECK(step_time(parts).time_s == doctest::Approx(one_by_one(parts)));
+        CHECK(step_time(parts).time_s == near(one_by_one(parts)));
     }
 }
 
 TEST_CASE("what an issue costs follows the launch mode and what is issued") {
     const HostIssue host{40 * kUs, 15 * kUs, 3 * kUs, 1 * kUs};
-    CHECK(issue_seconds(host, Launch::eager, Issued::forward) == doctest::Approx(40 * kUs));
-    CHECK(issue_seconds(host, Launch::eager, Issued::gradient) == doctest::Approx(15 * kUs));
-    CHECK(issue_seconds(host, Launch::eager, Issued::update) == doctest::Approx(3 * kUs));
-    CHECK(issue_seconds(host, Launch::stream, Issued::forward) == doctest::Approx(3 * kUs));
-    CHECK(issue_seconds(host, Launch::graph, Issued::gradient) == doctest::Approx(1 * kUs));
+    CHECK(issue_seconds(host, Launch::eager, Issued::forward) == near(40 * kUs));
+    CHECK(issue_seconds(host, Launch::eager, Issued::gradient) == near(15 * kUs));
+    CHECK(issue_seconds(host, Launch::eager, Issued::update) == near(3 * kUs));
+    CHECK(issue_seconds(host, Launch::stream, Issued::forward) == near(3 * kUs));
+    CHECK(issue_seconds(host, Launch::graph, Issued::gradient) == near(1 * kUs));
     CHECK(issue_seconds(host, Launch::kernel, Issued::forward) == 0.0);
 }

@@ -1,44 +1,47 @@
 #include "study/draw/axis.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <limits>
 
+using eyeroof::tests::near;
+
 namespace eyeroof::study {
 
 TEST_CASE("the middle of a logarithmic axis is the geometric mean of its ends") {
     const LogRange range{1.0, 10000.0};
-    CHECK(to_unit(range, 100.0) == doctest::Approx(0.5)); // sqrt(1 * 10000) = 100
-    CHECK(from_unit(range, 0.25) == doctest::Approx(10.0));
+    CHECK(to_unit(range, 100.0) == near(0.5)); // sqrt(1 * 10000) = 100
+    CHECK(from_unit(range, 0.25) == near(10.0));
     CHECK(to_unit(range, 0.0) == -std::numeric_limits<double>::infinity());
 }
 
 TEST_CASE("a value goes to its place and back") {
     const LogRange range{3e-4, 7e11};
     for (double value = 1e-6; value < 1e14; value *= 3.7) {
-        CHECK(from_unit(range, to_unit(range, value)) == doctest::Approx(value).epsilon(1e-9));
+        CHECK(from_unit(range, to_unit(range, value)) == near(value, 1e-9));
     }
 }
 
 TEST_CASE("zooming keeps the value below the cursor in its place") {
     const LogRange range{0.1, 1000.0};
     const LogRange in = zoomed(range, 20.0, 0.5);
-    CHECK(to_unit(in, 20.0) == doctest::Approx(to_unit(range, 20.0)));
+    CHECK(to_unit(in, 20.0) == near(to_unit(range, 20.0)));
     // 4 decades times 0.5
-    CHECK(std::log10(in.max / in.min) == doctest::Approx(2.0));
+    CHECK(std::log10(in.max / in.min) == near(2.0));
     const LogRange back = zoomed(in, 20.0, 2.0);
-    CHECK(back.min == doctest::Approx(range.min));
-    CHECK(back.max == doctest::Approx(range.max));
+    CHECK(back.min == near(range.min));
+    CHECK(back.max == near(range.max));
 }
 
 TEST_CASE("panning by one shows what lay just beyond, and stops at the end of the world") {
     const LogRange range{1.0, 100.0};
-    CHECK(panned(range, 1.0).min == doctest::Approx(100.0));
-    CHECK(panned(range, 1.0).max == doctest::Approx(10000.0));
+    CHECK(panned(range, 1.0).min == near(100.0));
+    CHECK(panned(range, 1.0).max == near(10000.0));
     const LogRange far = panned(range, 1e6);
     CHECK(far.max <= kAxisMost * 1.0000001);
-    CHECK(far.max / far.min == doctest::Approx(100.0));
+    CHECK(far.max / far.min == near(100.0));
 }
 
 TEST_CASE("no range is empty, reversed or infinite") {
@@ -52,7 +55,7 @@ TEST_CASE("no range is empty, reversed or infinite") {
         CHECK(range.max / range.min >= kNarrowestSpan * 0.999999);
     }
     CHECK(zoomed({1.0, 10.0}, 3.0, 0.0).max / zoomed({1.0, 10.0}, 3.0, 0.0).min ==
-          doctest::Approx(kNarrowestSpan));
+          near(kNarrowestSpan));
 }
 
 TEST_CASE("every axis has at least two numbers and no more than asked for") {

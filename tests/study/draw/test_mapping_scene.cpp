@@ -4,11 +4,14 @@
 #include "study/exam/run.hpp"
 #include "study/formats/catalog.hpp"
 #include "study/search/mapping_edit.hpp"
+#include "tests/near.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
 
 #include <numeric>
+
+using eyeroof::tests::near;
 
 namespace eyeroof::study {
 
@@ -74,12 +77,12 @@ TEST_CASE(
             CHECK(static_cast<model::Count>(work.active.size()) == model::mac_units(accelerator));
             const double sum = std::accumulate(work.active.begin(), work.active.end(), 0.0);
             CHECK(sum * static_cast<double>(work.steps) ==
-                  doctest::Approx(static_cast<double>(layer.macs)).epsilon(1e-9));
-            CHECK(sum == doctest::Approx(layer.active.averaged).epsilon(1e-9));
+                  near(static_cast<double>(layer.macs), 1e-9));
+            CHECK(sum == near(layer.active.averaged, 1e-9));
             const MappingScene scene = make_mapping_scene(on, layer, 0, 380.0);
             CHECK(scene.always + scene.sometimes + scene.idle == model::mac_units(accelerator));
             CHECK(static_cast<double>(scene.always + scene.sometimes) ==
-                  doctest::Approx(layer.active.allocated));
+                  near(layer.active.allocated));
             for (const DrawnBox& box : scene.drawing.boxes) {
                 CHECK(box.box.left >= 0.0);
                 CHECK(box.box.right() <= scene.drawing.canvas.width + 0.01);
@@ -121,8 +124,8 @@ TEST_CASE("an edited mapping is read back, costs what it costs, and changes the 
     CHECK(*same == report->layers[0].mappings[0]);
     const auto unchanged = with_mapping(*report, 0, eyeriss, *same);
     REQUIRE(unchanged);
-    CHECK(unchanged->layers[0].time_s == doctest::Approx(report->layers[0].time_s));
-    CHECK(unchanged->total.time_s == doctest::Approx(report->total.time_s));
+    CHECK(unchanged->layers[0].time_s == near(report->layers[0].time_s));
+    CHECK(unchanged->total.time_s == near(report->total.time_s));
     CHECK(difference_text(report->layers[0], unchanged->layers[0]).find("as before") !=
           std::string::npos);
 

@@ -1,8 +1,10 @@
 #include "study/draw/plot_profile.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace eyeroof;
+using eyeroof::tests::near;
 
 namespace {
 
@@ -58,7 +60,7 @@ TEST_CASE("ceilings go to the machine that is there, beside its described roofs"
     // 2e9 FLOP over 1e10 B = 0.2 FLOP/B below a measured 2e10 B/s: 4e9 FLOP/s; the layer does 2e9
     const auto limit = study::limit_of(input.machines[0], input.points[0]);
     REQUIRE(limit);
-    CHECK(limit->flops_per_s == doctest::Approx(4e9));
+    CHECK(limit->flops_per_s == near(4e9));
     CHECK(limit->by->measured);
 }
 

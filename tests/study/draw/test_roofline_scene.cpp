@@ -1,10 +1,13 @@
 #include "study/draw/svg.hpp"
+#include "tests/near.hpp"
 #include "tests/study/draw/plots.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <chrono>
+
+using eyeroof::tests::near;
 
 namespace eyeroof::study {
 
@@ -73,9 +76,9 @@ TEST_CASE("a point stands at its operations per byte and per second") {
     REQUIRE(scene);
     REQUIRE(scene->points.size() == 1);
     const ScenePoint& point = scene->points[0];
-    CHECK(point.x == doctest::Approx(4.0));
-    CHECK(point.y == doctest::Approx(50.0));
-    CHECK(point.of_bound == doctest::Approx(50.0 / 40.0));
+    CHECK(point.x == near(4.0));
+    CHECK(point.y == near(50.0));
+    CHECK(point.of_bound == near(50.0 / 40.0));
     CHECK(point.above_roof);
     CHECK(scene->warnings.size() == 1);
 }
@@ -85,9 +88,9 @@ TEST_CASE("roofs meet at the ridge") {
     const auto scene = make_scene(input, {});
     REQUIRE(scene);
     REQUIRE(scene->ridges.size() == 1);
-    CHECK(scene->ridges[0].x == doctest::Approx(10.0)); // 100 / 10
-    CHECK(roof_named(*scene, "m/d").to_x == doctest::Approx(10.0));
-    CHECK(roof_named(*scene, "m/c").from_x == doctest::Approx(10.0));
+    CHECK(scene->ridges[0].x == near(10.0)); // 100 / 10
+    CHECK(roof_named(*scene, "m/d").to_x == near(10.0));
+    CHECK(roof_named(*scene, "m/c").from_x == near(10.0));
     CHECK_FALSE(scene->points[0].above_roof);
     CHECK(scene->warnings.empty());
 }
@@ -102,7 +105,7 @@ TEST_CASE("a prediction and its measurement are joined by the gain") {
     REQUIRE(scene->links.size() == 1);
     CHECK(scene->points[scene->links[0].from].id == "m/predicted/a");
     CHECK(scene->points[scene->links[0].to].id == "m/measured/a");
-    CHECK(scene->links[0].ratio == doctest::Approx(0.5));
+    CHECK(scene->links[0].ratio == near(0.5));
 }
 
 TEST_CASE("the heaviest points are counted by names and by share of the time") {
@@ -148,7 +151,7 @@ TEST_CASE("with several machines colour tells the machine and the same layer is 
     CHECK(scene->series[0].marker != scene->series[1].marker);
     CHECK(scene->roofs.size() == 4);
     REQUIRE(scene->links.size() == 1);
-    CHECK(scene->links[0].ratio == doctest::Approx(2.0));
+    CHECK(scene->links[0].ratio == near(2.0));
 }
 
 TEST_CASE("each level has its own intensity, and all can be seen at once") {
@@ -158,7 +161,7 @@ TEST_CASE("each level has its own intensity, and all can be seen at once") {
     input.points[0].bytes.push_back({"GLB", 200.0});
     ViewState view;
     view.level = "GLB";
-    CHECK(make_scene(input, view)->points[0].x == doctest::Approx(0.1)); // 20 / 200
+    CHECK(make_scene(input, view)->points[0].x == near(0.1)); // 20 / 200
     CHECK(make_scene(input, view)->roofs.size() == 2);
     view.level = kAllLevels;
     CHECK(make_scene(input, view)->points.size() == 2);

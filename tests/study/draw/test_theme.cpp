@@ -1,13 +1,16 @@
 #include "study/draw/theme.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
 #include <set>
 
+using eyeroof::tests::near;
+
 namespace eyeroof::study {
 
 TEST_CASE("black on white has the greatest contrast there is") {
-    CHECK(contrast({0, 0, 0}, {255, 255, 255}) == doctest::Approx(21.0)); // (1 + 0.05) / 0.05
+    CHECK(contrast({0, 0, 0}, {255, 255, 255}) == near(21.0)); // (1 + 0.05) / 0.05
 }
 
 TEST_CASE("text can be read and markers can be seen in both themes") {

@@ -2,10 +2,13 @@
 #include "study/draw/linear_plot.hpp"
 #include "study/draw/upgrade_scene.hpp"
 #include "study/report/drawing_write.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+
+using eyeroof::tests::near;
 
 namespace eyeroof::study {
 
@@ -62,7 +65,7 @@ TEST_CASE("a rented GPU breaks even where its price ratio is its speed-up") {
     CHECK(text_of(d).find("breaks even at 2.00") != std::string::npos);
     CHECK(text_of(d).find("a run costs 75 %") != std::string::npos); // 1.5 / 2
     REQUIRE(d.figures.rows.size() == 1);
-    CHECK(std::get<double>(d.figures.rows[0][5]) == doctest::Approx(0.75));
+    CHECK(std::get<double>(d.figures.rows[0][5]) == near(0.75));
     check_inside(d);
 }
 
@@ -72,7 +75,7 @@ TEST_CASE("a bought GPU is paid back when its months have saved its price") {
     const Drawing d = make_payback({unknown, twice()}, 1, {500, 400});
     REQUIRE(d.figures.rows.size() == 1); // the one without a price is left out
     // 36 months of 500 dollars, less 3000
-    CHECK(std::get<double>(d.figures.rows[0][4]) == doctest::Approx(15000.0));
+    CHECK(std::get<double>(d.figures.rows[0][4]) == near(15000.0));
     CHECK(text_of(d).find("paid back after 6.0 months") != std::string::npos);
     check_inside(d);
     CHECK(text_of(make_payback({unknown}, 0, {500, 400})).find("needs a price") !=
@@ -83,7 +86,7 @@ TEST_CASE("layers stand side by side, the heaviest first, as many as there is ro
     const Drawing d = make_upgrade_bars({twice(), twice()}, {500, 400});
     REQUIRE(d.figures.rows.size() == 2);
     CHECK(std::get<std::string>(d.figures.rows[0][0]) == "heavy");
-    CHECK(std::get<double>(d.figures.rows[0][1]) == doctest::Approx(0.3)); // three executions
+    CHECK(std::get<double>(d.figures.rows[0][1]) == near(0.3)); // three executions
     check_inside(d);
     CHECK(make_upgrade_bars({twice()}, {300, 140}).figures.rows.size() == 1);
 }
@@ -118,7 +121,7 @@ TEST_CASE("round ticks are multiples of 1, 2 or 5 within their range") {
     const auto around = round_ticks(-3300.0, 15000.0, 6.0);
     CHECK(around.front() == 0.0);
     CHECK(around.back() == 15000.0);
-    CHECK(round_step(0.37, 6.0) == doctest::Approx(0.1));
+    CHECK(round_step(0.37, 6.0) == near(0.1));
 }
 
 TEST_CASE("a drawing's figures are written as they are, whatever stands in them") {

@@ -1,7 +1,10 @@
 #include "study/draw/svg.hpp"
 #include "study/draw/waterfall_scene.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
+
+using eyeroof::tests::near;
 
 namespace eyeroof::study {
 
@@ -47,23 +50,23 @@ Report measured_ladder() {
 
 TEST_CASE("each step shows what it leaves of the units and what it takes") {
     const WaterfallScene scene = make_waterfall(ladder(), 0);
-    REQUIRE(scene.bars.size() == 9);                      // all units, seven steps, predicted
-    CHECK(scene.bars[1].mapping == doctest::Approx(1.0)); // 10^6 is more than all units
-    CHECK(scene.bars[4].mapping == doctest::Approx(0.5)); // 50 / 100
-    CHECK(scene.bars[4].machine == doctest::Approx(0.8));
+    REQUIRE(scene.bars.size() == 9);           // all units, seven steps, predicted
+    CHECK(scene.bars[1].mapping == near(1.0)); // 10^6 is more than all units
+    CHECK(scene.bars[4].mapping == near(0.5)); // 50 / 100
+    CHECK(scene.bars[4].machine == near(0.8));
     CHECK(scene.bars[4].change == "−50.0 %");
     CHECK(scene.bars[4].worst);
     CHECK(scene.bars[5].change.empty());
-    CHECK(scene.bars[6].change == "−20.0 %");             // 40 of 50
-    CHECK(scene.bars[8].mapping == doctest::Approx(0.3)); // 6000 / 0.2 s / 1 kHz / 100
-    CHECK(scene.bars[8].change == "−25.0 %");             // 30 of 40
+    CHECK(scene.bars[6].change == "−20.0 %");  // 40 of 50
+    CHECK(scene.bars[8].mapping == near(0.3)); // 6000 / 0.2 s / 1 kHz / 100
+    CHECK(scene.bars[8].change == "−25.0 %");  // 30 of 40
     CHECK(scene.has_gap);
 }
 
 TEST_CASE("what was measured stands below what was predicted") {
     const WaterfallScene scene = make_waterfall(measured_ladder(), 0);
     REQUIRE(scene.bars.size() == 10);
-    CHECK(scene.bars[9].mapping == doctest::Approx(0.15)); // twice the time
+    CHECK(scene.bars[9].mapping == near(0.15)); // twice the time
     CHECK(scene.bars[9].change == "−50.0 %");
     CHECK(scene.bars[9].name == "unexplained (measured)");
     CHECK(scene.bars[9].reason.find("+200 ms (+100 %)") != std::string::npos);
@@ -84,12 +87,12 @@ TEST_CASE("a network's ladder adds up the times of its layers at each step") {
     // conv1 takes 2 x 6000 / 40 / 1000 = 0.3 s and fc 3000 / 10 / 1000 = 0.3 s: 0.15 / 0.6.
     const WaterfallScene scene = make_network_waterfall(report);
     REQUIRE(scene.bars.size() == 9);
-    CHECK(scene.bars[3].mapping == doctest::Approx(1.0));
-    CHECK(scene.bars[4].mapping == doctest::Approx(0.5));
-    CHECK(scene.bars[6].mapping == doctest::Approx(0.25));
+    CHECK(scene.bars[3].mapping == near(1.0));
+    CHECK(scene.bars[4].mapping == near(0.5));
+    CHECK(scene.bars[6].mapping == near(0.25));
     CHECK(scene.bars[6].layer == "fc"); // loses 0.24 s of the 0.3 s
     CHECK(scene.bars[6].worst);
-    CHECK(scene.bars[8].mapping == doctest::Approx(0.15));
+    CHECK(scene.bars[8].mapping == near(0.15));
     Measurement all;
     all.layers = 2;
     all.predicted_s = 1.0;
@@ -97,14 +100,14 @@ TEST_CASE("a network's ladder adds up the times of its layers at each step") {
     report.measured = all;
     const WaterfallScene measured = make_network_waterfall(report);
     REQUIRE(measured.bars.size() == 10);
-    CHECK(measured.bars[9].mapping == doctest::Approx(0.1)); // 0.15 / 1.5
+    CHECK(measured.bars[9].mapping == near(0.1)); // 0.15 / 1.5
 }
 
 TEST_CASE("the figures of a ladder are those of its bars") {
     const DrawnTable table = figures_of(make_waterfall(ladder(), 0));
     REQUIRE(table.rows.size() == 9);
     CHECK(std::get<std::string>(table.rows[4][0]) == "4");
-    CHECK(std::get<double>(table.rows[4][2]) == doctest::Approx(0.5));
+    CHECK(std::get<double>(table.rows[4][2]) == near(0.5));
 }
 
 TEST_CASE("bars stay in their area and rows do not overlap on any canvas") {

@@ -1,5 +1,6 @@
 #include "study/formats/catalog.hpp"
 #include "study/formats/layer_csv.hpp"
+#include "tests/near.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
@@ -11,6 +12,7 @@
 #include <string>
 
 using namespace eyeroof;
+using eyeroof::tests::near;
 using model::Count;
 using model::Network;
 using study::read::load_network;
@@ -106,17 +108,17 @@ TEST_CASE("classification networks have their known totals") {
     // of stage 2 has 231211008 with its projection, that of stages 3 to 5 372506624: 118013952 +
     // 231211008 + 3 * 372506624 + (2 + 3 + 5 + 2) * 218365952 + 2048 * 1000
     CHECK(macs("resnet50") == 4'089'184'256);
-    CHECK(macs("googlenet") == doctest::Approx(1.58e9).epsilon(0.01)); // "1.5 billion" in the paper
+    CHECK(macs("googlenet") == near(1.58e9, 0.01)); // "1.5 billion" in the paper
 }
 
 TEST_CASE("MobileNet takes its width and resolution from its name") {
-    CHECK(macs("mobilenet-v1") == doctest::Approx(569e6).epsilon(0.001)); // table 8 of the paper
+    CHECK(macs("mobilenet-v1") == near(569e6, 0.001)); // table 8 of the paper
     const Network small = net("mobilenet-v1-0.5-128");
-    CHECK(totals_of(small)->macs == doctest::Approx(49.2e6).epsilon(0.002)); // Eyeriss v2's paper
+    CHECK(totals_of(small)->macs == near(49.2e6, 0.002)); // Eyeriss v2's paper
     CHECK(net("mobilenet-v1:width=0.5,resolution=128").layers == small.layers);
     CHECK(net("mobilenet-v1:resolution=128,width=0.5").layers == small.layers);
     CHECK(net("mobilenet-v1:0.5,128").layers == small.layers);
-    CHECK(macs("mobilenet-v1-0.5") == doctest::Approx(149e6).epsilon(0.005)); // table 6
+    CHECK(macs("mobilenet-v1-0.5") == near(149e6, 0.005)); // table 6
     CHECK(small.id == "mobilenet-v1-0.5-128");
     CHECK(code_of("mobilenet-v1-0.33-128") == "not-a-number");
     CHECK(code_of("mobilenet-v1-1-100") == "not-a-number"); // 100 / 32 is not whole
@@ -146,7 +148,7 @@ TEST_CASE("networks have as many parameters as those who published them say") {
     CHECK(parameters("bert-base") == 109'482'240); // with pooler and types: llm.md, section 4
     CHECK(parameters("bert-large") == 335'141'888);
     // "213 x 10^6" in table 3 of Vaswani et al.; 37000 words are "about 37000" there
-    CHECK(parameters("transformer-big") == doctest::Approx(213e6).epsilon(0.01));
+    CHECK(parameters("transformer-big") == near(213e6, 0.01));
     CHECK(parameters("bert-large:pretraining=1,fused=1,dropout=1") ==
           335'141'888 + 1024 * 1024 + 3 * 1024 + 30522 + 2 * 1024 + 2);
 }
@@ -168,8 +170,8 @@ TEST_CASE("language and vision models have the parameters of their published siz
         CHECK(totals(name).parameters == parameters);
         CHECK(totals(name + ":fused=1").macs == macs(name));
     }
-    CHECK(macs("vit-b-16") == doctest::Approx(17.564e9).epsilon(0.0001)); // the same section
-    CHECK(macs("vit-l-16") == doctest::Approx(61.555e9).epsilon(0.0001));
+    CHECK(macs("vit-b-16") == near(17.564e9, 0.0001)); // the same section
+    CHECK(macs("vit-l-16") == near(61.555e9, 0.0001));
     CHECK(net("Llama3-8B").id == "llama-3-8b");
 }
 
@@ -248,7 +250,7 @@ TEST_CASE("the TPU's networks have the published weights, layers and intensity")
     CHECK(mlp.weight_bytes == 20'000'000);
     CHECK(mlp.macs == 200 * mlp.weight_bytes); // 200 MACs a weight byte
     const auto lstm = totals("tpu-lstm0");
-    CHECK(lstm.weight_bytes == doctest::Approx(52e6).epsilon(0.001));
+    CHECK(lstm.weight_bytes == near(52e6, 0.001));
     CHECK(lstm.macs == 64 * lstm.weight_bytes);
     Count dense = 0;
     Count vector = 0;

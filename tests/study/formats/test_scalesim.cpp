@@ -1,11 +1,13 @@
 #include "model/compat/scalesim.hpp"
 #include "study/formats/scalesim.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
 using namespace eyeroof;
+using eyeroof::tests::near;
 using model::Count;
 using model::DataflowKind;
 using study::read::parse_scalesim_cfg;
@@ -70,7 +72,7 @@ TEST_CASE("SCALE-Sim's rules differ from ours where windows stick out") {
     CHECK(work.pixels == 110 * 110);
     CHECK(work.macs() == 113'836'800); // the total that it reports
     CHECK(work_of(conv1)->macs == 111'776'448);
-    CHECK(model::compat::scalesim_utilization(work, 113'836'800, 1, 1) == doctest::Approx(1.0));
+    CHECK(model::compat::scalesim_utilization(work, 113'836'800, 1, 1) == near(1.0));
 }
 
 TEST_CASE("groups and images run one after the other") {

@@ -2,6 +2,7 @@
 #include "model/cost.hpp"
 #include "study/formats/mapping_yaml.hpp"
 #include "study/formats/timeloop.hpp"
+#include "tests/near.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
@@ -11,6 +12,7 @@
 using namespace eyeroof;
 using namespace eyeroof::model;
 using namespace eyeroof::study::read;
+using eyeroof::tests::near;
 
 namespace {
 
@@ -166,7 +168,7 @@ TEST_CASE("Timeloop's files of the published study give its energy and cycles") 
         const auto cost = cost_of(problem_of(network->network), a, *mapping, Counting::timeloop);
         REQUIRE(cost);
         CHECK(cost->cycles == c.cycles);
-        CHECK(cost->energy_pj * 1e-6 == doctest::Approx(c.energy_uj).epsilon(2e-6));
+        CHECK(cost->energy_pj * 1e-6 == near(c.energy_uj, 2e-6));
     }
 }
 
@@ -251,7 +253,7 @@ TEST_CASE("the tree and the nodes describe the same machine: equal loops cost th
                                 "- {target: inter_PE_spatial, type: spatial, factors: [S=5, C=2], "
                                 "permutation: [S, C]}\n")
                                    .c_str());
-    CHECK(tree.first == doctest::Approx(nodes.first).epsilon(1e-12));
+    CHECK(tree.first == near(nodes.first, 1e-12));
     CHECK(tree.second == nodes.second);
 }
 

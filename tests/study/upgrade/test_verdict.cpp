@@ -5,12 +5,14 @@
 #include "study/upgrade/assumptions.hpp"
 #include "study/upgrade/verdict.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 
 using namespace eyeroof; // NOLINT
+using eyeroof::tests::near;
 
 namespace {
 
@@ -57,10 +59,10 @@ TEST_CASE("a network's time is the step of host and device, not the sum of its l
         study::run(products(256, 100), machine("a100", test::a100_sxm_40()), options);
     REQUIRE(report.ok());
     const study::LayerReport& layer = report->layers.front();
-    CHECK(report->total.host_s == doctest::Approx(100 * 100e-6));
-    CHECK(report->total.device_s == doctest::Approx(100 * layer.device_s));
-    CHECK(report->total.time_s == doctest::Approx(100 * 100e-6 + layer.device_s));
-    CHECK(100 * (layer.device_s + layer.wait_s) == doctest::Approx(report->total.time_s));
+    CHECK(report->total.host_s == near(100 * 100e-6));
+    CHECK(report->total.device_s == near(100 * layer.device_s));
+    CHECK(report->total.time_s == near(100 * 100e-6 + layer.device_s));
+    CHECK(100 * (layer.device_s + layer.wait_s) == near(report->total.time_s));
 }
 
 TEST_CASE("kernel mode has no host, a graph has its nodes") {
@@ -69,7 +71,7 @@ TEST_CASE("kernel mode has no host, a graph has its nodes") {
     const auto alone = study::run(products(256, 10), machine("a", test::a100_sxm_40()), options);
     REQUIRE(alone.ok());
     CHECK(alone->total.host_s == 0.0);
-    CHECK(alone->total.time_s == doctest::Approx(alone->total.device_s));
+    CHECK(alone->total.time_s == near(alone->total.device_s));
 }
 
 TEST_CASE("optimizer steps are issued in bulk, gradients without Python") {
@@ -84,17 +86,18 @@ TEST_CASE("optimizer steps are issued in bulk, gradients without Python") {
 }
 
 TEST_CASE("Student's distribution has the tails of few families") {
-    // Tables: t(0.90) is 1.440 at 6 degrees, 1.363 at 11, 1.282 at infinity.
-    CHECK(study::student_90(3) == doctest::Approx(1.440).epsilon(0.005));
-    CHECK(study::student_90(8) == doctest::Approx(1.363).epsilon(0.005));
-    CHECK(study::student_90(1000000) == doctest::Approx(1.2816).epsilon(0.001));
-    CHECK(study::student_below(study::student_90(8), 8) == doctest::Approx(0.9).epsilon(0.001));
-    CHECK(study::student_below(0.0, 8) == doctest::Approx(0.5));
+    // Tables: t(0.90) is 1.440 at 6 degrees, 1.363 at 11, 1.282 at infinity; the approximation is
+    // within 1 % of them.
+    CHECK(study::student_90(3) == near(1.440, 0.01));
+    CHECK(study::student_90(8) == near(1.363, 0.005));
+    CHECK(study::student_90(1000000) == near(1.2816, 0.001));
+    CHECK(study::student_below(study::student_90(8), 8) == near(0.9, 0.001));
+    CHECK(study::student_below(0.0, 8) == near(0.5));
 }
 
 TEST_CASE("no chance of being wrong is stated below what the families can show") {
-    CHECK(study::chance_of_wrong(5.0, 0.1, 8) == doctest::Approx(0.1));
-    CHECK(study::chance_of_wrong(0.0, 0.2, 8) == doctest::Approx(0.5));
+    CHECK(study::chance_of_wrong(5.0, 0.1, 8) == near(0.1));
+    CHECK(study::chance_of_wrong(0.0, 0.2, 8) == near(0.5));
     CHECK(study::chance_of_wrong(0.2, 0.2, 8) > study::chance_of_wrong(0.4, 0.2, 8));
 }
 
@@ -103,9 +106,8 @@ TEST_CASE("operators less certain than those of the measured networks widen the 
     transfer.share = 1.0;
     transfer.operators = 0.1;
     const model::TransferKind kind{0.2, 0.1, 0.2, 0.2, 8, 8};
-    CHECK(study::transferred_sigma(transfer, kind, 0.05) == doctest::Approx(0.2));
-    CHECK(study::transferred_sigma(transfer, kind, 0.3) ==
-          doctest::Approx(std::sqrt(0.04 + 0.09 - 0.01)));
+    CHECK(study::transferred_sigma(transfer, kind, 0.05) == near(0.2));
+    CHECK(study::transferred_sigma(transfer, kind, 0.3) == near(std::sqrt(0.04 + 0.09 - 0.01)));
 }
 
 TEST_CASE(
@@ -117,15 +119,15 @@ TEST_CASE(
         v.rows.push_back(pair("f" + std::to_string(kernels), kernels, std::pow(kernels, 0.8)));
     }
     study::judge_pairs(v);
-    CHECK(v.transfer.share == doctest::Approx(0.8).epsilon(0.02));
+    CHECK(v.transfer.share == near(0.8, 0.02));
     CHECK(v.all.mape < 0.01);
     CHECK(v.all.kernel_mape > 0.1);
     CHECK(v.all.families == 5);
     CHECK(v.transfer.kinds.at("training mixed").families == 5);
     CHECK(v.rows.front().families == 4);
-    CHECK(v.all.inside == doctest::Approx(1.0));
+    CHECK(v.all.inside == near(1.0));
     for (const double right : v.all.right) {
-        CHECK(right == doctest::Approx(1.0));
+        CHECK(right == near(1.0));
     }
 }
 
@@ -139,8 +141,7 @@ TEST_CASE("a kind of few families takes its spread mostly from all kinds") {
     rows.push_back(exact);
     const auto transfer = study::fit_transfer(rows);
     const double all = std::log(1.3) * std::sqrt(12.0 / 13.0);
-    CHECK(transfer.kinds.at("inference full").spread ==
-          doctest::Approx(std::sqrt(4.0 / 5.0) * all).epsilon(0.02));
+    CHECK(transfer.kinds.at("inference full").spread == near(std::sqrt(4.0 / 5.0) * all, 0.02));
 }
 
 TEST_CASE("without a price and a threshold the answer asks for them") {
@@ -193,7 +194,7 @@ TEST_CASE("other batches on either side are compared by items") {
     options.from.launch = options.to.launch = study::LaunchMode::kernel;
     const double same = judged(products(4096, 1), options).speedup.value;
     options.from.batch = options.to.batch = 4;
-    CHECK(judged(products(4096, 1), options).speedup.value == doctest::Approx(same).epsilon(0.1));
+    CHECK(judged(products(4096, 1), options).speedup.value == near(same, 0.1));
     options.from.batch = 1;
-    CHECK(judged(products(4096, 1), options).speedup.value == doctest::Approx(same).epsilon(0.15));
+    CHECK(judged(products(4096, 1), options).speedup.value == near(same, 0.15));
 }

@@ -2,6 +2,7 @@
 #include "hwdb/gpu_reader.hpp"
 #include "study/formats/catalog.hpp"
 #include "study/what_if/sensitivity.hpp"
+#include "tests/near.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
@@ -10,6 +11,8 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+
+using eyeroof::tests::near;
 
 namespace eyeroof::study {
 
@@ -46,10 +49,10 @@ TEST_CASE("every knob of every machine has a key of its own and turns what it is
         for (const Knob& k : knobs_of(original)) {
             CAPTURE(k.key);
             CHECK(keys.insert(k.key).second);
-            CHECK(*parse_value(k, value_text(k, k.value)) == doctest::Approx(k.value));
+            CHECK(*parse_value(k, value_text(k, k.value)) == near(k.value));
             model::Machine turned = original;
             k.set(turned, 2.0 * k.value);
-            CHECK(knob(knobs_of(turned), k.key).value == doctest::Approx(2.0 * k.value));
+            CHECK(knob(knobs_of(turned), k.key).value == near(2.0 * k.value));
         }
         CHECK(keys.size() >= 3);
     }
@@ -102,7 +105,7 @@ TEST_CASE("a change takes every unit that a machine file takes there, in any cas
         const auto exact = parse_change(origin, row.as);
         REQUIRE(exact);
         CHECK(change->key == exact->key);
-        CHECK(change->value == doctest::Approx(exact->value).epsilon(1e-12));
+        CHECK(change->value == near(exact->value, 1e-12));
     }
 }
 
@@ -141,7 +144,7 @@ TEST_CASE("a faster clock leaves the outermost memory its bytes per second") {
     REQUIRE(fast);
     const auto& accelerator = std::get<model::Accelerator>(fast->kind);
     // 480 MB/s are 2.4 bytes a cycle of 200 MHz and 1.2 of 400 MHz.
-    CHECK(accelerator.levels[0].channels[0].down_bytes_per_cycle == doctest::Approx(1.2));
+    CHECK(accelerator.levels[0].channels[0].down_bytes_per_cycle == near(1.2));
 }
 
 TEST_CASE("a changed machine keeps its id, so that its plots and its constants stay its own") {
@@ -182,7 +185,7 @@ TEST_CASE("a changed machine is saved as YAML that predicts the same") {
         const auto saved = run(alexnet, *back);
         const auto direct = run(alexnet, *changed(origin, changes));
         REQUIRE(saved);
-        CHECK(saved->total.time_s == doctest::Approx(direct->total.time_s).epsilon(1e-12));
+        CHECK(saved->total.time_s == near(direct->total.time_s, 1e-12));
         fs::remove_all(folder);
     }
 }
@@ -203,7 +206,7 @@ TEST_CASE("ten percent more bandwidth is worth ten percent where bandwidth is al
             CHECK(s.speedup < 1.101);
         }
         if (s.key == "fp16-peak") {
-            CHECK(s.speedup == doctest::Approx(1.0));
+            CHECK(s.speedup == near(1.0));
         }
         CHECK(s.speedup > 0.999);
     }
