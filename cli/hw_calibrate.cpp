@@ -2,6 +2,7 @@
 #include "cli/hw_calibrate.hpp"
 
 #include "cli/gpu_options.hpp"
+#include "cli/own_library.hpp"
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/catalog.hpp"
 #include "model/base/units.hpp"
@@ -33,8 +34,8 @@ void say_errors(Context& context, const study::Calibrated& result) {
     context.report(notes);
 }
 
-model::Result<model::GpuCalibration> from_table(Context& context, const Options& options,
-                                                const model::Gpu& gpu) {
+model::Result<study::Calibrated> from_table(Context& context, const Options& options,
+                                            const model::Gpu& gpu) {
     const auto table = study::read::load_layer_csv(options.table);
     if (!table) {
         return table.diagnostics();
@@ -50,12 +51,42 @@ model::Result<model::GpuCalibration> from_table(Context& context, const Options&
     study::CalibrateOptions wanted;
     wanted.launch = launch_from_name(options.launch);
     wanted.source = options.source.empty() ? options.table : options.source;
-    const auto result = study::calibrate(gpu, *rows, wanted, context.stop());
-    if (!result) {
-        return result.diagnostics();
+    auto result = study::calibrate(gpu, *rows, wanted, context.stop());
+    if (result) {
+        say_errors(context, *result);
     }
-    say_errors(context, *result);
-    return result->calibration;
+    return result;
+}
+
+model::Result<study::Calibrated> from_rate(const Options& options, const model::Gpu& gpu) {
+    const auto rate = model::parse<model::FlopsPerSec>(options.sustained);
+    if (!rate) {
+        return rate.diagnostics();
+    }
+    const auto type = model::data_type_from_name(options.dtype).value_or(model::DataType::fp32);
+    return study::calibrate_sustained(
+        gpu, type, rate->value,
+        options.source.empty()
+            ? fmt::format("a sustained rate of {} in {}, as given to hw calibrate",
+                          options.sustained, model::data_type_name(type))
+            : options.source);
+}
+
+// What the machine's constants were, with what is new among them.
+model::Result<hwdb::CalibrationFile> file_of(Context& context, const std::string& id,
+                                             const study::Calibrated& result, bool of_rate) {
+    auto file = hwdb::load_calibration(id, context.machine_dirs());
+    if (!file) {
+        return file;
+    }
+    file->id = id;
+    file->calibration = result.calibration;
+    for (const study::FittedClass& c : result.classes) {
+        const auto at = static_cast<std::size_t>(c.kernel_class);
+        file->dates[at] = utc_today();
+        file->measures_clock[at] = file->measures_clock[at] || of_rate;
+    }
+    return file;
 }
 
 Exit calibrate(Context& context, const Options& options) {
@@ -68,26 +99,16 @@ Exit calibrate(Context& context, const Options& options) {
         return context.fail_usage(gpu == nullptr ? "only GPUs and hosts are calibrated"
                                                  : "give a table, or --sustained, and not both");
     }
-    model::Result<model::GpuCalibration> fitted = gpu->calibration;
-    if (options.table.empty()) {
-        const auto rate = model::parse<model::FlopsPerSec>(options.sustained);
-        fitted =
-            rate ? study::calibrate_sustained(
-                       *gpu,
-                       model::data_type_from_name(options.dtype).value_or(model::DataType::fp32),
-                       rate->value)
-                 : model::Result<model::GpuCalibration>(rate.diagnostics());
-    } else {
-        fitted = from_table(context, options, *gpu);
-    }
+    const auto fitted =
+        options.table.empty() ? from_rate(options, *gpu) : from_table(context, options, *gpu);
     if (!fitted) {
         return context.fail(fitted.diagnostics());
     }
-    hwdb::CalibrationFile file{machine->id, *fitted, {}};
-    for (auto& record : file.calibration.records) {
-        record.measured = true; // the clocks in this file stand as they are
+    const auto file = file_of(context, machine->id, *fitted, options.table.empty());
+    if (!file) {
+        return context.fail(file.diagnostics());
     }
-    return context.write(hwdb::write_calibration(file), options.file);
+    return context.write(hwdb::write_calibration(*file), options.file);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // eyeroof hw cross-validate: errors on measurements that the constants have not seen.
 #include "cli/gpu_options.hpp"
 #include "cli/hw_calibrate.hpp"
+#include "cli/own_library.hpp"
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/catalog.hpp"
 #include "study/calibrate/cross_validate.hpp"
@@ -8,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 
 namespace eyeroof::cli {
@@ -46,9 +48,11 @@ Exit write_constants(Context& context, const std::string& folder,
                     fmt::format("{} cannot be made a folder: {}", folder, wrong.message()));
         return context.fail(found);
     }
+    std::array<std::string, model::kKernelClasses> dates;
+    dates.fill(utc_today());
     for (const auto& [id, constants] : study::calibration_files(result, all_gpus(folders))) {
         const std::string name = std::filesystem::path(id).filename().string();
-        const std::string text = hwdb::write_calibration({name, constants, {}});
+        const std::string text = hwdb::write_calibration({name, constants, {}, dates});
         const auto path = std::filesystem::path(folder) / (id + ".yaml");
         if (const Exit exit = context.write(text, path.string()); exit != Exit::done) {
             return exit;

@@ -39,4 +39,8 @@ std::string utc_now() {
                        fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
 }
 
+std::string utc_today() {
+    return utc_now().substr(0, std::string_view("2026-11-22").size());
+}
+
 } // namespace eyeroof::cli

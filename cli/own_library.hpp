@@ -18,5 +18,6 @@ std::optional<std::filesystem::path> find_own_library(const Context& context,
 
 // ISO 8601, UTC.
 std::string utc_now();
+std::string utc_today(); // the date alone
 
 } // namespace eyeroof::cli

@@ -1,4 +1,5 @@
 #include "hwdb/accelerator_reader.hpp"
+#include "hwdb/yaml_write.hpp"
 #include "model/base/units.hpp"
 
 #include <fmt/format.h>
@@ -20,37 +21,6 @@ using model::OperandSet;
 using model::Store;
 
 namespace {
-
-// Plain where that is surely read back as the same text, double-quoted otherwise.
-std::string quoted(const std::string& text) {
-    const bool plain =
-        !text.empty() && std::isalpha(static_cast<unsigned char>(text.front())) != 0 &&
-        text.back() != ' ' && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-            return std::isalnum(c) != 0 || c == ' ' || c == '-' || c == '_' || c == '.' || c == '+';
-        });
-    const std::set<std::string> special = {"true", "false", "null", "yes", "no",
-                                           "on",   "off",   "Null", "NULL"};
-    if (plain && !special.contains(text)) {
-        return text;
-    }
-    std::string result = "\"";
-    for (const char c : text) {
-        switch (c) {
-        case '\n':
-            result += "\\n";
-            break;
-        case '\r':
-            result += "\\r";
-            break;
-        case '\t':
-            result += "\\t";
-            break;
-        default:
-            result += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
-        }
-    }
-    return result + "\"";
-}
 
 std::string bytes_text(Count bytes) {
     constexpr std::pair<Count, const char*> units[] = {
@@ -210,7 +180,7 @@ void write_bandwidth(Block& block, const std::string& key, double bytes_per_cycl
 }
 
 void write_channel(Block block, const Channel& channel) {
-    block.line("name", quoted(channel.name));
+    block.line("name", yaml_scalar(channel.name));
     block.own_source();
     block.line("operands", operands_text(channel.operands));
     write_bandwidth(block, "down", channel.down_bytes_per_cycle);
@@ -233,7 +203,7 @@ void write_channel(Block block, const Channel& channel) {
 }
 
 void write_level(Block block, const Level& level) {
-    block.line("name", quoted(level.name));
+    block.line("name", yaml_scalar(level.name));
     block.own_source();
     if (level.keeps_between_layers) {
         block.line("keeps_between_layers", "true");
@@ -263,14 +233,14 @@ void write_level(Block block, const Level& level) {
         Block fanout = block.nested("fanout");
         fanout.own_source();
         for (const model::Axis& axis : level.fanout) {
-            fanout.number(quoted(axis.name), std::to_string(axis.size));
+            fanout.number(yaml_scalar(axis.name), std::to_string(axis.size));
         }
     }
 }
 
 void write_rules(Block block, const std::vector<model::SpatialRule>& rules) {
     for (const model::SpatialRule& rule : rules) {
-        block.line(quoted(rule.axis), dims_text(rule.dims));
+        block.line(yaml_scalar(rule.axis), dims_text(rule.dims));
     }
 }
 
@@ -342,15 +312,15 @@ std::string write_accelerator(const model::Machine& machine) {
     Block root(out, machine.provenance, names, "", 0);
     root.line("eyeroof", "machine/1");
     root.line("kind", "accelerator");
-    root.line("id", quoted(machine.id));
-    root.line("name", quoted(machine.name));
+    root.line("id", yaml_scalar(machine.id));
+    root.line("name", yaml_scalar(machine.name));
     if (!machine.summary.empty()) {
-        root.line("summary", quoted(machine.summary));
+        root.line("summary", yaml_scalar(machine.summary));
     }
     if (!names.empty()) {
         root.line("sources", "");
         for (const auto& [text, name] : names) {
-            root.nested("sources").line(name, quoted(text));
+            root.nested("sources").line(name, yaml_scalar(text));
         }
     }
     root.own_source();

@@ -1,5 +1,8 @@
 #include "hwdb/calibration_reader.hpp"
 
+#include "hwdb/yaml_write.hpp"
+#include "model/base/pattern.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -64,15 +67,27 @@ void read_domain(const Node& node, model::Domain& domain) {
     domain.bytes_high = node.need("bytes_high").number(0.0, kMost).value_or(kMost);
 }
 
+// Year, month, day; empty where there is none.
+std::string read_date(const Node& node) {
+    static const model::Pattern date = *model::Pattern::compile("^[0-9]{4}-[0-9]{2}-[0-9]{2}$");
+    const std::string text = node.text().value_or("");
+    if (!text.empty() && !date.found_in(text)) {
+        node.error("bad-date", fmt::format("\"{}\" is not a date", text), "such as 2026-11-22");
+    }
+    return text;
+}
+
 void read_class(const Node& node, KernelClass c, CalibrationFile& file) {
     model::ClassRecord& record = file.calibration.record(c);
     record.provenance.source = node.need("source").text().value_or("");
     record.provenance.confidence = node.need("confidence")
                                        .choice(kConfidences, "confidence")
                                        .value_or(model::Confidence::user);
-    node.need("date").text();
+    const auto at = static_cast<std::size_t>(c);
+    file.dates[at] = read_date(node["date"]);
     record.measured = node.need("measured_here").boolean().value_or(false);
-    file.measures_clock[static_cast<std::size_t>(c)] = record.measured;
+    file.measures_clock[at] =
+        node["sustained_clock_given"].boolean().value_or(false) || record.measured;
     read_terms(node.need("terms"), model::calibration_terms(file.calibration, c));
     read_launch(node.need("launch"), record.launch);
     read_error(node.need("error"), record.band);
@@ -94,18 +109,20 @@ void read_class(const Node& node, KernelClass c, CalibrationFile& file) {
 std::string error_text(const std::string& key, const model::ErrorBand& e) {
     return fmt::format(
         "    {}: {{low: {:.4g}, high: {:.4g}, mape: {:.4g}, median: {:.4g}, rows: {}, "
-        "basis: \"{}\"}}\n",
-        key, e.low, e.high, e.mape, e.median, e.rows, e.basis);
+        "basis: {}}}\n",
+        key, e.low, e.high, e.mape, e.median, e.rows, yaml_quoted(e.basis));
 }
 
 std::string class_text(const CalibrationFile& file, KernelClass c) {
     CalibrationFile copy = file;
     const model::ClassRecord& record = file.calibration.record(c);
-    std::string text =
-        fmt::format("  {}:\n    source: \"{}\"\n    confidence: {}\n    date: 2026-11-22\n    "
-                    "measured_here: {}\n",
-                    kernel_class_name(c), record.provenance.source,
-                    model::confidence_name(record.provenance.confidence), record.measured);
+    const auto at = static_cast<std::size_t>(c);
+    std::string text = fmt::format("  {}:\n    source: {}\n    confidence: {}\n",
+                                   kernel_class_name(c), yaml_quoted(record.provenance.source),
+                                   model::confidence_name(record.provenance.confidence));
+    text += file.dates[at].empty() ? "" : fmt::format("    date: {}\n", file.dates[at]);
+    text += fmt::format("    measured_here: {}\n", record.measured);
+    text += file.measures_clock[at] && !record.measured ? "    sustained_clock_given: true\n" : "";
     text += "    terms:\n";
     for (const auto& [name, value] : model::calibration_terms(copy.calibration, c)) {
         text += fmt::format("      {}: {:.6g}\n", name, *value);
@@ -117,17 +134,18 @@ std::string class_text(const CalibrationFile& file, KernelClass c) {
     text += error_text("error", record.band);
     text += record.kinds.empty() ? "" : "    error_by_kind:\n";
     for (const auto& [kind, error] : record.kinds) {
-        text += "  " + error_text(kind, error);
+        text += "  " + error_text(yaml_scalar(kind), error);
     }
     std::string binds;
     for (const auto& [part, share] : record.binds) {
-        binds += fmt::format("{}{}: {:.4g}", binds.empty() ? "" : ", ", part, share);
+        binds += fmt::format("{}{}: {:.4g}", binds.empty() ? "" : ", ", yaml_scalar(part), share);
     }
     text += binds.empty() ? "" : fmt::format("    binds: {{{}}}\n", binds);
     const auto& d = record.domain;
     return text + fmt::format("    domain: {{flops_low: {:.3g}, flops_high: {:.3g}, bytes_low: "
                               "{:.3g}, bytes_high: {:.3g}}}\n",
-                              d.flops_low, d.flops_high, d.bytes_low, d.bytes_high);
+                              std::min(d.flops_low, kMost), std::min(d.flops_high, kMost),
+                              std::min(d.bytes_low, kMost), std::min(d.bytes_high, kMost));
 }
 
 // The data type whose pipe a class keeps busy, for the power that its clock is under.
@@ -177,7 +195,8 @@ model::Result<CalibrationFile> read_calibration(Document& document, const std::s
 }
 
 std::string write_calibration(const CalibrationFile& file) {
-    std::string text = fmt::format("eyeroof: gpu-calibration/1\nid: {}\nclasses:\n", file.id);
+    std::string text =
+        fmt::format("eyeroof: gpu-calibration/1\nid: {}\nclasses:\n", yaml_scalar(file.id));
     for (std::size_t i = 0; i < model::kKernelClasses; ++i) {
         const auto c = static_cast<KernelClass>(i);
         if (!is_fused(c) || !file.calibration.record(c).provenance.source.empty()) {
@@ -201,7 +220,7 @@ void apply_calibration(const CalibrationFile& file, model::Gpu& gpu) {
 namespace {
 
 // The nearest folder's fused.yaml, for classes that no file of the GPU's own told.
-model::Diagnostics add_fused(model::Gpu& gpu, const std::vector<std::filesystem::path>& folders) {
+model::Diagnostics add_fused(model::Gpu& gpu, Folders folders) {
     for (const std::filesystem::path& folder : folders) {
         const std::filesystem::path path = folder / "calibration" / "fused.yaml";
         std::error_code error;
@@ -237,29 +256,32 @@ model::Diagnostics add_fused(model::Gpu& gpu, const std::vector<std::filesystem:
 
 } // namespace
 
-model::Result<model::Gpu> with_calibration(model::Gpu gpu, const std::string& id,
-                                           const std::vector<std::filesystem::path>& folders) {
+model::Result<CalibrationFile> load_calibration(const std::string& id, Folders folders) {
     for (const std::string& name : {id, std::string(kCarriedOver)}) {
         for (const std::filesystem::path& folder : folders) {
             const std::filesystem::path path = folder / "calibration" / (name + ".yaml");
             std::error_code error;
-            if (!std::filesystem::exists(path, error)) {
-                continue;
+            if (std::filesystem::exists(path, error)) {
+                auto document = load_yaml(path);
+                return document ? read_calibration(*document, name)
+                                : model::Result<CalibrationFile>(document.diagnostics());
             }
-            auto document = load_yaml(path);
-            if (!document) {
-                return document.diagnostics();
-            }
-            const auto file = read_calibration(*document, name);
-            if (!file) {
-                return file.diagnostics();
-            }
-            apply_calibration(*file, gpu);
-            if (auto found = add_fused(gpu, folders); found.has_errors()) {
-                return found;
-            }
-            return gpu;
         }
+    }
+    return CalibrationFile{};
+}
+
+model::Result<model::Gpu> with_calibration(model::Gpu gpu, const std::string& id, Folders folders) {
+    const auto file = load_calibration(id, folders);
+    if (!file) {
+        return file.diagnostics();
+    }
+    if (file->id.empty()) {
+        return gpu;
+    }
+    apply_calibration(*file, gpu);
+    if (auto found = add_fused(gpu, folders); found.has_errors()) {
+        return found;
     }
     return gpu;
 }

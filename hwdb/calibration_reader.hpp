@@ -10,7 +10,9 @@
 #include "hwdb/yaml.hpp"
 #include "model/machine/machine.hpp"
 
+#include <array>
 #include <filesystem>
+#include <span>
 #include <string>
 
 namespace eyeroof::hwdb {
@@ -20,7 +22,9 @@ inline constexpr const char* kCarriedOver = "carried-over";
 struct CalibrationFile {
     std::string id;
     model::GpuCalibration calibration;
-    bool measures_clock[model::kKernelClasses] = {}; // sustained_clock is fitted, not derived
+    // sustained_clock is fitted, or given by somebody, and does not follow from the GPU's power.
+    std::array<bool, model::kKernelClasses> measures_clock{};
+    std::array<std::string, model::kKernelClasses> dates{}; // of the fit, "2026-11-22"; "": unknown
 
     bool operator==(const CalibrationFile&) const = default;
 };
@@ -33,9 +37,14 @@ std::string write_calibration(const CalibrationFile& file);
 // Gives the GPU its constants; a clock that was not fitted on it follows from its power.
 void apply_calibration(const CalibrationFile& file, model::Gpu& gpu);
 
+using Folders = std::span<const std::filesystem::path>;
+
 // The file calibration/<id>.yaml, else calibration/carried-over.yaml, of the first folder that has
-// one; without either the model's own defaults stay.
-model::Result<model::Gpu> with_calibration(model::Gpu gpu, const std::string& id,
-                                           const std::vector<std::filesystem::path>& folders);
+// one; without either a file without an id.
+model::Result<CalibrationFile> load_calibration(const std::string& id, Folders folders);
+
+// The GPU with the constants of that file and of the nearest fused.yaml; without a file the model's
+// own defaults stay.
+model::Result<model::Gpu> with_calibration(model::Gpu gpu, const std::string& id, Folders folders);
 
 } // namespace eyeroof::hwdb

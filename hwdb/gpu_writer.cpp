@@ -1,4 +1,5 @@
 #include "hwdb/gpu_reader.hpp"
+#include "hwdb/yaml_write.hpp"
 #include "model/base/units.hpp"
 
 #include <fmt/format.h>
@@ -12,14 +13,6 @@ using model::Gpu;
 namespace {
 
 constexpr int kExactDigits = 15;
-
-std::string in_quotes(const std::string& text) {
-    std::string result = "\"";
-    for (const char c : text) {
-        result += c == '"' || c == '\\' ? std::string{'\\', c} : std::string(1, c < ' ' ? ' ' : c);
-    }
-    return result + "\"";
-}
 
 std::string si(double value, std::string_view unit) {
     const std::string text = model::format_si(value, unit, kExactDigits);
@@ -70,7 +63,7 @@ class Lines {
         if (!names_.empty()) {
             under("sources");
             for (const auto& [text, name] : names_) {
-                plain(name, in_quotes(text));
+                plain(name, yaml_quoted(text));
             }
             top();
         }
@@ -167,18 +160,18 @@ std::string write_gpu(const model::Machine& machine, const std::string& id,
     const bool host = gpu.arch == model::GpuArch::host;
     lines.plain("eyeroof", "machine/1");
     lines.plain("kind", host ? "host" : "gpu");
-    lines.plain("id", in_quotes(id));
-    lines.plain("name", in_quotes(machine.name));
-    lines.plain("summary", in_quotes(machine.summary));
+    lines.plain("id", yaml_quoted(id));
+    lines.plain("name", yaml_quoted(machine.name));
+    lines.plain("summary", yaml_quoted(machine.summary));
     if (calibrated_as != id) {
-        lines.plain("calibration", in_quotes(calibrated_as));
+        lines.plain("calibration", yaml_quoted(calibrated_as));
     }
-    lines.plain("vendor", in_quotes(gpu.vendor));
+    lines.plain("vendor", yaml_quoted(gpu.vendor));
     if (!host) {
         lines.plain("architecture", std::string(gpu_arch_name(gpu.arch)));
     }
     if (!gpu.compute_capability.empty()) {
-        lines.plain("compute_capability", in_quotes(gpu.compute_capability));
+        lines.plain("compute_capability", yaml_quoted(gpu.compute_capability));
     }
     if (gpu.launch_year > 0) {
         lines.plain("launch_year", std::to_string(gpu.launch_year));

@@ -1,6 +1,7 @@
 #include "hwdb/transfer_reader.hpp"
 
 #include "hwdb/yaml.hpp"
+#include "hwdb/yaml_write.hpp"
 
 #include <fmt/format.h>
 
@@ -49,14 +50,16 @@ model::Result<model::Transfer> load_transfer(Folders folders) {
 }
 
 std::string write_transfer(const model::Transfer& transfer) {
-    std::string text = fmt::format("# Made by `eyeroof validate PAIRS --pairs --fit`.\n"
-                                   "eyeroof: transfer/1\nsource: \"{}\"\nshare: {:.4g}\n"
-                                   "operators: {:.4g}\nkinds:\n",
-                                   transfer.source, transfer.share, transfer.operators);
+    std::string text =
+        fmt::format("# Made by `eyeroof validate PAIRS --pairs --fit`.\n"
+                    "eyeroof: transfer/1\nsource: {}\nshare: {:.4g}\n"
+                    "operators: {:.4g}\nkinds:\n",
+                    yaml_quoted(transfer.source), transfer.share, transfer.operators);
     for (const auto& [name, k] : transfer.kinds) {
         text += fmt::format("  {}: {{spread: {:.4g}, mape: {:.4g}, sheet_mape: {:.4g}, guess_mape: "
                             "{:.4g}, families: {}, rows: {}}}\n",
-                            name, k.spread, k.mape, k.sheet_mape, k.guess_mape, k.families, k.rows);
+                            yaml_scalar(name), k.spread, k.mape, k.sheet_mape, k.guess_mape,
+                            k.families, k.rows);
     }
     return text;
 }

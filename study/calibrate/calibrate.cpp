@@ -2,6 +2,7 @@
 
 #include "study/calibrate/error_bands.hpp"
 #include "study/calibrate/fit.hpp"
+#include "study/calibrate/splits.hpp"
 
 #include <fmt/format.h>
 
@@ -19,6 +20,7 @@ using model::Result;
 namespace {
 
 constexpr std::size_t kFewestRows = 20;
+constexpr std::size_t kFewestOfHalf = 5;
 
 struct Split {
     std::vector<FitRow> fit, held;
@@ -74,12 +76,12 @@ FittedClass fit_one(model::Gpu& gpu, KernelClass c, const Split& split,
     return fitted;
 }
 
-// Every second row is held out; of the others at most `most`, evenly picked.
+// Half of the shapes is held out; of the others at most `most` rows, evenly picked.
 Split split_rows(std::vector<FitRow> rows, std::size_t most) {
     Split split;
     std::vector<FitRow> fit;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        (i % 2 == 0 ? fit : split.held).push_back(std::move(rows[i]));
+    for (FitRow& row : rows) {
+        (is_held_out(*row.layer) ? split.held : fit).push_back(std::move(row));
     }
     const std::size_t stride = std::max<std::size_t>(1, (fit.size() + most - 1) / most);
     for (std::size_t i = 0; i < fit.size(); i += stride) {
@@ -119,6 +121,13 @@ Result<Calibrated> calibrate(const model::Gpu& gpu, const std::vector<MeasuredLa
             continue;
         }
         const Split split = split_rows(std::move(by_class[i]), options.rows);
+        if (std::min(split.fit.size(), split.held.size()) < kFewestOfHalf) {
+            found.error("too-few-shapes",
+                        fmt::format("{}: {} rows have shapes to fit and {} shapes to hold out",
+                                    kernel_class_name(c), split.fit.size(), split.held.size()),
+                        "measure more shapes; rows of one shape fall on one side");
+            continue;
+        }
         result.classes.push_back(fit_one(working, c, split, options, stop));
     }
     if (found.has_errors()) {
@@ -128,27 +137,35 @@ Result<Calibrated> calibrate(const model::Gpu& gpu, const std::vector<MeasuredLa
     return result;
 }
 
-Result<GpuCalibration> calibrate_sustained(const model::Gpu& gpu, model::DataType type,
-                                           double flops_per_s) {
+Result<Calibrated> calibrate_sustained(const model::Gpu& gpu, model::DataType type,
+                                       double flops_per_s, const std::string& source) {
     const model::Rate& rate = gpu.rate(type);
     const double share = rate.flops_per_s > 0.0 ? flops_per_s / rate.flops_per_s : 0.0;
     if (!(share >= 0.01 && share <= 1.0)) {
-        return Result<GpuCalibration>::failure(
+        return Result<Calibrated>::failure(
             "bad-rate", "a sustained rate lies between 1 % and 100 % of the data sheet's peak");
     }
-    GpuCalibration c = gpu.calibration;
+    Calibrated result{gpu.calibration, {}};
+    GpuCalibration& c = result.calibration;
     const auto clock = [&](const model::MatmulTerms& terms) {
         return std::clamp(share / terms.peak_share, 0.01, 1.0);
     };
+    const auto give = [&](KernelClass kernel_class, model::MatmulTerms& terms, double value) {
+        terms.sustained_clock = value;
+        model::Provenance& from = c.record(kernel_class).provenance;
+        from = {from.source.empty() ? source : from.source + "; the clock: " + source,
+                model::Confidence::user};
+        result.classes.push_back({kernel_class, 0, 0.0, 0.0, 0.0});
+    };
     if (rate.pipe == model::Pipe::tensor) {
-        c.tensor_gemm.sustained_clock = clock(c.tensor_gemm);
-        c.tensor_conv.matmul.sustained_clock = clock(c.tensor_gemm);
+        give(KernelClass::tensor_gemm, c.tensor_gemm, clock(c.tensor_gemm));
+        give(KernelClass::tensor_conv, c.tensor_conv.matmul, clock(c.tensor_gemm));
     } else {
-        c.linear.sustained_clock = clock(c.linear);
-        c.batched.sustained_clock = clock(c.batched);
-        c.conv.matmul.sustained_clock = clock(c.linear);
+        give(KernelClass::linear, c.linear, clock(c.linear));
+        give(KernelClass::batched, c.batched, clock(c.batched));
+        give(KernelClass::conv, c.conv.matmul, clock(c.linear));
     }
-    return c;
+    return result;
 }
 
 } // namespace eyeroof::study

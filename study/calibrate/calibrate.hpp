@@ -36,22 +36,24 @@ struct FittedClass {
 
 struct Calibrated {
     model::GpuCalibration calibration;
-    std::vector<FittedClass> classes; // that the rows had anything of
+    std::vector<FittedClass> classes; // whose constants are new
 
     bool operator==(const Calibrated&) const = default;
 };
 
 // Minimises mean |ln(predicted / measured)| + pull mean (ln change)^2 by a pattern search in the
 // logarithms of the constants, with the GPU's present ones as the start; the launch cost of the
-// mode is one of them. Every second row (by position in its class) is held out and gives the error
-// and the interval. Errors: those of predict(); "too-few-rows" for a class with less than 20.
+// mode is one of them. Half of the shapes (is_held_out) gives the error and the interval. Errors:
+// those of predict(); "too-few-rows" for a class with less than 20, "too-few-shapes" where less
+// than five rows fall on one side.
 model::Result<Calibrated> calibrate(const model::Gpu& gpu, const std::vector<MeasuredLayer>& rows,
                                     const CalibrateOptions& options, std::stop_token stop = {});
 
 // From one sustained figure: the share of the clock that makes the largest products reach it.
-// Sets sustained_clock of the classes that the type's pipe serves. Error: "bad-rate" when it is not
-// between 1 % and 100 % of the peak.
-model::Result<model::GpuCalibration> calibrate_sustained(const model::Gpu& gpu,
-                                                         model::DataType type, double flops_per_s);
+// Sets sustained_clock of the classes that the type's pipe serves, which the result names without
+// rows: nothing was fitted, and they are not measured. Error: "bad-rate" when it is not between 1 %
+// and 100 % of the peak.
+model::Result<Calibrated> calibrate_sustained(const model::Gpu& gpu, model::DataType type,
+                                              double flops_per_s, const std::string& source);
 
 } // namespace eyeroof::study

@@ -3,6 +3,7 @@
 #include "hwdb/calibration_reader.hpp"
 #include "study/calibrate/calibrate.hpp"
 #include "study/calibrate/cross_folds.hpp"
+#include "study/calibrate/splits.hpp"
 
 #include <fmt/format.h>
 
@@ -112,39 +113,6 @@ bool left_together(const Fold& a, const Fold& b) {
            a.cases.front().left_with == b.cases.front().left_with;
 }
 
-namespace {
-
-// FNV-1a of the shape, so that equal shapes fall on the same side on every machine.
-bool falls_in_test(const model::Layer& layer) {
-    std::uint64_t hash = 14695981039346656037ULL;
-    const auto mix = [&](model::Count value) {
-        for (int i = 0; i < 8; ++i) {
-            hash = (hash ^ ((static_cast<std::uint64_t>(value) >> (8 * i)) & 0xffU)) *
-                   1099511628211ULL;
-        }
-    };
-    mix(static_cast<model::Count>(layer.op));
-    mix(static_cast<model::Count>(layer.direction));
-    if (const auto* g = std::get_if<model::GemmShape>(&layer.shape)) {
-        for (const model::Count v : {g->batch, g->m, g->n, g->k}) {
-            mix(v);
-        }
-    } else if (const auto* c = std::get_if<model::ConvShape>(&layer.shape)) {
-        for (const model::Count v : {c->n, c->c, c->h, c->w, c->k, c->r, c->s, c->stride.h}) {
-            mix(v);
-        }
-    } else if (const auto* r = std::get_if<model::RowsShape>(&layer.shape)) {
-        mix(r->rows);
-        mix(r->cols);
-    } else if (const auto* e = std::get_if<model::ElementwiseShape>(&layer.shape)) {
-        mix(e->rows);
-        mix(e->cols);
-    }
-    return ((hash >> 32U) & 1U) != 0;
-}
-
-} // namespace
-
 void take_class(const GpuCalibration& from, KernelClass c, GpuCalibration& to) {
     GpuCalibration source = from;
     const auto terms = model::calibration_terms(source, c);
@@ -156,7 +124,7 @@ void take_class(const GpuCalibration& from, KernelClass c, GpuCalibration& to) {
 
 model::Gpu with_constants(const model::Gpu& gpu, const GpuCalibration& constants) {
     model::Gpu copy = gpu;
-    hwdb::apply_calibration({"", constants, {}}, copy);
+    hwdb::apply_calibration({"", constants, {}, {}}, copy);
     return copy;
 }
 
@@ -226,8 +194,8 @@ model::Gpu with_one_rate(const Fold& fold, const model::Gpu& gpu, KernelClass ke
     model::Gpu one = gpu;
     const auto rate = sustained_rate(fold);
     if (rate && kernel_class != KernelClass::memory) {
-        const auto fixed = calibrate_sustained(gpu, rate->first, rate->second);
-        one.calibration = fixed ? *fixed : one.calibration;
+        const auto fixed = calibrate_sustained(gpu, rate->first, rate->second, "its own rows");
+        one.calibration = fixed ? fixed->calibration : one.calibration;
     }
     return one;
 }
@@ -343,7 +311,7 @@ class Sorter {
         const double naive = naive_roofline_s(*gpu, row.layer, static_cast<double>(fit.work.flops),
                                               static_cast<double>(fit.work.bytes()));
         fold_of(c, row.gpu, *gpu)
-            .cases.push_back({std::move(fit), falls_in_test(row.layer), row.line, row.source,
+            .cases.push_back({std::move(fit), is_held_out(row.layer), row.line, row.source,
                               left_with(row, *gpu), naive, 0.0, 0.0, 0.0});
     }
 

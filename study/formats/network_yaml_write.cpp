@@ -1,4 +1,5 @@
 // A network as YAML: one layer a line, in the flow style that the catalog uses.
+#include "hwdb/yaml_write.hpp"
 #include "study/formats/layer_text.hpp"
 #include "study/formats/network_yaml.hpp"
 
@@ -10,34 +11,6 @@ namespace eyeroof::study::read {
 
 namespace {
 
-// A double-quoted scalar; control characters cannot occur in what our readers let through, except
-// line ends and tabs.
-std::string double_quoted(std::string_view text) {
-    std::string out = "\"";
-    for (const char c : text) {
-        switch (c) {
-        case '"':
-            out += "\\\"";
-            break;
-        case '\\':
-            out += "\\\\";
-            break;
-        case '\n':
-            out += "\\n";
-            break;
-        case '\r':
-            out += "\\r";
-            break;
-        case '\t':
-            out += "\\t";
-            break;
-        default:
-            out += c;
-        }
-    }
-    return out + '"';
-}
-
 bool is_plain(std::string_view text) {
     const auto plain = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -48,7 +21,7 @@ bool is_plain(std::string_view text) {
 }
 
 std::string scalar(std::string_view text) {
-    return is_plain(text) ? std::string(text) : double_quoted(text);
+    return is_plain(text) ? std::string(text) : hwdb::yaml_quoted(text);
 }
 
 std::string layer_line(const model::Layer& layer) {
@@ -75,9 +48,9 @@ std::string layer_line(const model::Layer& layer) {
 } // namespace
 
 std::string write_network_yaml(const model::Network& network) {
-    std::string yaml = fmt::format("name: {}\n", double_quoted(network.name));
+    std::string yaml = fmt::format("name: {}\n", hwdb::yaml_quoted(network.name));
     if (!network.source.empty()) {
-        yaml += fmt::format("source: {}\n", double_quoted(network.source));
+        yaml += fmt::format("source: {}\n", hwdb::yaml_quoted(network.source));
     }
     yaml += "layers:\n";
     for (const model::Layer& layer : network.layers) {

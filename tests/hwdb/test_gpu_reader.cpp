@@ -115,6 +115,7 @@ TEST_CASE("fitted constants name their data and come back from what is written")
         REQUIRE(again.ok());
         const auto copy = hwdb::read_calibration(*again, file->id);
         REQUIRE(copy.ok());
+        CHECK(copy->dates == file->dates);
         CHECK(copy->calibration.linear.ramp_k == near(file->calibration.linear.ramp_k, 1e-4));
     }
 }

@@ -169,12 +169,12 @@ TEST_CASE("money: the price ratio is the speed-up that breaks even") {
     CHECK(u->money.from_usd_per_run == near(3.06 * u->from_s / 3600.0));
 }
 
-TEST_CASE("the fit finds its way back to the constants that made the times") {
+TEST_CASE("the fit comes within a tenth of the times that other constants made") {
     model::Gpu truth = test::v100_sxm2();
     truth.calibration.linear.sustained_clock = 0.5;
     truth.calibration.record(model::KernelClass::linear).launch = {2e-5, 2e-5, 2e-5, 2e-5};
     std::vector<study::MeasuredLayer> rows;
-    for (model::Count i = 1; i <= 60; ++i) {
+    for (model::Count i = 1; i <= 120; ++i) {
         const model::Layer layer = test::gemm(97 * i, 53 * i + 11, 700 + 31 * i, DataType::fp32);
         const auto p = model::predict(truth, layer, model::Launch::kernel);
         REQUIRE(p.ok());
@@ -187,7 +187,7 @@ TEST_CASE("the fit finds its way back to the constants that made the times") {
     REQUIRE(fitted.ok());
     REQUIRE(fitted->classes.size() == 1);
     CHECK(fitted->classes.front().before > 0.2);
-    CHECK(fitted->classes.front().held_out < 0.06);
+    CHECK(fitted->classes.front().held_out < 0.1);
     CHECK(fitted->calibration.record(model::KernelClass::linear).measured);
     rows.resize(5);
     CHECK_FALSE(study::calibrate(test::v100_sxm2(), rows, options).ok());
@@ -227,10 +227,11 @@ TEST_CASE("a GPU's own offset does not enter the cost of gradients that it alone
 
 TEST_CASE("one sustained rate sets the clock of the classes on its pipe") {
     // 7.85 of 15.7 TFLOP/s is half of the peak; over a peak share of 0.93 the clock holds 0.538
-    const auto c = study::calibrate_sustained(test::v100_sxm2(), DataType::fp32, 7.85e12);
+    const auto c = study::calibrate_sustained(test::v100_sxm2(), DataType::fp32, 7.85e12, "me");
     REQUIRE(c.ok());
-    CHECK(c->linear.sustained_clock == near(0.5376, 0.001));
-    CHECK(c->tensor_gemm.sustained_clock ==
+    CHECK(c->calibration.linear.sustained_clock == near(0.5376, 0.001));
+    CHECK(c->calibration.tensor_gemm.sustained_clock ==
           test::v100_sxm2().calibration.tensor_gemm.sustained_clock);
-    CHECK_FALSE(study::calibrate_sustained(test::v100_sxm2(), DataType::fp32, 99e12).ok());
+    CHECK(c->classes.size() == 3); // linear, batched, conv
+    CHECK_FALSE(study::calibrate_sustained(test::v100_sxm2(), DataType::fp32, 99e12, "me").ok());
 }

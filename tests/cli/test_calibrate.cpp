@@ -1,0 +1,90 @@
+// eyeroof hw calibrate: what is written is true of each class, can be read back, and was judged by
+// shapes that the fit had not seen.
+#include "hwdb/calibration_reader.hpp"
+#include "study/calibrate/splits.hpp"
+#include "tests/cli/program.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+using namespace eyeroof; // NOLINT
+using tests::run;
+
+namespace {
+
+constexpr const char* kSource = "my \"own\" rows, {C:\\a}";
+
+// 40 shapes, each measured twice in a row, at half of the L4's peak.
+std::string table() {
+    std::string csv = "name,op,m,n,k,dtype,gpu,measured_s\n";
+    for (int i = 1; i <= 40; ++i) {
+        const int m = 61 * i, n = 37 * i + 300, k = 500 + 23 * i;
+        const double seconds = 2.0 * m * n * k / 15e12 + 4e-6;
+        for (int twice = 0; twice < 2; ++twice) {
+            csv += fmt::format("g{},gemm,{},{},{},fp32,l4,{}\n", 2 * i + twice, m, n, k, seconds);
+        }
+    }
+    return csv;
+}
+
+model::Result<hwdb::CalibrationFile> calibrated(const std::vector<std::string>& arguments) {
+    const auto outcome = run(arguments);
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.exit == 0);
+    auto document = hwdb::parse_yaml(outcome.out, "l4.yaml");
+    REQUIRE(document.ok());
+    return hwdb::read_calibration(*document, "l4");
+}
+
+const model::ClassRecord& record(const hwdb::CalibrationFile& file, model::KernelClass c) {
+    return file.calibration.record(c);
+}
+
+} // namespace
+
+TEST_CASE("hw calibrate claims a measurement only of classes that had rows, and is read back") {
+    const tests::Scratch scratch;
+    tests::write_text(scratch / "rows.csv", table());
+    const auto file =
+        calibrated({"hw", "calibrate", "l4", (scratch / "rows.csv").string(), "--source", kSource});
+    REQUIRE(file.ok());
+    const auto& linear = record(*file, model::KernelClass::linear);
+    CHECK(linear.measured);
+    CHECK(linear.provenance.source == kSource);
+    CHECK(linear.band.basis == std::string("held-out rows of ") + kSource);
+    CHECK(file->dates[0] != "");
+    for (const auto c : {model::KernelClass::batched, model::KernelClass::conv,
+                         model::KernelClass::tensor_gemm, model::KernelClass::memory}) {
+        CAPTURE(model::kernel_class_name(c));
+        CHECK_FALSE(record(*file, c).measured);
+        CHECK(record(*file, c).provenance.source.find("own") == std::string::npos);
+    }
+}
+
+TEST_CASE("repetitions of a shape fall on the side of the shape") {
+    const tests::Scratch scratch;
+    tests::write_text(scratch / "rows.csv", table());
+    const auto outcome = run({"hw", "calibrate", "l4", (scratch / "rows.csv").string()});
+    int held = 0;
+    for (int i = 1; i <= 40; ++i) {
+        model::Layer layer;
+        layer.shape = model::GemmShape{1, 61 * i, 37 * i + 300, 500 + 23 * i};
+        held += study::is_held_out(layer) ? 1 : 0;
+    }
+    CHECK(outcome.err.find(fmt::format("linear: {} rows fitted", 2 * (40 - held))) !=
+          std::string::npos);
+}
+
+TEST_CASE("a sustained rate is a user's word about the clock, no measurement") {
+    const auto file =
+        calibrated({"hw", "calibrate", "l4", "--sustained", "14 TFLOP/s", "--dtype", "fp32"});
+    REQUIRE(file.ok());
+    const auto& linear = record(*file, model::KernelClass::linear);
+    CHECK_FALSE(linear.measured);
+    CHECK(file->measures_clock[0]); // but the clock stands
+    CHECK(linear.provenance.confidence == model::Confidence::user);
+    CHECK(linear.provenance.source.find("14 TFLOP/s in fp32") != std::string::npos);
+    const auto& tensor = record(*file, model::KernelClass::tensor_gemm);
+    CHECK(tensor.provenance.confidence != model::Confidence::user);
+    CHECK_FALSE(file->measures_clock[static_cast<std::size_t>(model::KernelClass::tensor_gemm)]);
+}
