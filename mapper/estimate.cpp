@@ -149,7 +149,8 @@ void Estimator::list_families() {
 std::size_t Estimator::variant_at(const Link& link, std::size_t back,
                                   const std::vector<BlockOrder>& orders) const {
     const BlockOrder& order = orders[link.child - 1 - back];
-    const std::size_t free = order.stationary == link.operand ? 1 : 0;
+    const bool rests = order.stationary == link.operand && !(order.over && order.over->empty());
+    const std::size_t free = rests ? 1 : 0;
     const std::size_t slide = link.slides == 4 ? static_cast<std::size_t>(order.slide) : 0;
     return (back * 2 + free) * link.slides + slide;
 }
@@ -440,6 +441,14 @@ bool Estimator::even_lanes(const double* product) const {
            });
 }
 
+double Estimator::energy_pj(std::size_t combination) const {
+    double pj = base_pj_;
+    for (std::size_t l = 0; l < space_->links.size(); ++l) {
+        pj += chosen(l, combination).pj;
+    }
+    return pj;
+}
+
 std::vector<std::pair<double, std::size_t>> Estimator::good_orders(const double* product,
                                                                    double cut) {
     choose(product);
@@ -447,10 +456,7 @@ std::vector<std::pair<double, std::size_t>> Estimator::good_orders(const double*
     double most = cut;
     const bool sure = exact_ && !ramps_ && even_lanes(product) && !task_->constraints.limited();
     for (const std::size_t c : meant_) {
-        double pj = base_pj_;
-        for (std::size_t l = 0; l < space_->links.size(); ++l) {
-            pj += chosen(l, c).pj;
-        }
+        const double pj = energy_pj(c);
         if (value(pj, least_cycles_) > most) {
             continue;
         }

@@ -89,6 +89,26 @@ class Estimator {
     // The columns that fits_level() and into_level_pj() read then.
     std::vector<bool> read_into(std::size_t level) const;
 
+    // Words that cross the networks below two levels, all instances together, when the loops of
+    // each block run in these orders, and the cycles of step 6; all trips are known. After
+    // relaxed().
+    struct Crossing {
+        struct Words {
+            model::PerOperand<double> down{};
+            model::PerOperand<double> up{};
+        };
+        Words outer; // below level 0
+        Words edge;
+        double pace = 0.0;
+    };
+    Crossing crossing(const std::vector<BlockOrder>& orders, std::size_t edge,
+                      const double* product) const;
+    // Combinations that are meant, and the energy of one; after choose() on the same product.
+    const std::vector<std::size_t>& meant() const { return meant_; }
+    void choose(const double* product);
+    double energy_pj(std::size_t combination) const;
+    double least_cycles() const { return least_cycles_; }
+
     // ---- step 7 ---------------------------------------------------------------------------------
     // Cycles that come on top of those of the units at least, to drain the array.
     void set_ramp(double cycles) { ramp_ = cycles; }
@@ -172,7 +192,6 @@ class Estimator {
     std::size_t variant_at(const Link& link, std::size_t back,
                            const std::vector<BlockOrder>& orders) const;
     std::size_t least_variant(const Link& link, const Active& some, const double* product) const;
-    void choose(const double* product);
     const Chosen& chosen(std::size_t link, std::size_t combination) const {
         return chosen_[link][choice_of_[combination * space_->links.size() + link]];
     }
@@ -182,6 +201,8 @@ class Estimator {
     double pace(const std::array<std::size_t, kMaxLinks>& variants, const double* product,
                 Known known) const;
     double least_pace(const double* product, Known known) const;
+    void move(const std::array<std::size_t, kMaxLinks>& variants, const double* product,
+              Known known, Words& words) const;
     double trade_pj(std::size_t below, double returned, double lanes, double cost, double gain,
                     const double* product) const;
     template <class Count>

@@ -106,9 +106,8 @@ double Estimator::least_pace(const double* product, Known known) const {
     return cycles_of(words, product, known);
 }
 
-double Estimator::pace(const std::array<std::size_t, kMaxLinks>& variants, const double* product,
-                       Known known) const {
-    Words words; // NOLINT(cppcoreguidelines-pro-type-member-init)
+void Estimator::move(const std::array<std::size_t, kMaxLinks>& variants, const double* product,
+                     Known known, Words& words) const {
     std::fill_n(words.at.begin(), levels_, decltype(words.at)::value_type{});
     double fresh = made_words_;
     bool bounded = true;
@@ -119,7 +118,38 @@ double Estimator::pace(const std::array<std::size_t, kMaxLinks>& variants, const
         };
         add_words(link, index(link.operand), one, fresh, bounded, known, product, words);
     }
+}
+
+double Estimator::pace(const std::array<std::size_t, kMaxLinks>& variants, const double* product,
+                       Known known) const {
+    Words words; // NOLINT(cppcoreguidelines-pro-type-member-init)
+    move(variants, product, known, words);
     return cycles_of(words, product, known);
+}
+
+Estimator::Crossing Estimator::crossing(const std::vector<BlockOrder>& orders, std::size_t edge,
+                                        const double* product) const {
+    std::array<std::size_t, kMaxLinks> variants{};
+    for (std::size_t l = 0; l < space_->links.size(); ++l) {
+        const Link& link = space_->links[l];
+        Active some;
+        some.count = 1;
+        for (std::size_t back = 0; link.child < levels_ && back < link.child; ++back) {
+            some.variants[back] = static_cast<std::uint8_t>(variant_at(link, back, orders));
+            some.count = back + 1;
+        }
+        variants[l] = least_variant(link, some, product);
+    }
+    Words words; // NOLINT(cppcoreguidelines-pro-type-member-init)
+    move(variants, product, Known::all, words);
+    Crossing out;
+    out.pace = cycles_of(words, product, Known::all);
+    const auto at = [&](std::size_t level, Pacer::Way way) {
+        return words.at[level][static_cast<std::size_t>(way)];
+    };
+    out.outer = {at(0, Pacer::Way::down), at(0, Pacer::Way::up)};
+    out.edge = {at(edge, Pacer::Way::down), at(edge, Pacer::Way::up)};
+    return out;
 }
 
 // Adds a link's words to those of its levels. `fresh` and `bounded` go from link to link of the

@@ -12,9 +12,15 @@ namespace {
 
 constexpr std::array<Dim, 4> kSlideDims = {Dim::P, Dim::Q, Dim::R, Dim::S};
 
+bool moves_all(const Problem& problem, Dim d) {
+    return std::all_of(kAllOperands.begin(), kAllOperands.end(), [&](Operand o) {
+        return relevant(o, d) || (o == Operand::weight && !problem.has_weight);
+    });
+}
+
 // Innermost first: the loops over which the stationary operand rests, the window that slides first
-// among them, then everything else.
-std::vector<Dim> inner_first(const BlockOrder& order) {
+// among them, then those that move it, then everything else.
+std::vector<Dim> inner_first(const Problem& problem, const BlockOrder& order) {
     const Dim slide = kSlideDims[static_cast<std::size_t>(order.slide)];
     std::vector<Dim> dims;
     const auto add = [&](Dim d) {
@@ -22,21 +28,32 @@ std::vector<Dim> inner_first(const BlockOrder& order) {
             dims.push_back(d);
         }
     };
-    const auto rests = [&](Dim d) { return !relevant(order.stationary, d); };
-    if (order.groups_first) {
-        add(Dim::G);
-    }
+    const bool nothing = order.over && order.over->empty();
+    const auto rests = [&](Dim d) {
+        return nothing      ? moves_all(problem, d)
+               : order.over ? order.over->contains(d)
+                            : !relevant(order.stationary, d);
+    };
     if (rests(slide)) {
         add(slide);
     }
-    for (const Dim d : {Dim::K, Dim::P, Dim::Q, Dim::R, Dim::S, Dim::C, Dim::N}) {
+    for (const Dim d : {Dim::G, Dim::K, Dim::P, Dim::Q, Dim::R, Dim::S, Dim::C, Dim::N}) {
         if (rests(d)) {
             add(d);
         }
     }
-    add(slide);
-    for (const Dim d : {Dim::K, Dim::C, Dim::P, Dim::Q, Dim::R, Dim::S, Dim::N, Dim::G}) {
-        add(d);
+    const auto closes = [&](Dim d) {
+        return !order.over || nothing || relevant(order.stationary, d);
+    };
+    if (closes(slide)) {
+        add(slide);
+    }
+    for (const bool first : {true, false}) {
+        for (const Dim d : {Dim::K, Dim::C, Dim::P, Dim::Q, Dim::R, Dim::S, Dim::N, Dim::G}) {
+            if (!first || closes(d)) {
+                add(d);
+            }
+        }
     }
     return dims;
 }
@@ -203,7 +220,7 @@ std::optional<Mapping> mapping_of(const Space& space,
         const std::vector<Dim> rule = i < task.constraints.levels.size()
                                           ? task.constraints.levels[i].order
                                           : std::vector<Dim>();
-        const std::vector<Dim> order = with_rule(rule, inner_first(orders[i]));
+        const std::vector<Dim> order = with_rule(rule, inner_first(task.problem, orders[i]));
         for (auto d = order.rbegin(); d != order.rend(); ++d) {
             if (trips.temporal[index(*d)] > 1) {
                 level.temporal.push_back({*d, trips.temporal[index(*d)]});

@@ -41,7 +41,9 @@ enum class Slide : std::uint8_t { p, q, r, s };
 struct BlockOrder {
     model::Operand stationary = model::Operand::output;
     Slide slide = Slide::p;
-    bool groups_first = false; // loops over groups innermost: they move every tile, nothing rests
+    // The loops that run innermost while it rests; absent: all that do not move it. Empty: nothing
+    // rests, the innermost loop moves every tile.
+    std::optional<model::DimSet> over = {};
 
     bool operator==(const BlockOrder&) const = default;
 };

@@ -128,9 +128,25 @@ class Splitter {
         return true;
     }
 
+    // Do tiles of this dimension hold as many inputs in all, however many of its trips each has? So
+    // they do where windows follow one another closely, or do not slide; with gaps between the taps
+    // (or, for taps, between the positions) tiles of 3 and 1 may overlap more than two of 2.
+    bool alike_tiles() const {
+        const auto gaps = [&](Dim dim, Dim other, Count step) {
+            return dim_ == dim && bound_ > 1 && task_.problem.bounds[index(other)] > 1 && step > 1;
+        };
+        const Problem& p = task_.problem;
+        return !gaps(Dim::P, Dim::R, p.dilation.h) && !gaps(Dim::Q, Dim::S, p.dilation.w) &&
+               !gaps(Dim::R, Dim::P, p.stride.h) && !gaps(Dim::S, Dim::Q, p.stride.w);
+    }
+
     // Would one trip less in time at some level leave as many trips outside and take no more steps?
-    // Then nothing needs the larger tile: fewer words wait in it, and no lane does more.
+    // Then nothing needs the larger tile: fewer words wait in it, no lane does more, and as many
+    // tiles come, each no later.
     bool wasteful() {
+        if (!alike_tiles()) {
+            return false;
+        }
         const Count steps = this->steps();
         Count tile = 1;
         for (std::size_t i = levels_; i-- > 1;) {

@@ -74,6 +74,9 @@ Walker::Walker(Shared& shared, const Branch& branch)
     }
     inner_ = fanned + 1;
     ramps_ = ramps_matter(shared.task);
+    if (ramps_) {
+        rests_.emplace(space_);
+    }
 }
 
 double Walker::root_bound() {
@@ -435,28 +438,33 @@ void Walker::visit() {
     for (std::size_t g = 0; g < kGroups; ++g) {
         leaf.chains[g] = space_.groups[g].nodes[at_[g]].chain;
     }
+    if (rests_) {
+        visit_resting(leaf);
+        return;
+    }
     const auto good = estimator_.good_orders(product_.data(), cut());
     counts.pruned[kOrders] += good.empty() ? 1 : 0;
     for (const auto& [value, c] : good) {
         if (value <= cut()) {
             leaf.orders = estimator_.combinations()[c];
-            offer(leaf, 0);
+            offer(leaf);
         }
     }
 }
 
-// The leaf, and with step 7 also with the loops over groups innermost in blocks from this one on:
-// more is moved then, but it streams to the units, which need not wait for a tile to rest in them.
-void Walker::offer(Leaf& leaf, std::size_t block) {
-    if (ramps_ && block <= array_edge(shared_.task.machine)) {
-        offer(leaf, block + 1);
-        if (space_.groups[1].chains[leaf.chains[1]].first.temporal[block] > 1) {
-            leaf.orders[block].groups_first = true;
-            offer(leaf, block + 1);
-            leaf.orders[block].groups_first = false;
+// With step 7: every way in which tiles may rest.
+void Walker::visit_resting(Leaf& leaf) {
+    const auto good = rests_->good(leaf.chains, estimator_, product_.data(), cut());
+    counts.pruned[kOrders] += good.empty() ? 1 : 0;
+    for (const Rests::Good& some : good) {
+        if (some.value <= cut()) {
+            leaf.orders = some.orders;
+            offer(leaf);
         }
-        return;
     }
+}
+
+void Walker::offer(const Leaf& leaf) {
     auto real = realise(shared_.task, space_, leaf);
     if (real) {
         shared_.offer(job_, *std::move(real), counts.nodes);

@@ -6,6 +6,7 @@
 #include "mapper/effort.hpp"
 #include "mapper/exact.hpp"
 #include "mapper/floors.hpp"
+#include "mapper/rests.hpp"
 
 #include <atomic>
 #include <deque>
@@ -132,7 +133,8 @@ class Walker {
     void raise_floors(double& relaxed);
     void settle();
     void visit();
-    void offer(Leaf& leaf, std::size_t block);
+    void visit_resting(Leaf& leaf);
+    void offer(const Leaf& leaf);
 
     Shared& shared_;
     const Space& space_;
@@ -146,6 +148,7 @@ class Walker {
     double left_ = kNoValue;
     Estimator estimator_;
     std::optional<FloorFinder> finder_;
+    std::optional<Rests> rests_; // where step 7 counts
     std::vector<double> product_;
     std::vector<double> others_;
     std::array<std::vector<Candidate>, kGroups*(kMaxLevels + 2)> candidates_; // by step

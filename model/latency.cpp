@@ -1,11 +1,16 @@
 #include "model/latency.hpp"
 
+#include "model/arrival.hpp"
+#include "model/nest/digits.hpp"
 #include "model/words.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <optional>
+#include <vector>
 
 // The model, per edge and operand. The array edge is the network that feeds the units; a step is
 // one trip of the innermost temporal loop above it.
@@ -64,19 +69,53 @@ bool kept_inside(const Mapping& mapping, std::size_t edge, Operand o) {
                        [o](const LevelMapping& level) { return level.keeps.contains(o); });
 }
 
-// Trips of the loops from the outermost one to the innermost one that changes the operand's tile.
-double tile_changes(const Mapping& mapping, std::size_t edge, Operand o) {
-    double trips = 1.0;
-    double changes = 1.0;
+// A loop in time: number `loop` of a level's, outermost first.
+struct Place {
+    std::size_t level = 0;
+    std::size_t loop = 0;
+
+    auto operator<=>(const Place&) const = default;
+};
+
+// How often the loops down to this one advance, trips without work left out: where the tiles of a
+// loop are larger than what is left of a dimension, those are fewer than the product of trips.
+double advances(const Problem& problem, const Mapping& mapping, Place last) {
+    const Extents bounds = loop_bounds(problem);
+    double all = 1.0;
+    for (const Dim d : kAllDims) {
+        std::vector<nest::Digit> digits; // innermost first
+        Count stride = 1;
+        for (std::size_t level = mapping.levels.size(); level-- > 0;) {
+            for (const SpatialLoop& loop : mapping.levels[level].spatial) {
+                stride *= loop.dim == d ? loop.bound : 1;
+            }
+            const std::vector<TemporalLoop>& loops = mapping.levels[level].temporal;
+            for (std::size_t n = loops.size(); n-- > 0;) {
+                if (loops[n].dim == d && Place{level, n} <= last) {
+                    digits.push_back({loops[n].bound, stride});
+                }
+                stride *= loops[n].dim == d ? loops[n].bound : 1;
+            }
+        }
+        std::reverse(digits.begin(), digits.end());
+        all *= static_cast<double>(nest::visits(bounds[index(d)], digits));
+    }
+    return all;
+}
+
+// How often the loops of the levels down to `edge` change the operand's tile, the first one
+// counted.
+double tile_changes(const Problem& problem, const Mapping& mapping, std::size_t edge, Operand o) {
+    std::optional<Place> changing;
     for (std::size_t level = 0; level <= edge; ++level) {
-        for (const TemporalLoop& loop : mapping.levels[level].temporal) {
-            trips *= static_cast<double>(loop.bound);
+        for (std::size_t n = 0; n < mapping.levels[level].temporal.size(); ++n) {
+            const TemporalLoop& loop = mapping.levels[level].temporal[n];
             if (loop.bound > 1 && relevant(o, loop.dim)) {
-                changes = trips;
+                changing = Place{level, n};
             }
         }
     }
-    return changes;
+    return changing ? advances(problem, mapping, *changing) : 1.0;
 }
 
 Array describe_array(const Problem& problem, const Accelerator& accelerator, const Mapping& mapping,
@@ -84,14 +123,10 @@ Array describe_array(const Problem& problem, const Accelerator& accelerator, con
     Array array;
     array.edge = array_edge(accelerator);
     array.instances = static_cast<double>(cost.levels[array.edge].instances);
-    for (std::size_t level = 0; level <= array.edge; ++level) {
-        for (const TemporalLoop& loop : mapping.levels[level].temporal) {
-            array.steps *= static_cast<double>(loop.bound);
-        }
-    }
+    array.steps = advances(problem, mapping, {array.edge, std::numeric_limits<std::size_t>::max()});
     for (const Operand o : kAllOperands) {
         const std::size_t i = index(o);
-        array.changes[i] = tile_changes(mapping, array.edge, o);
+        array.changes[i] = tile_changes(problem, mapping, array.edge, o);
         array.streams[i] = !kept_inside(mapping, array.edge, o) || array.changes[i] == array.steps;
         if (present(problem, o) && !array.streams[i]) {
             array.passes = std::max(array.passes, array.changes[i]);
@@ -138,78 +173,10 @@ Load load_on(const Problem& problem, const Accelerator& accelerator, std::size_t
     return load;
 }
 
-// What all instances below one instance of level `from` hold together when they hold what level
-// `to` works on: the tile of `to` and the spatial loops in between.
-Extents spread_tile(const Problem& problem, const Mapping& mapping, std::size_t from,
-                    std::size_t to) {
-    Extents tile = to < mapping.levels.size() ? tile_at(mapping, problem, to) : kOnes;
-    const Extents bounds = loop_bounds(problem);
-    for (std::size_t level = from; level < to && level < mapping.levels.size(); ++level) {
-        for (const SpatialLoop& loop : mapping.levels[level].spatial) {
-            const std::size_t d = index(loop.dim);
-            tile[d] = std::min(bounds[d], tile[d] * loop.bound);
-        }
-    }
-    return tile;
-}
-
-std::size_t next_keeping(const Mapping& mapping, std::size_t from, Operand o) {
-    std::size_t level = from;
-    while (level < mapping.levels.size() && !mapping.levels[level].keeps.contains(o)) {
-        ++level;
-    }
-    return level;
-}
-
-// Has a store that prefetches room for one more tile of the operand? The operands that come first
-// get theirs first.
-bool fits_twice(const Problem& problem, const Accelerator& accelerator, const Mapping& mapping,
-                std::size_t level, const Store& store, Operand operand) {
-    if (!store.prefetch || !store.capacity_bytes) {
-        return store.prefetch;
-    }
-    const Extents tile = tile_at(mapping, problem, level);
-    const auto held = [&](OperandSet operands) {
-        return held_bytes(problem, accelerator, level, store, operands, tile, Counting::eyeroof)
-            .value_or(*store.capacity_bytes + 1);
-    };
-    Count bytes = held(mapping.levels[level].keeps);
-    for (const Operand o : kAllOperands) {
-        const bool kept = mapping.levels[level].keeps.contains(o) && store.operands.contains(o);
-        const Count more = kept ? held({o}) : 0;
-        const bool fits = more <= *store.capacity_bytes - bytes;
-        if (o == operand) {
-            return fits;
-        }
-        bytes += fits ? more : 0;
-    }
-    return false;
-}
-
-// Can the next tile of an operand arrive over an edge while the current one is in use? With two
-// buffers it can, or where the store prefetches and has room; and also when the stores further in
-// hold the whole current tile, because the one at the edge is then free for the next.
-bool arrives_early(const Problem& problem, const Accelerator& accelerator, const Mapping& mapping,
-                   std::size_t edge, Operand o) {
-    const std::size_t first = next_keeping(mapping, edge + 1, o);
-    if (first == mapping.levels.size()) {
-        return false;
-    }
-    const Store* store = store_of(accelerator.levels[first], o);
-    if (store != nullptr &&
-        (store->buffers > 1 || fits_twice(problem, accelerator, mapping, first, *store, o))) {
-        return true;
-    }
-    const std::size_t second = next_keeping(mapping, first + 1, o);
-    return second < mapping.levels.size() &&
-           tile_elements(problem, o, spread_tile(problem, mapping, first, second)) ==
-               tile_elements(problem, o, tile_at(mapping, problem, first));
-}
-
 // Changes of an operand's tile where what leaves a level is next kept: the loops of the levels that
 // it passes by change the tile, too. Each change but the last is a tile that the channel brings.
-double arrivals(const Mapping& mapping, std::size_t level, Operand o) {
-    return tile_changes(mapping, next_keeping(mapping, level + 1, o) - 1, o);
+double arrivals(const Problem& problem, const Mapping& mapping, std::size_t level, Operand o) {
+    return tile_changes(problem, mapping, next_keeping(mapping, level + 1, o) - 1, o);
 }
 
 // Bytes of the tile that the whole array holds of an operand when a pass starts.
@@ -231,25 +198,23 @@ struct ArrayCycles {
 ArrayCycles cycles_at_array(const Problem& problem, const Accelerator& accelerator,
                             const Mapping& mapping, const MappingCost& cost, const Array& array) {
     ArrayCycles out;
-    const double between = static_cast<double>(cost.compute_steps) / array.passes;
-    // Trips that have work: where a tile is larger than what is left of a dimension, some have
-    // none.
-    const double steps = std::min(array.steps, static_cast<double>(cost.compute_steps));
     double longest_drain = 0.0;
+    double waited = 0.0;
+    double hidden = 0.0; // as far as it takes no longer than a pass
     for (const Channel& channel : accelerator.levels[array.edge].channels) {
         const auto load = [&](auto chosen) {
             return cycles_on(channel,
                              load_on(problem, accelerator, array.edge, channel, cost, chosen));
         };
         const double streaming = load([&](Operand o) { return array.streams[index(o)]; });
-        const double waited = load([&](Operand o) {
-            return !array.streams[index(o)] &&
-                   !arrives_early(problem, accelerator, mapping, array.edge, o);
-        });
-        const double hidden = load([&](Operand o) {
-            return !array.streams[index(o)] &&
-                   arrives_early(problem, accelerator, mapping, array.edge, o);
-        });
+        waited = std::max(waited, load([&](Operand o) {
+                              return !array.streams[index(o)] &&
+                                     !arrives_early(problem, accelerator, mapping, array.edge, o);
+                          }));
+        hidden = std::max(hidden, load([&](Operand o) {
+                              return !array.streams[index(o)] &&
+                                     arrives_early(problem, accelerator, mapping, array.edge, o);
+                          }));
         double prime = 0.0;
         for (const Operand o : kAllOperands) {
             const bool primes = present(problem, o) && channel.operands.contains(o) &&
@@ -263,14 +228,15 @@ ArrayCycles cycles_at_array(const Problem& problem, const Accelerator& accelerat
         }
         out.stream = std::max(out.stream, streaming - array.passes * prime);
         out.prime = std::max(out.prime, prime);
-        out.burst = std::max({out.burst, waited / array.passes, hidden / array.passes - between});
         if (channel.operands.contains(problem.produced) && array.streams[index(problem.produced)]) {
             const Load sums = load_on(problem, accelerator, array.edge, channel, cost,
                                       [&](Operand o) { return o == problem.produced; });
             longest_drain =
-                std::max(longest_drain, sums.up_bytes / steps / channel.up_bytes_per_cycle);
+                std::max(longest_drain, sums.up_bytes / array.steps / channel.up_bytes_per_cycle);
         }
     }
+    const double processed = std::max(static_cast<double>(cost.compute_steps), out.stream);
+    out.burst = std::max({0.0, waited, hidden - processed}) / array.passes;
     out.drain = longest_drain +
                 chain_hops(problem, accelerator, array.edge, mapping.levels[array.edge].spatial) +
                 accelerator.pipeline_stages;
@@ -300,7 +266,7 @@ OuterCycles cycles_at_outermost(const Problem& problem, const Accelerator& accel
         double most_changes = 1.0;
         for (const Operand o : kAllOperands) {
             if (present(problem, o) && channel.operands.contains(o) && o != problem.produced) {
-                const double changes = arrivals(mapping, 0, o);
+                const double changes = arrivals(problem, mapping, 0, o);
                 most_changes = std::max(most_changes, buffered(o) ? changes : 1.0);
                 out.visits = std::max(out.visits, buffered(o) ? 1.0 : changes);
             }

@@ -1,0 +1,457 @@
+#include "mapper/rests.hpp"
+
+#include "mapper/exact.hpp"
+#include "model/arrival.hpp"
+#include "model/nest/digits.hpp"
+#include "model/words.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace eyeroof::mapper {
+
+using namespace model;
+
+namespace {
+
+constexpr std::array<Dim, 4> kSlideDims = {Dim::P, Dim::Q, Dim::R, Dim::S};
+constexpr std::array<DimSet, kOperands> kMovers = {
+    DimSet{Dim::N, Dim::G, Dim::C, Dim::P, Dim::Q, Dim::R, Dim::S},
+    DimSet{Dim::G, Dim::K, Dim::C, Dim::R, Dim::S}, DimSet{Dim::N, Dim::G, Dim::K, Dim::P, Dim::Q}};
+
+template <class Keep> DimSet those(DimSet dims, Keep keep) {
+    DimSet some;
+    for (const Dim d : kAllDims) {
+        if (dims.contains(d) && keep(d)) {
+            some.insert(d);
+        }
+    }
+    return some;
+}
+
+DimSet both(DimSet a, DimSet b) {
+    return those(a, [&](Dim d) { return b.contains(d); });
+}
+
+DimSet without(DimSet a, DimSet b) {
+    return those(a, [&](Dim d) { return !b.contains(d); });
+}
+
+std::vector<DimSet> subsets_of(DimSet dims) { // not the empty one; the whole one first
+    std::vector<DimSet> all = {{}};
+    for (const Dim d : kAllDims) {
+        if (dims.contains(d)) {
+            const std::size_t n = all.size();
+            for (std::size_t i = 0; i < n; ++i) {
+                DimSet more = all[i];
+                more.insert(d);
+                all.push_back(more);
+            }
+        }
+    }
+    std::reverse(all.begin(), all.end());
+    all.pop_back();
+    return all;
+}
+
+} // namespace
+
+Rests::Rests(const Space& space)
+    : space_(space), task_(*space.task), levels_(space.keeps.size()),
+      edge_(array_edge(task_.machine)), orders_(levels_) {
+    const Problem& problem = task_.problem;
+    results_ = static_cast<double>(tile_elements(problem, problem.produced, loop_bounds(problem)));
+    last_ = edge_;
+    for (const Operand o : kAllOperands) {
+        if (o == Operand::weight && !problem.has_weight) {
+            continue;
+        }
+        present_.insert(o);
+        std::size_t next = 1;
+        while (next < levels_ && !space.keeps[next].contains(o)) {
+            ++next;
+        }
+        next_[index(o)] = next;
+        for (std::size_t i = edge_ + 1; i < levels_; ++i) {
+            if (space.keeps[i].contains(o)) {
+                kept_inside_.insert(o);
+            }
+        }
+        const bool arrives =
+            edge_ > 0 && o != problem.produced && channel_of(task_.machine.levels[0], o) != nullptr;
+        last_ = arrives ? std::max(last_, std::min(next, levels_) - 1) : last_;
+    }
+    list_ways(edge_, at_edge_);
+    list_ways(0, at_outermost_);
+}
+
+void Rests::list_ways(std::size_t level, std::vector<Way>& ways) const {
+    const Problem& problem = task_.problem;
+    for (const Channel& channel : task_.machine.levels[level].channels) {
+        Way way;
+        way.operands = channel.operands;
+        way.half_duplex = channel.half_duplex;
+        const double up_rate =
+            channel.half_duplex ? channel.down_bytes_per_cycle : channel.up_bytes_per_cycle;
+        way.drain = std::isfinite(up_rate) ? up_rate / channel.up_bytes_per_cycle : 1.0;
+        for (const Operand o : kAllOperands) {
+            if (channel.operands.contains(o)) {
+                const WordBytes word = sent_word(problem, task_.machine, level, channel, o);
+                const bool sums = o == problem.produced;
+                way.down[index(o)] =
+                    (sums ? word.partial : word.complete) / channel.down_bytes_per_cycle;
+                way.up[index(o)] = word.partial / up_rate;
+                way.saved = sums ? (word.partial - word.complete) / up_rate : way.saved;
+            }
+        }
+        ways.push_back(way);
+    }
+}
+
+// ---- a leaf -------------------------------------------------------------------------------------
+
+void Rests::load_blocks(const std::array<std::uint32_t, kGroups>& chains) {
+    blocks_.fill({});
+    for (std::size_t g = 0; g < kGroups; ++g) {
+        const Group& group = space_.groups[g];
+        const Chain& chain = group.chains[chains[g]];
+        for (std::size_t n = 0; n < group.dims.size(); ++n) {
+            load_dim(group.dims[n], n == 0 ? chain.first : chain.tap);
+        }
+    }
+    steps_ = 1.0;
+    for (const Dim d : kAllDims) {
+        steps_ *= blocks_[edge_].advances[index(d)];
+    }
+}
+
+void Rests::load_dim(Dim dim, const Split& split) {
+    std::array<nest::Digit, kMaxLevels> digits; // of all blocks
+    Count stride = 1;
+    for (std::size_t i = levels_; i-- > 0;) {
+        stride *= split.spatial[i];
+        digits[i] = {split.temporal[i], stride};
+        stride *= split.temporal[i];
+    }
+    const Count bound = task_.problem.bounds[index(dim)];
+    for (std::size_t i = 0; i < levels_; ++i) {
+        if (split.temporal[i] > 1) {
+            blocks_[i].dims.insert(dim);
+        }
+        blocks_[i].advances[index(dim)] = static_cast<double>(
+            nest::visits(bound, std::span<const nest::Digit>(digits).first(i + 1)));
+    }
+}
+
+void Rests::load_tiles(const Mapping& mapping) {
+    early_edge_ = {};
+    early_outer_ = {};
+    for (Way& way : at_edge_) {
+        way.first = {};
+    }
+    const Problem& problem = task_.problem;
+    const Extents tile = spread_tile(problem, mapping, edge_, edge_ + 1);
+    for (const Operand o : kAllOperands) {
+        if (!present_.contains(o)) {
+            continue;
+        }
+        if (arrives_early(problem, task_.machine, mapping, edge_, o)) {
+            early_edge_.insert(o);
+        }
+        if (edge_ > 0 && arrives_early(problem, task_.machine, mapping, 0, o)) {
+            early_outer_.insert(o);
+        }
+        const bool primes =
+            o != problem.produced && kept_inside_.contains(o) && !early_edge_.contains(o);
+        for (Way& way : at_edge_) {
+            if (primes && way.operands.contains(o)) {
+                way.first[index(o)] =
+                    static_cast<double>(tile_elements(problem, o, tile)) * way.down[index(o)];
+            }
+        }
+    }
+}
+
+void Rests::load(const std::array<std::uint32_t, kGroups>& chains, const double* product) {
+    load_blocks(chains);
+    compute_ = product[space_.steps];
+    instances_ = 1.0;
+    for (std::size_t i = 0; i < edge_; ++i) {
+        instances_ *= product[space_.spatial[i]];
+    }
+    std::vector<BlockOrder> any(levels_);
+    auto mapping = mapping_of(space_, chains, any);
+    if (!mapping) { // fits no axes: realise() says so
+        hops_ = 0.0;
+        return;
+    }
+    const ShortChain chain = fewest_hops(task_, space_, chains);
+    hops_ = chain.hops;
+    mapping->levels[edge_].spatial = chain.loops;
+    load_tiles(*mapping);
+}
+
+// ---- what may rest ------------------------------------------------------------------------------
+
+// May tiles of the operand, inside this block, move here?
+bool Rests::waiting(std::size_t block, Operand o) const {
+    return std::any_of(space_.links.begin(), space_.links.end(), [&](const Link& link) {
+        return link.operand == o && link.child < levels_ && link.child > block;
+    });
+}
+
+// What rests without a store below moves as much in any order, but for the windows that slide.
+Operand Rests::owner(std::size_t block, std::optional<Operand> o) const {
+    if (o && waiting(block, *o)) {
+        return *o;
+    }
+    const auto& orders = space_.orders[block];
+    return waiting(block, Operand::input) ? Operand::input
+           : orders.empty()               ? BlockOrder{}.stationary
+                                          : orders.front().stationary;
+}
+
+// Is the order's window the one that slides first, or the first of its orders where none does?
+bool Rests::slides_apart(std::size_t block, const BlockOrder& order, DimSet may_slide,
+                         bool others) const {
+    const auto& orders = space_.orders[block];
+    const auto first = std::find_if(orders.begin(), orders.end(), [&](const BlockOrder& one) {
+        return one.stationary == order.stationary;
+    });
+    const auto is_one = [&](const BlockOrder& one) {
+        return one.stationary == order.stationary &&
+               may_slide.contains(kSlideDims[static_cast<std::size_t>(one.slide)]);
+    };
+    const bool none = others || std::none_of(orders.begin(), orders.end(), is_one);
+    return is_one(order) || (none && (first == orders.end() || *first == order));
+}
+
+void Rests::add_resting(std::size_t block, const BlockOrder& order, Operand o,
+                        std::vector<Rest>& rests) const {
+    const DimSet dims = blocks_[block].dims;
+    const DimSet still = without(dims, kMovers[index(o)]);
+    const DimSet moving = both(dims, kMovers[index(o)]);
+    for (const DimSet over : subsets_of(still)) {
+        if (!moving.empty() || over == still) {
+            if (slides_apart(block, order, o == Operand::input ? moving : over, false)) {
+                rests.push_back({o, {o, order.slide, over}});
+            }
+        }
+    }
+}
+
+void Rests::add_restless(std::size_t block, const BlockOrder& order,
+                         std::vector<Rest>& rests) const {
+    DimSet movers = blocks_[block].dims;
+    for (const Operand o : kAllOperands) {
+        movers = present_.contains(o) ? both(movers, kMovers[index(o)]) : movers;
+    }
+    const DimSet windows = both(movers, {Dim::P, Dim::Q, Dim::R, Dim::S});
+    const bool empty = blocks_[block].dims.empty();
+    if ((empty || !movers.empty()) &&
+        slides_apart(block, order, windows, !without(movers, windows).empty())) {
+        rests.push_back({std::nullopt, {order.stationary, order.slide, DimSet{}}});
+    }
+}
+
+std::vector<Rests::Rest> Rests::rests_of(std::size_t block, const BlockOrder& order) const {
+    std::vector<Rest> rests;
+    const bool free = space_.orders[block].empty();
+    for (const Operand o : kAllOperands) {
+        if (present_.contains(o) && (free || owner(block, o) == order.stationary)) {
+            add_resting(block, order, o, rests);
+        }
+    }
+    if (free || owner(block, std::nullopt) == order.stationary) {
+        add_restless(block, order, rests);
+    }
+    return rests;
+}
+
+// ---- time ---------------------------------------------------------------------------------------
+
+// How often the loops of blocks up to `to` change the operand's tile.
+double Rests::changes(Operand o, std::size_t to) const {
+    for (std::size_t b = to + 1; b-- > 0;) {
+        const Block& block = blocks_[b];
+        if (both(block.dims, kMovers[index(o)]).empty()) {
+            continue;
+        }
+        const Rest* rest = b <= last_ ? chosen_[b] : nullptr;
+        const DimSet over = rest != nullptr && rest->operand == o ? *rest->order.over : DimSet{};
+        double all = 1.0;
+        for (const Dim d : kAllDims) {
+            const bool rests = over.contains(d);
+            all *= !rests  ? block.advances[index(d)]
+                   : b > 0 ? blocks_[b - 1].advances[index(d)]
+                           : 1.0;
+        }
+        return all;
+    }
+    return 1.0;
+}
+
+// Cycles that the words of some operands take on a channel, one instance's share.
+double Rests::load_of(const Way& way, const Estimator::Crossing::Words& words, OperandSet chosen,
+                      double instances) const {
+    double down = 0.0;
+    double up = 0.0;
+    for (const Operand o : kAllOperands) {
+        if (!way.operands.contains(o) || !chosen.contains(o)) {
+            continue;
+        }
+        down += words.down[index(o)] * way.down[index(o)];
+        if (o == task_.problem.produced) {
+            up += words.up[index(o)] * way.up[index(o)] -
+                  std::min(words.up[index(o)], results_) * way.saved;
+        }
+    }
+    return (way.half_duplex ? down + up : std::max(down, up)) / instances;
+}
+
+// As model::latency_of(), but for counts that are only bounded: then the wait for a burst may be
+// longer, of which the outermost memory could make use, so that the best wait is taken.
+double Rests::least_cycles(const Estimator::Crossing& crossing) const {
+    OperandSet streams;
+    double passes = 1.0;
+    for (const Operand o : kAllOperands) {
+        const double moves = changes(o, edge_);
+        if (!kept_inside_.contains(o) || moves == steps_) {
+            streams.insert(o);
+        } else if (present_.contains(o)) {
+            passes = std::max(passes, moves);
+        }
+    }
+    const auto some = [&](bool early, OperandSet early_ones) {
+        OperandSet chosen;
+        for (const Operand o : kAllOperands) {
+            if (early_ones.contains(o) == early) {
+                chosen.insert(o);
+            }
+        }
+        return chosen;
+    };
+    OperandSet waited;
+    OperandSet hidden;
+    for (const Operand o : kAllOperands) {
+        if (!streams.contains(o)) {
+            (early_edge_.contains(o) ? hidden : waited).insert(o);
+        }
+    }
+    double stream = 0.0;
+    double wait = 0.0;
+    double hide = 0.0;
+    double primed = 0.0;
+    double drain = 0.0;
+    for (const Way& way : at_edge_) {
+        double prime = 0.0;
+        for (const Operand o : kAllOperands) {
+            prime += streams.contains(o) ? way.first[index(o)] : 0.0;
+        }
+        stream =
+            std::max(stream, load_of(way, crossing.edge, streams, instances_) - passes * prime);
+        primed = std::max(primed, prime);
+        wait = std::max(wait, load_of(way, crossing.edge, waited, instances_));
+        hide = std::max(hide, load_of(way, crossing.edge, hidden, instances_));
+        const Operand sums = task_.problem.produced;
+        if (way.operands.contains(sums) && streams.contains(sums)) {
+            const double up = crossing.edge.up[index(sums)] * way.up[index(sums)] -
+                              std::min(crossing.edge.up[index(sums)], results_) * way.saved;
+            drain = std::max(drain, up * way.drain / instances_ / steps_);
+        }
+    }
+    drain += hops_ + task_.machine.pipeline_stages;
+    const double burst = std::max({0.0, wait, hide - std::max(compute_, stream)}) / passes;
+    const double before = std::max(compute_, stream) + passes * (primed + drain);
+    if (edge_ == 0) {
+        return std::max(before + passes * burst, crossing.pace);
+    }
+    const OperandSet late = some(false, early_outer_);
+    const OperandSet early = some(true, early_outer_);
+    double outer = 0.0;
+    double overlapped = 0.0;
+    double first = 0.0;
+    double visits = 1.0;
+    for (const Way& way : at_outermost_) {
+        outer += load_of(way, crossing.outer, late, 1.0);
+        const double here = load_of(way, crossing.outer, early, 1.0);
+        overlapped = std::max(overlapped, here);
+        double most = 1.0;
+        for (const Operand o : kAllOperands) {
+            if (present_.contains(o) && way.operands.contains(o) && o != task_.problem.produced) {
+                const double moves = changes(o, std::min(next_[index(o)], levels_) - 1);
+                (early.contains(o) ? most : visits) =
+                    std::max(early.contains(o) ? most : visits, moves);
+            }
+        }
+        first = std::max(first, here / most);
+    }
+    const auto total = [&](double each) {
+        return std::max(0.0, outer - visits * each) +
+               std::max(before + passes * each + first, overlapped);
+    };
+    double least = total(burst);
+    if (visits > passes) { // where it bends
+        for (const double each : {outer / visits, (overlapped - first - before) / passes}) {
+            least = each > burst ? std::min(least, total(each)) : least;
+        }
+    }
+    return std::max(least, crossing.pace);
+}
+
+// ---- all ways -----------------------------------------------------------------------------------
+
+void Rests::try_all(std::size_t block, std::size_t combination, double pj, Estimator& estimator,
+                    const double* product, double cut) {
+    if (block > last_) {
+        const Estimator::Crossing crossing = estimator.crossing(orders_, edge_, product);
+        const double value = estimator.value(pj, least_cycles(crossing));
+        if (value <= cut) {
+            found_.push_back({value, orders_});
+        }
+        return;
+    }
+    const BlockOrder canonical = orders_[block];
+    const auto& orders = space_.orders[block];
+    const auto at = static_cast<std::size_t>(std::find(orders.begin(), orders.end(), canonical) -
+                                             orders.begin());
+    for (const Rest& rest : rests_[block][at]) {
+        chosen_[block] = &rest;
+        orders_[block] = rest.order;
+        try_all(block + 1, combination, pj, estimator, product, cut);
+    }
+    orders_[block] = canonical;
+}
+
+std::vector<Rests::Good> Rests::good(const std::array<std::uint32_t, kGroups>& chains,
+                                     Estimator& estimator, const double* product, double cut) {
+    found_.clear();
+    estimator.choose(product);
+    bool loaded = false;
+    for (const std::size_t c : estimator.meant()) {
+        const double pj = estimator.energy_pj(c);
+        if (estimator.value(pj, estimator.least_cycles()) > cut) {
+            continue;
+        }
+        if (!loaded) {
+            load(chains, product);
+            rests_.assign(levels_, {});
+            for (std::size_t b = 0; b <= last_; ++b) {
+                for (const BlockOrder& order : space_.orders[b]) {
+                    rests_[b].push_back(rests_of(b, order));
+                }
+                if (space_.orders[b].empty()) {
+                    rests_[b].push_back(rests_of(b, {}));
+                }
+            }
+            loaded = true;
+        }
+        orders_ = estimator.combinations()[c];
+        try_all(0, c, pj, estimator, product, cut);
+    }
+    std::stable_sort(found_.begin(), found_.end(),
+                     [](const Good& a, const Good& b) { return a.value < b.value; });
+    return std::move(found_);
+}
+
+} // namespace eyeroof::mapper
