@@ -1,0 +1,107 @@
+#include "model/sparse/format.hpp"
+
+#include <bit>
+#include <cmath>
+
+namespace eyeroof::model::sparse {
+
+namespace {
+
+int bits_of_index(Count slots) {
+    return slots <= 1 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(slots - 1)));
+}
+
+// Words that stand for a full run of zeros, in a fiber of so many slots kept with this share: the
+// j-th (1, 2 …) slot of a run of zeros emits one where it is the last of a full run.
+double fillers(Count slots, double share, int run_bits) {
+    const double pairs = run_length_bits(share, run_bits, 1.0);
+    return share <= 0.0 ? std::floor(static_cast<double>(slots) / std::exp2(run_bits))
+                        : static_cast<double>(slots) * (pairs - share);
+}
+
+} // namespace
+
+std::string_view rank_name(RankKind kind) {
+    switch (kind) {
+    case RankKind::uncompressed:
+        return "U";
+    case RankKind::bitmask:
+        return "B";
+    case RankKind::coordinates:
+        return "CP";
+    case RankKind::run_length:
+        return "RLE";
+    case RankKind::offsets:
+        return "UOP";
+    }
+    return {};
+}
+
+Stored stored(std::span<const Rank> ranks, double density) {
+    Count below = 1; // words under one slot of the rank
+    for (const Rank& rank : ranks) {
+        below *= rank.slots;
+    }
+    Stored s;
+    double fibers = 1.0;      // of this rank that are stored
+    double coordinates = 1.0; // of this rank and those outside it, zero or not
+    for (const Rank& rank : ranks) {
+        below /= rank.slots;
+        const auto slots = static_cast<double>(rank.slots);
+        coordinates *= slots;
+        const double something = 1.0 - std::pow(1.0 - density, static_cast<double>(below));
+        const double kept = std::min(coordinates * something, fibers * slots);
+        double extra = 0.0;
+        switch (rank.kind) {
+        case RankKind::uncompressed:
+            break;
+        case RankKind::bitmask:
+            s.metadata_bits += fibers * slots;
+            break;
+        case RankKind::coordinates:
+            s.metadata_bits += kept * bits_of_index(rank.slots);
+            break;
+        case RankKind::run_length:
+            extra = fibers * fillers(rank.slots, kept / (fibers * slots), rank.bits);
+            s.metadata_bits += rank.bits * (kept + extra);
+            break;
+        case RankKind::offsets:
+            s.metadata_bits += fibers * (slots + 1.0) * rank.bits;
+            break;
+        }
+        const bool keeps_all =
+            rank.kind == RankKind::uncompressed || rank.kind == RankKind::offsets;
+        fibers = keeps_all ? fibers * slots : kept;
+        s.words = fibers + extra;
+    }
+    return s;
+}
+
+double run_length_bits(double density, int run_bits, double pair_bits) {
+    const double longest = std::exp2(run_bits);
+    if (density <= 0.0) {
+        return pair_bits / longest;
+    }
+    return pair_bits * density / -std::expm1(longest * std::log1p(-std::min(density, 1.0)));
+}
+
+double bitmask_bits(double density, int word_bits) {
+    return 1.0 + word_bits * density;
+}
+
+double entropy_bits(double density, int word_bits) {
+    const auto part = [](double p) { return p > 0.0 ? -p * std::log2(p) : 0.0; };
+    return part(density) + part(1.0 - density) + word_bits * density;
+}
+
+double run_length_break_even(int run_bits, double pair_bits, int word_bits) {
+    double low = 0.0;
+    double high = 1.0;
+    for (int i = 0; i < 60; ++i) { // bits grow with the density
+        const double middle = 0.5 * (low + high);
+        (run_length_bits(middle, run_bits, pair_bits) < word_bits ? low : high) = middle;
+    }
+    return low;
+}
+
+} // namespace eyeroof::model::sparse
