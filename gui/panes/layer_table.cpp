@@ -10,37 +10,21 @@
 namespace eyeroof::gui {
 
 namespace {
-constexpr std::array<const char*, LayerTable::columns> kHeaders = {
-    "Layer",    "Machine",     "",     "Time",    "Share",     "Times as fast",
-    "Measured", "Unexplained", "Rate", "Of roof", "FLOP/byte", "Limited by"};
+constexpr std::array<const char*, LayerTable::columns> kHeaders = {"Layer",
+                                                                   "Machine",
+                                                                   "",
+                                                                   "Time",
+                                                                   "Share",
+                                                                   "Times as fast",
+                                                                   "Measured",
+                                                                   "Unexplained",
+                                                                   "Rate",
+                                                                   "Of roof",
+                                                                   "Measured of roof",
+                                                                   "FLOP/byte",
+                                                                   "Limited by"};
 QString text(const std::string& string) {
     return QString::fromStdString(string);
-}
-
-std::optional<study::LayerMeasurement> measured_of(const study::PlotPoint& point,
-                                                   const std::vector<study::Report>& reports) {
-    for (const study::Report& report : reports) {
-        if (point.measured || !report.measured || report.machine.id != point.machine) {
-            continue;
-        }
-        for (const study::LayerReport& layer : report.layers) {
-            if (layer.measured && layer.layer.name == point.name) {
-                return layer.measured;
-            }
-        }
-    }
-    return std::nullopt;
-}
-
-// The first machine's point of each layer, predicted and measured.
-std::map<std::pair<std::string, bool>, double> baseline_of(const study::PlotInput& input) {
-    std::map<std::pair<std::string, bool>, double> seconds;
-    for (const study::PlotPoint& point : input.points) {
-        if (!input.machines.empty() && point.machine == input.machines.front().id) {
-            seconds.emplace(std::pair{point.name, point.measured}, point.total_s());
-        }
-    }
-    return seconds;
 }
 
 // Of all executions, as the predicted time.
@@ -52,28 +36,11 @@ QString unexplained_text(const study::LayerMeasurement& m, double count) {
 
 bool LayerTable::set_rows(const study::PlotInput& input, const study::RooflineScene& scene,
                           const std::vector<study::Report>& reports) {
-    const auto baseline = input.machines.size() > 1
-                              ? baseline_of(input)
-                              : std::map<std::pair<std::string, bool>, double>{};
     first_machine_ = input.machines.empty() ? QString() : text(input.machines.front().name);
-    std::vector<Row> rows;
-    rows.reserve(scene.points.size());
-    for (auto point = scene.points.rbegin(); point != scene.points.rend(); ++point) {
-        const study::PlotPoint& source = input.points.at(point->source);
-        Row row{*point, source, measured_of(source, reports), {}};
-        const auto first = baseline.find({source.name, source.measured});
-        if (first != baseline.end() && source.machine != input.machines.front().id &&
-            source.total_s() > 0.0) {
-            row.faster = first->second / source.total_s();
-        }
-        rows.push_back(std::move(row));
-    }
-    // by id, so that rows keep their places while figures change
-    std::sort(rows.begin(), rows.end(),
-              [](const Row& a, const Row& b) { return a.point.source < b.point.source; });
-    const bool same =
-        std::equal(rows.begin(), rows.end(), rows_.begin(), rows_.end(),
-                   [](const Row& a, const Row& b) { return a.point.id == b.point.id; });
+    std::vector<LayerRow> rows = layer_rows(input, scene, reports);
+    const bool same = std::equal(
+        rows.begin(), rows.end(), rows_.begin(), rows_.end(),
+        [](const LayerRow& a, const LayerRow& b) { return a.id() == b.id() && a.twin == b.twin; });
     if (same) {
         rows_ = std::move(rows);
         if (!rows_.empty()) {
@@ -87,12 +54,9 @@ bool LayerTable::set_rows(const study::PlotInput& input, const study::RooflineSc
     return false;
 }
 
-std::string LayerTable::id_of(int row) const {
-    return rows_.at(static_cast<std::size_t>(row)).point.id;
-}
-
-std::size_t LayerTable::source_of(int row) const {
-    return rows_.at(static_cast<std::size_t>(row)).point.source;
+std::vector<std::string> LayerTable::ids_of(int row) const {
+    const LayerRow& of = rows_.at(static_cast<std::size_t>(row));
+    return of.twin ? std::vector{of.id(), *of.twin} : std::vector{of.id()};
 }
 
 int LayerTable::rowCount(const QModelIndex& parent) const {
@@ -103,7 +67,7 @@ int LayerTable::columnCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : columns;
 }
 
-QVariant LayerTable::shown(const Row& row, int column) const {
+QVariant LayerTable::shown(const LayerRow& row, int column) const {
     switch (column) {
     case name:
         return text(row.source.name);
@@ -114,20 +78,22 @@ QVariant LayerTable::shown(const Row& row, int column) const {
     case time:
         return text(model::format_si(row.source.total_s(), "s"));
     case share:
-        return QString("%1 %").arg(100.0 * row.point.share, 0, 'f', 1);
+        return QString("%1 %").arg(100.0 * row.share, 0, 'f', 1);
     case faster:
         return row.faster ? QString("%1×").arg(*row.faster, 0, 'f', 2) : QString();
     case measured:
-        return row.measured ? text(model::format_si(row.source.count * row.measured->time_s, "s"))
-                            : QString();
+        return row.measured_s() ? text(model::format_si(*row.measured_s(), "s")) : QString();
     case unexplained:
         return row.measured ? unexplained_text(*row.measured, row.source.count) : QString();
     case rate:
-        return text(model::format_si(row.point.y, "FLOP/s"));
+        return row.placed ? text(model::format_si(row.rate, "FLOP/s")) : QString();
     case of_roof:
-        return QString("%1 %").arg(100.0 * row.point.of_bound, 0, 'f', 1);
+        return row.roof.empty() ? QString() : QString("%1 %").arg(100.0 * row.of_roof, 0, 'f', 1);
+    case measured_of_roof:
+        return row.measured_of_roof ? QString("%1 %").arg(100.0 * *row.measured_of_roof, 0, 'f', 1)
+                                    : QString();
     case intensity:
-        return QString::number(row.point.x, 'g', 4);
+        return row.placed ? QString::number(row.intensity, 'g', 4) : QString();
     case limiter:
         return text(row.source.limiter);
     default:
@@ -135,41 +101,65 @@ QVariant LayerTable::shown(const Row& row, int column) const {
     }
 }
 
-QVariant LayerTable::sorted(const Row& row, int column) const {
+QVariant LayerTable::sorted(const LayerRow& row, int column) const {
     switch (column) {
     case time:
         return row.source.total_s();
     case share:
-        return row.point.share;
+        return row.share;
     case faster:
         return row.faster.value_or(1.0);
     case measured:
-        return row.measured ? row.source.count * row.measured->time_s : 0.0;
+        return row.measured_s().value_or(0.0);
     case unexplained:
         return row.measured ? row.source.count * row.measured->unexplained_s : 0.0;
     case rate:
-        return row.point.y;
+        return row.rate;
     case of_roof:
-        return row.point.of_bound;
+        return row.of_roof;
+    case measured_of_roof:
+        return row.measured_of_roof.value_or(0.0);
     case intensity:
-        return row.point.x;
+        return row.intensity;
     default:
         return shown(row, column);
     }
+}
+
+// What a cell leaves out.
+QVariant LayerTable::tip(const LayerRow& row, int column) const {
+    if (column == name || column == limiter) {
+        return row.placed ? shown(row, column)
+                          : QVariant(tr("%1\nNot on the plot: without operations or bytes")
+                                         .arg(shown(row, column).toString()));
+    }
+    if (column == of_roof && !row.roof.empty()) {
+        return tr("Of %1, the lowest visible roof there").arg(text(row.roof));
+    }
+    if (column == measured && row.measured) {
+        const double count = row.source.count;
+        const std::string kernels = model::format_si(count * row.measured->kernel_s, "s");
+        return row.measured->gap_s
+                   ? tr("Kernels %1, the gaps before and between them %2")
+                         .arg(text(kernels),
+                              text(model::format_si(count * *row.measured->gap_s, "s")))
+                   : tr("Kernels alone: gaps are not known");
+    }
+    return {};
 }
 
 QVariant LayerTable::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || index.row() >= rowCount()) {
         return {};
     }
-    const Row& row = rows_[static_cast<std::size_t>(index.row())];
+    const LayerRow& row = rows_[static_cast<std::size_t>(index.row())];
     const int column = index.column();
     const bool number = column >= time && column <= intensity;
     switch (role) {
     case Qt::DisplayRole:
         return shown(row, column);
     case Qt::ToolTipRole:
-        return column == name || column == limiter ? shown(row, column) : QVariant();
+        return tip(row, column);
     case Qt::UserRole:
         return sorted(row, column);
     case Qt::TextAlignmentRole:

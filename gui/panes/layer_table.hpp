@@ -1,9 +1,9 @@
-// The points of the plot as a table: one row each, sortable, copied as tab-separated text.
+// The layers and kernels of the plot as a table, sortable, copied as tab-separated text.
 // Used by the main window's table pane.
 // Knows no widget.
 #pragma once
 
-#include "study/draw/roofline_scene.hpp"
+#include "gui/panes/layer_rows.hpp"
 
 #include <QAbstractTableModel>
 #include <vector>
@@ -25,6 +25,7 @@ class LayerTable : public QAbstractTableModel {
         unexplained,
         rate,
         of_roof,
+        measured_of_roof,
         intensity,
         limiter,
         columns
@@ -32,12 +33,11 @@ class LayerTable : public QAbstractTableModel {
 
     explicit LayerTable(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
 
-    // Whether they are the same points as before, with other figures: a selection then stays. What
+    // Whether they are the same rows as before, with other figures: a selection then stays. What
     // was measured of a predicted layer is taken from the reports.
     bool set_rows(const study::PlotInput& input, const study::RooflineScene& scene,
                   const std::vector<study::Report>& reports = {});
-    std::string id_of(int row) const;
-    std::size_t source_of(int row) const; // index into PlotInput::points
+    std::vector<std::string> ids_of(int row) const; // of its points: the prediction's first
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -46,16 +46,11 @@ class LayerTable : public QAbstractTableModel {
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
   private:
-    struct Row {
-        study::ScenePoint point;
-        study::PlotPoint source;
-        std::optional<study::LayerMeasurement> measured; // of a predicted point
-        std::optional<double> faster; // than the first machine, of the same layer and kind
-    };
-    QVariant shown(const Row& row, int column) const;
-    QVariant sorted(const Row& row, int column) const;
+    QVariant shown(const LayerRow& row, int column) const;
+    QVariant tip(const LayerRow& row, int column) const;
+    QVariant sorted(const LayerRow& row, int column) const;
 
-    std::vector<Row> rows_;
+    std::vector<LayerRow> rows_;
     QString first_machine_;
 };
 

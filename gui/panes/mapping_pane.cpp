@@ -149,7 +149,9 @@ void MappingPane::clear() {
     search_row_->hide();
 }
 
-void MappingPane::set_layer(const model::Machine& machine, const study::LayerReport& layer) {
+void MappingPane::set_layer(const model::Machine& machine, const study::LayerReport& layer,
+                            std::size_t row) {
+    row_ = row;
     machine_ = machine;
     layer_ = layer;
     const bool accelerator = std::holds_alternative<model::Accelerator>(machine.kind);
@@ -184,7 +186,8 @@ void MappingPane::show_nests() {
 
 // The text of the layer, unless what is being typed stands for the very same mapping.
 void MappingPane::show_text() {
-    const std::string of = machine_->id + "/" + layer_->layer.name + "/" + std::to_string(nest_);
+    const std::string of = machine_->id + "/" + std::to_string(row_) + "/" + layer_->layer.name +
+                           "/" + std::to_string(nest_);
     const std::string now = study::mapping_text(*machine_, *layer_, nest_);
     const auto typed = study::parse_mapping(*machine_, editor_->toPlainText().toStdString());
     if (of == shown_of_ && typed && nest_ < layer_->mappings.size() &&

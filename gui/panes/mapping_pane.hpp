@@ -27,7 +27,8 @@ class MappingPane : public QWidget {
   public:
     explicit MappingPane(QWidget* parent = nullptr);
 
-    void set_layer(const model::Machine& machine, const study::LayerReport& layer);
+    // `row`: of the report; layers may share a name.
+    void set_layer(const model::Machine& machine, const study::LayerReport& layer, std::size_t row);
     void clear();
     std::size_t nest() const { return nest_; } // of the layer's mappings, the one in view
     QPlainTextEdit& editor() { return *editor_; }
@@ -75,7 +76,8 @@ class MappingPane : public QWidget {
 
     std::optional<model::Machine> machine_;
     std::optional<study::LayerReport> layer_;
-    std::string shown_of_; // machine and layer whose text is in the editor
+    std::size_t row_ = 0;
+    std::string shown_of_; // machine, row and nest whose text is in the editor
     bool searching_ = false;
     std::size_t nest_ = 0;
 };

@@ -53,7 +53,7 @@ StepsPane::StepsPane(QWidget* parent) : QWidget(parent) {
     connect(text_, &QLabel::linkActivated, this, [this](const QString& target) {
         if (target.startsWith(kLayerLink)) {
             show_network(false);
-            emit layer_wanted(target.mid(QString(kLayerLink).size()));
+            emit layer_wanted(target.mid(QString(kLayerLink).size()).toULongLong());
         } else {
             emit parameter_wanted(target);
         }
@@ -102,14 +102,18 @@ void StepsPane::show_network(bool network) {
 }
 
 void StepsPane::set_layer(const study::Report& report, std::size_t layer) {
-    const bool other = !report_ || report.layers.at(layer).layer.name != this->layer().layer.name ||
-                       report.machine.id != report_->machine.id;
+    const bool other_machine = !report_ || report.machine.id != report_->machine.id;
+    const bool other = other_machine || layer != layer_ ||
+                       report.layers.at(layer).layer.name != this->layer().layer.name;
     report_ = std::make_shared<const study::Report>(report);
     layer_ = layer;
     if (other) {
         help_.reset();
         step_ = 0;
         ladder_->mark_step(0);
+    }
+    if (other_machine) { // its parameters are worth something else
+        gains_.clear();
     }
     show_ladder();
 }
@@ -194,7 +198,7 @@ QString StepsPane::network_text() const {
             html = tr("<b>Step %1</b>: %2").arg(bar.step).arg(gui::text(bar.reason));
             if (!bar.layer.empty()) {
                 html += QString(" · <a href=\"%1%2\">%3</a>")
-                            .arg(kLayerLink, gui::text(bar.layer),
+                            .arg(kLayerLink, QString::number(bar.layer_row),
                                  tr("show %1").arg(gui::text(bar.layer)));
             }
         }

@@ -33,7 +33,7 @@ class StepsPane : public QWidget {
 
   signals:
     void parameter_wanted(const QString& key);
-    void layer_wanted(const QString& name);
+    void layer_wanted(std::size_t row); // of the report
 
   protected:
     void resizeEvent(QResizeEvent* event) override;

@@ -3,6 +3,7 @@
 #include "gui/panes/number_table.hpp"
 #include "gui/panes/picture_board.hpp"
 #include "gui/panes/upgrade_form.hpp"
+#include "gui/panes/upgrade_words.hpp"
 #include "gui/views/paint_scene.hpp"
 #include "model/base/units.hpp"
 #include "study/draw/break_even_scene.hpp"
@@ -27,35 +28,15 @@ QString text(std::string_view string) {
     return QString::fromUtf8(string.data(), static_cast<qsizetype>(string.size()));
 }
 
-QString capital(QString sentence) {
-    if (!sentence.isEmpty()) {
-        sentence[0] = sentence[0].toUpper();
-    }
-    return sentence;
-}
-
 QString si(double seconds) {
     return text(model::format_si(seconds, "s", 4));
-}
-
-QString interval_text(const study::Interval& i) {
-    return QString("%1 (%2 … %3)")
-        .arg(i.value, 0, 'f', 2)
-        .arg(i.low, 0, 'f', 2)
-        .arg(i.high, 0, 'f', 2);
-}
-
-// A sign beside the words, so that colour is not all there is.
-QString sign_of(study::UpgradeVerdict verdict) {
-    return verdict == study::UpgradeVerdict::pays_off   ? "✓"
-           : verdict == study::UpgradeVerdict::does_not ? "✗"
-                                                        : "≈";
 }
 
 QColor colour_of_verdict(study::UpgradeVerdict verdict, study::Theme theme) {
     const study::Rgb rgb =
         colour_of(verdict == study::UpgradeVerdict::pays_off   ? study::ColourRole::series3
-                  : verdict == study::UpgradeVerdict::does_not ? study::ColourRole::series2
+                  : verdict == study::UpgradeVerdict::does_not ? study::ColourRole::warning
+                  : verdict == study::UpgradeVerdict::unpriced ? study::ColourRole::text
                                                                : study::ColourRole::faint,
                   theme);
     return {rgb.r, rgb.g, rgb.b};
@@ -76,20 +57,6 @@ QString memory_text(const study::Upgrade& u) {
         }
     }
     return UpgradePane::tr("each fits");
-}
-
-// Where the prices come from.
-QString sources_of(const study::UpgradeMoney& money) {
-    QStringList lines;
-    const auto add = [&](const QString& what, const std::string& source) {
-        if (!source.empty()) {
-            lines << what + ": " + text(source);
-        }
-    };
-    add(UpgradePane::tr("price of the old GPU"), money.from_price_source);
-    add(UpgradePane::tr("price of the new GPU"), money.to_price_source);
-    add(UpgradePane::tr("price to buy it"), money.buy_source);
-    return lines.join("\n");
 }
 
 } // namespace
@@ -126,6 +93,7 @@ QWidget* UpgradePane::make_answers() {
     reasons_ = new QLabel(page);
     reasons_->setWordWrap(true);
     reasons_->setTextFormat(Qt::PlainText);
+    reasons_->setObjectName("reasons");
     column->addWidget(headline_);
     column->addWidget(reasons_);
     verdicts_ = number_table(tr("GPUs side by side"), page);
@@ -245,11 +213,13 @@ void UpgradePane::show_verdicts() {
             verdicts_->setItem(line, column, item);
         };
         put(0, cell(text(u.to)));
-        put(1, cell(sign_of(u.verdict) + " " + text(study::verdict_name(u.verdict))));
+        put(1, cell(sign_of(u.verdict) + text(study::verdict_name(u.verdict))));
         put(2, cell(interval_text(u.speedup), u.speedup.value));
-        put(3, cell(QString::number(u.threshold, 'f', 2), u.threshold));
-        put(4,
-            cell(QString("%1 %").arg(100.0 * u.probability_wrong, 0, 'f', 0), u.probability_wrong));
+        const bool judged = u.verdict != study::UpgradeVerdict::unpriced;
+        put(3, judged ? cell(QString::number(u.threshold, 'f', 2), u.threshold) : cell(tr("—")));
+        put(4, judged ? cell(QString("%1 %").arg(100.0 * u.probability_wrong, 0, 'f', 0),
+                             u.probability_wrong)
+                      : cell(tr("—")));
         put(5, cell(si(u.to_s), u.to_s));
         const double usd = (fleet ? 1.0 : 1e6) * m.to_usd_per_run;
         put(6, m.priced ? cell("$" + QString::number(usd, 'g', 3), usd) : cell(tr("no price")));
@@ -275,28 +245,9 @@ QString UpgradePane::headline() const {
 }
 
 void UpgradePane::show_headline(const study::Upgrade& u) {
-    const QString what = question_.phase == "inference" ? tr("Running") : tr("Training");
     const QColor colour = colour_of_verdict(u.verdict, theme_of(*this));
-    headline_->setText(tr("<span style='font-size:x-large; font-weight:600; color:%1'>%2 %3</span>"
-                          "<br><span style='font-size:large'>%4 %5 on %6 instead of %7: %8 times "
-                          "as fast.</span>")
-                           .arg(colour.name(), sign_of(u.verdict),
-                                capital(text(study::verdict_name(u.verdict))), what,
-                                text(u.network).toHtmlEscaped(), text(u.to), text(u.from),
-                                interval_text(u.speedup)));
-    QString words = tr("%1 times would be enough (%2); the chance that this is wrong is %3 %.")
-                        .arg(QString::number(u.threshold, 'f', 2), text(u.threshold_basis),
-                             QString::number(100.0 * u.probability_wrong, 'f', 0));
-    if (u.money.priced) {
-        words += " " + tr("An hour costs $%1 now and $%2 there.")
-                           .arg(u.money.from_usd_per_hour, 0, 'f', 2)
-                           .arg(u.money.to_usd_per_hour, 0, 'f', 2);
-    }
-    reasons_->setToolTip(sources_of(u.money));
-    for (const std::string& note : u.notes) {
-        words += " " + capital(text(note)) + ".";
-    }
-    reasons_->setText(words);
+    headline_->setText(headline_html(question_, u, colour));
+    reasons_->setText(reasons_text(u, QDate::currentDate()));
 }
 
 void UpgradePane::show_selected() {

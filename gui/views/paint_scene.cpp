@@ -166,6 +166,10 @@ void paint_heading(const Brush& brush, const RooflineScene& scene) {
         brush.text({16.0, below}, "! " + *w, ColourRole::warning, kFontPx);
         below -= kFontPx * 1.35;
     }
+    for (auto note = scene.notes.rbegin(); note != scene.notes.rend(); ++note) {
+        brush.text({16.0, below}, *note, ColourRole::faint, kFontPx);
+        below -= kFontPx * 1.35;
+    }
     brush.text({16.0, scene.area.box.top - 8.0}, scene.y_title, ColourRole::faint, kFontPx);
     for (const LegendEntry& entry : scene.legend) {
         draw_marker(brush, scene.series[entry.series], entry.marker, 5.0, 0.8);

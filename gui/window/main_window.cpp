@@ -214,7 +214,7 @@ void MainWindow::make_status() {
     statusBar()->addPermanentWidget(progress_);
     statusBar()->addPermanentWidget(cancel_);
     hide_progress();
-    connect(cancel_, &QPushButton::clicked, &examiner_, &Background::cancel);
+    connect(cancel_, &QPushButton::clicked, this, &MainWindow::cancel_examination);
 }
 
 void MainWindow::connect_all() {

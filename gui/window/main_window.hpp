@@ -92,6 +92,14 @@ class MainWindow : public QMainWindow {
         bool operator==(const Shown&) const = default;
     };
 
+    // What the answer on screen was asked with: what a cancelled examination goes back to.
+    struct Asked {
+        QString network;
+        QStringList machines;
+        Experiment experiment;
+        std::vector<study::MappingEdit> edits;
+    };
+
     void make_central();
     void make_panes();
     void make_menus();
@@ -108,6 +116,7 @@ class MainWindow : public QMainWindow {
     void load_network(const QString& name);
     void load_machines();
     void examine();
+    void cancel_examination();
     study::StudyOptions options() const;
     Experiment experiment() const;
     void experiment_changed(const std::string& what);
@@ -126,8 +135,8 @@ class MainWindow : public QMainWindow {
     bool open_reference(const QString& reference, QStringList& machines);
     bool open_name(const QString& name, QStringList& machines);
     void load_measurements(const study::Session& session);
-    void keep_edit(const std::string& layer, const model::Mapping& mapping);
-    void end_search(const model::Result<mapper::SearchResult>& found, const std::string& layer);
+    void keep_edit(const Shown& where, const model::Mapping& mapping);
+    void end_search(const model::Result<mapper::SearchResult>& found, const Shown& where);
     void use_report(study::Report report, const Shown& where);
 
     void view_changed();
@@ -136,8 +145,8 @@ class MainWindow : public QMainWindow {
     void selection_from_table();
     void show_details();
     QString layer_details() const;
-    void select_layer(const QString& name);
-    const study::ScenePoint* chosen_point() const;
+    void select_layer(std::size_t row);
+    std::optional<study::ScenePoint> chosen_point() const;
     void show_layer(const study::PlotPoint& source);
     void select_parameter(const QString& key);
 
@@ -194,10 +203,11 @@ class MainWindow : public QMainWindow {
     std::vector<model::Machine> machines_; // as examined, with changes
     std::vector<study::Report> reports_;
     std::optional<Shown> shown_layer_;
+    Asked asked_;
     model::Diagnostics network_problems_, machine_problems_, profile_problems_;
     model::Diagnostics not_opened_;         // what was wrong with what should be opened last
     std::vector<study::MappingEdit> edits_; // on the first machine
-    std::map<std::string, study::LayerReport> originals_; // by layer, before they were edited
+    std::map<std::size_t, study::LayerReport> originals_; // by row, before they were edited
     QTimer analyse_pause_;
     std::optional<QByteArray> docks_away_; // where they were while there is no plot
     QString wanted_pane_;                  // to be brought to the front with them

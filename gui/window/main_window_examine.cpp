@@ -1,12 +1,9 @@
-// From names to answers: loading, examining, trying things out, and what the panes are told.
+// From names to answers: loading, examining, and what the panes are told.
+#include "gui/panes/totals_text.hpp"
 #include "gui/window/main_window.hpp"
 #include "hwdb/catalog.hpp"
-#include "model/base/units.hpp"
 #include "study/draw/plot_make.hpp"
 #include "study/formats/catalog.hpp"
-#include "study/formats/mapping_yaml.hpp"
-
-#include <fmt/format.h>
 
 #include <QDockWidget>
 #include <QLabel>
@@ -112,14 +109,38 @@ void MainWindow::examine() {
     examiner_.examine({*loaded_network_, std::move(machines), options()});
 }
 
+// What is chosen, saved and copied is what is on screen: the choices that asked for more go back.
+void MainWindow::cancel_examination() {
+    if (!examiner_.busy()) {
+        return;
+    }
+    examiner_.cancel();
+    const Asked asked = asked_;
+    choices_->set_network(asked.network);
+    choices_->set_machines(asked.machines);
+    load_network(asked.network);
+    load_machines();
+    while (history_.can_undo() && history_.now() != asked.experiment) {
+        history_.undo(); // doing it again asks again
+    }
+    const QSignalBlocker one(what_if_), two(choices_);
+    what_if_->set_changes(asked.experiment.changes);
+    choices_->set_experiment(static_cast<int>(asked.experiment.batch), asked.experiment.data_type,
+                             asked.experiment.best_mapping);
+    edits_ = asked.edits;
+}
+
 void MainWindow::show_answer(const Answer& answer) {
     hide_progress();
+    asked_ = {network_name_, machine_names_, experiment(), edits_};
     model::Diagnostics problems = answer.diagnostics;
     machines_ = answer.machines;
     reports_ = answer.reports;
     if (!reports_.empty() && !edits_.empty()) {
-        for (const study::LayerReport& layer : reports_[0].layers) {
-            originals_[layer.layer.name] = layer;
+        for (const study::MappingEdit& edit : edits_) {
+            if (const auto row = study::row_of(reports_[0], edit)) {
+                originals_[*row] = reports_[0].layers[*row];
+            }
         }
         problems.append(study::apply_edits(reports_[0], machines_[0], edits_, options()));
     }
@@ -167,161 +188,50 @@ void MainWindow::forget_other_roofs(const study::PlotInput& plot) {
 }
 
 void MainWindow::show_totals() {
-    QStringList lines;
-    for (const study::Report& report : reports_) {
-        const study::Total& total = report.total;
-        std::string line = fmt::format("<b>{}</b>: {}", report.machine.name,
-                                       model::format_si(total.time_s, "s", 4));
-        if (total.low_s && total.high_s) {
-            line += fmt::format(" ({} … {})", model::format_si(*total.low_s, "s"),
-                                model::format_si(*total.high_s, "s"));
-        }
-        line += fmt::format(", {:.1f} % of the peak", 100.0 * total.utilization);
-        if (!report.worst.empty() && reports_.size() == 1) {
-            const study::Loss& worst = report.worst.front();
-            line += fmt::format("; most is lost in {} at step {} (mended alone {:.0f} % less time)",
-                                report.layers[worst.layer].layer.name, worst.step,
-                                100.0 * worst.lost_s / total.time_s);
-        }
-        lines << QString::fromStdString(line);
-    }
-    if (reports_.size() == 2) {
-        const double ratio = reports_[0].total.time_s / reports_[1].total.time_s;
-        const auto& faster = reports_[ratio > 1.0 ? 1 : 0].machine.name;
-        lines << tr("%1 is %2 times faster")
-                     .arg(QString::fromStdString(faster))
-                     .arg(ratio > 1.0 ? ratio : 1.0 / ratio, 0, 'f', 2);
-    }
-    totals_->setText(lines.join("<br>"));
-    totals_->setVisible(!lines.isEmpty());
+    const QString html = totals_html(reports_);
+    totals_->setText(html);
+    totals_->setVisible(!html.isEmpty());
 }
 
-// What every parameter is worth, and what stands behind the steps of the layer in view.
+// What every parameter is worth, and what stands behind the steps of the layer in view. The sliders
+// are those of the first machine; the ladder may be another one's.
 void MainWindow::analyse() {
     if (!loaded_network_ || reports_.empty() || machines_.empty()) {
         what_if_->show_gains({});
         return;
     }
+    const auto where = shown_layer_;
     std::optional<model::Layer> layer;
-    std::optional<model::Machine> machine;
-    if (shown_layer_) {
-        layer = reports_[shown_layer_->report].layers[shown_layer_->layer].layer;
-        machine = machines_[shown_layer_->report];
+    model::Machine machine = machines_.front();
+    if (where) {
+        layer = reports_[where->report].layers[where->layer].layer;
+        machine = machines_[where->report];
     }
-    analyser_.run([this, network = *loaded_network_, first = machines_.front(), layer, machine,
-                   options =
-                       options()](const std::stop_token& stop,
-                                  const model::ProgressCallback& progress) -> Background::Show {
-        study::StudyOptions quick = options;
-        if (quick.policy == study::MappingPolicy::best) { // a search for every bar takes too long
-            quick.policy = study::MappingPolicy::dataflow;
-        }
-        const auto help = layer ? study::help_for(*layer, *machine, quick, stop)
+    study::StudyOptions quick = options();
+    if (quick.policy == study::MappingPolicy::best) { // a search for every bar takes too long
+        quick.policy = study::MappingPolicy::dataflow;
+    }
+    analyser_.run([this, network = *loaded_network_, first = machines_.front(), where, layer,
+                   machine, quick](const std::stop_token& stop,
+                                   const model::ProgressCallback& progress) -> Background::Show {
+        using Gains = std::vector<study::Sensitivity>;
+        const auto help = layer ? study::help_for(*layer, machine, quick, stop)
                                 : model::Result<study::LayerHelp>::failure("none", "");
         const auto gains = study::sensitivities(network, first, quick, stop, progress);
-        return [this, help, gains, name = layer ? layer->name : std::string{}] {
-            what_if_->show_gains(gains ? *gains : std::vector<study::Sensitivity>{});
-            steps_->show_gains(gains ? *gains : std::vector<study::Sensitivity>{});
-            if (help && shown_layer_ &&
-                reports_[shown_layer_->report].layers[shown_layer_->layer].layer.name == name) {
+        const auto own = where && where->report > 0
+                             ? study::sensitivities(network, machine, quick, stop, progress)
+                             : gains;
+        return [this, help, gains, own, where] {
+            what_if_->show_gains(gains ? *gains : Gains{});
+            if (shown_layer_ == where) {
+                steps_->show_gains(own ? *own : Gains{});
+            }
+            if (help && where && shown_layer_ == where) {
                 steps_->show_help(*help);
             }
             emit analysed();
         };
     });
-}
-
-void MainWindow::use_report(study::Report report, const Shown& where) {
-    reports_[where.report] = std::move(report);
-    show_plot({});
-    analyse_pause_.start();
-}
-
-void MainWindow::try_mapping(const model::Mapping& mapping) {
-    if (!shown_layer_) {
-        return;
-    }
-    const Shown where = *shown_layer_;
-    const study::LayerReport before = reports_[where.report].layers[where.layer];
-    auto edited = study::with_mapping(reports_[where.report], where.layer, machines_[where.report],
-                                      mapping, options(), {}, mapping_->nest());
-    if (!edited) {
-        return mapping_->show_problems(edited.diagnostics());
-    }
-    const study::LayerReport after = edited->layers[where.layer];
-    if (where.report == 0) {
-        originals_.try_emplace(before.layer.name, before);
-        keep_edit(before.layer.name, mapping);
-    }
-    use_report(std::move(*edited), where);
-    const auto original = originals_.find(before.layer.name);
-    mapping_->show_tried(original == originals_.end() ? before : original->second, after);
-}
-
-void MainWindow::keep_edit(const std::string& layer, const model::Mapping& mapping) {
-    const auto& accelerator = std::get<model::Accelerator>(machines_.front().kind);
-    const study::MappingEdit edit{layer, mapping_->nest(),
-                                  study::read::write_mapping_yaml(mapping, accelerator)};
-    for (study::MappingEdit& known : edits_) {
-        if (known.layer == edit.layer && known.nest == edit.nest) {
-            known.text = edit.text;
-            return;
-        }
-    }
-    edits_.push_back(edit);
-}
-
-void MainWindow::restore_mapping() {
-    if (shown_layer_) {
-        const std::string name =
-            reports_[shown_layer_->report].layers[shown_layer_->layer].layer.name;
-        std::erase_if(edits_, [&](const study::MappingEdit& e) { return e.layer == name; });
-        originals_.erase(name);
-        mapping_->clear();
-        examine();
-    }
-}
-
-void MainWindow::search_mapping(const mapper::Objective& objective) {
-    if (!shown_layer_) {
-        return mapping_->end_search(tr("Select a layer first."));
-    }
-    const study::LayerReport layer = reports_[shown_layer_->report].layers[shown_layer_->layer];
-    searcher_.run(
-        [this, layer, machine = machines_[shown_layer_->report], objective, nest = mapping_->nest(),
-         options = options()](const std::stop_token& stop,
-                              const model::ProgressCallback& progress) -> Background::Show {
-            const auto found =
-                study::search_mapping(machine, layer, objective, options, stop, progress, nest);
-            return [this, found, name = layer.layer.name] { end_search(found, name); };
-        });
-}
-
-// Cancelled or not, the best mapping that was found is used.
-void MainWindow::end_search(const model::Result<mapper::SearchResult>& found,
-                            const std::string& layer) {
-    if (!found) {
-        const model::Diagnostic& why = found.diagnostics().items().front();
-        const bool cancelled = why.code == "cancelled" || why.code == "no-mapping";
-        mapping_->end_search(cancelled ? tr("Cancelled before a mapping was found.")
-                                       : QString::fromStdString(why.message));
-    } else {
-        const mapper::Certificate& c = found->certificate;
-        const QString objective = QString::fromStdString(c.objective);
-        mapping_->end_search(c.proved
-                                 ? tr("Found in %1 s: no mapping has a lower %2 (%3 looked at).")
-                                       .arg(c.time_s, 0, 'f', 2)
-                                       .arg(objective)
-                                       .arg(c.nodes)
-                                 : tr("The best so far: at most %1 % above the best %2.")
-                                       .arg(100.0 * c.gap, 0, 'f', 1)
-                                       .arg(objective));
-        if (shown_layer_ &&
-            reports_[shown_layer_->report].layers[shown_layer_->layer].layer.name == layer) {
-            try_mapping(found->mapping);
-        }
-    }
-    emit searched();
 }
 
 } // namespace eyeroof::gui

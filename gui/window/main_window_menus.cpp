@@ -97,9 +97,12 @@ void MainWindow::make_menus() {
     add(help, tr("&Shortcuts"), QKeySequence("F1"), [this] { show_shortcuts(); });
     new QShortcut(QKeySequence("?"), this, [this] { show_shortcuts(); });
     new QShortcut(QKeySequence(Qt::Key_Escape), this, [this] {
-        examiner_.cancel();
-        searcher_.cancel();
-        view_->set_selection({});
+        if (examiner_.busy() || searcher_.busy()) {
+            cancel_examination();
+            searcher_.cancel();
+        } else {
+            view_->set_selection({});
+        }
     });
 }
 

@@ -9,6 +9,7 @@
 #include <QStatusBar>
 #include <QTableView>
 #include <QTextEdit>
+#include <algorithm>
 
 namespace eyeroof::gui {
 
@@ -16,6 +17,11 @@ namespace {
 QString text(const std::string& string) {
     return QString::fromStdString(string);
 }
+std::set<std::string> ids_of_row(const LayerTable& rows, int row) {
+    const auto ids = rows.ids_of(row);
+    return {ids.begin(), ids.end()};
+}
+
 } // namespace
 
 // Other points or roofs are in view.
@@ -34,6 +40,7 @@ void MainWindow::view_changed() {
                                           [](const auto& report) { return report.measured; });
         table_view_->setColumnHidden(LayerTable::measured, !compared);
         table_view_->setColumnHidden(LayerTable::unexplained, !compared);
+        table_view_->setColumnHidden(LayerTable::measured_of_roof, !compared);
         table_view_->resizeColumnsToContents();
     }
     plot_bar_->show_view(view_->plot(), view_->scene(), view_->view());
@@ -53,7 +60,10 @@ void MainWindow::selection_from_plot() {
         QModelIndex first;
         for (int row = 0; row < sorted_->rowCount(); ++row) {
             const QModelIndex index = sorted_->index(row, 0);
-            if (view_->view().selection.contains(rows_.id_of(sorted_->mapToSource(index).row()))) {
+            const auto ids = rows_.ids_of(sorted_->mapToSource(index).row());
+            if (std::any_of(ids.begin(), ids.end(), [&](const std::string& id) {
+                    return view_->view().selection.contains(id);
+                })) {
                 selection.select(index, index);
                 first = first.isValid() ? first : index;
             }
@@ -75,26 +85,40 @@ void MainWindow::selection_from_table() {
     syncing_ = true;
     std::set<std::string> ids;
     for (const QModelIndex& index : table_view_->selectionModel()->selectedRows()) {
-        ids.insert(rows_.id_of(sorted_->mapToSource(index).row()));
+        ids.merge(ids_of_row(rows_, sorted_->mapToSource(index).row()));
     }
     view_->set_selection(ids);
     syncing_ = false;
 }
 
-// The first selected point, or the heaviest when nothing is selected.
-const study::ScenePoint* MainWindow::chosen_point() const {
+// The heaviest selected point, predictions first; or the heaviest of all when nothing is selected.
+std::optional<study::ScenePoint> MainWindow::chosen_point() const {
+    const auto& points = view_->plot().points;
+    const auto& selection = view_->view().selection;
     const study::ScenePoint* chosen = nullptr;
-    for (const study::ScenePoint& point : view_->scene().points) {
-        if (view_->view().selection.empty() || view_->view().selection.contains(point.id)) {
-            chosen = &point; // the last is the heaviest
+    for (const study::ScenePoint& point : view_->scene().points) { // the last is the heaviest
+        const bool wanted = selection.empty() || selection.contains(point.id);
+        const bool behind = chosen != nullptr && points.at(point.source).measured &&
+                            !points.at(chosen->source).measured && !selection.empty();
+        chosen = wanted && !behind ? &point : chosen;
+    }
+    if (chosen != nullptr) {
+        return *chosen;
+    }
+    for (const study::SceneRest& rest : view_->scene().rest) { // rows without a place on the plot
+        if (selection.contains(points.at(rest.source).id)) {
+            study::ScenePoint point;
+            point.source = rest.source;
+            point.share = rest.share;
+            return point;
         }
     }
-    return chosen;
+    return std::nullopt;
 }
 
 void MainWindow::show_details() {
-    const study::ScenePoint* chosen = chosen_point();
-    if (chosen == nullptr) {
+    const auto chosen = chosen_point();
+    if (!chosen) {
         shown_layer_.reset();
         steps_->clear();
         mapping_->clear();
@@ -160,13 +184,9 @@ QString MainWindow::layer_details() const {
 // The report's layer behind a point, whether predicted or measured.
 void MainWindow::show_layer(const study::PlotPoint& source) {
     shown_layer_.reset();
-    for (std::size_t r = 0; r < reports_.size() && !shown_layer_; ++r) {
-        for (std::size_t i = 0; reports_[r].machine.id == source.machine &&
-                                i < reports_[r].layers.size() && !shown_layer_;
-             ++i) {
-            if (reports_[r].layers[i].layer.name == source.name) {
-                shown_layer_ = Shown{r, i};
-            }
+    for (std::size_t r = 0; source.layer && r < reports_.size(); ++r) {
+        if (reports_[r].machine.id == source.machine && *source.layer < reports_[r].layers.size()) {
+            shown_layer_ = Shown{r, *source.layer};
         }
     }
     if (!shown_layer_) { // a kernel that no prediction stands for
@@ -176,21 +196,19 @@ void MainWindow::show_layer(const study::PlotPoint& source) {
     }
     const study::Report& report = reports_[shown_layer_->report];
     steps_->set_layer(report, shown_layer_->layer);
-    mapping_->set_layer(machines_[shown_layer_->report], report.layers[shown_layer_->layer]);
+    mapping_->set_layer(machines_[shown_layer_->report], report.layers[shown_layer_->layer],
+                        shown_layer_->layer);
 }
 
-// The predicted point of a layer on the machine in view.
-void MainWindow::select_layer(const QString& name) {
-    for (const study::ScenePoint& point : view_->scene().points) {
-        const study::PlotPoint& source = view_->plot().points.at(point.source);
+// The predicted point of a row of the report in view.
+void MainWindow::select_layer(std::size_t row) {
+    for (const study::PlotPoint& point : view_->plot().points) {
         const bool here =
-            !shown_layer_ || source.machine == reports_[shown_layer_->report].machine.id;
-        if (here && !source.measured && source.name == name.toStdString()) {
-            view_->set_selection({point.id});
-            return;
+            !shown_layer_ || point.machine == reports_[shown_layer_->report].machine.id;
+        if (here && !point.measured && point.layer == row) {
+            return view_->set_selection({point.id});
         }
     }
-    statusBar()->showMessage(tr("%1 is filtered out of the plot").arg(name), 5000);
 }
 
 void MainWindow::select_parameter(const QString& key) {

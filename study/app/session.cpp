@@ -141,6 +141,9 @@ void emit_edits(YAML::Emitter& out, const std::vector<MappingEdit>& edits) {
         if (edit.nest > 0) {
             out << YAML::Key << "nest" << YAML::Value << edit.nest;
         }
+        if (edit.nth > 0) {
+            out << YAML::Key << "nth" << YAML::Value << edit.nth;
+        }
         out << YAML::Key << "mapping" << YAML::Value << YAML::Literal << edit.text << YAML::EndMap;
     }
     out << YAML::EndSeq;
@@ -155,6 +158,7 @@ std::vector<MappingEdit> edits_of(const hwdb::Node& node) {
         MappingEdit edit;
         edit.layer = item.need("layer").text().value_or("");
         edit.nest = static_cast<std::size_t>(item["nest"].integer({0, 100}).value_or(0));
+        edit.nth = static_cast<std::size_t>(item["nth"].integer({0, 100'000}).value_or(0));
         edit.text = item.need("mapping").text().value_or("");
         edits.push_back(std::move(edit));
     }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <set>
+#include <map>
 
 namespace eyeroof::study {
 
@@ -34,11 +34,18 @@ bool better_evidence(const Roof& roof, const Roof* than) {
            (roof.measured == than->measured && roof.value > than->value);
 }
 
-const Roof* compute_roof(const PlotMachine& machine, const std::string& precision) {
+using Ids = std::set<std::string>;
+
+bool counts(const Roof& roof, RoofKind kind, const Ids* visible) {
+    return roof.kind == kind && (visible == nullptr || visible->contains(roof.id));
+}
+
+const Roof* compute_roof(const PlotMachine& machine, const std::string& precision,
+                         const Ids* visible) {
     const Roof* exact = nullptr;
     const Roof* highest = nullptr;
     for (const Roof& roof : machine.roofs) {
-        if (roof.kind != RoofKind::compute) {
+        if (!counts(roof, RoofKind::compute, visible)) {
             continue;
         }
         if (!precision.empty() && roof.key == precision && better_evidence(roof, exact)) {
@@ -51,11 +58,11 @@ const Roof* compute_roof(const PlotMachine& machine, const std::string& precisio
     return exact != nullptr ? exact : highest;
 }
 
-const Roof* memory_roof(const PlotMachine& machine, const std::string& level) {
+const Roof* memory_roof(const PlotMachine& machine, const std::string& level, const Ids* visible) {
     const Roof* found = nullptr;
     for (const Roof& roof : machine.roofs) {
         const bool outermost = level.empty() && found == nullptr;
-        if (roof.kind == RoofKind::memory && (roof.key == level || outermost) &&
+        if (counts(roof, RoofKind::memory, visible) && (roof.key == level || outermost) &&
             better_evidence(roof, found)) {
             found = &roof;
         }
@@ -83,12 +90,11 @@ bool same_level(std::string_view a, std::string_view b) {
     });
 }
 
-std::optional<PlotPoint> predicted_point(const Report& report, std::size_t i) {
+PlotPoint predicted_point(const Report& report, std::size_t i, std::size_t nth) {
     const LayerReport& layer = report.layers[i];
-    if (layer.flops <= 0 || !(layer.time_s > 0.0)) {
-        return std::nullopt;
-    }
     PlotPoint point;
+    point.layer = i;
+    point.nth = nth;
     point.id = fmt::format("{}/predicted/{}/{}", report.machine.id, i, layer.layer.name);
     point.name = layer.layer.name;
     point.machine = report.machine.id;
@@ -136,10 +142,9 @@ PlotPoint measured_point(const PlotMachine& machine, const LayerMeasurement& m, 
 
 std::vector<PlotPoint> points_of(const Report& report) {
     std::vector<PlotPoint> points;
+    std::map<std::string, std::size_t> seen;
     for (std::size_t i = 0; i < report.layers.size(); ++i) {
-        if (auto point = predicted_point(report, i)) {
-            points.push_back(std::move(*point));
-        }
+        points.push_back(predicted_point(report, i, seen[report.layers[i].layer.name]++));
     }
     return points;
 }
@@ -155,30 +160,29 @@ void add_report(PlotInput& input, const model::Machine& machine, const Report& r
         input.machines.push_back(roofs_of(machine));
     }
     const PlotMachine& roofs = *find_machine(input, machine.id);
-    for (std::size_t i = 0; i < report.layers.size(); ++i) {
-        auto point = predicted_point(report, i);
-        if (!point) {
-            continue;
-        }
-        input.points.push_back(*point);
-        if (const auto& measured = report.layers[i].measured) {
-            input.points.push_back(measured_point(roofs, *measured, *std::move(point)));
+    for (PlotPoint& point : points_of(report)) {
+        const auto& measured = report.layers[*point.layer].measured;
+        input.points.push_back(point);
+        if (measured) {
+            input.points.push_back(measured_point(roofs, *measured, std::move(point)));
         }
     }
 }
 
-std::optional<RoofLimit> limit_of(const PlotMachine& machine, const PlotPoint& point) {
+std::optional<RoofLimit> limit_of(const PlotMachine& machine, const PlotPoint& point,
+                                  const Ids* visible) {
     std::optional<RoofLimit> limit;
     const auto lower = [&](double flops_per_s, const Roof* roof) {
         if (!limit || flops_per_s < limit->flops_per_s) {
             limit = RoofLimit{flops_per_s, roof};
         }
     };
-    if (const Roof* roof = compute_roof(machine, point.precision)) {
+    if (const Roof* roof = compute_roof(machine, point.precision, visible)) {
         lower(roof->value, roof);
     }
     for (const LevelBytes& entry : point.bytes) {
-        if (const Roof* roof = memory_roof(machine, entry.level); roof && entry.bytes > 0.0) {
+        if (const Roof* roof = memory_roof(machine, entry.level, visible);
+            roof && entry.bytes > 0.0) {
             lower(roof->value * point.flops / entry.bytes, roof);
         }
     }

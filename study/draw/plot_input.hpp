@@ -8,6 +8,7 @@
 #include "study/exam/roofs.hpp"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,11 +36,16 @@ struct PlotPoint {
     std::size_t limiter_step = 0;  // 1 … 7; 0 when not known
     std::string limiter;
     std::string source; // "predicted", "CUPTI counters"
+    // Several layers may have one name: these tell them apart.
+    std::optional<std::size_t> layer = {}; // row of its machine's report; none for other kernels
+    std::size_t nth = 0;                   // among the points of this name, machine and kind
 
     double total_s() const { return time_s * count; }
     double flops_per_s() const { return time_s > 0.0 ? flops / time_s : 0.0; }
     // FLOP per byte at a level, the outermost when empty; 0 when it is not known.
     double intensity(std::string_view level = {}) const;
+    // Without operations, time or bytes it is in tables and totals only.
+    bool has_place() const { return flops > 0.0 && time_s > 0.0 && intensity() > 0.0; }
 
     bool operator==(const PlotPoint&) const = default;
 };
@@ -52,7 +58,7 @@ struct PlotInput {
     bool operator==(const PlotInput&) const = default;
 };
 
-// The layers of a report, one point each; layers without operations are left out.
+// The layers of a report, one point each, also those without a place on a plot.
 std::vector<PlotPoint> points_of(const Report& report);
 
 // Adds the machine, unless it is there, and the report's points; where a profile was laid over the
@@ -64,11 +70,13 @@ const PlotMachine* find_machine(const PlotInput& input, std::string_view id);
 // The highest rate that a machine's roofs allow at the point's intensities: the least of its
 // compute roof (of the point's precision, or the highest of all) and bandwidth x intensity of every
 // level the point knows. Measured roofs stand in for described ones of the same key where both are
-// there. `by` names the roof that won; no roofs at all give nullopt.
+// there. `by` names the roof that won; no roofs at all give nullopt. `visible`: ids of the roofs
+// that count; null: all.
 struct RoofLimit {
     double flops_per_s = 0.0;
     const Roof* by = nullptr;
 };
-std::optional<RoofLimit> limit_of(const PlotMachine& machine, const PlotPoint& point);
+std::optional<RoofLimit> limit_of(const PlotMachine& machine, const PlotPoint& point,
+                                  const std::set<std::string>* visible = nullptr);
 
 } // namespace eyeroof::study

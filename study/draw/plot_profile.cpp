@@ -69,11 +69,8 @@ model::Result<model::Done> add_profile(PlotInput& input, const std::string& mach
     std::size_t placeless = 0;
     for (std::size_t i = 0; i < points->size(); ++i) {
         PlotPoint point = plot_point((*points)[i], roofs, machine, i);
-        if (point.flops > 0.0 && point.time_s > 0.0 && point.intensity() > 0.0) {
-            input.points.push_back(std::move(point));
-        } else {
-            ++placeless;
-        }
+        placeless += point.has_place() ? 0 : 1;
+        input.points.push_back(std::move(point));
     }
     if (placeless > 0) {
         found.warning("no-place",

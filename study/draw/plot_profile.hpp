@@ -12,9 +12,9 @@ namespace eyeroof::study {
 
 // Adds the profile's points as measured on a machine of the plot. Levels are matched with the
 // machine's by name, whatever their letter case. Points without operations or without bytes have no
-// place; they are counted in a warning ("no-place"). A point stands for all its launches: time and
-// operations are of one launch on average, the count is that of the launches. Without a metric
-// family only neutral counters and shapes give operations and bytes.
+// place, only rows in tables; they are counted in a warning ("no-place"). A point stands for all
+// its launches: time and operations are of one launch on average, the count is that of the
+// launches. Without a metric family only neutral counters and shapes give operations and bytes.
 model::Result<model::Done> add_profile(PlotInput& input, const std::string& machine,
                                        const profiles::Profile& profile,
                                        const profiles::PointOptions& options = {},

@@ -42,8 +42,7 @@ model::Result<Indices> matching(const PlotInput& input, const ViewState& view) {
     Indices indices;
     for (std::size_t i = 0; i < input.points.size(); ++i) {
         const PlotPoint& point = input.points[i];
-        if (kind_visible(point, view) && point.flops > 0.0 && point.time_s > 0.0 &&
-            pattern->found_in(point.name)) {
+        if (kind_visible(point, view) && pattern->found_in(point.name)) {
             indices.push_back(i);
         }
     }
@@ -190,7 +189,7 @@ class SeriesTable {
     std::vector<std::size_t> keys_;
 };
 
-// Time of all visible points of a machine and kind, the whole that shares are of.
+// Time of all points of a machine and kind, the whole that shares are of.
 std::map<std::pair<std::string, bool>, double> totals(const PlotInput& input) {
     std::map<std::pair<std::string, bool>, double> sums;
     for (const PlotPoint& point : input.points) {
@@ -206,10 +205,13 @@ double radius_of(double share, std::size_t points) {
     return least + (most - least) * std::sqrt(std::clamp(share, 0.0, 1.0));
 }
 
-void judge(ScenePoint& point, const PlotPoint& source, const PlotInput& input) {
+void judge(ScenePoint& point, const PlotPoint& source, const PlotInput& input,
+           const std::set<std::string>& visible) {
     const PlotMachine* machine = find_machine(input, source.machine);
-    const auto limit = machine == nullptr ? std::nullopt : limit_of(*machine, source);
+    const auto limit = machine == nullptr ? std::nullopt : limit_of(*machine, source, &visible);
     if (limit && limit->flops_per_s > 0.0) {
+        point.roof_flops_per_s = limit->flops_per_s;
+        point.roof = limit->by->name + (limit->by->measured ? ", measured" : "");
         point.of_bound = point.y / limit->flops_per_s;
         // A prediction may be above the outermost roof: what an inner memory holds need not come
         // from there.
@@ -219,6 +221,9 @@ void judge(ScenePoint& point, const PlotPoint& source, const PlotInput& input) {
 
 std::vector<std::pair<std::string, double>> levels_in_view(const PlotPoint& point,
                                                            const ViewState& view) {
+    if (!point.has_place()) {
+        return {};
+    }
     if (view.level != kAllLevels) {
         return {{view.level, point.intensity(view.level)}};
     }
@@ -229,32 +234,46 @@ std::vector<std::pair<std::string, double>> levels_in_view(const PlotPoint& poin
     return levels;
 }
 
+// At one of the levels in view.
+ScenePoint point_at_level(const PlotInput& input, std::size_t index, const std::string& level,
+                          double intensity) {
+    const PlotPoint& source = input.points[index];
+    ScenePoint point;
+    point.id = source.id;
+    point.name = source.name;
+    point.source = index;
+    point.level = level;
+    point.x = intensity;
+    point.y = source.flops_per_s();
+    return point;
+}
+
 void add_points(RooflineScene& scene, const PlotInput& input, const ViewState& view,
-                const Indices& heaviest_first) {
+                const Indices& heaviest_first, const std::set<std::string>& visible) {
     SeriesTable table(input, view);
     const auto sums = totals(input);
     std::size_t unplaced = 0;
     for (auto i = heaviest_first.rbegin(); i != heaviest_first.rend(); ++i) {
         const PlotPoint& source = input.points[*i];
-        const auto levels = levels_in_view(source, view);
-        for (std::size_t level = 0; level < levels.size(); ++level) {
-            if (!(levels[level].second > 0.0)) {
+        const double sum = sums.at({source.machine, source.measured});
+        const double share = sum > 0.0 ? source.total_s() / sum : 0.0;
+        bool placed = false;
+        for (const auto& [level, intensity] : levels_in_view(source, view)) {
+            if (!(intensity > 0.0)) {
                 ++unplaced;
                 continue;
             }
-            ScenePoint point;
-            point.id = source.id;
-            point.name = source.name;
-            point.source = *i;
-            point.level = levels[level].first;
-            point.series = table.of(source, point.level);
-            point.x = levels[level].second;
-            point.y = source.flops_per_s();
-            point.share = source.total_s() / sums.at({source.machine, source.measured});
-            point.radius = radius_of(point.share, heaviest_first.size());
+            ScenePoint point = point_at_level(input, *i, level, intensity);
+            point.series = table.of(source, level);
+            point.share = share;
+            point.radius = radius_of(share, heaviest_first.size());
             point.selected = view.selection.contains(source.id);
-            judge(point, source, input);
+            judge(point, source, input, visible);
             scene.points.push_back(std::move(point));
+            placed = true;
+        }
+        if (!placed) {
+            scene.rest.push_back({*i, share});
         }
     }
     auto [series, place] = table.sorted();
@@ -277,7 +296,9 @@ void add_links(RooflineScene& scene, const PlotInput& input) {
     }
     std::map<std::string, Indices> by_name;
     for (std::size_t i = 0; i < scene.points.size(); ++i) {
-        by_name[scene.points[i].level + '\n' + scene.points[i].name].push_back(i);
+        const ScenePoint& point = scene.points[i];
+        by_name[fmt::format("{}\n{}\n{}", point.level, point.name, input.points[point.source].nth)]
+            .push_back(i);
     }
     const auto rank = [&](std::size_t i) {
         const PlotPoint& source = input.points[scene.points[i].source];
@@ -289,7 +310,7 @@ void add_links(RooflineScene& scene, const PlotInput& input) {
         for (std::size_t k = 0; k + 1 < members.size(); ++k) {
             const std::size_t from = members[k];
             const std::size_t to = members[k + 1];
-            const bool ambiguous = rank(from) == rank(to); // two layers of one name: not a pair
+            const bool ambiguous = rank(from) == rank(to); // two kernels of one name: not a pair
             if (!ambiguous) {
                 scene.links.push_back({from, to, scene.points[to].y / scene.points[from].y});
             }
@@ -395,8 +416,10 @@ void describe(RooflineScene& scene, const PlotInput& input, const ViewState& vie
     for (const PlotPoint& point : input.points) {
         all_seconds += point.total_s();
     }
+    std::size_t held_inside = 0;
     for (const ScenePoint& point : scene.points) {
         above += point.above_roof ? 1 : 0;
+        held_inside += !point.above_roof && point.of_bound > 1.0 + kAboveRoofTolerance ? 1 : 0;
     }
     scene.title = input.title;
     scene.filters = active_filters(view);
@@ -419,6 +442,13 @@ void describe(RooflineScene& scene, const PlotInput& input, const ViewState& vie
         scene.warnings.push_back(fmt::format(
             "{} point{} above a roof by more than {:.0f} %: the measurement or the roof is wrong",
             above, above == 1 ? " is" : "s are", 100.0 * kAboveRoofTolerance));
+    }
+    if (held_inside > 0) {
+        scene.notes.push_back(
+            fmt::format("{} prediction{} above a roof: an inner memory is expected "
+                        "to hold what {} read{} again",
+                        held_inside, held_inside == 1 ? " is" : "s are",
+                        held_inside == 1 ? "it" : "they", held_inside == 1 ? "s" : ""));
     }
 }
 
@@ -463,9 +493,9 @@ model::Result<RooflineScene> build_scene(const PlotInput& input, const ViewState
         return model::Result<RooflineScene>(matched.diagnostics());
     }
     RooflineScene scene;
-    add_points(scene, input, view, heaviest(input, *matched, view));
-    add_links(scene, input);
     const std::set<std::string> visible = view.roofs ? *view.roofs : needed_roofs(input, view);
+    add_points(scene, input, view, heaviest(input, *matched, view), visible);
+    add_links(scene, input);
     for (const PlotMachine& machine : input.machines) {
         add_machine_roofs(scene, input, view, machine, visible);
     }

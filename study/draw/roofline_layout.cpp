@@ -300,7 +300,9 @@ void lay_out(RooflineScene& scene, const ViewState& view, const Canvas& canvas) 
         top += kTitlePx * kLine;
     }
     top = place_legend(scene, top + kFontPx * kLine);
-    top += kFontPx * kLine * (1.0 + static_cast<double>(scene.warnings.size())); // and the y title
+    top +=
+        kFontPx * kLine *
+        (1.0 + static_cast<double>(scene.warnings.size() + scene.notes.size())); // and the y title
     scene.area.box = {kMargin + kLeftOfPlot, top + 6.0,
                       std::max(60.0, scene.canvas.width - 2.0 * kMargin - kLeftOfPlot),
                       std::max(60.0, scene.canvas.height - top - kMargin - kBelowPlot)};

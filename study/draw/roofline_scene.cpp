@@ -132,16 +132,19 @@ std::vector<CardRow> card_of(const PlotInput& input, const ScenePoint& point) {
     std::vector<CardRow> rows;
     rows.push_back({"name", source.name});
     rows.push_back({"machine", machine == nullptr ? source.machine : machine->name});
-    rows.push_back({source.measured ? "measured" : "predicted", format_si(point.y, "FLOP/s")});
-    rows.push_back({"intensity", fmt::format("{:.4g} FLOP/byte{}{}", point.x,
-                                             point.level.empty() ? "" : " of ", point.level)});
-    if (machine != nullptr) {
-        if (const auto limit = limit_of(*machine, source)) {
-            rows.push_back({"roof there",
-                            fmt::format("{} ({}{})", format_si(limit->flops_per_s, "FLOP/s"),
-                                        limit->by->name, limit->by->measured ? ", measured" : "")});
-            rows.push_back({"of the roof", fmt::format("{:.1f} %", 100.0 * point.of_bound)});
-        }
+    if (source.has_place()) {
+        rows.push_back({source.measured ? "measured" : "predicted", format_si(point.y, "FLOP/s")});
+        rows.push_back({"intensity", fmt::format("{:.4g} FLOP/byte{}{}", point.x,
+                                                 point.level.empty() ? "" : " of ", point.level)});
+    } else {
+        rows.push_back({source.measured ? "measured" : "predicted",
+                        "not on the plot: its operations or bytes are not known, or none"});
+    }
+    if (!point.roof.empty()) {
+        rows.push_back(
+            {"roof there",
+             fmt::format("{} ({})", format_si(point.roof_flops_per_s, "FLOP/s"), point.roof)});
+        rows.push_back({"of the roof", fmt::format("{:.1f} %", 100.0 * point.of_bound)});
     }
     if (!source.limiter.empty()) {
         rows.push_back(

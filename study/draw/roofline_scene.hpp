@@ -91,9 +91,11 @@ struct ScenePoint {
     std::size_t series = 0;
     std::string level; // whose bytes gave x
     double x = 1.0, y = 1.0;
-    double radius = 4.0;   // pixels
-    double share = 0.0;    // of the time of its machine's points of its kind
-    double of_bound = 0.0; // y over what the roofs allow; 0 without roofs
+    double radius = 4.0;           // pixels
+    double share = 0.0;            // of the time of its machine's points of its kind
+    double of_bound = 0.0;         // y over what the visible roofs allow; 0 without roofs
+    double roof_flops_per_s = 0.0; // what they allow
+    std::string roof;              // name of the one that allows least
     bool above_roof = false;
     bool selected = false;
 
@@ -106,6 +108,14 @@ struct SceneLink {
     double ratio = 1.0;           // rate at `to` over rate at `from`
 
     bool operator==(const SceneLink&) const = default;
+};
+
+// A point that the filters let through and that has no place: no operations, or no bytes.
+struct SceneRest {
+    std::size_t source = 0; // index into PlotInput::points
+    double share = 0.0;     // as ScenePoint::share
+
+    bool operator==(const SceneRest&) const = default;
 };
 
 enum class LabelKind { roof, ridge, point };
@@ -150,11 +160,13 @@ struct RooflineScene {
     std::vector<Ridge> ridges;
     std::vector<SceneSeries> series;
     std::vector<ScenePoint> points; // heaviest last, so that light ones are not hidden below
+    std::vector<SceneRest> rest;    // heaviest last
     std::vector<SceneLink> links;
     std::vector<SceneLabel> labels;
     std::vector<LegendEntry> legend;
     std::vector<ActiveFilter> filters;
     std::vector<std::string> warnings;
+    std::vector<std::string> notes; // what looks wrong and is not
     double point_opacity = 1.0;
 
     bool operator==(const RooflineScene&) const = default;

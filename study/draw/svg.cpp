@@ -54,6 +54,10 @@ void write_heading(std::string& svg, const RooflineScene& scene) {
         text(svg, {16.0, below}, "! " + *w, "f-warning", kFontPx);
         below -= kFontPx * 1.35;
     }
+    for (auto note = scene.notes.rbegin(); note != scene.notes.rend(); ++note) {
+        text(svg, {16.0, below}, *note, "f-faint", kFontPx);
+        below -= kFontPx * 1.35;
+    }
     text(svg, {16.0, scene.area.box.top - 8.0}, scene.y_title, "f-faint", kFontPx);
 }
 

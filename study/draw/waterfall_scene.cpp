@@ -316,7 +316,10 @@ WaterfallScene make_network_waterfall(const Report& report, const Canvas& canvas
         bar.value = model::format_si(bar.mapping * report.machine.units, "MAC/cycle", 4);
         bar.change = lost_text(bar.before, bar.mapping);
         bar.reason = loser_text(now, now.mapping_s - before_s, step);
-        bar.layer = now.loser == nullptr ? std::string{} : now.loser->layer.name;
+        if (now.loser != nullptr) {
+            bar.layer = now.loser->layer.name;
+            bar.layer_row = static_cast<std::size_t>(now.loser - report.layers.data());
+        }
         bar.colour = series_role(step - 1);
         scene.has_gap = scene.has_gap || bar.machine > bar.mapping * (1.0 + kLeastLoss);
         if (now.mapping_s - before_s > most_lost_s) {

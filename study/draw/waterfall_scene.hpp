@@ -24,8 +24,9 @@ struct WaterfallBar {
     std::string value;    // "154 MAC/cycle"
     std::string change;   // "−8.3 %", empty where nothing is lost
     std::string reason;
-    std::string layer;  // of a network: the one that loses most
-    bool worst = false; // costs most
+    std::string layer;         // of a network: the one that loses most
+    std::size_t layer_row = 0; // its row of the report
+    bool worst = false;        // costs most
     ColourRole colour = ColourRole::series1;
 
     // Pixels, where it stands on the canvas.

@@ -5,22 +5,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <optional>
-
 namespace eyeroof::study {
 
 namespace {
-
-struct Limit {
-    double flops_per_s = 0.0;
-    std::string roof;
-};
-
-std::optional<Limit> limit_at(const PlotInput& input, const PlotPoint& point) {
-    const PlotMachine* machine = find_machine(input, point.machine);
-    const auto limit = machine == nullptr ? std::nullopt : limit_of(*machine, point);
-    return limit ? std::optional(Limit{limit->flops_per_s, limit->by->name}) : std::nullopt;
-}
 
 const char* kind_of(const PlotPoint& point) {
     return point.measured ? "measured" : "predicted";
@@ -34,14 +21,13 @@ std::string to_csv(const RooflineScene& scene, const PlotInput& input) {
                       "limiter_step,limiter,source\n";
     for (auto point = scene.points.rbegin(); point != scene.points.rend(); ++point) {
         const PlotPoint& source = input.points.at(point->source);
-        const auto limit = limit_at(input, source);
         csv += fmt::format(
             "{},{},{},{},{:.9g},{:.9g},{},{},{:.6g},{:.9g},{:g},{:.6g},{},{},{},{}\n",
             kind_of(source), read::csv_quoted(source.machine), read::csv_quoted(source.name),
             read::csv_quoted(point->level), point->x, point->y,
-            limit ? fmt::format("{:.9g}", limit->flops_per_s) : "",
-            limit ? read::csv_quoted(limit->roof) : "", point->of_bound, source.time_s,
-            source.count, point->share, read::csv_quoted(source.precision), source.limiter_step,
+            point->roof.empty() ? "" : fmt::format("{:.9g}", point->roof_flops_per_s),
+            read::csv_quoted(point->roof), point->of_bound, source.time_s, source.count,
+            point->share, read::csv_quoted(source.precision), source.limiter_step,
             read::csv_quoted(source.limiter), read::csv_quoted(source.source));
     }
     for (const SceneRoof& line : scene.roofs) {
@@ -76,9 +62,9 @@ std::string to_json(const RooflineScene& scene, const PlotInput& input) {
                                    {"limiter_step", source.limiter_step},
                                    {"limiter", source.limiter},
                                    {"source", source.source}};
-        if (const auto limit = limit_at(input, source)) {
-            row["roof_flops_per_s"] = limit->flops_per_s;
-            row["roof"] = limit->roof;
+        if (!point->roof.empty()) {
+            row["roof_flops_per_s"] = point->roof_flops_per_s;
+            row["roof"] = point->roof;
         }
         points.push_back(std::move(row));
     }

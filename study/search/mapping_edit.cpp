@@ -61,21 +61,36 @@ Result<Report> with_mapping(const Report& report, std::size_t layer, const model
     return Result<Report>(std::move(edited));
 }
 
+std::optional<std::size_t> row_of(const Report& report, const MappingEdit& edit) {
+    std::size_t before = 0;
+    for (std::size_t row = 0; row < report.layers.size(); ++row) {
+        if (report.layers[row].layer.name == edit.layer && before++ == edit.nth) {
+            return row;
+        }
+    }
+    return std::nullopt;
+}
+
+std::size_t nth_of(const Report& report, std::size_t row) {
+    const auto first = report.layers.begin();
+    const std::string& name = report.layers.at(row).layer.name;
+    return static_cast<std::size_t>(
+        std::count_if(first, first + static_cast<std::ptrdiff_t>(row),
+                      [&](const LayerReport& layer) { return layer.layer.name == name; }));
+}
+
 model::Diagnostics apply_edits(Report& report, const model::Machine& machine,
                                const std::vector<MappingEdit>& edits, const StudyOptions& options) {
     model::Diagnostics problems;
     for (const MappingEdit& edit : edits) {
         const auto mapping = parse_mapping(machine, edit.text, "mapping of " + edit.layer);
         problems.append(mapping.diagnostics());
-        const auto layer =
-            std::find_if(report.layers.begin(), report.layers.end(),
-                         [&](const LayerReport& l) { return l.layer.name == edit.layer; });
-        if (layer == report.layers.end()) {
+        const auto row = row_of(report, edit);
+        if (!row) {
             problems.warning("unknown-layer",
                              "no layer is named '" + edit.layer + "' whose mapping was edited");
         } else if (mapping) {
-            const auto index = static_cast<std::size_t>(layer - report.layers.begin());
-            auto edited = with_mapping(report, index, machine, *mapping, options, {}, edit.nest);
+            auto edited = with_mapping(report, *row, machine, *mapping, options, {}, edit.nest);
             problems.append(edited.diagnostics());
             report = edited ? *std::move(edited) : std::move(report);
         }

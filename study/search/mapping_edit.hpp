@@ -9,6 +9,7 @@
 #include "study/exam/report.hpp"
 #include "study/exam/run.hpp"
 
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -33,10 +34,16 @@ model::Result<Report> with_mapping(const Report& report, std::size_t layer,
 struct MappingEdit {
     std::string layer;
     std::size_t nest = 0;
-    std::string text; // in the form of `eyeroof map`
+    std::string text;    // in the form of `eyeroof map`
+    std::size_t nth = 0; // among the layers of this name
 
     bool operator==(const MappingEdit&) const = default;
 };
+
+// The row of the report that an edit is of, by name and order; nullopt where there is none. And the
+// order of a row among those of its name.
+std::optional<std::size_t> row_of(const Report& report, const MappingEdit& edit);
+std::size_t nth_of(const Report& report, std::size_t row);
 
 // The report with all edits in their layers' places. Edits that cannot be read or are not legal
 // are told and left out; so are those of layers that the report does not have.

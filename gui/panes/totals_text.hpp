@@ -1,0 +1,16 @@
+// The lines above the table of layers: each machine's time, what was measured of it and by how much
+// the prediction is off, and how machines compare.
+// Used by the main window.
+// Knows reports only.
+#pragma once
+
+#include "study/exam/report.hpp"
+
+#include <QString>
+#include <vector>
+
+namespace eyeroof::gui {
+
+QString totals_html(const std::vector<study::Report>& reports); // empty without reports
+
+} // namespace eyeroof::gui

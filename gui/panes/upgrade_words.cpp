@@ -1,0 +1,166 @@
+#include "gui/panes/upgrade_words.hpp"
+
+#include <QCoreApplication>
+#include <QLocale>
+#include <QRegularExpression>
+#include <QStringList>
+#include <algorithm>
+
+namespace eyeroof::gui {
+
+namespace {
+
+QString tr(const char* words) {
+    return QCoreApplication::translate("UpgradePane", words);
+}
+
+QString text(std::string_view string) {
+    return QString::fromUtf8(string.data(), static_cast<qsizetype>(string.size()));
+}
+
+QString capital(QString sentence) {
+    if (!sentence.isEmpty()) {
+        sentence[0] = sentence[0].toUpper();
+    }
+    return sentence;
+}
+
+bool unpriced(const study::Upgrade& upgrade) {
+    return upgrade.verdict == study::UpgradeVerdict::unpriced;
+}
+
+// A fleet's members run in their own ways; the question says what they share.
+QString run_of(const study::UpgradeQuestion& question, const study::Upgrade& u) {
+    if (!u.run.empty()) {
+        return text(u.run);
+    }
+    QStringList parts = {question.phase == "inference"
+                             ? tr("inference")
+                             : tr("training step with %1").arg(text(question.phase))};
+    if (question.batch) {
+        parts << tr("batch ×%1").arg(*question.batch);
+    }
+    return parts.join(", ");
+}
+
+// The last day that a source speaks of, as far as it tells one.
+QDate date_in(const QString& source) {
+    static const QRegularExpression day("(20\\d\\d)-(\\d\\d)-(\\d\\d)");
+    static const QRegularExpression month("([A-Z][a-z]+) (20\\d\\d)");
+    static const QRegularExpression year("\\b(20\\d\\d)\\b");
+    if (const auto found = day.match(source); found.hasMatch()) {
+        return QDate::fromString(found.captured(0), Qt::ISODate);
+    }
+    if (const auto found = month.match(source); found.hasMatch()) {
+        const QDate date = QLocale::c().toDate("1 " + found.captured(0), "d MMMM yyyy");
+        if (date.isValid()) {
+            return date;
+        }
+    }
+    const auto found = year.match(source);
+    return found.hasMatch() ? QDate(found.captured(1).toInt(), 12, 31) : QDate();
+}
+
+QString price_text(const QString& what, double usd, int digits, const std::string& source,
+                   const QDate& today) {
+    const QString from = text(source);
+    const QString age = age_of(from, today);
+    return tr("%1: $%2%3")
+        .arg(what)
+        .arg(usd, 0, 'f', digits)
+        .arg(from.isEmpty() ? QString()
+                            : " (" + from + (age.isEmpty() ? QString() : "; " + age) + ")");
+}
+
+QString prices_text(const study::Upgrade& u, const QDate& today) {
+    const study::UpgradeMoney& m = u.money;
+    QStringList lines;
+    if (m.priced) {
+        lines << price_text(tr("An hour of %1").arg(text(u.from)), m.from_usd_per_hour, 2,
+                            m.from_price_source, today)
+              << price_text(tr("An hour of %1").arg(text(u.to)), m.to_usd_per_hour, 2,
+                            m.to_price_source, today);
+    }
+    if (m.outlay_usd) {
+        lines << price_text(tr("To buy %1, less what the old one brings").arg(text(u.to)),
+                            *m.outlay_usd, 0, m.buy_source, today);
+    }
+    return lines.join("\n");
+}
+
+} // namespace
+
+QString interval_text(const study::Interval& i) {
+    return QString("%1 (%2 … %3)")
+        .arg(i.value, 0, 'f', 2)
+        .arg(i.low, 0, 'f', 2)
+        .arg(i.high, 0, 'f', 2);
+}
+
+QString sign_of(study::UpgradeVerdict verdict) {
+    switch (verdict) {
+    case study::UpgradeVerdict::pays_off:
+        return "✓ ";
+    case study::UpgradeVerdict::does_not:
+        return "✗ ";
+    case study::UpgradeVerdict::too_close:
+        return "≈ ";
+    case study::UpgradeVerdict::unpriced:
+        return {};
+    }
+    return {};
+}
+
+QString headline_html(const study::UpgradeQuestion& question, const study::Upgrade& u,
+                      const QColor& colour) {
+    const QString verdict =
+        unpriced(u) ? tr("%1 times as fast; name the prices").arg(u.speedup.value, 0, 'f', 2)
+                    : sign_of(u.verdict) + capital(text(study::verdict_name(u.verdict)));
+    const QString what = question.phase == "inference" ? tr("Running") : tr("Training");
+    return tr("<span style='font-size:x-large; font-weight:600; color:%1'>%2</span>"
+              "<br><span style='font-size:large'>%3 %4 on %5 instead of %6: %7 times as "
+              "fast.</span>"
+              "<br>%8.")
+        .arg(colour.name(), verdict, what, text(u.network).toHtmlEscaped(), text(u.to),
+             text(u.from), interval_text(u.speedup))
+        .arg(capital(run_of(question, u)).toHtmlEscaped());
+}
+
+QString reasons_text(const study::Upgrade& u, const QDate& today) {
+    QStringList lines;
+    if (unpriced(u)) {
+        lines << tr("Whether it pays depends on the prices: enter on the left what an hour of each "
+                    "GPU costs.");
+    } else {
+        lines << tr("%1 times would be enough (%2); the chance that this is wrong is %3 %.")
+                     .arg(QString::number(u.threshold, 'f', 2), text(u.threshold_basis),
+                          QString::number(100.0 * u.probability_wrong, 'f', 0));
+    }
+    const QString prices = prices_text(u, today);
+    if (!prices.isEmpty()) {
+        lines << prices;
+    }
+    QStringList notes;
+    for (const std::string& note : u.notes) {
+        notes << capital(text(note)) + ".";
+    }
+    if (!notes.isEmpty()) {
+        lines << notes.join(" ");
+    }
+    return lines.join("\n");
+}
+
+QString age_of(const QString& source, const QDate& today) {
+    const QDate date = date_in(source);
+    if (!date.isValid()) {
+        return {};
+    }
+    const int months = std::max(0, (today.year() - date.year()) * 12 + today.month() -
+                                       date.month() - (today.day() < date.day() ? 1 : 0));
+    return months == 0   ? tr("less than a month old")
+           : months == 1 ? tr("1 month old")
+           : months < 24 ? tr("%1 months old").arg(months)
+                         : tr("%1 years old").arg(months / 12);
+}
+
+} // namespace eyeroof::gui

@@ -1,0 +1,104 @@
+// Mappings of the layer in view: edited, searched, restored.
+#include "gui/window/main_window.hpp"
+#include "study/formats/mapping_yaml.hpp"
+
+namespace eyeroof::gui {
+
+void MainWindow::use_report(study::Report report, const Shown& where) {
+    reports_[where.report] = std::move(report);
+    show_plot({});
+    analyse_pause_.start();
+}
+
+void MainWindow::try_mapping(const model::Mapping& mapping) {
+    if (!shown_layer_) {
+        return;
+    }
+    const Shown where = *shown_layer_;
+    const study::LayerReport before = reports_[where.report].layers[where.layer];
+    auto edited = study::with_mapping(reports_[where.report], where.layer, machines_[where.report],
+                                      mapping, options(), {}, mapping_->nest());
+    if (!edited) {
+        return mapping_->show_problems(edited.diagnostics());
+    }
+    const study::LayerReport after = edited->layers[where.layer];
+    if (where.report == 0) {
+        originals_.try_emplace(where.layer, before);
+        keep_edit(where, mapping);
+    }
+    use_report(std::move(*edited), where);
+    const auto original = where.report == 0 ? originals_.find(where.layer) : originals_.end();
+    mapping_->show_tried(original == originals_.end() ? before : original->second, after);
+}
+
+void MainWindow::keep_edit(const Shown& where, const model::Mapping& mapping) {
+    const auto& accelerator = std::get<model::Accelerator>(machines_.front().kind);
+    const study::MappingEdit edit{reports_.front().layers[where.layer].layer.name, mapping_->nest(),
+                                  study::read::write_mapping_yaml(mapping, accelerator),
+                                  study::nth_of(reports_.front(), where.layer)};
+    for (study::MappingEdit& known : edits_) {
+        if (known.layer == edit.layer && known.nest == edit.nest && known.nth == edit.nth) {
+            known.text = edit.text;
+            asked_.edits = edits_;
+            return;
+        }
+    }
+    edits_.push_back(edit);
+    asked_.edits = edits_;
+}
+
+void MainWindow::restore_mapping() {
+    if (shown_layer_) {
+        if (shown_layer_->report == 0) {
+            std::erase_if(edits_, [&](const study::MappingEdit& edit) {
+                return study::row_of(reports_.front(), edit) == shown_layer_->layer;
+            });
+            originals_.erase(shown_layer_->layer);
+        }
+        mapping_->clear();
+        examine();
+    }
+}
+
+void MainWindow::search_mapping(const mapper::Objective& objective) {
+    if (!shown_layer_) {
+        return mapping_->end_search(tr("Select a layer first."));
+    }
+    const Shown where = *shown_layer_;
+    const study::LayerReport layer = reports_[where.report].layers[where.layer];
+    searcher_.run(
+        [this, where, layer, machine = machines_[where.report], objective, nest = mapping_->nest(),
+         options = options()](const std::stop_token& stop,
+                              const model::ProgressCallback& progress) -> Background::Show {
+            const auto found =
+                study::search_mapping(machine, layer, objective, options, stop, progress, nest);
+            return [this, found, where] { end_search(found, where); };
+        });
+}
+
+// Cancelled or not, the best mapping that was found is used.
+void MainWindow::end_search(const model::Result<mapper::SearchResult>& found, const Shown& where) {
+    if (!found) {
+        const model::Diagnostic& why = found.diagnostics().items().front();
+        const bool cancelled = why.code == "cancelled" || why.code == "no-mapping";
+        mapping_->end_search(cancelled ? tr("Cancelled before a mapping was found.")
+                                       : QString::fromStdString(why.message));
+    } else {
+        const mapper::Certificate& c = found->certificate;
+        const QString objective = QString::fromStdString(c.objective);
+        mapping_->end_search(c.proved
+                                 ? tr("Found in %1 s: no mapping has a lower %2 (%3 looked at).")
+                                       .arg(c.time_s, 0, 'f', 2)
+                                       .arg(objective)
+                                       .arg(c.nodes)
+                                 : tr("The best so far: at most %1 % above the best %2.")
+                                       .arg(100.0 * c.gap, 0, 'f', 1)
+                                       .arg(objective));
+        if (shown_layer_ == where) {
+            try_mapping(found->mapping);
+        }
+    }
+    emit searched();
+}
+
+} // namespace eyeroof::gui
