@@ -33,8 +33,8 @@ class Splitter {
     Splitter(const Task& task, const std::vector<OperandSet>& keeps, Dim dim, const Effort& effort)
         : task_(task), keeps_(keeps), dim_(dim), effort_(effort),
           bound_(task.problem.bounds[index(dim)]), levels_(task.machine.levels.size()),
-          inside_(inside_homes()), alike_(inside_sums()),
-          first_inside_(ramps_matter(task) ? array_edge(task.machine) + 1 : kMaxLevels + 1) {}
+          inside_(inside_homes()), alike_(inside_sums()), ramps_(ramps_matter(task)),
+          edge_(array_edge(task.machine)) {}
 
     std::vector<Split> run() {
         space(levels_ - 1, 1);
@@ -70,14 +70,29 @@ class Splitter {
         return limit;
     }
     // A loop that moves no operand kept at its level can as well be the innermost one of the next
-    // level outwards: same counts, so only that one is searched.
+    // level outwards: same counts, so only that one is searched. But where windows are spread there
+    // as well, it decides which of them are there at the same time and share inputs.
     bool loops_here(std::size_t level) const {
+        return needed_here(level) ||
+               (level >= inside_ && windows() && spatial_limit(level - 1) > 1);
+    }
+    bool windows() const { // that overlap
+        constexpr std::array<std::pair<Dim, Dim>, 4> kWindows = {
+            {{Dim::P, Dim::R}, {Dim::R, Dim::P}, {Dim::Q, Dim::S}, {Dim::S, Dim::Q}}};
+        return bound_ > 1 && std::any_of(kWindows.begin(), kWindows.end(), [&](const auto& pair) {
+                   return pair.first == dim_ && task_.problem.bounds[index(pair.second)] > 1;
+               });
+    }
+    bool needed_here(std::size_t level) const {
         if (level == 0 || level < inside_) {
             return level >= inside_;
         }
-        // Step 7 tells passes over the array from what the units do between them.
-        if (ruled(level) || ruled(level - 1) ||
-            level == first_inside_) { // there it may not be welcome
+        if (ruled(level) || ruled(level - 1)) { // there it may not be welcome
+            return true;
+        }
+        // Step 7 tells passes over the array from what the units do between them, and tiles from
+        // the outermost memory that are waited for from those that come early.
+        if (ramps_ && (level == edge_ + 1 || (edge_ > 0 && filled_from_outside(level)))) {
             return true;
         }
         for (const Operand o : kAllOperands) {
@@ -86,6 +101,16 @@ class Splitter {
             }
         }
         return false;
+    }
+
+    // Does a level keep an operand that no level between it and the outermost keeps?
+    bool filled_from_outside(std::size_t level) const {
+        return std::any_of(kAllOperands.begin(), kAllOperands.end(), [&](Operand o) {
+            const auto keeps = [&](const OperandSet& set) { return set.contains(o); };
+            const auto from = keeps_.begin() + 1;
+            return present(task_, o) && keeps_[level].contains(o) &&
+                   std::none_of(from, keeps_.begin() + static_cast<std::ptrdiff_t>(level), keeps);
+        });
     }
 
     bool ruled(std::size_t level) const {
@@ -156,9 +181,11 @@ class Splitter {
             if (trips > 1 && !fixed &&
                 ceil_div(bound_, tile * trips) == ceil_div(bound_, tile * (trips - 1))) {
                 --trips;
-                const bool fewer = this->steps() <= steps;
+                const Count less = this->steps();
                 ++trips;
-                if (fewer) {
+                // Outside the array step 7 spreads what its trips move over them, however uneven.
+                const bool as_good = ramps_ && i <= edge_ ? less == steps : less <= steps;
+                if (as_good) {
                     return true;
                 }
             }
@@ -250,6 +277,11 @@ class Splitter {
                 return;
             }
         }
+        for (std::size_t i = 1; i < levels_; ++i) {
+            if (split_.temporal[i] > 1 && split_.spatial[i - 1] == 1 && !needed_here(i)) {
+                return; // the next level outwards has it
+            }
+        }
         if (task_.factors == Factors::perfect || !wasteful()) {
             splits_.push_back(split_);
         }
@@ -265,7 +297,8 @@ class Splitter {
     std::size_t levels_;
     std::size_t inside_;
     std::size_t alike_;
-    std::size_t first_inside_; // level right inside the array
+    bool ramps_;
+    std::size_t edge_;
     Split split_;
     std::vector<Split> splits_;
     std::array<std::map<std::pair<Count, Count>, bool>, kMaxLevels> packs_;

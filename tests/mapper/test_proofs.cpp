@@ -1,0 +1,127 @@
+#include "mapper/search.hpp"
+#include "tests/mapper/enumerate.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+// What a proof of the reported time must hold for: machines of one to four levels with double
+// buffers, stores that prefetch, channels of their own for each operand and long pipelines.
+// EYEROOF_RANDOM_CASES asks for more cases, EYEROOF_RANDOM_ONLY for one.
+
+using namespace eyeroof;
+using namespace eyeroof::model;
+using namespace eyeroof::test;
+
+namespace {
+
+int number_of(const char* variable, int usual) {
+    const char* asked = std::getenv(variable);
+    return asked == nullptr ? usual : std::atoi(asked);
+}
+
+std::vector<Channel> channels_of(Random& r) {
+    std::vector<Channel> channels;
+    const bool apart = r.chance(50);
+    for (const Operand o : kAllOperands) {
+        Channel c;
+        c.operands = apart ? OperandSet{o} : kAll;
+        c.name = apart ? std::string(operand_name(o)) : "net";
+        c.cast = r.chance(20) ? Cast::unicast : Cast::multicast;
+        c.reduces = r.chance(70);
+        c.half_duplex = r.chance(30);
+        c.down_bytes_per_cycle = r.chance(20) ? std::numeric_limits<double>::infinity()
+                                              : 1.0 + static_cast<double>(r.upto(6));
+        c.up_bytes_per_cycle = c.down_bytes_per_cycle * (r.chance(30) ? 2.0 : 1.0);
+        c.hop_pj = r.chance(20) ? 1.0 : 0.0;
+        channels.push_back(c);
+        if (!apart) {
+            break;
+        }
+    }
+    return channels;
+}
+
+Accelerator waiting_machine(Random& r) {
+    Accelerator a;
+    a.clock_hz = 1e9;
+    a.mac_pj = 1.0;
+    a.pipeline_stages = static_cast<int>(r.between(0, 5));
+    const auto levels = static_cast<std::size_t>(r.between(1, 4));
+    for (std::size_t i = 0; i < levels; ++i) {
+        const double pj = i == 0 ? 100.0 : i + 1 == levels ? 1.0 : 10.0;
+        Level l = level("L" + std::to_string(i), {});
+        const bool apart = i > 0 && r.chance(50);
+        for (const Operand o : kAllOperands) {
+            if (i > 0 && apart && r.chance(25)) {
+                continue; // passes by
+            }
+            Store s = store(apart ? OperandSet{o} : kAll, i == 0 ? 0 : r.between(2, 30),
+                            1.0 + static_cast<double>(r.upto(8)),
+                            1.0 + static_cast<double>(r.upto(8)), pj);
+            s.may_bypass = i > 0 && r.chance(15);
+            s.buffers = i > 0 && r.chance(30) ? 2 : 1;
+            s.prefetch = i > 0 && r.chance(20);
+            l.stores.push_back(s);
+            if (!apart) {
+                break;
+            }
+        }
+        const Count axes = r.chance(50) ? 0 : r.between(1, 2);
+        for (Count x = 0; x < axes; ++x) {
+            l.fanout.push_back({x == 0 ? "x" : "y", r.between(2, 3)});
+        }
+        if (r.chance(80)) {
+            l.channels = channels_of(r);
+        }
+        a.levels.push_back(l);
+    }
+    return a;
+}
+
+mapper::Task waiting_task(Random& r) {
+    mapper::Task task;
+    task.problem = tiny_problem(r);
+    task.machine = waiting_machine(r);
+    task.factors = r.chance(50) ? mapper::Factors::any : mapper::Factors::perfect;
+    task.counting = r.chance(15) ? Counting::timeloop : Counting::eyeroof;
+    if (r.chance(10)) {
+        task.counting = Counting::eyeroof;
+        task.problem.produced =
+            task.problem.has_weight && r.chance(50) ? Operand::weight : Operand::input;
+    }
+    task.objective = std::array{mapper::Objective::latency(), mapper::Objective::energy(),
+                                mapper::Objective::edp()}[static_cast<std::size_t>(r.upto(3))];
+    return task;
+}
+
+} // namespace
+
+TEST_CASE("proofs of the reported time equal an enumeration on machines that wait in many ways") {
+    Random r(31);
+    const int wanted = number_of("EYEROOF_RANDOM_CASES", 400);
+    const int only = number_of("EYEROOF_RANDOM_ONLY", -1);
+    for (int n = 0, compared = 0; compared < wanted && (only < 0 || n <= only); ++n) {
+        const mapper::Task task = waiting_task(r);
+        if ((only >= 0 && n != only) || validate(task.machine).has_errors()) {
+            continue;
+        }
+        Enumerator every(task);
+        const double best = every.run();
+        if (every.too_many() || best < 0) {
+            continue;
+        }
+        ++compared;
+        CAPTURE(n);
+        CAPTURE(task.objective.name());
+        CAPTURE(static_cast<int>(task.factors));
+        CAPTURE(static_cast<int>(task.counting));
+        const auto found = mapper::search(task);
+        CAPTURE(found.ok() ? std::string() : found.diagnostics().begin()->message);
+        REQUIRE(found);
+        CAPTURE(to_text(found->mapping, task.machine));
+        CAPTURE(to_text(every.best_mapping, task.machine));
+        CHECK(found->certificate.proved);
+        CHECK(found->certificate.value == doctest::Approx(best).epsilon(1e-9));
+    }
+}
