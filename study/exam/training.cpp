@@ -1,5 +1,7 @@
 #include "study/exam/training.hpp"
 
+#include "study/exam/gradients.hpp"
+
 #include <algorithm>
 
 namespace eyeroof::study {
@@ -99,6 +101,34 @@ bool keeps_fp32_weights(model::DataType type) {
     return model::storage_bits(type) < model::storage_bits(model::DataType::fp32);
 }
 
+std::vector<Layer> gradients_of(const Layer& layer, const TrainingOptions& options, bool data) {
+    std::vector<Layer> gradients;
+    if (layer.op == Op::embedding && std::get<model::RowsShape>(layer.shape).table > 0) {
+        gradients.push_back(cleared_gradient(layer, options));
+    }
+    if (has_weights(layer) || layer.op == Op::embedding) {
+        gradients.push_back(gradient(layer, Direction::bwd_weight));
+    }
+    if (data && has_gradient(layer, Direction::bwd_data)) {
+        gradients.push_back(gradient(layer, Direction::bwd_data));
+    }
+    if (layer.op == Op::bmm && has_gradient(layer, Direction::bwd_weight)) {
+        gradients.push_back(gradient(layer, Direction::bwd_weight));
+    }
+    return gradients;
+}
+
+std::optional<Update> update_of(const Layer& layer, const TrainingOptions& options) {
+    const model::Count weights = updated_by(layer);
+    if (weights <= 0) {
+        return std::nullopt;
+    }
+    Update update{update_of(layer, weights, options),
+                  has_weights(layer) || layer.op == Op::embedding || layer.op == Op::bmm};
+    split_rows(update.layer);
+    return update;
+}
+
 Result<Network> training_step(const Network& forward, const TrainingOptions& options) {
     if (!model::tensors_read(options.optimizer)) {
         return Result<Network>::failure("unknown-function",
@@ -110,20 +140,12 @@ Result<Network> training_step(const Network& forward, const TrainingOptions& opt
     for (auto it = forward.layers.rbegin(); it != forward.layers.rend(); ++it) {
         const Layer& layer = *it;
         const bool is_first = first != forward.layers.end() && &layer == &*first;
-        if (layer.op == Op::embedding && std::get<model::RowsShape>(layer.shape).table > 0) {
-            step.layers.push_back(cleared_gradient(layer, options));
-        }
-        if (has_weights(layer) || layer.op == Op::embedding) {
-            step.layers.push_back(gradient(layer, Direction::bwd_weight));
-        }
         // The first layer's repetitions beyond the first have something below them.
-        Layer data = gradient(layer, Direction::bwd_data);
-        data.count -= is_first ? 1 : 0;
-        if (data.count > 0 && has_gradient(layer, Direction::bwd_data)) {
-            step.layers.push_back(data);
-        }
-        if (layer.op == Op::bmm && has_gradient(layer, Direction::bwd_weight)) {
-            step.layers.push_back(gradient(layer, Direction::bwd_weight));
+        for (Layer& made : gradients_of(layer, options, true)) {
+            made.count -= is_first && made.name.ends_with(".bwd_data") ? 1 : 0;
+            if (made.count > 0) {
+                step.layers.push_back(std::move(made));
+            }
         }
     }
     add_updates(forward, options, step);

@@ -112,7 +112,7 @@ std::string described(const Variables& values) {
 }
 
 NetworkResult parse_yaml_with(std::string text, const std::string& file, const Given& given,
-                              const NamedNetwork& named_network) {
+                              const NamedNetwork& named_network, std::optional<Wiring>& wiring) {
     Variables values;
     if (!given.values.empty()) {
         const auto head = parse_network_head(text, file);
@@ -131,6 +131,7 @@ NetworkResult parse_yaml_with(std::string text, const std::string& file, const G
     if (!read) {
         return read.diagnostics();
     }
+    wiring = std::move(read->wiring);
     read->network.id = named_network.id;
     if (!named_network.variant.empty()) {
         read->network.name += ": " + named_network.id;
@@ -174,7 +175,8 @@ NetworkResult load_model(const fs::path& path, const Given& given) {
                      : NetworkResult(converted.diagnostics());
 }
 
-NetworkResult load_path(const NamedNetwork& network, const Given& given) {
+NetworkResult load_path(const NamedNetwork& network, const Given& given,
+                        std::optional<Wiring>& wiring) {
     const fs::path& path = network.path;
     if (onnx::is_onnx_file(path)) {
         return load_model(path, given);
@@ -185,7 +187,7 @@ NetworkResult load_path(const NamedNetwork& network, const Given& given) {
     }
     const NetworkFormat format = network_format(*text);
     if (format == NetworkFormat::network_yaml) {
-        return parse_yaml_with(std::move(*text), path.string(), given, network);
+        return parse_yaml_with(std::move(*text), path.string(), given, network, wiring);
     }
     if (!given.values.empty()) {
         return NetworkResult::failure("bad-parameter", "this kind of file has no parameters",
@@ -232,6 +234,48 @@ NetworkResult unknown(const std::string& name, const Folders& folders) {
     return NetworkResult::failure("unknown-network",
                                   fmt::format("there is no network '{}'", name.substr(0, 80)),
                                   network_candidates(name, folders));
+}
+
+NetworkResult load_any(const std::string& reference, const Folders& folders,
+                       std::optional<Wiring>& wiring) {
+    std::error_code status;
+    if (reference == "-") {
+        return load_path({reference, {}, "stdin"}, {}, wiring);
+    }
+    if (auto named = find_network(reference, folders, Spelling::exact)) {
+        return load_path(*named, {}, wiring);
+    }
+    if (fs::exists(reference, status)) {
+        return load_path({reference, {}, fs::path(reference).stem().string()}, {}, wiring);
+    }
+    const std::size_t colon = reference.rfind(':');
+    if (colon != std::string::npos) {
+        const std::string name = reference.substr(0, colon);
+        auto named = find_network(name, folders, Spelling::exact);
+        if (!named && fs::exists(name, status)) {
+            named = NamedNetwork{name, {}, fs::path(name).stem().string()};
+        } else if (!named) {
+            named = find_network(name, folders, Spelling::any);
+        }
+        if (!named) {
+            return unknown(name, folders);
+        }
+        const auto given = parse_given(std::string_view(reference).substr(colon + 1));
+        if (!given) {
+            return given.diagnostics();
+        }
+        if (!looks_like_path(name)) {
+            named->id += reference.substr(colon);
+        }
+        return load_path(*named, *given, wiring);
+    }
+    if (auto named = find_network(reference, folders, Spelling::any)) {
+        return load_path(*named, {}, wiring);
+    }
+    if (const auto found = find_with_suffix(reference, folders)) {
+        return load_path(found->first, found->second, wiring);
+    }
+    return unknown(reference, folders);
 }
 
 } // namespace
@@ -288,44 +332,19 @@ model::Result<std::vector<NetworkHead>> list_networks(const Folders& folders) {
 }
 
 NetworkResult load_network(const std::string& reference, const Folders& folders) {
-    std::error_code status;
-    if (reference == "-") {
-        return load_path({reference, {}, "stdin"}, {});
+    std::optional<Wiring> ignored;
+    return load_any(reference, folders, ignored);
+}
+
+model::Result<WiredNetwork> load_wired_network(const std::string& reference,
+                                               const Folders& folders) {
+    WiredNetwork wired;
+    auto network = load_any(reference, folders, wired.wiring);
+    if (!network) {
+        return network.diagnostics();
     }
-    if (auto named = find_network(reference, folders, Spelling::exact)) {
-        return load_path(*named, {});
-    }
-    if (fs::exists(reference, status)) {
-        return load_path({reference, {}, fs::path(reference).stem().string()}, {});
-    }
-    const std::size_t colon = reference.rfind(':');
-    if (colon != std::string::npos) {
-        const std::string name = reference.substr(0, colon);
-        auto named = find_network(name, folders, Spelling::exact);
-        if (!named && fs::exists(name, status)) {
-            named = NamedNetwork{name, {}, fs::path(name).stem().string()};
-        } else if (!named) {
-            named = find_network(name, folders, Spelling::any);
-        }
-        if (!named) {
-            return unknown(name, folders);
-        }
-        const auto given = parse_given(std::string_view(reference).substr(colon + 1));
-        if (!given) {
-            return given.diagnostics();
-        }
-        if (!looks_like_path(name)) {
-            named->id += reference.substr(colon);
-        }
-        return load_path(*named, *given);
-    }
-    if (auto named = find_network(reference, folders, Spelling::any)) {
-        return load_path(*named, {});
-    }
-    if (const auto found = find_with_suffix(reference, folders)) {
-        return load_path(found->first, found->second);
-    }
-    return unknown(reference, folders);
+    wired.network = *std::move(network);
+    return {std::move(wired), network.diagnostics()};
 }
 
 } // namespace eyeroof::study::read

@@ -39,4 +39,12 @@ list_networks(const std::vector<std::filesystem::path>& folders);
 model::Result<model::Network> load_network(const std::string& reference,
                                            const std::vector<std::filesystem::path>& folders);
 
+// The same with the file's `graph`, where it has one.
+struct WiredNetwork {
+    model::Network network;
+    std::optional<Wiring> wiring;
+};
+model::Result<WiredNetwork> load_wired_network(const std::string& reference,
+                                               const std::vector<std::filesystem::path>& folders);
+
 } // namespace eyeroof::study::read

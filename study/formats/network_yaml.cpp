@@ -146,10 +146,13 @@ model::Result<NetworkFile> read_network(hwdb::Document& document, const std::str
     if (wrong.has_errors()) {
         return wrong;
     }
-    network.layers = read_layers(root, values_of(result.parameters, given));
+    const Variables values = values_of(result.parameters, given);
+    network.layers = read_layers(root, values);
+    result.wiring = read_wiring(root, network.layers, values);
     if (const auto all = given.find(kAllOperators);
         all != given.end() && all->second == 0.0 && !declares(result.parameters, kAllOperators)) {
         std::erase_if(network.layers, [](const model::Layer& l) { return !multiplies(l.op); });
+        result.wiring.reset();
     }
     auto concluded = document.conclude(std::move(result));
     if (concluded && concluded->network.layers.empty()) {

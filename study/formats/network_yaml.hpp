@@ -6,6 +6,7 @@
 #include "hwdb/yaml.hpp"
 #include "model/network.hpp"
 #include "study/formats/expression.hpp"
+#include "study/formats/network_graph.hpp"
 
 #include <filesystem>
 #include <string>
@@ -38,6 +39,7 @@ struct Variant {
 struct NetworkFile {
     model::Network network;
     std::vector<Parameter> parameters; // in the order of the file
+    std::optional<Wiring> wiring;      // where the file has a `graph`
 };
 
 // `given` replaces the standard values. Errors: those of the strict YAML reader and of each layer;

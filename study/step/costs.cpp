@@ -1,0 +1,83 @@
+#include "study/step/costs.hpp"
+
+#include "model/gpu/predict.hpp"
+
+#include <algorithm>
+
+namespace eyeroof::study::step {
+
+using model::Result;
+
+namespace {
+
+// Step 4 of the chain counts whole waves of SMs; a kernel with fewer tiles leaves the rest idle.
+double share_of(const model::Gpu& gpu, const model::Layer& layer, const model::GpuPrediction& p) {
+    const double kernel_s = std::max(p.device_s, 1e-12);
+    const double memory = p.bytes / (gpu.dram_bytes_per_s * kernel_s);
+    const double arithmetic = p.macs > 0.0 && p.steps[2].macs_per_cycle > 0.0
+                                  ? p.macs / (p.steps[2].macs_per_cycle * p.clock_hz * kernel_s)
+                                  : 0.0;
+    const auto work = model::work_of(layer);
+    // A CTA of 256 threads an element each, or a 64 x 64 tile: what a kernel can spread over.
+    const double outputs = work ? static_cast<double>(operands_of(layer).writes) : 0.0;
+    const double tile = model::multiplies(layer.op) ? 4096.0 : 256.0;
+    const double sms = std::min(1.0, outputs / tile / gpu.sms);
+    return std::clamp(std::max({memory, arithmetic, sms}), 0.01, 1.0);
+}
+
+} // namespace
+
+Result<LayerCost> cost_of_layer(const model::Layer& layer, const model::Gpu& gpu,
+                                model::Launch launch) {
+    const bool host = gpu.arch == model::GpuArch::host;
+    auto p = model::predict(gpu, layer, host ? model::Launch::kernel : launch);
+    if (!p) {
+        p.diagnostics().place({}, layer.name);
+        return p.diagnostics();
+    }
+    LayerCost cost;
+    cost.device_s = host ? p->time_s : p->device_s;
+    cost.alone_s = p->time_s;
+    cost.low_s = p->low_s;
+    cost.high_s = p->high_s;
+    cost.bytes = p->bytes;
+    cost.flops = p->flops;
+    cost.share = share_of(gpu, layer, *p);
+    cost.fixed_s = std::max(cost.device_s - p->step6_s, 0.0);
+    return cost;
+}
+
+Result<Costs> costs_of(const Graph& graph, const model::Gpu& gpu, model::Launch launch) {
+    Costs costs;
+    model::Diagnostics found;
+    costs.layers.reserve(graph.layers.size());
+    for (const model::Layer& layer : graph.layers) {
+        const auto cost = cost_of_layer(layer, gpu, launch);
+        found.append(cost.diagnostics());
+        costs.layers.push_back(cost ? *cost : LayerCost{});
+    }
+    if (found.has_errors()) {
+        return found;
+    }
+    return costs;
+}
+
+double copy_seconds(const model::Gpu& gpu, model::Count bytes, bool pageable) {
+    if (gpu.pcie_bytes_per_s <= 0.0 || bytes <= 0) {
+        return 0.0;
+    }
+    const auto pinned = [&](model::Count n) {
+        model::Layer copy;
+        copy.name = "copy";
+        copy.op = model::Op::elementwise;
+        const model::Count rows = n / model::kMaxDimension + 1;
+        copy.shape = model::ElementwiseShape{rows, std::max<model::Count>(n / rows, 1), "h2d"};
+        copy.types = {model::DataType::int8, model::DataType::int8, model::DataType::int8};
+        const auto p = model::predict(gpu, copy, model::Launch::kernel);
+        return p ? p->device_s : 0.0;
+    };
+    const double all_s = pinned(bytes);
+    return pageable ? all_s + (all_s - pinned(1)) : all_s;
+}
+
+} // namespace eyeroof::study::step

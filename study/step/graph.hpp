@@ -1,0 +1,110 @@
+// A step as a graph: operators in the order in which they are issued, and the tensors between them.
+// Made from a network and its wiring; read by the timeline, the memory curve and the remedies.
+// Knows no machine and no time.
+#pragma once
+
+#include "model/base/result.hpp"
+#include "model/gpu/step.hpp"
+#include "model/network.hpp"
+#include "study/exam/training.hpp"
+#include "study/formats/network_graph.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eyeroof::study::step {
+
+using TensorId = std::uint32_t;
+using OperatorId = std::uint32_t;
+inline constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+enum class Role { input, state, weight, optimizer, activation, gradient, weight_gradient };
+inline constexpr std::size_t kRoles = 7;
+std::string_view role_text(Role role); // "weights", "activations" …
+
+struct Tensor {
+    Role role = Role::activation;
+    model::Count bytes = 0;
+    OperatorId producer = kNone; // none: there before the step
+    std::uint32_t layer = kNone; // what it is the output, weight or gradient of: Graph::layers
+    std::uint32_t number = 0;    // which run of that layer
+    bool output = false;         // of the network: it outlives the step
+
+    bool operator==(const Tensor&) const = default;
+};
+
+struct Operator {
+    std::uint32_t layer = 0;  // index into Graph::layers: operators that are alike share one
+    std::uint32_t number = 0; // which run of it, from 0
+    model::Issued kind = model::Issued::forward;
+    OperatorId forward = kNone;                // of a gradient: the operator that it differentiates
+    std::uint32_t first_read = 0, reads = 0;   // in Graph::operands
+    std::uint32_t first_write = 0, writes = 0; // in Graph::operands
+
+    bool operator==(const Operator&) const = default;
+};
+
+struct Graph {
+    std::string id, name;
+    std::vector<model::Layer> layers; // each once
+    std::vector<Operator> operators;
+    std::vector<Tensor> tensors;
+    std::vector<TensorId> operands;
+    bool chain = false; // no edges were given: every operator reads the one before it
+
+    std::vector<TensorId> reads_of(const Operator& op) const {
+        const auto begin = operands.begin() + op.first_read;
+        return {begin, begin + op.reads};
+    }
+    std::vector<TensorId> writes_of(const Operator& op) const {
+        const auto begin = operands.begin() + op.first_write;
+        return {begin, begin + op.writes};
+    }
+    std::string name_of(const Operator& op) const; // "scores#3" where a layer runs more than once
+    std::string name_of(const Tensor& tensor) const;
+    bool operator==(const Graph&) const = default;
+};
+
+// How training keeps its numbers; bytes a parameter beside the weights in the layers' own type.
+struct Precision {
+    double gradient = 4.0;  // bytes
+    double optimizer = 0.0; // states and, where weights are shorter than fp32, a copy in fp32
+
+    bool operator==(const Precision&) const = default;
+};
+
+struct GraphOptions {
+    std::optional<TrainingOptions> training; // nothing: inference
+    std::optional<Precision> precision;      // nothing: usual_precision of the layers' type
+    model::Count batch = 1;                  // what the network was multiplied by; scales views
+    bool in_place = false; // activations write over what they read where nobody else needs it
+};
+
+// Gradients in the weights' type; states of the optimizer in fp32 (sgd 0, sgd_momentum 4, adam 8
+// bytes) and 4 more for a copy in fp32 where keeps_fp32_weights(type).
+Precision usual_precision(model::DataType type, std::string_view optimizer);
+
+// Elements of what a run of the layer reads from other operators, in order, and of what it writes;
+// whole tensors, also where windows skip some. Weights, indices of embeddings and tensors that are
+// there anyway are not among them.
+struct Operands {
+    std::vector<model::Count> reads;
+    model::Count writes = 0;
+};
+Operands operands_of(const model::Layer& layer);
+
+// Without wiring the layers run as a chain, each reading the one before it; neighbours with counts
+// are mixed evenly, as the blocks of a network are. With training: gradients in reverse order for
+// what learns or lies above what learns; gradients of a tensor that several read are summed (an
+// "add" each); additions pass their gradient on without work; then the updates. A weight that
+// several layers share has one gradient, one state and one update.
+// Errors: "shape-mismatch" and "dangling-tensor" with the step's place; "too-many-operators";
+// "not-forward" for training of a network that holds gradients itself; those of the layers.
+model::Result<Graph> make_graph(const model::Network& network,
+                                const std::optional<read::Wiring>& wiring,
+                                const GraphOptions& options = {});
+
+} // namespace eyeroof::study::step

@@ -1,0 +1,59 @@
+// Networks and machines of the catalog for the tests of the step.
+#pragma once
+
+#include "hwdb/catalog.hpp"
+#include "study/exam/network_step.hpp"
+#include "study/formats/catalog.hpp"
+#include "study/step/timeline.hpp"
+#include "tests/paths.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+
+namespace eyeroof::tests {
+
+inline study::read::WiredNetwork catalog_network(const std::string& name) {
+    auto wired = study::read::load_wired_network(
+        name, {std::filesystem::path(source_dir()) / "examples/networks"});
+    for (const auto& d : wired.diagnostics()) {
+        MESSAGE(model::to_string(d));
+    }
+    REQUIRE(wired.ok());
+    return *std::move(wired);
+}
+
+inline model::Gpu catalog_gpu(const std::string& name) {
+    const std::vector<std::filesystem::path> folders{std::filesystem::path(source_dir()) / "hwdb"};
+    const auto machine = hwdb::load_machine(name, folders);
+    REQUIRE(machine.ok());
+    return std::get<model::Gpu>(machine->kind);
+}
+
+inline study::step::Graph graph_of(const std::string& name, bool training = false,
+                                   const std::string& optimizer = "adam") {
+    const auto wired = catalog_network(name);
+    study::step::GraphOptions options;
+    if (training) {
+        options.training = study::TrainingOptions{optimizer};
+    }
+    auto graph = study::step::make_graph(wired.network, wired.wiring, options);
+    for (const auto& d : graph.diagnostics()) {
+        MESSAGE(model::to_string(d));
+    }
+    REQUIRE(graph.ok());
+    return *std::move(graph);
+}
+
+// A small network from text; the diagnostics where it is none.
+inline model::Result<study::step::Graph> graph_from(const std::string& yaml,
+                                                    study::step::GraphOptions options = {}) {
+    const auto file = study::read::parse_network_yaml(yaml, "net.yaml");
+    if (!file) {
+        return file.diagnostics();
+    }
+    return study::step::make_graph(file->network, file->wiring, options);
+}
+
+} // namespace eyeroof::tests

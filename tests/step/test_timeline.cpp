@@ -1,0 +1,205 @@
+// The step in time against the closed recurrence, and against what must always hold.
+#include "study/exam/run.hpp"
+#include "study/step/timeline_write.hpp"
+#include "tests/step/step_fixture.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <random>
+
+using namespace eyeroof;
+using namespace eyeroof::study::step;
+using tests::catalog_gpu;
+using tests::graph_of;
+
+namespace {
+
+TimelineOptions in_mode(Mode mode, int streams = 1) {
+    TimelineOptions options;
+    options.mode = mode;
+    options.host = study::textbook_host();
+    options.streams = streams;
+    return options;
+}
+
+Timeline timeline_of(const Graph& graph, const model::Gpu& gpu, const TimelineOptions& options) {
+    const auto costs = costs_of(graph, gpu, launch_of(options.mode));
+    REQUIRE(costs.ok());
+    return simulate(graph, *costs, gpu, options);
+}
+
+// What holds for every schedule, checked from the spans alone.
+void check_schedule(const Graph& graph, const Timeline& line, int streams) {
+    std::vector<double> ready(graph.tensors.size(), 0.0);
+    std::vector<double> free(static_cast<std::size_t>(streams), 0.0);
+    double issued = 0.0;
+    for (const CopySpan& copy : line.copies) {
+        ready[copy.tensor] = copy.to_device ? copy.end_s : ready[copy.tensor];
+    }
+    constexpr double kSlack = 1e-12;
+    for (std::size_t i = 0; i < graph.operators.size(); ++i) {
+        const Span& span = line.spans[i];
+        REQUIRE(span.issue_s >= issued - kSlack); // one thread issues, in order
+        issued = span.issued_s;
+        REQUIRE(span.start_s >= span.issued_s - kSlack);
+        REQUIRE(span.start_s >= free[span.stream] - kSlack);
+        for (const TensorId t : graph.reads_of(graph.operators[i])) {
+            REQUIRE(span.start_s >= ready[t] - kSlack); // no use before it is ready
+        }
+        for (const TensorId t : graph.writes_of(graph.operators[i])) {
+            ready[t] = span.end_s;
+        }
+        free[span.stream] = span.end_s;
+        REQUIRE(span.end_s <= line.time_s + kSlack);
+    }
+}
+
+double path_seconds(const Graph& graph, const Timeline& line) {
+    double sum = 0.0;
+    for (const PathPart& part : critical_path(graph, line)) {
+        sum += part.seconds;
+    }
+    return sum;
+}
+
+} // namespace
+
+TEST_CASE("two kernels longer than their calls hide the second call") {
+    Graph graph;
+    graph.layers.resize(1);
+    graph.tensors = {{Role::input, 8}, {Role::activation, 8, 0}, {Role::activation, 8, 1}};
+    graph.operands = {0, 1, 1, 2};
+    graph.operators = {{0, 0, model::Issued::forward, kNone, 0, 1, 1, 1},
+                       {0, 1, model::Issued::forward, kNone, 2, 1, 3, 1}};
+    Costs costs;
+    costs.layers = {{10e-6, 12e-6, 9e-6, 15e-6}};
+    TimelineOptions options = in_mode(Mode::stream);
+    options.host.launch_s = 4e-6;
+    const Timeline line = simulate(graph, costs, model::Gpu{}, options);
+    CHECK(line.time_s == doctest::Approx(4e-6 + 2 * 10e-6));
+    CHECK(line.wait_host_s == doctest::Approx(4e-6));
+    CHECK(line.spans[1].waited == Waited::stream);
+    costs.layers[0].device_s = 3e-6; // shorter than a call: the device waits for the second
+    const Timeline shorter = simulate(graph, costs, model::Gpu{}, options);
+    CHECK(shorter.time_s == doctest::Approx(2 * 4e-6 + 3e-6));
+    CHECK(shorter.wait_host_s == doctest::Approx(4e-6 + 1e-6));
+    CHECK(by_layer(graph, shorter)[0].host_bound == 2);
+}
+
+TEST_CASE("a chain's timeline is the step that exam tells, operator by operator") {
+    const model::Gpu gpu = catalog_gpu("a100-sxm-40gb");
+    model::Machine machine;
+    machine.kind = gpu;
+    const auto wired = tests::catalog_network("vgg16");
+    for (const auto mode : {study::LaunchMode::stream, study::LaunchMode::eager}) {
+        study::StudyOptions options;
+        options.launch = mode;
+        const auto report = study::run(wired.network, machine, options);
+        REQUIRE(report.ok());
+        const Graph graph = graph_of("vgg16");
+        const Timeline line = timeline_of(
+            graph, gpu, in_mode(mode == study::LaunchMode::eager ? Mode::eager : Mode::stream));
+        CHECK(line.time_s == doctest::Approx(report->total.time_s).epsilon(1e-9));
+        CHECK(line.low_s == doctest::Approx(*report->total.low_s).epsilon(1e-9));
+    }
+}
+
+TEST_CASE(
+    "no operator starts before it was issued, its stream is free and its operands are there") {
+    const model::Gpu gpu = catalog_gpu("v100-sxm2-16gb");
+    for (const char* name : {"resnet18", "bert-base:layers=2", "llama-3.2-1b:new=1,layers=3"}) {
+        for (const bool training : {false, true}) {
+            const Graph graph = graph_of(name, training);
+            for (const Mode mode : {Mode::eager, Mode::stream, Mode::graph}) {
+                for (const int streams : {1, 3}) {
+                    TimelineOptions options = in_mode(mode, streams);
+                    options.copies = streams == 3 ? Copies::all : Copies::batch;
+                    const Timeline line = timeline_of(graph, gpu, options);
+                    check_schedule(graph, line, streams);
+                    CHECK(line.busy_s <= line.time_s * (1.0 + 1e-9));
+                    CHECK(line.busy_s + line.wait_host_s + line.wait_copy_s + line.end_s ==
+                          doctest::Approx(line.time_s));
+                    CHECK(path_seconds(graph, line) == doctest::Approx(line.time_s));
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("more streams, quicker hosts and no copies never make a random step longer") {
+    std::mt19937 random(7);
+    const auto draw = [&](int n) {
+        return static_cast<std::uint32_t>(random() % static_cast<unsigned>(n));
+    };
+    for (int round = 0; round < 200; ++round) {
+        Graph graph;
+        Costs costs;
+        graph.tensors.push_back({Role::input, 1000});
+        for (std::uint32_t i = 0; i < 30; ++i) {
+            model::Layer layer;
+            layer.name = "l" + std::to_string(i);
+            graph.layers.push_back(layer);
+            LayerCost cost;
+            cost.device_s = 1e-6 * (1 + draw(20));
+            cost.alone_s = cost.low_s = cost.high_s = cost.device_s;
+            cost.share = 1.0;
+            costs.layers.push_back(cost);
+            Operator op;
+            op.layer = i;
+            op.first_read = static_cast<std::uint32_t>(graph.operands.size());
+            op.reads = 1;
+            graph.operands.push_back(draw(static_cast<int>(graph.tensors.size())));
+            op.first_write = static_cast<std::uint32_t>(graph.operands.size());
+            op.writes = 1;
+            graph.operands.push_back(static_cast<std::uint32_t>(graph.tensors.size()));
+            graph.tensors.push_back({Role::activation, 100, i});
+            graph.operators.push_back(op);
+        }
+        const model::Gpu gpu = [] {
+            model::Gpu g;
+            g.pcie_bytes_per_s = 1e9;
+            return g;
+        }();
+        const double one = simulate(graph, costs, gpu, in_mode(Mode::stream)).time_s;
+        // With one kernel filling the GPU, no order beats the sum of all kernels.
+        const double many = simulate(graph, costs, gpu, in_mode(Mode::stream, 4)).time_s;
+        double kernels = 0.0;
+        for (const LayerCost& cost : costs.layers) {
+            kernels += cost.device_s;
+        }
+        CHECK(many >= kernels);
+        CHECK(many <= one * (1.0 + 1e-9));
+        CHECK(simulate(graph, costs, gpu, in_mode(Mode::graph)).time_s <=
+              simulate(graph, costs, gpu, in_mode(Mode::eager)).time_s);
+        TimelineOptions copies = in_mode(Mode::stream);
+        copies.copies = Copies::batch;
+        const double pinned = simulate(graph, costs, gpu, copies).time_s;
+        copies.pageable = true;
+        CHECK(pinned >= one * (1.0 - 1e-9));
+        CHECK(simulate(graph, costs, gpu, copies).time_s >= pinned * (1.0 - 1e-9));
+    }
+}
+
+TEST_CASE("the trace is JSON whose kernels are the timeline's, linked to their calls") {
+    const model::Gpu gpu = catalog_gpu("t4");
+    const Graph graph = graph_of("resnet18");
+    TimelineOptions options = in_mode(Mode::eager);
+    options.copies = Copies::batch;
+    const Timeline line = timeline_of(graph, gpu, options);
+    const TimelineReport report{graph, line, gpu, options, "t4", "", false};
+    const auto trace = nlohmann::json::parse(timeline_trace(report));
+    std::size_t kernels = 0, calls = 0, copies = 0;
+    for (const auto& event : trace["traceEvents"]) {
+        const std::string category = event.value("cat", "");
+        kernels += category == "kernel" ? 1 : 0;
+        calls += category == "cpu_op" ? 1 : 0;
+        copies += category == "gpu_memcpy" ? 1 : 0;
+    }
+    CHECK(kernels == graph.operators.size());
+    CHECK(calls == kernels);
+    CHECK(copies == 2); // the image in, the answer out
+    const auto json = nlohmann::json::parse(timeline_json(report));
+    CHECK(json["time_s"].get<double>() == line.time_s);
+    CHECK(timeline_svg(report).find("</svg>") != std::string::npos);
+}
