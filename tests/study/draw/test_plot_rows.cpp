@@ -1,7 +1,10 @@
 // Points without a place, roofs that count, and rows of one name: what tables show of a plot.
+#include "tests/near.hpp"
 #include "tests/study/draw/plots.hpp"
 
 #include <doctest/doctest.h>
+
+using eyeroof::tests::near;
 
 namespace eyeroof::study {
 
@@ -15,10 +18,10 @@ TEST_CASE("what has no place on the plot keeps its share of the time") {
     const auto scene = make_scene({"t", {plain_machine()}, {placed, without}}, {});
     REQUIRE(scene);
     REQUIRE(scene->points.size() == 1);
-    CHECK(scene->points[0].share == doctest::Approx(0.25));
+    CHECK(scene->points[0].share == near(0.25));
     REQUIRE(scene->rest.size() == 1);
     CHECK(scene->rest[0].source == 1);
-    CHECK(scene->rest[0].share == doctest::Approx(0.75));
+    CHECK(scene->rest[0].share == near(0.75));
     ViewState view;
     view.filter = "conv";
     CHECK(make_scene({"t", {plain_machine()}, {placed, without}}, view)->rest.empty());
@@ -41,7 +44,7 @@ TEST_CASE("a share of the roof is of the visible roofs") {
         const double allowed =
             roof.kind == RoofKind::compute ? roof.value : roof.value * point.intensity();
         CHECK(scene->points[0].roof == roof.name);
-        CHECK(scene->points[0].of_bound == doctest::Approx(point.flops_per_s() / allowed));
+        CHECK(scene->points[0].of_bound == near(point.flops_per_s() / allowed));
     }
 }
 
