@@ -40,6 +40,7 @@ const std::map<std::string, Room>& rooms() {
          {{"model", "hwdb", "profiles", "mapper", "study/text"}, {"fmt", "yaml-cpp", "onnx"}}},
         {"study/exam", {{"model", "hwdb", "profiles", "mapper"}, {"fmt"}}},
         {"study/measured", {{"model", "profiles", "study/text", "study/exam"}, {"fmt"}}},
+        {"study/fuse", {{"model", "study/text"}, {"fmt", "nlohmann"}}},
         {"study/sparse", {{"model", "hwdb", "study/text"}, {"fmt", "nlohmann"}}},
         {"study/what_if", {{"model", "hwdb", "study/exam"}, {"fmt"}}},
         {"study/search",

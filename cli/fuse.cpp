@@ -1,0 +1,137 @@
+// eyeroof fuse: layers that run together so that what is between them stays on the chip.
+#include "cli/command.hpp"
+#include "cli/exam_options.hpp"
+#include "model/base/units.hpp"
+#include "study/exam/examine.hpp"
+#include "study/fuse/fuse_report.hpp"
+
+namespace eyeroof::cli {
+
+namespace {
+
+struct Options {
+    std::string network, machine, layers, dtype, objective = "traffic", buffer, bandwidth;
+    std::optional<std::int64_t> batch;
+    std::vector<std::string> dims;
+    bool curve = false;
+    OutputOptions output;
+};
+
+// --buffer and --bandwidth stand in for what the machine says, or does not say.
+model::Result<study::Chip> chosen_chip(const Options& options, const model::Machine& machine,
+                                       model::DataType type) {
+    auto chip = study::chip_of(machine, type);
+    model::Diagnostics found;
+    std::optional<double> buffer, bandwidth;
+    if (!options.buffer.empty()) {
+        const auto bytes = model::parse<model::Bytes>(options.buffer);
+        found.append(bytes.diagnostics());
+        buffer = bytes ? std::optional(bytes->value) : std::nullopt;
+    }
+    if (!options.bandwidth.empty()) {
+        const auto rate = model::parse<model::BytesPerSec>(options.bandwidth);
+        found.append(rate.diagnostics());
+        bandwidth = rate ? std::optional(rate->value) : std::nullopt;
+    }
+    if (found.has_errors()) {
+        return found;
+    }
+    if (!chip) {
+        return chip.diagnostics();
+    }
+    chip->buffer_bytes = buffer.value_or(chip->buffer_bytes);
+    chip->dram_bytes_per_s = bandwidth.value_or(chip->dram_bytes_per_s);
+    if (chip->buffer_bytes < 1.0 || chip->buffer_bytes > 1e15 || !(chip->dram_bytes_per_s > 0.0)) {
+        return model::Result<study::Chip>::failure(
+            "out-of-range", "the buffer has 1 B to 1 PB, and the link more than 0 B/s");
+    }
+    return chip;
+}
+
+Exit curve(Context& context, const Options& options, const model::Network& network,
+           const study::Chip& chip) {
+    const auto points = study::fuse_curve(network, chip, context.stop(), context.progress());
+    if (!points) {
+        return context.fail(points.diagnostics());
+    }
+    const std::string& format = options.output.format;
+    return context.write(format == "json"  ? study::fuse_curve_json(network.id, *points)
+                         : format == "csv" ? study::fuse_curve_csv(*points)
+                                           : study::fuse_curve_text(network.id, *points),
+                         options.output.file);
+}
+
+Exit fuse(Context& context, const Options& options) {
+    const auto network = load_workload(context, options.network, options.dims);
+    const auto machine = load_machine(context, options.machine);
+    model::Diagnostics all = network.diagnostics();
+    all.append(machine.diagnostics());
+    if (all.has_errors()) {
+        return context.fail(all);
+    }
+    study::StudyOptions wanted;
+    wanted.batch = options.batch;
+    wanted.data_type = model::data_type_from_name(options.dtype);
+    if (!options.layers.empty()) {
+        wanted.layers = options.layers;
+    }
+    const auto chosen = study::prepared(*network, wanted);
+    if (!chosen) {
+        return context.fail(chosen.diagnostics());
+    }
+    const auto chip = chosen_chip(options, *machine, chosen->layers.front().types.input);
+    if (!chip) {
+        return context.fail(chip.diagnostics());
+    }
+    if (options.curve) {
+        return curve(context, options, *chosen, *chip);
+    }
+    const auto aim =
+        options.objective == "latency" ? study::FuseAim::latency : study::FuseAim::traffic;
+    const auto result =
+        study::fuse_network(*chosen, *chip, aim, context.stop(), context.progress());
+    if (!result) {
+        return context.fail(result.diagnostics());
+    }
+    const std::string& format = options.output.format;
+    return context.write(format == "json"  ? study::fuse_json(*result)
+                         : format == "csv" ? study::fuse_csv(*result)
+                                           : study::fuse_text(*result),
+                         options.output.file);
+}
+
+} // namespace
+
+void add_fuse(Frame& frame) {
+    auto options = std::make_shared<Options>();
+    CLI::App& app = frame.add(
+        "fuse", "Which layers to run together, so that what is between them stays on the chip",
+        "eyeroof fuse mobilenet-v1 --on eyeriss-v1\n"
+        "eyeroof fuse vgg16 --on tpu-v1 --layers CONV --objective latency\n"
+        "# how large must the buffer be?\n"
+        "eyeroof fuse vgg16 --on eyeriss-v1 --layers '^CONV|POOL' --curve\n"
+        "eyeroof fuse bert-base --on simba --buffer 1MiB --format json");
+    app.add_option("NETWORK", options->network, "Name in the catalog, or a file")
+        ->required()
+        ->type_name("NETWORK|FILE");
+    app.add_option("--on", options->machine, "Machine: its largest store, its link, its peak")
+        ->required()
+        ->type_name("MACHINE");
+    add_choice(app, "--objective", options->objective, {"traffic", "latency"},
+               "What is to be least");
+    app.add_option("--buffer", options->buffer, "Another size of the store, such as 512KiB")
+        ->type_name("SIZE");
+    app.add_option("--bandwidth", options->bandwidth, "Another link, such as 25GB/s")
+        ->type_name("RATE");
+    app.add_flag("--curve", options->curve, "Least traffic for buffers from 1 KiB to 256 MiB");
+    app.add_option("--layers", options->layers, "Only layers whose name matches")
+        ->type_name("REGEX");
+    add_dtype(app, options->dtype);
+    app.add_option("--batch", options->batch, "Multiply the network's batch by N")
+        ->check(CLI::PositiveNumber);
+    add_dims(app, options->dims);
+    add_output(app, options->output, {"text", "json", "csv"});
+    frame.run(app, [options](Context& context) { return fuse(context, *options); });
+}
+
+} // namespace eyeroof::cli

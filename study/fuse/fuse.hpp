@@ -1,0 +1,75 @@
+// Which layers of a network to run together so that what is between them never leaves the chip:
+// the best partition of its chains, beside layer by layer. Called by `eyeroof fuse`.
+// Knows no file.
+#pragma once
+
+#include "model/base/progress.hpp"
+#include "model/fuse/windows.hpp"
+#include "model/network.hpp"
+#include "study/fuse/chip.hpp"
+
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace eyeroof::study {
+
+enum class FuseAim { traffic, latency };
+
+// What moves and computes; bytes to and from outside the chip.
+struct FuseCost {
+    double bytes = 0.0;
+    double macs = 0.0;   // with what is computed twice
+    double time_s = 0.0; // max(work at peak, bytes at the link's bandwidth), group after group
+
+    FuseCost& operator+=(const FuseCost& other);
+    bool operator==(const FuseCost&) const = default;
+};
+
+struct FusedGroup {
+    std::vector<std::string> layers;
+    model::Count count = 1;    // executions
+    std::string how;           // "4 x 56 tiles, overlap kept, weights stay"
+    double buffer_bytes = 0.0; // that it needs
+    FuseCost together, apart;  // all executions
+    std::string ends;          // why the group does not go on
+    bool fits = true;          // false: not even one by one; each tensor is counted once
+
+    bool operator==(const FusedGroup&) const = default;
+};
+
+struct FuseResult {
+    std::string network;
+    Chip chip;
+    FuseAim aim = FuseAim::traffic;
+    std::vector<FusedGroup> groups;
+    std::vector<std::string>
+        between; // layers that are not counted: applied on the way, or not costed
+    FuseCost together, apart;
+
+    bool operator==(const FuseResult&) const = default;
+};
+
+// Chains are layers that stand one after the other and whose shapes fit, with only element-wise
+// operators, normalisations and softmax between them, which are applied on the way. Convolutions
+// and pooling: any number, exact over partitions, tiles and overlap modes. Products: pairs; one
+// attention is a pair for each head. Two products are a pair only with something applied between
+// them: lists tell no edges, and neighbours whose sizes happen to fit (queries and keys) are not
+// one chain. Errors: those of the layers; "cancelled".
+model::Result<FuseResult> fuse_network(const model::Network& network, const Chip& chip, FuseAim aim,
+                                       std::stop_token stop = {},
+                                       const model::ProgressCallback& progress = {});
+
+// The same for buffers of 2^10 … 2^28 bytes.
+struct FusePoint {
+    double buffer_bytes = 0.0;
+    double together_bytes = 0.0, apart_bytes = 0.0;
+    bool fits = true; // false: some layer fits nowhere, and both are lower bounds
+
+    bool operator==(const FusePoint&) const = default;
+};
+model::Result<std::vector<FusePoint>> fuse_curve(const model::Network& network, const Chip& chip,
+                                                 std::stop_token stop = {},
+                                                 const model::ProgressCallback& progress = {});
+
+} // namespace eyeroof::study

@@ -1,0 +1,154 @@
+#include "study/fuse/fuse_report.hpp"
+
+#include "model/base/units.hpp"
+#include "study/text/csv.hpp"
+#include "study/text/lines.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace eyeroof::study {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+std::string dumped(const Json& document) {
+    return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string names(const FusedGroup& group) {
+    return group.layers.size() == 1 ? group.layers.front()
+                                    : fmt::format("{} … {} ({})", group.layers.front(),
+                                                  group.layers.back(), group.layers.size());
+}
+
+std::string bytes(double value) {
+    return model::format_si(value, "B");
+}
+
+Json cost_json(const FuseCost& cost) {
+    return {{"dram_bytes", cost.bytes}, {"macs", cost.macs}, {"time_s", cost.time_s}};
+}
+
+const char* aim_name(FuseAim aim) {
+    return aim == FuseAim::traffic ? "traffic" : "latency";
+}
+
+} // namespace
+
+std::string fuse_text(const FuseResult& r) {
+    std::string text = fmt::format(
+        "{} on {}: {} of {} on the chip, {} beyond it, {}; least {}\n\n{} {:>10} {:>10} {:>7} "
+        "{:>10}  {}\n",
+        printable(r.network), printable(r.chip.id), model::format_iec(r.chip.buffer_bytes, "B"),
+        printable(r.chip.buffer),
+        r.chip.dram_bytes_per_s > 0.0 ? bytes(r.chip.dram_bytes_per_s) + "/s"
+                                      : std::string("no limit"),
+        model::format_si(r.chip.macs_per_s, "MAC/s"), aim_name(r.aim), left("group", 30), "apart",
+        "together", "MACs", "buffer", "how, and why it ends");
+    for (const FusedGroup& g : r.groups) {
+        text += fmt::format("{} {:>10} {:>10} {:>6.2f}x {:>10}  {}; {}\n",
+                            left(printable(names(g)), 30), bytes(g.apart.bytes),
+                            bytes(g.together.bytes),
+                            g.apart.macs > 0.0 ? g.together.macs / g.apart.macs : 1.0,
+                            model::format_iec(g.buffer_bytes, "B"), g.how, printable(g.ends));
+    }
+    text += fmt::format(
+        "\nall: {} instead of {} ({:.3g} times less), {} instead of {} at peak and full "
+        "bandwidth, {:.3g} times the MACs\n",
+        bytes(r.together.bytes), bytes(r.apart.bytes), r.apart.bytes / r.together.bytes,
+        model::format_si(r.together.time_s, "s"), model::format_si(r.apart.time_s, "s"),
+        r.apart.macs > 0.0 ? r.together.macs / r.apart.macs : 1.0);
+    if (!r.between.empty()) {
+        text += fmt::format("not counted: {} layers that are applied on the way or moved by "
+                            "themselves\n",
+                            r.between.size());
+    }
+    return text + "proved best among partitions into neighbours, tiles and overlap modes; products "
+                  "in pairs\n";
+}
+
+std::string fuse_json(const FuseResult& r) {
+    Json groups = Json::array();
+    for (const FusedGroup& g : r.groups) {
+        groups.push_back({{"layers", g.layers},
+                          {"count", g.count},
+                          {"how", g.how},
+                          {"fits", g.fits},
+                          {"buffer_bytes", g.buffer_bytes},
+                          {"together", cost_json(g.together)},
+                          {"apart", cost_json(g.apart)},
+                          {"ends", g.ends}});
+    }
+    return dumped(
+        {{"schema", "eyeroof/fuse/1"},
+         {"network", r.network},
+         {"machine", r.chip.id},
+         {"buffer", {{"name", r.chip.buffer}, {"bytes", r.chip.buffer_bytes}}},
+         {"dram_bytes_per_s", r.chip.dram_bytes_per_s},
+         {"macs_per_s", r.chip.macs_per_s},
+         {"objective", aim_name(r.aim)},
+         {"groups", std::move(groups)},
+         {"between", r.between},
+         {"totals", {{"together", cost_json(r.together)}, {"apart", cost_json(r.apart)}}}});
+}
+
+std::string fuse_csv(const FuseResult& r) {
+    std::string text = "first,last,layers,count,fits,buffer_bytes,dram_bytes,apart_dram_bytes,macs,"
+                       "apart_macs,time_s,apart_time_s,how,ends\n";
+    for (const FusedGroup& g : r.groups) {
+        text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                            read::csv_quoted(g.layers.front()), read::csv_quoted(g.layers.back()),
+                            g.layers.size(), g.count, g.fits, g.buffer_bytes, g.together.bytes,
+                            g.apart.bytes, g.together.macs, g.apart.macs, g.together.time_s,
+                            g.apart.time_s, read::csv_quoted(g.how), read::csv_quoted(g.ends));
+    }
+    return text;
+}
+
+std::string fuse_curve_text(const std::string& network, const std::vector<FusePoint>& curve) {
+    std::string text = fmt::format("{}: least traffic by buffer\n\n{:>12} {:>11} {:>11} {:>7}\n",
+                                   printable(network), "buffer", "apart", "together", "");
+    double most = 1.0;
+    for (const FusePoint& p : curve) {
+        most = p.fits ? std::max(most, p.apart_bytes) : most;
+    }
+    for (const FusePoint& p : curve) {
+        if (!p.fits) {
+            text += fmt::format("{:>12} some layer does not fit\n",
+                                model::format_iec(p.buffer_bytes, "B"));
+            continue;
+        }
+        text += fmt::format("{:>12} {:>11} {:>11} {:>6.2f}x {}\n",
+                            model::format_iec(p.buffer_bytes, "B"), bytes(p.apart_bytes),
+                            bytes(p.together_bytes), p.apart_bytes / p.together_bytes,
+                            bar(p.together_bytes / most, p.apart_bytes / most, 30));
+    }
+    return text;
+}
+
+std::string fuse_curve_json(const std::string& network, const std::vector<FusePoint>& curve) {
+    Json points = Json::array();
+    for (const FusePoint& p : curve) {
+        points.push_back({{"buffer_bytes", p.buffer_bytes},
+                          {"together_dram_bytes", p.together_bytes},
+                          {"apart_dram_bytes", p.apart_bytes},
+                          {"fits", p.fits}});
+    }
+    return dumped(
+        {{"schema", "eyeroof/fuse-curve/1"}, {"network", network}, {"points", std::move(points)}});
+}
+
+std::string fuse_curve_csv(const std::vector<FusePoint>& curve) {
+    std::string text = "buffer_bytes,together_dram_bytes,apart_dram_bytes,fits\n";
+    for (const FusePoint& p : curve) {
+        text +=
+            fmt::format("{},{},{},{}\n", p.buffer_bytes, p.together_bytes, p.apart_bytes, p.fits);
+    }
+    return text;
+}
+
+} // namespace eyeroof::study

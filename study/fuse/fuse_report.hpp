@@ -1,0 +1,20 @@
+// A fused network, and its curve over buffers, as text, JSON and CSV.
+// Called by `eyeroof fuse`. Computes nothing.
+#pragma once
+
+#include "study/fuse/fuse.hpp"
+
+#include <string>
+#include <vector>
+
+namespace eyeroof::study {
+
+std::string fuse_text(const FuseResult& result);
+std::string fuse_json(const FuseResult& result); // eyeroof/fuse/1
+std::string fuse_csv(const FuseResult& result);
+
+std::string fuse_curve_text(const std::string& network, const std::vector<FusePoint>& curve);
+std::string fuse_curve_json(const std::string& network, const std::vector<FusePoint>& curve);
+std::string fuse_curve_csv(const std::vector<FusePoint>& curve);
+
+} // namespace eyeroof::study

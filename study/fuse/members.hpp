@@ -1,0 +1,53 @@
+// A network's layers as members of chains: windows that move over planes, products, attentions.
+// Called by fuse_network.
+// Knows no machine but the width of its words.
+#pragma once
+
+#include "model/fuse/products.hpp"
+#include "model/fuse/windows.hpp"
+#include "model/network.hpp"
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace eyeroof::study {
+
+struct ProductMember {
+    model::fuse::Product product;
+    model::Count copies = 1; // independent products of the layer
+
+    bool operator==(const ProductMember&) const = default;
+};
+
+struct PairMember { // one attention: both products in one layer
+    model::fuse::Pair pair;
+    model::Count copies = 1;
+
+    bool operator==(const PairMember&) const = default;
+};
+
+struct ChainMember {
+    std::string name;
+    std::variant<model::fuse::Window, ProductMember, PairMember> what;
+    model::Count count = 1;
+    model::Count macs = 0;         // of one execution
+    double word_bytes = 2.0;       // the widest of its tensors
+    double compulsory_bytes = 0.0; // each tensor once
+    bool joins_next = false; // the next member reads what this one writes, and can be fused to it
+
+    bool operator==(const ChainMember&) const = default;
+};
+
+struct Chains {
+    std::vector<ChainMember> members;
+    std::vector<std::string> between; // layers that are no members
+
+    bool operator==(const Chains&) const = default;
+};
+
+// `word_bits`: of every tensor; absent: the layers' own types.
+model::Result<Chains> chains_of(const model::Network& network, std::optional<int> word_bits);
+
+} // namespace eyeroof::study
