@@ -1,0 +1,206 @@
+// Memory over a step: lifetimes, closed forms of the field, batches.
+#include "study/step/footprint.hpp"
+#include "study/step/memory_write.hpp"
+#include "tests/step/step_fixture.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <set>
+
+using namespace eyeroof;
+using namespace eyeroof::study::step;
+using model::Count;
+using tests::graph_of;
+
+namespace {
+
+constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+
+// Another way to the peak: the sum over all tensors for every operator, by who reads and writes.
+Count peak_by_search(const Graph& graph) {
+    Count peak = 0;
+    const std::size_t n = graph.operators.size();
+    for (std::size_t at = 0; at < n; ++at) {
+        Count sum = 0;
+        for (TensorId t = 0; t < graph.tensors.size(); ++t) {
+            const Tensor& tensor = graph.tensors[t];
+            bool before = tensor.role == Role::weight || tensor.role == Role::optimizer ||
+                          tensor.role == Role::state || tensor.role == Role::input;
+            bool after = tensor.role == Role::weight || tensor.role == Role::optimizer ||
+                         tensor.role == Role::state;
+            bool used_before = false;
+            for (std::size_t i = 0; i < n; ++i) {
+                const auto reads = graph.reads_of(graph.operators[i]);
+                const auto writes = graph.writes_of(graph.operators[i]);
+                const bool uses = std::count(reads.begin(), reads.end(), t) > 0 ||
+                                  std::count(writes.begin(), writes.end(), t) > 0;
+                used_before = used_before || (uses && i <= at);
+                after = after || (uses && i >= at);
+            }
+            after = after || (tensor.output && used_before);
+            sum += (before || used_before) && after ? tensor.bytes : 0;
+        }
+        peak = std::max(peak, sum);
+    }
+    return peak;
+}
+
+// Activations that the forward half hands to the backward half, for one layer of a network: the
+// difference between networks of five and four.
+double kept_a_layer(const std::string& network, const std::string& more) {
+    const auto kept = [&](int layers) {
+        const Graph graph =
+            graph_of(network + ":layers=" + std::to_string(layers) + more, true, "adam");
+        const auto lives = lifetimes_of(graph);
+        std::size_t last_forward = 0;
+        for (std::size_t i = 0; i < graph.operators.size(); ++i) {
+            last_forward = graph.operators[i].kind == model::Issued::forward ? i : last_forward;
+        }
+        double bytes = 0.0;
+        for (std::size_t t = 0; t < lives.size(); ++t) {
+            // Statistics of norms (two numbers a row) are left out of the printed formulas.
+            const Tensor& tensor = graph.tensors[t];
+            const bool norm =
+                tensor.layer != kNone && graph.layers[tensor.layer].op == model::Op::layernorm &&
+                tensor.bytes ==
+                    8 * std::get<model::RowsShape>(graph.layers[tensor.layer].shape).rows;
+            if (tensor.role == Role::activation && !norm && lives[t].first <= last_forward &&
+                lives[t].last > last_forward) {
+                bytes += static_cast<double>(tensor.bytes);
+            }
+        }
+        return bytes;
+    };
+    return kept(5) - kept(4);
+}
+
+} // namespace
+
+TEST_CASE("bytes a parameter are those that the field prints") {
+    using model::DataType;
+    const auto sum = [](Regime regime, DataType type, const char* optimizer) {
+        const Precision p = precision_of(regime, type, optimizer);
+        return model::storage_bits(type) / 8.0 + p.gradient + p.optimizer;
+    };
+    CHECK(sum(Regime::usual, DataType::fp32, "sgd") == 8.0);
+    CHECK(sum(Regime::usual, DataType::fp32, "sgd_momentum") == 12.0);
+    CHECK(sum(Regime::usual, DataType::fp32, "adam") == 16.0);
+    CHECK(sum(Regime::mixed, DataType::bf16, "adam") == 16.0);
+    CHECK(sum(Regime::usual, DataType::fp16, "adam") == 16.0);
+    CHECK(sum(Regime::fp32_gradients, DataType::bf16, "adam") == 18.0);
+    CHECK(sum(Regime::pure, DataType::bf16, "adam") == 8.0);
+    CHECK(sum(Regime::eight_bit, DataType::bf16, "adam") == 10.0);
+    // 18 bytes a parameter over t x p devices, parameters 12 L h^2 (Korthikanti et al.).
+    const auto gib = [&](double layers, double h, double devices) {
+        return sum(Regime::fp32_gradients, DataType::bf16, "adam") * 12.0 * layers * h * h /
+               devices / kGiB;
+    };
+    CHECK(gib(48, 6144, 8) == doctest::Approx(45.5625).epsilon(1e-12));
+    CHECK(gib(96, 12288, 64) == doctest::Approx(45.5625).epsilon(1e-12));
+    CHECK(gib(128, 25600, 512) == doctest::Approx(32.96).epsilon(1e-3));
+}
+
+TEST_CASE("activations of transformer layers are those of the published table, to the digit") {
+    struct Row {
+        double b, h, a, layers, p, v; // of t 8
+        double none, selective;       // GiB on the first stage
+    };
+    const Row rows[] = {{4, 6144, 64, 48, 1, 1, 59.25, 9.5625},
+                        {1, 12288, 96, 96, 8, 3, 66.84375, 12.3515625},
+                        {1, 20480, 128, 105, 35, 3, 114.0234375, 23.076171875},
+                        {1, 25600, 160, 128, 64, 1, 131.25, 26.5625}};
+    for (const Row& row : rows) {
+        const double layers =
+            row.v > 1 ? row.layers * (1.0 + (row.p - 1.0) / (row.p * row.v)) : row.layers;
+        const auto gib = [&](Kept kept) {
+            return layers * layer_activation_bytes(row.b, 2048, row.h, row.a, 8, kept) / kGiB;
+        };
+        CHECK(gib(Kept::all) == doctest::Approx(row.none).epsilon(1e-12));
+        CHECK(gib(Kept::selective) == doctest::Approx(row.selective).epsilon(1e-12));
+    }
+    const auto share = [](Kept kept) {
+        return 100.0 * layer_activation_bytes(1, 2048, 12288, 96, 8, kept) /
+               layer_activation_bytes(1, 2048, 12288, 96, 8, Kept::all);
+    };
+    CHECK(share(Kept::sequence) == doctest::Approx(61.96).epsilon(1e-4));
+    CHECK(share(Kept::full) == doctest::Approx(8.70).epsilon(1e-3));
+}
+
+TEST_CASE("the graph keeps what the formula says: s b h (34 + 5 a s / h) a layer") {
+    for (const int seq : {64, 128, 384}) {
+        const double expected = layer_activation_bytes(1, seq, 1024, 16, 1, Kept::all);
+        const double kept =
+            kept_a_layer("bert", ",hidden=1024,heads=16,dropout=1,seq=" + std::to_string(seq));
+        CHECK(kept == doctest::Approx(expected).epsilon(1e-12));
+    }
+}
+
+TEST_CASE("the peak is the largest sum of what lives, found another way") {
+    for (const char* name : {"resnet18", "bert-base:layers=2,seq=16", "alexnet",
+                             "llama-3.2-1b:layers=2,new=1,context=9"}) {
+        for (const bool training : {false, true}) {
+            CAPTURE(name);
+            const Graph graph = graph_of(name, training);
+            CHECK(memory_of(graph).peak == peak_by_search(graph));
+        }
+    }
+}
+
+TEST_CASE("weights and states are counted once, activations by the batch") {
+    const Graph graph = graph_of("bert-large", true);
+    const Memory memory = memory_of(graph);
+    // 335,141,888 less 1024 of the last norm's … the catalog's own sum, shared weights once.
+    const auto wired = tests::catalog_network("bert-large");
+    CHECK(memory.parameters == model::totals_of(wired.network)->parameters);
+    CHECK(memory.at_peak[static_cast<std::size_t>(Role::weight)] == 2 * memory.parameters);
+    CHECK(memory.at_peak[static_cast<std::size_t>(Role::optimizer)] == 12 * memory.parameters);
+    CHECK(memory.resident == 14 * memory.parameters);
+}
+
+TEST_CASE("the largest batch fits and the next one does not") {
+    const auto wired = tests::catalog_network("resnet50");
+    const auto peak = [&](Count batch) -> std::optional<Count> {
+        const auto network = model::with_batch(wired.network, batch);
+        GraphOptions options;
+        options.training = study::TrainingOptions{};
+        options.batch = batch;
+        return memory_of(*make_graph(*network, wired.wiring, options)).peak;
+    };
+    const Count limit = 15'500'000'000;
+    const Count batch = largest_batch(limit, 1 << 20, peak);
+    CHECK(*peak(batch) <= limit);
+    CHECK(*peak(batch + 1) > limit);
+    CHECK(largest_batch(1000, 1 << 20, peak) == 0);
+    CHECK(largest_batch(limit, 7, peak) == 7);
+}
+
+TEST_CASE("relu in place never needs more, and less where a tensor is kept for it alone") {
+    const auto wired = tests::catalog_network("resnet50");
+    GraphOptions options;
+    options.training = study::TrainingOptions{};
+    const auto plain = make_graph(wired.network, wired.wiring, options);
+    options.in_place = true;
+    const auto over = make_graph(wired.network, wired.wiring, options);
+    CHECK(over->operators.size() == plain->operators.size());
+    // Sums keep nothing: the relu behind each of the sixteen writes over them; norms' outputs too.
+    CHECK(memory_of(*over).peak <= memory_of(*plain).peak);
+    CHECK(over->tensors.size() < plain->tensors.size());
+}
+
+TEST_CASE("the report's JSON and curve carry the same sums") {
+    const Graph graph = graph_of("resnet18", true);
+    const Memory memory = memory_of(graph);
+    const MemoryReport report{graph, memory, "t4", true, 1'000'000'000, 3};
+    const auto json = nlohmann::json::parse(memory_json(report));
+    Count most = 0;
+    for (const auto& point : json["curve"]) {
+        most = std::max(most, point["bytes"].get<Count>());
+    }
+    CHECK(most == memory.peak);
+    CHECK(json["peak_bytes"].get<Count>() == memory.peak);
+    const std::string csv = memory_csv(report);
+    CHECK(static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n')) ==
+          graph.operators.size() + 1);
+    CHECK(memory_svg(report).find("</svg>") != std::string::npos);
+}
