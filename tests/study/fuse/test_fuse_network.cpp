@@ -3,6 +3,7 @@
 #include "study/formats/catalog.hpp"
 #include "study/fuse/fuse.hpp"
 #include "study/fuse/fuse_report.hpp"
+#include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
 
@@ -10,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <fstream>
 
 using namespace eyeroof;
 using eyeroof::tests::near;
@@ -137,9 +139,10 @@ TEST_CASE("a machine lends its largest store, its link and its peak") {
     CHECK(!study::chip_of(*gpu, model::DataType::fp8).ok());
 }
 
-TEST_CASE("the JSON's groups add up to its totals") {
+TEST_CASE("the JSON is as its schema says, and its groups add up to its totals") {
     const auto json = nlohmann::json::parse(study::fuse_json(fused("alexnet", 1e6)));
-    CHECK(json["schema"] == "eyeroof/fuse/1");
+    std::ifstream schema(kSource / "study/schema/fuse.schema.json");
+    CHECK(tests::SchemaCheck(nlohmann::json::parse(schema)).faults(json).empty());
     double sum = 0.0;
     for (const auto& group : json["groups"]) {
         sum += group["together"]["dram_bytes"].get<double>();

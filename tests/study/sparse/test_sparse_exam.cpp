@@ -4,6 +4,7 @@
 #include "study/sparse/densities.hpp"
 #include "study/sparse/sparse_exam.hpp"
 #include "study/sparse/sparse_report.hpp"
+#include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
 
@@ -11,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <fstream>
 
 using namespace eyeroof;
 using eyeroof::tests::near;
@@ -161,7 +163,8 @@ TEST_CASE("mistakes in densities and machines are told with their place, all at 
 TEST_CASE("the JSON holds every link of every chain") {
     const auto exam = pruned("alexnet", "eie", "FC");
     const auto json = nlohmann::json::parse(study::sparse_json(exam));
-    CHECK(json["schema"] == "eyeroof/sparse/1");
+    std::ifstream schema(kSource / "study/schema/sparse.schema.json");
+    CHECK(tests::SchemaCheck(nlohmann::json::parse(schema)).faults(json).empty());
     CHECK(json["layers"].size() == 3);
     CHECK(json["layers"][0]["chain"].size() == exam.layers[0].cost.chain.size());
     CHECK(json["totals"]["cycles"].get<double>() == near(exam.cycles, 1e-12));
