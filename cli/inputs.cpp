@@ -1,8 +1,8 @@
 // The machine, the network and the constraints that a command line names, in eyeroof's own files or
 // in those of the field.
 #include "cli/exam_options.hpp"
-#include "hwdb/catalog.hpp"
 #include "hwdb/text_file.hpp"
+#include "study/formats/any_machine.hpp"
 #include "study/formats/catalog.hpp"
 
 #include <filesystem>
@@ -34,24 +34,7 @@ void add_energies(CLI::App& app, std::string& file) {
 
 model::Result<model::Machine> load_machine(Context& context, const std::string& name,
                                            const std::string& energies) {
-    if (auto text = timeloop_text(name, TimeloopKind::architecture)) {
-        study::read::NamedText tables;
-        if (!energies.empty()) {
-            auto read = hwdb::read_text_file(energies);
-            if (!read) {
-                return model::Result<model::Machine>(read.diagnostics());
-            }
-            tables = {*std::move(read), energies};
-        }
-        return study::read::parse_timeloop_architecture(*std::move(text), name, tables);
-    }
-    if (!energies.empty()) {
-        return model::Result<model::Machine>::failure(
-            "usage", "--energies go with a Timeloop architecture",
-            "a machine of eyeroof's own names its energies itself");
-    }
-    const auto folders = context.machine_dirs();
-    return hwdb::load_machine(name, folders);
+    return study::read::load_any_machine(name, context.machine_dirs(), energies);
 }
 
 model::Result<model::Network> load_workload(Context& context, const std::string& name,

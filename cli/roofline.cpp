@@ -1,12 +1,12 @@
 // eyeroof roofline: layers as predicted and kernels as measured, below the roofs of machines.
 #include "cli/exam_options.hpp"
 #include "cli/search_options.hpp"
-#include "profiles/import/importer.hpp"
 #include "study/app/session.hpp"
 #include "study/draw/plot_make.hpp"
 #include "study/draw/svg.hpp"
 #include "study/exam/run.hpp"
 #include "study/formats/catalog.hpp"
+#include "study/formats/file_kind.hpp"
 #include "study/report/plot_csv.hpp"
 #include "study/report/plot_html.hpp"
 #include "study/what_if/knobs.hpp"
@@ -52,12 +52,14 @@ struct Options {
     std::string size = "1000x640";
     std::string data_type;
     PhaseOptions phase;
-    std::string mapping = "auto";
+    std::string mapping; // empty: the session's, else auto
     EffortOptions effort;
     std::vector<std::string> set;
     std::vector<study::MappingEdit> edits; // of a session, on the first machine
     std::optional<std::int64_t> batch;
     std::optional<double> top_share;
+    std::vector<std::string> roofs, hidden, selected;
+    std::string x_range, y_range;
     study::ViewState view;
 };
 
@@ -233,8 +235,10 @@ void take_session(Options& options, const study::Session& session) {
     if (options.data_type.empty()) {
         options.data_type = session.data_type;
     }
-    if (session.best_mapping) {
-        options.mapping = "best";
+    if (options.mapping.empty()) {
+        options.mapping = session.mapping == study::MappingPolicy::best       ? "best"
+                          : session.mapping == study::MappingPolicy::dataflow ? "dataflow"
+                                                                              : "auto";
     }
     if (options.set.empty()) {
         options.set = session.set;
@@ -245,12 +249,61 @@ void take_session(Options& options, const study::Session& session) {
     }
 }
 
-// `roofline run.jsonl` means the measurement. A plain CSV may as well be one of layers.
+// `roofline run.jsonl` means the measurement.
 void take_measurement(Options& options) {
-    const std::string_view format = profiles::format_of_file(options.network);
-    if (!format.empty() && format != "plain-csv") {
-        options.measured.profiles.push_back(std::exchange(options.network, {}));
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(options.network, ignored)) {
+        const auto kind = study::read::kind_of_file(options.network);
+        if (kind && *kind == study::read::FileKind::profile) {
+            options.measured.profiles.push_back(std::exchange(options.network, {}));
+        }
     }
+}
+
+model::Result<study::LogRange> range_of(const std::string& option, const std::string& text) {
+    study::LogRange range{};
+    char beyond = 0;
+    if (std::sscanf(text.c_str(), "%lf:%lf%c", &range.min, &range.max, &beyond) != 2 ||
+        !(range.min > 0.0) || !(range.max > range.min) || !std::isfinite(range.max)) {
+        return model::Result<study::LogRange>::failure(
+            "usage", fmt::format("roofline: '{}' is no range for {}", text, option),
+            "two positive numbers, the smaller first, such as 0.1:1000");
+    }
+    return range;
+}
+
+// What the view options say, on top of a session's view.
+model::Result<study::ViewState> view_of(const Options& options) {
+    study::ViewState view = options.view;
+    model::Diagnostics wrong;
+    const auto set_range = [&](const char* option, const std::string& text, auto& into) {
+        if (!text.empty()) {
+            const auto range = range_of(option, text);
+            wrong.append(range.diagnostics());
+            into = range ? std::optional(*range) : into;
+        }
+    };
+    set_range("--x-range", options.x_range, view.x);
+    set_range("--y-range", options.y_range, view.y);
+    if (options.top_share) {
+        view.top_share = *options.top_share / 100.0;
+    }
+    if (!options.roofs.empty()) {
+        view.roofs.emplace(options.roofs.begin(), options.roofs.end());
+        view.roofs->erase("none");
+    }
+    for (const std::string& hidden : options.hidden) {
+        (hidden == "predicted" ? view.predicted : view.measured) = false;
+    }
+    view.selection.insert(options.selected.begin(), options.selected.end());
+    if (options.colour_by != "auto") {
+        view.colour_by =
+            options.colour_by == "machine" ? study::ColourBy::machine : study::ColourBy::limiter;
+    }
+    if (wrong.has_errors()) {
+        return wrong;
+    }
+    return view;
 }
 
 Exit roofline(Context& context, Options options) {
@@ -276,8 +329,11 @@ Exit roofline(Context& context, Options options) {
                                   "give a NETWORK, or --profile FILE, or both");
     }
     const auto canvas = canvas_of(options.size);
-    if (!canvas) {
-        return context.fail(canvas.diagnostics());
+    const auto view = view_of(options);
+    if (!canvas || !view) {
+        model::Diagnostics wrong = canvas.diagnostics();
+        wrong.append(view.diagnostics());
+        return context.fail(wrong);
     }
     const auto material = gather(context, options);
     if (!material) {
@@ -287,15 +343,7 @@ Exit roofline(Context& context, Options options) {
     if (!options.ladder.empty()) {
         return draw_ladder(context, options, *material, *canvas);
     }
-    study::ViewState view = options.view;
-    if (options.top_share) {
-        view.top_share = *options.top_share / 100.0;
-    }
-    if (options.colour_by != "auto") {
-        view.colour_by =
-            options.colour_by == "machine" ? study::ColourBy::machine : study::ColourBy::limiter;
-    }
-    const auto scene = study::make_scene(material->input, view, *canvas);
+    const auto scene = study::make_scene(material->input, *view, *canvas);
     if (!scene) {
         return context.fail(scene.diagnostics());
     }
@@ -322,6 +370,22 @@ void add_view_options(CLI::App& app, Options& options) {
         ->type_name("LEVEL");
     add_choice(app, "--colour-by", options.colour_by, {"auto", "limiter", "machine"},
                "What colours and shapes tell [auto: machines when there are several]");
+    app.add_option("--roof", options.roofs,
+                   "Show this roof and no others than those named (repeatable), or none; JSON has "
+                   "their ids [those that the points need]")
+        ->type_name("ROOF")
+        ->allow_extra_args(false);
+    app.add_option("--x-range", options.x_range, "Intensities to show [what there is]")
+        ->type_name("FROM:TO");
+    app.add_option("--y-range", options.y_range, "FLOP/s to show [what there is]")
+        ->type_name("FROM:TO");
+    app.add_option("--hide", options.hidden, "Leave out predicted or measured points")
+        ->check(CLI::IsMember({"predicted", "measured"}))
+        ->type_name("{predicted,measured}")
+        ->allow_extra_args(false);
+    app.add_option("--select", options.selected, "Mark the point of this id (repeatable)")
+        ->type_name("POINT")
+        ->allow_extra_args(false);
     app.add_flag("--labels,!--no-labels", options.view.labels, "Name the heaviest points [yes]");
     add_choice(app, "--theme", options.theme, {"light", "dark", "auto"},
                "Colours of the SVG; auto follows the reader's setting [light]");
@@ -350,8 +414,8 @@ void add_roofline(Frame& frame) {
         ->type_name("N");
     add_dtype(app, options->data_type);
     add_phase(app, options->phase);
-    add_choice(app, "--mapping", options->mapping, {"dataflow", "best"},
-               "By the dataflow's own rules, or the mapper's best [dataflow]");
+    add_choice(app, "--mapping", options->mapping, {"auto", "dataflow", "best"},
+               std::string(kMappingWords) + " [auto; with --session: the session's]");
     add_set(app, options->set);
     app.add_option("--layers", options->layers, "Examine only layers whose name matches")
         ->type_name("REGEX");

@@ -1,6 +1,7 @@
 #include "cli/search_options.hpp"
 
 #include "model/base/suggest.hpp"
+#include "study/app/session.hpp"
 
 #include <fmt/format.h>
 
@@ -75,8 +76,7 @@ study::MappingPolicy policy_named(const std::string& text) {
 
 void set_effort(const EffortOptions& asked, const std::string& mapping,
                 study::StudyOptions& wanted) {
-    constexpr std::uint64_t best = 300'000;
-    const std::uint64_t usual = asked.limit_s ? 0 : mapping == "best" ? best : wanted.search_nodes;
+    const auto usual = asked.limit_s ? 0 : study::usual_search_nodes(policy_named(mapping));
     wanted.search_nodes = asked.nodes.value_or(usual);
     wanted.search_limit_s = asked.limit_s.value_or(0.0);
 }

@@ -4,6 +4,7 @@
 // Knows no widget.
 #pragma once
 
+#include "study/exam/run.hpp"
 #include "study/what_if/knobs.hpp"
 
 #include <cstdint>
@@ -16,7 +17,7 @@ struct Experiment {
     std::vector<study::Change> changes;
     std::int64_t batch = 1;
     std::string data_type; // empty: the layers' own
-    bool best_mapping = false;
+    study::MappingPolicy mapping = study::MappingPolicy::automatic;
 
     bool operator==(const Experiment&) const = default;
 };

@@ -9,10 +9,16 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QSpinBox>
+#include <algorithm>
+#include <array>
 
 namespace eyeroof::gui {
 
 namespace {
+// In the order of the list.
+constexpr std::array<study::MappingPolicy, 3> kMappings = {
+    study::MappingPolicy::automatic, study::MappingPolicy::dataflow, study::MappingPolicy::best};
+
 QString text(std::string_view string) {
     return QString::fromUtf8(string.data(), static_cast<qsizetype>(string.size()));
 }
@@ -48,9 +54,10 @@ Choices::Choices(QWidget* parent) : QToolBar(tr("What to examine"), parent) {
     mapping_ = new QComboBox(this);
     mapping_->setObjectName("mapping");
     mapping_->setAccessibleName(tr("Mapping"));
-    mapping_->addItems({tr("dataflow's mapping"), tr("best mapping")});
-    mapping_->setToolTip(tr("On accelerators: by the dataflow's own rules, or the one that no "
-                            "other beats in energy times delay"));
+    mapping_->addItems({tr("usual mapping"), tr("dataflow's mapping"), tr("best mapping")});
+    mapping_->setToolTip(tr("On accelerators: the best that the dataflow allows, by its published "
+                            "rules where there are any; by the dataflow's rules alone, without a "
+                            "search; or the one that no other beats, searched for"));
     addWidget(mapping_);
     connect(batch_, &QSpinBox::valueChanged, this, &Choices::options_changed);
     connect(precision_, &QComboBox::activated, this, &Choices::options_changed);
@@ -131,8 +138,8 @@ std::string Choices::data_type() const {
     return precision_->currentData().toString().toStdString();
 }
 
-bool Choices::best_mapping() const {
-    return mapping_->currentIndex() == 1;
+study::MappingPolicy Choices::mapping() const {
+    return kMappings[static_cast<std::size_t>(std::max(0, mapping_->currentIndex()))];
 }
 
 void Choices::set_network(const QString& name) {
@@ -150,11 +157,13 @@ void Choices::set_machines(const QStringList& names) {
     other_->setCurrentText(names.size() < 2 ? tr(kNoMachine) : names.mid(1).join(", "));
 }
 
-void Choices::set_experiment(int batch, const std::string& data_type, bool best_mapping) {
+void Choices::set_experiment(int batch, const std::string& data_type,
+                             study::MappingPolicy mapping) {
     const QSignalBlocker one(batch_), two(precision_), three(mapping_);
     batch_->setValue(batch);
     precision_->setCurrentIndex(std::max(0, precision_->findData(text(data_type))));
-    mapping_->setCurrentIndex(best_mapping ? 1 : 0);
+    mapping_->setCurrentIndex(static_cast<int>(
+        std::find(kMappings.begin(), kMappings.end(), mapping) - kMappings.begin()));
 }
 
 } // namespace eyeroof::gui

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "gui/jobs/folders.hpp"
+#include "study/exam/run.hpp"
 
 #include <QToolBar>
 
@@ -27,13 +28,13 @@ class Choices : public QToolBar {
     QStringList machines() const; // the first, and those to compare it with
     int batch() const;
     std::string data_type() const; // empty: the layers' own
-    bool best_mapping() const;
+    study::MappingPolicy mapping() const;
 
     // These send nothing.
     void set_network(const QString& name);
     void set_machine(const QString& name);
     void set_machines(const QStringList& names); // all of machines()
-    void set_experiment(int batch, const std::string& data_type, bool best_mapping);
+    void set_experiment(int batch, const std::string& data_type, study::MappingPolicy mapping);
 
   signals:
     void chosen();          // another network or machine

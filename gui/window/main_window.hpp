@@ -17,6 +17,7 @@
 #include "gui/window/choices.hpp"
 #include "profiles/measurement.hpp"
 #include "profiles/metric_family.hpp"
+#include "study/app/open_any.hpp"
 #include "study/app/session.hpp"
 
 #include <QMainWindow>
@@ -55,6 +56,7 @@ class MainWindow : public QMainWindow {
     void open(const QString& file) { open(QStringList{file}); }
     void open_session(const study::Session& session);
     study::Session session() const;
+    study::Session chosen() const; // of the experiment: batch, precision, mapping alone
     void save_session(const QString& file);
     void save_machine(const QString& file); // the changed first machine
     void show_page(const QString& name);    // "roofline", "upgrade", "network", or a pane's name
@@ -132,6 +134,7 @@ class MainWindow : public QMainWindow {
     void show_totals();
     void forget_other_roofs(const study::PlotInput& plot);
     bool open_measurement(const std::string& path, model::Diagnostics& problems);
+    bool take_measurement(const std::string& path, study::Opened opened);
     bool open_reference(const QString& reference, QStringList& machines);
     bool open_name(const QString& name, QStringList& machines);
     void load_measurements(const study::Session& session);

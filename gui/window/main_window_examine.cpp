@@ -1,8 +1,8 @@
 // From names to answers: loading, examining, and what the panes are told.
 #include "gui/panes/totals_text.hpp"
 #include "gui/window/main_window.hpp"
-#include "hwdb/catalog.hpp"
 #include "study/draw/plot_make.hpp"
+#include "study/formats/any_machine.hpp"
 #include "study/formats/catalog.hpp"
 
 #include <QDockWidget>
@@ -31,7 +31,7 @@ void MainWindow::load_machines() {
     loaded_machines_.clear();
     machine_problems_ = {};
     for (const QString& name : machine_names_) {
-        auto machine = hwdb::load_machine(name.toStdString(), folders_.machines);
+        auto machine = study::read::load_any_machine(name.toStdString(), folders_.machines);
         machine_problems_.append(machine.diagnostics());
         if (machine) {
             loaded_machines_.push_back(std::move(*machine));
@@ -57,8 +57,7 @@ void MainWindow::load_and_examine() {
 }
 
 Experiment MainWindow::experiment() const {
-    return {what_if_->changes(), choices_->batch(), choices_->data_type(),
-            choices_->best_mapping()};
+    return {what_if_->changes(), choices_->batch(), choices_->data_type(), choices_->mapping()};
 }
 
 void MainWindow::experiment_changed(const std::string& what) {
@@ -69,7 +68,7 @@ void MainWindow::experiment_changed(const std::string& what) {
 void MainWindow::show_experiment(const Experiment& state) {
     const QSignalBlocker one(what_if_), two(choices_);
     what_if_->set_changes(state.changes);
-    choices_->set_experiment(static_cast<int>(state.batch), state.data_type, state.best_mapping);
+    choices_->set_experiment(static_cast<int>(state.batch), state.data_type, state.mapping);
     examine();
 }
 
@@ -86,14 +85,7 @@ void MainWindow::redo() {
 }
 
 study::StudyOptions MainWindow::options() const {
-    study::StudyOptions options;
-    if (choices_->batch() > 1) {
-        options.batch = choices_->batch();
-    }
-    options.data_type = model::data_type_from_name(choices_->data_type());
-    options.policy =
-        choices_->best_mapping() ? study::MappingPolicy::best : study::MappingPolicy::dataflow;
-    return options;
+    return study::study_options(chosen());
 }
 
 void MainWindow::examine() {
@@ -126,7 +118,7 @@ void MainWindow::cancel_examination() {
     const QSignalBlocker one(what_if_), two(choices_);
     what_if_->set_changes(asked.experiment.changes);
     choices_->set_experiment(static_cast<int>(asked.experiment.batch), asked.experiment.data_type,
-                             asked.experiment.best_mapping);
+                             asked.experiment.mapping);
     edits_ = asked.edits;
 }
 
@@ -208,7 +200,7 @@ void MainWindow::analyse() {
         machine = machines_[where->report];
     }
     study::StudyOptions quick = options();
-    if (quick.policy == study::MappingPolicy::best) { // a search for every bar takes too long
+    if (quick.policy != study::MappingPolicy::dataflow) { // a search for every bar: too long
         quick.policy = study::MappingPolicy::dataflow;
     }
     analyser_.run([this, network = *loaded_network_, first = machines_.front(), where, layer,

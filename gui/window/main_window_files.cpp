@@ -2,13 +2,10 @@
 #include "gui/panes/upgrade_form.hpp"
 #include "gui/window/main_window.hpp"
 #include "hwdb/catalog.hpp"
-#include "hwdb/text_file.hpp"
 #include "model/base/file.hpp"
 #include "model/base/suggest.hpp"
-#include "profiles/import/importer.hpp"
-#include "study/formats/assignments.hpp"
+#include "study/formats/any_machine.hpp"
 #include "study/formats/catalog.hpp"
-#include "study/formats/ceilings.hpp"
 
 #include <QCloseEvent>
 #include <QDockWidget>
@@ -23,18 +20,20 @@ namespace eyeroof::gui {
 namespace {
 constexpr qsizetype kMostRecent = 10;
 constexpr int kStateVersion = 2; // of the docks; another one is not restored
-
-// A YAML file that says itself that it holds ceilings or assignments.
-bool is_measurement(const std::string& path) {
-    const auto text = hwdb::read_text_file(path);
-    return text && (text->find("eyeroof_ceilings:") != std::string::npos ||
-                    text->find("eyeroof_assignments:") != std::string::npos);
-}
-
 } // namespace
 
-study::Session MainWindow::session() const {
+study::Session MainWindow::chosen() const {
     study::Session session;
+    if (choices_->batch() > 1) {
+        session.batch = choices_->batch();
+    }
+    session.data_type = choices_->data_type();
+    session.mapping = choices_->mapping();
+    return session;
+}
+
+study::Session MainWindow::session() const {
+    study::Session session = chosen();
     session.network = network_name_.toStdString();
     for (const QString& name : machine_names_) {
         session.machines.push_back(name.toStdString());
@@ -43,11 +42,6 @@ study::Session MainWindow::session() const {
     session.ceilings = ceiling_files_;
     session.assignments = assignment_file_;
     session.mappings = edits_;
-    if (choices_->batch() > 1) {
-        session.batch = choices_->batch();
-    }
-    session.data_type = choices_->data_type();
-    session.best_mapping = choices_->best_mapping();
     for (const study::Change& change : what_if_->changes()) {
         session.set.push_back(study::change_text(what_if_->machine(), change));
     }
@@ -97,34 +91,31 @@ void MainWindow::load_measurements(const study::Session& session) {
     }
 }
 
-// Kernels, ceilings or assignments of kernels to layers: the content tells. False, with what its
-// author most likely wants to know, when it is none of them.
+// Kernels, ceilings or assignments of kernels to layers: the content tells.
 bool MainWindow::open_measurement(const std::string& path, model::Diagnostics& problems) {
-    auto profile = profiles::import_file(path);
-    if (profile && !profile->launches.empty()) {
+    auto opened = study::open_any(path, folders_.machines, folders_.networks);
+    problems.append(opened.diagnostics());
+    if (opened && !take_measurement(path, *std::move(opened))) {
+        problems.error("not-measured", "this file holds no measurement", {}, {path, 0, 0});
+        return false;
+    }
+    return opened.ok();
+}
+
+bool MainWindow::take_measurement(const std::string& path, study::Opened opened) {
+    if (auto* profile = std::get_if<profiles::Profile>(&opened)) {
         profile_files_.push_back(path);
-        profiles_.push_back(*std::move(profile));
-        return true;
-    }
-    auto ceilings = study::load_ceilings(path);
-    if (ceilings) {
+        profiles_.push_back(std::move(*profile));
+    } else if (auto* ceilings = std::get_if<study::Ceilings>(&opened)) {
         ceiling_files_.push_back(path);
-        ceilings_.push_back(*std::move(ceilings));
-        return true;
-    }
-    auto assignments = study::load_assignments(path);
-    if (assignments) {
+        ceilings_.push_back(std::move(ceilings->measured));
+    } else if (auto* assignments = std::get_if<study::Assignments>(&opened)) {
         assignment_file_ = path;
-        assignments_ = *std::move(assignments);
-        return true;
+        assignments_ = std::move(*assignments);
+    } else {
+        return false;
     }
-    const auto text = hwdb::read_text_file(path);
-    const auto says = [&](const char* key) { return text && text->find(key) != std::string::npos; };
-    problems.append(says("eyeroof_ceilings:")      ? ceilings.diagnostics()
-                    : says("eyeroof_assignments:") ? assignments.diagnostics()
-                    : profile                      ? ceilings.diagnostics()
-                                                   : profile.diagnostics());
-    return false;
+    return true;
 }
 
 void MainWindow::open_session(const study::Session& session) {
@@ -135,7 +126,7 @@ void MainWindow::open_session(const study::Session& session) {
     choices_->set_network(QString::fromStdString(session.network));
     choices_->set_machines(machines);
     choices_->set_experiment(static_cast<int>(session.batch.value_or(1)), session.data_type,
-                             session.best_mapping);
+                             session.mapping);
     load_measurements(session);
     edits_.clear();
     originals_.clear();
@@ -189,31 +180,23 @@ bool MainWindow::open_reference(const QString& reference, QStringList& machines)
         return open_name(reference, machines);
     }
     const std::string path = QFileInfo(reference).absoluteFilePath().toStdString();
-    const QString name = QString::fromStdString(path);
-    const auto session = study::load_session(path);
-    model::Diagnostics not_measured;
-    if (session) {
-        open_session(*session);
-        remember(reference);
-        return false; // it is examined already
-    }
-    if (hwdb::load_machine_file(path)) {
-        machines << name;
-    } else if (study::read::load_network(path, folders_.networks)) {
-        choices_->set_network(name);
-    } else if (!open_measurement(path, not_measured)) {
-        // What its author most likely meant it to be says best what is wrong with it.
-        const bool meant_session =
-            std::none_of(session.diagnostics().begin(), session.diagnostics().end(),
-                         [](const model::Diagnostic& d) { return d.code == "bad-format"; });
-        const bool yaml = path.ends_with(".yaml") || path.ends_with(".yml");
-        not_opened_.append(yaml && is_measurement(path) ? not_measured
-                           : yaml && meant_session      ? session.diagnostics()
-                           : yaml ? hwdb::load_machine_file(path).diagnostics()
-                                  : not_measured);
+    auto opened = study::open_any(path, folders_.machines, folders_.networks);
+    if (!opened) {
+        not_opened_.append(opened.diagnostics());
         return false;
     }
     remember(reference);
+    if (const auto* session = std::get_if<study::Session>(&*opened)) {
+        open_session(*session);
+        return false; // it is examined already
+    }
+    if (std::holds_alternative<model::Machine>(*opened)) {
+        machines << QString::fromStdString(path);
+    } else if (std::holds_alternative<model::Network>(*opened)) {
+        choices_->set_network(QString::fromStdString(path));
+    } else {
+        take_measurement(path, *std::move(opened));
+    }
     return true;
 }
 
@@ -224,7 +207,7 @@ bool MainWindow::open_name(const QString& name, QStringList& machines) {
         choices_->set_network(name);
         return true;
     }
-    if (hwdb::load_machine(word, folders_.machines)) {
+    if (study::read::load_any_machine(word, folders_.machines)) {
         machines << name;
         return true;
     }

@@ -3,7 +3,6 @@
 #include "hwdb/text_file.hpp"
 #include "hwdb/yaml.hpp"
 #include "model/layer.hpp"
-#include "study/text/shell.hpp"
 #include "study/upgrade/upgrade_question.hpp"
 
 #include <fmt/format.h>
@@ -25,8 +24,10 @@ constexpr std::array<std::pair<const char*, ColourBy>, 3> kColourBy = {
 constexpr std::array<std::pair<const char*, Theme>, 2> kThemes = {
     {{"light", Theme::light}, {"dark", Theme::dark}}};
 
-constexpr std::array<std::pair<const char*, bool>, 2> kMappings = {
-    {{"dataflow", false}, {"best", true}}};
+constexpr std::array<std::pair<const char*, MappingPolicy>, 3> kMappings = {
+    {{"auto", MappingPolicy::automatic},
+     {"dataflow", MappingPolicy::dataflow},
+     {"best", MappingPolicy::best}}};
 
 std::vector<std::pair<std::string, model::DataType>> data_types() {
     std::vector<std::pair<std::string, model::DataType>> types;
@@ -238,8 +239,8 @@ std::string write_session(const Session& session, const fs::path& folder) {
     if (!session.data_type.empty()) {
         out << YAML::Key << "data_type" << YAML::Value << session.data_type;
     }
-    if (session.best_mapping) {
-        out << YAML::Key << "mapping" << YAML::Value << "best";
+    if (session.mapping != MappingPolicy::automatic) {
+        out << YAML::Key << "mapping" << YAML::Value << word_of(kMappings, session.mapping);
     }
     emit_list(out, "set", session.set, {});
     emit_edits(out, session.mappings);
@@ -283,7 +284,7 @@ model::Result<Session> parse_session(std::string text, const std::string& file) 
     if (const auto type = root["data_type"].choice(data_types(), "data type")) {
         session.data_type = model::data_type_name(*type);
     }
-    session.best_mapping = root["mapping"].choice(kMappings, "way to map").value_or(false);
+    session.mapping = root["mapping"].choice(kMappings, "way to map").value_or(session.mapping);
     session.set = texts(root["set"]);
     if (const hwdb::Node asked = root["upgrade"]) {
         session.upgrade = with_names(read::question_of(asked), [&](const std::string& name) {
@@ -297,58 +298,6 @@ model::Result<Session> parse_session(std::string text, const std::string& file) 
 model::Result<Session> load_session(const fs::path& file) {
     const auto text = hwdb::read_text_file(file);
     return text ? parse_session(*text, file.string()) : model::Result<Session>(text.diagnostics());
-}
-
-std::string cli_command(const Session& session) {
-    std::string line = "eyeroof roofline";
-    if (!session.network.empty()) {
-        line += " " + shell_quoted(session.network);
-    }
-    for (const std::string& machine : session.machines) {
-        line += " --on " + shell_quoted(machine);
-    }
-    for (const std::string& profile : session.profiles) {
-        line += " --profile " + shell_quoted(profile);
-    }
-    for (const std::string& file : session.ceilings) {
-        line += " --ceilings " + shell_quoted(file);
-    }
-    if (!session.assignments.empty()) {
-        line += " --assign " + shell_quoted(session.assignments);
-    }
-    if (session.batch) {
-        line += fmt::format(" --batch {}", *session.batch);
-    }
-    if (!session.data_type.empty()) {
-        line += " --dtype " + session.data_type;
-    }
-    if (session.best_mapping) {
-        line += " --mapping best";
-    }
-    for (const std::string& change : session.set) {
-        line += " --set " + shell_quoted(change);
-    }
-    const ViewState& view = session.view;
-    if (!view.filter.empty()) {
-        line += " --filter " + shell_quoted(view.filter);
-    }
-    if (view.top) {
-        line += fmt::format(" --top {}", *view.top);
-    }
-    if (view.top_share) {
-        line += fmt::format(" --top-share {}", 100.0 * *view.top_share);
-    }
-    if (!view.level.empty()) {
-        line += " --level " + shell_quoted(view.level);
-    }
-    if (view.colour_by != ColourBy::automatic) {
-        line +=
-            view.colour_by == ColourBy::machine ? " --colour-by machine" : " --colour-by limiter";
-    }
-    if (!view.labels) {
-        line += " --no-labels";
-    }
-    return line + (view.theme == Theme::dark ? " --theme dark" : "") + " -o roofline.svg";
 }
 
 } // namespace eyeroof::study

@@ -5,6 +5,7 @@
 
 #include "model/base/result.hpp"
 #include "study/draw/view_state.hpp"
+#include "study/exam/run.hpp"
 #include "study/search/mapping_edit.hpp"
 #include "study/upgrade/question.hpp"
 
@@ -23,8 +24,8 @@ struct Session {
     std::vector<std::string> ceilings; // measured; of the first machine
     std::string assignments;           // of kernels to layers by hand: a file; empty: none
     std::optional<std::int64_t> batch;
-    std::string data_type;             // instead of the layers' own; empty: theirs
-    bool best_mapping = false;         // the mapper's mapping instead of the dataflow's own
+    std::string data_type;                            // instead of the layers' own; empty: theirs
+    MappingPolicy mapping = MappingPolicy::automatic; // automatic, dataflow or best
     std::vector<std::string> set;      // what-if: "dram-bandwidth=1.2 TB/s", of the first machine
     std::vector<MappingEdit> mappings; // that were edited, on the first machine
     std::optional<UpgradeQuestion> upgrade; // of the view that asks whether another GPU pays
@@ -39,7 +40,15 @@ std::string write_session(const Session& session, const std::filesystem::path& f
 model::Result<Session> parse_session(std::string text, const std::string& file);
 model::Result<Session> load_session(const std::filesystem::path& file);
 
-// The command line that draws what the session shows.
+// What run() is asked for the session's network on its machines: the same for window and command
+// line.
+StudyOptions study_options(const Session& session);
+
+// Nodes that a search looks at where nobody says how many.
+std::uint64_t usual_search_nodes(MappingPolicy policy);
+
+// The command line that draws what the session shows, all of it: what has no option of its own (an
+// edited mapping) follows in a here-document.
 std::string cli_command(const Session& session);
 
 } // namespace eyeroof::study

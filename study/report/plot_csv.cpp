@@ -47,7 +47,8 @@ std::string to_json(const RooflineScene& scene, const PlotInput& input) {
     auto& points = root["points"] = nlohmann::ordered_json::array();
     for (auto point = scene.points.rbegin(); point != scene.points.rend(); ++point) {
         const PlotPoint& source = input.points.at(point->source);
-        nlohmann::ordered_json row{{"kind", kind_of(source)},
+        nlohmann::ordered_json row{{"id", source.id},
+                                   {"kind", kind_of(source)},
                                    {"machine", source.machine},
                                    {"name", source.name},
                                    {"level", point->level},
@@ -71,7 +72,8 @@ std::string to_json(const RooflineScene& scene, const PlotInput& input) {
     auto& roofs = root["roofs"] = nlohmann::ordered_json::array();
     for (const SceneRoof& line : scene.roofs) {
         const bool memory = line.roof.kind == RoofKind::memory;
-        roofs.push_back({{"kind", memory ? "memory" : "compute"},
+        roofs.push_back({{"id", line.roof.id},
+                         {"kind", memory ? "memory" : "compute"},
                          {"machine", line.roof.machine},
                          {"name", line.roof.name},
                          {memory ? "bytes_per_s" : "flops_per_s", line.roof.value},

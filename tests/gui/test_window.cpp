@@ -34,6 +34,7 @@ class TestWindow : public QObject {
   private slots:
     void names_of_the_catalog_open_as_files_do();
     void everything_that_cannot_be_opened_is_told();
+    void what_the_command_line_opens_the_window_opens();
     void an_upgrade_is_judged_and_drawn();
     void measured_times_stand_below_the_prediction();
     void edits_and_measurements_are_part_of_sessions();
@@ -83,6 +84,35 @@ void TestWindow::names_of_the_catalog_open_as_files_do() {
     QVERIFY(answered(window, [&] { window.open("p100-sxm2-16gb"); }));
     QCOMPARE(window.session().machines.front(), std::string("p100-sxm2-16gb"));
     QCOMPARE(window.session().machines.size(), std::size_t{3});
+}
+
+// Timeloop architectures; and the reader that a file was meant for says what is wrong with it.
+void TestWindow::what_the_command_line_opens_the_window_opens() {
+    QTemporaryDir folder;
+    const QString timeloop = written(folder.filePath("arch.yaml"), R"(architecture:
+  version: 0.3
+  subtree:
+    - name: system
+      local:
+        - {name: DRAM, class: DRAM, attributes: {width: 64, word-bits: 16}}
+      subtree:
+        - name: PE[0..15]
+          local:
+            - {name: Buffer, class: SRAM, attributes: {depth: 512, width: 16, word-bits: 16}}
+            - {name: MACC, class: intmac, attributes: {datawidth: 16}}
+)");
+    MainWindow window(folders());
+    QVERIFY(answered(window, [&] { window.open(QStringList{"alexnet", timeloop}); }));
+    QCOMPARE(window.reports().size(), std::size_t{1});
+    QVERIFY(!window.reports()[0].layers.empty());
+    const QString table =
+        written(folder.filePath("mine.csv"), "name,op,m,n,k\nfc,gemm,12,many,3\n");
+    window.open(table);
+    QVERIFY(window.errors().topLevelItemCount() > 0);
+    const QTreeWidgetItem* told = window.errors().topLevelItem(0);
+    QCOMPARE(told->text(1), table);
+    QCOMPARE(told->text(2), QString("2"));
+    QVERIFY2(told->text(4).contains("whole number"), qPrintable(told->text(4)));
 }
 
 void TestWindow::everything_that_cannot_be_opened_is_told() {

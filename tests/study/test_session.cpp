@@ -11,7 +11,7 @@ TEST_CASE("a session comes back from its text as it was") {
     session.profiles = {"run \"x\".jsonl"};
     session.batch = 8;
     session.data_type = "fp16";
-    session.best_mapping = true;
+    session.mapping = MappingPolicy::best;
     session.set = {"dram-bandwidth=1.2 TB/s", "sms=100"};
     session.ceilings = {"gpu.yaml"};
     session.assignments = "by hand.yaml";
@@ -80,10 +80,15 @@ TEST_CASE("the command line of a session survives the shell") {
     session.set = {"clock=300 MHz"};
     session.ceilings = {"gpu.yaml"};
     session.assignments = "by hand.yaml";
+    session.mapping = MappingPolicy::dataflow;
+    session.view.roofs = std::set<std::string>{"eyeriss-v1/memory/DRAM"};
+    session.view.x = LogRange{0.5, 200.0};
+    session.view.measured = false;
     CHECK(cli_command(session) ==
           "eyeroof roofline 'my nets/it'\\''s.csv' --on eyeriss-v1 --ceilings gpu.yaml "
           "--assign 'by hand.yaml' "
-          "--dtype int8 --set 'clock=300 MHz' --top-share 90 -o roofline.svg");
+          "--dtype int8 --mapping dataflow --set 'clock=300 MHz' --top-share 90 --hide measured "
+          "--roof eyeriss-v1/memory/DRAM --x-range 0.5:200 -o roofline.svg");
 }
 
 } // namespace eyeroof::study

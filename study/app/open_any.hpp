@@ -1,0 +1,34 @@
+// Opens a file whatever it is: the one door of the window, of drag and drop, and of commands that
+// take files of several kinds.
+// Called by gui and cli. Knows no window.
+#pragma once
+
+#include "model/machine/machine.hpp"
+#include "model/network.hpp"
+#include "profiles/matching.hpp"
+#include "profiles/measurement.hpp"
+#include "study/app/session.hpp"
+
+#include <filesystem>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace eyeroof::study {
+
+struct Ceilings { // `run` and `ceilings` are filled
+    profiles::Profile measured;
+};
+
+using Assignments = std::vector<profiles::ManualAssignment>;
+
+using Opened =
+    std::variant<Session, model::Machine, model::Network, profiles::Profile, Ceilings, Assignments>;
+
+// Errors: what kind_of_file says when nothing tells what the file is; else those of the reader of
+// its kind, never those of another.
+model::Result<Opened> open_any(const std::string& path,
+                               const std::vector<std::filesystem::path>& machine_folders,
+                               const std::vector<std::filesystem::path>& network_folders);
+
+} // namespace eyeroof::study

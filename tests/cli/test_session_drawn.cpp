@@ -1,0 +1,122 @@
+// A session says the same to the window and to the command line: the line that the window copies
+// draws the picture that the session draws.
+#include "study/app/session.hpp"
+#include "study/formats/any_machine.hpp"
+#include "study/formats/catalog.hpp"
+#include "study/search/mapping_edit.hpp"
+#include "tests/cli/program.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+using namespace eyeroof; // NOLINT
+using tests::run;
+
+namespace {
+
+// What a shell makes of the copied line, which says "eyeroof" and writes roofline.svg where it is.
+std::string drawn_by_command(const study::Session& session) {
+    const tests::Scratch scratch;
+    const auto outcome =
+        tests::shell("cd " + scratch.path().string() + "\neyeroof() { \"$eyeroof\" \"$@\"; }\n" +
+                     study::cli_command(session) + "\n");
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit == 0);
+    return tests::read_file(scratch / "roofline.svg");
+}
+
+std::string drawn_by_session(const study::Session& session) {
+    const tests::Scratch scratch;
+    tests::write_text(scratch / "s.yaml", study::write_session(session, scratch.path()));
+    const auto outcome = run({"roofline", "--session", (scratch / "s.yaml").string()});
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit == 0);
+    return outcome.out;
+}
+
+study::Session plain() {
+    study::Session session;
+    session.network = "alexnet";
+    session.machines = {"eyeriss-v1"};
+    return session;
+}
+
+std::vector<std::string> ids(const char* what) {
+    const auto json = nlohmann::json::parse(
+        run({"roofline", "alexnet", "--on", "eyeriss-v1", "--format", "json"}).out);
+    std::vector<std::string> all;
+    for (const auto& entry : json.at(what)) {
+        all.push_back(entry.at("id"));
+    }
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("the copied line draws what the session draws: roofs, ranges, selection, theme") {
+    study::Session session = plain();
+    session.batch = 4;
+    session.data_type = "fp16";
+    session.mapping = study::MappingPolicy::dataflow;
+    session.set = {"clock=300 MHz"};
+    session.view.roofs = std::set<std::string>{ids("roofs").front()};
+    session.view.x = study::LogRange{0.1, 1.0 / 3.0 * 1e4};
+    session.view.y = study::LogRange{1e8, 1e12};
+    session.view.selection = {ids("points").front()};
+    session.view.labels = false;
+    session.view.theme = study::Theme::dark;
+    const std::string picture = drawn_by_session(session);
+    CHECK(picture.starts_with("<svg"));
+    CHECK(drawn_by_command(session) == picture);
+    CHECK(drawn_by_session(plain()) != picture);
+}
+
+TEST_CASE("no roofs at all and points of one kind are said by the copied line too") {
+    study::Session session = plain();
+    session.view.roofs = std::set<std::string>{};
+    session.view.top = 3;
+    CHECK(drawn_by_command(session) == drawn_by_session(session));
+    CHECK(drawn_by_session(session) != drawn_by_session(plain()));
+}
+
+TEST_CASE("the copied line draws edited mappings") {
+    study::Session session = plain();
+    const auto machine = study::read::load_any_machine("eyeriss-v1", {tests::share_dir() / "hwdb"});
+    const auto network = study::read::load_network("alexnet", {tests::share_dir() / "networks"});
+    REQUIRE(machine.ok());
+    REQUIRE(network.ok());
+    study::StudyOptions best = study::study_options(session);
+    best.policy = study::MappingPolicy::best;
+    best.search_nodes = 2000;
+    best.layers = "FC6";
+    const auto report = study::run(*network, *machine, best);
+    REQUIRE(report.ok());
+    const study::LayerReport& layer = report->layers.front();
+    session.mappings = {{layer.layer.name, 0, study::mapping_text(*machine, layer)}};
+    CHECK(study::cli_command(session).find("<<") != std::string::npos);
+    CHECK(drawn_by_command(session) == drawn_by_session(session));
+}
+
+TEST_CASE("a session without a way to map is examined as the command line does by itself") {
+    CHECK(drawn_by_session(plain()) == run({"roofline", "alexnet", "--on", "eyeriss-v1"}).out);
+    study::Session searching = plain();
+    searching.machines = {"systolic:16x16"};
+    CHECK(drawn_by_session(searching) ==
+          run({"roofline", "alexnet", "--on", "systolic:16x16"}).out);
+}
+
+TEST_CASE("the help of roofline names the way to map that it takes") {
+    const auto help = run({"roofline", "--help"});
+    CHECK(help.out.find("{auto,dataflow,best}") != std::string::npos);
+    const std::string with_auto =
+        run({"roofline", "alexnet", "--on", "systolic:16x16", "--mapping", "auto"}).out;
+    CHECK(run({"roofline", "alexnet", "--on", "systolic:16x16"}).out == with_auto);
+}
+
+TEST_CASE("ranges that are none are refused, both at once") {
+    const auto outcome =
+        run({"roofline", "alexnet", "--on", "eyeriss-v1", "--x-range", "10:1", "--y-range", "all"});
+    CHECK(outcome.exit == 2);
+    CHECK(outcome.err.find("--x-range") != std::string::npos);
+    CHECK(outcome.err.find("--y-range") != std::string::npos);
+}
