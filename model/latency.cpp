@@ -1,6 +1,7 @@
 #include "model/latency.hpp"
 
 #include "model/arrival.hpp"
+#include "model/latency_terms.hpp"
 #include "model/nest/digits.hpp"
 #include "model/words.hpp"
 
@@ -136,12 +137,7 @@ Array describe_array(const Problem& problem, const Accelerator& accelerator, con
 }
 
 // Cycles on one channel for what some operands move; each direction on its own unless half duplex.
-struct Load {
-    double down_bytes = 0.0;
-    double up_bytes = 0.0;
-};
-
-double cycles_on(const Channel& channel, const Load& load) {
+double cycles_on(const Channel& channel, const ChannelLoad& load) {
     if (channel.half_duplex) {
         return (load.down_bytes + load.up_bytes) / channel.down_bytes_per_cycle;
     }
@@ -155,9 +151,9 @@ double results_of(const Problem& problem) {
 
 // Bytes per instance of the edge's level that the chosen operands move over a channel.
 template <class Chosen>
-Load load_on(const Problem& problem, const Accelerator& accelerator, std::size_t level,
-             const Channel& channel, const MappingCost& cost, Chosen chosen) {
-    Load load;
+ChannelLoad load_on(const Problem& problem, const Accelerator& accelerator, std::size_t level,
+                    const Channel& channel, const MappingCost& cost, Chosen chosen) {
+    ChannelLoad load;
     const auto instances = static_cast<double>(cost.levels[level].instances);
     const EdgeTraffic& traffic = cost.edges[level];
     for (const Operand o : kAllOperands) {
@@ -195,51 +191,65 @@ struct ArrayCycles {
     double drain = 0.0;  // per pass
 };
 
-ArrayCycles cycles_at_array(const Problem& problem, const Accelerator& accelerator,
-                            const Mapping& mapping, const MappingCost& cost, const Array& array) {
+// Does the first tile of a streaming operand have to arrive before a pass can start?
+bool primes(const Problem& problem, const Accelerator& accelerator, const Mapping& mapping,
+            const Array& array, const Channel& channel, Operand o) {
+    return present(problem, o) && channel.operands.contains(o) && o != problem.produced &&
+           array.streams[index(o)] && kept_inside(mapping, array.edge, o) &&
+           !arrives_early(problem, accelerator, mapping, array.edge, o);
+}
+
+LatencyTerms::AtArray terms_at_array(const Problem& problem, const Accelerator& accelerator,
+                                     const Mapping& mapping, const MappingCost& cost,
+                                     const Array& array, std::size_t c) {
+    const Channel& channel = accelerator.levels[array.edge].channels[c];
+    const auto load = [&](auto chosen) {
+        return load_on(problem, accelerator, array.edge, channel, cost, chosen);
+    };
+    const auto early = [&](Operand o) {
+        return arrives_early(problem, accelerator, mapping, array.edge, o);
+    };
+    LatencyTerms::AtArray terms;
+    terms.channel = c;
+    terms.streaming = load([&](Operand o) { return array.streams[index(o)]; });
+    terms.waited = load([&](Operand o) { return !array.streams[index(o)] && !early(o); });
+    terms.hidden = load([&](Operand o) { return !array.streams[index(o)] && early(o); });
+    for (const Operand o : kAllOperands) {
+        if (primes(problem, accelerator, mapping, array, channel, o)) {
+            terms.prime_bytes[index(o)] =
+                array_tile_bytes(problem, accelerator, mapping, channel, array.edge, o);
+        }
+    }
+    terms.drains =
+        channel.operands.contains(problem.produced) && array.streams[index(problem.produced)];
+    terms.sums_up_bytes = load([&](Operand o) { return o == problem.produced; }).up_bytes;
+    return terms;
+}
+
+ArrayCycles cycles_at_array(const LatencyTerms& terms, const Accelerator& accelerator) {
     ArrayCycles out;
     double longest_drain = 0.0;
     double waited = 0.0;
     double hidden = 0.0; // as far as it takes no longer than a pass
-    for (const Channel& channel : accelerator.levels[array.edge].channels) {
-        const auto load = [&](auto chosen) {
-            return cycles_on(channel,
-                             load_on(problem, accelerator, array.edge, channel, cost, chosen));
-        };
-        const double streaming = load([&](Operand o) { return array.streams[index(o)]; });
-        waited = std::max(waited, load([&](Operand o) {
-                              return !array.streams[index(o)] &&
-                                     !arrives_early(problem, accelerator, mapping, array.edge, o);
-                          }));
-        hidden = std::max(hidden, load([&](Operand o) {
-                              return !array.streams[index(o)] &&
-                                     arrives_early(problem, accelerator, mapping, array.edge, o);
-                          }));
+    for (std::size_t i = 0; i < terms.arrays; ++i) {
+        const LatencyTerms::AtArray& own = terms.array[i];
+        const Channel& channel = accelerator.levels[terms.edge].channels[own.channel];
         double prime = 0.0;
-        for (const Operand o : kAllOperands) {
-            const bool primes = present(problem, o) && channel.operands.contains(o) &&
-                                o != problem.produced && array.streams[index(o)] &&
-                                kept_inside(mapping, array.edge, o) &&
-                                !arrives_early(problem, accelerator, mapping, array.edge, o);
-            if (primes) {
-                prime += array_tile_bytes(problem, accelerator, mapping, channel, array.edge, o) /
-                         channel.down_bytes_per_cycle;
-            }
+        for (const double bytes : own.prime_bytes) {
+            prime += bytes / channel.down_bytes_per_cycle;
         }
-        out.stream = std::max(out.stream, streaming - array.passes * prime);
+        out.stream = std::max(out.stream, cycles_on(channel, own.streaming) - terms.passes * prime);
         out.prime = std::max(out.prime, prime);
-        if (channel.operands.contains(problem.produced) && array.streams[index(problem.produced)]) {
-            const Load sums = load_on(problem, accelerator, array.edge, channel, cost,
-                                      [&](Operand o) { return o == problem.produced; });
-            longest_drain =
-                std::max(longest_drain, sums.up_bytes / array.steps / channel.up_bytes_per_cycle);
+        waited = std::max(waited, cycles_on(channel, own.waited));
+        hidden = std::max(hidden, cycles_on(channel, own.hidden));
+        if (own.drains) {
+            longest_drain = std::max(longest_drain,
+                                     own.sums_up_bytes / terms.steps / channel.up_bytes_per_cycle);
         }
     }
-    const double processed = std::max(static_cast<double>(cost.compute_steps), out.stream);
-    out.burst = std::max({0.0, waited, hidden - processed}) / array.passes;
-    out.drain = longest_drain +
-                chain_hops(problem, accelerator, array.edge, mapping.levels[array.edge].spatial) +
-                accelerator.pipeline_stages;
+    const double processed = std::max(terms.compute_cycles, out.stream);
+    out.burst = std::max({0.0, waited, hidden - processed}) / terms.passes;
+    out.drain = longest_drain + terms.hops;
     return out;
 }
 
@@ -247,31 +257,38 @@ struct OuterCycles {
     double waited = 0.0;     // to and from single-buffered stores
     double overlapped = 0.0; // to and from double-buffered stores
     double first = 0.0;      // the first tile of the latter
-    double visits = 1.0;     // how often the units' bursts meet a waited-for transfer
 };
 
-OuterCycles cycles_at_outermost(const Problem& problem, const Accelerator& accelerator,
-                                const Mapping& mapping, const MappingCost& cost) {
-    OuterCycles out;
-    for (const Channel& channel : accelerator.levels[0].channels) {
-        const auto load = [&](auto chosen) {
-            return cycles_on(channel, load_on(problem, accelerator, 0, channel, cost, chosen));
-        };
-        const auto buffered = [&](Operand o) {
-            return arrives_early(problem, accelerator, mapping, 0, o);
-        };
-        out.waited += load([&](Operand o) { return !buffered(o); });
-        const double overlapped = load(buffered);
-        out.overlapped = std::max(out.overlapped, overlapped);
-        double most_changes = 1.0;
-        for (const Operand o : kAllOperands) {
-            if (present(problem, o) && channel.operands.contains(o) && o != problem.produced) {
-                const double changes = arrivals(problem, mapping, 0, o);
-                most_changes = std::max(most_changes, buffered(o) ? changes : 1.0);
-                out.visits = std::max(out.visits, buffered(o) ? 1.0 : changes);
-            }
+void add_outermost(const Problem& problem, const Accelerator& accelerator, const Mapping& mapping,
+                   const MappingCost& cost, std::size_t c, LatencyTerms& terms) {
+    const Channel& channel = accelerator.levels[0].channels[c];
+    const auto buffered = [&](Operand o) {
+        return arrives_early(problem, accelerator, mapping, 0, o);
+    };
+    LatencyTerms::AtOutermost own;
+    own.channel = c;
+    own.waited =
+        load_on(problem, accelerator, 0, channel, cost, [&](Operand o) { return !buffered(o); });
+    own.overlapped = load_on(problem, accelerator, 0, channel, cost, buffered);
+    for (const Operand o : kAllOperands) {
+        if (present(problem, o) && channel.operands.contains(o) && o != problem.produced) {
+            const double changes = arrivals(problem, mapping, 0, o);
+            own.most_changes = std::max(own.most_changes, buffered(o) ? changes : 1.0);
+            terms.visits = std::max(terms.visits, buffered(o) ? 1.0 : changes);
         }
-        out.first = std::max(out.first, overlapped / most_changes);
+    }
+    terms.outermost[terms.outermosts++] = own;
+}
+
+OuterCycles cycles_at_outermost(const LatencyTerms& terms, const Accelerator& accelerator) {
+    OuterCycles out;
+    for (std::size_t i = 0; i < terms.outermosts; ++i) {
+        const LatencyTerms::AtOutermost& own = terms.outermost[i];
+        const Channel& channel = accelerator.levels[0].channels[own.channel];
+        out.waited += cycles_on(channel, own.waited);
+        const double overlapped = cycles_on(channel, own.overlapped);
+        out.overlapped = std::max(out.overlapped, overlapped);
+        out.first = std::max(out.first, overlapped / own.most_changes);
     }
     return out;
 }
@@ -325,24 +342,66 @@ double chain_hops(const Problem& problem, const Accelerator& accelerator, std::s
     return reduce + forward;
 }
 
-Latency latency_of(const Problem& problem, const Accelerator& accelerator, const Mapping& mapping,
-                   const MappingCost& cost) {
+LatencyTerms latency_terms(const Problem& problem, const Accelerator& accelerator,
+                           const Mapping& mapping, const MappingCost& cost) {
     const Array array = describe_array(problem, accelerator, mapping, cost);
-    const ArrayCycles units = cycles_at_array(problem, accelerator, mapping, cost, array);
-    Latency latency;
-    latency.compute_cycles = static_cast<double>(cost.compute_steps);
-    const double slower_streams = std::max(0.0, units.stream - latency.compute_cycles);
-    latency.on_chip_stall_cycles =
-        slower_streams + array.passes * (units.burst + units.prime + units.drain);
-    if (array.edge > 0) {
-        const OuterCycles outer = cycles_at_outermost(problem, accelerator, mapping, cost);
-        const double hidden = outer.visits * std::min(units.burst, outer.waited / outer.visits);
-        const double excess = std::max(outer.first, outer.overlapped - latency.processing_cycles());
-        latency.outer_stall_cycles = std::max(0.0, outer.waited - hidden) + excess;
+    LatencyTerms terms;
+    terms.edge = array.edge;
+    terms.compute_cycles = static_cast<double>(cost.compute_steps);
+    terms.passes = array.passes;
+    terms.steps = array.steps;
+    terms.hops = chain_hops(problem, accelerator, array.edge, mapping.levels[array.edge].spatial) +
+                 accelerator.pipeline_stages;
+    const auto& channels = accelerator.levels[array.edge].channels;
+    for (std::size_t c = 0; c < channels.size(); ++c) {
+        if (!channels[c].operands.empty() && terms.arrays < kOperands) {
+            terms.array[terms.arrays++] =
+                terms_at_array(problem, accelerator, mapping, cost, array, c);
+        }
+    }
+    const auto& outer = accelerator.levels.front().channels;
+    for (std::size_t c = 0; c < outer.size() && array.edge > 0; ++c) {
+        if (!outer[c].operands.empty() && terms.outermosts < kOperands) {
+            add_outermost(problem, accelerator, mapping, cost, c, terms);
+        }
+    }
+    return terms;
+}
+
+namespace {
+
+LatencyCycles latency_at(const LatencyTerms& terms, const ArrayCycles& units,
+                         const Accelerator& machine, double overlapped) {
+    LatencyCycles latency;
+    latency.compute = terms.compute_cycles;
+    const double slower_streams = std::max(0.0, units.stream - latency.compute);
+    latency.on_chip_stall =
+        slower_streams + terms.passes * (units.burst + units.prime + units.drain);
+    if (terms.edge > 0) {
+        const OuterCycles outer = cycles_at_outermost(terms, machine);
+        const double hidden = terms.visits * std::min(units.burst, outer.waited / terms.visits);
+        const double excess = std::max(outer.first, outer.overlapped - latency.processing());
+        latency.outer_stall = std::max(0.0, outer.waited - hidden) + excess;
     }
     // Stores and networks between the two edges: whatever needs longer on average sets the pace.
-    latency.on_chip_stall_cycles += std::max(0.0, cost.cycles - latency.total_cycles());
-    latency.limit = limit_name(units, latency, slower_streams / array.passes);
+    latency.on_chip_stall += std::max(0.0, overlapped - latency.total());
+    return latency;
+}
+
+} // namespace
+
+LatencyCycles latency_at(const LatencyTerms& terms, const Accelerator& machine, double overlapped) {
+    return latency_at(terms, cycles_at_array(terms, machine), machine, overlapped);
+}
+
+Latency latency_of(const Problem& problem, const Accelerator& accelerator, const Mapping& mapping,
+                   const MappingCost& cost) {
+    const LatencyTerms terms = latency_terms(problem, accelerator, mapping, cost);
+    const ArrayCycles units = cycles_at_array(terms, accelerator);
+    const LatencyCycles cycles = latency_at(terms, units, accelerator, cost.cycles);
+    Latency latency{cycles.compute, cycles.on_chip_stall, cycles.outer_stall, {}};
+    const double slower_streams = std::max(0.0, units.stream - latency.compute_cycles);
+    latency.limit = limit_name(units, latency, slower_streams / terms.passes);
     return latency;
 }
 

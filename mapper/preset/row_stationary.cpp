@@ -397,19 +397,49 @@ Mapping Mapper::mapping_of(const RowStationary& k) const {
 
 } // namespace
 
-Result<Preset> row_stationary_mapping(const Problem& problem, const Accelerator& accelerator,
-                                      const Dataflow& dataflow) {
+namespace {
+
+Result<Places> checked_places(const Problem& problem, const Accelerator& accelerator,
+                              const Dataflow& dataflow) {
     const auto places = places_of(accelerator, dataflow);
     if (!places) {
-        return Result<Preset>::failure(
+        return Result<Places>::failure(
             "no-mapping", "the row-stationary rules need an axis for filter rows (R) and one for "
                           "output rows (P) above the innermost level");
     }
     if (b(problem, Dim::R) > places->height) {
-        return Result<Preset>::failure(
+        return Result<Places>::failure(
             "no-mapping",
             fmt::format("{} filter rows do not fit {} PE rows", b(problem, Dim::R), places->height),
             "use another dataflow, or the general mapper, which may split the rows");
+    }
+    return Result<Places>(*places);
+}
+
+} // namespace
+
+std::vector<Mapping> row_stationary_candidates(const Problem& problem,
+                                               const Accelerator& accelerator,
+                                               const Dataflow& dataflow) {
+    const auto places = checked_places(problem, accelerator, dataflow);
+    if (!places) {
+        return {};
+    }
+    Mapper mapper(problem, accelerator, *places);
+    auto chosen = mapper.candidates();
+    std::sort(chosen.begin(), chosen.end());
+    std::vector<Mapping> mappings;
+    for (const RowStationary& k : chosen) {
+        mappings.push_back(mapper.mapping_of(k));
+    }
+    return mappings;
+}
+
+Result<Preset> row_stationary_mapping(const Problem& problem, const Accelerator& accelerator,
+                                      const Dataflow& dataflow) {
+    const auto places = checked_places(problem, accelerator, dataflow);
+    if (!places) {
+        return Result<Preset>(places.diagnostics());
     }
     Mapper mapper(problem, accelerator, *places);
     std::optional<std::tuple<double, double, RowStationary>> best;

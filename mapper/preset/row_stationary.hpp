@@ -23,4 +23,10 @@ model::Result<Preset> row_stationary_mapping(const model::Problem& problem,
                                              const model::Accelerator& accelerator,
                                              const model::Dataflow& dataflow);
 
+// All that it chooses from by (processing cycles, energy), the first of equals first; the machine's
+// bandwidths have no part in them. Not all need be legal; none where the rules place nothing.
+std::vector<model::Mapping> row_stationary_candidates(const model::Problem& problem,
+                                                      const model::Accelerator& accelerator,
+                                                      const model::Dataflow& dataflow);
+
 } // namespace eyeroof::mapper

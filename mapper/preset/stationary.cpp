@@ -42,28 +42,34 @@ std::vector<Pieces> piece_choices(const Accelerator& accelerator) {
     return choices;
 }
 
-// The tile under construction: what lies at and below the level that grows.
-class Builder {
-  public:
-    Builder(const Problem& problem, const Accelerator& accelerator, const Dataflow& dataflow,
-            bool hand_over, const Pieces& pieces)
-        : problem_(problem), accelerator_(accelerator), bounds_(loop_bounds(problem)),
-          pieces_(pieces), keeps_(default_keeps(problem, accelerator, hand_over)),
-          homes_(home_levels(problem, accelerator, hand_over)) {
-        const std::vector<FitAxis> axes = fit_axes(accelerator, dataflow);
-        const SpatialFit fit = best_spatial_fit(bounds_, axes, dataflow.whole);
-        spatial_.resize(accelerator.levels.size());
-        for (std::size_t a = 0; a < axes.size(); ++a) {
-            for (const Dim d : kAllDims) {
-                if (fit.factors[a][index(d)] > 1) {
-                    spatial_[axes[a].level].push_back({d, fit.factors[a][index(d)], axes[a].axis});
-                }
+// What lies side by side on the array, by level.
+using Spread = std::vector<std::vector<SpatialLoop>>;
+
+Spread spread_of(const Problem& problem, const Accelerator& accelerator, const Dataflow& dataflow) {
+    const std::vector<FitAxis> axes = fit_axes(accelerator, dataflow);
+    const SpatialFit fit = best_spatial_fit(loop_bounds(problem), axes, dataflow.whole);
+    Spread spread(accelerator.levels.size());
+    for (std::size_t a = 0; a < axes.size(); ++a) {
+        for (const Dim d : kAllDims) {
+            if (fit.factors[a][index(d)] > 1) {
+                spread[axes[a].level].push_back({d, fit.factors[a][index(d)], axes[a].axis});
             }
         }
     }
+    return spread;
+}
 
-    // One mapping; rests[i] is the operand for which the loops of level i are ordered.
-    Mapping build(const std::vector<Operand>& rests) const {
+// The tile under construction: what lies at and below the level that grows.
+class Builder {
+  public:
+    Builder(const Problem& problem, const Accelerator& accelerator, Spread spread, bool hand_over,
+            const Pieces& pieces)
+        : problem_(problem), accelerator_(accelerator), bounds_(loop_bounds(problem)),
+          pieces_(pieces), keeps_(default_keeps(problem, accelerator, hand_over)),
+          homes_(home_levels(problem, accelerator, hand_over)), spatial_(std::move(spread)) {}
+
+    // The tiles of all levels: a mapping whose loops in time stand in no order yet.
+    Mapping tiles() const {
         Mapping mapping;
         mapping.levels.resize(accelerator_.levels.size());
         Extents tile = kOnes;
@@ -83,8 +89,10 @@ class Builder {
             finish_at_home(i, tile, trips);
             for (const Dim d : kAllDims) {
                 tile[index(d)] *= trips[index(d)];
+                if (trips[index(d)] > 1) {
+                    level.temporal.push_back({d, trips[index(d)]});
+                }
             }
-            level.temporal = ordered(trips, rests[i]);
         }
         return mapping;
     }
@@ -218,27 +226,44 @@ class Builder {
         return trips;
     }
 
-    // Loops that do not address the resting operand go innermost.
-    static std::vector<TemporalLoop> ordered(const Extents& trips, Operand rests) {
-        std::vector<TemporalLoop> loops;
-        for (const bool inner : {false, true}) {
-            for (const Dim d : {Dim::G, Dim::N, Dim::K, Dim::C, Dim::P, Dim::Q, Dim::R, Dim::S}) {
-                if (trips[index(d)] > 1 && relevant(rests, d) != inner) {
-                    loops.push_back({d, trips[index(d)]});
-                }
-            }
-        }
-        return loops;
-    }
-
     const Problem& problem_;
     const Accelerator& accelerator_;
     Extents bounds_;
     Pieces pieces_;
     std::vector<OperandSet> keeps_;
     PerOperand<std::size_t> homes_;
-    std::vector<std::vector<SpatialLoop>> spatial_;
+    Spread spatial_;
 };
+
+// Loops that do not address the resting operand go innermost.
+std::vector<TemporalLoop> ordered(const std::vector<TemporalLoop>& loops, Operand rests) {
+    std::vector<TemporalLoop> in_order;
+    for (const bool inner : {false, true}) {
+        for (const Dim d : {Dim::G, Dim::N, Dim::K, Dim::C, Dim::P, Dim::Q, Dim::R, Dim::S}) {
+            for (const TemporalLoop& loop : loops) {
+                if (loop.dim == d && relevant(rests, d) != inner) {
+                    in_order.push_back(loop);
+                }
+            }
+        }
+    }
+    return in_order;
+}
+
+// The tiles with the loops of level i ordered so that rests[i] rests.
+Mapping in_order(const Mapping& tiles, const std::vector<Operand>& rests) {
+    Mapping mapping = tiles;
+    for (std::size_t i = 0; i < mapping.levels.size(); ++i) {
+        mapping.levels[i].temporal = ordered(tiles.levels[i].temporal, rests[i]);
+    }
+    return mapping;
+}
+
+void add_different(std::vector<Mapping>& all, Mapping mapping) {
+    if (std::find(all.begin(), all.end(), mapping) == all.end()) {
+        all.push_back(std::move(mapping));
+    }
+}
 
 // For every level the operand for which its loops are ordered, all combinations; the level whose
 // loops the innermost storage sees is fixed by the stationary operand.
@@ -286,27 +311,42 @@ struct Choice {
 
 } // namespace
 
-Result<Preset> stationary_mapping(const Problem& problem, const Accelerator& accelerator,
-                                  const Dataflow& rules) {
+std::vector<Mapping> stationary_candidates(const Problem& problem, const Accelerator& accelerator,
+                                           const Dataflow& rules) {
     const Dataflow dataflow = dataflow_for(problem, rules);
-    Choice choice;
+    const Spread spread = spread_of(problem, accelerator, dataflow);
     const bool may_hand_over =
         home_levels(problem, accelerator, true) != home_levels(problem, accelerator, false);
+    std::vector<Mapping> tilings;
     for (const bool hand_over : {true, false}) {
         if (hand_over && !may_hand_over) {
             continue;
         }
         for (const Pieces& pieces : piece_choices(accelerator)) {
-            const Builder builder(problem, accelerator, dataflow, hand_over, pieces);
-            for (const std::vector<Operand>& rests : loop_orders(accelerator, dataflow)) {
-                choice.offer(problem, accelerator, builder.build(rests));
-            }
+            add_different(tilings,
+                          Builder(problem, accelerator, spread, hand_over, pieces).tiles());
         }
+    }
+    const auto orders = loop_orders(accelerator, dataflow);
+    std::vector<Mapping> candidates;
+    for (const Mapping& tiles : tilings) {
+        for (const std::vector<Operand>& rests : orders) {
+            add_different(candidates, in_order(tiles, rests));
+        }
+    }
+    return candidates;
+}
+
+Result<Preset> stationary_mapping(const Problem& problem, const Accelerator& accelerator,
+                                  const Dataflow& rules) {
+    Choice choice;
+    for (Mapping& candidate : stationary_candidates(problem, accelerator, rules)) {
+        choice.offer(problem, accelerator, std::move(candidate));
     }
     if (!choice.best) {
         choice.why.error("no-mapping",
                          fmt::format("the rules of {} find no mapping of {}",
-                                     dataflow_name(dataflow.kind), problem.name),
+                                     dataflow_name(rules.kind), problem.name),
                          "a store that cannot be bypassed may be too small for one tile");
         return Result<Preset>(std::move(choice.why));
     }

@@ -15,4 +15,10 @@ model::Result<Preset> stationary_mapping(const model::Problem& problem,
                                          const model::Accelerator& accelerator,
                                          const model::Dataflow& dataflow);
 
+// All that it chooses from, different ones, the first of equals first; the machine's bandwidths
+// have no part in them. Not all need be legal.
+std::vector<model::Mapping> stationary_candidates(const model::Problem& problem,
+                                                  const model::Accelerator& accelerator,
+                                                  const model::Dataflow& dataflow);
+
 } // namespace eyeroof::mapper

@@ -1,5 +1,6 @@
 #include "model/cost.hpp"
 
+#include "model/latency_terms.hpp"
 #include "model/nest/flow.hpp"
 #include "model/nest/neighbours.hpp"
 #include "model/nest/scatter.hpp"
@@ -47,6 +48,9 @@ class CostCounter {
           results_(
               static_cast<double>(tile_elements(problem, problem.produced, loop_bounds(problem)))) {
     }
+
+    // What set_pace() is made of, for whoever asks again at other bandwidths.
+    void record_in(std::vector<Transfer>& transfers) { transfers_ = &transfers; }
 
     Result<MappingCost> run() {
         cost_.levels.resize(machine_.levels.size());
@@ -354,12 +358,12 @@ class CostCounter {
     void set_pace() {
         slower(static_cast<double>(cost_.compute_steps), "compute");
         for (std::size_t i = 0; i < units_; ++i) {
-            for (const Store& store : machine_.levels[i].stores) {
-                pace_store(i, store);
+            for (std::size_t s = 0; s < machine_.levels[i].stores.size(); ++s) {
+                pace_store(i, s);
             }
-            for (const Channel& channel : machine_.levels[i].channels) {
+            for (std::size_t c = 0; c < machine_.levels[i].channels.size(); ++c) {
                 if (counting_ == Counting::eyeroof) {
-                    pace_channel(i, channel);
+                    pace_channel(i, c);
                 }
             }
         }
@@ -375,7 +379,14 @@ class CostCounter {
         return share * bytes.of_results(static_cast<double>(all), results_);
     }
 
-    void pace_store(std::size_t level, const Store& store) {
+    void record(const Transfer& transfer) {
+        if (transfers_ != nullptr) {
+            transfers_->push_back(transfer);
+        }
+    }
+
+    void pace_store(std::size_t level, std::size_t number) {
+        const Store& store = machine_.levels[level].stores[number];
         double read = 0.0;
         double written = 0.0;
         for (const Operand o : kAllOperands) {
@@ -388,12 +399,14 @@ class CostCounter {
                 written += in * static_cast<double>(a.fills) + up_bytes(level, o, bytes, a.updates);
             }
         }
+        record({level, number, true, read, written});
         const std::string& name = machine_.levels[level].name;
         moving(level, cycles_for(read, store.read_bytes_per_cycle), name, " read");
         moving(level, cycles_for(written, store.write_bytes_per_cycle), name, " write");
     }
 
-    void pace_channel(std::size_t level, const Channel& channel) {
+    void pace_channel(std::size_t level, std::size_t number) {
+        const Channel& channel = machine_.levels[level].channels[number];
         double down = 0.0;
         double up = 0.0;
         for (const Operand o : kAllOperands) {
@@ -404,6 +417,7 @@ class CostCounter {
                 up += up_bytes(level, o, bytes, busy_[level][index(o)].up);
             }
         }
+        record({level, number, false, down, up});
         const bool named = !channel.name.empty();
         const std::string_view name = named ? channel.name : machine_.levels[level].name;
         const std::string_view network = named ? "" : " network";
@@ -451,6 +465,7 @@ class CostCounter {
     std::vector<PerOperand<Busy>> busy_;
     double results_; // words of the operand that is produced
     MappingCost cost_;
+    std::vector<Transfer>* transfers_ = nullptr;
 };
 
 } // namespace
@@ -462,6 +477,43 @@ Result<MappingCost> cost_of(const Problem& problem, const Accelerator& machine,
         return found;
     }
     return CostCounter(problem, machine, mapping, counting).run();
+}
+
+Result<CountedMapping> counted_mapping(const Problem& problem, const Accelerator& machine,
+                                       const Mapping& mapping) {
+    Diagnostics found = validate(mapping, problem, machine, Counting::eyeroof);
+    if (found.has_errors()) {
+        return Result<CountedMapping>(std::move(found));
+    }
+    CountedMapping counted;
+    CostCounter counter(problem, machine, mapping, Counting::eyeroof);
+    counter.record_in(counted.transfers);
+    auto cost = counter.run();
+    if (!cost) {
+        return Result<CountedMapping>(cost.diagnostics());
+    }
+    counted.cost = *std::move(cost);
+    return Result<CountedMapping>(std::move(counted));
+}
+
+double overlapped_cycles(const std::vector<Transfer>& transfers, Count compute_steps,
+                         const Accelerator& machine) {
+    auto cycles = static_cast<double>(compute_steps);
+    for (const Transfer& t : transfers) {
+        const Level& level = machine.levels[t.level];
+        if (t.store) {
+            const Store& store = level.stores[t.index];
+            cycles = std::max({cycles, t.down_bytes / store.read_bytes_per_cycle,
+                               t.up_bytes / store.write_bytes_per_cycle});
+            continue;
+        }
+        const Channel& channel = level.channels[t.index];
+        cycles = channel.half_duplex
+                     ? std::max(cycles, (t.down_bytes + t.up_bytes) / channel.down_bytes_per_cycle)
+                     : std::max({cycles, t.down_bytes / channel.down_bytes_per_cycle,
+                                 t.up_bytes / channel.up_bytes_per_cycle});
+    }
+    return cycles;
 }
 
 } // namespace eyeroof::model

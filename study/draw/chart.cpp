@@ -119,7 +119,10 @@ std::string drawn(const ChartLine& line, const Frame& frame, const Stroke& strok
                                         x, y, stroke.colour)
                           : std::string();
     }
-    return fmt::format("<path d=\"{}\" fill=\"none\" {}/>\n", path, stroke.attributes(2)) + dots +
+    const std::string joined =
+        line.line ? fmt::format("<path d=\"{}\" fill=\"none\" {}/>\n", path, stroke.attributes(2))
+                  : std::string();
+    return joined + dots +
            fmt::format("<path d=\"M{:.1f},{:.1f}h18\" {}/>\n", kWidth - kRight + 14, key_y - 4,
                        stroke.attributes(3)) +
            text_at(kWidth - kRight + 38, key_y, "start", line.label);

@@ -16,6 +16,7 @@ struct ChartLine {
     std::vector<std::pair<double, double>> points;
     bool stairs = false; // keeps its height until the next point
     bool dots = false;
+    bool line = true; // false: dots alone
 };
 
 struct ChartMark { // a dashed line across the chart, with its text at the end

@@ -15,6 +15,9 @@
 
 namespace eyeroof::study {
 
+// The options with what a machine decides where they leave it open: its operators.
+StudyOptions settled(const StudyOptions& options, const model::Machine& machine);
+
 // What all layers of a study share on an accelerator.
 struct AcceleratorContext {
     const model::Accelerator& accelerator;

@@ -5,6 +5,7 @@
 #include "model/latency.hpp"
 #include "model/words.hpp"
 #include "study/exam/examine.hpp"
+#include "study/exam/nest_figures.hpp"
 
 #include <fmt/format.h>
 
@@ -183,15 +184,6 @@ Chain combine(const std::vector<NestExam>& exams, Chain NestExam::*chain) {
     return sum;
 }
 
-// Bytes of words that come down (partial sums, where the operand is produced) and go up.
-double in_and_out(const NestExam& exam, Operand o, const WordBytes& word, Count down, Count up) {
-    const Problem& problem = exam.problem;
-    const auto results =
-        static_cast<double>(tile_elements(problem, problem.produced, loop_bounds(problem)));
-    return static_cast<double>(down) * (o == problem.produced ? word.partial : word.complete) +
-           word.of_results(static_cast<double>(up), results);
-}
-
 TrafficRow traffic_row(const NestExam& exam, const Accelerator& accelerator, std::size_t level,
                        Operand o) {
     const WordBytes word = stored_word(exam.problem, accelerator, level, o);
@@ -200,8 +192,8 @@ TrafficRow traffic_row(const NestExam& exam, const Accelerator& accelerator, std
     const auto whole = [](double bytes) { return static_cast<Count>(std::llround(bytes)); };
     return {accelerator.levels[level].name,
             std::string(operand_name(o)),
-            whole(in_and_out(exam, o, word, a.reads, 0)),
-            whole(in_and_out(exam, o, word, a.fills, a.updates)),
+            whole(bytes_in_and_out(exam.problem, o, word, a.reads, 0)),
+            whole(bytes_in_and_out(exam.problem, o, word, a.fills, a.updates)),
             cost.energy_pj[index(o)] * 1e-12,
             whole(static_cast<double>(cost.tile_words[index(o)]) * word.complete)};
 }
@@ -229,14 +221,7 @@ void add_traffic(const NestExam& exam, const Accelerator& accelerator, LayerRepo
             }
         }
     }
-    for (const Operand o : kAllOperands) { // without a channel: as the words are stored
-        const Channel* channel = channel_of(accelerator.levels.front(), o);
-        const WordBytes word = channel == nullptr
-                                   ? stored_word(exam.problem, accelerator, 0, o)
-                                   : sent_word(exam.problem, accelerator, 0, *channel, o);
-        report.outer_bytes += in_and_out(exam, o, word, exam.cost.edges[0].down[index(o)],
-                                         exam.cost.edges[0].up[index(o)]);
-    }
+    report.outer_bytes += outer_bytes_of(exam.problem, accelerator, exam.cost);
 }
 
 void add_nest(const NestExam& exam, const AcceleratorContext& context, LayerReport& report) {
@@ -298,14 +283,6 @@ LayerReport report_of(const Layer& layer, const Work& work, const std::vector<Ne
     return report;
 }
 
-double outer_bytes_per_cycle(const Accelerator& accelerator) {
-    double bytes = 0.0;
-    for (const Channel& channel : accelerator.levels.front().channels) {
-        bytes += channel.down_bytes_per_cycle;
-    }
-    return bytes > 0.0 ? bytes : kUnlimited;
-}
-
 // Operators without a multiply-accumulate nest: the array does not run them, so all that can be
 // said is that their tensors cross the outermost memory once. Two operations count as one MAC.
 LayerReport bandwidth_only(const Layer& layer, const Work& work,
@@ -315,13 +292,7 @@ LayerReport bandwidth_only(const Layer& layer, const Work& work,
     report.flops = work.flops;
     report.bytes = work.bytes();
     const double rate = outer_bytes_per_cycle(context.accelerator);
-    const double words = static_cast<double>(bits_at(context.accelerator, 0, Operand::input)) /
-                         static_cast<double>(storage_bits(layer.types.input));
-    const double bytes = static_cast<double>(work.bytes()) * words; // as they rest in the memory
-    double equivalent = static_cast<double>(work.flops) / 2.0;
-    for (const TensorUse& tensor : work.tensors) {
-        equivalent = std::max(equivalent, static_cast<double>(tensor.elements) / 2.0);
-    }
+    const auto [bytes, equivalent] = outer_only(layer, work, context.accelerator);
     report.cycles = std::max(bytes / rate, equivalent / context.units);
     const double achieved = equivalent / report.cycles;
     for (std::size_t i = 0; i < kSteps; ++i) {

@@ -137,13 +137,17 @@ Result<Report> examine_all(const Network& network, const Machine& machine, const
 
 } // namespace
 
-Result<Report> run(const Network& network, const Machine& machine, const StudyOptions& options,
-                   std::stop_token stop, const ProgressCallback& progress) {
+StudyOptions settled(const StudyOptions& options, const Machine& machine) {
     StudyOptions chosen = options;
     if (std::holds_alternative<Accelerator>(machine.kind) && !options.operators) {
         chosen.operators = options.training ? Operators::all : Operators::fused;
     }
-    const auto wanted = prepared(network, chosen);
+    return chosen;
+}
+
+Result<Report> run(const Network& network, const Machine& machine, const StudyOptions& options,
+                   std::stop_token stop, const ProgressCallback& progress) {
+    const auto wanted = prepared(network, settled(options, machine));
     if (!wanted) {
         return Result<Report>(wanted.diagnostics());
     }

@@ -1,0 +1,302 @@
+// eyeroof sweep: a grid of points over fields of the machine, the network and the options.
+#include "cli/exam_options.hpp"
+#include "cli/gpu_options.hpp"
+#include "hwdb/text_file.hpp"
+#include "study/sweep/front.hpp"
+#include "study/sweep/sweep_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <mutex>
+
+namespace eyeroof::cli {
+
+namespace {
+
+constexpr const char* kExamples =
+    "# array, bandwidth and batch, for a spreadsheet\n"
+    "eyeroof sweep resnet50 --on npu-int8 --vary axes.kernel=16:64:16 --vary "
+    "'dram-link-bandwidth=25.6 GB/s,x1,x2' --vary batch=1,4\n"
+    "# what no other point beats in time and energy, and a picture of all\n"
+    "eyeroof sweep alexnet --on npu-int8 --vary axes.kernel=8:64:8 --vary axes.channel=8:64:8 "
+    "--pareto time,energy --plot front.svg\n"
+    "# a long one, that can be killed and gone on with\n"
+    "eyeroof sweep resnet50 --on npu-int8 --vary axes.kernel=16:64:16 --vary batch=1:8:x2 -o "
+    "all.csv --resume\n"
+    "# in two parts, on two machines, and together again\n"
+    "eyeroof sweep alexnet --on npu-int8 --vary axes.kernel=8:64:8 --shard 1/2 -o part1.csv\n"
+    "eyeroof sweep alexnet --on npu-int8 --vary axes.kernel=8:64:8 --shard 2/2 -o part2.csv\n"
+    "eyeroof sweep merge part1.csv part2.csv -o merged.csv\n"
+    "# every GPU of a list, two batches\n"
+    "eyeroof sweep resnet50 --vary machine=v100-sxm2-16gb,a100-sxm-40gb --vary batch=1,64";
+
+struct Options {
+    std::string network, machine, dtype, dataflow, layers, launch = "stream", shard, pareto, plot;
+    std::string mapping = "dataflow";
+    PhaseOptions phase;
+    std::vector<std::string> dims, set, vary;
+    std::optional<std::int64_t> batch;
+    int threads = 0;
+    bool resume = false;
+    OutputOptions output;
+};
+
+study::SweepQuestion question_of(const Options& options) {
+    study::SweepQuestion question{options.network, options.dims, options.machine,
+                                  options.set,     options.vary, {}};
+    study::StudyOptions& wanted = question.options;
+    wanted.policy = policy_named(options.mapping);
+    wanted.dataflow = dataflow_named(options.dataflow);
+    wanted.free_dataflow = frees_dataflow(options.dataflow);
+    wanted.launch = static_cast<study::LaunchMode>(launch_from_name(options.launch));
+    wanted.batch = options.batch;
+    wanted.data_type = model::data_type_from_name(options.dtype);
+    wanted.operators = operators_of(options.phase);
+    wanted.training = training_of(options.phase);
+    if (!options.layers.empty()) {
+        wanted.layers = options.layers;
+    }
+    return question;
+}
+
+// "2/8": the second of eight parts.
+model::Result<study::PointRange> range_of(const std::string& shard, std::uint64_t points) {
+    if (shard.empty()) {
+        return model::Result<study::PointRange>(study::PointRange{0, points});
+    }
+    std::uint64_t index = 0;
+    std::uint64_t count = 0;
+    const char* end = shard.data() + shard.size();
+    const auto [slash, wrong] = std::from_chars(shard.data(), end, index);
+    const bool parted = wrong == std::errc{} && slash != end && *slash == '/';
+    const auto [last, bad] =
+        parted ? std::from_chars(slash + 1, end, count) : std::from_chars_result{end, wrong};
+    if (!parted || bad != std::errc{} || last != end || index < 1 || index > count) {
+        return model::Result<study::PointRange>::failure(
+            "usage", "--shard: '" + shard + "' is no part of a whole", "as in --shard 2/8");
+    }
+    return model::Result<study::PointRange>(study::shard_of(points, index, count));
+}
+
+study::RowFormat format_of(const Options& options) {
+    return options.output.format == "jsonl" ? study::RowFormat::jsonl : study::RowFormat::csv;
+}
+
+// The front of what was swept, to stdout, and its picture.
+Exit front(Context& context, const Options& options, std::string_view rows,
+           const std::string& name) {
+    const auto table = study::parse_rows(rows, name);
+    if (!table) {
+        return context.fail(table.diagnostics());
+    }
+    const auto aims =
+        study::parse_aims(options.pareto.empty() ? "time,energy" : options.pareto, *table);
+    if (!aims) {
+        return context.fail(aims.diagnostics());
+    }
+    const auto best = study::front_of(*table, *aims);
+    if (!options.plot.empty()) {
+        const std::string svg = study::front_plot_svg(
+            *table, *aims, best,
+            options.network.empty() ? name
+                                    : fmt::format("{} on {}", options.network, options.machine));
+        const Exit drawn = context.write(svg, options.plot);
+        if (drawn != Exit::done || options.pareto.empty()) {
+            return drawn;
+        }
+    }
+    return context.write(study::front_text(*table, *aims, best));
+}
+
+// Points to stdout, or to a file that grows row by row.
+struct Swept {
+    std::string text; // where they go to stdout
+    std::uint64_t points = 0;
+    std::uint64_t failed = 0;
+    model::Diagnostics wrong;
+};
+
+Swept to_file(Context& context, const Options& options, const study::SweepGrid& grid,
+              study::PointRange range, const study::RowText& row) {
+    Swept swept;
+    const auto format = format_of(options);
+    auto file = study::SweepFile::open(options.output.file, study::note_of(grid, range, format),
+                                       study::header_of(grid, format), options.resume);
+    if (!file) {
+        swept.wrong = file.diagnostics();
+        return swept;
+    }
+    swept.points = file->next() - range.from;
+    swept.points += study::run_sweep(
+        grid, {file->next(), range.to}, options.threads, row,
+        [&](std::string_view rows, std::uint64_t points) { return file->append(rows, points); },
+        context.stop(), context.progress());
+    swept.wrong = file->close().diagnostics();
+    return swept;
+}
+
+Swept to_text(Context& context, const Options& options, const study::SweepGrid& grid,
+              study::PointRange range, const study::RowText& row) {
+    Swept swept;
+    swept.text = study::header_of(grid, format_of(options));
+    swept.points = study::run_sweep(
+        grid, range, options.threads, row,
+        [&](std::string_view rows, std::uint64_t /*points*/) {
+            swept.text += rows;
+            return true;
+        },
+        context.stop(), context.progress());
+    return swept;
+}
+
+Exit told(Context& context, const Options& options, const Swept& swept, study::PointRange range,
+          std::uint64_t without, const std::string& why) {
+    model::Diagnostics said = swept.wrong;
+    if (swept.points < range.to - range.from && !said.has_errors()) {
+        said.error(
+            "cancelled",
+            fmt::format("{} of {} points were worked out", swept.points, range.to - range.from),
+            options.output.file.empty() ? "" : "--resume goes on with them");
+    }
+    if (without > 0) {
+        said.warning("no-figures", fmt::format("{} points have no figures, the first because of {}",
+                                               without, why));
+    }
+    if (said.has_errors()) {
+        return context.fail(said);
+    }
+    context.report(said);
+    const bool looks = !options.pareto.empty() || !options.plot.empty();
+    if (options.output.file.empty()) {
+        return looks ? front(context, options, swept.text, "the sweep") : context.write(swept.text);
+    }
+    if (!looks) {
+        return context.write("");
+    }
+    const auto rows = hwdb::read_text_file(options.output.file);
+    return rows ? front(context, options, *rows, options.output.file)
+                : context.fail(rows.diagnostics());
+}
+
+Exit sweep(Context& context, const Options& options) {
+    const auto varied = [&](const char* what) {
+        return std::any_of(options.vary.begin(), options.vary.end(),
+                           [&](const std::string& text) { return text.starts_with(what); });
+    };
+    const bool named = (!options.network.empty() || varied("network=")) &&
+                       (!options.machine.empty() || varied("machine="));
+    if (!named || options.vary.empty()) {
+        return context.fail_usage("a sweep needs NETWORK, --on MACHINE and --vary FIELD=VALUES",
+                                  "`eyeroof sweep --help` shows examples");
+    }
+    if (options.resume && options.output.file.empty()) {
+        return context.fail_usage("--resume goes on with a file", "name it with -o");
+    }
+    const study::SweepSources sources = {
+        [&](const std::string& name) { return load_machine(context, name); },
+        [&](const std::string& name, const std::vector<std::string>& sizes) {
+            return load_workload(context, name, sizes);
+        }};
+    const auto grid = study::SweepGrid::make(question_of(options), sources);
+    if (!grid) {
+        return context.fail(grid.diagnostics());
+    }
+    const auto range = range_of(options.shard, grid->points());
+    if (!range) {
+        return context.fail(range.diagnostics());
+    }
+    std::mutex mutex;
+    std::uint64_t without = 0;
+    std::string why;
+    const study::RowText row = [&](std::uint64_t point, const study::PointFigures& figures) {
+        if (!figures.error.empty()) {
+            const std::lock_guard lock(mutex);
+            why = without++ == 0 ? figures.error : why;
+        }
+        return study::row_of(*grid, format_of(options), point, figures);
+    };
+    const Swept swept = options.output.file.empty() ? to_text(context, options, *grid, *range, row)
+                                                    : to_file(context, options, *grid, *range, row);
+    return told(context, options, swept, *range, without, why);
+}
+
+struct MergeOptions {
+    std::vector<std::string> parts;
+    std::string to;
+};
+
+Exit merge(Context& context, const MergeOptions& options) {
+    const auto merged =
+        study::merge_sweep({options.parts.begin(), options.parts.end()}, options.to);
+    return merged ? Exit::done : context.fail(merged.diagnostics());
+}
+
+void add_model_options(CLI::App& app, Options& options) {
+    app.add_option(
+           "--vary", options.vary,
+           "A field and its values, as a list or FROM:TO:STEP or FROM:TO:xFACTOR "
+           "(repeatable; the last one is the fastest). A parameter of the machine as --set "
+           "names it, network.PARAMETER, machine, network, batch, dtype, dataflow, mapping, "
+           "launch, operators or phase; a wrong name lists all")
+        ->type_name("FIELD=VALUES")
+        ->allow_extra_args(false);
+    add_set(app, options.set);
+    add_dims(app, options.dims);
+    add_phase(app, options.phase);
+    add_dtype(app, options.dtype);
+    app.add_option("--batch", options.batch, "Multiply the network's batch by N")
+        ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
+        ->type_name("N");
+    app.add_option("--layers", options.layers, "Only layers whose name matches")
+        ->type_name("REGEX");
+    add_choice(app, "--dataflow", options.dataflow,
+               {"ws", "os", "is", "nlr", "rs", "rs-plus", "rs+", "free"},
+               "Dataflow whose rules the mappings keep, or none [the machine's first]");
+    add_choice(app, "--mapping", options.mapping, {"dataflow", "auto", "best"},
+               "Mappings by the dataflow's rules, or searched at every point, which takes long "
+               "[dataflow]");
+    add_launch(app, options.launch);
+}
+
+} // namespace
+
+void add_sweep(Frame& frame) {
+    auto options = std::make_shared<Options>();
+    CLI::App& app = frame.add(
+        "sweep", "A grid of points over machine, network and options: which design is best?",
+        kExamples);
+    app.add_option("NETWORK", options->network, "Name in the catalog, or a file")
+        ->type_name("NETWORK|FILE");
+    app.add_option("--on", options->machine, "Machine by name, or a file")->type_name("MACHINE");
+    add_model_options(app, *options);
+    app.add_option("--shard", options->shard, "Only part I of N parts, for `sweep merge`")
+        ->type_name("I/N");
+    app.add_flag("--resume", options->resume, "Go on with the file of -o where it ends");
+    app.add_option("--pareto", options->pareto,
+                   "Print the points that no other beats in these columns (max:COLUMN for more is "
+                   "better), beside what -o gets")
+        ->type_name("COLUMN,COLUMN");
+    app.add_option("--plot", options->plot, "All points and the front as SVG")->type_name("FILE");
+    app.add_option("--threads", options->threads, "Threads [as many as there are]")
+        ->check(CLI::Range(1, 4096))
+        ->type_name("N");
+    options->output.format = "csv";
+    add_choice(app, "--format", options->output.format, {"csv", "jsonl"}, "Output format [csv]");
+    app.add_option("-o,--output", options->output.file,
+                   "Write the points to a file; it grows row by row, and --resume goes on with it")
+        ->type_name("FILE");
+    frame.run(app, [options](Context& context) { return sweep(context, *options); });
+
+    auto parts = std::make_shared<MergeOptions>();
+    CLI::App& merging = frame.add("merge", "Put the parts of a sweep together",
+                                  "eyeroof sweep merge part1.csv part2.csv -o all.csv", &app);
+    merging.add_option("FILE", parts->parts, "What the parts wrote")->required()->type_name("FILE");
+    add_output_file(merging, parts->to);
+    merging.get_option("--output")->required();
+    frame.run(merging, [parts](Context& context) { return merge(context, *parts); });
+    app.require_subcommand(0, 1);
+}
+
+} // namespace eyeroof::cli

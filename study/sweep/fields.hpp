@@ -1,0 +1,64 @@
+// What a sweep varies: fields of the machine, of the network, of the options, and their values.
+// Made from `--vary FIELD=VALUES`; asked by the grid. Knows no file and no terminal.
+//
+//   FIELD    a parameter of the machine as `--set` names it, with or without "machine." before it
+//            (axes.x is axis-x), or the place in its description: levels[1].fanout.x
+//            machine, network: whole ones by name;  network.PARAMETER: sizes of the network
+//            batch, dtype, dataflow, mapping, launch, operators, phase, with or without "options."
+//   VALUES   a,b,c;  FROM:TO:STEP, up or down, the end included where it is met;  FROM:TO:xFACTOR
+#pragma once
+
+#include "model/base/result.hpp"
+#include "study/exam/run.hpp"
+#include "study/what_if/knobs.hpp"
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eyeroof::study {
+
+inline constexpr std::size_t kMostValues = 1'000'000;        // of one field
+inline constexpr std::size_t kMostPoints = 1'000'000'000ULL; // of a sweep
+
+struct VariedField {
+    enum class What { knob, machine, network, parameter, option };
+
+    What what = What::knob;
+    std::string key;                // "axis-x", "seq", "batch"
+    std::string column;             // in files: "axis_x", "dram_bandwidth_bytes_per_cycle"
+    std::vector<std::string> texts; // a value each, as files have them
+    // Of knobs, by machine: values in the knob's unit. Numbers of one machine stand for all where
+    // no machine is varied.
+    std::vector<std::vector<double>> numbers;
+};
+
+// An option that can be varied: its name, the words it takes (none: whole numbers), and how it is
+// set; false where the text is no value of it.
+struct SweptOption {
+    std::string_view name;
+    std::vector<std::string> words;
+    std::function<bool(StudyOptions&, const std::string&)> set;
+};
+const std::vector<SweptOption>& swept_options();
+
+// The values of one field as texts: lists are split, ranges stay "a:b:c" in one piece.
+struct VaryText {
+    std::string field;
+    std::vector<std::string> values;
+};
+// Errors: "bad-sweep" without '=' or values.
+model::Result<VaryText> parse_vary(std::string_view text);
+
+// Values of a knob, of whole numbers (`knob` nullptr), ranges spread out. Errors: those of
+// parse_value; "bad-range"; "too-many".
+model::Result<std::vector<double>> spread_values(const std::vector<std::string>& texts,
+                                                 const Knob* knob, const std::string& field);
+
+// Resolves a field against the machines that it is for (one unless `machine` is varied too).
+// Errors: "unknown-field" with the nearest; those of spread_values.
+model::Result<VariedField> resolve_field(const VaryText& text,
+                                         const std::vector<model::Machine>& machines);
+
+} // namespace eyeroof::study

@@ -1,0 +1,78 @@
+// The points of a sweep: every combination of the varied fields, the last one fastest, and what
+// stands at each: a machine, a network, options.
+// Made once by `sweep`; read by all its threads. Knows no file; machines and networks come by
+// callbacks.
+#pragma once
+
+#include "study/sweep/fields.hpp"
+
+#include <cstdint>
+
+namespace eyeroof::study {
+
+struct SweepQuestion {
+    std::string network;
+    std::vector<std::string> sizes; // "batch=8": of the network
+    std::string machine;
+    std::vector<std::string> set; // changes of the machine, before it is varied
+    std::vector<std::string> vary;
+    StudyOptions options;
+};
+
+// How names become values: the catalogs, or a test.
+struct SweepSources {
+    std::function<model::Result<model::Machine>(const std::string&)> machine;
+    std::function<model::Result<model::Network>(const std::string&,
+                                                const std::vector<std::string>&)>
+        network;
+};
+
+class SweepGrid {
+  public:
+    // Errors, all at once: those of the sources for every machine and network named; those of the
+    // fields; "bad-sweep" for a field that is varied twice; "too-many".
+    static model::Result<SweepGrid> make(const SweepQuestion& question,
+                                         const SweepSources& sources);
+
+    std::uint64_t points() const { return points_; }
+    const std::vector<VariedField>& fields() const { return fields_; }
+    // Position on each field of point number `point`.
+    std::vector<std::size_t> at(std::uint64_t point) const;
+
+    // The parts of a point, numbered by the fields that make them; equal numbers are equal parts.
+    std::uint64_t machine_number(const std::vector<std::size_t>& at) const;
+    std::uint64_t workload_number(const std::vector<std::size_t>& at) const; // with the options
+    std::size_t machine_base(const std::vector<std::size_t>& at) const; // before knobs are turned
+    // A machine without its bandwidths and clock: what mappings and counts depend on, with the
+    // options.
+    std::uint64_t structure_number(const std::vector<std::size_t>& at) const;
+
+    // Its knobs turned; sources are left away. Errors: what validate() says of it.
+    model::Result<model::Machine> machine_at(const std::vector<std::size_t>& at) const;
+    const model::Network& network_at(const std::vector<std::size_t>& at) const;
+    StudyOptions options_at(const std::vector<std::size_t>& at) const;
+
+    // Of all that the answers depend on: two sweeps with one fingerprint give the same file.
+    std::uint64_t fingerprint() const { return fingerprint_; }
+
+  private:
+    using Positions = std::vector<std::size_t>;
+
+    model::Diagnostics load_machines(const SweepQuestion& question, const SweepSources& sources,
+                                     const std::vector<VaryText>& texts);
+    model::Diagnostics load_networks(const SweepQuestion& question, const SweepSources& sources);
+    void find_structure();
+    void take_fingerprint(const SweepQuestion& question);
+    template <class Counts> std::uint64_t number(const Positions& at, Counts counts) const;
+
+    std::vector<VariedField> fields_;
+    std::vector<bool> structural_; // by field
+    std::vector<model::Machine> machines_;
+    std::vector<std::vector<Knob>> knobs_; // by machine, by field; empty where it is no knob
+    std::vector<model::Network> networks_; // every combination of the network's own fields
+    StudyOptions options_;
+    std::uint64_t points_ = 1;
+    std::uint64_t fingerprint_ = 0;
+};
+
+} // namespace eyeroof::study

@@ -1,0 +1,107 @@
+#include "study/exam/run.hpp"
+#include "tests/sweep/sources.hpp"
+
+#include <doctest/doctest.h>
+
+#include <random>
+
+using namespace eyeroof;
+using namespace eyeroof::study;
+
+namespace {
+
+// What run() says at a point.
+PointFigures by_run(const SweepGrid& grid, std::uint64_t point) {
+    const auto at = grid.at(point);
+    const auto machine = grid.machine_at(at);
+    PointFigures figures;
+    const auto report = machine ? run(grid.network_at(at), *machine, grid.options_at(at))
+                                : model::Result<Report>(machine.diagnostics());
+    if (!report) {
+        figures.error = "some";
+        return figures;
+    }
+    const Total& t = report->total;
+    figures.values = {t.time_s,      t.energy_j, t.energy_j * t.time_s,
+                      t.outer_bytes, t.macs,     t.utilization};
+    return figures;
+}
+
+void check_some(const SweepQuestion& asked, int cases) {
+    const auto grid = SweepGrid::make(asked, tests::catalog_sources());
+    REQUIRE(grid);
+    SweptWorkloads workloads;
+    SweepEngine engine(*grid, workloads, {});
+    std::mt19937_64 random(7);
+    for (int i = 0; i < cases; ++i) {
+        const std::uint64_t point = random() % grid->points();
+        CAPTURE(asked.machine);
+        CAPTURE(point);
+        PointFigures swept = engine.at(point);
+        swept.error = swept.error.empty() ? "" : "some";
+        const PointFigures examined = by_run(*grid, point);
+        CHECK(swept.error == examined.error);
+        for (std::size_t f = 0; f < kSweptFigures; ++f) {
+            CAPTURE(kSweptFigureNames[f]);
+            CHECK(swept.values[f] == examined.values[f]); // digit for digit
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE("a sweep's figures are those of an exam, digit for digit") {
+    check_some(tests::question("resnet50", "npu-int8",
+                               {"axis-kernel=8:64:8", "axis-channel=7,16,33",
+                                "sram-input-output-capacity=64 KiB:4 MiB:x2",
+                                "dram-link-bandwidth=1 GB/s:400 GB/s:7 GB/s", "batch=1,3,4"}),
+               40);
+    check_some(tests::question("alexnet", "eyeriss-v1",
+                               {"clock=50 MHz:1 GHz:50 MHz", "dram-link-bandwidth=1 GB/s,x3",
+                                "batch=1,4", "axis-x=8:16:2"}),
+               25);
+    check_some(tests::question("mobilenet-v1", "tpu-v1",
+                               {"clock=x0.5,x1,x2", "batch=1,8", "dataflow=ws,free"}),
+               6);
+}
+
+TEST_CASE("attention's two nests, training and other machines come out as in an exam") {
+    SweepQuestion training = tests::question(
+        "alexnet", "nvdla-large", {"batch=1,2", "clock=x1,x2", "phase=inference,training"});
+    check_some(training, 6);
+    check_some(tests::question("bert-base", "npu-int8", {"network.seq=64,128", "clock=x1,x2"}), 4);
+    check_some(tests::question("alexnet", "any", {"machine=eyeriss-v1,npu-int8", "batch=1,2"}), 4);
+    check_some(tests::question("any", "a100-sxm-40gb",
+                               {"network=alexnet,resnet50", "dram-bandwidth=x1,x2", "batch=1,8"}),
+               6);
+}
+
+TEST_CASE("a point that cannot be mapped says why and the others stand") {
+    const auto grid =
+        SweepGrid::make(tests::question("alexnet", "eyeriss-v1", {"dtype=fp16,fp32", "batch=1,2"}),
+                        tests::catalog_sources());
+    REQUIRE(grid);
+    SweptWorkloads workloads;
+    SweepEngine engine(*grid, workloads, {});
+    CHECK(engine.at(0).error.empty());
+    CHECK(engine.at(2).error.starts_with("unsupported-type"));
+    CHECK(engine.at(1).of(SweptFigure::time_s) > engine.at(0).of(SweptFigure::time_s));
+}
+
+TEST_CASE("rows do not depend on threads") {
+    const auto grid = SweepGrid::make(
+        tests::question("alexnet", "npu-int8",
+                        {"axis-kernel=8:64:8", "clock=100 MHz:1 GHz:10 MHz", "batch=1,2,4"}),
+        tests::catalog_sources());
+    REQUIRE(grid);
+    REQUIRE(grid->points() == 8 * 91 * 3);
+    const std::string one = tests::rows_of(*grid, {0, grid->points()}, 1);
+    CHECK(tests::rows_of(*grid, {0, grid->points()}, 5) == one);
+}
+
+TEST_CASE("shards follow each other and differ by one point at most") {
+    CHECK(shard_of(10, 1, 3) == PointRange{0, 4});
+    CHECK(shard_of(10, 2, 3) == PointRange{4, 7});
+    CHECK(shard_of(10, 3, 3) == PointRange{7, 10});
+    CHECK(shard_of(2, 3, 3) == PointRange{2, 2});
+}
