@@ -1,0 +1,172 @@
+#include "hwdb/fabric_reader.hpp"
+
+#include "hwdb/sourced.hpp"
+#include "model/base/suggest.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+namespace eyeroof::hwdb {
+
+namespace fs = std::filesystem;
+using model::Fabric;
+using model::FabricLevel;
+using model::Result;
+using model::Topology;
+
+namespace {
+
+constexpr std::pair<std::string_view, int> kVersions[] = {{"fabric/1", 1}};
+constexpr std::pair<std::string_view, Topology> kTopologies[] = {
+    {"switched", Topology::switched}, {"mesh", Topology::mesh},
+    {"bus", Topology::bus},           {"torus", Topology::torus},
+    {"dragonfly", Topology::dragonfly}};
+
+template <class Q> double quantity(const Sourced& place) {
+    return place.quantity<Q>(Zero::allowed).value_or(Q{}).value;
+}
+
+std::vector<double> read_latencies(const Sourced& place, std::size_t protocols) {
+    std::vector<double> latencies;
+    if (!place.node().is_list()) {
+        latencies.push_back(quantity<model::Seconds>(place));
+        return latencies;
+    }
+    for (const Sourced& item : place.items(1)) {
+        latencies.push_back(quantity<model::Seconds>(item));
+    }
+    if (latencies.size() != protocols) {
+        place.node().error("latencies",
+                           fmt::format("{} latencies for {} protocols", latencies.size(), protocols),
+                           "one for each protocol, or a single one for all");
+    }
+    return latencies;
+}
+
+void read_shape(const Sourced& place, FabricLevel& level) {
+    const Node node = place.node();
+    level.name = node.need("name").text().value_or("");
+    level.topology =
+        node["topology"].choice(kTopologies, "topology").value_or(Topology::switched);
+    model::Count units = 1;
+    for (const Node& d : node["dims"] ? node["dims"].items(1) : std::vector<Node>{}) {
+        level.dims.push_back(d.integer({1, model::kMaxDevices}).value_or(1));
+        units = model::checked_mul(units, level.dims.back()).value_or(0);
+    }
+    level.size = place["size"].integer({1, model::kMaxDevices}).value_or(0);
+    if (level.size == 0 && level.topology == Topology::torus && !level.dims.empty()) {
+        level.size = units;
+    }
+    level.reduces = node["reduces"].boolean().value_or(false);
+}
+
+FabricLevel read_level(const Sourced& place, std::size_t protocols) {
+    FabricLevel level;
+    read_shape(place, level);
+    level.ports = place["ports"].integer({1, 65536}).value_or(1);
+    level.bytes_per_s = quantity<model::BytesPerSec>(place.need("bandwidth"));
+    level.share = place["share"].number(1e-6, 1.0).value_or(1.0);
+    level.oversubscription = place["oversubscription"].number(1.0, 1e4).value_or(1.0);
+    level.overhead_s = quantity<model::Seconds>(place["overhead"]);
+    level.latency_s = read_latencies(place.need("latency"), protocols);
+    level.reduced_share = place["reduced_share"].number(0.0, 1.0).value_or(0.0);
+    level.reduced_base_s = quantity<model::Seconds>(place["reduced_base"]);
+    level.occupies = place["occupies"].number(0.0, 0.99).value_or(0.0);
+    level.watts = quantity<model::Watts>(place["power"]);
+    level.global_bytes_per_s = quantity<model::BytesPerSec>(place["global"]);
+    return level;
+}
+
+model::Transport read_transport(const Sourced& place) {
+    model::Transport t;
+    t.name = place.node().need("name").text().value_or("");
+    t.overhead_s = quantity<model::Seconds>(place.need("overhead"));
+    t.copies = place["copies"].number(0.0, 64.0).value_or(0.0);
+    t.copy_bytes_per_s = quantity<model::BytesPerSec>(place["copy_bandwidth"]);
+    t.wire_share = place["wire_share"].number(1e-3, 1.0).value_or(1.0);
+    t.piece_bytes = quantity<model::Bytes>(place["piece"]);
+    t.connection_bytes_per_s = quantity<model::BytesPerSec>(place["connection"]);
+    return t;
+}
+
+bool is_path(std::string_view name) {
+    return name.find('/') != std::string_view::npos || name.ends_with(".yaml") ||
+           name.ends_with(".yml");
+}
+
+} // namespace
+
+Result<Fabric> read_fabric(Document& document, const std::string& id) {
+    SourceBook book;
+    const Sourced root(document.root(), book);
+    Fabric fabric;
+    root.node().need("eyeroof").choice(kVersions, "format of this file");
+    fabric.id = root.node()["id"].text().value_or(id);
+    fabric.name = root.node().need("name").text().value_or("");
+    fabric.summary = root.node()["summary"].text().value_or("");
+    for (const Sourced& p : root["protocols"] ? root["protocols"].items(1) : std::vector<Sourced>{}) {
+        fabric.protocols.push_back({p.node().need("name").text().value_or(""),
+                                    quantity<model::Seconds>(p.need("base")),
+                                    p.need("share").number(1e-3, 1.0).value_or(1.0)});
+    }
+    for (const Sourced& level : root.need("levels").items(1)) {
+        fabric.levels.push_back(read_level(level, fabric.protocol_count()));
+    }
+    for (const Sourced& t :
+         root["transports"] ? root["transports"].items(1) : std::vector<Sourced>{}) {
+        fabric.transports.push_back(read_transport(t));
+    }
+    if (const Sourced chunk = root["chunk"]) {
+        fabric.chunk_bytes = quantity<model::Bytes>(chunk);
+    }
+    report_unsourced(root.node(), book);
+    adopt_apart(document, model::validate(fabric));
+    fabric.provenance = std::move(book.provenance);
+    return document.conclude(std::move(fabric));
+}
+
+std::vector<CatalogEntry> list_fabrics(Folders folders) {
+    std::map<std::string, fs::path> found;
+    for (const fs::path& folder : folders) {
+        std::error_code error;
+        for (fs::directory_iterator it(folder / "fabrics", error), end; !error && it != end;
+             it.increment(error)) {
+            if (it->path().extension() == ".yaml") {
+                found.emplace(it->path().stem().string(), it->path());
+            }
+        }
+    }
+    std::vector<CatalogEntry> entries;
+    for (const auto& [id, file] : found) {
+        entries.push_back({id, "fabrics", file});
+    }
+    return entries;
+}
+
+Result<Fabric> load_fabric(std::string_view name, Folders folders) {
+    fs::path file(name);
+    if (!is_path(name)) {
+        std::vector<std::string> names;
+        file.clear();
+        for (const CatalogEntry& entry : list_fabrics(folders)) {
+            names.push_back(entry.id);
+            if (entry.id == name) {
+                file = entry.file;
+            }
+        }
+        if (file.empty()) {
+            return Result<Fabric>::failure(
+                "unknown-fabric", fmt::format("no fabric is called \"{}\"", name),
+                model::suggestion(name, names) + " (a file needs its path, such as ./mine.yaml)");
+        }
+    }
+    auto document = load_yaml(file);
+    if (!document) {
+        return document.diagnostics();
+    }
+    return read_fabric(*document, file.stem().string());
+}
+
+} // namespace eyeroof::hwdb

@@ -1,0 +1,40 @@
+// Reads fabrics, what joins devices, from fabrics/NAME.yaml.
+// Called by cli and gui.
+// Knows no device and no strategy; the environment's folders are arguments, as in catalog.hpp.
+//
+//   eyeroof: fabric/1
+//   name: "DGX A100, HDR InfiniBand"
+//   source: …
+//   confidence: …
+//   protocols: [{name: LL, base: 6.6 us, share: 0.5}, …]     optional
+//   levels:                                                  nearest first
+//     - {name: NVLink, topology: switched, size: 8, bandwidth: 300 GB/s, latency: [0.6 us, …]}
+//     - {name: InfiniBand, ports: 8, bandwidth: 25 GB/s, oversubscription: 1, latency: 5 us}
+//   transports: [{name: zero-copy, overhead: 2 us}, …]       optional
+//
+// Every number has a source and a confidence of its own or from above it. A level has as many
+// latencies as there are protocols, or one.
+#pragma once
+
+#include "hwdb/catalog.hpp"
+#include "hwdb/yaml.hpp"
+#include "model/machine/fabric.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eyeroof::hwdb {
+
+// `id` is used when the document has none. Errors: all of the document's at once, with file, line
+// and column.
+model::Result<model::Fabric> read_fabric(Document& document, const std::string& id);
+
+// By name in the folders' fabrics/, or by path. Errors: "unknown-fabric" with the nearest name;
+// the file's own.
+model::Result<model::Fabric> load_fabric(std::string_view name, Folders folders);
+
+// Of files with one id that in the nearest folder, by id. Reads no file.
+std::vector<CatalogEntry> list_fabrics(Folders folders);
+
+} // namespace eyeroof::hwdb

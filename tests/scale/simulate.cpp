@@ -1,0 +1,317 @@
+#include "tests/scale/simulate.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <queue>
+#include <stdexcept>
+#include <utility>
+
+namespace eyeroof::tests {
+
+using study::Algorithm;
+using study::Collective;
+
+SimResult Simulation::run() {
+    std::vector<std::size_t> waits(messages_.size());
+    std::vector<double> ready(messages_.size(), 0.0);
+    std::vector<std::vector<std::size_t>> next(messages_.size());
+    using Event = std::pair<double, std::size_t>;
+    std::priority_queue<Event, std::vector<Event>, std::greater<>> queue;
+    for (std::size_t m = 0; m < messages_.size(); ++m) {
+        waits[m] = messages_[m].after.size();
+        for (const std::size_t before : messages_[m].after) {
+            next[before].push_back(m);
+        }
+        if (waits[m] == 0) {
+            queue.emplace(0.0, m);
+        }
+    }
+    SimResult result;
+    std::vector<double> rate(ports_.size(), 1e300);
+    while (!queue.empty()) {
+        const auto [at, m] = queue.top();
+        queue.pop();
+        const SimMessage& message = messages_[m];
+        SimPort& out = ports_[message.out];
+        SimPort& in = ports_[message.in];
+        const double start = std::max({at, out.free_s, in.free_s});
+        if (start > at) { // others that become ready before may go first
+            queue.emplace(start, m);
+            continue;
+        }
+        const double busy = message.overhead_s + message.bytes / message.bytes_per_s;
+        for (SimPort* port : {&out, &in}) {
+            port->free_s = start + busy;
+            port->busy_s += busy;
+            port->bytes += message.bytes;
+        }
+        for (const std::size_t p : {message.out, message.in}) {
+            rate[p] = std::min(rate[p], message.bytes_per_s);
+        }
+        result.bytes += message.bytes;
+        result.level_bytes.resize(std::max(result.level_bytes.size(), message.level + 1));
+        result.level_bytes[message.level] += message.bytes;
+        const double arrival = start + busy + message.latency_s;
+        result.time_s = std::max(result.time_s, arrival);
+        for (const std::size_t follower : next[m]) {
+            ready[follower] = std::max(ready[follower], arrival);
+            if (--waits[follower] == 0) {
+                queue.emplace(ready[follower], follower);
+            }
+        }
+    }
+    for (std::size_t p = 0; p < ports_.size(); ++p) {
+        if (ports_[p].bytes > 0.0) {
+            result.most_loaded =
+                std::max(result.most_loaded, ports_[p].bytes / (rate[p] * result.time_s));
+        }
+    }
+    return result;
+}
+
+model::Fabric fabric_of(const SimSystem& system) {
+    model::Fabric fabric;
+    model::FabricLevel inner;
+    inner.name = "inner";
+    inner.size = static_cast<model::Count>(system.inside);
+    inner.bytes_per_s = system.inner_bytes_per_s;
+    inner.latency_s = {system.inner_latency_s};
+    inner.overhead_s = system.overhead_s;
+    model::FabricLevel outer = inner;
+    outer.name = "outer";
+    outer.size = 0;
+    outer.ports = system.one_outer_port ? 1 : static_cast<model::Count>(system.inside);
+    outer.bytes_per_s = system.outer_bytes_per_s;
+    outer.latency_s = {system.outer_latency_s};
+    if (system.outside == 1) {
+        inner.size = 0;
+        fabric.levels = {inner};
+    } else {
+        fabric.levels = {inner, outer};
+    }
+    return fabric;
+}
+
+namespace {
+
+// Members with ports inside their unit and, where there are several units, to the outside.
+class Builder {
+  public:
+    explicit Builder(const SimSystem& system) : system_(system) {
+        for (std::size_t i = 0; i < system.members(); ++i) {
+            inner_out_.push_back(sim_.port());
+            inner_in_.push_back(sim_.port());
+        }
+        const std::size_t outer =
+            system.one_outer_port ? system.outside : system.members();
+        for (std::size_t i = 0; i < outer; ++i) {
+            outer_out_.push_back(sim_.port());
+            outer_in_.push_back(sim_.port());
+        }
+    }
+
+    std::size_t send(std::size_t from, std::size_t to, double bytes, std::vector<std::size_t> after) {
+        const bool inside = from / system_.inside == to / system_.inside;
+        SimMessage m;
+        m.level = inside ? 0 : 1;
+        m.bytes = bytes;
+        m.overhead_s = system_.overhead_s;
+        m.after = std::move(after);
+        m.bytes_per_s = inside ? system_.inner_bytes_per_s : system_.outer_bytes_per_s;
+        m.latency_s = inside ? system_.inner_latency_s : system_.outer_latency_s;
+        const auto port = [&](std::size_t member) {
+            return system_.one_outer_port ? member / system_.inside : member;
+        };
+        m.out = inside ? inner_out_[from] : outer_out_[port(from)];
+        m.in = inside ? inner_in_[to] : outer_in_[port(to)];
+        return sim_.send(std::move(m));
+    }
+
+    // A ring among `ranks`, `steps` pieces each; what arrived last at each member.
+    void ring(const std::vector<std::size_t>& ranks, std::size_t steps, double piece,
+              std::vector<std::vector<std::size_t>>& last) {
+        for (std::size_t s = 0; s < steps; ++s) {
+            std::vector<std::size_t> now(ranks.size());
+            for (std::size_t i = 0; i < ranks.size(); ++i) {
+                now[(i + 1) % ranks.size()] =
+                    send(ranks[i], ranks[(i + 1) % ranks.size()], piece, last[ranks[i]]);
+            }
+            for (std::size_t i = 0; i < ranks.size(); ++i) {
+                last[ranks[i]] = {now[i]};
+            }
+        }
+    }
+
+    SimResult run() { return sim_.run(); }
+
+  private:
+    SimSystem system_;
+    Simulation sim_;
+    std::vector<std::size_t> inner_out_, inner_in_, outer_out_, outer_in_;
+};
+
+using Last = std::vector<std::vector<std::size_t>>;
+
+std::vector<std::size_t> all_of(std::size_t n) {
+    std::vector<std::size_t> ranks(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        ranks[i] = i;
+    }
+    return ranks;
+}
+
+// Sends and receives block, one after the other: a member begins the next when the last arrived.
+void tree(Builder& b, std::size_t n, double bytes, bool up) {
+    Last done(n);
+    const auto exchange = [&](std::size_t from, std::size_t to) {
+        std::vector<std::size_t> after = done[from];
+        after.insert(after.end(), done[to].begin(), done[to].end());
+        done[from] = done[to] = {b.send(from, to, bytes, after)};
+    };
+    for (std::size_t d = 1; up && d < n; d *= 2) {
+        for (std::size_t r = d; r < n; r += 2 * d) {
+            exchange(r, r - d);
+        }
+    }
+    for (std::size_t d = std::bit_ceil(n) / 2; d > 0; d /= 2) {
+        for (std::size_t r = d; r < n; r += 2 * d) {
+            exchange(r - d, r);
+        }
+    }
+}
+
+void halving(Builder& b, std::size_t n, double bytes) {
+    const std::size_t core = std::bit_floor(n);
+    Last got(n);
+    for (std::size_t r = core; r < n; ++r) {
+        got[r - core] = {b.send(r, r - core, bytes, {})};
+    }
+    const auto round = [&](std::size_t d, double part) {
+        Last now(n);
+        for (std::size_t r = 0; r < core; ++r) {
+            std::vector<std::size_t> after = got[r]; // both sides of an exchange are there
+            after.insert(after.end(), got[r ^ d].begin(), got[r ^ d].end());
+            now[r ^ d] = {b.send(r, r ^ d, part, after)};
+        }
+        got = now;
+    };
+    double part = bytes;
+    for (std::size_t d = core / 2; d > 0; d /= 2) {
+        part /= 2.0;
+        round(d, part);
+    }
+    for (std::size_t d = 1; d < core; d *= 2) {
+        round(d, part);
+        part *= 2.0;
+    }
+    for (std::size_t r = core; r < n; ++r) {
+        b.send(r - core, r, bytes, got[r - core]);
+    }
+}
+
+void server(Builder& b, std::size_t n, double bytes, std::size_t servers) {
+    constexpr std::size_t pieces = 120;
+    const double part = bytes / static_cast<double>(servers * pieces);
+    for (std::size_t p = 0; p < pieces; ++p) {
+        for (std::size_t s = 0; s < servers; ++s) {
+            std::vector<std::size_t> in;
+            for (std::size_t w = 0; w < n; ++w) {
+                in.push_back(b.send((w + s) % n, n + s, part, {}));
+            }
+            for (std::size_t w = 0; w < n; ++w) {
+                b.send(n + s, (w + s) % n, part, in);
+            }
+        }
+    }
+}
+
+void sharded(Builder& b, std::size_t n, double bytes) {
+    std::vector<std::vector<std::size_t>> in(n);
+    const double part = bytes / static_cast<double>(n);
+    for (std::size_t k = 1; k < n; ++k) {
+        for (std::size_t r = 0; r < n; ++r) {
+            in[(r + k) % n].push_back(b.send(r, (r + k) % n, part, {}));
+        }
+    }
+    for (std::size_t k = 1; k < n; ++k) {
+        for (std::size_t r = 0; r < n; ++r) {
+            b.send(r, (r + k) % n, part, in[r]);
+        }
+    }
+}
+
+void direct(Builder& b, std::size_t n, double bytes) {
+    Last got(n);
+    for (std::size_t k = 1; k < n; ++k) {
+        Last now(n);
+        for (std::size_t r = 0; r < n; ++r) {
+            now[(r + k) % n] = {b.send(r, (r + k) % n, bytes / static_cast<double>(n), got[r])};
+        }
+        got = now;
+    }
+}
+
+void by_levels(Builder& b, const SimSystem& s, double bytes) {
+    Last got(s.members());
+    const double inside = static_cast<double>(s.inside);
+    const auto inner = [&] {
+        for (std::size_t u = 0; u < s.outside; ++u) {
+            std::vector<std::size_t> ranks;
+            for (std::size_t i = 0; i < s.inside; ++i) {
+                ranks.push_back(u * s.inside + i);
+            }
+            b.ring(ranks, s.inside - 1, bytes / inside, got);
+        }
+    };
+    inner();
+    for (std::size_t i = 0; i < s.inside; ++i) {
+        std::vector<std::size_t> ranks;
+        for (std::size_t u = 0; u < s.outside; ++u) {
+            ranks.push_back(u * s.inside + i);
+        }
+        b.ring(ranks, 2 * (s.outside - 1), bytes / static_cast<double>(s.members()), got);
+    }
+    inner();
+}
+
+} // namespace
+
+SimResult simulate(const SimSystem& system, Collective kind, Algorithm algorithm, double bytes,
+                   std::size_t servers) {
+    SimSystem with = system;
+    const std::size_t n = system.members();
+    if (algorithm == Algorithm::server) {
+        with.inside = n + servers; // they stand beside the workers
+    }
+    Builder b(with);
+    Last got(n);
+    const std::size_t passes = kind == Collective::all_reduce ? 2 : 1;
+    switch (algorithm) {
+    case Algorithm::ring:
+        b.ring(all_of(n), passes * (n - 1), bytes / static_cast<double>(n), got);
+        break;
+    case Algorithm::tree:
+        tree(b, n, bytes, kind == Collective::all_reduce);
+        break;
+    case Algorithm::halving_doubling:
+        halving(b, n, bytes);
+        break;
+    case Algorithm::hierarchical:
+        by_levels(b, system, bytes);
+        break;
+    case Algorithm::server:
+        server(b, n, bytes, servers);
+        break;
+    case Algorithm::sharded_server:
+        sharded(b, n, bytes);
+        break;
+    case Algorithm::direct:
+        direct(b, n, bytes);
+        break;
+    default:
+        throw std::logic_error("not simulated");
+    }
+    return b.run();
+}
+
+} // namespace eyeroof::tests
