@@ -20,8 +20,10 @@ namespace {
 
 constexpr std::pair<std::string_view, int> kVersions[] = {{"fabric/1", 1}};
 constexpr std::pair<std::string_view, Topology> kTopologies[] = {
-    {"switched", Topology::switched}, {"mesh", Topology::mesh},
-    {"bus", Topology::bus},           {"torus", Topology::torus},
+    {"switched", Topology::switched},
+    {"mesh", Topology::mesh},
+    {"bus", Topology::bus},
+    {"torus", Topology::torus},
     {"dragonfly", Topology::dragonfly}};
 
 template <class Q> double quantity(const Sourced& place) {
@@ -38,9 +40,9 @@ std::vector<double> read_latencies(const Sourced& place, std::size_t protocols) 
         latencies.push_back(quantity<model::Seconds>(item));
     }
     if (latencies.size() != protocols) {
-        place.node().error("latencies",
-                           fmt::format("{} latencies for {} protocols", latencies.size(), protocols),
-                           "one for each protocol, or a single one for all");
+        place.node().error(
+            "latencies", fmt::format("{} latencies for {} protocols", latencies.size(), protocols),
+            "one for each protocol, or a single one for all");
     }
     return latencies;
 }
@@ -48,8 +50,7 @@ std::vector<double> read_latencies(const Sourced& place, std::size_t protocols) 
 void read_shape(const Sourced& place, FabricLevel& level) {
     const Node node = place.node();
     level.name = node.need("name").text().value_or("");
-    level.topology =
-        node["topology"].choice(kTopologies, "topology").value_or(Topology::switched);
+    level.topology = node["topology"].choice(kTopologies, "topology").value_or(Topology::switched);
     model::Count units = 1;
     for (const Node& d : node["dims"] ? node["dims"].items(1) : std::vector<Node>{}) {
         level.dims.push_back(d.integer({1, model::kMaxDevices}).value_or(1));
@@ -106,7 +107,8 @@ Result<Fabric> read_fabric(Document& document, const std::string& id) {
     fabric.id = root.node()["id"].text().value_or(id);
     fabric.name = root.node().need("name").text().value_or("");
     fabric.summary = root.node()["summary"].text().value_or("");
-    for (const Sourced& p : root["protocols"] ? root["protocols"].items(1) : std::vector<Sourced>{}) {
+    for (const Sourced& p :
+         root["protocols"] ? root["protocols"].items(1) : std::vector<Sourced>{}) {
         fabric.protocols.push_back({p.node().need("name").text().value_or(""),
                                     quantity<model::Seconds>(p.need("base")),
                                     p.need("share").number(1e-3, 1.0).value_or(1.0)});

@@ -33,7 +33,8 @@ constexpr double kLongestMessage_s = 1.0;
 
 void check_torus(const FabricLevel& level, Findings& at) {
     if (level.dims.empty() || level.dims.size() > 8) {
-        at.error("dims", "bad-torus", "a torus has one to eight dimensions", "as in dims: [8, 8, 8]");
+        at.error("dims", "bad-torus", "a torus has one to eight dimensions",
+                 "as in dims: [8, 8, 8]");
         return;
     }
     Count units = 1;

@@ -37,25 +37,25 @@ struct Protocol {
 struct FabricLevel {
     std::string name;
     Topology topology = Topology::switched;
-    Count size = 0;                // units at most; 0, of the last level: as many as there are
-    Count ports = 1;               // of a unit
-    double bytes_per_s = 1.0;      // of a port, one direction; of a link in a torus
-    double share = 1.0;            // of it that long messages reach
-    double oversubscription = 1.0; // leaving bandwidth over that of the tier above
-    double overhead_s = 0.0;       // of a message, while the sender does nothing else
-    std::vector<double> latency_s; // of a message, by protocol; or one for all
-    bool reduces = false;          // the switch adds up what passes (NVLS, SHARP)
-    double reduced_share = 0.0;    // of the bandwidth in such reductions; 0: `share`
-    double reduced_base_s = 0.0;   // what such a reduction takes at least
-    double occupies = 0.0;         // share of a device's arithmetic that its collectives take
-    double watts = 0.0;            // of a port, link and switch, at work
-    std::vector<Count> dims;       // of a torus
+    Count size = 0;                  // units at most; 0, of the last level: as many as there are
+    Count ports = 1;                 // of a unit
+    double bytes_per_s = 1.0;        // of a port, one direction; of a link in a torus
+    double share = 1.0;              // of it that long messages reach
+    double oversubscription = 1.0;   // leaving bandwidth over that of the tier above
+    double overhead_s = 0.0;         // of a message, while the sender does nothing else
+    std::vector<double> latency_s;   // of a message, by protocol; or one for all
+    bool reduces = false;            // the switch adds up what passes (NVLS, SHARP)
+    double reduced_share = 0.0;      // of the bandwidth in such reductions; 0: `share`
+    double reduced_base_s = 0.0;     // what such a reduction takes at least
+    double occupies = 0.0;           // share of a device's arithmetic that its collectives take
+    double watts = 0.0;              // of a port, link and switch, at work
+    std::vector<Count> dims;         // of a torus
     double global_bytes_per_s = 0.0; // of a dragonfly, a unit's part of the links between groups
 
     double latency(std::size_t protocol) const {
-        return latency_s.empty()                ? 0.0
+        return latency_s.empty()             ? 0.0
                : protocol < latency_s.size() ? latency_s[protocol]
-                                                : latency_s.front();
+                                             : latency_s.front();
     }
     bool operator==(const FabricLevel&) const = default;
 };
@@ -63,11 +63,11 @@ struct FabricLevel {
 // How a message of the outermost level passes through the software on both sides.
 struct Transport {
     std::string name;
-    double overhead_s = 0.0;         // of a message, both sides
-    double copies = 0.0;             // of the payload, both sides together
-    double copy_bytes_per_s = 0.0;   // of one copy
-    double wire_share = 1.0;         // of the link's bandwidth that the path reaches
-    double piece_bytes = 0.0;        // copies and wire overlap piece by piece; 0: not at all
+    double overhead_s = 0.0;             // of a message, both sides
+    double copies = 0.0;                 // of the payload, both sides together
+    double copy_bytes_per_s = 0.0;       // of one copy
+    double wire_share = 1.0;             // of the link's bandwidth that the path reaches
+    double piece_bytes = 0.0;            // copies and wire overlap piece by piece; 0: not at all
     double connection_bytes_per_s = 0.0; // that the protocol carries at most; 0: no limit
 
     bool operator==(const Transport&) const = default;
@@ -84,9 +84,7 @@ struct Fabric {
     ProvenanceMap provenance;
 
     std::size_t protocol_count() const { return protocols.empty() ? 1 : protocols.size(); }
-    Protocol protocol(std::size_t i) const {
-        return protocols.empty() ? Protocol{} : protocols[i];
-    }
+    Protocol protocol(std::size_t i) const { return protocols.empty() ? Protocol{} : protocols[i]; }
     // Devices that it joins at most; 0: no limit.
     Count capacity() const;
     bool operator==(const Fabric&) const = default;

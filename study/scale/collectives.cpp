@@ -15,11 +15,12 @@ using model::FabricLevel;
 namespace {
 
 constexpr std::array<std::string_view, 9> kNames = {
-    "ring",      "tree",   "double-tree",    "halving-doubling", "hierarchical",
-    "in-switch", "server", "sharded-server", "direct"};
+    "ring",   "tree",           "double-tree", "halving-doubling", "hierarchical", "in-switch",
+    "server", "sharded-server", "direct"};
 
 double rounds_of(Count n) { // ceil(log2 n)
-    return static_cast<double>(std::bit_width(static_cast<std::uint64_t>(std::max<Count>(n, 1)) - 1));
+    return static_cast<double>(
+        std::bit_width(static_cast<std::uint64_t>(std::max<Count>(n, 1)) - 1));
 }
 
 // One collective on one group: the levels with what the group has of them.
@@ -109,8 +110,8 @@ class Run {
     CollectiveTime time_;
 };
 
-// n pieces of S/n move on at once, `steps` times. The longest chain of messages either waits for the
-// narrowest link again and again, or follows a piece around, from one crossing of the outermost
+// n pieces of S/n move on at once, `steps` times. The longest chain of messages either waits for
+// the narrowest link again and again, or follows a piece around, from one crossing of the outermost
 // level to the next. With h the time of a hop (a + S/n/B), w the narrowest link's of a piece, and c
 // members between two crossings:
 //   max( h_out + (steps - 1) w,  J h_out + (J - 1)(c - 1) h_in + rest max(h_in, w) ),
@@ -159,7 +160,8 @@ void tree(Run& run, double bytes) {
         run.time().latency_s += ways * rounds * run.a(l);
         run.time().bandwidth_s +=
             rounds > 0.0 ? ways * rounds * bytes / std::min(port, run.unit_bandwidth(l)) : 0.0;
-        const double joins = run.units(l) - (l + 1 < run.fabric().levels.size() ? run.units(l + 1) : 1.0);
+        const double joins =
+            run.units(l) - (l + 1 < run.fabric().levels.size() ? run.units(l + 1) : 1.0);
         run.moves(l, run.uses(l) ? ways * joins : 0.0, bytes);
     }
 }
@@ -171,7 +173,8 @@ void double_tree(Run& run, double bytes) {
         if (rounds > 0.0) {
             run.time().latency_s += 2.0 * rounds * run.a(l);
             run.time().bandwidth_s += 2.0 * rounds * chunk / run.unit_bandwidth(l);
-            const double joins = run.units(l) - (l + 1 < run.fabric().levels.size() ? run.units(l + 1) : 1.0);
+            const double joins =
+                run.units(l) - (l + 1 < run.fabric().levels.size() ? run.units(l + 1) : 1.0);
             run.moves(l, 2.0 * joins, bytes);
         }
     }
@@ -189,7 +192,8 @@ void by_levels(Run& run, double bytes, bool halving) {
         }
         const auto c = static_cast<double>(units);
         // Halving and doubling is of the largest power of 2; those beyond hand theirs to a partner.
-        const double core = halving ? static_cast<double>(std::bit_floor(static_cast<std::uint64_t>(units))) : c;
+        const double core =
+            halving ? static_cast<double>(std::bit_floor(static_cast<std::uint64_t>(units))) : c;
         const double rounds = halving ? std::log2(core) : c - 1.0;
         const double member = run.member_bandwidth(l);
         const double carried = run.passes() * (core - 1.0) / core * rest;
@@ -216,7 +220,8 @@ bool in_switch(Run& run, double bytes) {
             continue;
         }
         if (level.reduces) {
-            const double share = level.reduced_share > 0.0 ? level.reduced_share / level.share : 1.0;
+            const double share =
+                level.reduced_share > 0.0 ? level.reduced_share / level.share : 1.0;
             run.time().latency_s += level.reduced_base_s + 2.0 * run.a(l);
             run.time().bandwidth_s += rest / (run.member_bandwidth(l) * share);
             run.moves(l, 2.0 * run.n(), rest / 2.0);
@@ -245,7 +250,8 @@ void sharded_server(Run& run, double bytes) {
     const std::size_t l = run.outermost();
     const double n = run.n();
     run.time().latency_s += 2.0 * run.a(l) + 2.0 * (n - 2.0) * run.fabric().levels[l].overhead_s;
-    run.time().bandwidth_s = 2.0 * (n - 1.0) / n * bytes / std::min(run.member_bandwidth(l, true), run.narrowest(true));
+    run.time().bandwidth_s =
+        2.0 * (n - 1.0) / n * bytes / std::min(run.member_bandwidth(l, true), run.narrowest(true));
     run.moves(l, 2.0 * n * (n - 1.0), bytes / n);
 }
 
@@ -268,9 +274,8 @@ void direct(Run& run, double bytes) {
 }
 
 bool powers_of_two(const Group& group) {
-    return std::all_of(group.counts.begin(), group.counts.end(), [](Count c) {
-        return std::has_single_bit(static_cast<std::uint64_t>(c));
-    });
+    return std::all_of(group.counts.begin(), group.counts.end(),
+                       [](Count c) { return std::has_single_bit(static_cast<std::uint64_t>(c)); });
 }
 
 bool serves(Algorithm algorithm, Collective kind) {
@@ -297,9 +302,8 @@ std::string_view algorithm_name(Algorithm algorithm) {
 
 std::optional<Algorithm> algorithm_from_name(std::string_view name) {
     const auto found = std::find(kNames.begin(), kNames.end(), name);
-    return found == kNames.end()
-               ? std::nullopt
-               : std::optional(static_cast<Algorithm>(found - kNames.begin()));
+    return found == kNames.end() ? std::nullopt
+                                 : std::optional(static_cast<Algorithm>(found - kNames.begin()));
 }
 
 std::vector<std::string> algorithm_names() {
@@ -315,10 +319,11 @@ Group place_group(const Fabric& fabric, Count size, Count stride, Count devices)
         const Count active = std::max<Count>(std::min(unit, devices), 1);
         group.members.push_back(inside);
         group.sharing.push_back(std::max<Count>(active / inside, 1));
-        const Count above = level.size == 0 ? model::kMaxDevices
-                                            : model::checked_mul(unit, level.size)
-                                                  .value_or(model::kMaxDevices);
-        const Count reach = std::clamp<Count>(above / std::max<Count>(stride, 1), inside, group.size);
+        const Count above = level.size == 0
+                                ? model::kMaxDevices
+                                : model::checked_mul(unit, level.size).value_or(model::kMaxDevices);
+        const Count reach =
+            std::clamp<Count>(above / std::max<Count>(stride, 1), inside, group.size);
         const bool last = &level == &fabric.levels.back();
         const Count wanted = last ? group.size : reach;
         group.counts.push_back((wanted + inside - 1) / inside);
@@ -383,8 +388,8 @@ CollectiveTime collective_time(const Fabric& fabric, const Group& group, Collect
     std::optional<CollectiveTime> best;
     const auto consider = [&](Algorithm algorithm) {
         for (std::size_t p = 0; p < fabric.protocol_count(); ++p) {
-            const auto time = collective_time(fabric, group, collective, bytes, algorithm, p,
-                                              options.servers);
+            const auto time =
+                collective_time(fabric, group, collective, bytes, algorithm, p, options.servers);
             if (time && (!best || time->time_s() < best->time_s())) {
                 best = time;
             }

@@ -65,9 +65,9 @@ std::vector<std::string> algorithm_names(); // that all-reduces have
 struct CollectiveTime {
     Algorithm algorithm = Algorithm::ring;
     std::string protocol;
-    double latency_s = 0.0;            // messages, whatever their size
-    double bandwidth_s = 0.0;          // bytes
-    std::vector<double> level_bytes;   // that all members together send over each level
+    double latency_s = 0.0;             // messages, whatever their size
+    double bandwidth_s = 0.0;           // bytes
+    std::vector<double> level_bytes;    // that all members together send over each level
     std::vector<double> level_messages; // as many
     double time_s() const { return latency_s + bandwidth_s; }
 };

@@ -24,7 +24,8 @@ Sent sent_of(double bytes, double members, const DataParallelOptions& o) {
     const double elements = bytes / o.gradient_bytes;
     switch (o.compression) {
     case Compression::fp16:
-        return {Collective::all_reduce, std::min(elements * 2.0, bytes), o.gradient_bytes > 2 ? 2.0 : 0.0};
+        return {Collective::all_reduce, std::min(elements * 2.0, bytes),
+                o.gradient_bytes > 2 ? 2.0 : 0.0};
     case Compression::int8:
         return {Collective::all_reduce, elements, 3.0};
     case Compression::onebit: // and the error that stays behind, read and written
@@ -148,7 +149,8 @@ DataParallelStep synchronous_step(const DeviceWork& work, const model::Fabric& f
         step.communication_s += times * gather.time_s();
         const double hidden = options.overlap && options.zero >= 3
                                   ? work.forward_s + std::max(backward - end, 0.0)
-                              : options.overlap ? work.forward_s : 0.0;
+                              : options.overlap ? work.forward_s
+                                                : 0.0;
         tail += std::max(times * gather.time_s() - hidden, 0.0);
     }
     step.exposed_s = tail;
@@ -173,7 +175,8 @@ AsynchronousStep asynchronous_step(const DeviceWork& work, const model::Fabric& 
         step.updates_per_s = 1.0 / work.compute_s();
         return step;
     }
-    const double own = round->latency_s + 2.0 * round->bandwidth_s /
+    const double own = round->latency_s +
+                       2.0 * round->bandwidth_s /
                            std::max(members / static_cast<double>(options.collective.servers), 1.0);
     const double by_workers = members / (work.compute_s() + own);
     const double by_servers = members / round->bandwidth_s;

@@ -37,14 +37,14 @@ std::optional<Compression> compression_from_name(std::string_view name);
 std::vector<std::string> compression_names();
 
 struct DataParallelOptions {
-    int zero = 0;           // 0 … 3: nothing, optimizer, gradients, weights divided
-    bool overlap = true;    // buckets leave while the backward pass goes on
+    int zero = 0;               // 0 … 3: nothing, optimizer, gradients, weights divided
+    bool overlap = true;        // buckets leave while the backward pass goes on
     double bucket_bytes = 25e6; // gradients are gathered to so much before they are sent
     Compression compression = Compression::none;
-    double kept = 0.01;            // of topk
-    double gradient_bytes = 4.0;   // an element, before compression
+    double kept = 0.01;              // of topk
+    double gradient_bytes = 4.0;     // an element, before compression
     double memory_bytes_per_s = 0.0; // of the device, for compressing; 0: it costs nothing
-    double jitter = 0.0;           // deviation of a worker's compute time over its mean
+    double jitter = 0.0;             // deviation of a worker's compute time over its mean
     CollectiveOptions collective;
 };
 
@@ -56,10 +56,10 @@ struct DataParallelStep {
     double slowed_s = 0.0;  // compute that shares the device with communication
     double waiting_s = 0.0; // for the slowest worker
     double time_s = 0.0;
-    double communication_s = 0.0; // all of it, hidden or not
+    double communication_s = 0.0;    // all of it, hidden or not
     std::vector<double> level_bytes; // of all devices, by level
     std::vector<double> level_messages;
-    std::string algorithm;           // of the largest bucket
+    std::string algorithm; // of the largest bucket
     std::size_t buckets = 0;
 };
 

@@ -102,15 +102,15 @@ class Builder {
             inner_out_.push_back(sim_.port());
             inner_in_.push_back(sim_.port());
         }
-        const std::size_t outer =
-            system.one_outer_port ? system.outside : system.members();
+        const std::size_t outer = system.one_outer_port ? system.outside : system.members();
         for (std::size_t i = 0; i < outer; ++i) {
             outer_out_.push_back(sim_.port());
             outer_in_.push_back(sim_.port());
         }
     }
 
-    std::size_t send(std::size_t from, std::size_t to, double bytes, std::vector<std::size_t> after) {
+    std::size_t send(std::size_t from, std::size_t to, double bytes,
+                     std::vector<std::size_t> after) {
         const bool inside = from / system_.inside == to / system_.inside;
         SimMessage m;
         m.level = inside ? 0 : 1;

@@ -2,6 +2,7 @@
 #include "hwdb/fabric_reader.hpp"
 #include "study/scale/collectives.hpp"
 #include "study/scale/message.hpp"
+#include "tests/near.hpp"
 #include "tests/paths.hpp"
 #include "tests/scale/simulate.hpp"
 
@@ -18,8 +19,8 @@ using namespace eyeroof::tests;
 namespace {
 
 model::Fabric fabric_named(const char* name) {
-    const std::vector<std::filesystem::path> folders = {
-        std::filesystem::path(source_dir()) / "hwdb"};
+    const std::vector<std::filesystem::path> folders = {std::filesystem::path(source_dir()) /
+                                                        "hwdb"};
     const auto fabric = hwdb::load_fabric(name, folders);
     REQUIRE_MESSAGE(fabric.ok(), name);
     return *fabric;
@@ -56,7 +57,8 @@ Case random_case(std::mt19937& random) {
     c.system.inner_bytes_per_s = spread(1e9, 4e11);
     c.system.inner_latency_s = spread(1e-7, 3e-5);
     c.system.overhead_s = spread(1e-8, 5e-6);
-    if (c.algorithm == Algorithm::hierarchical || (c.algorithm == Algorithm::ring && below(2) == 0)) {
+    if (c.algorithm == Algorithm::hierarchical ||
+        (c.algorithm == Algorithm::ring && below(2) == 0)) {
         c.system.inside = 2 + below(4);
         c.system.outside = 2 + below(4);
         c.system.outer_bytes_per_s = c.system.inner_bytes_per_s / spread(1.0, 20.0);
@@ -96,7 +98,7 @@ TEST_CASE("closed forms are within 2 % of messages on links, for 300 random smal
         // Links never carry more than their bandwidth; what the formula counts is what was sent.
         CHECK(simulated.most_loaded <= 1.0 + 1e-9);
         for (std::size_t l = 0; l < simulated.level_bytes.size(); ++l) {
-            CHECK(formula->level_bytes[l] / simulated.level_bytes[l] == doctest::Approx(1.0));
+            CHECK(formula->level_bytes[l] / simulated.level_bytes[l] == tests::near(1.0));
         }
     }
     MESSAGE("worst difference ", worst);
@@ -116,12 +118,13 @@ TEST_CASE("server, tree and ring take what FireCaffe's formulas say for NiN's 30
         const auto p = static_cast<model::Count>(row[0]);
         const Group group = place_group(fabric, p, 1, p);
         const auto ms = [&](Algorithm a) {
-            return collective_time(fabric, group, Collective::all_reduce, bytes, a, 0)->time_s() * 1e3;
+            return collective_time(fabric, group, Collective::all_reduce, bytes, a, 0)->time_s() *
+                   1e3;
         };
         CHECK(std::round(ms(Algorithm::server) * 10) / 10 ==
-              doctest::Approx(row[1]).epsilon(row[0] == 128 ? 1e-3 : 1e-9));
-        CHECK(std::round(ms(Algorithm::tree) * 10) / 10 == doctest::Approx(row[2]));
-        CHECK(std::round(ms(Algorithm::ring) * 10) / 10 == doctest::Approx(row[3]));
+              tests::near(row[1], row[0] == 128 ? 1e-3 : 1e-9));
+        CHECK(std::round(ms(Algorithm::tree) * 10) / 10 == tests::near(row[2]));
+        CHECK(std::round(ms(Algorithm::ring) * 10) / 10 == tests::near(row[3]));
     }
 }
 
@@ -137,12 +140,12 @@ TEST_CASE("a ring's bus bandwidth on H200 nodes does not depend on the number of
                                       ->time_s());
         }
         CHECK(bus_bytes_per_s(Collective::all_reduce, n, bytes, ring) / 1e9 ==
-              doctest::Approx(365).epsilon(0.01)); // measured 363.3 to 365.7
+              tests::near(365, 0.01)); // measured 363.3 to 365.7
         // The switch that adds up gains with the number; measured 363, 414, 436, 460, 473.
         const auto best = collective_time(fabric, group, Collective::all_reduce, bytes);
         const double measured[] = {363.3, 414.2, 435.6, 460.0, 473.1};
         CHECK(bus_bytes_per_s(Collective::all_reduce, n, bytes, best.time_s()) / 1e9 ==
-              doctest::Approx(measured[n - 4]).epsilon(0.1));
+              tests::near(measured[n - 4], 0.1));
     }
 }
 
@@ -152,18 +155,19 @@ TEST_CASE("a torus's bisection and a mesh's pairs bound what a unit sends to all
     torus.dims = {8, 8, 8};
     torus.size = 512;
     torus.bytes_per_s = 1e9;
-    CHECK(model::uniform_bytes_per_s(torus, 512) == doctest::Approx(1e9)); // 8 links / 8
+    CHECK(model::uniform_bytes_per_s(torus, 512) == tests::near(1e9)); // 8 links / 8
     torus.dims = {32, 4, 4};
-    CHECK(model::uniform_bytes_per_s(torus, 512) == doctest::Approx(0.25e9));
+    CHECK(model::uniform_bytes_per_s(torus, 512) == tests::near(0.25e9));
     model::FabricLevel mesh;
     mesh.topology = model::Topology::mesh;
     mesh.size = 8;
     mesh.bytes_per_s = 448e9;
-    CHECK(model::neighbour_bytes_per_s(mesh, 2) == doctest::Approx(64e9)); // one link of seven
-    CHECK(model::neighbour_bytes_per_s(mesh, 8) == doctest::Approx(448e9));
+    CHECK(model::neighbour_bytes_per_s(mesh, 2) == tests::near(64e9)); // one link of seven
+    CHECK(model::neighbour_bytes_per_s(mesh, 8) == tests::near(448e9));
 }
 
-TEST_CASE("oversubscription slows what every pair sends across the tier, not a ring that knows it") {
+TEST_CASE(
+    "oversubscription slows what every pair sends across the tier, not a ring that knows it") {
     const model::Fabric fabric = fabric_named("llama3-roce");
     const model::Count devices = 16384;
     const Group inside = place_group(fabric, 384, 8, devices); // one pod, a GPU of each node
@@ -173,8 +177,8 @@ TEST_CASE("oversubscription slows what every pair sends across the tier, not a r
                collective_time(fabric, inside, kind, 1e9, algorithm, 2)->bandwidth_s;
     };
     // Half of the bytes cross at a seventh of the bandwidth, against all of them inside.
-    CHECK(ratio(Collective::all_to_all, Algorithm::direct) == doctest::Approx(3.5).epsilon(0.01));
-    CHECK(ratio(Collective::all_reduce, Algorithm::ring) == doctest::Approx(1.0).epsilon(0.01));
+    CHECK(ratio(Collective::all_to_all, Algorithm::direct) == tests::near(3.5, 0.01));
+    CHECK(ratio(Collective::all_reduce, Algorithm::ring) == tests::near(1.0, 0.01));
 }
 
 TEST_CASE("a write into place is 2 to 10 times faster than gRPC over TCP from 1 KiB to 100 MiB") {

@@ -1,0 +1,198 @@
+// eyeroof scale: a network's training on many devices.
+#include "study/scale/scale.hpp"
+
+#include "cli/command.hpp"
+#include "cli/exam_options.hpp"
+#include "cli/gpu_options.hpp"
+#include "hwdb/fabric_reader.hpp"
+#include "model/base/units.hpp"
+#include "study/upgrade/surroundings.hpp"
+
+namespace eyeroof::cli {
+
+namespace {
+
+struct Options {
+    std::string network, machine, fabric, devices = "8..1024";
+    std::vector<std::string> dims;
+    std::string dtype, launch = "stream", host, optimizer = "sgd_momentum";
+    std::optional<std::int64_t> batch, batch_per_device, baseline_batch, nodes, per_node;
+    std::string collective = "auto", transport, compress = "none", bucket = "25 MB", overlap = "on";
+    int servers = 1, zero = 0;
+    double jitter = 0.0, kept = 0.01, samples = 0.0;
+    bool asynchronous = false, details = false;
+    OutputOptions output;
+};
+
+study::StudyOptions exam_options(const Options& options) {
+    study::StudyOptions exam;
+    exam.launch = static_cast<study::LaunchMode>(launch_from_name(options.launch));
+    exam.data_type = model::data_type_from_name(options.dtype);
+    exam.training = study::TrainingOptions{options.optimizer};
+    return exam;
+}
+
+model::Result<study::ScaleOptions> wanted(const Options& options) {
+    study::ScaleOptions scale;
+    model::Diagnostics found;
+    auto devices = study::parse_devices(options.devices);
+    const auto bucket = model::parse<model::Bytes>(options.bucket);
+    found.append(devices.diagnostics());
+    found.append(bucket.diagnostics());
+    if (options.batch && options.batch_per_device) {
+        found.error("usage", "--batch and --batch-per-device say the same twice",
+                    "--batch for strong scaling, --batch-per-device for weak");
+    }
+    if (options.nodes && !options.per_node) {
+        found.error("usage", "--nodes needs --per-node", "as in --nodes 16 --per-node 8");
+    }
+    if (found.has_errors()) {
+        return found;
+    }
+    scale.devices = options.nodes ? std::vector<model::Count>{*options.nodes * *options.per_node}
+                                  : *std::move(devices);
+    scale.batch = options.batch;
+    scale.batch_per_device = options.batch_per_device;
+    scale.baseline_batch = options.baseline_batch;
+    scale.asynchronous = options.asynchronous;
+    scale.data.zero = options.zero;
+    scale.data.overlap = options.overlap == "on";
+    scale.data.bucket_bytes = bucket->value;
+    scale.data.compression = *study::compression_from_name(options.compress);
+    scale.data.kept = options.kept;
+    scale.data.jitter = options.jitter;
+    scale.data.collective.algorithm = study::algorithm_from_name(options.collective);
+    scale.data.collective.servers = options.servers;
+    scale.exam = exam_options(options);
+    scale.transport = options.transport;
+    scale.samples = options.samples;
+    return scale;
+}
+
+std::string rendered(const study::ScaleResult& result, const Options& options) {
+    const std::string& format = options.output.format;
+    return format == "json"  ? study::scale_json(result)
+           : format == "csv" ? study::scale_csv(result)
+           : format == "md"  ? study::scale_markdown(result)
+           : format == "svg" ? study::scale_svg(result)
+                             : study::scale_text(result, options.details);
+}
+
+Exit scale(Context& context, const Options& options) {
+    const auto network = load_workload(context, options.network, options.dims);
+    const auto machine = load_machine(context, options.machine);
+    auto fabric = hwdb::load_fabric(options.fabric, context.machine_dirs());
+    auto study = wanted(options);
+    model::Diagnostics all = network.diagnostics();
+    all.append(machine.diagnostics());
+    all.append(fabric.diagnostics());
+    all.append(study.diagnostics());
+    if (all.has_errors()) {
+        return context.fail(all);
+    }
+    if (options.per_node && fabric->levels.size() > 1) {
+        fabric->levels.front().size = *options.per_node;
+    }
+    const auto issue = study::host_issue(options.host, *machine, context.machine_dirs());
+    if (!issue) {
+        return context.fail(issue.diagnostics());
+    }
+    study->exam.host = *issue;
+    const auto result = study::scale_data_parallel(*network, *machine, *fabric, *study,
+                                                   context.stop(), context.progress());
+    if (!result) {
+        return context.fail(result.diagnostics());
+    }
+    return context.write(rendered(*result, options), options.output.file);
+}
+
+constexpr const char* kExamples =
+    "# weak scaling: 32 images on each of 8 to 1024 GPUs\n"
+    "eyeroof scale resnet50 --on a100-sxm-80gb --fabric dgx-a100-hdr --dtype fp16 --devices "
+    "8..1024\n"
+    "# strong scaling, with the reduction tree of FireCaffe, and every step above the device\n"
+    "eyeroof scale googlenet --on k40m --fabric titan-gemini --batch 1024 --devices 8..128 "
+    "--collective tree --overlap off --details\n"
+    "# 64 workers that wait for nobody, over gRPC\n"
+    "eyeroof scale vgg16 --on v100-pcie-16gb --fabric roce-100g --transport grpc-tcp --devices 64 "
+    "--asynchronous --servers 16";
+
+void add_system(CLI::App& app, Options& options) {
+    app.add_option("NETWORK", options.network, "Name in the catalog, or a file")
+        ->required()
+        ->type_name("NETWORK|FILE");
+    app.add_option("--on", options.machine, "The device")->required()->type_name("MACHINE|FILE");
+    app.add_option("--fabric", options.fabric,
+                   "What joins the devices: a name of hwdb/fabrics, or a file")
+        ->required()
+        ->type_name("FABRIC|FILE");
+    app.add_option("--devices", options.devices, "How many: N, N,M,… or FROM..TO by doubling")
+        ->type_name("LIST")
+        ->capture_default_str();
+    app.add_option("--nodes", options.nodes, "Nodes, instead of --devices")
+        ->check(CLI::PositiveNumber);
+    app.add_option("--per-node", options.per_node, "Devices of a node, instead of the fabric's")
+        ->check(CLI::PositiveNumber);
+    app.add_option("--batch", options.batch, "Samples of a step, over all devices (strong scaling)")
+        ->check(CLI::PositiveNumber);
+    app.add_option("--batch-per-device", options.batch_per_device,
+                   "Samples of a step on each device (weak scaling) [32]")
+        ->check(CLI::PositiveNumber);
+    app.add_option("--baseline-batch", options.baseline_batch,
+                   "Samples of the one device that speed-ups are over [the most that fit]")
+        ->check(CLI::PositiveNumber);
+    add_dims(app, options.dims);
+    add_dtype(app, options.dtype);
+    add_launch(app, options.launch);
+    app.add_option("--host", options.host,
+                   "What issues kernels (default: the server of the GPU's years)")
+        ->type_name("MACHINE");
+}
+
+void add_strategy(CLI::App& app, Options& options) {
+    add_choice(app, "--optimizer", options.optimizer, {"sgd", "sgd_momentum", "adam"},
+               "Update of the weights");
+    std::vector<std::string> collectives = study::algorithm_names();
+    collectives.insert(collectives.begin(), "auto");
+    add_choice(app, "--collective", options.collective, collectives,
+               "How gradients are summed; auto: the least of all but servers");
+    app.add_option("--servers", options.servers, "Parameter servers")->check(CLI::Range(1, 65536));
+    app.add_option("--transport", options.transport,
+                   "How messages pass the software, of those that the fabric names [its first]")
+        ->type_name("NAME");
+    app.add_option("--zero", options.zero,
+                   "ZeRO stage: 1 optimizer, 2 and gradients, 3 and weights divided over devices")
+        ->check(CLI::Range(0, 3));
+    add_choice(app, "--compress", options.compress, study::compression_names(),
+               "What gradients are sent as");
+    app.add_option("--kept", options.kept, "Share of the gradients that topk sends")
+        ->check(CLI::Range(1e-6, 1.0));
+    app.add_option("--bucket", options.bucket,
+                   "Gradients are gathered to so much before they leave")
+        ->type_name("SIZE");
+    add_choice(app, "--overlap", options.overlap, {"on", "off"},
+               "Whether buckets leave while the backward pass goes on");
+    app.add_option("--jitter", options.jitter,
+                   "Deviation of a worker's time over its mean: the slowest is waited for")
+        ->check(CLI::Range(0.0, 1.0));
+    app.add_flag("--asynchronous", options.asynchronous,
+                 "Workers wait for nobody: throughput and staleness with parameter servers");
+    app.add_option("--samples", options.samples, "Samples of the whole run: time, energy, money")
+        ->check(CLI::PositiveNumber);
+}
+
+} // namespace
+
+void add_scale(Frame& frame) {
+    auto options = std::make_shared<Options>();
+    CLI::App& app = frame.add(
+        "scale", "Many devices: what a training step takes on 8, 128, 10,000 of them", kExamples);
+    add_system(app, *options);
+    add_strategy(app, *options);
+    app.add_flag("--details", options->details,
+                 "In text output, every count's steps, memory, volumes");
+    add_output(app, options->output, {"text", "json", "csv", "md", "svg"});
+    frame.run(app, [options](Context& context) { return scale(context, *options); });
+}
+
+} // namespace eyeroof::cli

@@ -1,0 +1,267 @@
+// A scaling study as text, JSON, CSV, Markdown and SVG.
+#include "model/base/units.hpp"
+#include "study/draw/chart.hpp"
+#include "study/scale/scale.hpp"
+#include "study/text/lines.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace eyeroof::study {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string in_si(double value, const char* unit) {
+    for (const auto& [factor, prefix] :
+         {std::pair{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}}) {
+        if (value >= factor) {
+            return fmt::format("{:.4g} {}{}", value / factor, prefix, unit);
+        }
+    }
+    return fmt::format("{:.4g} {}", value, unit);
+}
+
+std::string duration(double s) {
+    return s >= 1.0    ? fmt::format("{:.4g} s", s)
+           : s >= 1e-3 ? fmt::format("{:.4g} ms", s * 1e3)
+                       : fmt::format("{:.4g} us", s * 1e6);
+}
+
+double hours(const ScaleResult& result, const ScalePoint& point) {
+    return result.samples / point.samples_per_s / 3600.0;
+}
+
+std::string part(const char* name, double seconds, const ScalePoint& point) {
+    return std::abs(seconds) / point.step_s < 0.005
+               ? std::string()
+               : fmt::format("{} {:.0f} %", name, 100.0 * seconds / point.step_s);
+}
+
+std::string parts_text(const ScalePoint& p) {
+    std::string text;
+    for (const std::string& one :
+         {part("compute", p.parts.compute_s, p), part("small batch", p.parts.small_batch_s, p),
+          part("recompute", p.parts.recompute_s, p), part("idle", p.parts.idle_s, p),
+          part("communication", p.parts.exposed_s, p), part("waiting", p.parts.waiting_s, p)}) {
+        text += one.empty() ? "" : (text.empty() ? "" : ", ") + one;
+    }
+    return text;
+}
+
+std::string point_details(const ScaleResult& result, const ScalePoint& p) {
+    std::string text = fmt::format("\n{} devices: {}, {} {} a step\n", p.devices, p.strategy,
+                                   p.batch, result.unit);
+    for (const ScaleStep& step : p.steps) {
+        text += fmt::format("  {:>2} {} {} {}  {}\n", step.number, left(step.name, 17),
+                            right(in_si(step.samples_per_s, "/s"), 11),
+                            step.lost > 0.0005
+                                ? fmt::format("{:>6}", fmt::format("-{:.1f}%", 100 * step.lost))
+                                : std::string("      "),
+                            printable(step.reason));
+    }
+    text += fmt::format("  memory {} of {} a device: weights {}, gradients {}, optimizer {}, "
+                        "activations {}\n",
+                        in_si(p.memory.total(), "B"), in_si(p.memory.capacity, "B"),
+                        in_si(p.memory.weights, "B"), in_si(p.memory.gradients, "B"),
+                        in_si(p.memory.optimizer, "B"), in_si(p.memory.activations, "B"));
+    for (const ScaleVolume& v : p.volumes) {
+        text += fmt::format("  {}: {} in {:.4g} messages a step\n", printable(v.level),
+                            in_si(v.bytes, "B"), v.messages);
+    }
+    if (result.samples > 0.0) {
+        text += fmt::format(
+            "  {} {}: {:.4g} h, at most {:.4g} kWh{}\n", in_si(result.samples, ""), result.unit,
+            hours(result, p), hours(result, p) * p.watts / 1e3,
+            p.usd_per_hour ? fmt::format(", from {:.4g} USD", hours(result, p) * *p.usd_per_hour)
+                           : std::string());
+    }
+    for (const std::string& note : p.notes) {
+        text += "  note: " + printable(note) + "\n";
+    }
+    return text;
+}
+
+Json json_of(const ScaleResult& result, const ScalePoint& p) {
+    Json steps = Json::array();
+    for (const ScaleStep& s : p.steps) {
+        steps.push_back({{"step", s.number},
+                         {"name", s.name},
+                         {"samples_per_s", s.samples_per_s},
+                         {"lost", s.lost},
+                         {"reason", s.reason}});
+    }
+    Json volumes = Json::array();
+    for (const ScaleVolume& v : p.volumes) {
+        volumes.push_back({{"level", v.level}, {"bytes", v.bytes}, {"messages", v.messages}});
+    }
+    Json json = {{"devices", p.devices},
+                 {"strategy", p.strategy},
+                 {"batch", p.batch},
+                 {"batch_per_device", p.batch_per_device},
+                 {"step_s", p.step_s},
+                 {"samples_per_s", p.samples_per_s},
+                 {"speedup", p.speedup},
+                 {"efficiency", p.efficiency},
+                 {"mfu", p.mfu},
+                 {"collective", p.collective},
+                 {"staleness", p.staleness}};
+    json["parts_s"] = {{"compute", p.parts.compute_s},
+                       {"small_batch", p.parts.small_batch_s},
+                       {"idle", p.parts.idle_s},
+                       {"recompute", p.parts.recompute_s},
+                       {"communication", p.parts.exposed_s},
+                       {"waiting", p.parts.waiting_s}};
+    json["memory_bytes"] = {
+        {"weights", p.memory.weights},     {"gradients", p.memory.gradients},
+        {"optimizer", p.memory.optimizer}, {"activations", p.memory.activations},
+        {"buffers", p.memory.buffers},     {"total", p.memory.total()},
+        {"capacity", p.memory.capacity},   {"fits", p.memory.fits()}};
+    json["volumes"] = volumes;
+    json["steps"] = steps;
+    json["watts_at_most"] = p.watts;
+    if (p.usd_per_hour) {
+        json["usd_per_hour"] = *p.usd_per_hour;
+    }
+    if (result.samples > 0.0) {
+        json["run"] = {{"hours", hours(result, p)},
+                       {"kwh_at_most", hours(result, p) * p.watts / 1e3}};
+        if (p.usd_per_hour) {
+            json["run"]["usd"] = hours(result, p) * *p.usd_per_hour;
+        }
+    }
+    json["notes"] = p.notes;
+    return json;
+}
+
+std::string fits_text(const ScalePoint& p) {
+    return fmt::format("{}{}", in_si(p.memory.total(), "B"), p.memory.fits() ? "" : " (!)");
+}
+
+} // namespace
+
+std::string scale_text(const ScaleResult& result, bool details) {
+    std::string text =
+        fmt::format("{} on {}, {}\nbaseline: {}, {}\n\n", printable(result.network),
+                    printable(result.gpu), printable(result.fabric), result.baseline,
+                    in_si(result.baseline_samples_per_s, (result.unit + "/s").c_str()));
+    text +=
+        fmt::format("{} {} {} {} {} {} {} {}  {}\n", right("devices", 8), right("batch", 8),
+                    right("step", 10), right(result.unit + "/s", 10), right("speed-up", 9),
+                    right("eff.", 6), right("MFU", 6), right("memory", 12), "where the time goes");
+    for (const ScalePoint& p : result.points) {
+        text += fmt::format("{:>8} {:>8} {} {} {:>9.4g} {} {} {}  {}\n", p.devices, p.batch,
+                            right(duration(p.step_s), 10), right(in_si(p.samples_per_s, ""), 10),
+                            p.speedup, right(fmt::format("{:.0f} %", 100 * p.efficiency), 6),
+                            right(fmt::format("{:.1f} %", 100 * p.mfu), 6), right(fits_text(p), 12),
+                            parts_text(p));
+    }
+    text +=
+        result.pays_to
+            ? fmt::format("\npays up to {} devices (efficiency at least 80 %)\n", *result.pays_to)
+            : std::string("\nno number of devices asked for reaches 80 % efficiency\n");
+    if (details || result.points.size() == 1) {
+        for (const ScalePoint& p : result.points) {
+            text += point_details(result, p);
+        }
+    }
+    for (const std::string& note : result.notes) {
+        text += "note: " + printable(note) + "\n";
+    }
+    return text;
+}
+
+std::string scale_json(const ScaleResult& result) {
+    Json points = Json::array();
+    for (const ScalePoint& p : result.points) {
+        points.push_back(json_of(result, p));
+    }
+    Json json = {{"schema", "eyeroof/scale/1"},
+                 {"network", result.network},
+                 {"machine", result.gpu},
+                 {"fabric", result.fabric},
+                 {"unit", result.unit},
+                 {"baseline",
+                  {{"samples_per_s", result.baseline_samples_per_s},
+                   {"batch", result.baseline_batch},
+                   {"what", result.baseline}}}};
+    json["samples"] = result.samples;
+    json["pays_to"] = result.pays_to ? Json(*result.pays_to) : Json();
+    json["points"] = points;
+    json["notes"] = result.notes;
+    return json.dump(2) + "\n";
+}
+
+std::string scale_csv(const ScaleResult& result) {
+    std::string text =
+        "devices,strategy,batch,step_s,samples_per_s,speedup,efficiency,mfu,compute_s,"
+        "small_batch_s,idle_s,recompute_s,communication_s,waiting_s,memory_bytes,fits\n";
+    for (const ScalePoint& p : result.points) {
+        text += fmt::format(
+            "{},\"{}\",{},{:.6g},{:.6g},{:.6g},{:.4f},{:.4f},{:.6g},{:.6g},{:.6g},{:.6g},"
+            "{:.6g},{:.6g},{:.6g},{}\n",
+            p.devices, p.strategy, p.batch, p.step_s, p.samples_per_s, p.speedup, p.efficiency,
+            p.mfu, p.parts.compute_s, p.parts.small_batch_s, p.parts.idle_s, p.parts.recompute_s,
+            p.parts.exposed_s, p.parts.waiting_s, p.memory.total(), p.memory.fits() ? 1 : 0);
+    }
+    return text;
+}
+
+std::string scale_markdown(const ScaleResult& result) {
+    std::string text = fmt::format(
+        "# {} on {}, {}\n\nBaseline: {}, {}.\n\n| devices | strategy | batch | "
+        "step | {}/s | speed-up | efficiency | MFU | memory | where the time goes |\n"
+        "|---|---|---|---|---|---|---|---|---|---|\n",
+        result.network, result.gpu, result.fabric, result.baseline,
+        in_si(result.baseline_samples_per_s, (result.unit + "/s").c_str()), result.unit);
+    for (const ScalePoint& p : result.points) {
+        text += fmt::format("| {} | {} | {} | {} | {} | {:.4g} | {:.0f} % | {:.1f} % | {} | {} |\n",
+                            p.devices, p.strategy, p.batch, duration(p.step_s),
+                            in_si(p.samples_per_s, ""), p.speedup, 100 * p.efficiency, 100 * p.mfu,
+                            fits_text(p), parts_text(p));
+    }
+    return text;
+}
+
+std::string scale_svg(const ScaleResult& result) {
+    Chart chart;
+    chart.title = fmt::format("{} on {}, {}", result.network, result.gpu, result.fabric);
+    chart.x_title = "devices";
+    chart.y_title = result.unit + "/s";
+    std::vector<std::pair<int, std::string>> bounds;
+    for (const ScalePoint& p : result.points) {
+        for (const ScaleStep& s : p.steps) {
+            const std::pair bound(s.number, s.name);
+            if (std::find(bounds.begin(), bounds.end(), bound) == bounds.end()) {
+                bounds.push_back(bound);
+            }
+        }
+    }
+    for (const auto& [number, name] : bounds) {
+        ChartLine line;
+        line.label = fmt::format("{} {}", number, name);
+        for (const ScalePoint& p : result.points) {
+            for (const ScaleStep& s : p.steps) {
+                if (s.number == number) {
+                    line.points.emplace_back(static_cast<double>(p.devices), s.samples_per_s);
+                }
+            }
+        }
+        chart.lines.push_back(line);
+    }
+    ChartLine step{"the step", {}, false, true};
+    for (const ScalePoint& p : result.points) {
+        step.points.emplace_back(static_cast<double>(p.devices), p.samples_per_s);
+    }
+    chart.lines.push_back(step);
+    if (result.pays_to) {
+        chart.marks.push_back({static_cast<double>(*result.pays_to), "80 % efficiency", true});
+    }
+    return chart_svg(chart);
+}
+
+} // namespace eyeroof::study

@@ -1,0 +1,232 @@
+// Data parallel training: steps by hand, and FireCaffe's speed-ups.
+#include "hwdb/catalog.hpp"
+#include "hwdb/fabric_reader.hpp"
+#include "study/formats/catalog.hpp"
+#include "study/scale/scale.hpp"
+#include "tests/json_schema.hpp"
+#include "tests/near.hpp"
+#include "tests/paths.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+using namespace eyeroof;
+using namespace eyeroof::study;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::vector<fs::path> kHwdb = {fs::path(tests::source_dir()) / "hwdb"};
+
+model::Network network_named(const char* name) {
+    const auto network =
+        read::load_network(name, {fs::path(tests::source_dir()) / "examples" / "networks"});
+    REQUIRE(network.ok());
+    return *network;
+}
+
+model::Machine machine_named(const char* name) {
+    const auto machine = hwdb::load_machine(name, kHwdb);
+    REQUIRE(machine.ok());
+    return *machine;
+}
+
+model::Fabric one_level(double bytes_per_s, double latency_s = 0.0) {
+    model::Fabric fabric;
+    fabric.id = fabric.name = "flat";
+    fabric.levels = {{}};
+    fabric.levels[0].name = "link";
+    fabric.levels[0].bytes_per_s = bytes_per_s;
+    fabric.levels[0].latency_s = {latency_s};
+    return fabric;
+}
+
+// As FireCaffe trained: one message of all gradients up and down a tree, after the backward pass.
+ScaleOptions firecaffe(model::Count devices, model::Count batch, model::Count baseline) {
+    ScaleOptions options;
+    options.devices = {devices};
+    options.batch = batch;
+    options.baseline_batch = baseline;
+    options.data.overlap = false;
+    options.data.bucket_bytes = 1e15;
+    options.data.collective.algorithm = Algorithm::tree;
+    options.exam.data_type = model::DataType::fp32;
+    return options;
+}
+
+double speedup(const model::Network& network, double bytes_per_s, const ScaleOptions& options) {
+    const auto result =
+        scale_data_parallel(network, machine_named("k40m"), one_level(bytes_per_s), options);
+    REQUIRE(result.ok());
+    return result->points[0].speedup;
+}
+
+// What a node's link reached, from one row alone: NiN on 32 GPUs, batch 1024, 139.2 h / 6 h.
+double link_of_the_row() {
+    const model::Network nin = network_named("nin");
+    double low = 1e7;
+    double high = 1e12;
+    for (int i = 0; i < 60; ++i) {
+        const double middle = std::sqrt(low * high);
+        (speedup(nin, middle, firecaffe(32, 1024, 256)) < 139.2 / 6.0 ? low : high) = middle;
+    }
+    return low;
+}
+
+// Its two auxiliary classifiers train with the rest: 13,378,280 parameters.
+model::Network googlenet_in_training() {
+    model::Network network = network_named("googlenet");
+    const auto add = [&](const char* name, model::Op op, model::Shape shape,
+                         model::Count parameters) {
+        model::Layer layer;
+        layer.name = name;
+        layer.op = op;
+        layer.shape = shape;
+        layer.parameters = parameters;
+        network.layers.push_back(layer);
+    };
+    for (const model::Count channels : {512, 528}) {
+        add("aux_pool", model::Op::avgpool, model::PoolShape{1, channels, 14, 14, 5, 5, {3, 3}}, 0);
+        add("aux_conv", model::Op::conv2d, model::ConvShape{1, channels, 4, 4, 128, 1, 1},
+            channels * 128 + 128);
+        add("aux_fc1", model::Op::gemm, model::GemmShape{1, 1, 1024, 2048}, 2048 * 1024 + 1024);
+        add("aux_fc2", model::Op::gemm, model::GemmShape{1, 1, 1000, 1024}, 1024 * 1000 + 1000);
+    }
+    return network;
+}
+
+} // namespace
+
+TEST_CASE("NiN has 7,595,176 parameters, GoogLeNet in training 13,378,280") {
+    CHECK(model::totals_of(network_named("nin"))->parameters == 7'595'176);
+    CHECK(model::totals_of(googlenet_in_training())->parameters == 13'378'280);
+}
+
+TEST_CASE("FireCaffe's NiN rows follow from the row of 32 GPUs and batch 1024 within 10 %") {
+    const double link = link_of_the_row();
+    const model::Network nin = network_named("nin");
+    const double small_batch = speedup(nin, link, firecaffe(32, 256, 256));
+    const double many = speedup(nin, link, firecaffe(128, 1024, 256));
+    MESSAGE("NiN 32 GPUs batch 256: ", small_batch, "x of 13x; 128 GPUs batch 1024: ", many,
+            "x of 39x");
+    CHECK(std::abs(small_batch / 13.0 - 1.0) <= 0.10);
+    CHECK(std::abs(many / 39.0 - 1.0) <= 0.10);
+}
+
+TEST_CASE("FireCaffe's 47x of GoogLeNet on 128 GPUs within 15 %, nothing fitted to it") {
+    const double link = link_of_the_row();
+    const model::Network googlenet = googlenet_in_training();
+    const double predicted = speedup(googlenet, link, firecaffe(128, 1024, 32));
+    MESSAGE("GoogLeNet 128 GPUs batch 1024: ", predicted, "x of 47x");
+    CHECK(std::abs(predicted / 47.0 - 1.0) <= 0.15);
+    // Eight images a GPU are slower than the 32 of the one alone: a step of its own.
+    const auto result = scale_data_parallel(googlenet, machine_named("k40m"), one_level(link),
+                                            firecaffe(128, 1024, 32));
+    REQUIRE(result.ok());
+    const auto& steps = result->points[0].steps;
+    CHECK(steps[2].name == "batch per device");
+    CHECK(steps[2].lost > 0.1);
+}
+
+TEST_CASE("buckets leave while the backward pass goes on") {
+    // Three gradients of 10 MB, each after 10 ms; two devices, 1 GB/s: an all-reduce takes 10 ms.
+    DeviceWork work;
+    work.forward_s = 0.02;
+    work.gradients = {{0.01, 1e7}, {0.01, 1e7}, {0.01, 1e7}};
+    const model::Fabric fabric = one_level(1e9);
+    const Group group = place_group(fabric, 2, 1, 2);
+    DataParallelOptions options;
+    options.bucket_bytes = 1e7;
+    const DataParallelStep overlapped = synchronous_step(work, fabric, group, options);
+    CHECK(overlapped.exposed_s == tests::near(0.01)); // the last one
+    CHECK(overlapped.time_s == tests::near(0.06));
+    options.overlap = false;
+    CHECK(synchronous_step(work, fabric, group, options).exposed_s == tests::near(0.03));
+    // An array of 30 MB leaves 15 MB twice on each of two links.
+    CHECK(overlapped.level_bytes[0] == tests::near(2 * 3e7));
+}
+
+TEST_CASE("sums of smaller gradients send less, with stragglers everyone waits, servers saturate") {
+    DeviceWork work;
+    work.forward_s = 0.01;
+    work.gradients = {{0.02, 1e8}};
+    const model::Fabric fabric = one_level(1e9);
+    const Group group = place_group(fabric, 16, 1, 16);
+    DataParallelOptions options;
+    const double plain = synchronous_step(work, fabric, group, options).communication_s;
+    options.compression = Compression::int8;
+    CHECK(synchronous_step(work, fabric, group, options).communication_s == tests::near(plain / 4));
+    options.compression = Compression::topk; // 1 % of 25 M values, 8 bytes each, of all 16 gathered
+    CHECK(synchronous_step(work, fabric, group, options).communication_s ==
+          tests::near(15.0 / 16 * 16 * 2.5e5 * 8 / 1e9));
+    options.compression = Compression::none;
+    options.jitter = 0.1;
+    CHECK(synchronous_step(work, fabric, group, options).waiting_s ==
+          tests::near(0.1 * 0.03 * std::sqrt(2 * std::log(16.0))));
+    const AsynchronousStep step = asynchronous_step(work, fabric, group, options);
+    CHECK(step.server_bound); // one server takes 0.1 s an update
+    CHECK(step.updates_per_s == tests::near(10.0));
+    CHECK(step.staleness == 15.0);
+}
+
+TEST_CASE("bounds above the device fall from step to step down to the prediction") {
+    std::ifstream file(tests::source_dir() + "/study/schema/scale.schema.json");
+    tests::SchemaCheck schema(nlohmann::json::parse(file));
+    for (const char* fabric : {"dgx-a100-hdr", "pcie4-100g", "mi300x-xgmi-ndr", "aws-p4d-efa"}) {
+        ScaleOptions options;
+        options.devices = {4, 8, 24, 512};
+        options.batch_per_device = 8;
+        options.exam.data_type = model::DataType::fp16;
+        options.data.jitter = 0.03;
+        const auto wires = hwdb::load_fabric(fabric, kHwdb);
+        REQUIRE(wires.ok());
+        const auto result = scale_data_parallel(network_named("vgg16"),
+                                                machine_named("a100-sxm-80gb"), *wires, options);
+        REQUIRE(result.ok());
+        for (const ScalePoint& p : result->points) {
+            REQUIRE(p.steps.size() == 7);
+            for (std::size_t i = 1; i < p.steps.size(); ++i) {
+                CHECK(p.steps[i].samples_per_s <= p.steps[i - 1].samples_per_s);
+            }
+            CHECK(p.steps.back().samples_per_s / p.samples_per_s == tests::near(1.0));
+            const ScaleParts& parts = p.parts;
+            CHECK((parts.compute_s + parts.small_batch_s + parts.idle_s + parts.exposed_s +
+                   parts.waiting_s) /
+                      p.step_s ==
+                  tests::near(1.0));
+        }
+        CHECK(schema.faults(nlohmann::json::parse(scale_json(*result))) ==
+              std::vector<std::string>{});
+    }
+}
+
+TEST_CASE("bad systems are named with the nearest that works") {
+    CHECK_FALSE(parse_devices("0").ok());
+    CHECK_FALSE(parse_devices("8..").ok());
+    CHECK_FALSE(parse_devices("64..8").ok());
+    CHECK_FALSE(parse_devices("99999999999999999999").ok());
+    CHECK(*parse_devices("8..100") == std::vector<model::Count>{8, 16, 32, 64, 100});
+    CHECK(*parse_devices("3,5") == std::vector<model::Count>{3, 5});
+    const auto near = hwdb::load_fabric("dgx-a100-hd", kHwdb);
+    REQUIRE_FALSE(near.ok());
+    CHECK(near.diagnostics().items()[0].hint.find("dgx-a100-hdr") != std::string::npos);
+    ScaleOptions options;
+    options.devices = {1'000'000};
+    options.exam.data_type = model::DataType::fp32;
+    const auto titan = hwdb::load_fabric("titan-gemini", kHwdb);
+    REQUIRE(titan.ok());
+    const auto many =
+        scale_data_parallel(network_named("nin"), machine_named("k40m"), *titan, options);
+    REQUIRE_FALSE(many.ok());
+    CHECK(many.diagnostics().items()[0].hint == "--devices 19200");
+    options.devices = {64};
+    options.batch = 32;
+    const auto few =
+        scale_data_parallel(network_named("nin"), machine_named("k40m"), *titan, options);
+    REQUIRE_FALSE(few.ok());
+    CHECK(few.diagnostics().items()[0].code == "too-small-batch");
+}
