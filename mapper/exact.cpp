@@ -15,7 +15,7 @@
 //
 // The answer is the first mapping with the best value in the order of jobs and of the depth-first
 // walk in each, whatever the number of threads: a mapping of an earlier job replaces one of equal
-// value, and an earlier job goes on as long as it may find one.
+// value, and an earlier job goes on as long as it may find one. What was known before comes first.
 
 namespace eyeroof::mapper {
 
@@ -126,7 +126,7 @@ void run_walks(Shared& shared, const std::vector<Branch>& branches, std::vector<
                 return;
             }
             Walker& walker = last.of(start.branch);
-            start.left = walker.run(static_cast<std::uint32_t>(j), start);
+            start.left = walker.run(static_cast<std::uint32_t>(j) + 1, start);
             shared.add(walker.counts);
             walker.counts = {};
             std::lock_guard lock(telling);
@@ -219,7 +219,7 @@ ExactOutcome search_exact(const Task& task, const std::vector<Space>& spaces,
         }
     });
     if (known) {
-        shared.offer(kNoJob - 1, *std::move(known), 0);
+        shared.offer(kKnown, *std::move(known), 0);
     }
     std::vector<Branch> branches;
     std::vector<Start> roots = roots_of(shared, branches, threads);
@@ -231,7 +231,7 @@ ExactOutcome search_exact(const Task& task, const std::vector<Space>& spaces,
         bound = std::min(bound, shared.over ? start.left : kNoValue);
     }
     shared.outcome.lower_bound = bound;
-    shared.outcome.from_start = shared.best_job == kNoJob - 1;
+    shared.outcome.from_start = shared.best_job == kKnown;
     shared.outcome.best = std::move(shared.found);
     return std::move(shared.outcome);
 }

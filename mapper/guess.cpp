@@ -1,5 +1,7 @@
 #include "mapper/exact.hpp"
 #include "mapper/parallel.hpp"
+#include "mapper/reported.hpp"
+#include "mapper/rests.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -28,6 +30,9 @@ class Climber {
     Climber(const Task& task, const Space& space, std::size_t index, const Effort& effort)
         : task_(task), space_(space), index_(index), effort_(effort), estimator_(space),
           product_(space.columns), others_(space.columns) {
+        if (ramps_matter(task)) {
+            rests_.emplace(space);
+        }
         for (std::size_t g = 0; g < kGroups; ++g) {
             const auto& nodes = space.groups[g].nodes;
             for (std::size_t n = 0; n < nodes.size(); ++n) {
@@ -70,6 +75,14 @@ class Climber {
         }
         estimator_.multiply_rest(rows(), product_.data());
         estimator_.relaxed(product_.data(), Known::all, kNone);
+        if (rests_) {
+            for (const auto& good : rests_->good(chains(), estimator_, product_.data(), kNone)) {
+                if (auto real = realise(task_, space_, {index_, chains(), good.orders})) {
+                    return real;
+                }
+            }
+            return std::nullopt;
+        }
         for (const auto& [value, c] : estimator_.good_orders(product_.data(), kNone)) {
             if (auto real =
                     realise(task_, space_, {index_, chains(), estimator_.combinations()[c]})) {
@@ -122,9 +135,9 @@ class Climber {
         const std::size_t step = std::max<std::size_t>(1, leaves_[g].size() / kSample);
         for (std::size_t n = shift_++ % step; n < leaves_[g].size(); n += step) {
             const std::uint32_t leaf = leaves_[g][n];
+            at_[g] = leaf;
             const double value = value_of(space_.column(g, leaf), known);
             if (value < value_) {
-                at_[g] = leaf;
                 if (axes_fit(space_, chains())) {
                     value_ = value;
                     best = leaf;
@@ -145,6 +158,10 @@ class Climber {
         const double bound = estimator_.relaxed(product_.data(), known, value_);
         if (known != Known::all || bound >= value_) {
             return bound;
+        }
+        if (rests_) {
+            const auto good = rests_->good(chains(), estimator_, product_.data(), value_);
+            return good.empty() ? kNone : good.front().value;
         }
         const auto good = estimator_.good_orders(product_.data(), value_);
         return good.empty() ? kNone : good.front().first;
@@ -168,6 +185,7 @@ class Climber {
     std::size_t index_;
     const Effort& effort_;
     Estimator estimator_;
+    std::optional<Rests> rests_; // where step 7 counts
     std::vector<double> product_;
     std::vector<double> others_;
     std::array<std::vector<std::uint32_t>, kGroups> leaves_;

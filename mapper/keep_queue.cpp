@@ -1,6 +1,6 @@
 #include "mapper/keep_queue.hpp"
 
-#include "mapper/estimate.hpp"
+#include "mapper/least.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -13,7 +13,7 @@ namespace eyeroof::mapper {
 
 using namespace model;
 
-KeepQueue::KeepQueue(const Task& task) : task_(task), steps_(least_steps(task).units) {
+KeepQueue::KeepQueue(const Task& task) : task_(task), steps_(least_cycles(task) * (1.0 - 1e-12)) {
     for (const Operand o : kAllOperands) {
         list(o);
         std::stable_sort(

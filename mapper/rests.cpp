@@ -83,6 +83,15 @@ Rests::Rests(const Space& space)
     }
     list_ways(edge_, at_edge_);
     list_ways(0, at_outermost_);
+    for (std::size_t i = 0; i < levels_; ++i) {
+        LevelMapping level;
+        level.keeps = space.keeps[i];
+        for (const Dim d : kAllDims) {
+            level.temporal.push_back({d, 1});
+            level.spatial.push_back({d, 1, 0});
+        }
+        mapping_.levels.push_back(level);
+    }
 }
 
 void Rests::list_ways(std::size_t level, std::vector<Way>& ways) const {
@@ -138,27 +147,29 @@ void Rests::load_dim(Dim dim, const Split& split) {
         if (split.temporal[i] > 1) {
             blocks_[i].dims.insert(dim);
         }
+        mapping_.levels[i].temporal[index(dim)].bound = split.temporal[i];
+        mapping_.levels[i].spatial[index(dim)].bound = split.spatial[i];
         blocks_[i].advances[index(dim)] = static_cast<double>(
             nest::visits(bound, std::span<const nest::Digit>(digits).first(i + 1)));
     }
 }
 
-void Rests::load_tiles(const Mapping& mapping) {
+void Rests::load_tiles() {
     early_edge_ = {};
     early_outer_ = {};
     for (Way& way : at_edge_) {
         way.first = {};
     }
     const Problem& problem = task_.problem;
-    const Extents tile = spread_tile(problem, mapping, edge_, edge_ + 1);
+    const Extents tile = spread_tile(problem, mapping_, edge_, edge_ + 1);
     for (const Operand o : kAllOperands) {
         if (!present_.contains(o)) {
             continue;
         }
-        if (arrives_early(problem, task_.machine, mapping, edge_, o)) {
+        if (arrives_early(problem, task_.machine, mapping_, edge_, o)) {
             early_edge_.insert(o);
         }
-        if (edge_ > 0 && arrives_early(problem, task_.machine, mapping, 0, o)) {
+        if (edge_ > 0 && arrives_early(problem, task_.machine, mapping_, 0, o)) {
             early_outer_.insert(o);
         }
         const bool primes =
@@ -179,16 +190,22 @@ void Rests::load(const std::array<std::uint32_t, kGroups>& chains, const double*
     for (std::size_t i = 0; i < edge_; ++i) {
         instances_ *= product[space_.spatial[i]];
     }
-    std::vector<BlockOrder> any(levels_);
-    auto mapping = mapping_of(space_, chains, any);
-    if (!mapping) { // fits no axes: realise() says so
-        hops_ = 0.0;
-        return;
+    hops_ = hops_of(chains);
+    load_tiles();
+}
+
+// Of the placement with the fewest; none where the trips in space fit no axes, as realise() says.
+double Rests::hops_of(const std::array<std::uint32_t, kGroups>& chains) {
+    Extents spread = kOnes;
+    for (const SpatialLoop& loop : mapping_.levels[edge_].spatial) {
+        spread[index(loop.dim)] = loop.bound;
     }
-    const ShortChain chain = fewest_hops(task_, space_, chains);
-    hops_ = chain.hops;
-    mapping->levels[edge_].spatial = chain.loops;
-    load_tiles(*mapping);
+    const auto at = known_hops_.find(spread);
+    if (at != known_hops_.end() && task_.factors == Factors::perfect) {
+        return at->second;
+    }
+    const double hops = fewest_hops(task_, space_, chains).hops;
+    return known_hops_[spread] = std::isfinite(hops) ? hops : 0.0;
 }
 
 // ---- what may rest ------------------------------------------------------------------------------
@@ -254,7 +271,22 @@ void Rests::add_restless(std::size_t block, const BlockOrder& order,
     }
 }
 
-std::vector<Rests::Rest> Rests::rests_of(std::size_t block, const BlockOrder& order) const {
+const std::vector<Rests::Rest>& Rests::rests_of(std::size_t block, const BlockOrder& order) {
+    const auto& orders = space_.orders[block];
+    const auto at =
+        static_cast<std::size_t>(std::find(orders.begin(), orders.end(), order) - orders.begin());
+    std::size_t dims = 0;
+    for (const Dim d : kAllDims) {
+        dims |= blocks_[block].dims.contains(d) ? std::size_t{1} << index(d) : 0;
+    }
+    const auto [found, made] = known_rests_.try_emplace({block, at, dims});
+    if (made) {
+        found->second = make_rests(block, order);
+    }
+    return found->second;
+}
+
+std::vector<Rests::Rest> Rests::make_rests(std::size_t block, const BlockOrder& order) const {
     std::vector<Rest> rests;
     const bool free = space_.orders[block].empty();
     for (const Operand o : kAllOperands) {
@@ -412,10 +444,7 @@ void Rests::try_all(std::size_t block, std::size_t combination, double pj, Estim
         return;
     }
     const BlockOrder canonical = orders_[block];
-    const auto& orders = space_.orders[block];
-    const auto at = static_cast<std::size_t>(std::find(orders.begin(), orders.end(), canonical) -
-                                             orders.begin());
-    for (const Rest& rest : rests_[block][at]) {
+    for (const Rest& rest : rests_of(block, canonical)) {
         chosen_[block] = &rest;
         orders_[block] = rest.order;
         try_all(block + 1, combination, pj, estimator, product, cut);
@@ -435,15 +464,6 @@ std::vector<Rests::Good> Rests::good(const std::array<std::uint32_t, kGroups>& c
         }
         if (!loaded) {
             load(chains, product);
-            rests_.assign(levels_, {});
-            for (std::size_t b = 0; b <= last_; ++b) {
-                for (const BlockOrder& order : space_.orders[b]) {
-                    rests_[b].push_back(rests_of(b, order));
-                }
-                if (space_.orders[b].empty()) {
-                    rests_[b].push_back(rests_of(b, {}));
-                }
-            }
             loaded = true;
         }
         orders_ = estimator.combinations()[c];

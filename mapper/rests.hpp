@@ -12,6 +12,8 @@
 #include "mapper/estimate.hpp"
 #include "model/latency.hpp"
 
+#include <map>
+
 namespace eyeroof::mapper {
 
 class Rests {
@@ -53,11 +55,13 @@ class Rests {
     void load(const std::array<std::uint32_t, kGroups>& chains, const double* product);
     void load_blocks(const std::array<std::uint32_t, kGroups>& chains);
     void load_dim(model::Dim dim, const Split& split);
-    void load_tiles(const model::Mapping& mapping);
+    void load_tiles();
+    double hops_of(const std::array<std::uint32_t, kGroups>& chains);
     bool waiting(std::size_t block, model::Operand o) const;
     // The operand among whose orders those are tried in which `o`, or nothing, rests.
     model::Operand owner(std::size_t block, std::optional<model::Operand> o) const;
-    std::vector<Rest> rests_of(std::size_t block, const BlockOrder& order) const;
+    const std::vector<Rest>& rests_of(std::size_t block, const BlockOrder& order);
+    std::vector<Rest> make_rests(std::size_t block, const BlockOrder& order) const;
     void add_resting(std::size_t block, const BlockOrder& order, model::Operand o,
                      std::vector<Rest>& rests) const;
     void add_restless(std::size_t block, const BlockOrder& order, std::vector<Rest>& rests) const;
@@ -90,10 +94,14 @@ class Rests {
     double instances_ = 1.0;
     double compute_ = 1.0;
     double steps_ = 1.0;
-    std::vector<std::vector<std::vector<Rest>>> rests_; // by block, and order of its orders
     Chosen chosen_{};
     std::vector<BlockOrder> orders_;
     std::vector<Good> found_;
+
+    // Known from leaves before:
+    model::Mapping mapping_; // of the leaf: what is kept, trips in any order, no axes
+    std::map<model::Extents, double> known_hops_;
+    std::map<std::array<std::size_t, 3>, std::vector<Rest>> known_rests_; // block, order, dims
 };
 
 } // namespace eyeroof::mapper

@@ -3,6 +3,7 @@
 #include "mapper/baselines.hpp"
 #include "mapper/exact.hpp"
 #include "mapper/keep_queue.hpp"
+#include "mapper/least.hpp"
 #include "mapper/parallel.hpp"
 #include "mapper/reported.hpp"
 #include "mapper/walk.hpp"
@@ -95,7 +96,21 @@ double least_value(const Task& task) {
         const Count words = tile_elements(task.problem, o, loop_bounds(task.problem));
         pj += there && std::isfinite(least) ? least * static_cast<double>(words) : 0.0;
     }
-    return task.objective.value(pj, least_steps(task).units);
+    return task.objective.value(pj, least_cycles(task) * (1.0 - 1e-12));
+}
+
+// Is the mapping one of those with factors that divide?
+bool divides_evenly(const Task& task, const Mapping& mapping) {
+    Extents trips = kOnes;
+    for (const LevelMapping& level : mapping.levels) {
+        for (const TemporalLoop& loop : level.temporal) {
+            trips[index(loop.dim)] *= loop.bound;
+        }
+        for (const SpatialLoop& loop : level.spatial) {
+            trips[index(loop.dim)] *= loop.bound;
+        }
+    }
+    return trips == loop_bounds(task.problem);
 }
 
 // Spaces of choices of kept operands; `unfinished` when the time was over before.
@@ -323,9 +338,12 @@ Result<SearchResult> search(const Task& task, const SearchOptions& asked, std::s
     c.lower_bound = truncated ? 0.0 : outcome.lower_bound;
     c.lower_bound = std::min(std::max(c.lower_bound, least_value(task)), c.value);
     c.space = task.factors == Factors::perfect ? "perfect factors" : "any factors";
-    const bool outside = outcome.from_start && known && result.mapping == known->mapping;
+    const bool outside = outcome.from_start && known && result.mapping == known->mapping &&
+                         task.factors == Factors::perfect && !divides_evenly(task, result.mapping);
     c.note = truncated ? kLeftOut : outcome.complete && outside ? kOutside : "";
     c.gap = std::max(0.0, (c.value - c.lower_bound) / c.value);
+    // What is left when the effort ends may only tie.
+    c.proved = c.proved || (exact && !truncated && c.gap <= 2.0 * kSlack);
     c.time_s = effort.seconds();
     result.history = std::move(outcome.history);
     return Result<SearchResult>(std::move(result));

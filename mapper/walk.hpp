@@ -18,6 +18,7 @@ namespace eyeroof::mapper {
 inline constexpr double kSlack = 1e-10; // relative; rounding of products of doubles
 inline constexpr double kNoValue = std::numeric_limits<double>::infinity();
 inline constexpr std::uint32_t kNoJob = std::numeric_limits<std::uint32_t>::max();
+inline constexpr std::uint32_t kKnown = 0; // of what was known before; walks are numbered from 1 on
 
 // Why nodes were left.
 enum Rule : std::size_t {
