@@ -1,0 +1,213 @@
+// Every term of memory operators, of launches and of intervals, worked out by hand.
+#include "tests/model/gpu/plain_gpu.hpp"
+#include "tests/near.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+using namespace eyeroof; // NOLINT
+using eyeroof::tests::near;
+using model::DataType;
+using model::Launch;
+using model::Layer;
+using model::MemoryTerms;
+using model::Op;
+
+namespace {
+
+Layer layer_of(Op op, model::Shape shape) {
+    Layer layer;
+    layer.op = op;
+    layer.shape = std::move(shape);
+    layer.types = {DataType::fp32, DataType::fp32, DataType::fp32};
+    return layer;
+}
+
+Layer rows(Op op, model::Count count, model::Count cols) {
+    return layer_of(op, model::RowsShape{count, cols});
+}
+
+Layer elements(const char* fn, model::Count count, model::Count cols) {
+    return layer_of(Op::elementwise, model::ElementwiseShape{count, cols, fn});
+}
+
+model::Gpu gpu_of_memory() { // 1 GB/s from DRAM, 4 GB/s from L2
+    model::Gpu gpu = test::plain_gpu();
+    gpu.dram_bytes_per_s = 1e9;
+    gpu.l2_bytes_per_s = 4e9;
+    return gpu;
+}
+
+double body(const MemoryTerms& terms, const Layer& layer, const model::Gpu& gpu = gpu_of_memory()) {
+    return model::memory_time(gpu, terms, layer, *model::work_of(layer)).body_s;
+}
+
+double bytes(const Layer& layer) {
+    return static_cast<double>(model::work_of(layer)->bytes());
+}
+
+} // namespace
+
+TEST_CASE("softmax keeps rows of 1024 elements in registers and reads longer ones again") {
+    MemoryTerms terms = test::plain_memory();
+    terms.softmax_pass = 0.5;
+    const Layer held = rows(Op::softmax, 64, 1024);
+    CHECK(body(terms, held) == near(bytes(held) / 1e9));
+    const Layer longer = rows(Op::softmax, 64, 1025);
+    CHECK(body(terms, longer) == near((bytes(longer) + 0.5 * 4.0 * 64 * 1025) / 1e9));
+}
+
+TEST_CASE("copies reach 0.8 of a link, of which one direction is half of what is published") {
+    model::Gpu gpu = gpu_of_memory();
+    gpu.pcie_bytes_per_s = 10e9;
+    gpu.link_bytes_per_s = 100e9;
+    const double moved = 4.0 * 1000 * 1000;
+    CHECK(body(test::plain_memory(), elements("h2d", 1000, 1000), gpu) == near(1e-5 + moved / 8e9));
+    CHECK(body(test::plain_memory(), elements("peer", 1000, 1000), gpu) ==
+          near(1e-5 + moved / 40e9));
+}
+
+TEST_CASE("tensors that L2 keeps between calls are read at its pace, by how well they fit") {
+    MemoryTerms terms = test::plain_memory();
+    terms.resident_l2 = 0.5;
+    terms.resident_sharpness = 2.0;
+    terms.resident_gain = 0.5;                      // 2 GB/s
+    const Layer relu = elements("relu", 1000, 125); // 1 MB, of which L2 keeps 0.5 MB: a quarter
+    CHECK(body(terms, relu) == near(1e6 * (0.75 / 1e9 + 0.25 / 2e9)));
+    terms.dram_share = 0.5;
+    CHECK(body(terms, relu) == near(1e6 * (0.75 / 0.5e9 + 0.25 / 2e9)));
+}
+
+TEST_CASE("a norm reads its rows twice, from L2 what those in flight leave there") {
+    MemoryTerms terms = test::plain_memory();
+    terms.norm_pass = 0.5;
+    model::Gpu gpu = gpu_of_memory();
+    gpu.max_threads_per_sm = 256; // two rows an SM: 20 in flight
+    // As much in flight as L2 holds: half is lost.
+    gpu.l2_bytes = 20.0 * 4.0 * 500;
+    const Layer norm = rows(Op::layernorm, 1000, 500);
+    const double again = 0.5 * 4.0 * 1000 * 500 * (0.5 / 1e9 + 0.5 / 4e9);
+    CHECK(body(terms, norm, gpu) == near(bytes(norm) / 1e9 + again));
+    // Batch norm has every channel in flight: fifty times what L2 holds.
+    const Layer batch = rows(Op::batchnorm, 1000, 500);
+    const double lost = 1.0 / (1.0 + 1.0 / 2500.0);
+    CHECK(body(terms, batch, gpu) ==
+          near(bytes(batch) / 1e9 + 0.5 * 4.0 * 1000 * 500 * (lost / 1e9 + (1 - lost) / 4e9)));
+}
+
+TEST_CASE("gates, functions, rotations and norms take cycles of an SM beside their bytes") {
+    const auto joined = [](double bytes_s, double cycles, double count) {
+        return std::hypot(bytes_s, cycles * count / 1e10); // ten SMs at 1 GHz
+    };
+    MemoryTerms terms = test::plain_memory();
+    terms.gated_cycles = 70.0;
+    terms.function_cycles = 30.0;
+    terms.rope_cycles = 20.0;
+    terms.norm_cycles = 50.0;
+    for (const auto& [layer, cycles] :
+         std::vector<std::pair<Layer, double>>{{elements("swiglu", 1000, 500), 70.0},
+                                               {elements("gelu", 1000, 500), 30.0},
+                                               {elements("relu", 1000, 500), 0.0},
+                                               {rows(Op::rope, 1000, 500), 20.0},
+                                               {rows(Op::layernorm, 1000, 500), 50.0}}) {
+        CAPTURE(cycles);
+        CHECK(body(terms, layer) == near(joined(bytes(layer) / 1e9, cycles, 500e3)));
+    }
+}
+
+TEST_CASE("a gather takes the longer of its cycles and its bytes") {
+    MemoryTerms terms = test::plain_memory();
+    terms.gather_cycles = 10.0;
+    const Layer gather = rows(Op::embedding, 1000, 500);
+    CHECK(body(terms, gather) == near(bytes(gather) / 1e9));
+    terms.gather_cycles = 200.0;
+    CHECK(body(terms, gather) == near(200.0 * 500e3 / 1e10));
+}
+
+TEST_CASE("row reductions start once, and take a while for each row of an SM") {
+    MemoryTerms terms = test::plain_memory();
+    terms.start_s = 2e-6;
+    terms.row_s = 1e-7;
+    const Layer softmax = rows(Op::softmax, 500, 100);
+    CHECK(body(terms, softmax) == near(2e-6 + bytes(softmax) / 1e9 + 1e-7 * 500 / 10));
+    const Layer relu = elements("relu", 500, 100);
+    CHECK(body(terms, relu) == near(2e-6 + bytes(relu) / 1e9));
+}
+
+namespace {
+
+model::GpuPrediction predicted(const model::Gpu& gpu, Launch launch = Launch::kernel) {
+    const auto p = model::predict(gpu, test::relu_of_a_megabyte(), launch);
+    REQUIRE(p.ok());
+    return *p;
+}
+
+model::Gpu with_launch_costs() {
+    model::Gpu gpu = gpu_of_memory();
+    gpu.calibration.memory = test::plain_memory();
+    gpu.calibration.record(model::KernelClass::memory).launch = {5e-5, 8e-6, 4e-6, 3e-6};
+    return gpu;
+}
+
+} // namespace
+
+TEST_CASE("a kernel's own launch is cycles, told at 1.5 GHz, and never above back-to-back calls") {
+    model::Gpu gpu = with_launch_costs();
+    gpu.boost_hz = 1.0e9;
+    CHECK(predicted(gpu, Launch::kernel).launch_s == near(6e-6, 1e-6)); // 4 us x 1.5
+    CHECK(predicted(gpu, Launch::graph).launch_s == near(4.5e-6, 1e-6));
+    CHECK(predicted(gpu, Launch::stream).launch_s == near(8e-6, 1e-6)); // the host's: no clock
+    gpu.boost_hz = 0.3e9;
+    CHECK(predicted(gpu, Launch::kernel).launch_s == near(8e-6, 1e-6));
+}
+
+TEST_CASE("intervals widen by a third for each decade outside the rows, and for what is unknown") {
+    model::Gpu gpu = with_launch_costs();
+    model::ClassRecord& record = gpu.calibration.record(model::KernelClass::memory);
+    record.band.low = 0.9;
+    record.band.high = 1.2;
+    record.domain = {0.0, 1e30, 0.0, 1e30};
+    const auto high = [&] {
+        const auto p = predicted(gpu);
+        return p.high_s / p.time_s;
+    };
+    CHECK(high() == near(1.2));
+    record.domain.bytes_high = 1e5; // 1 MB is a decade outside
+    CHECK(high() == near(std::pow(1.2, 4.0 / 3.0)));
+    record.domain.bytes_high = 1e30;
+    record.binds = {{"dram", 0.01}, {"sm", 0.99}}; // hardly any row was bound by DRAM
+    CHECK(high() == near(std::pow(1.2, 1.5)));
+    record.binds = {{"dram", 0.5}};
+    CHECK(high() == near(1.2));
+    record.kinds = {{"softmax", {}}}; // rows of another kind alone
+    CHECK(high() == near(1.2 * 1.2));
+    record.kinds["elementwise_kernel"] = {0.8, 1.1, 0.1, 0.1, 9, "rows"};
+    CHECK(high() == near(1.1));
+}
+
+TEST_CASE("no interval reaches below what step 6 allows") {
+    model::Gpu gpu = with_launch_costs();
+    gpu.calibration.record(model::KernelClass::memory).band.low = 0.1;
+    const auto p = predicted(gpu);
+    CHECK(p.low_s >= p.step6_s);
+    CHECK(p.low_s <= p.time_s);
+    CHECK(p.step6_s == near(1e6 / 1e9));
+    CHECK(p.low_s == near(p.step6_s));
+}
+
+TEST_CASE(
+    "a pipe runs at its own clock, and an L2 of two partitions is wide and half within reach") {
+    model::Gpu gpu = test::plain_gpu();
+    gpu.tensor_hz = 2e9;
+    CHECK(model::pipe_clock_hz(gpu, DataType::fp16) == 2e9);
+    CHECK(model::pipe_clock_hz(gpu, DataType::fp32) == 1e9);
+    gpu.dram_bytes_per_s = 1e9;
+    gpu.l2_bytes_per_s = 0.0; // not published
+    gpu.compute_capability = "7.5";
+    CHECK(model::l2_bandwidth(gpu) == near(0.65 * 32 * 10 * 1e9));
+    CHECK(model::l2_reach_bytes(gpu) == 1e6);
+    gpu.compute_capability = "9.0";
+    CHECK(model::l2_bandwidth(gpu) == near(0.55 * 64 * 10 * 1e9));
+    CHECK(model::l2_reach_bytes(gpu) == 0.5e6);
+}
