@@ -13,6 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kQuietTime = std::chrono::seconds(1);
+constexpr auto kLogTime = std::chrono::seconds(10);
 constexpr auto kRedrawTime = std::chrono::milliseconds(100);
 constexpr std::string_view kEraseLine = "\r\033[K";
 
@@ -58,6 +59,13 @@ struct Context::ProgressLine {
         drawn = now;
         visible = true;
     }
+    void log(const model::Progress& progress) {
+        const auto now = Clock::now();
+        if (now - drawn >= kLogTime) {
+            err << progress_text(progress) << '\n' << std::flush;
+            drawn = now;
+        }
+    }
     void clear() {
         if (visible) {
             err << kEraseLine << std::flush;
@@ -96,11 +104,15 @@ std::vector<std::filesystem::path> Context::network_dirs() const {
     return existing("networks");
 }
 
-model::ProgressCallback Context::progress() {
-    if (!environment_.err_is_terminal) {
-        return {};
-    }
+model::ProgressCallback Context::progress(bool in_lines) {
     line_->since = Clock::now();
+    if (!environment_.err_is_terminal) {
+        if (!in_lines) {
+            return {};
+        }
+        line_->drawn = Clock::now();
+        return [line = line_](const model::Progress& progress) { line->log(progress); };
+    }
     return [line = line_](const model::Progress& progress) { line->draw(progress); };
 }
 

@@ -72,8 +72,9 @@ class Context {
             environment_.take_time_to_stop(most);
         }
     }
-    // Draws one line on stderr, from a second after this call on and only on a terminal.
-    model::ProgressCallback progress();
+    // Draws one line on stderr, from a second after this call on and only on a terminal. in_lines:
+    // where there is none, a line each ten seconds, so that a log tells that work goes on.
+    model::ProgressCallback progress(bool in_lines = false);
 
     // May the text for this output (empty: stdout) have colour?
     bool colour(const std::string& output_file) const;

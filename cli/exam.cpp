@@ -1,4 +1,5 @@
 #include "cli/exam_options.hpp"
+#include "cli/fail_if.hpp"
 #include "cli/search_options.hpp"
 #include "model/base/suggest.hpp"
 #include "study/exam/gate.hpp"
@@ -162,14 +163,6 @@ std::string rendered(const study::Report& report, const ExamOptions& options, bo
     return study::to_text(report, {colour, ladders, options.details});
 }
 
-// Says on stderr why --fail-if holds.
-void report_gate(Context& context, const std::string& expression, const study::Verdict& verdict) {
-    model::Diagnostics because;
-    because.error("fail-if",
-                  fmt::format("{} holds: {}", expression, fmt::join(verdict.because, ", ")));
-    context.report(because);
-}
-
 // Says on stderr which layers' searches ended before their proof; were there any?
 bool report_open(Context& context, const ExamOptions& options, const study::Report& report) {
     std::vector<std::string> open;
@@ -211,11 +204,11 @@ std::string rendered(const study::Report& report, const ExamOptions& options, bo
                                            : text + study::advice_text(advice);
 }
 
-Exit judged(Context& context, const ExamOptions& options, const std::optional<study::Gate>& gate,
+Exit judged(Context& context, const ExamOptions& options, const FailIf& fail_if,
             const study::Report& report, const std::vector<study::Advice>& advice) {
     study::Verdict verdict;
-    if (gate) {
-        const auto judged = study::evaluate(*gate, report);
+    if (fail_if.gate()) {
+        const auto judged = study::evaluate(*fail_if.gate(), report);
         if (!judged) {
             return context.fail(judged.diagnostics());
         }
@@ -226,20 +219,15 @@ Exit judged(Context& context, const ExamOptions& options, const std::optional<st
     const bool no = verdict.holds || unproved;
     const Exit exit = context.write(text, options.output.file, no ? Exit::says_no : Exit::done);
     if (exit == Exit::says_no && verdict.holds) {
-        report_gate(context, options.fail_if, verdict);
+        fail_if.tell(context, verdict);
     }
     return exit;
 }
 
 Exit exam(Context& context, const ExamOptions& options) {
-    std::optional<study::Gate> gate;
-    if (!options.fail_if.empty()) {
-        const auto parsed = study::parse_gate(options.fail_if);
-        if (!parsed) {
-            context.report(parsed.diagnostics());
-            return Exit::usage;
-        }
-        gate = *parsed;
+    const auto fail_if = FailIf::parse(options.fail_if, study::exam_gate_keys());
+    if (!fail_if) {
+        return context.fail(fail_if.diagnostics());
     }
     if (options.advice && (options.output.format == "csv" || options.output.format == "html")) {
         return context.fail_usage("--advice goes with the formats text, json and md");
@@ -291,7 +279,7 @@ Exit exam(Context& context, const ExamOptions& options) {
         }
         advice = *found;
     }
-    return judged(context, options, gate, *report, advice);
+    return judged(context, options, *fail_if, *report, advice);
 }
 
 } // namespace
@@ -380,10 +368,7 @@ void add_exam(Frame& frame) {
     add_measurement_options(app, options->measured);
     app.add_option("--layers", options->layers, "Only layers whose name matches")
         ->type_name("REGEX");
-    app.add_option("--fail-if", options->fail_if,
-                   "Exit 1 when this holds: net.KEY, layer.NAME.KEY, any.KEY or all.KEY compared "
-                   "with a number, joined by and, or; keys as in the JSON total and layers")
-        ->type_name("EXPR");
+    add_fail_if(app, options->fail_if);
     add_choice(app, "--steps", options->steps, {"auto", "all", "worst"},
                "Ladders in text output: of all layers, or of the worst [auto: all up to 12]");
     app.add_flag("--details", options->details,

@@ -126,6 +126,14 @@ bool takes_names(const CLI::Option& option) {
            holds("TEXT");
 }
 
+// Counts are digits and fit: a parser of unsigned numbers takes "-1" for the largest of them.
+bool is_no_count(const CLI::Option& option, const std::string& word) {
+    const std::string type = option.get_type_name();
+    constexpr std::size_t digits = 18;
+    return (type == "N" || type.find("UINT") != std::string::npos) &&
+           (word.size() > digits || word.find_first_not_of("0123456789") != std::string::npos);
+}
+
 // What no option takes, whatever it is for: nothing at all, and numbers that are none.
 void check_values(const CLI::App& app, model::Diagnostics& found) {
     for (const CLI::Option* option : app.get_options()) {
@@ -137,6 +145,11 @@ void check_values(const CLI::App& app, model::Diagnostics& found) {
             } else if (is_no_number(word) && !takes_names(*option)) {
                 found.error("usage", fmt::format("{}: {} is '{}', which is no number to count with",
                                                  command_path(app), option->get_name(), word));
+            } else if (is_no_count(*option, word)) {
+                found.error("usage",
+                            fmt::format("{}: {} is '{}', which is no count", command_path(app),
+                                        option->get_name(), word),
+                            "a whole number of at most 18 digits");
             }
         }
     }
@@ -145,9 +158,31 @@ void check_values(const CLI::App& app, model::Diagnostics& found) {
     }
 }
 
-model::Diagnostics values_found_wrong(const Frame& frame, const GlobalOptions& global) {
+// Lists with nothing between two commas, which the parser passes over.
+void check_lists(const std::vector<std::string>& arguments, model::Diagnostics& found) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const std::string& word = arguments[i];
+        const std::size_t equals = word.find('=');
+        const std::string option = word.substr(0, equals);
+        if (option != "--sweep-batch" && option != "--sweep-dtype") {
+            continue;
+        }
+        const std::string list = equals != std::string::npos ? word.substr(equals + 1)
+                                 : i + 1 < arguments.size()  ? arguments[i + 1]
+                                                             : std::string();
+        if (list.starts_with(',') || list.ends_with(',') || list.find(",,") != std::string::npos) {
+            found.error("usage",
+                        fmt::format("{}: '{}' has nothing between two commas", option, list),
+                        "as in 1,8,64");
+        }
+    }
+}
+
+model::Diagnostics values_found_wrong(const Frame& frame, const GlobalOptions& global,
+                                      const std::vector<std::string>& arguments) {
     model::Diagnostics found;
     check_values(frame.root(), found);
+    check_lists(arguments, found);
     for (const std::string& folder : global.hwdb) {
         std::error_code ignored;
         if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
@@ -256,7 +291,7 @@ int run_program(const std::vector<std::string>& arguments, const Environment& en
         return static_cast<int>(Exit::usage);
     }
     context.global() = frame.global();
-    const model::Diagnostics wrong = values_found_wrong(frame, frame.global());
+    const model::Diagnostics wrong = values_found_wrong(frame, frame.global(), arguments);
     if (wrong.has_errors()) {
         return static_cast<int>(context.fail(wrong));
     }

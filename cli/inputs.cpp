@@ -91,6 +91,12 @@ load_constraints(const std::string& file, const std::string& machine_name,
         all.append(text.diagnostics());
         return Answer(std::move(all));
     }
+    if (!study::read::timeloop_has(*text, TimeloopKind::constraints) &&
+        !study::read::timeloop_has(*text, TimeloopKind::architecture)) {
+        return Answer::failure("no-constraints", "the file holds no constraints",
+                               "it has mapspace_constraints, architecture_constraints or mapspace",
+                               {file, 1, 1});
+    }
     return study::read::parse_timeloop_constraints(*std::move(text), file, *accelerator, names,
                                                    *std::move(placed));
 }

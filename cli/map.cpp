@@ -2,6 +2,7 @@
 
 #include "cli/command.hpp"
 #include "cli/exam_options.hpp"
+#include "cli/fail_if.hpp"
 #include "cli/search_options.hpp"
 #include "study/exam/best_mappings.hpp"
 #include "study/formats/mapping_yaml.hpp"
@@ -51,6 +52,7 @@ struct Options {
     std::string save_mapping;
     std::string save_timeloop;
     std::string curve_level;
+    std::string fail_if;
     double tolerance = 0.0;
     double time_limit_s = 0.0;
     double min_utilization = 0.0;
@@ -263,6 +265,10 @@ std::optional<std::string> contradiction(const Options& options) {
         return "--save-mapping and --save-timeloop write the one best mapping: leave out --pareto, "
                "--capacity-curve and --chain";
     }
+    if (questions == 1 && !options.fail_if.empty()) {
+        return "--fail-if judges the one best mapping: leave out --pareto, --capacity-curve and "
+               "--chain";
+    }
     if (options.chain && !options.plot.empty()) {
         return "--chain has no plot: ask --format csv for the figures of one";
     }
@@ -285,6 +291,10 @@ bool all_mapped(const study::MapReport& report, model::Diagnostics& why) {
 Exit map(Context& context, const Options& options) {
     if (const auto wrong = contradiction(options)) {
         return context.fail_usage(*wrong);
+    }
+    const auto fail_if = FailIf::parse(options.fail_if, gate_figures(study::MapReport{}).keys);
+    if (!fail_if) {
+        return context.fail(fail_if.diagnostics());
     }
     const auto inputs = read_inputs(context, options);
     if (!inputs) {
@@ -317,11 +327,13 @@ Exit map(Context& context, const Options& options) {
     }
     const model::Accelerator& accelerator = *inputs->accelerator();
     const std::string& format = options.output.format;
-    return context.write(format == "json" ? study::map_to_json(*report, accelerator)
-                         : format == "csv"
-                             ? study::map_to_csv(*report)
-                             : study::map_to_text(*report, accelerator, options.details),
-                         options.output.file, report->cancelled ? Exit::cancelled : Exit::done);
+    return fail_if->write(context,
+                          format == "json" ? study::map_to_json(*report, accelerator)
+                          : format == "csv"
+                              ? study::map_to_csv(*report)
+                              : study::map_to_text(*report, accelerator, options.details),
+                          options.output.file, gate_figures(*report),
+                          report->cancelled ? Exit::cancelled : Exit::done);
 }
 
 void add_search_options(CLI::App& app, Options& options) {
@@ -404,6 +416,7 @@ void add_map(Frame& frame) {
         ->check(CLI::Range(0.0, 10.0))
         ->type_name("SHARE");
     app.add_flag("--details", options->details, "In text output also the loop nest of every layer");
+    add_fail_if(app, options->fail_if);
     add_output(app, options->output, {"text", "json", "csv"});
     frame.run(app, [options](Context& context) { return map(context, *options); });
 }

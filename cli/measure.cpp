@@ -11,9 +11,14 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+
 namespace eyeroof::cli {
 
 namespace {
+
+// A trial ends before a measurement can be cut off; most take milliseconds.
+constexpr std::chrono::milliseconds kTimeToStop{2000};
 
 struct Options {
     profiles::HostOptions host;
@@ -65,7 +70,17 @@ std::string text_of(const profiles::Profile& profile,
     return text;
 }
 
-// The measurement to where it was wanted: profile, overlay, result.
+bool was_cut_off(const model::Result<profiles::Profile>& profile) {
+    for (const model::Diagnostic& d : profile.diagnostics()) {
+        if (d.code == "cancelled") {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The measurement to where it was wanted: profile, overlay, result. One that was cut off is kept
+// all the same, with the exit code of a signal.
 Exit deliver(Context& context, const Options& options,
              const model::Result<profiles::Profile>& profile) {
     if (!profile) {
@@ -89,15 +104,17 @@ Exit deliver(Context& context, const Options& options,
     const std::string text = options.output.format == "json"   ? profiles::profile_text(*profile)
                              : options.output.format == "yaml" ? profiles::ceilings_yaml(*profile)
                                                                : text_of(*profile, *points);
-    return context.write(text, options.output.file);
+    return context.write(text, options.output.file,
+                         was_cut_off(profile) ? Exit::cancelled : Exit::done);
 }
 
 Exit measure_cpu(Context& context, Options options) {
     options.host.layers = !options.no_layers;
     options.host.date = utc_now();
     options.host.command = "eyeroof measure cpu";
+    context.take_time_to_stop(kTimeToStop);
     return deliver(context, options,
-                   profiles::measure_host(options.host, context.stop(), context.progress()));
+                   profiles::measure_host(options.host, context.stop(), context.progress(true)));
 }
 
 Exit measure_gpu(Context& context, Options options) {
@@ -107,7 +124,7 @@ Exit measure_gpu(Context& context, Options options) {
     options.gpu.date = utc_now();
     options.gpu.command = "eyeroof measure gpu";
     return deliver(context, options,
-                   profiles::measure_gpu(options.gpu, context.stop(), context.progress()));
+                   profiles::measure_gpu(options.gpu, context.stop(), context.progress(true)));
 }
 
 void add_results(CLI::App& app, Options& options) {

@@ -3,6 +3,7 @@
 
 #include "cli/command.hpp"
 #include "cli/exam_options.hpp"
+#include "cli/fail_if.hpp"
 #include "cli/gpu_options.hpp"
 #include "hwdb/catalog.hpp"
 
@@ -11,12 +12,16 @@ namespace eyeroof::cli {
 namespace {
 
 struct Options {
-    std::string network, host, gpu, dtype, layers, launch = "stream";
+    std::string network, host, gpu, dtype, layers, launch = "stream", fail_if;
     std::optional<std::int64_t> batch;
     OutputOptions output;
 };
 
 Exit offload(Context& context, const Options& options) {
+    const auto fail_if = FailIf::parse(options.fail_if, gate_figures(study::Offload{}).keys);
+    if (!fail_if) {
+        return context.fail(fail_if.diagnostics());
+    }
     const auto network = load_workload(context, options.network);
     const auto host = hwdb::load_machine(options.host, context.machine_dirs());
     const auto gpu = hwdb::load_machine(options.gpu, context.machine_dirs());
@@ -38,11 +43,12 @@ Exit offload(Context& context, const Options& options) {
         return context.fail(result.diagnostics());
     }
     const std::string& format = options.output.format;
-    return context.write(format == "json"  ? study::offload_json(*result)
-                         : format == "csv" ? study::offload_csv(*result)
-                         : format == "md"  ? study::offload_markdown(*result)
-                                           : study::offload_text(*result),
-                         options.output.file);
+    return fail_if->write(context,
+                          format == "json"  ? study::offload_json(*result)
+                          : format == "csv" ? study::offload_csv(*result)
+                          : format == "md"  ? study::offload_markdown(*result)
+                                            : study::offload_text(*result),
+                          options.output.file, gate_figures(*result));
 }
 
 } // namespace
@@ -67,6 +73,7 @@ void add_offload(Frame& frame) {
     add_launch(app, options->launch);
     app.add_option("--batch", options->batch, "Multiply the network's batch by N")
         ->check(CLI::PositiveNumber);
+    add_fail_if(app, options->fail_if);
     add_output(app, options->output, {"text", "json", "csv", "md"});
     frame.run(app, [options](Context& context) { return offload(context, *options); });
 }

@@ -1,7 +1,7 @@
 // eyeroof upgrade: does another GPU pay off for this network?
 #include "study/report/upgrade.hpp"
 
-#include "cli/command.hpp"
+#include "cli/fail_if.hpp"
 #include "cli/gpu_options.hpp"
 #include "cli/phase.hpp"
 #include "hwdb/catalog.hpp"
@@ -10,6 +10,7 @@
 #include "study/upgrade/upgrade.hpp"
 
 #include <charconv>
+#include <cmath>
 
 namespace eyeroof::cli {
 
@@ -26,6 +27,7 @@ struct Options {
     std::string from_dtype, to_dtype;
     std::optional<std::int64_t> batch;
     study::UpgradeOptions study;
+    std::string fail_if;
     OutputOptions output;
 };
 
@@ -57,7 +59,8 @@ model::Result<study::FleetMember> member_of(const std::string& text, const Conte
         const char* begin = text.data() + at + 1;
         const char* end = text.data() + text.size();
         const auto [stop, error] = std::from_chars(begin, end, weight);
-        const bool whole = error == std::errc{} && stop == end && weight > 0.0;
+        const bool whole =
+            error == std::errc{} && stop == end && weight > 0.0 && std::isfinite(weight);
         if (!whole) {
             return model::Result<study::FleetMember>::failure(
                 "bad-weight", "'" + text.substr(at + 1) + "' is no positive weight",
@@ -115,6 +118,10 @@ std::string rendered(const study::Upgrade& result, const std::string& format) {
 }
 
 Exit upgrade(Context& context, const Options& options) {
+    const auto fail_if = FailIf::parse(options.fail_if, gate_figures(study::Upgrade{}).keys);
+    if (!fail_if) {
+        return context.fail(fail_if.diagnostics());
+    }
     std::vector<study::FleetMember> fleet;
     model::Diagnostics all;
     for (const std::string& text : options.networks) {
@@ -154,7 +161,8 @@ Exit upgrade(Context& context, const Options& options) {
         }
         result->sweep = *std::move(points);
     }
-    return context.write(rendered(*result, options.output.format), options.output.file);
+    return fail_if->write(context, rendered(*result, options.output.format), options.output.file,
+                          gate_figures(*result));
 }
 
 void add_price_options(CLI::App& app, Options& options) {
@@ -179,20 +187,23 @@ void add_price_options(CLI::App& app, Options& options) {
 
 void add_upgrade(Frame& frame) {
     auto options = std::make_shared<Options>();
-    CLI::App& app = frame.add("upgrade", "Whether another GPU pays off for a network, and why",
-                              "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-40gb\n"
-                              "# training, fp16 before and bf16 after\n"
-                              "eyeroof upgrade bert-base --from t4 --to l4 --phase training "
-                              "--from-dtype fp16 --to-dtype bf16\n"
-                              "# two networks that share the GPU, three hours to one\n"
-                              "eyeroof upgrade resnet50@3 bert-large@1 --from v100-sxm2-16gb --to "
-                              "a100-sxm-40gb\n"
-                              "# where it begins to pay: batch sizes, and fp16 against bf16\n"
-                              "eyeroof upgrade resnet50 --from t4 --to l4 --sweep-batch 1,8,64 "
-                              "--sweep-dtype fp16:bf16\n"
-                              "# at prices of your own\n"
-                              "eyeroof upgrade bert-base --from t4 --to l4 --from-per-hour 0.53 "
-                              "--to-per-hour 0.80");
+    CLI::App& app =
+        frame.add("upgrade", "Whether another GPU pays off for a network, and why",
+                  "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-40gb\n"
+                  "# training, fp16 before and bf16 after\n"
+                  "eyeroof upgrade bert-base --from t4 --to l4 --phase training "
+                  "--from-dtype fp16 --to-dtype bf16\n"
+                  "# two networks that share the GPU, three hours to one\n"
+                  "eyeroof upgrade resnet50@3 bert-large@1 --from v100-sxm2-16gb --to "
+                  "a100-sxm-40gb\n"
+                  "# where it begins to pay: batch sizes, and fp16 against bf16\n"
+                  "eyeroof upgrade resnet50 --from t4 --to l4 --sweep-batch 1,8,64 "
+                  "--sweep-dtype fp16:bf16\n"
+                  "# at prices of your own\n"
+                  "eyeroof upgrade bert-base --from t4 --to l4 --from-per-hour 0.53 "
+                  "--to-per-hour 0.80\n"
+                  "# fail a build when it does not\n"
+                  "eyeroof upgrade resnet50 --from t4 --to l4 --fail-if 'net.speedup < 1'");
     std::vector<std::string> types;
     for (const std::string_view name : model::data_type_names()) {
         types.emplace_back(name);
@@ -226,6 +237,7 @@ void add_upgrade(Frame& frame) {
         ->delimiter(',')
         ->type_name("OLD:NEW");
     add_price_options(app, *options);
+    add_fail_if(app, options->fail_if);
     add_output(app, options->output, {"text", "json", "csv", "md", "svg", "html"});
     frame.run(app, [options](Context& context) { return upgrade(context, *options); });
 }

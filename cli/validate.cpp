@@ -2,7 +2,7 @@
 // published figures of accelerators.
 #include "study/calibrate/validate.hpp"
 
-#include "cli/command.hpp"
+#include "cli/fail_if.hpp"
 #include "cli/gpu_options.hpp"
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/catalog.hpp"
@@ -31,6 +31,7 @@ struct Options {
     std::string machine;
     std::string launch; // empty: eager for networks, stream for layers
     std::string fit, fit_source;
+    std::string fail_if;
     bool never_seen = false;
     bool pairs = false, networks = false;
     bool machines = false;
@@ -74,6 +75,11 @@ study::PairsSources sources_of(const Context& context, const Options& options) {
 }
 
 Exit validate_pairs(Context& context, const Options& options) {
+    const auto fail_if =
+        FailIf::parse(options.fail_if, gate_figures(study::PairsValidation{}).keys);
+    if (!fail_if) {
+        return context.fail(fail_if.diagnostics());
+    }
     const auto text = hwdb::read_text_file(options.file);
     const auto pairs = text ? study::parse_pairs(*text, options.file)
                             : model::Result<std::vector<study::MeasuredPair>>(text.diagnostics());
@@ -94,13 +100,19 @@ Exit validate_pairs(Context& context, const Options& options) {
         }
     }
     const std::string& format = options.output.format;
-    return context.write(format == "json"  ? study::pairs_json(*result)
-                         : format == "csv" ? study::pairs_csv(*result)
-                                           : study::pairs_text(*result),
-                         options.output.file);
+    return fail_if->write(context,
+                          format == "json"  ? study::pairs_json(*result)
+                          : format == "csv" ? study::pairs_csv(*result)
+                                            : study::pairs_text(*result),
+                          options.output.file, gate_figures(*result));
 }
 
 Exit validate_networks(Context& context, const Options& options) {
+    const auto fail_if =
+        FailIf::parse(options.fail_if, gate_figures(study::NetworksValidation{}).keys);
+    if (!fail_if) {
+        return context.fail(fail_if.diagnostics());
+    }
     const auto text = hwdb::read_text_file(options.file);
     const auto rows = text ? study::parse_networks(*text, options.file)
                            : model::Result<std::vector<study::MeasuredNetwork>>(text.diagnostics());
@@ -112,10 +124,11 @@ Exit validate_networks(Context& context, const Options& options) {
         return context.fail(result.diagnostics());
     }
     const std::string& format = options.output.format;
-    return context.write(format == "json"  ? study::networks_json(*result)
-                         : format == "csv" ? study::networks_csv(*result)
-                                           : study::networks_text(*result),
-                         options.output.file);
+    return fail_if->write(context,
+                          format == "json"  ? study::networks_json(*result)
+                          : format == "csv" ? study::networks_csv(*result)
+                                            : study::networks_text(*result),
+                          options.output.file, gate_figures(*result));
 }
 
 // The tables that speak of one machine, or all.
@@ -146,6 +159,11 @@ model::Result<std::vector<hwdb::PublishedTable>> wanted_tables(const Context& co
 }
 
 Exit validate_machines(Context& context, const Options& options) {
+    const auto fail_if =
+        FailIf::parse(options.fail_if, gate_figures(std::vector<study::MachineTable>{}).keys);
+    if (!fail_if) {
+        return context.fail(fail_if.diagnostics());
+    }
     const auto tables = wanted_tables(context, options.machine);
     if (!tables) {
         return context.fail(tables.diagnostics());
@@ -165,10 +183,11 @@ Exit validate_machines(Context& context, const Options& options) {
         return context.fail(result.diagnostics());
     }
     const std::string& format = options.output.format;
-    return context.write(format == "json"  ? study::machines_json(*result)
-                         : format == "csv" ? study::machines_csv(*result)
-                                           : study::machines_text(*result),
-                         options.output.file);
+    return fail_if->write(context,
+                          format == "json"  ? study::machines_json(*result)
+                          : format == "csv" ? study::machines_csv(*result)
+                                            : study::machines_text(*result),
+                          options.output.file, gate_figures(*result));
 }
 
 Exit validate(Context& context, const Options& options) {
@@ -191,6 +210,10 @@ Exit validate(Context& context, const Options& options) {
     if (options.pairs) {
         return validate_pairs(context, options);
     }
+    const auto fail_if = FailIf::parse(options.fail_if, gate_figures(study::Validation{}).keys);
+    if (!fail_if) {
+        return context.fail(fail_if.diagnostics());
+    }
     const auto table = study::read::load_layer_csv(options.file);
     if (!table) {
         return context.fail(table.diagnostics());
@@ -206,10 +229,11 @@ Exit validate(Context& context, const Options& options) {
         return context.fail(result.diagnostics());
     }
     const std::string& format = options.output.format;
-    return context.write(format == "json"  ? study::validation_json(*result)
-                         : format == "csv" ? study::validation_csv(*result)
-                                           : study::validation_text(*result),
-                         options.output.file);
+    return fail_if->write(context,
+                          format == "json"  ? study::validation_json(*result)
+                          : format == "csv" ? study::validation_csv(*result)
+                                            : study::validation_text(*result),
+                          options.output.file, gate_figures(*result));
 }
 
 } // namespace
@@ -226,7 +250,9 @@ void add_validate(Frame& frame) {
                               "# as if nobody had measured these GPUs\n"
                               "eyeroof validate measured.csv --never-seen --format json\n"
                               "# published figures of accelerators, and how far they are trusted\n"
-                              "eyeroof validate --machines --on nvdla-large");
+                              "eyeroof validate --machines --on nvdla-large\n"
+                              "# fail a build when the predictions get worse\n"
+                              "eyeroof validate measured.csv --fail-if 'net.mape > 0.2'");
     app.add_option("table", options->file, "Layer CSV with measured_s and, without --on, gpu")
         ->type_name("FILE");
     app.add_option("--on", options->machine,
@@ -252,6 +278,7 @@ void add_validate(Frame& frame) {
     app.add_flag("--never-seen", options->never_seen,
                  "Only the data sheet and constants that were fitted on GPUs with another die");
     app.add_option("--worst", options->worst, "How many of the worst rows to show");
+    add_fail_if(app, options->fail_if);
     add_output(app, options->output, {"text", "json", "csv"});
     frame.run(app, [options](Context& context) { return validate(context, *options); });
 }

@@ -35,8 +35,31 @@ std::string lower(std::string_view text) {
     return result;
 }
 
+// Machines whose name has this one as whole parts: "a100" is in "a100-pcie-40gb" and
+// "a100-sxm-80gb", not in "ba100".
+std::vector<CatalogEntry> with_part(std::string_view name, Folders folders) {
+    const std::string part = "-" + lower(name) + "-";
+    std::vector<CatalogEntry> found;
+    for (const CatalogEntry& entry : list_machines(folders)) {
+        if (("-" + lower(entry.id) + "-").find(part) != std::string::npos) {
+            found.push_back(entry);
+        }
+    }
+    return found;
+}
+
 Result<fs::path> unknown(std::string_view name, Folders folders) {
     std::vector<std::string> names;
+    std::string candidates;
+    const auto parts = name.empty() ? std::vector<CatalogEntry>() : with_part(name, folders);
+    for (const CatalogEntry& entry : parts) {
+        candidates += (candidates.empty() ? "" : ", ") + entry.id;
+    }
+    if (!candidates.empty()) {
+        return Result<fs::path>::failure("unknown-machine",
+                                         fmt::format("several machines are called \"{}\"", name),
+                                         "which one: " + candidates);
+    }
     for (const CatalogEntry& entry : list_machines(folders)) {
         names.push_back(entry.id);
     }
@@ -124,6 +147,12 @@ Result<fs::path> find_machine(std::string_view name, Folders folders) {
             }
         }
     }
+    const auto parts = name.empty() ? std::vector<CatalogEntry>() : with_part(name, folders);
+    if (parts.size() == 1) { // the one that is meant, and said
+        model::Diagnostics said;
+        said.warning("short-name", fmt::format("\"{}\" is taken as {}", name, parts.front().id));
+        return Result<fs::path>(parts.front().file, std::move(said));
+    }
     return unknown(name, folders);
 }
 
@@ -139,7 +168,13 @@ Result<Machine> load_machine(std::string_view name, Folders folders) {
     if (!file) {
         return file.diagnostics();
     }
-    return read_machine_file(*file, folders);
+    auto machine = read_machine_file(*file, folders);
+    if (machine) {
+        model::Diagnostics all = file.diagnostics();
+        all.append(machine.diagnostics());
+        return {*std::move(machine), std::move(all)};
+    }
+    return machine;
 }
 
 } // namespace eyeroof::hwdb

@@ -37,6 +37,7 @@ struct GpuPrediction {
     double launch_s = 0.0;
     double device_s = 0.0;        // the kernels alone, without the host; never below step 6
     double step6_s = 0.0;         // what the bandwidths alone allow this kernel
+    double step6_l2_s = 0.0;      // what the L2's alone does
     double machine_step6_s = 0.0; // the best kernel
     Chain steps;                  // of the library's kernel
     Chain machine_steps;          // best over tiles, splits and algorithms

@@ -55,7 +55,7 @@ class HostMeasurement {
         }
         measure_ceilings();
         if (stop_.stop_requested()) {
-            return model::Result<Profile>::failure("cancelled", "the measurement was cancelled");
+            return cut_off();
         }
         conclude();
         return std::move(built_.profile);
@@ -67,6 +67,19 @@ class HostMeasurement {
         double amount = 0.0; // of one repeat, all threads together
         TrialTimes times;
     };
+
+    // What was measured until it was told to stop: whole trials only.
+    model::Result<Profile> cut_off() {
+        if (measured_.empty()) {
+            return model::Result<Profile>::failure("cancelled", "the measurement was cancelled");
+        }
+        conclude();
+        const std::string what = fmt::format("cut off after {} of {} parts", done_, steps_);
+        built_.profile.notes.push_back(what + ": this is what was measured until then");
+        model::Diagnostics said;
+        said.warning("cancelled", "the measurement was " + what + ", which are kept");
+        return model::Result<Profile>(std::move(built_.profile), std::move(said));
+    }
 
     void measure_ceilings() {
         for (const CacheSize& cache : caches_) {
@@ -115,10 +128,10 @@ class HostMeasurement {
     }
 
     TrialTimes time(const std::string& activity, const TeamWork& work) {
-        tell(activity);
         if (stop_.stop_requested()) {
             return {};
         }
+        tell(activity);
         return time_team(threads_, options_.trials, options_.trial_s, work, stop_);
     }
 

@@ -40,7 +40,8 @@ std::size_t walk_bytes(const std::vector<CacheSize>& caches, const std::string& 
 // The level whose capacity, all threads' shares together, holds `bytes`; "dram" when none does.
 std::string level_holding(const std::vector<CacheSize>& caches, double bytes, int threads);
 
-// Errors: "cancelled"; "unavailable" when a thread or the memory cannot be had.
+// Stopped, it gives what it has measured by then, with the warning "cancelled". Errors: "cancelled"
+// when that is nothing; "unavailable" when a thread or the memory cannot be had.
 model::Result<Profile> measure_host(const HostOptions& options, std::stop_token stop = {},
                                     const model::ProgressCallback& progress = {});
 

@@ -1,6 +1,7 @@
 #include "study/calibrate/named_cells.hpp"
 
 #include "study/formats/layer_csv.hpp"
+#include "study/text/separators.hpp"
 
 #include <fmt/format.h>
 
@@ -32,7 +33,8 @@ void each_row(const std::string& text, const std::string& file,
               const std::vector<std::string>& needed, const std::string& hint,
               model::Diagnostics& found,
               const std::function<void(const NamedCells&, int line)>& row) {
-    read::CsvReader reader(text, file);
+    const std::string commas = read::comma_separated(text);
+    read::CsvReader reader(commas, file);
     read::CsvRecord record;
     std::vector<std::string> header;
     std::size_t rows = 0;

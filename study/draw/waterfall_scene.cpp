@@ -28,7 +28,7 @@ std::string lost_text(double before, double after) {
 }
 
 WaterfallBar step_bar(const Report& report, const LayerReport& layer, std::size_t step) {
-    const double units = report.machine.units;
+    const double units = units_of(report.machine, layer);
     const model::StepBound& bound = layer.steps[step - 1];
     WaterfallBar bar;
     bar.step = step;
@@ -50,13 +50,12 @@ double macs_of(const LayerReport& layer) {
     return layer.macs > 0 ? work.amount : work.amount / 2.0;
 }
 
-// What a time means as a share of the machine: work / (time x clock x units).
-WaterfallBar time_bar(const Report& report, double macs, const char* name, double time_s,
-                      double before) {
+// What a time means as a share of the units' peak: the work's time at that peak over it.
+WaterfallBar time_bar(double ideal_s, const char* name, double time_s, double before) {
     WaterfallBar bar;
     bar.name = name;
     bar.before = before;
-    bar.mapping = std::min(1.0, macs / time_s / report.machine.clock_hz / report.machine.units);
+    bar.mapping = std::min(1.0, ideal_s / time_s);
     bar.machine = bar.mapping;
     bar.value = model::format_si(time_s, "s", 4);
     bar.change = lost_text(before, bar.mapping);
@@ -76,19 +75,30 @@ std::string unexplained_text(double unexplained_s, double predicted_s) {
                        signed_share(unexplained_s, predicted_s));
 }
 
+// All layers at the peak of the units that serve them.
+double at_peak_s(const Report& report) {
+    double seconds = 0.0;
+    for (const LayerReport& layer : report.layers) {
+        const double rate = units_of(report.machine, layer) * report.machine.clock_hz;
+        seconds +=
+            rate > 0.0 ? macs_of(layer) * static_cast<double>(layer.layer.count) / rate : 0.0;
+    }
+    return seconds;
+}
+
 void add_times(const Report& report, const LayerReport& layer, WaterfallScene& scene) {
     if (!(layer.time_s > 0.0) || !(report.machine.clock_hz > 0.0)) {
         return;
     }
-    const double macs = macs_of(layer);
-    scene.bars.push_back(
-        time_bar(report, macs, "predicted", layer.time_s, scene.bars.back().mapping));
+    const double ideal_s =
+        macs_of(layer) / (units_of(report.machine, layer) * report.machine.clock_hz);
+    scene.bars.push_back(time_bar(ideal_s, "predicted", layer.time_s, scene.bars.back().mapping));
     scene.bars.back().reason = "with everything that the layer waits for";
     if (!layer.measured || !(layer.measured->time_s > 0.0)) {
         return;
     }
     const LayerMeasurement& m = *layer.measured;
-    WaterfallBar bar = time_bar(report, macs, kMeasuredName, m.time_s, scene.bars.back().mapping);
+    WaterfallBar bar = time_bar(ideal_s, kMeasuredName, m.time_s, scene.bars.back().mapping);
     tell_gain(bar);
     bar.reason = unexplained_text(m.unexplained_s, m.predicted_s) + "; " + main_disagreement(m);
     scene.bars.push_back(std::move(bar));
@@ -102,10 +112,10 @@ struct NetworkStep {
 };
 
 NetworkStep network_step(const Report& report, std::size_t step) {
-    const double units = report.machine.units;
-    const double per_second = units * report.machine.clock_hz;
     NetworkStep sum;
     for (const LayerReport& layer : report.layers) {
+        const double units = units_of(report.machine, layer);
+        const double per_second = units * report.machine.clock_hz;
         const double ideal_s = macs_of(layer) * static_cast<double>(layer.layer.count) / per_second;
         const double share = share_after(layer.steps, units, step);
         const double before = share_after(layer.steps, units, step - 1);
@@ -133,15 +143,15 @@ std::string loser_text(const NetworkStep& now, double lost_s, std::size_t step) 
                        bound.reason.empty() ? bound.limit : bound.reason);
 }
 
-void add_network_times(const Report& report, double macs, WaterfallScene& scene) {
+void add_network_times(const Report& report, double ideal_s, WaterfallScene& scene) {
     scene.bars.push_back(
-        time_bar(report, macs, "predicted", report.total.time_s, scene.bars.back().mapping));
+        time_bar(ideal_s, "predicted", report.total.time_s, scene.bars.back().mapping));
     scene.bars.back().reason = "with everything that the layers wait for";
     if (!report.measured || report.measured->layers == 0) {
         return;
     }
     const Measurement& m = *report.measured;
-    WaterfallBar bar = time_bar(report, macs, kMeasuredName, report.total.time_s + m.unexplained_s,
+    WaterfallBar bar = time_bar(ideal_s, kMeasuredName, report.total.time_s + m.unexplained_s,
                                 scene.bars.back().mapping);
     tell_gain(bar);
     bar.reason = unexplained_text(m.unexplained_s, m.predicted_s) +
@@ -152,10 +162,10 @@ void add_network_times(const Report& report, double macs, WaterfallScene& scene)
     scene.bars.push_back(std::move(bar));
 }
 
-WaterfallBar all_units(const Report& report) {
+WaterfallBar all_units(double units) {
     WaterfallBar all;
     all.name = "all units";
-    all.value = model::format_si(report.machine.units, "MAC/cycle", 4);
+    all.value = model::format_si(units, "MAC/cycle", 4);
     all.reason = "every unit does one MAC in every cycle";
     all.colour = ColourRole::text;
     return all;
@@ -271,9 +281,9 @@ WaterfallScene make_waterfall(const Report& report, std::size_t index, const Can
     WaterfallScene scene = on_canvas(canvas);
     scene.title = fmt::format("{} on {}", layer.layer.name, report.machine.name);
     scene.subtitle = fmt::format("{:.1f} % of {} per cycle{}", 100.0 * layer.utilization,
-                                 model::format_si(report.machine.units, "MAC", 4),
+                                 model::format_si(units_of(report.machine, layer), "MAC", 4),
                                  layer.limiter.empty() ? "" : "; limited by " + layer.limiter);
-    scene.bars.push_back(all_units(report));
+    scene.bars.push_back(all_units(units_of(report.machine, layer)));
     for (std::size_t step = 1; step <= model::kSteps; ++step) {
         scene.bars.push_back(step_bar(report, layer, step));
         const WaterfallBar& bar = scene.bars.back();
@@ -292,17 +302,13 @@ WaterfallScene make_network_waterfall(const Report& report, const Canvas& canvas
     scene.subtitle =
         fmt::format("{:.1f} % of {} per cycle, {} layers", 100.0 * report.total.utilization,
                     model::format_si(report.machine.units, "MAC", 4), report.layers.size());
-    scene.bars.push_back(all_units(report));
-    double macs = 0.0;
-    for (const LayerReport& layer : report.layers) {
-        macs += macs_of(layer) * static_cast<double>(layer.layer.count);
-    }
-    const double per_second = report.machine.units * report.machine.clock_hz;
-    if (!(macs > 0.0) || !(per_second > 0.0)) {
+    scene.bars.push_back(all_units(report.machine.units));
+    const double ideal_s = at_peak_s(report);
+    if (!(ideal_s > 0.0)) {
         finish(scene);
         return scene;
     }
-    double before_s = macs / per_second;
+    double before_s = ideal_s;
     double most_lost_s = 0.0;
     std::size_t worst = 0;
     for (std::size_t step = 1; step <= model::kSteps; ++step) {
@@ -310,9 +316,9 @@ WaterfallScene make_network_waterfall(const Report& report, const Canvas& canvas
         WaterfallBar bar;
         bar.step = step;
         bar.name = fmt::format("{} {}", step, model::kStepNames[step - 1]);
-        bar.before = macs / per_second / before_s;
-        bar.mapping = macs / per_second / now.mapping_s;
-        bar.machine = std::max(bar.mapping, macs / per_second / now.machine_s);
+        bar.before = ideal_s / before_s;
+        bar.mapping = ideal_s / now.mapping_s;
+        bar.machine = std::max(bar.mapping, ideal_s / now.machine_s);
         bar.value = model::format_si(bar.mapping * report.machine.units, "MAC/cycle", 4);
         bar.change = lost_text(bar.before, bar.mapping);
         bar.reason = loser_text(now, now.mapping_s - before_s, step);
@@ -333,7 +339,7 @@ WaterfallScene make_network_waterfall(const Report& report, const Canvas& canvas
         scene.bars[worst].worst = true;
         scene.subtitle += fmt::format("; in this order most is lost at step {}", worst);
     }
-    add_network_times(report, macs, scene);
+    add_network_times(report, ideal_s, scene);
     finish(scene);
     return scene;
 }

@@ -273,6 +273,7 @@ LayerReport report_of(const Layer& layer, const Work& work, const std::vector<Ne
     report.active.averaged = macs / steps;
     report.time_s = report.cycles / context.accelerator.clock_hz;
     report.processing_time_s = report.split.compute_s + report.split.on_chip_stall_s;
+    report.units = context.units;
     report.utilization = macs / (context.units * report.cycles);
     std::vector<Pace> paces;
     for (const NestExam& exam : exams) {
@@ -293,7 +294,8 @@ LayerReport bandwidth_only(const Layer& layer, const Work& work,
     report.bytes = work.bytes();
     const double rate = outer_bytes_per_cycle(context.accelerator);
     const auto [bytes, equivalent] = outer_only(layer, work, context.accelerator);
-    report.cycles = std::max(bytes / rate, equivalent / context.units);
+    const double operating = std::max(1.0, equivalent / context.units); // cycles: no less than one
+    report.cycles = std::max(bytes / rate, operating);
     const double achieved = equivalent / report.cycles;
     for (std::size_t i = 0; i < kSteps; ++i) {
         const double bound = i < 2 ? equivalent : std::min(equivalent, context.units);
@@ -304,9 +306,10 @@ LayerReport bandwidth_only(const Layer& layer, const Work& work,
                            i < 5 ? Limit::units : Limit::outer_memory};
     }
     report.machine_steps = report.steps;
+    report.units = context.units;
     report.time_s = report.cycles / context.accelerator.clock_hz;
-    const bool arithmetic = equivalent / context.units > bytes / rate;
-    (arithmetic ? report.split.compute_s : report.split.dram_stall_s) = report.time_s;
+    report.split.compute_s = operating / context.accelerator.clock_hz;
+    report.split.dram_stall_s = report.time_s - report.split.compute_s;
     report.processing_time_s = report.split.compute_s;
     report.outer_bytes = bytes;
     set_limits({pace_of(report.steps, context.units, equivalent, bytes / rate)},

@@ -18,15 +18,26 @@ Chain at_clock(Chain chain, double from_hz, double to_hz) {
     return chain;
 }
 
+bool is_outer(Limit limit) {
+    return limit == Limit::outer_memory || limit == Limit::link;
+}
+
+// What the outermost memory (or the link to it) adds: beyond tiles, occupancy and L2 at the data
+// sheet's bandwidth, and what the kernel falls short of that where the memory binds it.
+double outer_stall_s(const GpuPrediction& p, double kernel_s) {
+    const double else_s = std::max(p.macs / (p.steps[4].macs_per_cycle * p.clock_hz), p.step6_l2_s);
+    const double at_bandwidth = is_outer(p.steps[5].kind) ? p.step6_s - else_s : 0.0;
+    const double short_of_it = is_outer(p.steps[6].kind) ? kernel_s - p.step6_s : 0.0;
+    return std::max(at_bandwidth, 0.0) + std::max(short_of_it, 0.0);
+}
+
 TimeSplit split_of(const GpuPrediction& p) {
-    TimeSplit split;
     const double kernel_s = std::max(p.time_s - p.launch_s, 0.0);
+    TimeSplit split;
     split.overhead_s = p.time_s - kernel_s;
-    const double arithmetic_s =
-        std::min(kernel_s, p.macs / (p.steps[3].macs_per_cycle * p.clock_hz));
-    const bool memory_bound = p.steps[5].macs_per_cycle < p.steps[4].macs_per_cycle;
-    split.compute_s = arithmetic_s;
-    (memory_bound ? split.dram_stall_s : split.on_chip_stall_s) = kernel_s - arithmetic_s;
+    split.compute_s = std::min(kernel_s, p.macs / (p.steps[3].macs_per_cycle * p.clock_hz));
+    split.dram_stall_s = std::min(outer_stall_s(p, kernel_s), kernel_s - split.compute_s);
+    split.on_chip_stall_s = std::max(kernel_s - split.compute_s - split.dram_stall_s, 0.0);
     return split;
 }
 
@@ -85,16 +96,19 @@ Result<LayerReport> examine(const Layer& layer, const GpuContext& context,
     report.bytes = work->bytes();
     report.steps = at_clock(p.steps, p.clock_hz, context.clock_hz);
     report.machine_steps = at_clock(p.machine_steps, p.clock_hz, context.clock_hz);
-    report.active = {p.units, p.macs / (p.time_s * p.clock_hz)};
+    report.units = p.units * p.clock_hz / context.clock_hz;
     report.cycles = p.time_s * context.clock_hz;
     report.time_s = p.time_s;
-    report.processing_time_s = p.time_s - p.launch_s;
     report.device_s = p.device_s;
     report.low_s = p.low_s;
     report.high_s = p.high_s;
     report.split = split_of(p);
+    report.processing_time_s = p.time_s - report.split.dram_stall_s;
     report.clock_hz = p.clock_hz * p.clock_share;
-    report.utilization = p.macs / (context.units * report.cycles);
+    const double rate = p.macs / report.cycles;
+    report.utilization = rate / report.units;
+    // An algorithm that multiplies less than the layer does (Winograd) may pass the units' rate.
+    report.active = {report.units, std::min(rate, report.units)};
     report.limiter_step = p.limiter_step;
     report.limiter = p.limiter;
     report.limit = p.limit;

@@ -24,68 +24,9 @@ constexpr std::size_t kLongest = 4096;   // characters of an expression
 constexpr std::size_t kMostTerms = 1024; // alternatives after multiplying out
 constexpr int kDeepest = 64;             // parentheses
 
-// Nothing where no profile was laid over the report.
-template <class Of, class Measured> Value of_measured(const Of& of, double Measured::*figure) {
-    return of.measured ? Value((*of.measured).*figure) : std::nullopt;
-}
-
-struct NetKey {
-    std::string_view name;
-    Value (*value)(const Report&);
-};
-constexpr std::array kNetKeys = {
-    NetKey{"time_s", [](const Report& r) -> Value { return r.total.time_s; }},
-    NetKey{"processing_time_s", [](const Report& r) -> Value { return r.total.processing_time_s; }},
-    NetKey{"low_s", [](const Report& r) { return r.total.low_s; }},
-    NetKey{"high_s", [](const Report& r) { return r.total.high_s; }},
-    NetKey{"utilization", [](const Report& r) -> Value { return r.total.utilization; }},
-    NetKey{"energy_j", [](const Report& r) -> Value { return r.total.energy_j; }},
-    NetKey{"macs", [](const Report& r) -> Value { return r.total.macs; }},
-    NetKey{"flops", [](const Report& r) -> Value { return r.total.flops; }},
-    NetKey{"outer_bytes", [](const Report& r) -> Value { return r.total.outer_bytes; }},
-    NetKey{"averaged_pes", [](const Report& r) -> Value { return r.total.averaged_units; }},
-    NetKey{"measured_s", [](const Report& r) { return of_measured(r, &Measurement::measured_s); }},
-    NetKey{"unexplained_s",
-           [](const Report& r) { return of_measured(r, &Measurement::unexplained_s); }},
-};
-
-struct LayerKey {
-    std::string_view name;
-    Value (*value)(const LayerReport&);
-};
-constexpr std::array kLayerKeys = {
-    LayerKey{"time_s", [](const LayerReport& l) -> Value { return l.time_s; }},
-    LayerKey{"processing_time_s",
-             [](const LayerReport& l) -> Value { return l.processing_time_s; }},
-    LayerKey{"low_s", [](const LayerReport& l) { return l.low_s; }},
-    LayerKey{"high_s", [](const LayerReport& l) { return l.high_s; }},
-    LayerKey{"cycles", [](const LayerReport& l) -> Value { return l.cycles; }},
-    LayerKey{"utilization", [](const LayerReport& l) -> Value { return l.utilization; }},
-    LayerKey{"energy_j", [](const LayerReport& l) -> Value { return l.energy_j; }},
-    LayerKey{"macs", [](const LayerReport& l) -> Value { return static_cast<double>(l.macs); }},
-    LayerKey{"flops", [](const LayerReport& l) -> Value { return static_cast<double>(l.flops); }},
-    LayerKey{"outer_bytes", [](const LayerReport& l) -> Value { return l.outer_bytes; }},
-    LayerKey{"limiter_step",
-             [](const LayerReport& l) -> Value { return static_cast<double>(l.limiter_step); }},
-    LayerKey{"allocated_pes", [](const LayerReport& l) -> Value { return l.active.allocated; }},
-    LayerKey{"averaged_pes", [](const LayerReport& l) -> Value { return l.active.averaged; }},
-    LayerKey{"measured_s",
-             [](const LayerReport& l) { return of_measured(l, &LayerMeasurement::time_s); }},
-    LayerKey{"unexplained_s",
-             [](const LayerReport& l) { return of_measured(l, &LayerMeasurement::unexplained_s); }},
-};
-
-template <class Keys> std::vector<std::string> names_of(const Keys& keys) {
-    std::vector<std::string> names;
-    for (const auto& key : keys) {
-        names.emplace_back(key.name);
-    }
-    return names;
-}
-
 class Parser {
   public:
-    explicit Parser(std::string_view text) : text_(text) {}
+    Parser(std::string_view text, const GateKeys& keys) : text_(text), keys_(keys) {}
 
     Result<Gate> parse() {
         Alternatives found = condition(0);
@@ -217,9 +158,10 @@ class Parser {
         static const std::vector<std::string> scopes = {"net", "layer", "any", "all"};
         const auto known = std::find(scopes.begin(), scopes.end(), scope);
         if (first == std::string::npos || known == scopes.end()) {
-            fail(
-                begin, all.empty() ? "a comparison is missing" : fmt::format("what is '{}'?", all),
-                "write net.KEY, layer.NAME.KEY, any.KEY or all.KEY, such as net.utilization < 0.6");
+            fail(begin, all.empty() ? "a comparison is missing" : fmt::format("what is '{}'?", all),
+                 fmt::format("write net.KEY, layer.NAME.KEY, any.KEY or all.KEY, such as net.{} < "
+                             "0.6",
+                             keys_.net.empty() ? "KEY" : keys_.net.front()));
             return;
         }
         c.scope = static_cast<Comparison::Scope>(known - scopes.begin());
@@ -232,7 +174,7 @@ class Parser {
             fail(begin, fmt::format("'{}' names no layer", all), "write layer.NAME.KEY");
             return;
         }
-        const auto keys = gate_keys(c.scope != Comparison::Scope::net);
+        const auto& keys = c.scope != Comparison::Scope::net ? keys_.layers : keys_.net;
         if (std::find(keys.begin(), keys.end(), c.key) == keys.end()) {
             fail(begin, fmt::format("unknown key '{}'", c.key), model::suggestion(c.key, keys, 16),
                  "unknown-key");
@@ -273,6 +215,7 @@ class Parser {
     }
 
     std::string_view text_;
+    const GateKeys& keys_;
     std::size_t at_ = 0;
     Diagnostics errors_;
 };
@@ -295,27 +238,27 @@ bool compare(double value, Comparison::Operator op, double number) {
     return value != number;
 }
 
-template <class Keys, class From>
-Value value_of(const Keys& keys, const std::string& name, const From& from) {
-    const auto found =
-        std::find_if(keys.begin(), keys.end(), [&](const auto& key) { return key.name == name; });
-    return found->value(from);
-}
-
 struct Subject {
     std::string name;
     Value value;
 };
 
-std::vector<Subject> subjects_of(const Comparison& c, const Report& report) {
+Value value_of(const std::vector<std::string>& keys, const std::vector<Value>& values,
+               const std::string& key) {
+    const auto found = std::find(keys.begin(), keys.end(), key);
+    const auto at = static_cast<std::size_t>(found - keys.begin());
+    return at < values.size() ? values[at] : std::nullopt;
+}
+
+std::vector<Subject> subjects_of(const Comparison& c, const GateFigures& figures) {
     if (c.scope == Comparison::Scope::net) {
-        return {{"net." + c.key, value_of(kNetKeys, c.key, report)}};
+        return {{"net." + c.key, value_of(figures.keys.net, figures.net, c.key)}};
     }
     std::vector<Subject> subjects;
-    for (const LayerReport& layer : report.layers) {
-        if (c.scope != Comparison::Scope::layer || layer.layer.name == c.layer) {
-            subjects.push_back({fmt::format("layer.{}.{}", layer.layer.name, c.key),
-                                value_of(kLayerKeys, c.key, layer)});
+    for (const GateFigures::Layer& layer : figures.layers) {
+        if (c.scope != Comparison::Scope::layer || layer.name == c.layer) {
+            subjects.push_back({fmt::format("layer.{}.{}", layer.name, c.key),
+                                value_of(figures.keys.layers, layer.values, c.key)});
         }
     }
     return subjects;
@@ -332,26 +275,25 @@ std::optional<Subject> first_that_holds(const Comparison& c, const std::vector<S
     return all ? std::optional(subjects.front()) : std::nullopt;
 }
 
-Diagnostics problems_of(const Comparison& c, const Report& report,
+Diagnostics problems_of(const Comparison& c, const GateFigures& figures,
                         const std::vector<Subject>& subjects) {
     Diagnostics d;
     const model::SourceLocation where{"--fail-if", 1, c.column};
     if (subjects.empty()) {
         std::vector<std::string> names;
-        for (const LayerReport& layer : report.layers) {
-            names.push_back(layer.layer.name);
+        for (const GateFigures::Layer& layer : figures.layers) {
+            names.push_back(layer.name);
         }
         d.error("unknown-layer",
-                fmt::format("there is no layer '{}' in what was examined", c.layer),
+                c.layer.empty()
+                    ? std::string("there are no layers in what was examined")
+                    : fmt::format("there is no layer '{}' in what was examined", c.layer),
                 model::suggestion(c.layer, names), where);
     }
     for (const Subject& subject : subjects) {
         if (!subject.value && d.empty()) {
             d.error("no-value", fmt::format("{} has no value here", subject.name),
-                    c.key == "measured_s" || c.key == "unexplained_s"
-                        ? "measured figures need --profile, with kernels of the layer in it"
-                        : "the error of these predictions is not known, so there is no interval",
-                    where);
+                    figures.why_none ? figures.why_none(c.key) : std::string(), where);
         }
     }
     return d;
@@ -359,27 +301,23 @@ Diagnostics problems_of(const Comparison& c, const Report& report,
 
 } // namespace
 
-std::vector<std::string> gate_keys(bool of_layers) {
-    return of_layers ? names_of(kLayerKeys) : names_of(kNetKeys);
-}
-
-Result<Gate> parse_gate(std::string_view text) {
+Result<Gate> parse_gate(std::string_view text, const GateKeys& keys) {
     if (text.size() > kLongest) {
         return Result<Gate>::failure("too-long",
                                      fmt::format("an expression of {} characters", text.size()),
                                      fmt::format("at most {}", kLongest), {"--fail-if", 1, 1});
     }
-    return Parser(text).parse();
+    return Parser(text, keys).parse();
 }
 
-Result<Verdict> evaluate(const Gate& gate, const Report& report) {
+Result<Verdict> evaluate(const Gate& gate, const GateFigures& figures) {
     Diagnostics problems;
     Verdict verdict;
     for (const auto& alternative : gate.alternatives) {
         std::vector<std::string> because;
         for (const Comparison& c : alternative) {
-            const auto subjects = subjects_of(c, report);
-            const Diagnostics found = problems_of(c, report, subjects);
+            const auto subjects = subjects_of(c, figures);
+            const Diagnostics found = problems_of(c, figures, subjects);
             problems.append(found);
             const auto deciding = found.empty() ? first_that_holds(c, subjects) : std::nullopt;
             if (deciding) {

@@ -16,6 +16,8 @@
 #include "model/base/result.hpp"
 #include "study/exam/report.hpp"
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,10 +45,30 @@ struct Gate {
     bool operator==(const Gate&) const = default;
 };
 
-std::vector<std::string> gate_keys(bool of_layers);
+// The names that a command's answer has, of the whole and of its layers.
+struct GateKeys {
+    std::vector<std::string> net, layers;
+
+    bool operator==(const GateKeys&) const = default;
+};
+const GateKeys& exam_gate_keys();
+
+// An answer as a condition sees it: values in the order of the keys, nullopt where there is none.
+struct GateFigures {
+    struct Layer {
+        std::string name;
+        std::vector<std::optional<double>> values;
+    };
+    GateKeys keys;
+    std::vector<std::optional<double>> net;
+    std::vector<Layer> layers;
+    std::function<std::string(const std::string& key)> why_none; // a hint; empty: none
+};
+GateFigures gate_figures(const Report& report);
 
 // Errors, each at "--fail-if:1:column": "bad-expression", "unknown-key", "too-long".
-model::Result<Gate> parse_gate(std::string_view text);
+model::Result<Gate> parse_gate(std::string_view text, const GateKeys& keys);
+model::Result<Gate> parse_gate(std::string_view text); // of an examination
 
 struct Verdict {
     bool holds = false;
@@ -55,8 +77,9 @@ struct Verdict {
     bool operator==(const Verdict&) const = default;
 };
 
-// Errors: "unknown-layer"; "no-value" for low_s and high_s where no interval is known,
-// and for measured_s and unexplained_s of what was not measured.
+// Errors: "unknown-layer"; "no-value" where the answer has none: of an examination for low_s and
+// high_s where no interval is known, and for measured_s and unexplained_s of what was not measured.
+model::Result<Verdict> evaluate(const Gate& gate, const GateFigures& figures);
 model::Result<Verdict> evaluate(const Gate& gate, const Report& report);
 
 } // namespace eyeroof::study

@@ -1,6 +1,7 @@
 #include "study/exam/network_step.hpp"
 
 #include "study/exam/examine.hpp"
+#include "study/exam/totals.hpp"
 
 #include <algorithm>
 
@@ -18,6 +19,18 @@ model::Issued issued_as(const model::Layer& layer) {
     return layer.direction == model::Direction::fwd ? model::Issued::forward
                                                     : model::Issued::gradient;
 }
+
+namespace {
+
+// The same step if no kernel waited for the outermost memory: the host may hide what that saves.
+double without_stalls_s(std::vector<model::StepPart> parts, const Report& report) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        parts[i].device_s = std::max(parts[i].device_s - report.layers[i].split.dram_stall_s, 0.0);
+    }
+    return model::step_time(parts).time_s;
+}
+
+} // namespace
 
 void add_step(const StudyOptions& options, Report& report) {
     const model::HostIssue host = options.host.known() ? options.host : textbook_host();
@@ -50,9 +63,8 @@ void add_step(const StudyOptions& options, Report& report) {
         *total.low_s *= scale;
         *total.high_s *= scale;
     }
-    if (report.machine.peak_macs_per_s > 0.0) {
-        total.utilization = total.macs / (report.machine.peak_macs_per_s * total.time_s);
-    }
+    total.processing_time_s = std::min(without_stalls_s(parts, report), total.time_s);
+    total.utilization = utilization_in(report, total.time_s);
 }
 
 } // namespace eyeroof::study

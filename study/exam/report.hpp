@@ -40,7 +40,7 @@ struct ActiveUnits {
 struct TimeSplit {
     double compute_s = 0.0;       // every allocated unit at work
     double on_chip_stall_s = 0.0; // waiting for on-chip networks, ramp-up, drain
-    double dram_stall_s = 0.0;    // waiting for the outermost memory
+    double dram_stall_s = 0.0;    // what the outermost memory adds to all else, at its real pace
     double overhead_s = 0.0;      // launch and host time, on GPUs
 
     bool operator==(const TimeSplit&) const = default;
@@ -51,19 +51,22 @@ struct LayerReport {
     model::Layer layer;
     model::Count macs = 0;
     model::Count flops = 0;
-    model::Count bytes = 0;     // compulsory
+    model::Count bytes = 0; // compulsory
+    // MAC per cycle of the machine's clock that the units serving this layer's type do: GPUs have
+    // another pipe for another type. 0: the machine's; see units_of in report_figures.hpp.
+    double units = 0.0;
     model::Chain steps;         // of the mapping
     model::Chain machine_steps; // no mapping can do better
     ActiveUnits active;
     double cycles = 0.0;
     double time_s = 0.0;            // with stalls on the outermost memory
-    double processing_time_s = 0.0; // without them
+    double processing_time_s = 0.0; // without them: time_s - split.dram_stall_s
     double device_s = 0.0;          // of a GPU: the kernels alone, in a run of many
     double wait_s = 0.0;            // in the network: the GPU idle before it, waiting for its issue
     std::optional<double> low_s;    // interval of the prediction, where its error is known
     std::optional<double> high_s;
     TimeSplit split;
-    double utilization = 0.0;     // macs / (units * cycles)
+    double utilization = 0.0;     // macs / (units * cycles), units of this layer
     std::size_t limiter_step = 0; // 1 … 7: the binding step; see model/eyexam/limits.hpp
     std::string limiter;          // its limit in words
     model::Limit limit = model::Limit::arithmetic;
@@ -95,7 +98,7 @@ struct Total {
     std::optional<double> high_s;
     double energy_j = 0.0;
     double outer_bytes = 0.0;
-    double utilization = 0.0;    // macs / (units * clock * time)
+    double utilization = 0.0;    // time that all MACs take at each layer's own peak / time
     double averaged_units = 0.0; // weighted by processing time
 
     bool operator==(const Total&) const = default;
@@ -115,7 +118,7 @@ struct MachineSummary {
     std::string id;
     std::string name;
     std::string kind;   // "accelerator", "gpu", "host"
-    double units = 0.0; // MAC per cycle at most
+    double units = 0.0; // MAC per cycle at most; on GPUs of the type with most MACs
     double clock_hz = 0.0;
     double peak_macs_per_s = 0.0;
     double outer_bytes_per_s = 0.0; // of the outermost memory

@@ -10,6 +10,10 @@
 
 namespace eyeroof::study {
 
+double units_of(const MachineSummary& machine, const LayerReport& layer) {
+    return layer.units > 0.0 ? layer.units : machine.units;
+}
+
 double share_after(const model::Chain& chain, double units, std::size_t step) {
     if (step == 0 || units <= 0.0) {
         return 1.0;

@@ -10,6 +10,10 @@
 
 namespace eyeroof::study {
 
+// MAC per cycle of the machine's clock that the units serving this layer's type do: the peak that
+// its shares are told of. The machine's own where the layer does not say.
+double units_of(const MachineSummary& machine, const LayerReport& layer);
+
 // Throughput after a step as a share of the machine's units: min(units, B_k) / units, with B_0 =
 // all units. step: 0 … 7.
 double share_after(const model::Chain& chain, double units, std::size_t step);

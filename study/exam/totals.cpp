@@ -1,5 +1,7 @@
 #include "study/exam/totals.hpp"
 
+#include "study/exam/report_figures.hpp"
+
 #include <algorithm>
 
 namespace eyeroof::study {
@@ -18,6 +20,17 @@ std::vector<Loss> losses_of(const Report& report, std::size_t at) {
 }
 
 } // namespace
+
+double utilization_in(const Report& report, double time_s) {
+    double at_peak_s = 0.0;
+    for (const LayerReport& layer : report.layers) {
+        const double rate = units_of(report.machine, layer) * report.machine.clock_hz;
+        const double macs =
+            static_cast<double>(layer.layer.count) * static_cast<double>(layer.macs);
+        at_peak_s += rate > 0.0 ? macs / rate : 0.0;
+    }
+    return time_s > 0.0 ? at_peak_s / time_s : 0.0;
+}
 
 void add_totals(Report& report) {
     Total& total = report.total;
@@ -46,9 +59,7 @@ void add_totals(Report& report) {
         total.low_s = low;
         total.high_s = high;
     }
-    if (total.time_s > 0.0 && report.machine.peak_macs_per_s > 0.0) {
-        total.utilization = total.macs / (report.machine.peak_macs_per_s * total.time_s);
-    }
+    total.utilization = utilization_in(report, total.time_s);
     if (total.processing_time_s > 0.0) {
         total.averaged_units = unit_seconds / total.processing_time_s;
     }

@@ -11,6 +11,7 @@
 #include "study/formats/timeloop.hpp"
 #include "study/formats/zigzag.hpp"
 #include "study/text/csv.hpp"
+#include "study/text/separators.hpp"
 
 #include <fmt/format.h>
 
@@ -290,7 +291,8 @@ NetworkFormat network_format(std::string_view text) {
     if (is_maestro(text) || is_zigzag(text)) {
         return is_maestro(text) ? NetworkFormat::maestro : NetworkFormat::zigzag;
     }
-    CsvReader reader(text.substr(0, 4000), "");
+    const std::string head = comma_separated(std::string(text.substr(0, 4000)));
+    CsvReader reader(head, "");
     CsvRecord header;
     model::Diagnostics ignored;
     if (!reader.next(header, ignored) || header.cells.size() < 2) {

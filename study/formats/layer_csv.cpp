@@ -4,6 +4,7 @@
 #include "model/base/suggest.hpp"
 #include "study/formats/layer_text.hpp"
 #include "study/text/csv.hpp"
+#include "study/text/separators.hpp"
 
 #include <fmt/format.h>
 
@@ -16,6 +17,8 @@ namespace {
 
 using model::Diagnostics;
 using TableResult = model::Result<LayerTable>;
+
+constexpr std::string_view kTotalRow = "total"; // operator of the last row of `exam --format csv`
 
 // Diagnostics of one file that stop growing: a table of 100,000 bad rows is not told row by row.
 class Findings {
@@ -154,6 +157,9 @@ void read_row(const CsvRecord& record, const Header& header, LayerTable& table,
             extras.emplace_back(record.cells[i].text);
         }
     }
+    if (text[Column::op] == kTotalRow) { // of a result that is read again
+        return;
+    }
     std::optional<model::Layer> layer = layer_from_text(text, found);
     if (!layer) {
         return;
@@ -175,13 +181,14 @@ int LayerTable::extra_index(std::string_view name) const {
 }
 
 TableResult parse_layer_csv(std::string text, const std::string& file) {
-    const auto checked = hwdb::checked_text(std::move(text), file);
+    auto checked = hwdb::checked_text(std::move(text), file);
     if (!checked) {
         return checked.diagnostics();
     }
+    const std::string commas = comma_separated(*std::move(checked));
     LayerTable table;
     Findings findings;
-    CsvReader reader(*checked, file);
+    CsvReader reader(commas, file);
     CsvRecord record;
     Diagnostics at_header;
     if (!reader.next(record, at_header)) {

@@ -159,8 +159,8 @@ std::string measured_ladder_rows(const Report& report, const LayerReport& layer,
     const double macs = work.unit == "MAC" ? work.amount : work.amount / 2.0;
     const double rate = macs / (m.time_s * report.machine.clock_hz);
     const double kept = m.predicted_s / m.time_s;
-    const double share =
-        report.machine.units > 0.0 ? std::min(1.0, rate / report.machine.units) : 0.0;
+    const double units = units_of(report.machine, layer);
+    const double share = units > 0.0 ? std::min(1.0, rate / units) : 0.0;
     const Ink ink = kept < 0.9 ? Ink::bad : Ink::warn;
     std::string text = fmt::format("  · {}{}{}  ", left("unexplained (measured)", 24),
                                    right(format_si(rate, "", 4), 9), right("", 9));

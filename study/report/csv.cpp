@@ -70,14 +70,61 @@ std::string proof_cells(bool any, const LayerReport& layer) {
     return layer.certificates.empty() ? ",," : fmt::format(",{},{}", gap, proved);
 }
 
+// What else is known of a layer, behind all other columns.
+std::string work_header() {
+    std::string header = ",macs,flops,utilization,energy_j,outer_bytes,limiter_step";
+    for (std::size_t step = 1; step <= model::kSteps; ++step) {
+        header += fmt::format(",step{}_macs_per_cycle", step);
+    }
+    return header + "\n";
+}
+
+std::string work_cells(const LayerReport& layer) {
+    std::string cells =
+        fmt::format(",{},{},{},{},{},{}", layer.macs, layer.flops, layer.utilization,
+                    layer.energy_j, layer.outer_bytes, layer.limiter_step);
+    for (const model::StepBound& bound : layer.steps) {
+        cells += fmt::format(",{}", bound.macs_per_cycle);
+    }
+    return cells + "\n";
+}
+
+std::string optional_cell(const std::optional<double>& value) {
+    return value ? fmt::to_string(*value) : std::string{};
+}
+
+// The last row: sums over the layers times their counts, under the name and the operator "total",
+// which the reader of layers passes over.
+std::string total_row(const Report& report, const std::string& header, bool proofs) {
+    read::CsvReader reader(header, "");
+    read::CsvRecord record;
+    model::Diagnostics ignored;
+    std::string row;
+    if (reader.next(record, ignored)) {
+        for (const read::CsvCell& cell : record.cells) {
+            const bool named = cell.text == "name" || cell.text == "op";
+            row += (&cell == &record.cells.front() ? "" : ",") + std::string(named ? "total" : "");
+        }
+    }
+    const Total& total = report.total;
+    row += fmt::format(",{},{},{},,", total.time_s, optional_cell(total.low_s),
+                       optional_cell(total.high_s));
+    row += proofs ? ",," : "";
+    row += report.measured
+               ? fmt::format(",{},{},{},{},,", report.measured->measured_s,
+                             report.measured->predicted_s, report.measured->unexplained_s,
+                             report.measured->remaining_s)
+               : "";
+    row += report.ceilings.empty() ? "" : ",,";
+    return row + fmt::format(",{},{},{},{},{},{}\n", total.macs, total.flops, total.utilization,
+                             total.energy_j, total.outer_bytes, std::string(model::kSteps, ','));
+}
+
 std::string result_cells(const Report& report, const LayerReport& layer, bool proofs) {
-    const auto optional = [](const std::optional<double>& value) {
-        return value ? fmt::to_string(*value) : std::string{};
-    };
-    return fmt::format(",{},{},{},{},{}{}{}\n", layer.time_s, optional(layer.low_s),
-                       optional(layer.high_s), read::csv_quoted(layer.limiter),
+    return fmt::format(",{},{},{},{},{}{}{}{}", layer.time_s, optional_cell(layer.low_s),
+                       optional_cell(layer.high_s), read::csv_quoted(layer.limiter),
                        seconds_at(report.machine, layer, kStep6), proof_cells(proofs, layer),
-                       measured_cells(report, layer));
+                       measured_cells(report, layer), work_cells(layer));
 }
 
 // The table's rows that the report's layers came from. Filters keep or leave all layers of one
@@ -103,20 +150,22 @@ std::string to_csv(const Report& report, const read::LayerTable* input) {
         rows = rows_of(report, *input);
     }
     const bool repeat = !rows.empty();
-    std::string text =
+    const std::string header =
         repeat ? input->header : fmt::format("{}", fmt::join(read::column_names(), ","));
+    std::string text = header;
     text += ",time_s,low_s,high_s,limiter,step6_bound_s";
     const bool proofs = searched(report);
     text += proofs ? ",gap,proved" : "";
     text += report.measured
                 ? ",measured_s,compared_s,unexplained_s,remaining_s,executions,disagreements"
                 : "";
-    text += report.ceilings.empty() ? "\n" : ",measured_roof_s,measured_roof\n";
+    text += report.ceilings.empty() ? "" : ",measured_roof_s,measured_roof";
+    text += work_header();
     for (std::size_t i = 0; i < report.layers.size(); ++i) {
         const LayerReport& layer = report.layers[i];
         text += (repeat ? *rows[i] : layer_row(layer.layer)) + result_cells(report, layer, proofs);
     }
-    return text;
+    return text + total_row(report, header, proofs);
 }
 
 } // namespace eyeroof::study

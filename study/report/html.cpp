@@ -75,7 +75,7 @@ std::string bar_html(double done, double could) {
 }
 
 std::string step_row(const Report& report, const LayerReport& layer, std::size_t step) {
-    const double units = report.machine.units;
+    const double units = units_of(report.machine, layer);
     const model::StepBound& bound = layer.steps[step - 1];
     const double kept = kept_at(layer.steps, units, step);
     const bool loses = kept < 1.0 - 5e-4;

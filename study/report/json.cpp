@@ -105,7 +105,7 @@ Json limits_json(const LayerReport& layer) {
             {"steps", steps}};
 }
 
-Json layer_json(const LayerReport& layer) {
+Json layer_json(const MachineSummary& machine, const LayerReport& layer) {
     Json json = {{"name", layer.layer.name},
                  {"op", model::op_name(layer.layer.op)},
                  {"direction", model::direction_name(layer.layer.direction)},
@@ -116,6 +116,7 @@ Json layer_json(const LayerReport& layer) {
                  {"compulsory_bytes", layer.bytes},
                  {"steps", chain_json(layer.steps)},
                  {"machine_steps", chain_json(layer.machine_steps)},
+                 {"units", units_of(machine, layer)},
                  {"active_pes",
                   {{"allocated", layer.active.allocated}, {"averaged", layer.active.averaged}}},
                  {"cycles", layer.cycles},
@@ -194,7 +195,7 @@ Json worst_json(const Report& report) {
 std::string to_json(const Report& report) {
     Json layers = Json::array();
     for (const LayerReport& layer : report.layers) {
-        layers.push_back(layer_json(layer));
+        layers.push_back(layer_json(report.machine, layer));
     }
     Json json = {{"schema", "eyeroof/exam/1"},
                  {"machine", machine_json(report.machine)},

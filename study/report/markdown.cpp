@@ -43,7 +43,7 @@ std::string layer_row(const Report& report, const LayerReport& layer) {
         format_si(layer.time_s, "s"), interval(layer.low_s, layer.high_s),
         percent(layer.utilization), layer.limiter_step, cell(layer.limiter));
     for (std::size_t step = 1; step <= model::kSteps; ++step) {
-        const double share = share_after(layer.steps, report.machine.units, step);
+        const double share = share_after(layer.steps, units_of(report.machine, layer), step);
         row += fmt::format(" {} |", percent(share));
     }
     return row + "\n";

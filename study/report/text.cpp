@@ -115,7 +115,7 @@ std::string layer_heading(const LayerReport& layer, bool colour) {
 
 std::string ladder_row(const Report& report, const LayerReport& layer, std::size_t step,
                        bool colour) {
-    const double units = report.machine.units;
+    const double units = units_of(report.machine, layer);
     const model::StepBound& bound = layer.steps[step - 1];
     const double kept = kept_at(layer.steps, units, step);
     const bool loses = kept < 1.0 - 5e-4;
@@ -191,11 +191,11 @@ std::string certificate_lines(const LayerReport& layer) {
 
 std::string ladder(const Report& report, const LayerReport& layer, const TextStyle& style) {
     std::string text = "\n" + layer_heading(layer, style.colour) + layer_facts(report, layer);
-    text +=
-        inked(fmt::format("  {}{}{}  of {} units", left("  step, MAC/cycle", 26),
-                          right("mapping", 9), right("machine", 9), amount(report.machine.units)),
-              Ink::faint, style.colour) +
-        "\n";
+    text += inked(fmt::format("  {}{}{}  of {} units", left("  step, MAC/cycle", 26),
+                              right("mapping", 9), right("machine", 9),
+                              amount(units_of(report.machine, layer))),
+                  Ink::faint, style.colour) +
+            "\n";
     for (std::size_t step = 1; step <= kSteps; ++step) {
         text += ladder_row(report, layer, step, style.colour);
     }
@@ -258,10 +258,11 @@ std::string overview(const Report& report, bool colour) {
         std::string name = printable(layer.layer.name);
         std::string count = layer.layer.count > 1 ? fmt::format(" ×{}", layer.layer.count) : "";
         name = clipped(name, 18 - display_width(count)) + count;
-        text += fmt::format(
-            "{}{}{}  {}  {}\n", left(name, 18), right(format_si(layer.time_s, "s"), 11),
-            right(percent(layer.utilization), 9), overview_bar(layer, report.machine.units, colour),
-            clipped(fmt::format("{} {}", layer.limiter_step, layer.limiter), 22));
+        text +=
+            fmt::format("{}{}{}  {}  {}\n", left(name, 18), right(format_si(layer.time_s, "s"), 11),
+                        right(percent(layer.utilization), 9),
+                        overview_bar(layer, units_of(report.machine, layer), colour),
+                        clipped(fmt::format("{} {}", layer.limiter_step, layer.limiter), 22));
     }
     return text;
 }

@@ -101,7 +101,9 @@ std::string upgrade_html(const Upgrade& u) {
     std::string text = upgrade_text(u);
     text = text.substr(0, text.find("\n\nlayer "));
     std::string html = fmt::format(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title>\n"
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+        "'unsafe-inline'; img-src data:\">\n<title>{0}</title>\n"
         "<style>body{{font:14px sans-serif;max-width:60em;margin:2em auto;padding:0 1em}}"
         "table{{border-collapse:collapse}}td,th{{border:1px solid #ccc;padding:.25em .6em;"
         "text-align:left}}pre{{white-space:pre-wrap}}</style></head><body>\n<h1>{0}</h1>\n",

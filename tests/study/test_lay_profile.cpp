@@ -319,7 +319,7 @@ TEST_CASE("every writer shows the step below seven, and the JSON keeps to its sc
     CHECK(study::to_html(report).find("Measured, below step seven") != std::string::npos);
     const std::string csv = study::to_csv(report);
     CHECK(csv.find(",measured_s,compared_s,unexplained_s,remaining_s,executions,disagreements,"
-                   "measured_roof_s,measured_roof\n") != std::string::npos);
+                   "measured_roof_s,measured_roof,macs,") != std::string::npos);
     std::ifstream file(eyeroof::tests::source_dir() + "/study/schema/exam.schema.json");
     tests::SchemaCheck check(nlohmann::json::parse(file));
     const auto json = nlohmann::json::parse(study::to_json(report));

@@ -166,12 +166,25 @@ TEST_CASE("CSV has the layer's columns, the results, and the step 6 bound in sec
     std::getline(csv, second);
     CHECK(header ==
           "name,op,count,dtype,direction,batch,m,n,k,c,h,w,r,s,stride,pad,dilation,groups,"
-          "rows,cols,fn,kv_heads,causal,window,topk,time_s,low_s,high_s,limiter,step6_bound_s");
+          "rows,cols,fn,kv_heads,causal,window,topk,time_s,low_s,high_s,limiter,step6_bound_s"
+          ",macs,flops,utilization,energy_j,outer_bytes,limiter_step,step1_macs_per_cycle,"
+          "step2_macs_per_cycle,step3_macs_per_cycle,step4_macs_per_cycle,step5_macs_per_cycle,"
+          "step6_macs_per_cycle,step7_macs_per_cycle");
     CHECK(first.starts_with("\"conv,1\",conv2d,2,"));
     // 4000 MAC / (50 MAC/cycle * 1000 cycle/s) = 0.08 s
-    CHECK(first.ends_with(",0.1,0.08,0.13,DRAM bus: weight,0.08"));
+    CHECK(contains(first, ",0.1,0.08,0.13,DRAM bus: weight,0.08,4000,"));
     // 100 operations count as 50 MAC: 50 / (10 * 1000) = 0.005 s
-    CHECK(second.ends_with(",0.005,,,DRAM bus: weight,0.005"));
+    CHECK(contains(second, ",0.005,,,DRAM bus: weight,0.005,0,100,0.1,"));
+    // The sums of the report, counts included, in a row of their own.
+    std::string total;
+    std::getline(csv, total);
+    CHECK(total.starts_with("total,total,,"));
+    CHECK(contains(total, ",0.205,"));
+    CHECK(contains(total, ",8000,16100,0.39,"));
+    CHECK(std::count(total.begin(), total.end(), ',') ==
+          std::count(header.begin(), header.end(), ','));
+    CHECK(std::count(second.begin(), second.end(), ',') ==
+          std::count(header.begin(), header.end(), ','));
 }
 
 TEST_CASE("CSV repeats the rows of the table that was read, also columns that it does not know") {
@@ -185,8 +198,9 @@ TEST_CASE("CSV repeats the rows of the table that was read, also columns that it
     report.layers[0].layer = table->layers[0];
     report.layers[1].layer = table->layers[2]; // as a filter leaves it
     const std::string csv = to_csv(report, &*table);
-    CHECK(csv.starts_with("op,name,rows,cols,fn,mine,time_s,low_s,high_s,limiter,step6_bound_s\n"
-                          "elementwise,a,2,3,relu,\"x, y\",0.1,"));
+    CHECK(csv.starts_with("op,name,rows,cols,fn,mine,time_s,low_s,high_s,limiter,step6_bound_s,"));
+    CHECK(contains(csv, "\nelementwise,a,2,3,relu,\"x, y\",0.1,"));
+    CHECK(contains(csv, "\ntotal,total,,,,,"));
     CHECK(contains(csv, "\nelementwise,b,4,5,relu,7,0.005,"));
     CHECK(!contains(csv, "skipped"));
 }

@@ -1,0 +1,64 @@
+# Makes the hostile files that arguments.txt names in the folder $1; sourced by run.sh.
+F=$1
+put() { printf '%b' "$2" >"$F/$1"; }
+conv='name,op,n,c,h,w,k,r,s,pad\n'
+
+# tables of layers
+put one.csv 'name,op,m,n,k\na,gemm,64,64,64\n'
+put semicolons.csv 'name;op;m;n;k\na;gemm;64;64;64\n'
+put tabs.csv 'name\top\tm\tn\tk\na\tgemm\t64\t64\t64\n'
+put mixed.csv 'name,op;m,n,k\na;gemm,64,64;64\n'
+put rows.csv 'name,op,m,n,k,gpu,measured_s\na,gemm,64,64,64,t4,1e-5\n'
+put empty.csv ''
+put blank.csv '\n\n   \n'
+head -c 4096 /dev/zero >"$F/zeros.csv"
+printf '\x7fELF\x01\x02\x03\xff\xfe' >"$F/binary.csv"
+put latin.csv 'name,op,m,n,k\n\xe9,gemm,1,1,1\n'
+put head.csv 'name,op,m,n,k\n'
+put short.csv "${conv}a,conv2d,1\n"
+put long.csv 'name,op,m,n,k\na,gemm,1,1,1,1,1,1\n'
+put twice.csv 'name,op,m,m,k\na,gemm,1,1,1\n'
+put nan.csv 'name,op,m,n,k\na,gemm,nan,1,1\n'
+put negative.csv 'name,op,m,n,k\na,gemm,-1,1,1\n'
+put huge.csv 'name,op,m,n,k\na,gemm,99999999999999999999,1,1\n'
+put quote.csv 'name,op,m,n,k\n"a,gemm,1,1,1\n'
+put op.csv 'name,op,m,n,k\na,gem,1,1,1\n'
+put type.csv 'name,op,dtype,m,n,k\na,gemm,float99,1,1,1\n'
+put groups.csv 'name,op,n,c,h,w,k,r,s,pad,groups\na,conv2d,1,3,8,8,4,3,3,1,2\n'
+put filter.csv "${conv}a,conv2d,1,3,8,8,4,9,9,0\n"
+put name.csv 'op,m,n,k\nbogus\n'
+
+# descriptions
+put list.yaml '[1, 2]\n'
+put scalar.yaml 'word\n'
+printf '%*s' 20000 '' | tr ' ' '[' >"$F/deep.yaml"
+put alias.yaml 'a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nd: [*c, *c, *c]\n'
+put cycle.yaml 'a: &a\n  b: *a\n'
+put tab.yaml 'a:\n\tb: 1\n'
+put twice.yaml 'name: a\nname: b\n'
+put tag.yaml '!!python/object:os.system {}\n'
+put kind.yaml 'kind: toaster\n'
+put clock.yaml 'kind: gpu\nname: x\nsms: 1\nboost_clock: 1e300 GHz\n'
+put open.yaml 'levels: {a: [b\n'
+put net_loop.yaml 'eyeroof: network/1\nparameters: {a: $b, b: $a}\nlayers: [{name: x, op: gemm, m: $a, n: 1, k: 1}]\n'
+put net_expr.yaml 'eyeroof: network/1\nlayers: [{name: x, op: gemm, m: 1/0, n: ((((, k: 1}]\n'
+put net_zero.yaml 'eyeroof: network/1\nlayers: []\n'
+put net_big.yaml 'eyeroof: network/1\nlayers: [{name: x, op: gemm, count: 9223372036854775807, m: 9, n: 9, k: 9}]\n'
+put session_bad.yaml 'eyeroof: session/1\nmachines: 7\n'
+
+# profiles, traces, tables of measurements
+head='{"eyeroof_profile":1,"run":{"tool":"t"}}\n'
+put half.jsonl '{"eyeroof_profile":1,"ru'
+put version.jsonl '{"eyeroof_profile":99}\n'
+put index.jsonl "${head}{\"launch\":{\"kernel\":7}}\n{\"end\":true}\n"
+put nan.jsonl "${head}{\"launch\":{\"ns\":NaN}}\n"
+put broken.json '{"traceEvents":[{"ph":"X",}]}'
+put open.json '{"traceEvents":['
+printf '%*s' 100000 '' | tr ' ' '[' >"$F/bomb.json"
+put text.csv 'some text\nand more\n'
+put ncu_short.csv '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value","Host Name"\n"0","k"\n'
+put not.sqlite 'SQLite format 3\0and then nothing'
+printf '\x1f\x8b\x08\0\0\0\0\0\0\0garbage' >"$F/broken.gz"
+put pairs_bad.csv 'network,from,to,speedup\nresnet50,t4,l4,-1\n'
+put broken.onnx '\x08\x07\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01'
+put empty.onnx ''
