@@ -30,6 +30,8 @@ commands() {
         (fenced && shell) || /^    eyeroof / {
             line = $0
             sub(/^ +/, "", line); sub(/^\$ /, "", line); sub(/[ \t]+# .*/, "", line)
+            line = begun line; begun = ""
+            if (line ~ /\\$/) { begun = substr(line, 1, length(line) - 1); next }
             if (line ~ /^eyeroof /) { printf "%s:%d\t%s\n", FILENAME, FNR, line }
         }' "$sources/README.md" "$sources"/docs/*.md
 }
