@@ -49,7 +49,8 @@ model::Result<study::StudyOptions> study_options(const ExamOptions& options) {
         {"eager", study::LaunchMode::eager},
         {"stream", study::LaunchMode::stream},
         {"kernel", study::LaunchMode::kernel},
-        {"graph", study::LaunchMode::graph}};
+        {"graph", study::LaunchMode::graph},
+        {"compiled", study::LaunchMode::compiled}};
     study::StudyOptions wanted;
     wanted.policy = policy_named(options.mapping);
     set_effort(options.effort, options.mapping, wanted);
@@ -333,7 +334,7 @@ void add_model_options(CLI::App& app, ExamOptions& options) {
                  "Exit with 1 when a mapping was searched for and not proved to be the best");
     add_choice(app, "--counting", options.counting, {"eyeroof", "timeloop"},
                "Rules for counting accesses [eyeroof]");
-    add_choice(app, "--launch", options.launch, {"eager", "stream", "kernel", "graph"},
+    add_choice(app, "--launch", options.launch, {"eager", "stream", "kernel", "graph", "compiled"},
                "How kernels are launched, on GPUs [stream]");
     app.add_option("--host", options.host,
                    "What issues them (default: the server of the GPU's years)")

@@ -16,6 +16,13 @@ inline void add_launch(CLI::App& app, std::string& launch) {
                "node");
 }
 
+// The same for whole networks, which a framework may compile.
+inline void add_network_launch(CLI::App& app, std::string& launch) {
+    add_choice(app, "--launch", launch, {"eager", "stream", "kernel", "graph", "compiled"},
+               "How kernels are launched: by a framework's calls, back to back, not at all (their "
+               "own time), as a graph's nodes, or pointwise operators fused by a compiler");
+}
+
 // One of the four names that add_launch admits.
 inline model::Launch launch_from_name(const std::string& name) {
     for (std::size_t i = 0; i < model::kLaunchModes; ++i) {

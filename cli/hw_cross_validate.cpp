@@ -9,15 +9,15 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <filesystem>
+#include <set>
 
 namespace eyeroof::cli {
 
 namespace {
 
 struct Options {
-    std::string table, launch = "kernel", kernel_class, constants, rows_file;
+    std::string table, launch = "kernel", kernel_class, constants, rows_file, leaderboard;
     std::string leave_out = "architecture";
     study::CrossValidateOptions study;
     OutputOptions output;
@@ -37,9 +37,53 @@ std::map<std::string, model::Gpu> all_gpus(const std::vector<std::filesystem::pa
     return gpus;
 }
 
-Exit write_constants(Context& context, const std::string& folder,
+// The calibration files that a folder has, by name as calibration_files names them.
+std::set<std::string> names_in(const std::filesystem::path& folder) {
+    std::set<std::string> names;
+    std::error_code wrong;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, wrong)) {
+        if (entry.path().extension() == ".yaml") {
+            names.insert(entry.path().stem().string());
+        }
+    }
+    return names;
+}
+
+// With one class alone: the other classes stay as the folder's file, or else the catalog's, has
+// them.
+model::Result<hwdb::CalibrationFile> merged(const hwdb::CalibrationFile& fitted,
+                                            model::KernelClass only,
+                                            const std::vector<std::filesystem::path>& places) {
+    for (const std::filesystem::path& path : places) {
+        std::error_code wrong;
+        if (!std::filesystem::exists(path, wrong)) {
+            continue;
+        }
+        auto document = hwdb::load_yaml(path);
+        auto file = document ? hwdb::read_calibration(*document, path.stem().string())
+                             : model::Result<hwdb::CalibrationFile>(document.diagnostics());
+        if (file) {
+            const auto at = static_cast<std::size_t>(only);
+            study::take_class(fitted.calibration, only, file->calibration);
+            file->dates[at] = fitted.dates[at];
+        }
+        return file;
+    }
+    return fitted;
+}
+
+std::vector<std::filesystem::path> places_of(const Context& context, const std::string& folder,
+                                             const std::string& id) {
+    std::vector<std::filesystem::path> places = {std::filesystem::path(folder) / (id + ".yaml")};
+    for (const std::filesystem::path& machines : context.machine_dirs()) {
+        places.push_back(machines / "calibration" / (id + ".yaml"));
+    }
+    return places;
+}
+
+Exit write_constants(Context& context, const Options& options,
                      const study::CrossValidation& result) {
-    const auto folders = context.machine_dirs();
+    const std::string& folder = options.constants;
     std::error_code wrong;
     std::filesystem::create_directories(std::filesystem::path(folder) / "left-out", wrong);
     if (wrong) {
@@ -48,11 +92,19 @@ Exit write_constants(Context& context, const std::string& folder,
                     fmt::format("{} cannot be made a folder: {}", folder, wrong.message()));
         return context.fail(found);
     }
-    std::array<std::string, model::kKernelClasses> dates;
-    dates.fill(utc_today());
-    for (const auto& [id, constants] : study::calibration_files(result, all_gpus(folders))) {
-        const std::string name = std::filesystem::path(id).filename().string();
-        const std::string text = hwdb::write_calibration({name, constants, {}, dates});
+    const auto only = model::kernel_class_from_name(options.kernel_class);
+    const auto also = only ? names_in(folder) : std::set<std::string>{};
+    const auto catalog = all_gpus(context.machine_dirs());
+    for (const auto& [id, fitted] : study::calibration_files(result, catalog, also)) {
+        hwdb::CalibrationFile fresh{"", fitted, {}, {}};
+        fresh.dates.fill(utc_today());
+        auto file = only ? merged(fresh, *only, places_of(context, folder, id))
+                         : model::Result<hwdb::CalibrationFile>(fresh);
+        if (!file) {
+            return context.fail(file.diagnostics());
+        }
+        file->id = std::filesystem::path(id).filename().string();
+        const std::string text = hwdb::write_calibration(*file);
         const auto path = std::filesystem::path(folder) / (id + ".yaml");
         if (const Exit exit = context.write(text, path.string()); exit != Exit::done) {
             return exit;
@@ -101,8 +153,14 @@ Exit cross_validate(Context& context, const Options& options) {
         return context.fail(result.diagnostics());
     }
     if (!options.constants.empty()) {
-        if (const Exit exit = write_constants(context, options.constants, *result);
-            exit != Exit::done) {
+        if (const Exit exit = write_constants(context, options, *result); exit != Exit::done) {
+            return exit;
+        }
+    }
+    if (!options.leaderboard.empty()) {
+        const std::string text =
+            study::leaderboard_csv(*result, options.leave_out, EYEROOF_VERSION);
+        if (const Exit exit = context.write(text, options.leaderboard); exit != Exit::done) {
             return exit;
         }
     }
@@ -133,6 +191,9 @@ void add_hw_cross_validate(Frame& frame, CLI::App& hw) {
         "eyeroof hw cross-validate measured.csv --leave-out library\n"
         "# what each term of the model is worth: fits again without each\n"
         "eyeroof hw cross-validate measured.csv --class linear --ablate\n"
+        "# every calibration file, the page of errors and the leaderboard, in one run\n"
+        "eyeroof hw cross-validate measured.csv --constants new "
+        "--leaderboard leaders.csv --format md\n"
         "# one class of kernels, for a spreadsheet\n"
         "eyeroof hw cross-validate measured.csv --class linear --format csv -o errors.csv",
         &hw);
@@ -160,8 +221,12 @@ void add_hw_cross_validate(Frame& frame, CLI::App& hw) {
         ->check(CLI::Range(0, 4096));
     app.add_option("--constants", options->constants,
                    "Also write calibration files: of every GPU with a measured die, common to all "
-                   "GPUs (carried-over), and blind to one (left-out/)")
+                   "GPUs (carried-over), and blind to one (left-out/); with --class the other "
+                   "classes of the files stay")
         ->type_name("FOLDER");
+    app.add_option("--leaderboard", options->leaderboard,
+                   "Also write errors and interval coverage by source, GPU and class, CSV")
+        ->type_name("FILE");
     app.add_option("--rows-to", options->rows_file,
                    "Also write every row with its predictions, CSV")
         ->type_name("FILE");

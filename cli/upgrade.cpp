@@ -36,7 +36,8 @@ std::optional<model::DataType> type_of(const std::string& name) {
 }
 
 study::LaunchMode mode_of(const std::string& name) {
-    return static_cast<study::LaunchMode>(launch_from_name(name));
+    return name == "compiled" ? study::LaunchMode::compiled
+                              : static_cast<study::LaunchMode>(launch_from_name(name));
 }
 
 study::UpgradeOptions study_options(const Options& options) {
@@ -219,7 +220,7 @@ void add_upgrade(Frame& frame) {
         ->type_name("MACHINE");
     app.add_option("--to", options->to, "The GPU in question")->required()->type_name("MACHINE");
     add_phase(app, options->phase);
-    add_launch(app, options->launch);
+    add_network_launch(app, options->launch);
     add_choice(app, "--from-dtype", options->from_dtype, types, "Data type on the old GPU");
     add_choice(app, "--to-dtype", options->to_dtype, types, "Data type on the new GPU");
     app.add_option("--host", options->host,

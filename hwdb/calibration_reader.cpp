@@ -22,7 +22,7 @@ constexpr std::pair<std::string_view, model::Confidence> kConfidences[] = {
     {"recalled", model::Confidence::recalled},
     {"user", model::Confidence::user}};
 constexpr double kMost = 1e18;
-// Classes that a GPU's own file need not have: those of fused.yaml stand for them.
+// Classes that a GPU's own file need not have: those of carried-over.yaml stand for them.
 constexpr KernelClass kFusedClasses[] = {KernelClass::attention, KernelClass::grouped};
 
 bool is_fused(KernelClass c) {
@@ -219,37 +219,30 @@ void apply_calibration(const CalibrationFile& file, model::Gpu& gpu) {
 
 namespace {
 
-// The nearest folder's fused.yaml, for classes that no file of the GPU's own told.
+// Classes that the GPU's own file does not tell, from the nearest folder's carried-over.yaml.
 model::Diagnostics add_fused(model::Gpu& gpu, Folders folders) {
     for (const std::filesystem::path& folder : folders) {
-        const std::filesystem::path path = folder / "calibration" / "fused.yaml";
+        const auto path = folder / "calibration" / (std::string(kCarriedOver) + ".yaml");
         std::error_code error;
         if (!std::filesystem::exists(path, error)) {
             continue;
         }
         auto document = load_yaml(path);
-        if (!document) {
-            return document.diagnostics();
+        auto file = document ? read_calibration(*document, kCarriedOver)
+                             : model::Result<CalibrationFile>(document.diagnostics());
+        if (!file) {
+            return file.diagnostics();
         }
-        const Node root = document->root();
-        root.need("eyeroof").choice(kVersions, "format of this file");
-        root["id"].text();
-        CalibrationFile file;
-        file.calibration = gpu.calibration;
-        const Node classes = root.need("classes");
         for (const KernelClass c : kFusedClasses) {
-            CalibrationFile own = file;
-            if (const Node node = classes[model::kernel_class_name(c)]) {
-                read_class(node, c, own);
-                const bool told = !gpu.calibration.record(c).provenance.source.empty();
-                file = told ? file : own;
+            if (gpu.calibration.record(c).provenance.source.empty()) {
+                const auto common = model::calibration_terms(file->calibration, c);
+                for (const auto& [name, term] : model::calibration_terms(gpu.calibration, c)) {
+                    *term = *common.at(name);
+                }
+                gpu.calibration.record(c) = file->calibration.record(c);
             }
         }
-        auto read = document->conclude(std::move(file));
-        if (read) {
-            gpu.calibration = read->calibration;
-        }
-        return read.diagnostics();
+        return {};
     }
     return {};
 }

@@ -43,8 +43,8 @@ using Folders = std::span<const std::filesystem::path>;
 // one; without either a file without an id.
 model::Result<CalibrationFile> load_calibration(const std::string& id, Folders folders);
 
-// The GPU with the constants of that file and of the nearest fused.yaml; without a file the model's
-// own defaults stay.
+// The GPU with the constants of that file, and of the nearest carried-over.yaml for classes that it
+// does not tell; without a file the model's own defaults stay.
 model::Result<model::Gpu> with_calibration(model::Gpu gpu, const std::string& id, Folders folders);
 
 } // namespace eyeroof::hwdb

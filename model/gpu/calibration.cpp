@@ -204,13 +204,14 @@ TermBound term_bound(std::string_view name) {
 }
 
 bool can_be_off(std::string_view name) {
-    constexpr std::array<std::string_view, 28> kOff = {
-        "half_intensity", "ramp_k",        "ramp_cycles",  "ramp_occupancy",  "slice_cost",
-        "split_s",        "reuse",         "tlb_cost",     "resident_l2",     "quantise_s",
-        "quantise_pass",  "int8_s",        "stride_waste", "weight_sums",     "fused_ramp_k",
-        "fused_tail",     "fused_s",       "transform_s",  "layout_share",    "layout_s",
-        "softmax_pass",   "norm_pass",     "norm_cycles",  "function_cycles", "gated_cycles",
-        "rope_cycles",    "gather_cycles", "row_s"};
+    constexpr std::array<std::string_view, 34> kOff = {
+        "half_intensity", "ramp_k",         "ramp_cycles",  "ramp_occupancy",  "slice_cost",
+        "split_s",        "reuse",          "tlb_cost",     "resident_l2",     "quantise_s",
+        "quantise_pass",  "int8_s",         "stride_waste", "weight_sums",     "fused_ramp_k",
+        "fused_tail",     "fused_s",        "transform_s",  "layout_share",    "layout_s",
+        "softmax_pass",   "norm_pass",      "norm_cycles",  "function_cycles", "gated_cycles",
+        "rope_cycles",    "gather_cycles",  "row_s",        "combine_s",       "cta_cycles",
+        "tile_cycles",    "routing_passes", "routing_s",    "expert_s"};
     return std::find(kOff.begin(), kOff.end(), name) != kOff.end();
 }
 

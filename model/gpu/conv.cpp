@@ -346,7 +346,7 @@ std::string_view conv_algorithm_name(ConvAlgorithm algorithm) {
 }
 
 ConvTime conv_time(const Gpu& gpu, DataType type, const ConvTerms& terms, const ConvShape& shape,
-                   Direction direction, double element_bytes) {
+                   Direction direction, double element_bytes, bool first_library) {
     const Conv c = view(gpu, type, terms, shape, direction, element_bytes);
     ConvTime best;
     if (c.groups > 1.0 && c.c == 1.0) {
@@ -364,7 +364,8 @@ ConvTime conv_time(const Gpu& gpu, DataType type, const ConvTerms& terms, const 
             const ConvTime t = fused_winograd(c);
             best = t.body_s < best.body_s ? t : best;
         }
-        if (plain && (three || five)) {
+        const bool told = !first_library || direction != Direction::bwd_weight;
+        if (plain && (three || five) && told) {
             const ConvTime t = nonfused_winograd(c);
             best = t.body_s < best.body_s ? t : best;
         }

@@ -21,7 +21,7 @@ struct ConvTime {
     double body_s = 0.0;
 };
 
-// Least body over the algorithms that apply; all of them where `only` is null.
+// Least body over the algorithms that apply; `first_library`: see is_first_library.
 //   implicit:   (c_dir compute)^3 + dram^3 joined; tensor cores add layout passes.
 //               fwd m,n,k = N P Q, K, C R S; bwd_weight K, C R S, N P Q; bwd_data N H W, C, K R S,
 //               with strides one product for each phase of the input that the filter reaches:
@@ -35,6 +35,6 @@ struct ConvTime {
 // Groups: each group's product in turn, batched. Source: own; cuDNN's algorithm names, see
 // docs/gpu-model.md; Lavin and Gray, arXiv:1509.09308, for the point counts.
 ConvTime conv_time(const Gpu& gpu, DataType type, const ConvTerms& terms, const ConvShape& shape,
-                   Direction direction, double element_bytes);
+                   Direction direction, double element_bytes, bool first_library = false);
 
 } // namespace eyeroof::model

@@ -67,9 +67,12 @@ void run_products(const Gpu& gpu, const Layer& layer, Launch launch, KernelChoic
     const bool batched = kernel.kernel_class == KernelClass::batched;
     const bool tensor = kernel.kernel_class == KernelClass::tensor_gemm;
     const bool early = is_early_library(gpu, launch);
-    const std::vector<CtaTile>& tiles = library_tiles(gpu, batched, tensor, early);
-    const std::vector<int>& splits = library_splits(batched || layer.op == Op::attention);
+    const bool first = kernel.kernel_class == KernelClass::linear && is_first_library(gpu, launch);
+    const std::vector<CtaTile>& tiles =
+        first ? first_library_tiles() : library_tiles(gpu, batched, tensor, early);
     for (const Product& p : kernel.products) {
+        const std::vector<int>& splits =
+            first ? first_library_splits(p) : library_splits(batched || layer.op == Op::attention);
         kernel.matmul =
             matmul_time(gpu, kernel.type, matmul_terms(gpu.calibration, kernel.kernel_class), p,
                         tiles, splits, early);
@@ -125,9 +128,10 @@ Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& w
         kernel.body_s = kernel.memory.body_s;
     } else if (layer.op == Op::conv2d) {
         const bool tensor = kernel.kernel_class == KernelClass::tensor_conv;
-        kernel.conv = conv_time(
-            gpu, kernel.type, tensor ? gpu.calibration.tensor_conv : gpu.calibration.conv,
-            std::get<ConvShape>(layer.shape), layer.direction, bytes_of(layer.types.input));
+        kernel.conv =
+            conv_time(gpu, kernel.type, tensor ? gpu.calibration.tensor_conv : gpu.calibration.conv,
+                      std::get<ConvShape>(layer.shape), layer.direction,
+                      bytes_of(layer.types.input), is_first_library(gpu, launch));
         kernel.body_s = kernel.conv->body_s;
     } else {
         kernel.products = products_of(layer);

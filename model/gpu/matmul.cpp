@@ -206,6 +206,10 @@ bool is_early_library(const Gpu& gpu, Launch launch) {
     return gpu.library == Library::until_10 || own_time;
 }
 
+bool is_first_library(const Gpu& gpu, Launch launch) {
+    return gpu.arch <= GpuArch::maxwell && is_early_library(gpu, launch);
+}
+
 double alignment_share(double k, double element_bytes) {
     const double row_bytes = k * element_bytes;
     double aligned = kWholeLoad;
@@ -287,6 +291,16 @@ const std::vector<CtaTile>& library_tiles(const Gpu& gpu, bool batched, bool ten
     return tensor    ? tensor_tiles(gpu.arch)
            : batched ? batched_tiles(gpu, early)
                      : linear_tiles(gpu, early);
+}
+
+const std::vector<CtaTile>& first_library_tiles() {
+    static const Tiles tiles = {{128, 128}};
+    return tiles;
+}
+
+const std::vector<int>& first_library_splits(const Product& product) {
+    constexpr double kFarLonger = 32.0;
+    return library_splits(product.k < kFarLonger * std::max(product.m, product.n));
 }
 
 const std::vector<CtaTile>& every_tile(bool tensor) {

@@ -61,6 +61,13 @@ Library library_from_name(std::string_view name);
 // kernels told alone, of today.
 bool is_early_library(const Gpu& gpu, Launch launch);
 
+// Of those, the libraries of 2015, which a GPU up to Maxwell has of its own time: products in
+// 128 x 128 tiles alone, k split only where it is far longer than the outputs, and no Winograd for
+// weight gradients. M40 tells so (DeepBench@da81ba7: 7680 x 16 x 2560 takes 894 us, as long as with
+// 128 columns; 3 x 3 weight gradients what their direct products take); P100 with the next does
+// not.
+bool is_first_library(const Gpu& gpu, Launch launch);
+
 // Share of the tensor cores' rate when rows of k elements, the contiguous dimension of both
 // operands, allow loads of only a part of 16 bytes: (part / 16)^(1/4), 1 for multiples of 8 fp16 or
 // 16 int8 elements; 0.59 for odd fp16 sizes. Since cuBLAS 11; earlier ones leave the tensor cores.
@@ -78,6 +85,8 @@ bool shares_issue_slots(const Gpu& gpu, bool early);
 // GA10x always take 128 x 128, later GPUs and AMD's choose freely. Hopper and Blackwell have wider
 // ones on tensor cores.
 const std::vector<CtaTile>& library_tiles(const Gpu& gpu, bool batched, bool tensor, bool early);
+const std::vector<CtaTile>& first_library_tiles();
+const std::vector<int>& first_library_splits(const Product& product);
 // All of them, of any library.
 const std::vector<CtaTile>& every_tile(bool tensor);
 const std::vector<int>& library_splits(bool batched);

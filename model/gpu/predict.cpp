@@ -86,9 +86,11 @@ void note_algorithm(const KernelChoice& kernel, const Work& work, GpuPrediction&
 std::string row_kind(const Layer& layer, Launch launch) {
     if (layer.op == Op::attention || layer.op == Op::moe) {
         const auto* a = std::get_if<AttentionShape>(&layer.shape);
-        return std::string(op_name(layer.op)) + (layer.direction != Direction::fwd ? "_gradient"
-                                                 : a != nullptr && a->m < 16       ? "_generation"
-                                                                                   : "");
+        const std::string kind = layer.direction != Direction::fwd ? "_gradient"
+                                 : a != nullptr && a->m < 16       ? "_generation"
+                                                                   : "";
+        return std::string(op_name(layer.op)) + kind +
+               (layer.types.input == DataType::fp8 ? "_fp8" : "");
     }
     const bool own = layer.op == Op::conv2d && layer.direction != Direction::fwd;
     const bool product = layer.op == Op::conv2d || layer.op == Op::gemm || layer.op == Op::bmm ||

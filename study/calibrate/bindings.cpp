@@ -150,12 +150,18 @@ std::string bindings_text(const std::vector<BindingRow>& bindings) {
 
 namespace {
 
-double mean_error(const std::vector<model::Gpu>& gpus, const std::vector<FitRow>& rows) {
-    std::map<std::pair<std::size_t, std::string>, std::pair<double, int>> groups;
-    for (const FitRow& row : rows) {
-        auto& [sum, count] = groups[{row.gpu, model::row_kind(*row.layer, row.launch)}];
-        sum += std::fabs(std::log(modelled_s(gpus[row.gpu], row) / row.measured_s));
-        ++count;
+// Mean |ln(predicted / measured)| of what `predicted` gives, each GPU and kind counted once; rows
+// without a prediction are passed over.
+template <class F> double mean_error(const ClassFolds& all, F predicted) {
+    std::map<std::pair<std::string, std::string>, std::pair<double, int>> groups;
+    for (const Fold& fold : all.folds) {
+        for (const Case& c : fold.cases) {
+            if (const double time_s = predicted(fold, c); time_s > 0.0) {
+                auto& [sum, count] = groups[{fold.id, model::row_kind(*c.row.layer, c.row.launch)}];
+                sum += std::fabs(std::log(time_s / c.row.measured_s));
+                ++count;
+            }
+        }
     }
     double error = 0.0;
     for (const auto& [key, group] : groups) {
@@ -164,25 +170,21 @@ double mean_error(const std::vector<model::Gpu>& gpus, const std::vector<FitRow>
     return error;
 }
 
-// The class fitted on all GPUs, with one term ("": none) switched off.
-AblationRow without(const ClassFolds& all, const std::string& term,
-                    const CrossValidateOptions& options, const std::stop_token& stop) {
-    GpuCalibration start = textbook_start();
-    if (!term.empty()) {
-        *model::calibration_terms(start, all.kernel_class).at(term) = 0.0;
+// The class held out and left out, with one term ("": none) switched off.
+AblationRow without(ClassFolds all, const std::string& term, const CrossValidateOptions& options,
+                    const std::stop_token& stop) {
+    for (const std::string& name : names_left_out(all)) {
+        leave_out(all, name, options, stop, term);
     }
-    std::vector<model::Gpu> gpus;
-    std::vector<FitRow> rows;
-    for (const Fold& fold : all.folds) {
-        if (!tells_of_others(all, fold)) {
-            continue;
-        }
-        const auto some = picked(fold.cases, true, options.rows, gpus.size());
-        rows.insert(rows.end(), some.begin(), some.end());
-        gpus.push_back(with_constants(fold.gpu, start));
+    for (Fold& fold : all.folds) {
+        hold_out(all.kernel_class, fold, options, stop);
     }
-    fit_class(gpus, all.kernel_class, rows, {options.common_pull, options.rounds}, stop);
-    return {std::string(kernel_class_name(all.kernel_class)), term, 0.0, mean_error(gpus, rows)};
+    return {
+        std::string(kernel_class_name(all.kernel_class)), term, 0.0,
+        mean_error(all, [](const Fold& fold,
+                           const Case& c) { return fold.has_held && c.tested ? c.fitted_s : 0.0; }),
+        mean_error(all,
+                   [](const Fold& fold, const Case& c) { return fold.has_left ? c.left_s : 0.0; })};
 }
 
 } // namespace
@@ -194,8 +196,11 @@ std::vector<AblationRow> ablations_of(const std::vector<ClassFolds>& all,
     for (const ClassFolds& folds : all) {
         rows.push_back(without(folds, "", options, stop));
         GpuCalibration fitted = folds.together;
+        GpuCalibration start = textbook_start();
+        const auto before = model::calibration_terms(start, folds.kernel_class);
         for (const auto& [name, value] : model::calibration_terms(fitted, folds.kernel_class)) {
-            if (*value > 0.0 && model::can_be_off(name) && !stop.stop_requested()) {
+            const bool told = *value > 0.0 && *value != *before.at(name); // by some row
+            if (told && model::can_be_off(name) && !stop.stop_requested()) {
                 rows.push_back(without(folds, name, options, stop));
                 rows.back().value = *value;
             }
@@ -205,12 +210,15 @@ std::vector<AblationRow> ablations_of(const std::vector<ClassFolds>& all,
 }
 
 std::string ablations_text(const std::vector<AblationRow>& ablations) {
-    std::string text;
+    std::string text =
+        ablations.empty() ? "" : "\nmean |ln(predicted / measured)| without each term, %\n";
     for (const AblationRow& row : ablations) {
-        text += row.term.empty() ? fmt::format("\n{}: mean |ln| {:.1f} % with all terms\n",
-                                               row.kernel_class, 100.0 * row.error)
-                                 : fmt::format("  without {:<20} {:>6.1f} %   (fitted {:.4g})\n",
-                                               row.term, 100.0 * row.error, row.value);
+        text += row.term.empty()
+                    ? fmt::format("{:<28} {:>9} {:>9}\n  {:<26} {:>9.2f} {:>9.2f}\n",
+                                  row.kernel_class, "held out", "left out", "with all terms",
+                                  100.0 * row.held_out, 100.0 * row.left_out)
+                    : fmt::format("  {:<26} {:>9.2f} {:>9.2f}   (fitted {:.4g})\n", row.term,
+                                  100.0 * row.held_out, 100.0 * row.left_out, row.value);
     }
     return text;
 }

@@ -242,11 +242,14 @@ GpuCalibration others_constants(const ClassFolds& all, const GpuCalibration& fit
 
 std::optional<Band> band_of_others(const ClassFolds& all, const Fold* fold,
                                    const std::string& kind) {
+    const bool foreign =
+        fold != nullptr && !tells_of_others(all, *fold); // another vendor's kernels
+    const auto widened = [&](const Band& band) { return foreign ? doubled(band) : band; };
     if (const auto ratios = ratios_of_others(all, fold, kind); !ratios.empty()) {
-        return band_of_gpus(ratios);
+        return widened(band_of_gpus(ratios));
     }
     const auto ratios = ratios_of_others(all, fold, "");
-    return ratios.empty() ? std::nullopt : std::optional(doubled(band_of_gpus(ratios)));
+    return ratios.empty() ? std::nullopt : std::optional(widened(doubled(band_of_gpus(ratios))));
 }
 
 void add_constants(const std::vector<ClassFolds>& all, CrossValidation& result) {
@@ -340,12 +343,13 @@ void take_half(const GpuCalibration& kin, const std::string& id, KernelClass c,
 } // namespace
 
 std::map<std::string, GpuCalibration>
-calibration_files(const CrossValidation& result, const std::map<std::string, model::Gpu>& catalog) {
+calibration_files(const CrossValidation& result, const std::map<std::string, model::Gpu>& catalog,
+                  const std::set<std::string>& also) {
     std::map<std::string, GpuCalibration> files = {{hwdb::kCarriedOver, result.carried_over}};
     for (const auto& [id, gpu] : catalog) {
         GpuCalibration own = result.carried_over;
         GpuCalibration blind = result.carried_over;
-        bool wanted = false;
+        bool wanted = also.count(id) != 0;
         for (std::size_t i = 0; i < model::kKernelClasses; ++i) {
             const auto c = static_cast<KernelClass>(i);
             const std::string like = measured_like(result, c, id, catalog);

@@ -9,6 +9,8 @@
 #include "study/calibrate/fit.hpp"
 
 #include <optional>
+#include <set>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -53,9 +55,6 @@ bool tells_of_others(const ClassFolds& all, const Fold& fold);
 // Were the two GPUs left out by the same fit?
 bool left_together(const Fold& a, const Fold& b);
 
-// The terms and the record of one class.
-void take_class(const model::GpuCalibration& from, model::KernelClass c, model::GpuCalibration& to);
-
 // For rows of `fold`, of one row_kind, from GPUs with another die; `fold` null: from all of them.
 // Kinds in launch modes that no GPU with another die was measured in are left out: their constants
 // are not fitted. Nothing left: the class's band, doubled. nullopt where the class has none either.
@@ -66,7 +65,21 @@ std::optional<Band> band_of_others(const ClassFolds& all, const Fold* fold,
 std::vector<BindingRow> row_bindings(const std::vector<ClassFolds>& all);
 std::map<std::string, double> shares_of_parts(const Fold& fold);
 
-// Each class fitted on all GPUs without each of its terms that are not zero.
+// The names by which rows are left out together.
+std::set<std::string> names_left_out(const ClassFolds& all);
+
+// Fits the class without the rows of one name, and predicts those; `off`: a term of the class that
+// is switched off.
+void leave_out(ClassFolds& all, const std::string& name, const CrossValidateOptions& options,
+               const std::stop_token& stop, const std::string& off = {});
+
+// Fits one GPU's constants on the half of its shapes that is not tested, from those in fold.left,
+// and predicts all of its rows. A term that is zero there stays zero.
+void hold_out(model::KernelClass kernel_class, Fold& fold, const CrossValidateOptions& options,
+              const std::stop_token& stop);
+
+// Each class held out and left out without each of its terms that can be off and that some row
+// told of.
 std::vector<AblationRow> ablations_of(const std::vector<ClassFolds>& all,
                                       const CrossValidateOptions& options,
                                       const std::stop_token& stop);
@@ -82,6 +95,7 @@ model::Gpu with_constants(const model::Gpu& gpu, const model::GpuCalibration& co
 // Errors of the folds and their means, and what they said of every row.
 void add_groups(const ClassFolds& all, std::vector<CrossGroup>& groups);
 void add_rows(const ClassFolds& all, std::vector<CrossRow>& rows);
+void add_leaders(const ClassFolds& all, std::vector<LeaderRow>& leaders);
 void add_means(CrossValidation& result);
 
 // Constants, bands, ranges and sources of the folds.

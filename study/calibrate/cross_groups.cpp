@@ -86,8 +86,7 @@ CrossGroup group_of(const ClassFolds& all, const Fold& fold, const Key& key,
     }
     if (fold.has_left) {
         g.left_out = left;
-        g.one_figure =
-            all.kernel_class == model::KernelClass::memory ? std::nullopt : std::optional(one);
+        g.one_figure = one;
         g.left_out_inside = elsewhere ? std::optional(inside) : std::nullopt;
     }
     return g;
@@ -103,6 +102,21 @@ void add_groups(const ClassFolds& all, std::vector<CrossGroup>& groups) {
         }
         for (const auto& [key, cases] : by_key) {
             groups.push_back(group_of(all, fold, key, cases));
+        }
+    }
+}
+
+void add_leaders(const ClassFolds& all, std::vector<LeaderRow>& leaders) {
+    for (const Fold& fold : all.folds) {
+        std::map<std::pair<std::string, Key>, std::vector<const Case*>> by_source;
+        for (const Case& c : fold.cases) {
+            by_source[{c.source, key_of(*c.row.layer)}].push_back(&c);
+        }
+        for (const auto& [key, cases] : by_source) {
+            const CrossGroup g = group_of(all, fold, key.second, cases);
+            leaders.push_back({key.first, fold.id,
+                               fmt::format("{} {} {}", g.op, g.dtype, g.direction), g.rows,
+                               g.held_out, g.held_out_inside, g.left_out, g.left_out_inside});
         }
     }
 }

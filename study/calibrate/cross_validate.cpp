@@ -189,20 +189,54 @@ std::optional<std::pair<model::DataType, double>> sustained_rate(const Fold& fol
     return std::pair{type, std::min(rates[at], fold.gpu.rate(type).flops_per_s)};
 }
 
-// The GPU by constants that have not seen it, with one sustained rate of its own.
+// The host's call beyond that of the constants, by the GPU's smallest eager operators (a tenth of
+// them): the host is no part of the GPU that is left out.
+double host_beyond_s(const Fold& fold, const model::Gpu& gpu) {
+    std::vector<std::pair<double, double>> by_bytes;
+    for (const Case& c : fold.cases) {
+        if (c.row.launch == model::Launch::eager) {
+            by_bytes.emplace_back(static_cast<double>(c.row.work.bytes()),
+                                  c.row.measured_s - modelled_s(gpu, c.row));
+        }
+    }
+    std::sort(by_bytes.begin(), by_bytes.end());
+    std::vector<double> beyond;
+    for (std::size_t i = 0; i < (by_bytes.size() + 9) / 10; ++i) {
+        beyond.push_back(by_bytes[i].second);
+    }
+    std::sort(beyond.begin(), beyond.end());
+    return beyond.empty() ? 0.0 : beyond[beyond.size() / 2];
+}
+
+// The GPU by constants that have not seen it, with one figure of its own: a sustained rate, or for
+// memory operators the host's call.
 model::Gpu with_one_rate(const Fold& fold, const model::Gpu& gpu, KernelClass kernel_class) {
     model::Gpu one = gpu;
     const auto rate = sustained_rate(fold);
-    if (rate && kernel_class != KernelClass::memory) {
+    if (kernel_class == KernelClass::memory) {
+        double& host_s = one.calibration.memory.host_s;
+        host_s = std::max(1e-6, host_s + host_beyond_s(fold, gpu));
+    } else if (rate) {
         const auto fixed = calibrate_sustained(gpu, rate->first, rate->second, "its own rows");
         one.calibration = fixed ? fixed->calibration : one.calibration;
     }
     return one;
 }
 
-// Fits the class without the rows of one name, and predicts those.
+// textbook_start with a term of the class switched off ("": none).
+GpuCalibration start_without(KernelClass c, const std::string& off) {
+    GpuCalibration start = textbook_start();
+    if (!off.empty()) {
+        *model::calibration_terms(start, c).at(off) = 0.0;
+    }
+    return start;
+}
+
+} // namespace
+
 void leave_out(ClassFolds& all, const std::string& name, const CrossValidateOptions& options,
-               const std::stop_token& stop) {
+               const std::stop_token& stop, const std::string& off) {
+    const GpuCalibration start = start_without(all.kernel_class, off);
     std::vector<model::Gpu> others;
     std::vector<FitRow> rows;
     for (const Fold& fold : all.folds) {
@@ -212,10 +246,10 @@ void leave_out(ClassFolds& all, const std::string& name, const CrossValidateOpti
         const auto some = picked(kept, true, options.rows, others.size());
         if (!some.empty() && tells_of_others(all, fold)) {
             rows.insert(rows.end(), some.begin(), some.end());
-            others.push_back(with_constants(fold.gpu, textbook_start()));
+            others.push_back(with_constants(fold.gpu, start));
         }
     }
-    GpuCalibration left = textbook_start();
+    GpuCalibration left = start;
     const bool fitted = rows.size() >= kFewestToFit;
     if (fitted) {
         fit_class(others, all.kernel_class, rows,
@@ -236,6 +270,8 @@ void leave_out(ClassFolds& all, const std::string& name, const CrossValidateOpti
     }
 }
 
+namespace {
+
 void fit_all(ClassFolds& all, const CrossValidateOptions& options, const std::stop_token& stop) {
     std::vector<model::Gpu> gpus;
     std::vector<FitRow> rows;
@@ -254,10 +290,14 @@ void fit_all(ClassFolds& all, const CrossValidateOptions& options, const std::st
     all.together = gpus.front().calibration;
 }
 
+} // namespace
+
 void hold_out(KernelClass kernel_class, Fold& fold, const CrossValidateOptions& options,
               const std::stop_token& stop) {
     const auto rows = picked(fold.cases, false, options.rows, 0);
-    fold.has_held = rows.size() >= kFewestToFit && rows.size() < fold.cases.size();
+    const bool tested =
+        std::any_of(fold.cases.begin(), fold.cases.end(), [](const Case& c) { return c.tested; });
+    fold.has_held = rows.size() >= kFewestToFit && tested;
     std::vector<model::Gpu> own = {fold.gpu};
     own.front().calibration = fold.left;
     if (fold.has_held) {
@@ -268,6 +308,18 @@ void hold_out(KernelClass kernel_class, Fold& fold, const CrossValidateOptions& 
         c.fitted_s = predicted_s(own.front(), c.row);
     }
 }
+
+std::set<std::string> names_left_out(const ClassFolds& all) {
+    std::set<std::string> names;
+    for (const Fold& fold : all.folds) {
+        for (const Case& c : fold.cases) {
+            names.insert(c.left_with);
+        }
+    }
+    return names;
+}
+
+namespace {
 
 // Rows by class and GPU; every bad one is told.
 class Sorter {
@@ -320,7 +372,7 @@ class Sorter {
   private:
     const model::Gpu* find(const std::string& id, model::Diagnostics& found) {
         auto known = gpus_.find(id);
-        if (known == gpus_.end()) {
+        if (known == gpus_.end() && unknown_.insert(id).second) { // each is told once
             auto machine = machines_(id);
             if (!machine) {
                 found.append(machine.diagnostics());
@@ -351,6 +403,7 @@ class Sorter {
     const MachineSource& machines_;
     const CrossValidateOptions& options_;
     std::map<std::string, model::Gpu> gpus_;
+    std::set<std::string> unknown_;
 };
 
 struct Task {
@@ -393,18 +446,14 @@ void run_folds(std::vector<ClassFolds>& classes, const CrossValidateOptions& opt
     std::vector<Task> common;
     std::vector<Task> own;
     for (ClassFolds& all : classes) {
-        std::set<std::string> names;
         for (Fold& fold : all.folds) {
-            for (const Case& c : fold.cases) {
-                names.insert(c.left_with);
-            }
             own.push_back({&all, fold.id, [&](const std::stop_token& s) {
                                hold_out(all.kernel_class, fold, options, s);
                            }});
         }
         common.push_back(
             {&all, "all", [&](const std::stop_token& s) { fit_all(all, options, s); }});
-        for (const std::string& name : names) {
+        for (const std::string& name : names_left_out(all)) {
             common.push_back({&all, "all but " + name, [&all, name, &options](const auto& s) {
                                   leave_out(all, name, options, s);
                               }});
@@ -450,6 +499,7 @@ Result<CrossValidation> cross_validate(const std::vector<MeasuredLayer>& rows,
     for (const ClassFolds& folds : sorter.folds) {
         add_groups(folds, result.groups);
         add_rows(folds, result.rows);
+        add_leaders(folds, result.leaders);
     }
     add_constants(sorter.folds, result);
     result.bindings = row_bindings(sorter.folds);

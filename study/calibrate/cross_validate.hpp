@@ -10,6 +10,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -45,7 +46,8 @@ struct CrossGroup {
     std::optional<double> fitted;
     std::optional<double> held_out;   // fitted on half of this GPU's shapes, tested on the others
     std::optional<double> left_out;   // fitted without what LeaveOut names, this one's data sheet
-    std::optional<double> one_figure; // the same, with one sustained rate of this GPU
+    std::optional<double> one_figure; // the same, with one sustained rate of this GPU; of memory
+                                      // operators, with what this GPU's host takes for a call
     // Share of rows within 80 % intervals that come from other shapes, or from other GPUs.
     std::optional<double> held_out_inside;
     std::optional<double> left_out_inside;
@@ -63,13 +65,26 @@ struct BindingRow {
     bool operator==(const BindingRow&) const = default;
 };
 
-// The error of all GPUs together, in a class, with one term switched off and the rest fitted again.
+// The errors of a class with one term switched off and the rest fitted again. A term earns its
+// place where either error is larger without it.
 struct AblationRow {
     std::string kernel_class, term; // term "": none
-    double value = 0.0;             // fitted, with all terms
-    double error = 0.0; // mean |ln(predicted / measured)|, each GPU and kind counted once
+    double value = 0.0;             // on all GPUs together, with all terms
+    // Mean |ln(predicted / measured)|, each GPU and kind counted once: on shapes that the GPU's own
+    // constants have not seen, and on GPUs that common ones have not.
+    double held_out = 0.0, left_out = 0.0;
 
     bool operator==(const AblationRow&) const = default;
+};
+
+// One line of docs/leaderboard.csv: the rows of one source on one GPU, of one kind of layer.
+struct LeaderRow {
+    std::string source, gpu, kind; // kind: "conv2d fp16 gradient"
+    int rows = 0;
+    std::optional<double> held_out, held_out_inside; // as in CrossGroup
+    std::optional<double> left_out, left_out_inside;
+
+    bool operator==(const LeaderRow&) const = default;
 };
 
 struct CrossRow { // what the folds said of one row of the table
@@ -94,6 +109,7 @@ struct CrossValidation {
     model::GpuCalibration carried_over; // fitted on all GPUs together
     std::vector<BindingRow> bindings;   // of the rows; the grid is grid_bindings'
     std::vector<AblationRow> ablations; // where the options ask for them
+    std::vector<LeaderRow> leaders;     // by class, GPU, source and kind
 
     bool operator==(const CrossValidation&) const = default;
 };
@@ -114,10 +130,14 @@ model::Result<CrossValidation> cross_validate(const std::vector<MeasuredLayer>& 
                                               std::stop_token stop = {},
                                               const model::ProgressCallback& progress = {});
 
+// The terms and the record of one class.
+void take_class(const model::GpuCalibration& from, model::KernelClass c, model::GpuCalibration& to);
+
 // Calibration files by name: "carried-over", common to all GPUs; for every GPU of the catalog with
-// a die that was measured, its own by id, and under "left-out/<id>" constants that have not seen
-// it.
+// a die that was measured, and those in `also`, its own by id, and under "left-out/<id>" constants
+// that have not seen it.
 std::map<std::string, model::GpuCalibration>
-calibration_files(const CrossValidation& result, const std::map<std::string, model::Gpu>& catalog);
+calibration_files(const CrossValidation& result, const std::map<std::string, model::Gpu>& catalog,
+                  const std::set<std::string>& also = {});
 
 } // namespace eyeroof::study

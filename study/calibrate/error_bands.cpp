@@ -11,7 +11,7 @@ namespace {
 constexpr double kTail = 0.1;
 constexpr double kNormal90 = 1.2816; // z(0.9)
 constexpr std::size_t kEach = 500;   // rows of a GPU in a pooled quantile
-constexpr double kDayToDay = 0.1;    // ln, of one GPU and library measured another day
+constexpr double kDayToDay = 0.1;    // ln, of one GPU and library measured another day (to 90 %)
 
 // t(0.9, degrees of freedom) for 1 to 7; more differ from the last by a few percent.
 constexpr std::array<double, 7> kStudent90 = {3.078, 1.886, 1.638, 1.533, 1.476, 1.440, 1.415};
@@ -39,26 +39,15 @@ std::vector<double> sorted_logs(const std::vector<double>& ratios) {
     return logs;
 }
 
-double variance(const std::vector<double>& values) {
-    double mean = 0.0;
-    for (const double v : values) {
-        mean += v / static_cast<double>(values.size());
-    }
-    double sum = 0.0;
-    for (const double v : values) {
-        sum += (v - mean) * (v - mean);
-    }
-    return sum / static_cast<double>(values.size() - 1);
-}
-
-// How much wider than the pooled quantiles: offsets of `n` GPUs against what they tell of another.
-double stretch(double offset_variance, double scatter_variance, std::size_t n) {
-    const auto count = static_cast<double>(n);
-    const double t = kStudent90[std::min(n - 2, kStudent90.size() - 1)] / kNormal90;
-    const double pooled = scatter_variance + offset_variance * (count - 1.0) / count;
-    const double another = scatter_variance + offset_variance * t * t * (1.0 + 1.0 / count) +
-                           kDayToDay * kDayToDay / (kNormal90 * kNormal90);
-    return pooled > 0.0 ? std::sqrt(another / pooled) : 1.0;
+// t(0.9, n) / z(0.9) sqrt(1 + 1/n), between whole n linearly.
+double student(double n) {
+    const auto whole = [](std::size_t k) {
+        return kStudent90[std::min(std::max<std::size_t>(k, 1) - 1, kStudent90.size() - 1)];
+    };
+    const auto below = static_cast<std::size_t>(n);
+    const double part = n - static_cast<double>(below);
+    const double t = whole(below) * (1.0 - part) + whole(below + 1) * part;
+    return t / kNormal90 * std::sqrt(1.0 + 1.0 / n);
 }
 
 } // namespace
@@ -70,30 +59,26 @@ Band band_of(std::vector<double> ratios) {
 }
 
 Band band_of_gpus(const std::vector<std::vector<double>>& gpus) {
-    std::vector<double> pooled;
-    std::vector<double> offsets;
-    double scatter = 0.0;
+    std::vector<double> scatter; // of each GPU's rows about its own median
+    double squares = kUsualGpus * kUsualOffset * kUsualOffset;
+    double sum = 0.0;
     for (const std::vector<double>& ratios : gpus) {
         const std::vector<double> logs = sorted_logs(ratios);
-        const double next = static_cast<double>(logs.size()) + 1.0;
-        const double width = at_rank(logs, (1.0 - kTail) * next) - at_rank(logs, kTail * next);
-        scatter += std::pow(width / (2.0 * kNormal90), 2) / static_cast<double>(gpus.size());
-        offsets.push_back(middle(logs));
+        const double offset = middle(logs);
+        squares += offset * offset;
+        sum += offset;
         for (std::size_t i = 0; i < kEach; ++i) {
-            pooled.push_back(logs[i * logs.size() / kEach]);
+            scatter.push_back(logs[i * logs.size() / kEach] - offset);
         }
     }
-    std::sort(pooled.begin(), pooled.end());
-    const double count = static_cast<double>(pooled.size());
-    const Band band{std::exp(at_rank(pooled, kTail * count)),
-                    std::exp(at_rank(pooled, (1.0 - kTail) * count))};
-    if (gpus.size() == 1) {
-        return doubled(band);
-    }
-    const double wider = stretch(variance(offsets), scatter, gpus.size());
-    const double centre = middle(pooled);
-    return {std::exp(centre - wider * (centre - std::log(band.low))),
-            std::exp(centre + wider * (std::log(band.high) - centre))};
+    std::sort(scatter.begin(), scatter.end());
+    const double told = static_cast<double>(gpus.size()) + kUsualGpus;
+    const double centre = sum / told;
+    const double offset = student(told) * std::sqrt(squares / told - centre * centre);
+    const double own = std::hypot(kNormal90 * offset, kDayToDay);
+    const double count = static_cast<double>(scatter.size());
+    return {std::exp(centre - std::hypot(at_rank(scatter, kTail * count), own)),
+            std::exp(centre + std::hypot(at_rank(scatter, (1.0 - kTail) * count), own))};
 }
 
 Band doubled(const Band& band) {

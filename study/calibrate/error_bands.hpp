@@ -19,14 +19,18 @@ struct Band {
 // prediction); fewer rows give their extremes. `ratios` is not empty.
 Band band_of(std::vector<double> ratios);
 
-// For a GPU that is not among those: each GPU's rows, in ln, are its own offset and a scatter. The
-// pooled quantiles are stretched about the median so that the offsets count with what n of them
-// tell of one more: t(0.9, n-1)/z(0.9) sqrt(1 + 1/n) standard deviations. One GPU alone tells
-// nothing of offsets: its band is twice as wide in ln. Every GPU weighs the same. `gpus` is not
-// empty and neither is any of its members.
+// For a GPU that is not among those: each GPU's rows, in ln, are its own offset (their median) and
+// a scatter about it. What the constants lie off on a GPU that they have not seen is as often above
+// as below, so that offsets are counted about zero, and few GPUs tell their size badly: it is drawn
+// towards that of all kinds of rows (kUsualOffset) as if kUsualGpus more had been seen, and counts
+// with what so many tell of one more, t(0.9, n) sqrt(1 + 1/n) standard deviations. Every GPU weighs
+// the same. `gpus` is not empty and neither is any of its members.
+inline constexpr double kUsualOffset = 0.16; // ln; see docs/gpu-model.md, "Intervals"
+inline constexpr double kUsualGpus = 3.0;
 Band band_of_gpus(const std::vector<std::vector<double>>& gpus);
 
-// Twice as wide in ln: for layers of a kind that nothing was measured of.
+// Twice as wide in ln: for layers of a kind, or GPUs of a vendor, that nothing
+// was measured of.
 Band doubled(const Band& band);
 
 } // namespace eyeroof::study

@@ -16,6 +16,8 @@ namespace {
 constexpr double kFirstStep = 0.4;                   // of the pattern search, in ln
 constexpr double kLastStep = 0.01;                   // below it the search is over
 constexpr const char* kOwnClock = "sustained_clock"; // never common to several GPUs
+constexpr double kSettledS = 1e-3;                   // kernels by whose end the clock has settled
+constexpr int kFewestSettled = 5;                    // of them to tell a GPU's own clock
 
 // Within what the name allows, and a factor of a hundred of the start.
 double clamped(const std::string& name, double value, double start) {
@@ -44,8 +46,16 @@ bool is_hardware(const std::string& name, KernelClass c) {
     return (name == "l2_share" && tensor) || (name == "dram_share" && c == KernelClass::linear);
 }
 
+// Rows too short for the power limiter say nothing of the clock that it settles at: what a fit on
+// them calls a low clock is something else, and would slow all long kernels down.
+bool tells_clock(const std::vector<FitRow>& rows) {
+    return std::count_if(rows.begin(), rows.end(), [](const FitRow& row) {
+               return row.measured_s >= kSettledS;
+           }) >= kFewestSettled;
+}
+
 std::vector<Knob> knobs_of(std::vector<model::Gpu>& gpus, KernelClass c,
-                           const std::set<model::Launch>& modes) {
+                           const std::set<model::Launch>& modes, bool own_clock) {
     std::vector<Knob> knobs;
     const auto add = [&](const std::string& name, std::vector<double*> values) {
         const Knob knob{name, std::move(values), 0.0};
@@ -55,7 +65,8 @@ std::vector<Knob> knobs_of(std::vector<model::Gpu>& gpus, KernelClass c,
         }
     };
     for (const auto& [name, first] : model::calibration_terms(gpus.front().calibration, c)) {
-        if (gpus.size() > 1 && (name == kOwnClock || is_hardware(name, c))) {
+        const bool common = gpus.size() > 1;
+        if ((name == kOwnClock && (common || !own_clock)) || (common && is_hardware(name, c))) {
             continue;
         }
         std::vector<double*> values;
@@ -265,11 +276,13 @@ void fit_class(std::vector<model::Gpu>& gpus, KernelClass kernel_class,
         (is_byte_row(row) ? bytes : plain).push_back(row);
     }
     if (plain.empty() || bytes.empty()) {
-        PatternSearch(gpus, rows, knobs_of(gpus, kernel_class, modes_of(rows)), options).run(stop);
+        PatternSearch(gpus, rows, knobs_of(gpus, kernel_class, modes_of(rows), tells_clock(rows)),
+                      options)
+            .run(stop);
         return;
     }
-    std::vector<Knob> common = knobs_of(gpus, kernel_class, modes_of(plain));
-    std::vector<Knob> own = knobs_of(gpus, kernel_class, {});
+    std::vector<Knob> common = knobs_of(gpus, kernel_class, modes_of(plain), tells_clock(plain));
+    std::vector<Knob> own = knobs_of(gpus, kernel_class, {}, false);
     common.erase(std::remove_if(common.begin(), common.end(),
                                 [](const Knob& k) { return is_byte_term(k.name); }),
                  common.end());

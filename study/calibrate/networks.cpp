@@ -20,7 +20,7 @@ std::optional<LaunchMode> launch_named(const std::string& name) {
             return static_cast<LaunchMode>(i);
         }
     }
-    return std::nullopt;
+    return name == "compiled" ? std::optional(LaunchMode::compiled) : std::nullopt;
 }
 
 void read_choices(const NamedCells& cells, const std::string& file, MeasuredNetwork& row,
@@ -50,7 +50,7 @@ void read_choices(const NamedCells& cells, const std::string& file, MeasuredNetw
         const auto mode = launch_named(launch);
         row.launch = mode.value_or(row.launch);
         if (!mode) {
-            refuse("launch", "bad-launch", "eager, stream, kernel or graph");
+            refuse("launch", "bad-launch", "eager, stream, kernel, graph or compiled");
         }
     }
 }

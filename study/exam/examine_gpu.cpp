@@ -71,6 +71,7 @@ Launch launch_of(LaunchMode mode) {
     case LaunchMode::eager:
         return Launch::eager;
     case LaunchMode::stream:
+    case LaunchMode::compiled:
         return Launch::stream;
     case LaunchMode::kernel:
         return Launch::kernel;

@@ -1,6 +1,7 @@
 #include "study/exam/run.hpp"
 
 #include "model/base/pattern.hpp"
+#include "study/exam/compiled.hpp"
 #include "study/exam/examine.hpp"
 #include "study/exam/network_step.hpp"
 #include "study/exam/totals.hpp"
@@ -51,6 +52,9 @@ Result<Network> prepared(const Network& network, const StudyOptions& options) {
     }
     if (current && options.training) { // after the types: an update keeps its own
         current = training_step(*current, *options.training);
+    }
+    if (current && options.launch == LaunchMode::compiled) {
+        current = compiled(*current);
     }
     if (current && options.layers) {
         current = matching_layers(*current, *options.layers);

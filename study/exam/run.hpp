@@ -28,7 +28,8 @@ namespace eyeroof::study {
 // mapping, on all others the mapper searches. given: `StudyOptions::mapping`, for every layer that
 // it fits. Without effect on GPUs.
 enum class MappingPolicy { dataflow, best, automatic, given };
-enum class LaunchMode { eager, stream, kernel, graph };
+// compiled: chains of pointwise operators as one kernel (compiled.hpp), launched back to back.
+enum class LaunchMode { eager, stream, kernel, graph, compiled };
 
 struct StudyOptions {
     MappingPolicy policy = MappingPolicy::automatic;

@@ -2,9 +2,12 @@
 #include "study/report/cross_validation.hpp"
 
 #include "study/calibrate/cross_validate.hpp"
+#include "study/text/csv.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <set>
 
 namespace eyeroof::study {
 
@@ -55,7 +58,7 @@ constexpr const char* kKey =
     "MAPE in %. fitted: on the rows of the fit; held-out: other shapes of the same GPU; left-out:\n"
     "constants that saw nothing of its architecture (or what --leave-out says), and its data "
     "sheet;\n"
-    "+1: with one sustained rate. "
+    "+1: with one figure of the GPU, a sustained rate or its host's time for a call.\n"
     "in 80 %: share of rows inside intervals that come from other shapes, or from other GPUs.\n";
 
 } // namespace
@@ -102,20 +105,113 @@ std::string cross_validation_csv(const CrossValidation& result) {
     return text;
 }
 
-std::string cross_validation_markdown(const CrossValidation& result) {
+namespace {
+
+std::string markdown_table(const std::vector<CrossGroup>& groups) {
     std::string text = "| op | type | direction | GPU | rows | naive | fitted | held out | left "
                        "out | +1 | held out in 80 % | left out in 80 % |\n"
                        "| --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: "
                        "| ---: |\n";
-    for (const auto* rows : {&result.groups, &result.means}) {
-        for (const CrossGroup& g : *rows) {
-            text += fmt::format("| {} | {} | {} | {} | {} | {:.1f} | {} | {} | {} | {} | {} | {} "
-                                "|\n",
-                                g.op, g.dtype, g.direction, g.gpu, g.rows, 100.0 * g.naive,
-                                percent(g.fitted), percent(g.held_out), percent(g.left_out),
-                                percent(g.one_figure), whole(g.held_out_inside),
-                                whole(g.left_out_inside));
+    for (const CrossGroup& g : groups) {
+        text +=
+            fmt::format("| {} | {} | {} | {} | {} | {:.1f} | {} | {} | {} | {} | {} | {} |\n", g.op,
+                        g.dtype, g.direction, g.gpu, g.rows, 100.0 * g.naive, percent(g.fitted),
+                        percent(g.held_out), percent(g.left_out), percent(g.one_figure),
+                        whole(g.held_out_inside), whole(g.left_out_inside));
+    }
+    return text;
+}
+
+std::string bindings_markdown(const std::vector<BindingRow>& bindings) {
+    std::set<std::string> parts;
+    for (const BindingRow& row : bindings) {
+        for (const auto& [part, share] : row.shares) {
+            parts.insert(part);
         }
+    }
+    std::string text = "| class | GPU | rows |";
+    std::string line = "| --- | --- | ---: |";
+    for (const std::string& part : parts) {
+        text += " " + part + " |";
+        line += " ---: |";
+    }
+    text += "\n" + line + "\n";
+    for (const BindingRow& row : bindings) {
+        text += fmt::format("| {} | {} | {} |", row.kernel_class, row.gpu, row.rows);
+        for (const std::string& part : parts) {
+            const auto share = row.shares.find(part);
+            text += share == row.shares.end() ? " - |"
+                                              : fmt::format(" {:.1f} |", 100.0 * share->second);
+        }
+        text += "\n";
+    }
+    return text;
+}
+
+std::string ablations_markdown(const std::vector<AblationRow>& ablations) {
+    std::string text = "| class | without | fitted | held out | left out |\n"
+                       "| --- | --- | ---: | ---: | ---: |\n";
+    for (const AblationRow& row : ablations) {
+        text += fmt::format("| {} | {} | {} | {:.2f} | {:.2f} |\n", row.kernel_class,
+                            row.term.empty() ? "(nothing)" : row.term,
+                            row.term.empty() ? "" : fmt::format("{:.4g}", row.value),
+                            100.0 * row.held_out, 100.0 * row.left_out);
+    }
+    return text;
+}
+
+// The constants that all GPUs share, each within what its name allows.
+std::string constants_markdown(const CrossValidation& result) {
+    std::set<std::string> classes;
+    for (const BindingRow& row : result.bindings) {
+        classes.insert(row.kernel_class);
+    }
+    std::string text = "| class | term | common | least | most | why |\n"
+                       "| --- | --- | ---: | ---: | ---: | --- |\n";
+    model::GpuCalibration common = result.carried_over;
+    for (const std::string& name : classes) {
+        const auto c = *model::kernel_class_from_name(name);
+        for (const auto& [term, value] : model::calibration_terms(common, c)) {
+            const model::TermBound bound = model::term_bound(term);
+            text += fmt::format("| {} | {} | {:.4g} | {:.4g} | {:.4g} | {} |\n", name, term, *value,
+                                bound.low, bound.high, bound.meaning);
+        }
+    }
+    return text;
+}
+
+} // namespace
+
+std::string cross_validation_markdown(const CrossValidation& result) {
+    std::string text = "# Errors of predicted GPU times\n\nPrinted by `eyeroof hw cross-validate "
+                       "TABLE --format md`; what the columns mean is in\n"
+                       "[gpu-model.md](gpu-model.md#errors). Figures in %.\n";
+    text += "\n## Means over the GPUs\n\n" + markdown_table(result.means);
+    text += "\n## By GPU\n\n" + markdown_table(result.groups);
+    text += "\n## Share of rows in which a part of a kernel's time is the longest\n\n" +
+            bindings_markdown(result.bindings);
+    if (!result.ablations.empty()) {
+        text += "\n## Mean |ln(predicted / measured)| without each term\n\n" +
+                ablations_markdown(result.ablations);
+    }
+    return text + "\n## Constants that all GPUs share, within their bounds\n\n" +
+           constants_markdown(result);
+}
+
+std::string leaderboard_csv(const CrossValidation& result, const std::string& leave_out,
+                            const std::string& version) {
+    std::string text = "source,gpu,class,rows,figure,error,interval_coverage,version\n";
+    const auto line = [&](const LeaderRow& row, const std::string& figure, const Figure& error,
+                          const Figure& inside) {
+        if (error) {
+            text += fmt::format("{},{},{},{},{},{:.3f},{},{}\n", read::csv_quoted(row.source),
+                                row.gpu, row.kind, row.rows, figure, *error,
+                                inside ? fmt::format("{:.2f}", *inside) : "", version);
+        }
+    };
+    for (const LeaderRow& row : result.leaders) {
+        line(row, "held out", row.held_out, row.held_out_inside);
+        line(row, leave_out + " left out", row.left_out, row.left_out_inside);
     }
     return text;
 }

@@ -9,7 +9,7 @@ namespace eyeroof::study {
 
 namespace {
 
-constexpr std::string_view kModes[] = {"eager", "stream", "kernel", "graph"};
+constexpr std::string_view kModes[] = {"eager", "stream", "kernel", "graph", "compiled"};
 
 std::string_view mode_name(LaunchMode mode) {
     return kModes[static_cast<std::size_t>(mode)];
@@ -104,6 +104,12 @@ std::vector<Assumption> assumptions_of(const model::Network& network, const mode
     if (options.from.launch != LaunchMode::graph) {
         add(fmt::format("framework: {}, on both sides", mode_name(options.from.launch)),
             "replayed as graphs", graph);
+    }
+    UpgradeOptions compiler = options;
+    compiler.from.launch = compiler.to.launch = LaunchMode::compiled;
+    if (options.from.launch == LaunchMode::eager) {
+        add(fmt::format("framework: {}, on both sides", mode_name(options.from.launch)),
+            "compiled, pointwise operators fused", compiler);
     }
     UpgradeOptions larger = options;
     larger.to.batch = 2 * options.to.batch.value_or(1);

@@ -2,6 +2,7 @@
 
 #include "study/exam/examine.hpp"
 #include "study/upgrade/assumptions.hpp"
+#include "study/upgrade/missing_operators.hpp"
 #include "study/upgrade/verdict.hpp"
 
 #include <fmt/format.h>
@@ -230,7 +231,14 @@ double speedup_of_items(double from_s, double to_s, const UpgradeOptions& option
     return from_s / to_s * batch(options.to) / batch(options.from);
 }
 
-void add_notes(const UpgradeOptions& options, Upgrade& u) {
+void add_notes(const model::Network& network, const UpgradeOptions& options, Upgrade& u) {
+    StudyOptions whole = in_phase(options.from, options.training);
+    whole.launch = LaunchMode::eager; // a compiled step has what it fused
+    const auto step = prepared(network, whole);
+    const bool training = options.training.has_value();
+    if (std::string note = step ? missing_operators(*step, training) : ""; !note.empty()) {
+        u.notes.push_back(std::move(note));
+    }
     if (u.bound_share < 0.5) {
         u.notes.push_back(fmt::format("only {:.0f} % of the time is bound by arithmetic or memory "
                                       "on {}: the rest gains little from higher peaks",
@@ -315,7 +323,7 @@ Result<Upgrade> upgrade(const model::Network& network, const model::Machine& fro
     if (options.assumptions) {
         u.assumptions = assumptions_of(network, from, to, options);
     }
-    add_notes(options, u);
+    add_notes(network, options, u);
     return u;
 }
 

@@ -1,0 +1,112 @@
+// Compiled steps, networks that leave operators out, and measured steps beside predicted ones.
+#include "study/calibrate/networks.hpp"
+#include "study/exam/compiled.hpp"
+#include "study/upgrade/missing_operators.hpp"
+#include "study/upgrade/upgrade.hpp"
+#include "tests/model/gpu/small_gpus.hpp"
+#include "tests/near.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace eyeroof; // NOLINT
+using eyeroof::tests::near;
+using model::Layer;
+
+namespace {
+
+Layer pointwise(const std::string& fn, model::Count rows = 64) {
+    Layer layer;
+    layer.name = fn;
+    layer.op = model::Op::elementwise;
+    layer.shape = model::ElementwiseShape{rows, 1024, fn};
+    return layer;
+}
+
+Layer norm() {
+    Layer layer;
+    layer.name = "norm";
+    layer.op = model::Op::layernorm;
+    layer.shape = model::RowsShape{64, 1024};
+    return layer;
+}
+
+model::Network network(std::vector<Layer> layers) {
+    model::Network net;
+    net.id = net.name = "net";
+    net.layers = std::move(layers);
+    return net;
+}
+
+model::Machine v100() {
+    model::Machine m;
+    m.id = m.name = "v100";
+    m.kind = test::v100_sxm2();
+    return m;
+}
+
+} // namespace
+
+TEST_CASE("a compiler makes one kernel of a chain of pointwise operators, and none of products") {
+    const auto net =
+        network({test::gemm(64, 1024, 1024), pointwise("mulu"), pointwise("add"), norm(),
+                 test::gemm(64, 1024, 1024), pointwise("relu"), pointwise("relu", 128)});
+    const auto fused = study::compiled(net);
+    REQUIRE(fused.layers.size() == 5);
+    CHECK(fused.layers[1].name == "norm"); // a reduction stands for its chain
+    CHECK(fused.layers[3].name == "relu"); // other elements: a kernel of its own
+    CHECK(fused.name == "net, 2 pointwise operators compiled into others");
+    const auto alone = network({test::gemm(64, 64, 64), norm(), norm()});
+    CHECK(study::compiled(alone) == alone);
+}
+
+TEST_CASE("a compiled step takes less than an eager one, and no less than its products") {
+    const auto net = network({test::gemm(2048, 2048, 2048), pointwise("mulu", 8192),
+                              pointwise("add", 8192), pointwise("relu", 8192)});
+    study::StudyOptions options;
+    const auto time_of = [&](study::LaunchMode mode, const model::Network& of) {
+        options.launch = mode;
+        const auto report = study::run(of, v100(), options);
+        REQUIRE(report.ok());
+        return report->total.time_s;
+    };
+    const double compiled = time_of(study::LaunchMode::compiled, net);
+    CHECK(compiled < time_of(study::LaunchMode::eager, net));
+    CHECK(compiled < time_of(study::LaunchMode::stream, net));
+    CHECK(compiled > time_of(study::LaunchMode::kernel, network({test::gemm(2048, 2048, 2048)})));
+}
+
+TEST_CASE("a network of products alone is told of, one operator under study is not") {
+    const auto products =
+        network({test::gemm(64, 64, 64), test::gemm(64, 64, 64), test::gemm(64, 64, 64)});
+    CHECK(study::missing_operators(products, false).find("products alone") != std::string::npos);
+    auto whole = products;
+    whole.layers.push_back(pointwise("relu"));
+    CHECK(study::missing_operators(whole, false).empty());
+    CHECK(study::missing_operators(whole, true).find("optimizer") != std::string::npos);
+    CHECK(study::missing_operators(network({test::gemm(64, 64, 64)}), false).empty());
+}
+
+TEST_CASE("measured steps stand beside predicted ones, by GPU, phase and type") {
+    const std::string table = "network,gpu,measured_s,phase,optimizer,dtype,batch,launch\n"
+                              "net,v100,0.001,inference,,fp16,2,eager\n"
+                              "net,v100,0.002,training,adam,fp16,,compiled\n";
+    const auto rows = study::parse_networks(table, "steps.csv");
+    REQUIRE(rows.ok());
+    CHECK((*rows)[1].launch == study::LaunchMode::compiled);
+    const auto net = network({test::gemm(1024, 1024, 1024), pointwise("relu")});
+    const study::PairsSources sources{
+        [&](const std::string&) { return model::Result<model::Network>(net); },
+        [](const std::string&) { return model::Result<model::Machine>(v100()); },
+        [](const model::Gpu&) {
+            return model::HostIssue{40e-6, 16e-6, 3e-6, 1e-6};
+        }};
+    const auto result = study::validate_networks(*rows, sources);
+    REQUIRE(result.ok());
+    REQUIRE(result->groups.size() == 2);
+    const auto& row = result->rows.front();
+    CHECK(row.predicted_s >= row.device_s);
+    CHECK(row.host_s == near(2 * 40e-6));
+    CHECK(result->groups.front().mape == near(std::abs(row.predicted_s / 0.001 - 1.0)));
+    const auto bad = study::parse_networks("network,gpu,measured_s,launch\nnet,v100,1,fast\n", "x");
+    CHECK_FALSE(bad.ok());
+}
