@@ -6,6 +6,7 @@
 #include "cli/gpu_options.hpp"
 #include "hwdb/fabric_reader.hpp"
 #include "model/base/units.hpp"
+#include "study/scale/transformer_step.hpp"
 #include "study/upgrade/surroundings.hpp"
 
 namespace eyeroof::cli {
@@ -21,6 +22,9 @@ struct Options {
     int servers = 1, zero = 0;
     double jitter = 0.0, kept = 0.01, samples = 0.0;
     bool asynchronous = false, details = false;
+    study::Plan plan;
+    std::string recompute = "none", attention = "fused", overlap_tensor = "off";
+    std::int64_t length = 2048;
     OutputOptions output;
 };
 
@@ -78,6 +82,41 @@ std::string rendered(const study::ScaleResult& result, const Options& options) {
                              : study::scale_text(result, options.details);
 }
 
+study::TransformerOptions decoder_options(const Options& options,
+                                          const study::ScaleOptions& study) {
+    study::TransformerOptions o;
+    const model::Count inner = options.plan.tensor * options.plan.pipeline * options.plan.context;
+    const model::Count last = study.devices.back();
+    const model::Count data = std::max<model::Count>(last / std::max<model::Count>(inner, 1), 1);
+    o.batch = study.batch.value_or(study.batch_per_device.value_or(32) * data);
+    o.length = options.length;
+    o.type = model::data_type_from_name(options.dtype).value_or(model::DataType::bf16);
+    o.fused = options.attention == "fused";
+    o.overlap = options.overlap == "on";
+    o.overlap_tensor = options.overlap_tensor == "on";
+    o.exam = study.exam;
+    o.collective = study.data.collective;
+    return o;
+}
+
+Exit scale_decoder(Context& context, const Options& options, const study::Transformer& decoder,
+                   const model::Machine& machine, const model::Fabric& fabric,
+                   const study::ScaleOptions& study) {
+    study::Plan plan = options.plan;
+    plan.zero = options.zero;
+    plan.recompute = options.recompute == "full"        ? study::Recompute::full
+                     : options.recompute == "selective" ? study::Recompute::selective
+                                                        : study::Recompute::none;
+    auto result = study::scale_transformer(decoder, machine, fabric, study.devices, plan,
+                                           decoder_options(options, study), context.stop(),
+                                           context.progress());
+    if (!result) {
+        return context.fail(result.diagnostics());
+    }
+    result->samples = options.samples;
+    return context.write(rendered(*result, options), options.output.file);
+}
+
 Exit scale(Context& context, const Options& options) {
     const auto network = load_workload(context, options.network, options.dims);
     const auto machine = load_machine(context, options.machine);
@@ -98,6 +137,14 @@ Exit scale(Context& context, const Options& options) {
         return context.fail(issue.diagnostics());
     }
     study->exam.host = *issue;
+    const auto decoder = study::transformer_of(*network);
+    if (decoder) {
+        return scale_decoder(context, options, *decoder, *machine, *fabric, *study);
+    }
+    if (options.plan.tensor * options.plan.pipeline * options.plan.context * options.plan.expert >
+        1) {
+        return context.fail(decoder.diagnostics());
+    }
     const auto result = study::scale_data_parallel(*network, *machine, *fabric, *study,
                                                    context.stop(), context.progress());
     if (!result) {
@@ -115,7 +162,10 @@ constexpr const char* kExamples =
     "--collective tree --overlap off --details\n"
     "# 64 workers that wait for nobody, over gRPC\n"
     "eyeroof scale vgg16 --on v100-pcie-16gb --fabric roce-100g --transport grpc-tcp --devices 64 "
-    "--asynchronous --servers 16";
+    "--asynchronous --servers 16\n"
+    "# GPT-3 on 1024 GPUs: 8 share each product, 8 stages, everything computed again\n"
+    "eyeroof scale gpt-3-175b --on a100-sxm-80gb --fabric dgx-a100-hdr --devices 1024 --batch 1536 "
+    "--tensor 8 --pipeline 8 --recompute full --attention unfused --details";
 
 void add_system(CLI::App& app, Options& options) {
     app.add_option("NETWORK", options.network, "Name in the catalog, or a file")
@@ -147,6 +197,30 @@ void add_system(CLI::App& app, Options& options) {
     app.add_option("--host", options.host,
                    "What issues kernels (default: the server of the GPU's years)")
         ->type_name("MACHINE");
+}
+
+void add_decoder(CLI::App& app, Options& options) {
+    const auto degree = [&](const char* name, model::Count& value, const char* what) {
+        app.add_option(name, value, what)->check(CLI::Range(1, 1'000'000))->capture_default_str();
+    };
+    degree("--tensor", options.plan.tensor, "Decoders: devices that share every product");
+    degree("--pipeline", options.plan.pipeline,
+           "Decoders: stages of blocks; data parallel takes the rest");
+    degree("--context", options.plan.context, "Decoders: devices that share a sequence's words");
+    degree("--expert", options.plan.expert, "Decoders: devices that share the experts");
+    degree("--interleave", options.plan.interleave, "Decoders: chunks of blocks on each stage");
+    degree("--microbatch", options.plan.microbatch, "Decoders: sequences at a time");
+    app.add_option("--length", options.length, "Decoders: words of a sequence")
+        ->check(CLI::Range(1, 100'000'000))
+        ->capture_default_str();
+    app.add_flag("--sequence", options.plan.sequence,
+                 "Decoders: norms and residuals shared by --tensor too");
+    add_choice(app, "--recompute", options.recompute, {"none", "selective", "full"},
+               "Decoders: what the backward pass computes again");
+    add_choice(app, "--attention", options.attention, {"fused", "unfused"},
+               "Decoders: attention as one kernel, or products and softmax with dropout");
+    add_choice(app, "--overlap-tensor", options.overlap_tensor, {"off", "on"},
+               "Decoders: whether tensor parallel messages leave while products go on");
 }
 
 void add_strategy(CLI::App& app, Options& options) {
@@ -189,6 +263,7 @@ void add_scale(Frame& frame) {
         "scale", "Many devices: what a training step takes on 8, 128, 10,000 of them", kExamples);
     add_system(app, *options);
     add_strategy(app, *options);
+    add_decoder(app, *options);
     app.add_flag("--details", options->details,
                  "In text output, every count's steps, memory, volumes");
     add_output(app, options->output, {"text", "json", "csv", "md", "svg"});
