@@ -1,0 +1,13 @@
+"""`python -m eyeroof …` and the installed `eyeroof`: the command line, in this process."""
+
+import sys
+
+
+def main() -> int:
+    from . import _run_main
+
+    return _run_main(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

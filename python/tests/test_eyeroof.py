@@ -1,0 +1,125 @@
+"""What the package promises: the command line's figures, and errors that help."""
+
+import doctest
+import json
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import eyeroof as er
+
+
+def test_examples_in_the_texts_hold():
+    import eyeroof.hf
+
+    for module in (er, eyeroof.hf):
+        failed, tried = doctest.testmod(module, extraglobs={"er": er})
+        assert tried > 0 and failed == 0
+
+
+def test_figures_are_those_of_the_command_line_digit_for_digit():
+    for net, on, options in [("alexnet", "eyeriss-v1", {"batch": 4}),
+                             ("resnet50", "npu-int8", {"mapping": "dataflow"}),
+                             ("bert-base", "a100-sxm-40gb", {"dtype": "fp16"})]:
+        flags = [text for key, value in options.items() for text in (f"--{key}", str(value))]
+        printed = json.loads(er.command("exam", net, "--on", on, *flags, "--format", "json"))
+        assert er.exam(net, on=on, **options).data == printed
+
+
+def test_errors_are_exceptions_with_the_hint():
+    with pytest.raises(er.Error, match="did you mean 'alexnet'"):
+        er.exam("alexnett", on="eyeriss-v1")
+    with pytest.raises(er.Error, match="unknown-parameter"):
+        er.exam("alexnet", on="eyeriss-v1", set={"clok": "x2"})
+    with pytest.raises(er.Error, match="is no dtype"):
+        er.exam("alexnet", on="eyeriss-v1", dtype="fp17")
+    with pytest.raises(TypeError):
+        er.exam("alexnet", on="eyeriss-v1", colour="red")
+    with pytest.raises(ValueError):  # what callers catch without knowing us
+        er.network("no such network")
+
+
+def test_a_notebook_shows_picture_and_table():
+    html = er.exam("alexnet", on="eyeriss-v1")._repr_html_()
+    assert "<svg" in html and "<td>CONV1</td>" in html
+    assert er.roofline("alexnet", on="eyeriss-v1")._repr_svg_().startswith(("<svg", "<?xml"))
+
+
+def test_a_table_for_pandas():
+    pandas = pytest.importorskip("pandas")
+    exam = er.exam("alexnet", on="eyeriss-v1")
+    table = exam.to_pandas()
+    assert isinstance(table, pandas.DataFrame) and len(table) == len(exam.layers)
+    assert (table["time_s"] * table["count"]).sum() == pytest.approx(exam.time_s)
+
+
+def test_map_upgrade_and_sweep_answer():
+    mapped = er.map("alexnet", on="eyeriss-v1", layers="CONV3")
+    assert mapped["layers"][0]["name"] == "CONV3"
+    better = er.upgrade("resnet50", "v100-sxm2-16gb", "a100-sxm-40gb")
+    assert better["speedup"]["value"] > 1
+    rows = er.sweep("alexnet", on="eyeriss-v1", vary={"clock": "x1,x2", "batch": [1, 2]})
+    assert len(rows) == 4
+    assert rows[3]["time_s"] == er.exam("alexnet", on="eyeriss-v1", batch=2, set={"clock": "x2"},
+                                        mapping="dataflow").time_s
+
+
+def test_hugging_face_configurations_have_the_published_parameters(tmp_path):
+    mixtral = {"model_type": "mixtral", "hidden_size": 4096, "num_hidden_layers": 32,
+               "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 14336,
+               "vocab_size": 32000, "num_local_experts": 8, "num_experts_per_tok": 2}
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(mixtral))
+    assert er.from_hf(path).totals()["parameters"] == 46_702_792_704
+    qwen = {"model_type": "qwen2", "hidden_size": 3584, "num_hidden_layers": 28,
+            "num_attention_heads": 28, "num_key_value_heads": 4, "intermediate_size": 18944,
+            "vocab_size": 152064, "tie_word_embeddings": False}
+    assert er.from_hf(qwen).totals()["parameters"] == 7_615_616_512
+    with pytest.raises(er.Error, match="known: "):
+        er.from_hf({"model_type": "mamba"})
+    with pytest.raises(er.Error, match="vocab_size"):
+        er.from_hf({k: v for k, v in qwen.items() if k != "vocab_size"})
+
+
+def test_a_captured_model_has_its_products_and_its_modules_names():
+    torch = pytest.importorskip("torch")
+    with torch.device("meta"):
+        model = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3, stride=2, padding=1),
+                                    torch.nn.BatchNorm2d(8), torch.nn.ReLU(),
+                                    torch.nn.Flatten(), torch.nn.Linear(8 * 16 * 16, 10)).eval()
+        x = torch.empty(2, 3, 32, 32)
+    with er.capture() as c:
+        model(x)
+    net = c.network("small")
+    # 2 images x 8 x 16 x 16 x 27 taps, and 2 x 2048 x 10
+    assert net.totals()["macs"] == 2 * 8 * 16 * 16 * 27 + 2 * 2048 * 10
+    assert net.totals()["parameters"] == sum(p.numel() for p in model.parameters())
+    assert [row["name"] for row in c.rows] == ["0", "1", "2", "4"] and c.unknown == {}
+    assert er.exam(net, on="a100-sxm-40gb").time_s > 0
+
+
+def test_torch_and_pandas_are_loaded_by_those_who_ask_alone():
+    code = "import sys, eyeroof; print([m for m in ('torch', 'pandas', 'numpy') if m in sys.modules])"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert told.stdout.strip() == "[]"
+
+
+def test_other_threads_go_on_meanwhile():
+    ticks = []
+    done = threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    er.command("sweep", "alexnet", "--on", "npu-int8", "--vary", "axes.kernel=8:64:4",
+               "--vary", "clock=100 MHz:1 GHz:10 MHz", "--threads", "1")
+    done.set()
+    thread.join()
+    assert len(ticks) >= 3  # with the lock held there would be one at the begin and one at the end
