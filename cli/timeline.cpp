@@ -1,5 +1,6 @@
 // eyeroof timeline: host, streams and copies of a whole step over time.
 #include "cli/step_inputs.hpp"
+#include "study/step/fusion.hpp"
 #include "study/step/timeline_write.hpp"
 
 #include <map>
@@ -19,7 +20,11 @@ struct Options {
 
 step::TimelineOptions timeline_options(const Options& options, const StepInputs& inputs) {
     static const std::map<std::string, step::Mode> modes = {
-        {"eager", step::Mode::eager}, {"stream", step::Mode::stream}, {"graph", step::Mode::graph}};
+        {"eager", step::Mode::eager},
+        {"stream", step::Mode::stream},
+        {"graph", step::Mode::graph},
+        {"fused", step::Mode::fused},
+        {"fused-graph", step::Mode::fused_graph}};
     static const std::map<std::string, step::Copies> copies = {
         {"none", step::Copies::none}, {"batch", step::Copies::batch}, {"all", step::Copies::all}};
     return {modes.at(options.mode), inputs.host, options.streams, copies.at(options.copies),
@@ -40,14 +45,22 @@ Exit timeline(Context& context, const Options& options) {
         return context.fail(inputs.diagnostics());
     }
     context.report(inputs.diagnostics());
-    const auto graph = step::make_graph(inputs->network, inputs->wiring, inputs->graph_options);
+    const step::TimelineOptions wanted = timeline_options(options, *inputs);
+    const bool fused = step::fuses(wanted.mode);
+    const step::Rewired rewired = fused ? step::with_attention(inputs->network, inputs->wiring)
+                                        : step::Rewired{inputs->network, inputs->wiring, 0};
+    auto graph = step::make_graph(rewired.network, rewired.wiring, inputs->graph_options);
     if (!graph) {
         return context.fail(graph.diagnostics());
     }
-    const step::TimelineOptions wanted = timeline_options(options, *inputs);
-    const auto costs = step::costs_of(*graph, inputs->gpu(), step::launch_of(wanted.mode));
+    auto costs = step::costs_of(*graph, inputs->gpu(), step::launch_of(wanted.mode));
     if (!costs) {
         return context.fail(costs.diagnostics());
+    }
+    if (fused) {
+        step::Fused made = step::fuse(*graph, *costs, inputs->gpu());
+        *graph = std::move(made.graph);
+        *costs = std::move(made.costs);
     }
     const step::Timeline line = step::simulate(*graph, *costs, inputs->gpu(), wanted);
     const step::TimelineReport report{*graph,
@@ -76,9 +89,9 @@ void add_timeline(Frame& frame) {
         "# own network with a `graph`, as a picture\n"
         "eyeroof timeline mine.yaml --on t4 --mode graph --format svg -o step.svg");
     add_step_options(app, options->step);
-    add_choice(app, "--mode", options->mode, {"eager", "stream", "graph"},
+    add_choice(app, "--mode", options->mode, {"eager", "stream", "graph", "fused", "fused-graph"},
                "How operators are issued: a framework's calls, back-to-back launches, a captured "
-               "graph");
+               "graph; kernels as a compiler fuses them, called or captured");
     app.add_option("--streams", options->streams,
                    "Streams for operators that do not wait for each other")
         ->check(CLI::Range(1, 64))

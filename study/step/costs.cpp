@@ -43,7 +43,12 @@ Result<LayerCost> cost_of_layer(const model::Layer& layer, const model::Gpu& gpu
     cost.bytes = p->bytes;
     cost.flops = p->flops;
     cost.share = share_of(gpu, layer, *p);
-    cost.fixed_s = std::max(cost.device_s - p->step6_s, 0.0);
+    const auto work = model::work_of(layer);
+    const auto kernel = model::kernel_of(gpu, layer, *work, launch);
+    if (kernel && kernel->products.empty() && !kernel->fused && !kernel->conv) {
+        cost.moved_s = kernel->memory.moved_s;
+        cost.sm_s = kernel->memory.sm_s;
+    }
     return cost;
 }
 

@@ -19,7 +19,8 @@ struct LayerCost {
     double share = 1.0; // of the GPU that is taken while it runs: SMs or DRAM, whichever is more
     double bytes = 0.0; // moved at DRAM
     double flops = 0.0;
-    double fixed_s = 0.0; // of device_s, whatever the bytes and FLOP: start-up, tails
+    // Of operators bound by memory: parts of device_s (model/gpu/memory_op.hpp); zeros elsewhere.
+    double moved_s = 0.0, sm_s = 0.0;
 
     bool operator==(const LayerCost&) const = default;
 };

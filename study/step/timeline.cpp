@@ -6,14 +6,23 @@
 namespace eyeroof::study::step {
 
 std::string_view mode_name(Mode mode) {
-    constexpr std::array<std::string_view, 4> names = {"eager", "stream", "graph", "fused"};
+    constexpr std::array<std::string_view, 5> names = {"eager", "stream", "graph", "fused",
+                                                       "fused-graph"};
     return names[static_cast<std::size_t>(mode)];
 }
 
+bool fuses(Mode mode) {
+    return mode == Mode::fused || mode == Mode::fused_graph;
+}
+
+bool captures(Mode mode) {
+    return mode == Mode::graph || mode == Mode::fused_graph;
+}
+
 model::Launch launch_of(Mode mode) {
-    return mode == Mode::eager   ? model::Launch::eager
-           : mode == Mode::graph ? model::Launch::graph
-                                 : model::Launch::stream;
+    return mode == Mode::eager ? model::Launch::eager
+           : captures(mode)    ? model::Launch::graph
+                               : model::Launch::stream;
 }
 
 std::string_view waited_text(Waited waited) {
@@ -44,7 +53,7 @@ class Simulator {
     }
 
     Timeline run() {
-        if (options_.mode == Mode::graph && !synchronous_) {
+        if (captures(options_.mode) && !synchronous_) {
             host_ = options_.host.launch_s;
             line_.host_s = host_;
         }
@@ -114,7 +123,7 @@ class Simulator {
 
     double host_of(const Operator& op) const {
         if (options_.mode == Mode::fused) {
-            return options_.host.launch_s;
+            return options_.host.gradient_s;
         }
         return model::issue_seconds(options_.host, launch_of(options_.mode), op.kind);
     }

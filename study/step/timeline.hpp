@@ -12,8 +12,12 @@
 namespace eyeroof::study::step {
 
 // eager: a framework calls each operator. stream: a program launches kernels back to back. graph:
-// a captured graph is replayed. fused: kernels as a compiler makes them, launched like stream.
-enum class Mode { eager, stream, graph, fused };
+// a captured graph is replayed. fused: kernels as a compiler makes them, called from generated code
+// (what a framework's engine takes for a gradient, without Python's dispatch). fused_graph: these
+// kernels in a captured graph.
+enum class Mode { eager, stream, graph, fused, fused_graph };
+bool fuses(Mode mode);
+bool captures(Mode mode);
 std::string_view mode_name(Mode mode);
 model::Launch launch_of(Mode mode);
 
