@@ -95,6 +95,9 @@ Estimator::Estimator(const Space& space)
     }
     ramps_ = ramps_matter(*task_);
     ramp_ = ramps_ ? task_->machine.pipeline_stages : 0.0;
+    if (ramps_) {
+        waits_.emplace(space);
+    }
     list_choices();
     std::vector<std::size_t> all(combinations_.size());
     for (std::size_t c = 0; c < all.size(); ++c) {
@@ -182,6 +185,12 @@ void Estimator::list_choices() {
 
 void Estimator::restrict_to(const std::vector<std::size_t>& combinations) {
     meant_ = combinations;
+    if (waits_) {
+        waits_->clear_candidates();
+        for (const std::size_t c : combinations) {
+            waits_->add_candidates(combinations_[c]);
+        }
+    }
     meant_choices_.assign(space_->links.size(), {});
     for (std::size_t l = 0; l < space_->links.size(); ++l) {
         std::vector<bool> used(choices_[l].size(), false);
@@ -371,8 +380,8 @@ double Estimator::relaxed(const double* product, Known known, double cut) {
     }
     if (bound <= cut && ramps_) {
         limit_ = Limit::ramps;
-        least_cycles_ =
-            std::max(least_cycles_, std::max(product[space_->steps], least_steps_) + ramp_);
+        least_cycles_ = std::max(
+            {least_cycles_, std::max(product[space_->steps], least_steps_) + ramp_, waited_});
         bound = value(pj, least_cycles_);
     }
     if (bound <= cut) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "mapper/space.hpp"
+#include "mapper/waits.hpp"
 
 #include <cmath>
 #include <limits>
@@ -89,18 +90,8 @@ class Estimator {
     // The columns that fits_level() and into_level_pj() read then.
     std::vector<bool> read_into(std::size_t level) const;
 
-    // Words that cross the networks below two levels, all instances together, when the loops of
-    // each block run in these orders, and the cycles of step 6; all trips are known. After
-    // relaxed().
-    struct Crossing {
-        struct Words {
-            model::PerOperand<double> down{};
-            model::PerOperand<double> up{};
-        };
-        Words outer; // below level 0
-        Words edge;
-        double pace = 0.0;
-    };
+    // What crosses the networks below level 0 and below `edge` when the loops of each block run in
+    // these orders; all trips are known. After relaxed().
     Crossing crossing(const std::vector<BlockOrder>& orders, std::size_t edge,
                       const double* product) const;
     // Combinations that are meant, and the energy of one; after choose() on the same product.
@@ -200,7 +191,8 @@ class Estimator {
     template <class Energy> double with_floors(Energy energy) const;
     double pace(const std::array<std::size_t, kMaxLinks>& variants, const double* product,
                 Known known) const;
-    double least_pace(const double* product, Known known) const;
+    double least_pace(const double* product, Known known);
+    Crossing crossing_of(const Words& words, std::size_t edge) const;
     void move(const std::array<std::size_t, kMaxLinks>& variants, const double* product,
               Known known, Words& words) const;
     double trade_pj(std::size_t below, double returned, double lanes, double cost, double gain,
@@ -216,10 +208,12 @@ class Estimator {
     std::size_t levels_;
     double macs_;
     double units_;
-    Steps least_;             // of every mapping
-    double least_steps_;      // … by the third step: all units at work all the time
-    double ramp_ = 0.0;       // cycles after those of the units
-    bool ramps_ = false;      // does step 7 count?
+    Steps least_;        // of every mapping
+    double least_steps_; // … by the third step: all units at work all the time
+    double ramp_ = 0.0;  // cycles after those of the units
+    bool ramps_ = false; // does step 7 count?
+    std::optional<Waits> waits_;
+    double waited_ = 0.0;     // cycles with the waits of step 7, of the last product
     double made_words_ = 0.0; // of the produced operand
     bool exact_ = true;       // values are those of model::cost_of(), not only bounds of them
     bool timeloop_ = false;

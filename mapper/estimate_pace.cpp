@@ -86,7 +86,7 @@ void Estimator::list_pacers() {
 }
 
 // Least words of each link over its variants, paced as if all came together.
-double Estimator::least_pace(const double* product, Known known) const {
+double Estimator::least_pace(const double* product, Known known) {
     Words words; // NOLINT(cppcoreguidelines-pro-type-member-init)
     std::fill_n(words.at.begin(), levels_, decltype(words.at)::value_type{});
     double fresh = made_words_;
@@ -102,6 +102,15 @@ double Estimator::least_pace(const double* product, Known known) const {
             return w * link.volume;
         };
         add_words(link, index(link.operand), least, fresh, bounded, known, product, words);
+    }
+    if (waits_) {
+        double instances = 1.0;
+        for (std::size_t i = 0; i < waits_->edge(); ++i) {
+            instances *= known == Known::little ? fanout_[i] : product[space_->spatial[i]];
+        }
+        waited_ =
+            waits_->least_cycles(crossing_of(words, waits_->edge()),
+                                 std::max(product[space_->steps], least_steps_), ramp_, instances);
     }
     return cycles_of(words, product, known);
 }
@@ -127,8 +136,8 @@ double Estimator::pace(const std::array<std::size_t, kMaxLinks>& variants, const
     return cycles_of(words, product, known);
 }
 
-Estimator::Crossing Estimator::crossing(const std::vector<BlockOrder>& orders, std::size_t edge,
-                                        const double* product) const {
+Crossing Estimator::crossing(const std::vector<BlockOrder>& orders, std::size_t edge,
+                             const double* product) const {
     std::array<std::size_t, kMaxLinks> variants{};
     for (std::size_t l = 0; l < space_->links.size(); ++l) {
         const Link& link = space_->links[l];
@@ -142,8 +151,13 @@ Estimator::Crossing Estimator::crossing(const std::vector<BlockOrder>& orders, s
     }
     Words words; // NOLINT(cppcoreguidelines-pro-type-member-init)
     move(variants, product, Known::all, words);
-    Crossing out;
+    Crossing out = crossing_of(words, edge);
     out.pace = cycles_of(words, product, Known::all);
+    return out;
+}
+
+Crossing Estimator::crossing_of(const Words& words, std::size_t edge) const {
+    Crossing out;
     const auto at = [&](std::size_t level, Pacer::Way way) {
         return words.at[level][static_cast<std::size_t>(way)];
     };

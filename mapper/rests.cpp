@@ -60,7 +60,6 @@ Rests::Rests(const Space& space)
     : space_(space), task_(*space.task), levels_(space.keeps.size()),
       edge_(array_edge(task_.machine)), orders_(levels_) {
     const Problem& problem = task_.problem;
-    results_ = static_cast<double>(tile_elements(problem, problem.produced, loop_bounds(problem)));
     last_ = edge_;
     for (const Operand o : kAllOperands) {
         if (o == Operand::weight && !problem.has_weight) {
@@ -81,8 +80,8 @@ Rests::Rests(const Space& space)
             edge_ > 0 && o != problem.produced && channel_of(task_.machine.levels[0], o) != nullptr;
         last_ = arrives ? std::max(last_, std::min(next, levels_) - 1) : last_;
     }
-    list_ways(edge_, at_edge_);
-    list_ways(0, at_outermost_);
+    at_edge_ = ways_of(task_, edge_);
+    at_outermost_ = ways_of(task_, 0);
     for (std::size_t i = 0; i < levels_; ++i) {
         LevelMapping level;
         level.keeps = space.keeps[i];
@@ -91,29 +90,6 @@ Rests::Rests(const Space& space)
             level.spatial.push_back({d, 1, 0});
         }
         mapping_.levels.push_back(level);
-    }
-}
-
-void Rests::list_ways(std::size_t level, std::vector<Way>& ways) const {
-    const Problem& problem = task_.problem;
-    for (const Channel& channel : task_.machine.levels[level].channels) {
-        Way way;
-        way.operands = channel.operands;
-        way.half_duplex = channel.half_duplex;
-        const double up_rate =
-            channel.half_duplex ? channel.down_bytes_per_cycle : channel.up_bytes_per_cycle;
-        way.drain = std::isfinite(up_rate) ? up_rate / channel.up_bytes_per_cycle : 1.0;
-        for (const Operand o : kAllOperands) {
-            if (channel.operands.contains(o)) {
-                const WordBytes word = sent_word(problem, task_.machine, level, channel, o);
-                const bool sums = o == problem.produced;
-                way.down[index(o)] =
-                    (sums ? word.partial : word.complete) / channel.down_bytes_per_cycle;
-                way.up[index(o)] = word.partial / up_rate;
-                way.saved = sums ? (word.partial - word.complete) / up_rate : way.saved;
-            }
-        }
-        ways.push_back(way);
     }
 }
 
@@ -157,7 +133,7 @@ void Rests::load_dim(Dim dim, const Split& split) {
 void Rests::load_tiles() {
     early_edge_ = {};
     early_outer_ = {};
-    for (Way& way : at_edge_) {
+    for (ChannelCycles& way : at_edge_) {
         way.first = {};
     }
     const Problem& problem = task_.problem;
@@ -174,7 +150,7 @@ void Rests::load_tiles() {
         }
         const bool primes =
             o != problem.produced && kept_inside_.contains(o) && !early_edge_.contains(o);
-        for (Way& way : at_edge_) {
+        for (ChannelCycles& way : at_edge_) {
             if (primes && way.operands.contains(o)) {
                 way.first[index(o)] =
                     static_cast<double>(tile_elements(problem, o, tile)) * way.down[index(o)];
@@ -323,27 +299,9 @@ double Rests::changes(Operand o, std::size_t to) const {
     return 1.0;
 }
 
-// Cycles that the words of some operands take on a channel, one instance's share.
-double Rests::load_of(const Way& way, const Estimator::Crossing::Words& words, OperandSet chosen,
-                      double instances) const {
-    double down = 0.0;
-    double up = 0.0;
-    for (const Operand o : kAllOperands) {
-        if (!way.operands.contains(o) || !chosen.contains(o)) {
-            continue;
-        }
-        down += words.down[index(o)] * way.down[index(o)];
-        if (o == task_.problem.produced) {
-            up += words.up[index(o)] * way.up[index(o)] -
-                  std::min(words.up[index(o)], results_) * way.saved;
-        }
-    }
-    return (way.half_duplex ? down + up : std::max(down, up)) / instances;
-}
-
 // As model::latency_of(), but for counts that are only bounded: then the wait for a burst may be
 // longer, of which the outermost memory could make use, so that the best wait is taken.
-double Rests::least_cycles(const Estimator::Crossing& crossing) const {
+double Rests::least_cycles(const Crossing& crossing) const {
     OperandSet streams;
     double passes = 1.0;
     for (const Operand o : kAllOperands) {
@@ -375,20 +333,19 @@ double Rests::least_cycles(const Estimator::Crossing& crossing) const {
     double hide = 0.0;
     double primed = 0.0;
     double drain = 0.0;
-    for (const Way& way : at_edge_) {
+    for (const ChannelCycles& way : at_edge_) {
         double prime = 0.0;
         for (const Operand o : kAllOperands) {
             prime += streams.contains(o) ? way.first[index(o)] : 0.0;
         }
-        stream =
-            std::max(stream, load_of(way, crossing.edge, streams, instances_) - passes * prime);
+        stream = std::max(stream, way.cycles(crossing.edge, streams, instances_) - passes * prime);
         primed = std::max(primed, prime);
-        wait = std::max(wait, load_of(way, crossing.edge, waited, instances_));
-        hide = std::max(hide, load_of(way, crossing.edge, hidden, instances_));
+        wait = std::max(wait, way.cycles(crossing.edge, waited, instances_));
+        hide = std::max(hide, way.cycles(crossing.edge, hidden, instances_));
         const Operand sums = task_.problem.produced;
         if (way.operands.contains(sums) && streams.contains(sums)) {
             const double up = crossing.edge.up[index(sums)] * way.up[index(sums)] -
-                              std::min(crossing.edge.up[index(sums)], results_) * way.saved;
+                              std::min(crossing.edge.up[index(sums)], way.results) * way.saved;
             drain = std::max(drain, up * way.drain / instances_ / steps_);
         }
     }
@@ -404,9 +361,9 @@ double Rests::least_cycles(const Estimator::Crossing& crossing) const {
     double overlapped = 0.0;
     double first = 0.0;
     double visits = 1.0;
-    for (const Way& way : at_outermost_) {
-        outer += load_of(way, crossing.outer, late, 1.0);
-        const double here = load_of(way, crossing.outer, early, 1.0);
+    for (const ChannelCycles& way : at_outermost_) {
+        outer += way.cycles(crossing.outer, late, 1.0);
+        const double here = way.cycles(crossing.outer, early, 1.0);
         overlapped = std::max(overlapped, here);
         double most = 1.0;
         for (const Operand o : kAllOperands) {
@@ -419,14 +376,12 @@ double Rests::least_cycles(const Estimator::Crossing& crossing) const {
         first = std::max(first, here / most);
     }
     const auto total = [&](double each) {
-        return std::max(0.0, outer - visits * each) +
-               std::max(before + passes * each + first, overlapped);
+        const double met = std::min(visits, passes) * std::min(each, outer / visits);
+        return std::max(0.0, outer - met) + std::max(before + passes * each + first, overlapped);
     };
     double least = total(burst);
-    if (visits > passes) { // where it bends
-        for (const double each : {outer / visits, (overlapped - first - before) / passes}) {
-            least = each > burst ? std::min(least, total(each)) : least;
-        }
+    for (const double each : {outer / visits, (overlapped - first - before) / passes}) { // bends
+        least = each > burst ? std::min(least, total(each)) : least;
     }
     return std::max(least, crossing.pace);
 }
@@ -436,7 +391,7 @@ double Rests::least_cycles(const Estimator::Crossing& crossing) const {
 void Rests::try_all(std::size_t block, std::size_t combination, double pj, Estimator& estimator,
                     const double* product, double cut) {
     if (block > last_) {
-        const Estimator::Crossing crossing = estimator.crossing(orders_, edge_, product);
+        const Crossing crossing = estimator.crossing(orders_, edge_, product);
         const double value = estimator.value(pj, least_cycles(crossing));
         if (value <= cut) {
             found_.push_back({value, orders_});

@@ -30,16 +30,6 @@ class Rests {
                            const double* product, double cut);
 
   private:
-    static constexpr std::size_t kMostChannels = 8;
-    struct Way { // a channel: cycles per word
-        model::PerOperand<double> down{};
-        model::PerOperand<double> up{};
-        double saved = 0.0; // which complete results, once each, take less
-        double drain = 1.0; // cycles per cycle of `up`, for the last results of a pass
-        model::PerOperand<double> first{}; // cycles to bring the first tile, where it is waited for
-        model::OperandSet operands;
-        bool half_duplex = false;
-    };
     struct Block {
         model::DimSet dims; // with more than one trip
         // Trips of this block and those outside it together, those without work left out.
@@ -51,7 +41,6 @@ class Rests {
     };
     using Chosen = std::array<const Rest*, kMaxLevels>;
 
-    void list_ways(std::size_t level, std::vector<Way>& ways) const;
     void load(const std::array<std::uint32_t, kGroups>& chains, const double* product);
     void load_blocks(const std::array<std::uint32_t, kGroups>& chains);
     void load_dim(model::Dim dim, const Split& split);
@@ -70,21 +59,18 @@ class Rests {
     void try_all(std::size_t block, std::size_t combination, double pj, Estimator& estimator,
                  const double* product, double cut);
     double changes(model::Operand o, std::size_t to) const;
-    double least_cycles(const Estimator::Crossing& crossing) const;
-    double load_of(const Way& way, const Estimator::Crossing::Words& words,
-                   model::OperandSet chosen, double instances) const;
+    double least_cycles(const Crossing& crossing) const;
 
     const Space& space_;
     const Task& task_;
     std::size_t levels_;
     std::size_t edge_;
     std::size_t last_ = 0; // the innermost block whose loops the time depends on
-    double results_ = 0.0;
     model::OperandSet present_;
     model::OperandSet kept_inside_;
     model::PerOperand<std::size_t> next_{}; // the first level below the outermost that keeps it
-    std::vector<Way> at_edge_;
-    std::vector<Way> at_outermost_;
+    std::vector<ChannelCycles> at_edge_;
+    std::vector<ChannelCycles> at_outermost_;
 
     // Of the leaf:
     std::array<Block, kMaxLevels> blocks_{};

@@ -379,7 +379,9 @@ LatencyCycles latency_at(const LatencyTerms& terms, const ArrayCycles& units,
         slower_streams + terms.passes * (units.burst + units.prime + units.drain);
     if (terms.edge > 0) {
         const OuterCycles outer = cycles_at_outermost(terms, machine);
-        const double hidden = terms.visits * std::min(units.burst, outer.waited / terms.visits);
+        // No more bursts meet a transfer than there are.
+        const double hidden = std::min(terms.visits, terms.passes) *
+                              std::min(units.burst, outer.waited / terms.visits);
         const double excess = std::max(outer.first, outer.overlapped - latency.processing());
         latency.outer_stall = std::max(0.0, outer.waited - hidden) + excess;
     }

@@ -1,0 +1,39 @@
+// What words take on the channels of the two levels that step 7 looks at: the outermost memory's
+// and those that feed the units. Called by the bounds of step 7 (estimate, rests). Knows the widths
+// of words, no order of loops.
+#pragma once
+
+#include "mapper/problem_space.hpp"
+
+namespace eyeroof::mapper {
+
+// Words that cross the networks below two levels, all instances together, and the cycles of step 6.
+struct Crossing {
+    struct Words {
+        model::PerOperand<double> down{};
+        model::PerOperand<double> up{};
+    };
+    Words outer; // below level 0
+    Words edge;  // below the array's edge
+    double pace = 0.0;
+};
+
+// A channel: cycles per word.
+struct ChannelCycles {
+    model::PerOperand<double> down{};
+    model::PerOperand<double> up{};
+    double saved = 0.0;                // which complete results, once each, take less
+    double results = 0.0;              // complete results
+    double drain = 1.0;                // cycles per cycle of `up`, for the last results of a pass
+    model::PerOperand<double> first{}; // cycles to bring the first tile, where it is waited for
+    model::OperandSet operands;
+    model::Operand produced = model::Operand::output;
+    bool half_duplex = false;
+
+    // Of the words of some operands, one of `instances` shares.
+    double cycles(const Crossing::Words& words, model::OperandSet chosen, double instances) const;
+};
+
+std::vector<ChannelCycles> ways_of(const Task& task, std::size_t level);
+
+} // namespace eyeroof::mapper
