@@ -65,8 +65,9 @@ void add_totals(Report& report) {
     }
     std::stable_sort(losses.begin(), losses.end(),
                      [](const Loss& a, const Loss& b) { return a.lost_s > b.lost_s; });
+    constexpr double rounding = 1e-9;
+    std::erase_if(losses, [&](const Loss& loss) { return loss.lost_s <= rounding * total.time_s; });
     losses.resize(std::min<std::size_t>(losses.size(), 3));
-    std::erase_if(losses, [](const Loss& loss) { return loss.lost_s <= 0.0; });
     report.worst = std::move(losses);
 }
 

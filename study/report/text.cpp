@@ -278,9 +278,12 @@ std::string totals(const Report& report, bool colour) {
     }
     if (total.processing_time_s < total.time_s) {
         parts.push_back(
-            fmt::format("{} without outer memory stalls", format_si(total.processing_time_s, "s")));
+            fmt::format("{} without {}", format_si(total.processing_time_s, "s"),
+                        report.machine.kind != "accelerator" ? "launches" : "outer memory stalls"));
     }
-    parts.push_back(percent(total.utilization) + " of peak");
+    if (total.macs > 0.0) {
+        parts.push_back(percent(total.utilization) + " of peak");
+    }
     if (total.averaged_units > 0.0) {
         parts.push_back(fmt::format("{} units active on average", amount(total.averaged_units)));
     }
