@@ -6,6 +6,7 @@
 #include "cli/gpu_options.hpp"
 #include "hwdb/fabric_reader.hpp"
 #include "model/base/units.hpp"
+#include "study/scale/search.hpp"
 #include "study/scale/transformer_step.hpp"
 #include "study/upgrade/surroundings.hpp"
 
@@ -21,7 +22,7 @@ struct Options {
     std::string collective = "auto", transport, compress = "none", bucket = "25 MB", overlap = "on";
     int servers = 1, zero = 0;
     double jitter = 0.0, kept = 0.01, samples = 0.0;
-    bool asynchronous = false, details = false;
+    bool asynchronous = false, details = false, search = false;
     study::Plan plan;
     std::string recompute = "none", attention = "fused", overlap_tensor = "off";
     std::int64_t length = 2048;
@@ -107,14 +108,40 @@ Exit scale_decoder(Context& context, const Options& options, const study::Transf
     plan.recompute = options.recompute == "full"        ? study::Recompute::full
                      : options.recompute == "selective" ? study::Recompute::selective
                                                         : study::Recompute::none;
-    auto result = study::scale_transformer(decoder, machine, fabric, study.devices, plan,
-                                           decoder_options(options, study), context.stop(),
-                                           context.progress());
+    const study::TransformerOptions o = decoder_options(options, study);
+    auto result = options.search
+                      ? study::search_transformer(decoder, machine, fabric, study.devices, o,
+                                                  context.stop(), context.progress())
+                      : study::scale_transformer(decoder, machine, fabric, study.devices, plan, o,
+                                                 context.stop(), context.progress());
     if (!result) {
         return context.fail(result.diagnostics());
     }
     result->samples = options.samples;
     return context.write(rendered(*result, options), options.output.file);
+}
+
+Exit search_layers(Context& context, const Options& options, const model::Network& network,
+                   const model::Machine& machine, const model::Fabric& fabric,
+                   const study::ScaleOptions& study) {
+    const model::Count devices = study.devices.front();
+    if (study.devices.size() > 1) {
+        return context.fail_usage("a search over layers is for one number of devices",
+                                  "as in --devices 8");
+    }
+    if (options.output.format != "text" && options.output.format != "json") {
+        return context.fail_usage("a search over layers is written as text or json");
+    }
+    const model::Count batch = study.batch.value_or(study.batch_per_device.value_or(32) * devices);
+    const auto search =
+        study::search_layers(network, machine, fabric, devices, batch, study, context.stop());
+    if (!search) {
+        return context.fail(search.diagnostics());
+    }
+    return context.write(options.output.format == "json"
+                             ? study::layer_search_json(*search, network.name)
+                             : study::layer_search_text(*search, network.name),
+                         options.output.file);
 }
 
 Exit scale(Context& context, const Options& options) {
@@ -145,6 +172,9 @@ Exit scale(Context& context, const Options& options) {
         1) {
         return context.fail(decoder.diagnostics());
     }
+    if (options.search) {
+        return search_layers(context, options, *network, *machine, *fabric, *study);
+    }
     const auto result = study::scale_data_parallel(*network, *machine, *fabric, *study,
                                                    context.stop(), context.progress());
     if (!result) {
@@ -165,7 +195,12 @@ constexpr const char* kExamples =
     "--asynchronous --servers 16\n"
     "# GPT-3 on 1024 GPUs: 8 share each product, 8 stages, everything computed again\n"
     "eyeroof scale gpt-3-175b --on a100-sxm-80gb --fabric dgx-a100-hdr --devices 1024 --batch 1536 "
-    "--tensor 8 --pipeline 8 --recompute full --attention unfused --details";
+    "--tensor 8 --pipeline 8 --recompute full --attention unfused --details\n"
+    "# the best plan for Llama 3 70B, and for each layer of AlexNet\n"
+    "eyeroof scale llama-3-70b --on h100-sxm-80gb --fabric dgx-h100-ndr --devices 512 --batch 1024 "
+    "--length 8192 --search\n"
+    "eyeroof scale alexnet --on k40m --dtype fp32 --fabric pcie4-100g --devices 8 --batch 1024 "
+    "--search";
 
 void add_system(CLI::App& app, Options& options) {
     app.add_option("NETWORK", options.network, "Name in the catalog, or a file")
@@ -264,6 +299,10 @@ void add_scale(Frame& frame) {
     add_system(app, *options);
     add_strategy(app, *options);
     add_decoder(app, *options);
+    app.add_flag(
+        "--search", options->search,
+        "Find the best strategy: of decoders the plan under memory, of other networks data or "
+        "model parallel for each layer");
     app.add_flag("--details", options->details,
                  "In text output, every count's steps, memory, volumes");
     add_output(app, options->output, {"text", "json", "csv", "md", "svg"});

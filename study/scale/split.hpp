@@ -1,0 +1,69 @@
+// Splits of work over devices, exact where that is possible: chains into stages, a choice for each
+// layer of a chain, graphs over mixed devices.
+// Called by search(); plain numbers, so that tests can try every answer.
+// Knows no network and no machine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace eyeroof::study {
+
+// Layers 0 … n-1 in order over `stages` equal devices; cut_s[i]: sending between i and i + 1.
+struct ChainSplit {
+    std::vector<std::size_t> first; // layer that each stage begins with
+    double slowest_s = 0.0;         // the least possible time of the slowest stage
+
+    bool operator==(const ChainSplit&) const = default;
+};
+// f(i, q) = min over j of max(f(j, q - 1), T(j … i - 1) + c_j), O(n^2 q), exact. Every stage has a
+// layer; more stages than layers are as many as layers.
+ChainSplit split_chain(const std::vector<double>& layer_s, const std::vector<double>& cut_s,
+                       std::size_t stages);
+
+// One of several ways for each layer of a chain: what it costs, and what changing from the way of
+// the layer before costs. change[l][a][b]: between layer l - 1 in way a and layer l in way b.
+struct ChainChoice {
+    std::vector<std::size_t> way; // of each layer
+    double cost = 0.0;
+
+    bool operator==(const ChainChoice&) const = default;
+};
+ChainChoice choose_chain(const std::vector<std::vector<double>>& cost,
+                         const std::vector<std::vector<std::vector<double>>>& change);
+
+// Tasks of a graph on devices that differ; a task's inputs cost sending when they were made on
+// another device.
+struct TaskGraph {
+    struct Edge {
+        std::size_t from = 0, to = 0;
+        double send_s = 0.0; // between different devices
+
+        bool operator==(const Edge&) const = default;
+    };
+    std::vector<std::vector<double>> task_s; // task x device
+    std::vector<Edge> edges;                 // from < to
+    std::size_t devices() const { return task_s.empty() ? 0 : task_s.front().size(); }
+};
+
+struct Schedule {
+    std::vector<std::size_t> device; // of each task
+    double time_s = 0.0;
+    double bound_s = 0.0; // no schedule is shorter
+    bool proved = false;
+    std::uint64_t nodes = 0; // that the search looked at
+
+    double gap() const { return time_s > 0.0 ? 1.0 - bound_s / time_s : 0.0; }
+    bool operator==(const Schedule&) const = default;
+};
+
+// List scheduling by the longest way to the end, mean times, each task where it ends first (HEFT,
+// Topcuoglu, Hariri, Wu, 2002). Bound: critical path at the fastest devices, and all work spread
+// evenly.
+Schedule list_schedule(const TaskGraph& graph);
+// Branch and bound from there over orders and devices, one task after another where it can begin;
+// exact within `most_nodes`, else the best so far with its bound.
+Schedule exact_schedule(const TaskGraph& graph, std::uint64_t most_nodes = 2'000'000);
+
+} // namespace eyeroof::study

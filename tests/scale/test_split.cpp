@@ -1,0 +1,150 @@
+// Splits against every possible answer, on small random problems.
+#include "study/scale/split.hpp"
+#include "tests/near.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+
+using namespace eyeroof::study;
+using eyeroof::tests::near;
+
+namespace {
+
+double number(std::mt19937& random) {
+    return 0.01 + static_cast<double>(random() % 1000) / 100.0;
+}
+
+double brute_chain(const std::vector<double>& layer, const std::vector<double>& cut,
+                   std::size_t first, std::size_t stages) {
+    if (stages == 1) {
+        double sum = first > 0 ? cut[first - 1] : 0.0;
+        for (std::size_t i = first; i < layer.size(); ++i) {
+            sum += layer[i];
+        }
+        return sum;
+    }
+    double best = 1e300;
+    double sum = first > 0 ? cut[first - 1] : 0.0;
+    for (std::size_t next = first + 1; next + stages - 1 <= layer.size(); ++next) {
+        sum += layer[next - 1];
+        best = std::min(best, std::max(sum, brute_chain(layer, cut, next, stages - 1)));
+    }
+    return best;
+}
+
+// Every order of the tasks that keeps the edges, on every assignment of devices.
+double brute_graph(const TaskGraph& g) {
+    const std::size_t n = g.task_s.size();
+    std::vector<std::size_t> order(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        order[i] = i;
+    }
+    double best = 1e300;
+    do {
+        std::vector<std::size_t> place(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            place[order[i]] = i;
+        }
+        const bool legal =
+            std::all_of(g.edges.begin(), g.edges.end(),
+                        [&](const TaskGraph::Edge& e) { return place[e.from] < place[e.to]; });
+        for (std::size_t code = 0; legal && code < (1U << n); ++code) {
+            std::vector<double> end(n, 0.0), free(2, 0.0);
+            for (const std::size_t t : order) {
+                const std::size_t d = code >> t & 1U;
+                double start = free[d];
+                for (const auto& e : g.edges) {
+                    if (e.to == t) {
+                        start = std::max(start, end[e.from] +
+                                                    ((code >> e.from & 1U) == d ? 0.0 : e.send_s));
+                    }
+                }
+                end[t] = free[d] = start + g.task_s[t][d];
+            }
+            best = std::min(best, std::max(free[0], free[1]));
+        }
+    } while (std::next_permutation(order.begin(), order.end()));
+    return best;
+}
+
+} // namespace
+
+TEST_CASE("chains split into stages as well as any split does, on 70 random chains") {
+    std::mt19937 random(1);
+    for (int i = 0; i < 70; ++i) {
+        std::vector<double> layer(1 + random() % 9), cut(layer.size() - 1);
+        std::generate(layer.begin(), layer.end(), [&] { return number(random); });
+        std::generate(cut.begin(), cut.end(), [&] { return number(random); });
+        const std::size_t stages = 1 + random() % layer.size();
+        const ChainSplit split = split_chain(layer, cut, stages);
+        CHECK(split.slowest_s == near(brute_chain(layer, cut, 0, stages)));
+        CHECK(split.first.size() == stages);
+        CHECK(std::is_sorted(split.first.begin(), split.first.end()));
+    }
+    CHECK(split_chain({1, 1, 1, 3}, {0, 0, 0}, 2).first == std::vector<std::size_t>{0, 3});
+}
+
+TEST_CASE("a way for each layer is as cheap as any, on 70 random chains") {
+    std::mt19937 random(2);
+    for (int i = 0; i < 70; ++i) {
+        const std::size_t n = 1 + random() % 8;
+        std::vector<std::vector<double>> cost(n, std::vector<double>(2));
+        std::vector<std::vector<std::vector<double>>> change(n, {{0, 0}, {0, 0}});
+        for (std::size_t l = 0; l < n; ++l) {
+            for (std::size_t a = 0; a < 2; ++a) {
+                cost[l][a] = number(random);
+                change[l][a] = {number(random), number(random)};
+            }
+        }
+        double best = 1e300;
+        for (std::size_t code = 0; code < (1U << n); ++code) {
+            double sum = 0.0;
+            for (std::size_t l = 0; l < n; ++l) {
+                sum += cost[l][code >> l & 1U] +
+                       (l > 0 ? change[l][code >> (l - 1) & 1U][code >> l & 1U] : 0.0);
+            }
+            best = std::min(best, sum);
+        }
+        CHECK(choose_chain(cost, change).cost == near(best));
+    }
+}
+
+TEST_CASE("small graphs over two different devices are scheduled as well as any order does") {
+    std::mt19937 random(3);
+    double gained = 0.0;
+    for (int i = 0; i < 60; ++i) {
+        TaskGraph g;
+        const std::size_t n = 2 + random() % 5;
+        for (std::size_t t = 0; t < n; ++t) {
+            g.task_s.push_back({number(random), number(random)});
+            for (std::size_t from = 0; from < t; ++from) {
+                if (random() % 3 == 0) {
+                    g.edges.push_back({from, t, number(random) / 4.0});
+                }
+            }
+        }
+        const Schedule list = list_schedule(g);
+        const Schedule exact = exact_schedule(g);
+        const double best = brute_graph(g);
+        CHECK(exact.proved);
+        CHECK(exact.time_s == near(best));
+        CHECK(list.time_s >= best * (1 - 1e-9));
+        CHECK(list.bound_s <= best * (1 + 1e-9)); // a bound is a bound
+        gained = std::max(gained, list.time_s / exact.time_s);
+    }
+    CHECK(gained > 1.0); // the baseline is not the answer
+}
+
+TEST_CASE("a search that is cut short tells its gap") {
+    TaskGraph g;
+    std::mt19937 random(4);
+    for (std::size_t t = 0; t < 14; ++t) {
+        g.task_s.push_back({number(random), number(random), number(random)});
+    }
+    const Schedule cut = exact_schedule(g, 100);
+    CHECK_FALSE(cut.proved);
+    CHECK(cut.gap() >= 0.0);
+    CHECK(cut.bound_s <= cut.time_s);
+}
