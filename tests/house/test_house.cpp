@@ -57,6 +57,7 @@ const std::map<std::string, Room>& rooms() {
         {"study/step",
          {{"model", "study/text", "study/formats", "study/exam", "study/draw"},
           {"fmt", "nlohmann"}}},
+        {"study/diff", {{"model", "study/text", "study/exam"}, {"fmt", "nlohmann"}}},
         {"study/sweep",
          {{"model", "hwdb", "mapper", "study/text", "study/exam", "study/what_if", "study/draw"},
           {"fmt", "nlohmann"}}},

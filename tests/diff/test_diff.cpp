@@ -1,0 +1,105 @@
+#include "study/diff/diff.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+
+using namespace eyeroof;
+using namespace eyeroof::study;
+
+namespace {
+
+std::string layer(const std::string& name, double time_s, double bound,
+                  const char* limiter = "DRAM", int count = 1) {
+    std::string steps;
+    for (int i = 1; i <= 7; ++i) {
+        steps += fmt::format(R"({}{{"step":{},"bound_macs_per_cycle":{}}})", i == 1 ? "" : ",", i,
+                             i >= 6 ? bound : 64);
+    }
+    return fmt::format(
+        R"({{"name":"{}","count":{},"time_s":{},"energy_j":2,"outer_bytes":8,"macs":100,)"
+        R"("utilization":0.5,"limiter":"{}","limiter_step":6,"steps":[{}]}})",
+        name, count, time_s, limiter, steps);
+}
+
+std::string exam(const std::string& machine, double time_s, const std::string& layers) {
+    return fmt::format(
+        R"({{"schema":"eyeroof/exam/1","machine":{{"name":"{}"}},"network":{{"name":"net"}},)"
+        R"("layers":[{}],"total":{{"time_s":{},"energy_j":4,"outer_bytes":16,"macs":200,)"
+        R"("utilization":0.5}}}})",
+        machine, layers, time_s);
+}
+
+ExamDiff example() {
+    const std::string a = exam("M", 5,
+                               layer("x", 1, 10) + "," + layer("y", 2, 20, "DRAM", 2) + "," +
+                                   layer("x", 3, 30) + "," + layer("gone", 1, 1));
+    const std::string b = exam("N", 6,
+                               layer("x", 1, 10) + "," + layer("y", 1, 40, "NoC", 2) + "," +
+                                   layer("x", 6, 15) + "," + layer("new", 1, 1));
+    return diff_exams(a, "a.json", b, "b.json").value();
+}
+
+} // namespace
+
+TEST_CASE("layers of one name belong together in their order, others stand alone") {
+    const ExamDiff diff = example();
+    REQUIRE(diff.layers.size() == 3);
+    CHECK(diff.layers[0].figures[0] == BothSides{1, 1});
+    CHECK(diff.layers[2].figures[0] == BothSides{3, 6});
+    CHECK(diff.layers[1].adds_s() == -2); // two executions, a second less each
+    CHECK(diff.layers[1].bounds[5] == BothSides{20, 40});
+    CHECK(diff.only_a == std::vector<std::string>{"gone"});
+    CHECK(diff.only_b == std::vector<std::string>{"new"});
+    CHECK(*diff.total[0].change() == doctest::Approx(0.2).epsilon(1e-12));
+    CHECK(diff.name_b == "net on N");
+}
+
+TEST_CASE("what adds most is told first, with its steps and its limits") {
+    const std::string text = diff_text(example());
+    CHECK(text.find("x: 3 s -> 6 s (+100.00 %), +3 s in all") < text.find("y: 2 s -> 1 s"));
+    CHECK(text.find("step 6: 30 -> 15") != std::string::npos);
+    CHECK(text.find("step 6 DRAM -> step 6 NoC") != std::string::npos);
+    CHECK(text.find("Only on the first side: gone") != std::string::npos);
+    CHECK(diff_markdown(example()).find("| time_s | 5 s | 6 s | +20.00 % |") != std::string::npos);
+    CHECK(diff_json(example()).find("\"eyeroof/diff/1\"") != std::string::npos);
+    CHECK(diff_csv(example()).find("\ny,2,2,2,1,-0.5,") != std::string::npos);
+}
+
+TEST_CASE("an exam and itself are the same") {
+    const std::string a = exam("M", 5, layer("x", 1, 10));
+    const ExamDiff diff = diff_exams(a, "a", a, "b").value();
+    CHECK(diff_text(diff).find("no layer's time is another") != std::string::npos);
+    CHECK(evaluate(parse_gate("net.time_change != 0", diff_gate_keys()).value(),
+                   diff_gate_figures(diff))
+              ->holds == false);
+}
+
+TEST_CASE("conditions speak of both sides and of the change") {
+    const GateFigures figures = diff_gate_figures(example());
+    const auto holds = [&](const char* text) {
+        return evaluate(parse_gate(text, diff_gate_keys()).value(), figures)->holds;
+    };
+    CHECK(holds("net.time_change > 0.19"));
+    CHECK(!holds("net.time_change > 0.21"));
+    CHECK(holds("any.time_change >= 1"));
+    CHECK(holds("layer.y.time_s_a == 2 and layer.y.time_s_b == 1"));
+    CHECK(!parse_gate("net.time_chang > 1", diff_gate_keys()));
+}
+
+TEST_CASE("what is no examination is told, for both files at once") {
+    const auto none = diff_exams("{}", "a.json", "nonsense", "b.json");
+    REQUIRE(!none);
+    CHECK(none.diagnostics().items().size() == 2);
+    CHECK(none.diagnostics().items()[0].message.find("a.json") != std::string::npos);
+    std::string broken = exam("M", 5, layer("x", 1, 10));
+    broken.replace(broken.find("\"count\":1"), 9, "\"count\":{}");
+    const auto wrong = diff_exams(broken, "a.json", exam("M", 5, ""), "b.json");
+    REQUIRE(!wrong);
+    CHECK(wrong.diagnostics().items()[0].message.find("layers[0].count") != std::string::npos);
+    for (const char* text : {"[]", "null", "{\"schema\":\"eyeroof/exam/1\",\"layers\":3}",
+                             "{\"schema\":\"eyeroof/exam/1\",\"layers\":[3],\"total\":[]}"}) {
+        CHECK(!diff_exams(text, "a", text, "b"));
+    }
+}
