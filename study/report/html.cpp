@@ -3,6 +3,7 @@
 #include "model/base/units.hpp"
 #include "study/exam/report_figures.hpp"
 #include "study/measured/measured_text.hpp"
+#include "study/report/proofs.hpp"
 #include "study/text/lines.hpp"
 
 #include <fmt/format.h>
@@ -183,6 +184,9 @@ std::string to_html(const Report& report) {
                         format_si(report.machine.peak_macs_per_s, "MAC/s"),
                         time_text(report.total.time_s, report.total.low_s, report.total.high_s),
                         percent(report.total.utilization));
+    if (const std::string proofs = proofs_text(report); !proofs.empty()) {
+        text += "<p>Searched: " + escaped(proofs) + "</p>\n";
+    }
     text += losses_html(report) + measured_html(report) + ceilings_html(report);
     for (const LayerReport& layer : report.layers) {
         text += layer_html(report, layer);

@@ -3,6 +3,7 @@
 #include "model/base/units.hpp"
 #include "study/exam/report_figures.hpp"
 #include "study/measured/measured_text.hpp"
+#include "study/report/proofs.hpp"
 #include "study/text/lines.hpp"
 
 #include <fmt/format.h>
@@ -114,6 +115,9 @@ std::string to_markdown(const Report& report) {
             "|---|---|--:|--:|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|\n";
     for (const LayerReport& layer : report.layers) {
         text += layer_row(report, layer);
+    }
+    if (const std::string proofs = proofs_text(report); !proofs.empty()) {
+        text += "\nSearched: " + cell(proofs) + ".\n";
     }
     if (!report.worst.empty()) {
         text += "\nWorst losses (what mending that step alone would save):\n\n";

@@ -3,6 +3,7 @@
 #include "model/base/units.hpp"
 #include "study/exam/report_figures.hpp"
 #include "study/measured/measured_text.hpp"
+#include "study/report/proofs.hpp"
 #include "study/text/lines.hpp"
 
 #include <fmt/format.h>
@@ -290,6 +291,9 @@ std::string totals(const Report& report, bool colour) {
     parts.push_back(format_si(total.outer_bytes, "B") + " moved");
     if (total.energy_j > 0.0) {
         parts.push_back(energy_text(report, total.energy_j));
+    }
+    if (std::string proofs = proofs_text(report); !proofs.empty()) {
+        parts.push_back(std::move(proofs));
     }
     return "\n" + inked("total", Ink::bold, colour) + "\n" + wrapped_parts(parts, 2, kWidth);
 }
