@@ -1,5 +1,7 @@
 #include "profiles/host/host_team.hpp"
 
+#include "model/base/statistics.hpp"
+
 #include <sched.h>
 
 #include <algorithm>
@@ -18,12 +20,7 @@ double TrialTimes::worst() const {
     return seconds.empty() ? 0.0 : std::ranges::max(seconds);
 }
 double TrialTimes::median() const {
-    if (seconds.empty()) {
-        return 0.0;
-    }
-    std::vector<double> sorted = seconds;
-    std::ranges::sort(sorted);
-    return sorted[sorted.size() / 2];
+    return model::median(seconds);
 }
 
 double TrialTimes::confirmed() const {

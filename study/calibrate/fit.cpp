@@ -1,5 +1,7 @@
 #include "study/calibrate/fit.hpp"
 
+#include "model/base/statistics.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -236,9 +238,7 @@ double median_error_of(const std::vector<double>& measured_over_predicted) {
     for (const double ratio : measured_over_predicted) {
         errors.push_back(std::fabs(1.0 / ratio - 1.0));
     }
-    const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
-    std::nth_element(errors.begin(), middle, errors.end());
-    return *middle;
+    return model::median(std::move(errors));
 }
 
 namespace {

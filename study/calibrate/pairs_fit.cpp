@@ -1,4 +1,5 @@
 // What whole networks showed of predicted speed-ups: the transfer, and errors without a family.
+#include "model/base/statistics.hpp"
 #include "study/calibrate/pairs.hpp"
 #include "study/upgrade/verdict.hpp"
 
@@ -69,12 +70,6 @@ double best_share(const std::map<std::string, Rows>& groups) {
     return best;
 }
 
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t n = values.size();
-    return n == 0 ? 1.0 : (values[(n - 1) / 2] + values[n / 2]) / 2.0;
-}
-
 } // namespace
 
 model::Transfer fit_transfer(const std::vector<PairResult>& rows, const std::string& without) {
@@ -138,7 +133,7 @@ double guess_without(const std::vector<PairResult>& rows, const PairResult& row)
             }
         }
     }
-    return median(same.empty() ? all : same);
+    return model::median(same.empty() ? all : same, 1.0);
 }
 
 std::vector<double> ranks(const std::vector<double>& values) {

@@ -1,5 +1,6 @@
 #include "study/report/map.hpp"
 
+#include "model/base/statistics.hpp"
 #include "study/draw/chart.hpp"
 #include "study/report/map_json.hpp"
 #include "study/search/map_network.hpp"
@@ -120,12 +121,6 @@ std::string layer_line(const MapReport& report, const MappedLayer& layer, std::s
                        c.time_s, gain);
 }
 
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t half = values.size() / 2;
-    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2.0;
-}
-
 // What the searches took together, and what they won.
 std::string summary_of(const MapReport& report) {
     std::vector<double> times;
@@ -152,12 +147,12 @@ std::string summary_of(const MapReport& report) {
     std::string text = fmt::format(
         "{} of {} searches proved, worst gap {:.2f} %; {:.3g} nodes; median {:.2f} s, worst "
         "{:.2f} s",
-        proved, times.size(), 100.0 * worst_gap, nodes, median(times),
+        proved, times.size(), 100.0 * worst_gap, nodes, model::median(times),
         *std::max_element(times.begin(), times.end()));
     if (!gains.empty()) {
         text += fmt::format("; gain over the dataflow's own mapping: median {:.2f}x, {:.2f}x to "
                             "{:.2f}x",
-                            median(gains), *std::min_element(gains.begin(), gains.end()),
+                            model::median(gains), *std::min_element(gains.begin(), gains.end()),
                             *std::max_element(gains.begin(), gains.end()));
     }
     return text + "\n";

@@ -2,6 +2,7 @@
 #include "study/report/upgrade.hpp"
 
 #include "model/base/units.hpp"
+#include "study/text/csv.hpp"
 #include "study/upgrade/upgrade.hpp"
 
 #include <fmt/format.h>
@@ -303,9 +304,9 @@ std::string upgrade_csv(const Upgrade& u) {
     }
     std::string text = "layer,op,count,from_s,to_s,speedup,share_of_from,from_limiter,to_limiter\n";
     for (const UpgradeLayer& l : u.layers) {
-        text +=
-            fmt::format("\"{}\",{},{},{},{},{:.4f},{:.5f},{},{}\n", layer_name(l), l.op, l.count,
-                        l.from_s, l.to_s, l.speedup, l.share_of_from, l.from_limiter, l.to_limiter);
+        text += fmt::format("{},{},{},{},{},{:.4f},{:.5f},{},{}\n", read::csv_quoted(layer_name(l)),
+                            l.op, l.count, l.from_s, l.to_s, l.speedup, l.share_of_from,
+                            read::csv_quoted(l.from_limiter), read::csv_quoted(l.to_limiter));
     }
     return text;
 }

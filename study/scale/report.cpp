@@ -2,6 +2,7 @@
 #include "model/base/units.hpp"
 #include "study/draw/chart.hpp"
 #include "study/scale/scale.hpp"
+#include "study/text/csv.hpp"
 #include "study/text/lines.hpp"
 
 #include <fmt/format.h>
@@ -201,12 +202,13 @@ std::string scale_csv(const ScaleResult& result) {
         "devices,strategy,batch,step_s,samples_per_s,speedup,efficiency,mfu,compute_s,"
         "small_batch_s,idle_s,recompute_s,communication_s,waiting_s,memory_bytes,fits\n";
     for (const ScalePoint& p : result.points) {
-        text += fmt::format(
-            "{},\"{}\",{},{:.6g},{:.6g},{:.6g},{:.4f},{:.4f},{:.6g},{:.6g},{:.6g},{:.6g},"
-            "{:.6g},{:.6g},{:.6g},{}\n",
-            p.devices, p.strategy, p.batch, p.step_s, p.samples_per_s, p.speedup, p.efficiency,
-            p.mfu, p.parts.compute_s, p.parts.small_batch_s, p.parts.idle_s, p.parts.recompute_s,
-            p.parts.exposed_s, p.parts.waiting_s, p.memory.total(), p.memory.fits() ? 1 : 0);
+        text +=
+            fmt::format("{},{},{},{:.6g},{:.6g},{:.6g},{:.4f},{:.4f},{:.6g},{:.6g},{:.6g},{:.6g},"
+                        "{:.6g},{:.6g},{:.6g},{}\n",
+                        p.devices, read::csv_quoted(p.strategy), p.batch, p.step_s, p.samples_per_s,
+                        p.speedup, p.efficiency, p.mfu, p.parts.compute_s, p.parts.small_batch_s,
+                        p.parts.idle_s, p.parts.recompute_s, p.parts.exposed_s, p.parts.waiting_s,
+                        p.memory.total(), p.memory.fits() ? 1 : 0);
     }
     return text;
 }

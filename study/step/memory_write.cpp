@@ -2,6 +2,7 @@
 
 #include "model/base/units.hpp"
 #include "study/draw/svg.hpp"
+#include "study/text/csv.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -125,12 +126,8 @@ std::string memory_csv(const MemoryReport& r) {
     }
     text += '\n';
     for (std::size_t i = 0; i < r.memory.at.size(); ++i) {
-        std::string name = r.graph.name_of(r.graph.operators[i]);
-        for (std::size_t at = name.find('"'); at != std::string::npos;
-             at = name.find('"', at + 2)) {
-            name.insert(at, 1, '"');
-        }
-        fmt::format_to(Out(text), "\"{}\",{}", name, total_of(r.memory.at[i]));
+        const std::string name = r.graph.name_of(r.graph.operators[i]);
+        fmt::format_to(Out(text), "{},{}", read::csv_quoted(name), total_of(r.memory.at[i]));
         for (const Count bytes : r.memory.at[i]) {
             fmt::format_to(Out(text), ",{}", bytes);
         }

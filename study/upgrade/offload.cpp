@@ -3,6 +3,7 @@
 #include "model/base/units.hpp"
 #include "model/gpu/predict.hpp"
 #include "study/exam/examine.hpp"
+#include "study/text/csv.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -130,8 +131,9 @@ std::string offload_json(const Offload& r) {
 std::string offload_csv(const Offload& r) {
     std::string text = "layer,op,count,host_s,gpu_s,copy_in_s,copy_out_s,gpu_with_copies_s\n";
     for (const OffloadLayer& l : r.layers) {
-        text += fmt::format("\"{}\",{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g}\n", l.name, l.op,
-                            l.count, l.host_s, l.gpu_s, l.in_s, l.out_s, l.copied_s());
+        text +=
+            fmt::format("{},{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g}\n", read::csv_quoted(l.name),
+                        l.op, l.count, l.host_s, l.gpu_s, l.in_s, l.out_s, l.copied_s());
     }
     return text;
 }

@@ -366,6 +366,26 @@ TEST_CASE("tests compare floating-point numbers relative to what is expected") {
     CHECK(read > 100);
 }
 
+TEST_CASE("names of test cases can be entries of ctest") {
+    static const std::regex begins("^TEST_CASE\\(");
+    static const std::regex split("\"[^\"]*;[^\"]*\""); // ctest's lists split there
+    for (const fs::path& path : sources_in("tests")) {
+        const auto lines = lines_of(path);
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+            if (!std::regex_search(lines[i], begins)) {
+                continue;
+            }
+            for (std::size_t n = i; n < std::min(i + 3, lines.size()); ++n) { // names may wrap
+                CHECK_MESSAGE(!std::regex_search(lines[n], split), shown(path, n + 1),
+                              " has a semicolon in its name");
+                if (lines[n].ends_with("{")) {
+                    break;
+                }
+            }
+        }
+    }
+}
+
 TEST_CASE("the presets that the documentation names exist") {
     std::ifstream file(fs::path(eyeroof::tests::source_dir()) / "CMakePresets.json");
     const auto presets = nlohmann::json::parse(file);

@@ -67,7 +67,7 @@ TEST_CASE("directions of a channel run beside each other, or after each other at
     CHECK(cycles(t, a).on_chip_stall == near(700.0 + 12.0));
 }
 
-TEST_CASE("bursts are waited for; those that arrive early only as far as they outlast a pass") {
+TEST_CASE("bursts are waited for, those that arrive early only as far as they outlast a pass") {
     LatencyTerms t = terms();
     t.array[0].waited.down_bytes = 80.0; // 40 cycles
     CHECK(cycles(t).on_chip_stall == near(40.0 + 12.0));

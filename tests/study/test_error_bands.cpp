@@ -43,7 +43,7 @@ TEST_CASE("the band of a small sample holds 80 % of further rows") {
     }
 }
 
-TEST_CASE("GPUs that agree tell of another what their rows tell; GPUs that differ, less") {
+TEST_CASE("GPUs that agree tell of another what their rows tell, GPUs that differ, less") {
     std::vector<double> around;
     for (int i = -50; i <= 50; ++i) {
         around.push_back(std::exp(0.004 * i));

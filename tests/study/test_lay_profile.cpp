@@ -115,7 +115,7 @@ TEST_CASE("without starts kernels are held against the prediction without launch
     CHECK_FALSE(*m.in_interval);
 }
 
-TEST_CASE("two kernels of one call are one execution; without calls the rarest kernel counts") {
+TEST_CASE("two kernels of one call are one execution, without calls the rarest kernel counts") {
     auto a = launch(-1, 1000, 7);
     auto b = launch(-1, 500, 7);
     b.kernel = 1;
@@ -200,7 +200,7 @@ TEST_CASE("times under replay have no gaps") {
     CHECK(m.under_replay);
 }
 
-TEST_CASE("operations beyond 2MNK are step four; fewer are told and no time is made of them") {
+TEST_CASE("operations beyond 2MNK are step four, fewer are told and no time is made of them") {
     auto l = launch(-1, 2000, 0);
     l.counters["flops.fp32.fma"] = 30'000.0; // 20,000 needed
     auto m = laid(profile_of({l}));

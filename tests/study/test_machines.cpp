@@ -143,7 +143,7 @@ TEST_CASE("int8 results leave a systolic array's memory as int8") {
     MESSAGE("ResNet-50 on systolic:32x32 moves " << moved * 1e-6 << " MB");
 }
 
-TEST_CASE("a type whose words the machine has not is refused; layers' own types are told once") {
+TEST_CASE("a type whose words the machine has not is refused, layers' own types are told once") {
     study::StudyOptions options = by_rules();
     options.data_type = model::DataType::fp32;
     const auto refused = study::run(network("tpu-mlp0"), machine("tpu-v1"), options);

@@ -69,7 +69,7 @@ TEST_CASE("a sweep that was killed anywhere goes on to the same file, byte for b
     }
 }
 
-TEST_CASE("a finished sweep resumed is left as it is; another question's file is refused") {
+TEST_CASE("a finished sweep resumed is left as it is, another question's file is refused") {
     const Folder folder;
     const SweepGrid grid = grid_of();
     const fs::path file = folder.path / "a.csv";

@@ -80,7 +80,7 @@ TEST_CASE("VGG's convolutions in a large buffer move their weights, an input and
     CHECK(chain->together.macs == chain->apart.macs);
 }
 
-TEST_CASE("both products of attention go together across scale, mask and softmax; queries and keys "
+TEST_CASE("both products of attention go together across scale, mask and softmax, queries and keys "
           "do not") {
     const auto result = fused("llama-2-7b:layers=1", 4e6);
     const study::FusedGroup* attention = group_with(result, "scores");

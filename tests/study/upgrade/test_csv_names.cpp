@@ -1,0 +1,42 @@
+// Names of layers come from files: what a spreadsheet or another reader would take for something
+// else is quoted in every table alike.
+#include "study/report/upgrade.hpp"
+#include "study/text/csv.hpp"
+#include "study/upgrade/offload.hpp"
+#include "study/upgrade/upgrade.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace eyeroof; // NOLINT
+
+namespace {
+
+const std::string kName = "=1+1, \"conv\"";
+
+std::string first_name(const std::string& csv) {
+    study::read::CsvReader reader(csv, "t.csv");
+    study::read::CsvRecord record;
+    model::Diagnostics found;
+    REQUIRE(reader.next(record, found)); // the header
+    const std::size_t columns = record.cells.size();
+    REQUIRE(reader.next(record, found));
+    CHECK(found.empty());
+    CHECK(record.cells.size() == columns);
+    return std::string(record.cells.front().text);
+}
+
+} // namespace
+
+TEST_CASE(
+    "upgrades and offloads write names so that they come back, and no spreadsheet runs them") {
+    study::Upgrade upgrade;
+    upgrade.layers.resize(1);
+    upgrade.layers.front().name = kName;
+    CHECK(first_name(study::upgrade_csv(upgrade)) == kName);
+    CHECK(study::upgrade_csv(upgrade).find("\n=") == std::string::npos);
+    study::Offload offload;
+    offload.layers.resize(1);
+    offload.layers.front().name = kName;
+    CHECK(first_name(study::offload_csv(offload)) == kName);
+    CHECK(study::offload_csv(offload).find("\"=") == std::string::npos);
+}
