@@ -1,4 +1,5 @@
 #include "study/diff/diff.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 
 using namespace eyeroof;
 using namespace eyeroof::study;
+using eyeroof::tests::near;
 
 namespace {
 
@@ -52,7 +54,7 @@ TEST_CASE("layers of one name belong together in their order, others stand alone
     CHECK(diff.layers[1].bounds[5] == BothSides{20, 40});
     CHECK(diff.only_a == std::vector<std::string>{"gone"});
     CHECK(diff.only_b == std::vector<std::string>{"new"});
-    CHECK(*diff.total[0].change() == doctest::Approx(0.2).epsilon(1e-12));
+    CHECK(*diff.total[0].change() == near(0.2, 1e-12));
     CHECK(diff.name_b == "net on N");
 }
 

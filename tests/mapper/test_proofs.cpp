@@ -1,5 +1,6 @@
 #include "mapper/search.hpp"
 #include "tests/mapper/enumerate.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
@@ -12,6 +13,7 @@
 using namespace eyeroof;
 using namespace eyeroof::model;
 using namespace eyeroof::test;
+using eyeroof::tests::near;
 
 namespace {
 
@@ -122,6 +124,6 @@ TEST_CASE("proofs of the reported time equal an enumeration on machines that wai
         CAPTURE(to_text(found->mapping, task.machine));
         CAPTURE(to_text(every.best_mapping, task.machine));
         CHECK(found->certificate.proved);
-        CHECK(found->certificate.value == doctest::Approx(best).epsilon(1e-9));
+        CHECK(found->certificate.value == near(best, 1e-9));
     }
 }

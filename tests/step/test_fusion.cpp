@@ -2,6 +2,7 @@
 #include "study/step/fusion.hpp"
 #include "study/step/memory.hpp"
 #include "study/step/packing.hpp"
+#include "tests/near.hpp"
 #include "tests/step/step_fixture.hpp"
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 
 using namespace eyeroof;
 using namespace eyeroof::study::step;
+using eyeroof::tests::near;
 using tests::catalog_gpu;
 using tests::graph_of;
 
@@ -73,7 +75,7 @@ TEST_CASE("a relu joins the convolution before it, and the tensor between them i
     // What is saved is told in full.
     const double saved =
         kernels_of(pair.plain, pair.costs) - kernels_of(pair.fused.graph, pair.fused.costs);
-    CHECK(pair.fused.saved.traffic_s + pair.fused.saved.scheduling_s == doctest::Approx(saved));
+    CHECK(pair.fused.saved.traffic_s + pair.fused.saved.scheduling_s == near(saved));
 }
 
 TEST_CASE("fused graphs keep every order, lose no operator and are never slower") {
@@ -178,7 +180,7 @@ TEST_CASE("packing is within 4/3 of a lower bound on 1000 random cases, and neve
             REQUIRE(packing.bin_of[i] < bins);
             load[packing.bin_of[i]] += times[i];
         }
-        CHECK(*std::max_element(load.begin(), load.end()) == doctest::Approx(packing.end_s));
+        CHECK(*std::max_element(load.begin(), load.end()) == near(packing.end_s));
         const double bound = packing_bound(times, bins);
         CHECK(packing.end_s >= bound * (1.0 - 1e-12));
         CHECK(packing.end_s <= bound * 4.0 / 3.0);
@@ -207,6 +209,6 @@ TEST_CASE("a persistent kernel pays a barrier between dependants and packs what 
     gpu.sms = 100;
     const Persistent result = persistent(graph, costs, gpu, 2e-6);
     CHECK(result.levels == 2); // the first two side by side on half of the SMs each
-    CHECK(result.time_s == doctest::Approx(2e-6 + 10e-6 + kBarrierS + 10e-6));
-    CHECK(result.idle_s == doctest::Approx(5e-6)); // the third leaves half of the GPU idle
+    CHECK(result.time_s == near(2e-6 + 10e-6 + kBarrierS + 10e-6));
+    CHECK(result.idle_s == near(5e-6)); // the third leaves half of the GPU idle
 }

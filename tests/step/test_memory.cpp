@@ -1,6 +1,7 @@
 // Memory over a step: lifetimes, closed forms of the field, batches.
 #include "study/step/footprint.hpp"
 #include "study/step/memory_write.hpp"
+#include "tests/near.hpp"
 #include "tests/step/step_fixture.hpp"
 
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 
 using namespace eyeroof;
 using namespace eyeroof::study::step;
+using eyeroof::tests::near;
 using model::Count;
 using tests::graph_of;
 
@@ -96,9 +98,9 @@ TEST_CASE("bytes a parameter are those that the field prints") {
         return sum(Regime::fp32_gradients, DataType::bf16, "adam") * 12.0 * layers * h * h /
                devices / kGiB;
     };
-    CHECK(gib(48, 6144, 8) == doctest::Approx(45.5625).epsilon(1e-12));
-    CHECK(gib(96, 12288, 64) == doctest::Approx(45.5625).epsilon(1e-12));
-    CHECK(gib(128, 25600, 512) == doctest::Approx(32.96).epsilon(1e-3));
+    CHECK(gib(48, 6144, 8) == near(45.5625, 1e-12));
+    CHECK(gib(96, 12288, 64) == near(45.5625, 1e-12));
+    CHECK(gib(128, 25600, 512) == near(32.96, 1e-3));
 }
 
 TEST_CASE("activations of transformer layers are those of the published table, to the digit") {
@@ -116,15 +118,15 @@ TEST_CASE("activations of transformer layers are those of the published table, t
         const auto gib = [&](Kept kept) {
             return layers * layer_activation_bytes(row.b, 2048, row.h, row.a, 8, kept) / kGiB;
         };
-        CHECK(gib(Kept::all) == doctest::Approx(row.none).epsilon(1e-12));
-        CHECK(gib(Kept::selective) == doctest::Approx(row.selective).epsilon(1e-12));
+        CHECK(gib(Kept::all) == near(row.none, 1e-12));
+        CHECK(gib(Kept::selective) == near(row.selective, 1e-12));
     }
     const auto share = [](Kept kept) {
         return 100.0 * layer_activation_bytes(1, 2048, 12288, 96, 8, kept) /
                layer_activation_bytes(1, 2048, 12288, 96, 8, Kept::all);
     };
-    CHECK(share(Kept::sequence) == doctest::Approx(61.96).epsilon(1e-4));
-    CHECK(share(Kept::full) == doctest::Approx(8.70).epsilon(1e-3));
+    CHECK(share(Kept::sequence) == near(61.96, 1e-4));
+    CHECK(share(Kept::full) == near(8.70, 1e-3));
 }
 
 TEST_CASE("the graph keeps what the formula says: s b h (34 + 5 a s / h) a layer") {
@@ -132,7 +134,7 @@ TEST_CASE("the graph keeps what the formula says: s b h (34 + 5 a s / h) a layer
         const double expected = layer_activation_bytes(1, seq, 1024, 16, 1, Kept::all);
         const double kept =
             kept_a_layer("bert", ",hidden=1024,heads=16,dropout=1,seq=" + std::to_string(seq));
-        CHECK(kept == doctest::Approx(expected).epsilon(1e-12));
+        CHECK(kept == near(expected, 1e-12));
     }
 }
 

@@ -1,5 +1,6 @@
 // Recomputation against brute force, against the closed form, and against an own simulator.
 #include "study/step/recompute.hpp"
+#include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,6 +11,7 @@
 #include <tuple>
 
 using namespace eyeroof::study::step;
+using eyeroof::tests::near;
 
 namespace {
 
@@ -207,10 +209,10 @@ TEST_CASE("recomputation equals brute force on 500 random chains with random mem
         }
         ++feasible;
         again += found->again_s > 0.0 ? 1 : 0;
-        CHECK(found->time_s == doctest::Approx(least));
+        CHECK(found->time_s == near(least));
         const Seen seen = seen_of(chain, found->actions);
         CHECK(seen.valid);
-        CHECK(seen.time == doctest::Approx(found->time_s));
+        CHECK(seen.time == near(found->time_s));
         CHECK(seen.peak <= memory); // never over the limit
         CHECK(seen.peak == found->peak);
     }
@@ -228,8 +230,7 @@ TEST_CASE("on equal stages recomputation needs as many forward runs as revolve")
             const auto found = best_schedule(chain, slots, 100, {false, false});
             REQUIRE(found);
             const double forwards = found->time_s - static_cast<double>(2 * stages);
-            CHECK(forwards ==
-                  doctest::Approx(static_cast<double>(*revolve_forwards(stages, slots))));
+            CHECK(forwards == near(static_cast<double>(*revolve_forwards(stages, slots))));
         }
         // The longest chain that r repeats of any stage reach is C(c + r, c).
         for (Count r = 1; r <= 2; ++r) {
@@ -258,7 +259,7 @@ TEST_CASE("a hundred equal stages in segments of ten take 20 units and one more 
     const Chain chain = equal_chain(100);
     const Recomputation segments = segment_schedule(chain, 10);
     // The last segment runs once; all others twice. Inputs of ten segments and a segment's tapes.
-    CHECK(segments.again_s == doctest::Approx(90.0));
+    CHECK(segments.again_s == near(90.0));
     CHECK(segments.peak == 20);
     const auto best = best_schedule(chain, 20);
     REQUIRE(best);
@@ -280,7 +281,7 @@ TEST_CASE("more memory never costs time, and enough costs none") {
             CHECK(found->time_s >= before);
             before = found->time_s;
         }
-        CHECK(best_schedule(chain, plain.peak, 1000)->time_s == doctest::Approx(plain.time_s));
+        CHECK(best_schedule(chain, plain.peak, 1000)->time_s == near(plain.time_s));
     }
 }
 

@@ -1,6 +1,7 @@
 // The step in time against the closed recurrence, and against what must always hold.
 #include "study/exam/run.hpp"
 #include "study/step/timeline_write.hpp"
+#include "tests/near.hpp"
 #include "tests/step/step_fixture.hpp"
 
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 
 using namespace eyeroof;
 using namespace eyeroof::study::step;
+using eyeroof::tests::near;
 using tests::catalog_gpu;
 using tests::graph_of;
 
@@ -77,13 +79,13 @@ TEST_CASE("two kernels longer than their calls hide the second call") {
     TimelineOptions options = in_mode(Mode::stream);
     options.host.launch_s = 4e-6;
     const Timeline line = simulate(graph, costs, model::Gpu{}, options);
-    CHECK(line.time_s == doctest::Approx(4e-6 + 2 * 10e-6));
-    CHECK(line.wait_host_s == doctest::Approx(4e-6));
+    CHECK(line.time_s == near(4e-6 + 2 * 10e-6));
+    CHECK(line.wait_host_s == near(4e-6));
     CHECK(line.spans[1].waited == Waited::stream);
     costs.layers[0].device_s = 3e-6; // shorter than a call: the device waits for the second
     const Timeline shorter = simulate(graph, costs, model::Gpu{}, options);
-    CHECK(shorter.time_s == doctest::Approx(2 * 4e-6 + 3e-6));
-    CHECK(shorter.wait_host_s == doctest::Approx(4e-6 + 1e-6));
+    CHECK(shorter.time_s == near(2 * 4e-6 + 3e-6));
+    CHECK(shorter.wait_host_s == near(4e-6 + 1e-6));
     CHECK(by_layer(graph, shorter)[0].host_bound == 2);
 }
 
@@ -100,8 +102,8 @@ TEST_CASE("a chain's timeline is the step that exam tells, operator by operator"
         const Graph graph = graph_of("vgg16");
         const Timeline line = timeline_of(
             graph, gpu, in_mode(mode == study::LaunchMode::eager ? Mode::eager : Mode::stream));
-        CHECK(line.time_s == doctest::Approx(report->total.time_s).epsilon(1e-9));
-        CHECK(line.low_s == doctest::Approx(*report->total.low_s).epsilon(1e-9));
+        CHECK(line.time_s == near(report->total.time_s, 1e-9));
+        CHECK(line.low_s == near(*report->total.low_s, 1e-9));
     }
 }
 
@@ -119,8 +121,8 @@ TEST_CASE(
                     check_schedule(graph, line, streams);
                     CHECK(line.busy_s <= line.time_s * (1.0 + 1e-9));
                     CHECK(line.busy_s + line.wait_host_s + line.wait_copy_s + line.end_s ==
-                          doctest::Approx(line.time_s));
-                    CHECK(path_seconds(graph, line) == doctest::Approx(line.time_s));
+                          near(line.time_s));
+                    CHECK(path_seconds(graph, line) == near(line.time_s));
                 }
             }
         }

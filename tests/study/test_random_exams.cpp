@@ -4,6 +4,7 @@
 #include "hwdb/catalog.hpp"
 #include "model/gpu/gpu.hpp"
 #include "study/exam/run.hpp"
+#include "tests/near.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
@@ -13,6 +14,7 @@
 #include <random>
 
 using namespace eyeroof;
+using eyeroof::tests::near;
 
 namespace {
 
@@ -158,7 +160,7 @@ void check_units(const study::LayerReport& l, const study::MachineSummary& machi
     if (l.macs > 0) {
         CHECK(near(l.utilization * l.units * l.cycles, static_cast<double>(l.macs)));
     }
-    CHECK(machine.units * machine.clock_hz == doctest::Approx(machine.peak_macs_per_s));
+    CHECK(machine.units * machine.clock_hz == near(machine.peak_macs_per_s));
 }
 
 void check_work(const study::LayerReport& l) {
@@ -267,12 +269,11 @@ TEST_CASE("layers of two types on a GPU have a peak each, and the total weighs t
     const study::LayerReport& fp32 = report->layers[0];
     const study::LayerReport& int8 = report->layers[1];
     // 108 SMs of 64 lanes, and of 2048 int8 MACs in their tensor cores.
-    CHECK(fp32.units == doctest::Approx(108.0 * 64.0).epsilon(0.001));
-    CHECK(int8.units == doctest::Approx(108.0 * 2048.0).epsilon(0.001));
+    CHECK(fp32.units == near(108.0 * 64.0, 0.001));
+    CHECK(int8.units == near(108.0 * 2048.0, 0.001));
     CHECK(fp32.utilization < 1.0);
     CHECK(int8.utilization < 1.0);
     const double macs = 4096.0 * 4096.0 * 4096.0;
     const double at_peak_s = macs / (19.5e12 / 2.0) + macs / (624e12 / 2.0);
-    CHECK(report->total.utilization ==
-          doctest::Approx(at_peak_s / report->total.time_s).epsilon(0.001));
+    CHECK(report->total.utilization == near(at_peak_s / report->total.time_s, 0.001));
 }
