@@ -1,6 +1,7 @@
 // Step 7 of whole mappings, from the factors of a space: which operand's tile rests in each block,
 // over which of its loops, and the reported time that follows. Called at the leaves of the search.
-// Knows no formula of step 7 beyond model/latency.cpp's; bounds it where counts are only bounded.
+// Knows no formula of step 7 beyond model/nest/latency.cpp's; bounds it where counts are only
+// bounded.
 //
 // What a mapping moves depends on orders as BlockOrder says: what rests does so over all loops that
 // do not move it. Its time depends on more: how often each tile changes. With the innermost loops
