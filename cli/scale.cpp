@@ -76,11 +76,13 @@ model::Result<study::ScaleOptions> wanted(const Options& options) {
 
 std::string rendered(const study::ScaleResult& result, const Options& options) {
     const std::string& format = options.output.format;
-    return format == "json"  ? study::scale_json(result)
-           : format == "csv" ? study::scale_csv(result)
-           : format == "md"  ? study::scale_markdown(result)
-           : format == "svg" ? study::scale_svg(result)
-                             : study::scale_text(result, options.details);
+    return format == "json"   ? study::scale_json(result)
+           : format == "csv"  ? study::scale_csv(result)
+           : format == "md"   ? study::scale_markdown(result)
+           : format == "svg"  ? study::scale_svg(result)
+           : format == "html" ? study::scale_html(result)
+           : format == "html" ? study::scale_html(result)
+                              : study::scale_text(result, options.details);
 }
 
 study::TransformerOptions decoder_options(const Options& options,
@@ -305,7 +307,7 @@ void add_scale(Frame& frame) {
         "model parallel for each layer");
     app.add_flag("--details", options->details,
                  "In text output, every count's steps, memory, volumes");
-    add_output(app, options->output, {"text", "json", "csv", "md", "svg"});
+    add_output(app, options->output, {"text", "json", "csv", "md", "svg", "html"});
     frame.run(app, [options](Context& context) { return scale(context, *options); });
 }
 

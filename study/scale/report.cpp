@@ -1,6 +1,7 @@
 // A scaling study as text, JSON, CSV, Markdown and SVG.
 #include "model/base/units.hpp"
 #include "study/draw/chart.hpp"
+#include "study/draw/svg.hpp"
 #include "study/scale/scale.hpp"
 #include "study/text/csv.hpp"
 #include "study/text/lines.hpp"
@@ -264,6 +265,63 @@ std::string scale_svg(const ScaleResult& result) {
         chart.marks.push_back({static_cast<double>(*result.pays_to), "80 % efficiency", true});
     }
     return chart_svg(chart);
+}
+
+namespace {
+
+std::string html_steps(const ScaleResult& result, const ScalePoint& p) {
+    std::string text = fmt::format(
+        "<h2>{} devices: {}</h2>\n<table><tr><th>step</th><th>bound, {}/s</th><th>lost</th>"
+        "<th></th><th>why</th></tr>\n",
+        p.devices, svg_escape(p.strategy), result.unit);
+    const double most = p.steps.empty() ? 1.0 : p.steps.front().samples_per_s;
+    for (const ScaleStep& s : p.steps) {
+        text += fmt::format("<tr><td>{} {}</td><td>{:.4g}</td><td>{:.1f} %</td><td><div "
+                            "class=\"bar\" style=\"width:{:.0f}px\">"
+                            "</div></td><td>{}</td></tr>\n",
+                            s.number, s.name, s.samples_per_s, 100.0 * s.lost,
+                            240.0 * s.samples_per_s / most, svg_escape(s.reason));
+    }
+    text += "</table>\n";
+    for (const std::string& note : p.notes) {
+        text += "<p>" + svg_escape(note) + "</p>\n";
+    }
+    return text;
+}
+
+} // namespace
+
+std::string scale_html(const ScaleResult& result) {
+    std::string text =
+        fmt::format("<!doctype html>\n<html lang=\"en\"><head><meta "
+                    "charset=\"utf-8\"><title>{0}</title>\n<style>body{{font:15px "
+                    "sans-serif;max-width:70em;margin:2em auto;padding:0 "
+                    "1em;color:#222;background:#fff}}table{{border-collapse:collapse}}"
+                    "td,th{{padding:.25em .7em;text-align:left;border-bottom:1px solid "
+                    "#ddd}}.bar{{height:.8em;background:#0072b2}}</style>"
+                    "</head><body>\n<h1>{0} on {1}, {2}</h1>\n<p>Baseline: {3}, {4}.</p>\n",
+                    svg_escape(result.network), svg_escape(result.gpu), svg_escape(result.fabric),
+                    svg_escape(result.baseline),
+                    in_si(result.baseline_samples_per_s, (result.unit + "/s").c_str()));
+    text += scale_svg(result);
+    text += fmt::format(
+        "<table><tr><th>devices</th><th>strategy</th><th>batch</th><th>step</th><th>{}/s</"
+        "th><th>speed-up</th>"
+        "<th>efficiency</th><th>MFU</th><th>memory</th><th>where the time goes</th></tr>\n",
+        result.unit);
+    for (const ScalePoint& p : result.points) {
+        text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</"
+                            "td><td>{:.4g}</td><td>{:.0f} %</td>"
+                            "<td>{:.1f} %</td><td>{}</td><td>{}</td></tr>\n",
+                            p.devices, svg_escape(p.strategy), p.batch, duration(p.step_s),
+                            in_si(p.samples_per_s, ""), p.speedup, 100 * p.efficiency, 100 * p.mfu,
+                            fits_text(p), parts_text(p));
+    }
+    text += "</table>\n";
+    for (const ScalePoint& p : result.points) {
+        text += html_steps(result, p);
+    }
+    return text + "</body></html>\n";
 }
 
 } // namespace eyeroof::study

@@ -148,5 +148,7 @@ std::string scale_csv(const ScaleResult& result);
 std::string scale_markdown(const ScaleResult& result);
 // Samples/s against devices: every bound and the prediction.
 std::string scale_svg(const ScaleResult& result);
+// The picture, the table, and every count's steps, as one page without anything from outside.
+std::string scale_html(const ScaleResult& result);
 
 } // namespace eyeroof::study

@@ -31,6 +31,7 @@ namespace {
 
 struct Passes {
     double forward_s = 0.0, backward_s = 0.0;
+    double peak_flops_per_s = 0.0;
 };
 
 Result<Passes> passes_of(const model::Network& network, const model::Machine& machine,
@@ -40,6 +41,7 @@ Result<Passes> passes_of(const model::Network& network, const model::Machine& ma
         return report.diagnostics();
     }
     Passes passes;
+    passes.peak_flops_per_s = 2.0 * report->machine.peak_macs_per_s;
     for (const LayerReport& layer : report->layers) {
         const double one = layer.device_s > 0.0 ? layer.device_s : layer.time_s;
         const double all = one * static_cast<double>(layer.layer.count);
@@ -82,6 +84,9 @@ Result<BlockTimes> BlockExams::examine(const Plan& plan, std::stop_token stop) {
         return all;
     }
     // Of two blocks the first lacks a product: what both lack together is half of it a block.
+    if (std::holds_alternative<model::Accelerator>(machine_.kind)) {
+        peak_ = block->peak_flops_per_s;
+    }
     const auto update = update_s(1.0, stop);
     if (!update) {
         return update.diagnostics();
@@ -283,8 +288,9 @@ Result<ScalePoint> transformer_point(BlockExams& exams, const Plan& plan, const 
         step.communication_s(), step.tensor_s, step.pipeline_s, step.data_s, step.context_s,
         step.expert_s));
     if (!step.memory.fits()) {
-        point.notes.push_back(fmt::format("does not fit: {:.1f} of {:.1f} GB a device",
-                                          step.memory.total() / 1e9, step.memory.capacity / 1e9));
+        point.notes.push_back(fmt::format(
+            "does not fit: {:.1f} of {:.1f} GB a device; --search finds the nearest that does",
+            step.memory.total() / 1e9, step.memory.capacity / 1e9));
     }
     return point;
 }

@@ -1,0 +1,124 @@
+// eyeroof serve: a decoder that answers requests.
+#include "cli/command.hpp"
+#include "cli/exam_options.hpp"
+#include "cli/gpu_options.hpp"
+#include "hwdb/fabric_reader.hpp"
+#include "model/base/units.hpp"
+#include "study/scale/serving.hpp"
+#include "study/upgrade/surroundings.hpp"
+
+namespace eyeroof::cli {
+
+namespace {
+
+struct Options {
+    std::string network, machine, fabric, dtype, launch = "graph", host;
+    std::vector<std::string> dims;
+    std::string ttft, tpot;
+    study::ServingOptions serving;
+    OutputOptions output;
+};
+
+model::Result<study::ServingOptions> wanted(const Options& options) {
+    study::ServingOptions serving = options.serving;
+    model::Diagnostics found;
+    const auto limit = [&](const std::string& text, double& seconds) {
+        if (!text.empty()) {
+            const auto read = model::parse<model::Seconds>(text);
+            found.append(read.diagnostics());
+            seconds = read ? read->value : 0.0;
+        }
+    };
+    limit(options.ttft, serving.ttft_limit_s);
+    limit(options.tpot, serving.tpot_limit_s);
+    if (found.has_errors()) {
+        return found;
+    }
+    serving.type = model::data_type_from_name(options.dtype).value_or(model::DataType::bf16);
+    serving.exam.launch = static_cast<study::LaunchMode>(launch_from_name(options.launch));
+    return serving;
+}
+
+Exit serve(Context& context, const Options& options) {
+    const auto network = load_workload(context, options.network, options.dims);
+    const auto machine = load_machine(context, options.machine);
+    const auto fabric = hwdb::load_fabric(options.fabric, context.machine_dirs());
+    auto serving = wanted(options);
+    model::Diagnostics all = network.diagnostics();
+    all.append(machine.diagnostics());
+    all.append(fabric.diagnostics());
+    all.append(serving.diagnostics());
+    if (all.has_errors()) {
+        return context.fail(all);
+    }
+    const auto decoder = study::transformer_of(*network);
+    const auto issue = study::host_issue(options.host, *machine, context.machine_dirs());
+    if (!decoder || !issue) {
+        return context.fail((decoder ? issue.diagnostics() : decoder.diagnostics()));
+    }
+    serving->exam.host = *issue;
+    const auto result =
+        study::serve(*decoder, *machine, *fabric, *serving, context.stop(), context.progress());
+    if (!result) {
+        return context.fail(result.diagnostics());
+    }
+    const std::string& format = options.output.format;
+    return context.write(format == "json"  ? study::serving_json(*result)
+                         : format == "csv" ? study::serving_csv(*result)
+                         : format == "svg" ? study::serving_svg(*result)
+                                           : study::serving_text(*result),
+                         options.output.file, result->best ? Exit::done : Exit::says_no);
+}
+
+} // namespace
+
+void add_serve(Frame& frame) {
+    auto options = std::make_shared<Options>();
+    CLI::App& app = frame.add(
+        "serve", "Serve a decoder: first token, time per token, tokens a second and device",
+        "# batch against latency on 1 to 8 GPUs, and the most within two limits\n"
+        "eyeroof serve llama-3-8b --on h100-sxm-80gb --fabric dgx-h100-ndr --prompt 2048 --answer "
+        "256 "
+        "--tensor 1,2,4,8 --ttft '500 ms' --tpot '25 ms'\n"
+        "eyeroof serve mixtral-8x7b --on a100-sxm-80gb --fabric dgx-a100-hdr --tensor 2,4,8 "
+        "--format svg");
+    app.add_option("NETWORK", options->network, "A decoder: name in the catalog, or a file")
+        ->required()
+        ->type_name("NETWORK|FILE");
+    app.add_option("--on", options->machine, "The device")->required()->type_name("MACHINE|FILE");
+    app.add_option("--fabric", options->fabric,
+                   "What joins devices: a name of hwdb/fabrics, or a file")
+        ->required()
+        ->type_name("FABRIC|FILE");
+    study::ServingOptions& serving = options->serving;
+    app.add_option("--prompt", serving.prompt, "Tokens of a prompt")
+        ->check(CLI::Range(1, 10'000'000))
+        ->capture_default_str();
+    app.add_option("--answer", serving.answer, "Tokens of an answer")
+        ->check(CLI::Range(1, 10'000'000))
+        ->capture_default_str();
+    app.add_option("--tensor", serving.tensor, "Devices that share every product: degrees to try")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 4096))
+        ->type_name("N,M,…");
+    app.add_option("--expert", serving.expert, "Devices that share the experts")
+        ->check(CLI::Range(1, 4096));
+    app.add_option("--requests", serving.batch, "Requests at once [powers of two up to what fits]")
+        ->check(CLI::PositiveNumber);
+    app.add_option("--ttft", options->ttft, "Most time to the first token")->type_name("TIME");
+    app.add_option("--tpot", options->tpot, "Most time per token after it")->type_name("TIME");
+    app.add_option("--memory-share", serving.memory_share,
+                   "Of a device's memory, for weights and cache")
+        ->check(CLI::Range(0.1, 1.0))
+        ->capture_default_str();
+    add_dims(app, options->dims);
+    add_dtype(app, options->dtype);
+    add_launch(app, options->launch);
+    app.add_option("--host", options->host,
+                   "What issues kernels (default: the server of the GPU's years)")
+        ->type_name("MACHINE");
+    add_output(app, options->output, {"text", "json", "csv", "svg"});
+    frame.run(app, [options](Context& context) { return serve(context, *options); });
+}
+
+} // namespace eyeroof::cli
