@@ -1,6 +1,7 @@
 #include "cli/exam_options.hpp"
 #include "cli/fail_if.hpp"
 #include "cli/search_options.hpp"
+#include "cli/what_would_help.hpp"
 #include "model/base/suggest.hpp"
 #include "study/exam/gate.hpp"
 #include "study/exam/run.hpp"
@@ -39,6 +40,8 @@ constexpr const char* kExamples =
     "eyeroof exam resnet50 --on a100-sxm-40gb --profile run.jsonl --ceilings measured.yaml\n"
     "# what twice the clock would bring\n"
     "eyeroof exam resnet50 --on eyeriss-v1 --set clock=x2\n"
+    "# what more of each parameter would bring\n"
+    "eyeroof exam alexnet --on eyeriss-v1 --layers CONV3 --advice\n"
     "# what padding, a larger batch or fusing would win on a GPU\n"
     "eyeroof exam bert-base --on a100-sxm-40gb --advice\n"
     "# fail a build when a network gets too slow\n"
@@ -193,20 +196,51 @@ bool report_open(Context& context, const ExamOptions& options, const study::Repo
     return true;
 }
 
+// What --advice found: changes of shape on GPUs, parameters of the machine on accelerators.
+struct Advised {
+    std::vector<study::Advice> shapes;
+    std::optional<study::Helps> helps;
+};
+
+model::Result<Advised> advised(Context& context, const model::Network& network,
+                               const model::Machine& machine, const study::StudyOptions& wanted) {
+    Advised advice;
+    if (std::holds_alternative<model::Accelerator>(machine.kind)) {
+        auto helps =
+            study::what_would_help(network, machine, wanted, context.stop(), context.progress());
+        if (!helps) {
+            return model::Result<Advised>(helps.diagnostics());
+        }
+        advice.helps = *std::move(helps);
+        return model::Result<Advised>(std::move(advice));
+    }
+    auto shapes = study::advise(network, machine, {wanted});
+    if (!shapes) {
+        return model::Result<Advised>(shapes.diagnostics());
+    }
+    advice.shapes = *std::move(shapes);
+    return model::Result<Advised>(std::move(advice));
+}
+
 // The report, followed by advice where it was asked for.
 std::string rendered(const study::Report& report, const ExamOptions& options, bool colour,
-                     const std::vector<study::Advice>& advice) {
+                     const Advised& advice) {
     const std::string text = rendered(report, options, colour);
     if (!options.advice) {
         return text;
     }
-    return options.output.format == "json" ? study::with_advice(text, advice)
-           : options.output.format == "md" ? text + study::advice_markdown(advice)
-                                           : text + study::advice_text(advice);
+    if (advice.helps) {
+        return options.output.format == "json" ? with_helps(text, *advice.helps)
+               : options.output.format == "md" ? text + helps_markdown(*advice.helps)
+                                               : text + helps_text(*advice.helps);
+    }
+    return options.output.format == "json" ? study::with_advice(text, advice.shapes)
+           : options.output.format == "md" ? text + study::advice_markdown(advice.shapes)
+                                           : text + study::advice_text(advice.shapes);
 }
 
 Exit judged(Context& context, const ExamOptions& options, const FailIf& fail_if,
-            const study::Report& report, const std::vector<study::Advice>& advice) {
+            const study::Report& report, const Advised& advice) {
     study::Verdict verdict;
     if (fail_if.gate()) {
         const auto judged = study::evaluate(*fail_if.gate(), report);
@@ -272,9 +306,9 @@ Exit exam(Context& context, const ExamOptions& options) {
         return context.fail(laid.diagnostics());
     }
     context.report(laid.diagnostics());
-    std::vector<study::Advice> advice;
+    Advised advice;
     if (options.advice) {
-        const auto found = study::advise(*network, *machine, {*wanted});
+        const auto found = advised(context, *network, *machine, *wanted);
         if (!found) {
             return context.fail(found.diagnostics());
         }
@@ -374,8 +408,10 @@ void add_exam(Frame& frame) {
                "Ladders in text output: of all layers, or of the worst [auto: all up to 12]");
     app.add_flag("--details", options->details,
                  "In text output also every step's reason, mapping and traffic");
-    app.add_flag("--advice", options->advice,
-                 "On GPUs, also what padding, batch, wave-filling sizes and fusing would win");
+    app.add_flag(
+        "--advice", options->advice,
+        "Also what would help: on accelerators more of each parameter and each step for nothing, "
+        "on GPUs padding, batch, wave-filling sizes and fusing");
     add_output(app, options->output, {"text", "json", "csv", "md", "html"});
     frame.run(app, [options](Context& context) { return exam(context, *options); });
 }

@@ -37,6 +37,8 @@ constexpr const char* kExamples =
     "# Timeloop's files as they are\n"
     "eyeroof map prob.yaml --on arch.yaml --constraints cstr.yaml --counting timeloop";
 
+constexpr double kCurveLimitS = 60.0; // of --capacity-curve, in all
+
 struct Options {
     std::string network;
     std::string machine;
@@ -78,6 +80,9 @@ model::Result<study::MapOptions> map_options(const Options& options) {
         options.counting == "timeloop" ? model::Counting::timeloop : model::Counting::eyeroof;
     wanted.search.strategy = *mapper::strategy_from_name(options.strategy);
     wanted.search.time_limit_s = options.time_limit_s;
+    if (!options.curve_level.empty() && options.time_limit_s == 0.0) {
+        wanted.search.time_limit_s = kCurveLimitS; // a proof of every point may take hours
+    }
     wanted.search.seed = options.seed;
     wanted.search.threads = options.threads;
     wanted.free_dataflow = frees_dataflow(options.dataflow);
@@ -356,7 +361,7 @@ void add_search_options(CLI::App& app, Options& options) {
         ->type_name("SHARE");
     app.add_option("--time-limit", options.time_limit_s,
                    "Seconds a layer may take (--pareto, --capacity-curve, --chain: in all); the "
-                   "best so far is shown with its gap")
+                   "best so far is shown with its gap [none; --capacity-curve: 60]")
         ->check(CLI::Range(0.001, 1e6))
         ->type_name("S");
     app.add_option("--seed", options.seed, "Seed of the random strategies [1]")->type_name("N");

@@ -209,6 +209,10 @@ class Reader {
             }
             found_.error("not-json", "this line is not JSON", {}, where_);
             return;
+        } catch (const Json::exception&) { // 1e400
+            found_.error("bad-number", "a number of this line does not fit",
+                         "at most about 1.8e308", where_);
+            return;
         }
         if (!json.is_object() || json.empty()) {
             found_.error("bad-record", "a record is a JSON object", {}, where_);
