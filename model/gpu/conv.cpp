@@ -257,7 +257,7 @@ ConvTime fused_winograd(const Conv& c) {
     const double issued = shares_issue_slots(*c.gpu, false) ? c.terms->matmul.issue_share : 1.0;
     const double work = 2.0 * kFusedPoints * 32.0 * kFusedChannels * depth / rate / issued;
     const double in_turn = std::ceil(ctas / c.gpu->sms);
-    const double tail = 1.0 + c.terms->fused_tail * std::max(2.0 - ctas / c.gpu->sms, 0.0);
+    const double tail = 1.0 + c.terms->fused_tail * std::max(2.0 - in_turn, 0.0);
     ConvTime t;
     t.algorithm = ConvAlgorithm::winograd;
     t.product.mapping.tile = {128, 32, 1};

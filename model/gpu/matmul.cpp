@@ -41,6 +41,12 @@ double resident_share(const CtaTile& tile) {
     return std::min(outputs, kAccumulators) / kAccumulators;
 }
 
+// 64 x 64 or thinner: few FMAs for each load.
+bool is_thin(const CtaTile& tile) {
+    constexpr int kThin = 64 * 64;
+    return tile.tm * tile.tn <= kThin;
+}
+
 double ctas_of(const Product& p, const CtaTile& tile, int splits) {
     return p.batch * std::ceil(p.m / tile.tm) * std::ceil(p.n / tile.tn) * splits;
 }
@@ -62,7 +68,8 @@ double compute_seconds(const Candidate& c) {
     const double hidden =
         share * (1.0 + c.terms->ramp_occupancy) / (share + c.terms->ramp_occupancy);
     const double slices = c.tile.slices > 1 ? 1.0 + c.terms->slice_cost : 1.0;
-    const double issued = c.shares_issue ? c.terms->issue_share : 1.0;
+    const bool shared = c.shares_issue && (lanes_fill_issue(*c.gpu) || is_thin(c.tile));
+    const double issued = shared ? c.terms->issue_share : 1.0;
     return in_turn * work / efficiency / hidden * slices / issued;
 }
 

@@ -70,7 +70,9 @@ GpuCalibration textbook_start() {
               .quantise_pass = 1.0};
     }
     c.tensor_gemm = c.tensor_conv.matmul = c.linear;
-    c.batched.reuse = 0.0; // a batch's weights are small: see "not carry over" in docs/gpu-model.md
+    // A batch's weights are small, and so are its rows: docs/gpu-model.md, "not carry over", and
+    // the ablations in docs/errors.md.
+    c.batched.reuse = c.batched.ramp_cycles = c.batched.tlb_cost = 0.0;
     c.tensor_gemm.ramp_k = c.tensor_conv.matmul.ramp_k = 32.0;
     c.tensor_gemm.resident_l2 = 1.0;
     for (model::ConvTerms* conv : {&c.conv, &c.tensor_conv}) {
