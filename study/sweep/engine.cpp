@@ -15,6 +15,7 @@ using namespace model; // NOLINT(google-build-using-namespace): the vocabulary o
 namespace {
 
 constexpr std::size_t kMostChoices = 20'000;  // nests whose candidates are kept
+constexpr std::size_t kMostMappings = 2'000;  // of one nest that are kept counted
 constexpr std::uint64_t kMostNests = 1 << 20; // different ones of a sweep, for the keys
 
 std::string first_error(const Diagnostics& diagnostics) {
@@ -30,12 +31,11 @@ PointFigures failed(std::string why) {
     return {{}, why.empty() ? "unknown" : std::move(why)};
 }
 
-void finish(double units_per_s, PointFigures& figures) {
+void finish(double utilization, PointFigures& figures) {
     auto& v = figures.values;
     const auto at = [](SweptFigure f) { return static_cast<std::size_t>(f); };
     v[at(SweptFigure::edp_js)] = v[at(SweptFigure::energy_j)] * v[at(SweptFigure::time_s)];
-    const double most = units_per_s * v[at(SweptFigure::time_s)];
-    v[at(SweptFigure::utilization)] = most > 0.0 ? v[at(SweptFigure::macs)] / most : 0.0;
+    v[at(SweptFigure::utilization)] = utilization;
 }
 
 // Terms and transfers of the same values: one of the two mappings is enough.
@@ -91,51 +91,74 @@ PointFigures SweepEngine::slow(const std::vector<std::size_t>& at) const {
     const Total& total = report->total;
     PointFigures figures{{total.time_s, total.energy_j, 0.0, total.outer_bytes, total.macs, 0.0},
                          {}};
-    finish(report->machine.peak_macs_per_s, figures);
+    finish(total.utilization, figures);
     return figures;
 }
 
+const CountedMapping* SweepEngine::counted(const Problem& problem, const Accelerator& accelerator,
+                                           const Mapping& mapping, Counted& known,
+                                           std::string& why) {
+    for (const auto& [other, counts] : known) {
+        if (other == mapping) { // legal on other sizes of stores: is it on these?
+            why = first_error(validate(mapping, problem, accelerator));
+            return why.empty() ? &counts : nullptr;
+        }
+    }
+    auto made = counted_mapping(problem, accelerator, mapping);
+    if (!made) {
+        why = first_error(made.diagnostics());
+        return nullptr;
+    }
+    known.emplace_back(mapping, *std::move(made));
+    return &known.back().second;
+}
+
 void SweepEngine::add_candidate(const Problem& problem, const Accelerator& accelerator,
-                                const Mapping& mapping, Choices& choices) {
-    auto counted = counted_mapping(problem, accelerator, mapping);
-    if (!counted) {
-        choices.error = first_error(counted.diagnostics());
+                                const Mapping& mapping, Counted& known, Choices& choices) {
+    const CountedMapping* counts = counted(problem, accelerator, mapping, known, choices.error);
+    if (counts == nullptr) {
         return;
     }
-    Candidate own{latency_terms(problem, accelerator, mapping, counted->cost),
-                  std::move(counted->transfers), counted->cost.compute_steps,
-                  counted->cost.energy_pj, outer_bytes_of(problem, accelerator, counted->cost)};
-    const bool known = std::any_of(choices.all.begin(), choices.all.end(),
-                                   [&](const Candidate& other) { return same_times(other, own); });
-    if (!known) {
+    Candidate own{latency_terms(problem, accelerator, mapping, counts->cost), counts->transfers,
+                  counts->cost.compute_steps, counts->cost.energy_pj,
+                  outer_bytes_of(problem, accelerator, counts->cost)};
+    const bool twin = std::any_of(choices.all.begin(), choices.all.end(),
+                                  [&](const Candidate& other) { return same_times(other, own); });
+    if (!twin) {
         choices.all.push_back(std::move(own));
     }
 }
 
-SweepEngine::Choices SweepEngine::made(const Problem& problem, const AcceleratorContext& context) {
+SweepEngine::Choices SweepEngine::made(const Asked& asked, const AcceleratorContext& context) {
+    if (counted_.size() >= kMostChoices) {
+        counted_.clear();
+    }
+    Counted& known = counted_[asked.counts * kMostNests + asked.number];
+    if (known.size() > kMostMappings) {
+        known.clear();
+    }
     const Accelerator& accelerator = context.accelerator;
     Choices choices;
     if (context.dataflow.kind == DataflowKind::rs) {
         for (const Mapping& mapping :
-             mapper::row_stationary_candidates(problem, accelerator, context.dataflow)) {
-            add_candidate(problem, accelerator, mapping, choices);
+             mapper::row_stationary_candidates(asked.problem, accelerator, context.dataflow)) {
+            add_candidate(asked.problem, accelerator, mapping, known, choices);
         }
         choices.by_processing = true;
     }
     if (choices.all.empty()) {
         for (const Mapping& mapping :
-             mapper::stationary_candidates(problem, accelerator, context.dataflow)) {
-            add_candidate(problem, accelerator, mapping, choices);
+             mapper::stationary_candidates(asked.problem, accelerator, context.dataflow)) {
+            add_candidate(asked.problem, accelerator, mapping, known, choices);
         }
         choices.by_processing = false;
     }
     return choices;
 }
 
-const SweepEngine::Choices& SweepEngine::choices(std::uint64_t structure, std::size_t number,
-                                                 const Problem& problem,
+const SweepEngine::Choices& SweepEngine::choices(const Asked& asked,
                                                  const AcceleratorContext& context) {
-    const std::uint64_t key = structure * kMostNests + number;
+    const std::uint64_t key = asked.structure * kMostNests + asked.number;
     const auto known = known_.find(key);
     if (known != known_.end()) {
         return known->second;
@@ -143,7 +166,7 @@ const SweepEngine::Choices& SweepEngine::choices(std::uint64_t structure, std::s
     if (known_.size() >= kMostChoices) {
         known_.clear();
     }
-    return known_.emplace(key, made(problem, context)).first->second;
+    return known_.emplace(key, made(asked, context)).first->second;
 }
 
 SweepEngine::NestFigures SweepEngine::best_of(const Choices& choices,
@@ -173,6 +196,7 @@ PointFigures SweepEngine::fast(const std::vector<std::size_t>& at, const Acceler
         return failed(network->error);
     }
     const std::uint64_t structure = grid_.structure_number(at);
+    const std::uint64_t counts = grid_.counts_number(at);
     const double rate = outer_bytes_per_cycle(accelerator);
     struct Costs {
         double time_s, energy_j, outer_bytes;
@@ -189,7 +213,8 @@ PointFigures SweepEngine::fast(const std::vector<std::size_t>& at, const Acceler
         Costs own{0.0, 0.0, 0.0};
         double cycles = 0.0;
         for (std::size_t n = 0; n < layer.nests.size(); ++n) {
-            const Choices& all = choices(structure, layer.numbers[n], layer.nests[n], context);
+            const Choices& all =
+                choices({layer.nests[n], layer.numbers[n], structure, counts}, context);
             if (all.all.empty()) {
                 return failed(fmt::format("no-mapping: {}: {}", layer.layer.name, all.error));
             }
@@ -203,13 +228,17 @@ PointFigures SweepEngine::fast(const std::vector<std::size_t>& at, const Acceler
     }
     PointFigures figures;
     auto& [time_s, energy_j, edp_js, outer_bytes, macs, utilization] = figures.values;
+    const double units_per_s = context.units * accelerator.clock_hz;
+    double at_peak_s = 0.0; // as in the report's totals
     for (const auto& [which, count] : network->order) {
-        macs += count * static_cast<double>(network->layers[which].work.macs);
+        const double work = count * static_cast<double>(network->layers[which].work.macs);
+        macs += work;
+        at_peak_s += work / units_per_s;
         time_s += count * costs[which].time_s;
         energy_j += count * costs[which].energy_j;
         outer_bytes += count * costs[which].outer_bytes;
     }
-    finish(context.units * accelerator.clock_hz, figures);
+    finish(time_s > 0.0 ? at_peak_s / time_s : 0.0, figures);
     return figures;
 }
 

@@ -31,6 +31,14 @@ class SweepEngine {
         double energy_pj = 0.0;
         double outer_bytes = 0.0;
     };
+    // Mappings of a nest that were counted, whatever the sizes of the stores.
+    using Counted = std::vector<std::pair<model::Mapping, model::CountedMapping>>;
+    // What a nest is asked for at a point.
+    struct Asked {
+        const model::Problem& problem;
+        std::size_t number = 0;
+        std::uint64_t structure = 0, counts = 0; // of the machine
+    };
     // All that the dataflow's rules choose from.
     struct Choices {
         std::vector<Candidate> all;
@@ -52,18 +60,23 @@ class SweepEngine {
     PointFigures fast(const std::vector<std::size_t>& at, const model::Accelerator& accelerator,
                       const AcceleratorContext& context);
     PointFigures slow(const std::vector<std::size_t>& at) const;
-    const Choices& choices(std::uint64_t structure, std::size_t number,
-                           const model::Problem& problem, const AcceleratorContext& context);
-    static Choices made(const model::Problem& problem, const AcceleratorContext& context);
+    const Choices& choices(const Asked& asked, const AcceleratorContext& context);
+    Choices made(const Asked& asked, const AcceleratorContext& context);
+    // nullptr, and why, for a mapping that is not legal here.
+    static const model::CountedMapping* counted(const model::Problem& problem,
+                                                const model::Accelerator& accelerator,
+                                                const model::Mapping& mapping, Counted& known,
+                                                std::string& why);
     static void add_candidate(const model::Problem& problem, const model::Accelerator& accelerator,
-                              const model::Mapping& mapping, Choices& choices);
+                              const model::Mapping& mapping, Counted& known, Choices& choices);
     static NestFigures best_of(const Choices& choices, const model::Accelerator& accelerator);
 
     const SweepGrid& grid_;
     SweptWorkloads& workloads_;
     std::stop_token stop_;
     Machines last_;
-    std::unordered_map<std::uint64_t, Choices> known_; // by structure and nest
+    std::unordered_map<std::uint64_t, Choices> known_;   // by structure and nest
+    std::unordered_map<std::uint64_t, Counted> counted_; // by structure without sizes, and nest
 };
 
 } // namespace eyeroof::study

@@ -39,6 +39,18 @@ Machine without_pace(Machine machine) {
     return machine;
 }
 
+// … and without the sizes of its stores.
+Machine without_sizes(Machine machine) {
+    if (auto* accelerator = std::get_if<model::Accelerator>(&machine.kind)) {
+        for (model::Level& level : accelerator->levels) {
+            for (model::Store& store : level.stores) {
+                store.capacity_bytes = 1;
+            }
+        }
+    }
+    return without_pace(std::move(machine));
+}
+
 // FNV-1a, 64 bit: the same on every machine.
 class Fingerprint {
   public:
@@ -106,6 +118,10 @@ std::uint64_t SweepGrid::workload_number(const Positions& at) const {
 
 std::uint64_t SweepGrid::structure_number(const Positions& at) const {
     return number(at, [&](std::size_t f) { return structural_[f]; });
+}
+
+std::uint64_t SweepGrid::counts_number(const Positions& at) const {
+    return number(at, [&](std::size_t f) { return counted_[f]; });
 }
 
 std::size_t SweepGrid::machine_base(const Positions& at) const {
@@ -200,27 +216,33 @@ Diagnostics SweepGrid::load_networks(const SweepQuestion& question, const SweepS
     return found;
 }
 
-// A knob that changes nothing but bandwidths and the clock leaves mappings and counts alone.
-void SweepGrid::find_structure() {
-    structural_.assign(fields_.size(), false);
-    for (std::size_t f = 0; f < fields_.size(); ++f) {
-        const What what = fields_[f].what;
-        structural_[f] =
-            what == What::machine || (what == What::option && fields_[f].key != "batch");
-        if (what != What::knob) {
-            continue;
-        }
-        for (std::size_t m = 0; m < machines_.size() && !structural_[f]; ++m) {
-            const Machine base = without_pace(machines_[m]);
-            for (const double value : fields_[f].numbers[m]) {
-                Machine turned = machines_[m];
-                knobs_[m][f].set(turned, value);
-                if (without_pace(std::move(turned)).kind != base.kind) {
-                    structural_[f] = true;
-                    break;
-                }
+// Does a knob change something that is left when a machine is stripped?
+template <class Strip> bool SweepGrid::changes_more(std::size_t field, Strip strip) const {
+    for (std::size_t m = 0; m < machines_.size(); ++m) {
+        const Machine base = strip(machines_[m]);
+        for (const double value : fields_[field].numbers[m]) {
+            Machine turned = machines_[m];
+            knobs_[m][field].set(turned, value);
+            if (strip(std::move(turned)).kind != base.kind) {
+                return true;
             }
         }
+    }
+    return false;
+}
+
+// A knob that changes nothing but bandwidths and the clock leaves mappings and counts alone; one
+// that changes sizes of stores as well leaves the counts of a mapping alone.
+void SweepGrid::find_structure() {
+    structural_.assign(fields_.size(), false);
+    counted_.assign(fields_.size(), false);
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+        const What what = fields_[f].what;
+        const bool knob = what == What::knob;
+        const bool whole =
+            what == What::machine || (what == What::option && fields_[f].key != "batch");
+        structural_[f] = whole || (knob && changes_more(f, without_pace));
+        counted_[f] = whole || (knob && structural_[f] && changes_more(f, without_sizes));
     }
 }
 

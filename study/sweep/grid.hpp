@@ -46,6 +46,8 @@ class SweepGrid {
     // A machine without its bandwidths and clock: what mappings and counts depend on, with the
     // options.
     std::uint64_t structure_number(const std::vector<std::size_t>& at) const;
+    // The same without the sizes of its stores: what the counts of a mapping depend on.
+    std::uint64_t counts_number(const std::vector<std::size_t>& at) const;
 
     // Its knobs turned; sources are left away. Errors: what validate() says of it.
     model::Result<model::Machine> machine_at(const std::vector<std::size_t>& at) const;
@@ -62,11 +64,13 @@ class SweepGrid {
                                      const std::vector<VaryText>& texts);
     model::Diagnostics load_networks(const SweepQuestion& question, const SweepSources& sources);
     void find_structure();
+    template <class Strip> bool changes_more(std::size_t field, Strip strip) const;
     void take_fingerprint(const SweepQuestion& question);
     template <class Counts> std::uint64_t number(const Positions& at, Counts counts) const;
 
     std::vector<VariedField> fields_;
     std::vector<bool> structural_; // by field
+    std::vector<bool> counted_;    // those of them that change more than sizes of stores
     std::vector<model::Machine> machines_;
     std::vector<std::vector<Knob>> knobs_; // by machine, by field; empty where it is no knob
     std::vector<model::Network> networks_; // every combination of the network's own fields
