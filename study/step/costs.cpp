@@ -67,6 +67,36 @@ Result<Costs> costs_of(const Graph& graph, const model::Gpu& gpu, model::Launch 
     return costs;
 }
 
+void cheapen_weights(const Graph& graph, const model::Gpu& gpu, model::DataType weights,
+                     Costs& costs) {
+    constexpr double kGroupBits = 1.0; // (16 + 16) / 32
+    const double bits =
+        model::storage_bits(weights) + (weights == model::DataType::int4 ? kGroupBits : 0.0);
+    for (std::size_t i = 0; i < graph.layers.size(); ++i) {
+        const model::Layer& layer = graph.layers[i];
+        const double own = model::storage_bits(layer.types.input);
+        const double peak = gpu.rate(layer.types.input).flops_per_s;
+        if (layer.op != model::Op::gemm || layer.types.weight != weights || bits >= own ||
+            peak <= 0.0) {
+            continue;
+        }
+        LayerCost& cost = costs.layers[i];
+        const double floor_s = cost.flops / peak;
+        if (cost.bytes / gpu.dram_bytes_per_s <= floor_s) {
+            continue;
+        }
+        const auto& shape = std::get<model::GemmShape>(layer.shape);
+        const double words = static_cast<double>(shape.n) * static_cast<double>(shape.k);
+        const double saved_s = words * (own - bits) / 8.0 / gpu.dram_bytes_per_s;
+        const double after = std::max(cost.device_s - saved_s, floor_s);
+        const double scale = after / cost.device_s;
+        cost.alone_s -= cost.device_s - after;
+        cost.device_s = after;
+        cost.low_s *= scale;
+        cost.high_s *= scale;
+    }
+}
+
 double copy_seconds(const model::Gpu& gpu, model::Count bytes, bool pageable) {
     if (gpu.pcie_bytes_per_s <= 0.0 || bytes <= 0) {
         return 0.0;

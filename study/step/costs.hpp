@@ -34,6 +34,14 @@ model::Result<Costs> costs_of(const Graph& graph, const model::Gpu& gpu, model::
 model::Result<LayerCost> cost_of_layer(const model::Layer& layer, const model::Gpu& gpu,
                                        model::Launch launch);
 
+// Weights of products in fewer bits than they are computed in. What that saves comes off at the
+// data sheet's bandwidth, since kernels that turn formats back reach a smaller share of it the
+// fewer bytes they move, and only where bytes take longer than arithmetic:
+//   t' = max(t - saved / B, flops / peak)
+// int4 in groups of 32 with a scale and a zero of 16 bits: 5 bits.
+void cheapen_weights(const Graph& graph, const model::Gpu& gpu, model::DataType weights,
+                     Costs& costs);
+
 // A copy over PCIe, pinned: a fixed start and the link's sustained rate (model/gpu/memory_op.hpp).
 // Pageable memory is staged through pinned buffers: half of that rate (recalled). 0 where the
 // machine has no link.

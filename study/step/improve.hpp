@@ -1,0 +1,85 @@
+// What would make a step quicker or smaller: remedies alone, together, and the front of both.
+// Called by `eyeroof improve`.
+// Every gain is two simulations of the whole step; none is a rule of thumb.
+#pragma once
+
+#include "model/base/progress.hpp"
+#include "study/step/memory.hpp"
+#include "study/step/timeline.hpp"
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace eyeroof::study::step {
+
+// What frees activations in training; they free the same tensors and exclude each other.
+enum class Freeing { none, segments, recompute, offload };
+
+struct Combination {
+    bool capture = false;   // a CUDA graph
+    bool fuse = false;      // pointwise operators and epilogues in one kernel
+    bool attention = false; // scores, softmax and values in one kernel
+    bool in_place = false;  // relu over its input
+    Freeing freeing = Freeing::none;
+    model::Count batch = 1;                 // times the network's own
+    std::optional<model::DataType> type;    // of all layers
+    std::optional<model::DataType> weights; // of products' weights alone, in inference
+
+    bool operator==(const Combination&) const = default;
+};
+std::vector<std::string> remedies_of(const Combination& combination);
+
+struct Outcome {
+    Combination combination;
+    double time_s = 0.0; // of a step
+    double low_s = 0.0, high_s = 0.0;
+    double item_s = 0.0;   // of one batch of the network's own size
+    double gain = 1.0;     // of items a second, against now
+    model::Count peak = 0; // bytes
+    bool fits = false;
+
+    bool operator==(const Outcome&) const = default;
+};
+
+struct Excluded {
+    std::string what, why;
+
+    bool operator==(const Excluded&) const = default;
+};
+
+struct Improvement {
+    Outcome now;
+    std::vector<Outcome> alone; // one remedy each, quickest first
+    std::vector<Outcome> all;   // every combination that runs, fitting or not
+    std::vector<Outcome> front; // of all combinations that fit, by item time and peak; none of them
+                                // dominated; quickest first
+    std::vector<Excluded> excluded;
+    std::size_t tried = 0;
+};
+
+struct ImproveOptions {
+    GraphOptions graph;
+    model::HostIssue host;
+    bool eager = true; // how it is run now: a framework's calls, or launches back to back
+    model::Count limit = 0;
+    std::vector<model::Count> batches = {1, 2, 4};
+};
+
+// Errors: those of make_graph and costs_of for the network as it is; "cancelled". A variant that
+// the machine does not run is not offered.
+model::Result<Improvement> improve(const model::Network& network,
+                                   const std::optional<read::Wiring>& wiring, const model::Gpu& gpu,
+                                   const ImproveOptions& options, std::stop_token stop = {},
+                                   const model::ProgressCallback& progress = {});
+
+// Those that no other is at least as quick and as small as; quickest first.
+std::vector<Outcome> front_of(std::vector<Outcome> outcomes);
+
+std::string improve_text(const Improvement& found, const std::string& network,
+                         const std::string& machine, model::Count limit);
+std::string improve_json(const Improvement& found, const std::string& network,
+                         const std::string& machine, model::Count limit); // eyeroof/improve/1
+
+} // namespace eyeroof::study::step

@@ -1,0 +1,85 @@
+#include "model/base/units.hpp"
+#include "study/step/improve.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+namespace eyeroof::study::step {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string row(const Outcome& o) {
+    const auto names = remedies_of(o.combination);
+    return fmt::format(
+        "{:>9} {:>10} {:>19} {:>10}  {:<5} {}\n", fmt::format("{:.2f}x", o.gain),
+        model::format_si(o.time_s, "s"),
+        fmt::format("{} .. {}", model::format_si(o.low_s, "s"), model::format_si(o.high_s, "s")),
+        model::format_si(static_cast<double>(o.peak), "B"), o.fits ? "yes" : "no",
+        names.empty() ? "as it is" : fmt::format("{}", fmt::join(names, " + ")));
+}
+
+Json outcome_json(const Outcome& o) {
+    return {{"remedies", remedies_of(o.combination)},
+            {"time_s", o.time_s},
+            {"low_s", o.low_s},
+            {"high_s", o.high_s},
+            {"batch", o.combination.batch},
+            {"item_s", o.item_s},
+            {"gain", o.gain},
+            {"peak_bytes", o.peak},
+            {"fits", o.fits}};
+}
+
+} // namespace
+
+std::string improve_text(const Improvement& found, const std::string& network,
+                         const std::string& machine, model::Count limit) {
+    const std::string head = fmt::format("{:>9} {:>10} {:>19} {:>10}  {:<5} {}\n", "gain", "step",
+                                         "interval", "peak", "fits", "remedies");
+    std::string text = fmt::format(
+        "{} on {} in {}\n{} combinations; gain is of items a second, the interval of the step's "
+        "time\n\n{}{}\nalone\n{}",
+        network, machine, model::format_si(static_cast<double>(limit), "B"), found.tried, head,
+        row(found.now), head);
+    for (const Outcome& o : found.alone) {
+        text += row(o);
+    }
+    text += "\ntogether: quickest first, each smaller than those above\n" + head;
+    for (const Outcome& o : found.front) {
+        text += row(o);
+    }
+    text += found.front.empty() ? "  nothing fits\n" : "";
+    text += "\nnot offered\n";
+    for (const Excluded& e : found.excluded) {
+        text += fmt::format("  {}: {}\n", e.what, e.why);
+    }
+    return text;
+}
+
+std::string improve_json(const Improvement& found, const std::string& network,
+                         const std::string& machine, model::Count limit) {
+    Json json = {{"schema", "eyeroof/improve/1"},
+                 {"network", network},
+                 {"machine", machine},
+                 {"limit_bytes", limit},
+                 {"combinations", found.tried},
+                 {"now", outcome_json(found.now)},
+                 {"alone", Json::array()},
+                 {"front", Json::array()},
+                 {"not_offered", Json::array()}};
+    for (const Outcome& o : found.alone) {
+        json["alone"].push_back(outcome_json(o));
+    }
+    for (const Outcome& o : found.front) {
+        json["front"].push_back(outcome_json(o));
+    }
+    for (const Excluded& e : found.excluded) {
+        json["not_offered"].push_back({{"what", e.what}, {"why", e.why}});
+    }
+    return json.dump(2) + "\n";
+}
+
+} // namespace eyeroof::study::step
