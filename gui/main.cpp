@@ -1,11 +1,13 @@
 // The desktop program. The only place of it that reads the environment and its own place on disk.
 #include "gui/jobs/export.hpp"
+#include "gui/window/first_size.hpp"
 #include "gui/window/main_window.hpp"
+#include "gui/window/themes.hpp"
 
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QDir>
-#include <QPalette>
+#include <QScreen>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QTimer>
@@ -34,18 +36,6 @@ eyeroof::gui::Folders folders_to_search(const QStringList& first) {
         }
     }
     return folders;
-}
-
-QPalette dark_palette() {
-    // fields and pressed buttons have no outlines in the dark: they must differ by their fill
-    QPalette palette(QColor(66, 71, 83), QColor(30, 33, 39));
-    palette.setColor(QPalette::Base, QColor(42, 46, 55));
-    palette.setColor(QPalette::AlternateBase, QColor(47, 51, 61));
-    palette.setColor(QPalette::Highlight, QColor(0, 114, 178));
-    palette.setColor(QPalette::Link, QColor(102, 178, 255));
-    palette.setColor(QPalette::ToolTipBase, QColor(40, 44, 53));
-    palette.setColor(QPalette::ToolTipText, QColor(232, 234, 238));
-    return palette;
 }
 
 // Pictures and help need no screen: they are made without one, also where there is none.
@@ -117,7 +107,7 @@ int main(int argc, char** argv) {
                                      "FILE");
     const QCommandLineOption screenshot(QString("screenshot"), "Write a picture and leave.",
                                         "FILE");
-    const QCommandLineOption size(QString("size"), "Size of the window.", "WxH", "1280x800");
+    const QCommandLineOption size(QString("size"), "Size of the window.", "WxH");
     const QCommandLineOption dark(QString("dark"), "Dark, whatever the desktop says.");
     const QCommandLineOption hwdb(QString("hwdb"), "Folder of machine files to search first.",
                                   "DIR");
@@ -131,13 +121,14 @@ int main(int argc, char** argv) {
     parser.addOptions({session, screenshot, size, dark, hwdb, show, upgrade});
     parser.process(application);
     if (parser.isSet(dark)) {
-        QApplication::setStyle("Fusion");
-        QApplication::setPalette(dark_palette());
+        eyeroof::gui::use_theme("dark");
     }
     eyeroof::gui::MainWindow window(folders_to_search(parser.values(hwdb)));
     const QStringList sides = parser.value(size).split('x');
     if (sides.size() == 2 && sides[0].toInt() >= 320 && sides[1].toInt() >= 240) {
         window.resize(sides[0].toInt(), sides[1].toInt());
+    } else if (!parser.isSet(screenshot) && window.screen() != nullptr) {
+        window.resize(eyeroof::gui::first_size(window.screen()->availableSize()));
     }
     const QString target = parser.value(screenshot);
     QSettings settings("eyeroof", "eyeroof-gui");

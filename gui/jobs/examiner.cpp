@@ -4,12 +4,24 @@ namespace eyeroof::gui {
 
 namespace {
 
+// "this GPU" says nothing where there are several.
+void tell(const model::Diagnostics& problems, const std::string& machine, model::Diagnostics& all) {
+    for (model::Diagnostic problem : problems) {
+        for (const std::string_view word : {"this GPU", "this machine"}) {
+            if (const auto at = problem.message.find(word); at != std::string::npos) {
+                problem.message.replace(at, word.size(), machine);
+            }
+        }
+        all.add(std::move(problem));
+    }
+}
+
 Answer answer_to(const Request& request, const std::stop_token& stop,
                  const model::ProgressCallback& progress) {
     Answer answer;
     for (const model::Machine& machine : request.machines) {
         auto report = study::run(request.network, machine, request.options, stop, progress);
-        answer.diagnostics.append(report.diagnostics());
+        tell(report.diagnostics(), machine.name, answer.diagnostics);
         if (stop.stop_requested()) {
             break;
         }

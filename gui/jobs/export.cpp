@@ -83,8 +83,9 @@ Picture picture_of(const RooflineView& view) {
     Picture picture = of_widget(view, "roofline", view.size());
     const auto scene = std::make_shared<const study::RooflineScene>(view.scene());
     const auto plot = std::make_shared<const study::PlotInput>(view.plot());
-    picture.paint = [scene](QPainter& painter, study::Theme theme) {
+    picture.paint = [scene, arrows = view.arrows()](QPainter& painter, study::Theme theme) {
         paint_scene(painter, *scene, theme);
+        paint_arrows(painter, *scene, arrows, theme);
     };
     picture.svg = [scene](study::SvgTheme theme) { return study::to_svg(*scene, theme); };
     picture.csv = [scene, plot] { return study::to_csv(*scene, *plot); };

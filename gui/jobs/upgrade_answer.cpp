@@ -1,8 +1,12 @@
 #include "gui/jobs/upgrade_answer.hpp"
 
+#include "gui/jobs/precisions.hpp"
 #include "hwdb/catalog.hpp"
 #include "study/formats/catalog.hpp"
 #include "study/upgrade/surroundings.hpp"
+
+#include <algorithm>
+#include <set>
 
 namespace eyeroof::gui {
 
@@ -33,6 +37,43 @@ model::Result<study::Upgrade> judged(const study::UpgradeQuestion& question,
     return upgrade;
 }
 
+// Why the machine cannot run all of the fleet in the precision that is asked for.
+model::Diagnostics lacking(const std::vector<study::FleetMember>& fleet,
+                           const model::Machine& machine,
+                           const std::optional<model::DataType>& asked) {
+    model::Diagnostics found;
+    std::set<model::DataType> types;
+    for (const study::FleetMember& member : fleet) {
+        for (const model::Layer& layer : member.network.layers) {
+            const auto work = model::work_of(layer);
+            if (work && work->macs > 0) {
+                types.insert(asked.value_or(layer.types.input));
+            }
+        }
+    }
+    for (const model::DataType type : types) {
+        const QString reason = why_not(machine, type);
+        if (!reason.isEmpty()) {
+            found.error("unsupported-type", reason.toStdString(),
+                        "choose another precision for it on the left");
+        }
+    }
+    return found;
+}
+
+// Each problem once, with the GPUs that it is about unless it names its place itself.
+void tell(const model::Diagnostics& problems, const std::string& of, UpgradeAnswer& answer) {
+    for (model::Diagnostic problem : problems) {
+        if (problem.where.file.empty()) {
+            problem.message = of + ": " + problem.message;
+        }
+        const auto& told = answer.problems;
+        if (std::find(told.begin(), told.end(), problem) == told.end()) {
+            answer.problems.add(std::move(problem));
+        }
+    }
+}
+
 } // namespace
 
 UpgradeAnswer answer_to(const study::UpgradeQuestion& question, const Folders& folders,
@@ -51,6 +92,10 @@ UpgradeAnswer answer_to(const study::UpgradeQuestion& question, const Folders& f
     if (!from || fleet.size() != question.networks.size()) {
         return answer;
     }
+    if (const auto cannot = lacking(fleet, *from, question.from.data_type); !cannot.empty()) {
+        answer.problems.append(cannot);
+        return answer;
+    }
     for (std::size_t i = 0; i < question.to.size() && !stop.stop_requested(); ++i) {
         const study::AskedGpu& gpu = question.to[i];
         progress({static_cast<double>(i) / static_cast<double>(question.to.size()), gpu.name, 0.0,
@@ -60,6 +105,10 @@ UpgradeAnswer answer_to(const study::UpgradeQuestion& question, const Folders& f
         if (!to) {
             continue;
         }
+        if (const auto cannot = lacking(fleet, *to, gpu.data_type); !cannot.empty()) {
+            answer.problems.append(cannot);
+            continue;
+        }
         const auto options =
             study::with_surroundings(question.options(gpu), *from, *to, {}, folders.machines);
         answer.problems.append(options.diagnostics());
@@ -67,7 +116,7 @@ UpgradeAnswer answer_to(const study::UpgradeQuestion& question, const Folders& f
             continue;
         }
         auto upgrade = judged(question, fleet, *from, *to, *options);
-        answer.problems.append(upgrade.diagnostics());
+        tell(upgrade.diagnostics(), gpu.name + " instead of " + question.from.name, answer);
         if (upgrade) {
             answer.upgrades.push_back(*std::move(upgrade));
             answer.asked.push_back(i);

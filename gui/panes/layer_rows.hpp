@@ -6,6 +6,7 @@
 
 #include "study/draw/roofline_scene.hpp"
 
+#include <QString>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@ namespace eyeroof::gui {
 
 struct LayerRow {
     study::PlotPoint source;         // the prediction where there is one
+    QString name;                    // as short as the column wants it
     std::size_t index = 0;           // of the source, in PlotInput::points
     std::optional<std::string> twin; // id of the measured point of the same layer
     double share = 0.0;              // of the time of its machine and kind

@@ -1,5 +1,6 @@
 #include "gui/panes/layer_table.hpp"
 
+#include "gui/panes/short_names.hpp"
 #include "model/base/units.hpp"
 #include "study/measured/measured_text.hpp"
 
@@ -34,6 +35,17 @@ QString unexplained_text(const study::LayerMeasurement& m, double count) {
 }
 } // namespace
 
+void LayerTable::shorten(std::vector<LayerRow>& rows) {
+    QStringList names;
+    for (const LayerRow& row : rows) {
+        names << text(row.source.name);
+    }
+    names = short_names(names);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        rows[i].name = names[static_cast<qsizetype>(i)];
+    }
+}
+
 bool LayerTable::set_rows(const study::PlotInput& input, const study::RooflineScene& scene,
                           const std::vector<study::Report>& reports) {
     first_machine_ = input.machines.empty() ? QString() : text(input.machines.front().name);
@@ -41,6 +53,9 @@ bool LayerTable::set_rows(const study::PlotInput& input, const study::RooflineSc
     const bool same = std::equal(
         rows.begin(), rows.end(), rows_.begin(), rows_.end(),
         [](const LayerRow& a, const LayerRow& b) { return a.id() == b.id() && a.twin == b.twin; });
+    for (std::size_t i = 0; same && i < rows.size(); ++i) {
+        rows[i].name = rows_[i].name;
+    }
     if (same) {
         rows_ = std::move(rows);
         if (!rows_.empty()) {
@@ -48,6 +63,7 @@ bool LayerTable::set_rows(const study::PlotInput& input, const study::RooflineSc
         }
         return true;
     }
+    shorten(rows);
     beginResetModel();
     rows_ = std::move(rows);
     endResetModel();
@@ -70,7 +86,7 @@ int LayerTable::columnCount(const QModelIndex& parent) const {
 QVariant LayerTable::shown(const LayerRow& row, int column) const {
     switch (column) {
     case name:
-        return text(row.source.name);
+        return row.name;
     case machine:
         return text(row.source.machine);
     case kind:
@@ -129,9 +145,8 @@ QVariant LayerTable::sorted(const LayerRow& row, int column) const {
 // What a cell leaves out.
 QVariant LayerTable::tip(const LayerRow& row, int column) const {
     if (column == name || column == limiter) {
-        return row.placed ? shown(row, column)
-                          : QVariant(tr("%1\nNot on the plot: without operations or bytes")
-                                         .arg(shown(row, column).toString()));
+        const QString full = column == name ? text(row.source.name) : text(row.source.limiter);
+        return row.placed ? full : tr("%1\nNot on the plot: without operations or bytes").arg(full);
     }
     if (column == of_roof && !row.roof.empty()) {
         return tr("Of %1, the lowest visible roof there").arg(text(row.roof));
@@ -162,6 +177,8 @@ QVariant LayerTable::data(const QModelIndex& index, int role) const {
         return tip(row, column);
     case Qt::UserRole:
         return sorted(row, column);
+    case kFullText:
+        return column == name ? text(row.source.name) : shown(row, column);
     case Qt::TextAlignmentRole:
         return static_cast<int>(Qt::AlignVCenter | (number ? Qt::AlignRight : Qt::AlignLeft));
     default:

@@ -31,6 +31,8 @@ class LayerTable : public QAbstractTableModel {
         columns
     };
 
+    static constexpr int kFullText = Qt::UserRole + 1; // what a copy says
+
     explicit LayerTable(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
 
     // Whether they are the same rows as before, with other figures: a selection then stays. What
@@ -46,6 +48,7 @@ class LayerTable : public QAbstractTableModel {
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
   private:
+    static void shorten(std::vector<LayerRow>& rows);
     QVariant shown(const LayerRow& row, int column) const;
     QVariant tip(const LayerRow& row, int column) const;
     QVariant sorted(const LayerRow& row, int column) const;

@@ -21,6 +21,7 @@ class Number : public QTableWidgetItem {
 void style_table(QTableView& table, const QString& accessible_name) {
     table.setSelectionBehavior(QAbstractItemView::SelectRows);
     table.setEditTriggers(QAbstractItemView::NoEditTriggers);
+    table.setTabKeyNavigation(false); // Tab goes on to the next pane
     table.setShowGrid(false);
     table.setAlternatingRowColors(true);
     table.setWordWrap(false);

@@ -65,13 +65,25 @@ void PlotBar::make_filters() {
             view.top = most > 0 ? std::optional(most) : std::nullopt;
         });
     });
-    connect(level_, &QComboBox::activated, this, [this](int index) {
-        const std::string level = level_->itemData(index).toString().toStdString();
-        emit changed([=](study::ViewState& view) {
-            view.level = level;
-            view.x.reset();
-            view.y.reset();
-        });
+    connect(level_, &QComboBox::activated, this,
+            [this](int index) { choose_level(level_->itemData(index).toString().toStdString()); });
+}
+
+// The roof of a level comes with its points, also where roofs were chosen by hand.
+void PlotBar::choose_level(const std::string& level) {
+    std::set<std::string> of_level;
+    for (const auto& [key, id] : memory_roofs_) {
+        if (level == study::kAllLevels || key == level) {
+            of_level.insert(id);
+        }
+    }
+    emit changed([=](study::ViewState& view) {
+        view.level = level;
+        view.x.reset();
+        view.y.reset();
+        if (view.roofs) {
+            view.roofs->insert(of_level.begin(), of_level.end());
+        }
     });
 }
 
@@ -141,8 +153,12 @@ void PlotBar::show_roofs(const study::PlotInput& input, const study::RooflineSce
         visible_.insert(roof.roof.id);
     }
     std::vector<std::string> ids;
+    memory_roofs_.clear();
     for (const study::PlotMachine& machine : input.machines) {
         for (const study::Roof& roof : machine.roofs) {
+            if (roof.kind == study::RoofKind::memory) {
+                memory_roofs_.emplace_back(roof.key, roof.id);
+            }
             ids.push_back(roof.id + roof.name);
         }
     }

@@ -34,6 +34,7 @@ class PlotBar : public QWidget {
     void show_roofs(const study::PlotInput& input, const study::RooflineScene& scene);
     void show_chips(const study::RooflineScene& scene);
     void show_levels(const study::PlotInput& input, const study::ViewState& view);
+    void choose_level(const std::string& level);
     void switch_roof(const std::string& id, bool on);
 
     FlowLayout* row_ = nullptr;
@@ -42,7 +43,8 @@ class PlotBar : public QWidget {
     QComboBox* level_ = nullptr;
     std::vector<QWidget*> chips_;
     std::vector<QWidget*> switches_;
-    std::vector<std::string> shown_roofs_; // what the switches stand for
+    std::vector<std::string> shown_roofs_;                          // what the switches stand for
+    std::vector<std::pair<std::string, std::string>> memory_roofs_; // level and id
     std::set<std::string> visible_;
 };
 

@@ -15,8 +15,8 @@ namespace {
 
 constexpr const char* kLayerLink = "layer:";
 constexpr int kTextMargin = 6;
-constexpr int kLadderHeight = 208; // of ten rows and their heading
-constexpr int kTextHeight = 56;    // that the text gets in any case
+constexpr int kLadderHeight = 264; // of ten rows and their heading
+constexpr int kTextHeight = 48;    // that the text gets in any case
 
 QString text(const std::string& string) {
     return QString::fromStdString(string).toHtmlEscaped();
@@ -43,7 +43,7 @@ StepsPane::StepsPane(QWidget* parent) : QWidget(parent) {
     text_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
     text_->setObjectName("step text");
     text_area_->setWidget(text_);
-    setMinimumSize(320, 240);
+    setMinimumSize(360, kLadderHeight + kTextHeight);
     connect(ladder_, &LadderView::step_clicked, this, [this](std::size_t step) {
         choose(step);
         if (!shows_network() && help_ && help_->behind[step - 1]) {

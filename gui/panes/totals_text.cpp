@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <QCoreApplication>
 #include <QStringList>
+#include <algorithm>
 
 namespace eyeroof::gui {
 
@@ -64,8 +66,16 @@ QString totals_html(const std::vector<study::Report>& reports) {
             lines << QString::fromStdString(measured_line(report));
         }
     }
+    const bool gpus = std::all_of(reports.begin(), reports.end(), [](const study::Report& report) {
+        return report.machine.kind == "gpu";
+    });
     if (reports.size() == 2) {
         lines << comparison(reports);
+    }
+    if (!lines.isEmpty() && gpus && !reports.front().network_id.empty()) {
+        lines.back() += QCoreApplication::translate(
+            "Totals", reports.size() > 1 ? "; <a href=\"upgrade\">does it pay?</a>"
+                                         : "; <a href=\"upgrade\">does another pay?</a>");
     }
     return lines.join("<br>");
 }

@@ -1,7 +1,10 @@
 #include "gui/panes/upgrade_pane.hpp"
 
+#include "gui/panes/fitting_scroll.hpp"
+#include "gui/panes/layer_table.hpp"
 #include "gui/panes/number_table.hpp"
 #include "gui/panes/picture_board.hpp"
+#include "gui/panes/short_names.hpp"
 #include "gui/panes/upgrade_form.hpp"
 #include "gui/panes/upgrade_words.hpp"
 #include "gui/views/paint_scene.hpp"
@@ -12,7 +15,6 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
-#include <QScrollArea>
 #include <QSplitter>
 #include <QTableWidget>
 #include <QVBoxLayout>
@@ -66,12 +68,9 @@ UpgradePane::UpgradePane(QWidget* parent) : QWidget(parent) {
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(0);
     form_ = new UpgradeForm(this);
-    auto* scroll = new QScrollArea(this);
-    scroll->setWidget(form_);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setFixedWidth(kFormWidth);
+    auto* scroll = new FittingScroll(form_, this);
+    scroll->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Expanding);
+    scroll->setMinimumWidth(kFormWidth);
     row->addWidget(scroll);
     row->addWidget(make_answers(), 1);
     connect(form_, &UpgradeForm::changed, this, &UpgradePane::judge);
@@ -94,6 +93,14 @@ QWidget* UpgradePane::make_answers() {
     reasons_->setWordWrap(true);
     reasons_->setTextFormat(Qt::PlainText);
     reasons_->setObjectName("reasons");
+    connect(headline_, &QLabel::linkActivated, this, [this] {
+        const int row = verdicts_->currentRow();
+        if (row >= 0 && !question_.networks.empty()) {
+            emit why_wanted(
+                text(question_.networks.front().name), text(question_.from.name),
+                text(question_.to.at(answer_.asked.at(static_cast<std::size_t>(row))).name));
+        }
+    });
     column->addWidget(headline_);
     column->addWidget(reasons_);
     verdicts_ = number_table(tr("GPUs side by side"), page);
@@ -246,7 +253,8 @@ QString UpgradePane::headline() const {
 
 void UpgradePane::show_headline(const study::Upgrade& u) {
     const QColor colour = colour_of_verdict(u.verdict, theme_of(*this));
-    headline_->setText(headline_html(question_, u, colour));
+    headline_->setText(headline_html(question_, u, colour) +
+                       tr(" <a href=\"why\">Why, on the roofline</a>"));
     reasons_->setText(reasons_text(u, QDate::currentDate()));
 }
 
@@ -284,12 +292,19 @@ void UpgradePane::show_layers(std::size_t chosen) {
     layers_->setColumnCount(static_cast<int>(headers.size()));
     layers_->setHorizontalHeaderLabels(headers);
     layers_->setRowCount(static_cast<int>(u.layers.size()));
+    QStringList names;
+    for (const study::UpgradeLayer& layer : u.layers) {
+        names << (fleet ? text(layer.network + "/" + layer.name) : text(layer.name));
+    }
+    const QStringList shorter = short_names(names);
     for (std::size_t i = 0; i < u.layers.size(); ++i) {
         const study::UpgradeLayer& layer = u.layers[i];
         const auto line = static_cast<int>(i);
         int column = 0;
         const auto put = [&](QTableWidgetItem* item) { layers_->setItem(line, column++, item); };
-        put(cell(fleet ? text(layer.network + "/" + layer.name) : text(layer.name)));
+        put(cell(shorter[line]));
+        layers_->item(line, 0)->setToolTip(names[line]);
+        layers_->item(line, 0)->setData(LayerTable::kFullText, names[line]);
         put(cell(QString::number(layer.count), static_cast<double>(layer.count)));
         put(cell(QString("%1 %").arg(100.0 * layer.share_of_from, 0, 'f', 1), layer.share_of_from));
         for (const study::Upgrade& each : upgrades) {

@@ -50,6 +50,7 @@ class UpgradePane : public QWidget {
   signals:
     void judged(); // upgrades() are on screen
     void problems(const eyeroof::model::Diagnostics& diagnostics);
+    void why_wanted(const QString& network, const QString& from, const QString& to);
 
   private:
     QWidget* make_answers();

@@ -1,5 +1,6 @@
 #include "gui/panes/what_if_pane.hpp"
 
+#include "gui/panes/elided_label.hpp"
 #include "gui/views/paint_scene.hpp"
 #include "model/base/units.hpp"
 
@@ -11,6 +12,7 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSlider>
+#include <QToolButton>
 #include <cmath>
 
 namespace eyeroof::gui {
@@ -20,6 +22,7 @@ namespace {
 constexpr int kSliderSteps = 60; // each way
 constexpr double kFactorAtEnd = 8.0;
 constexpr int kSliderDigits = 4; // nobody drags to the twelfth
+constexpr int kGainBar = 24;
 
 double factor_of(int step) {
     return std::pow(kFactorAtEnd, static_cast<double>(step) / kSliderSteps);
@@ -45,7 +48,28 @@ QString shown(const study::Knob& knob, double value) {
 } // namespace
 
 GainBar::GainBar(QWidget* parent) : QWidget(parent) {
-    setFixedSize(80, 18);
+    setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+}
+
+// The bar, and room for the largest number that is told.
+QSize GainBar::sizeHint() const {
+    return {kGainBar + number_width(), std::max(18, fontMetrics().height())};
+}
+
+int GainBar::number_width() const {
+    return std::max(fontMetrics().horizontalAdvance("+999.9 %"),
+                    fontMetrics().horizontalAdvance(tr("nothing"))) +
+           4;
+}
+
+QString GainBar::number() const {
+    if (!gain_) {
+        return {};
+    }
+    if (std::fabs(*gain_) < 0.0005) {
+        return tr("nothing");
+    }
+    return (*gain_ > 0.0 ? "+" : "−") + QString("%1 %").arg(std::fabs(100.0 * *gain_), 0, 'f', 1);
 }
 
 void GainBar::show_gain(const study::Sensitivity& sensitivity, double most) {
@@ -72,17 +96,14 @@ void GainBar::paintEvent(QPaintEvent*) {
     }
     QPainter painter(this);
     const study::Rgb blue = colour_of(study::ColourRole::series1, theme_of(*this));
-    const int room = width() - 56; // the number's
+    const int room = width() - number_width();
     const bool none = std::fabs(*gain_) < 0.0005;
     if (!none) {
         painter.fillRect(QRectF(0, 4, std::max(1.0, share_ * room), height() - 8),
                          QColor(blue.r, blue.g, blue.b));
     }
     painter.setPen(palette().color(none ? QPalette::PlaceholderText : QPalette::WindowText));
-    const QString sign = none ? "" : *gain_ > 0.0 ? "+" : "−";
-    painter.drawText(rect(), Qt::AlignVCenter | Qt::AlignRight,
-                     none ? tr("nothing")
-                          : sign + QString("%1 %").arg(std::fabs(100.0 * *gain_), 0, 'f', 1));
+    painter.drawText(rect(), Qt::AlignVCenter | Qt::AlignRight, number());
 }
 
 WhatIfPane::WhatIfPane(QWidget* parent) : QWidget(parent) {
@@ -92,8 +113,14 @@ WhatIfPane::WhatIfPane(QWidget* parent) : QWidget(parent) {
     head_->setWordWrap(true);
     head_->setForegroundRole(QPalette::PlaceholderText);
     column->addWidget(head_);
+    wrong_ = new QLabel(this);
+    wrong_->setWordWrap(true);
+    wrong_->setTextFormat(Qt::PlainText);
+    wrong_->setObjectName("wrong value");
+    wrong_->hide();
     grid_ = nullptr;
     column->addStretch();
+    column->addWidget(wrong_);
     auto* buttons = new QHBoxLayout;
     reset_ = new QPushButton(tr("Reset all"), this);
     save_ = new QPushButton(tr("Save as a machine…"), this);
@@ -133,7 +160,7 @@ void WhatIfPane::add_row(const study::Knob& knob) {
     const QString name = QString::fromStdString(knob.name);
     Row row{knob,
             knob.value,
-            new QLabel(name, knobs_),
+            new ElidedLabel(name, knobs_),
             new QSlider(Qt::Horizontal, knobs_),
             new QLineEdit(knobs_),
             new GainBar(knobs_)};
@@ -142,7 +169,7 @@ void WhatIfPane::add_row(const study::Knob& knob) {
     row.slider->setAccessibleName(name);
     row.slider->setObjectName(name);
     row.slider->setMinimumWidth(48);
-    row.number->setFixedWidth(108);
+    row.number->setFixedWidth(row.number->fontMetrics().horizontalAdvance("88.8888 TFLOP/s") + 18);
     row.number->setObjectName(name + " value");
     row.number->setAccessibleName(tr("%1, value").arg(name));
     row.number->setText(shown(knob, knob.value));
@@ -151,31 +178,67 @@ void WhatIfPane::add_row(const study::Knob& knob) {
     grid_->addWidget(row.slider, line, 1);
     grid_->addWidget(row.number, line, 2);
     grid_->addWidget(row.bar, line, 3);
+    row.next = new QToolButton(knobs_);
+    row.next->setText("▸");
+    row.next->setAutoRaise(true);
+    row.next->setObjectName(name + " next");
+    row.next->setAccessibleName(tr("To the next value of %1 that helps").arg(name));
+    row.next->setToolTip(row.next->accessibleName());
+    grid_->addWidget(row.next, line, 4);
+    connect(row.next, &QToolButton::clicked, this,
+            [this, key = QString::fromStdString(knob.key)] { emit next_wanted(key); });
     connect(row.slider, &QSlider::valueChanged, this, [this, index](int step) {
         const double original = rows_[index].knob.value;
         turn(index, step == 0 ? original : rounded(original * factor_of(step)), true);
     });
     connect(row.slider, &QSlider::sliderReleased, this, &WhatIfPane::released);
-    connect(row.number, &QLineEdit::editingFinished, this, [this, index] {
-        Row& edited = rows_[index];
-        if (!edited.number->isModified()) {
-            return;
-        }
-        const auto value =
-            study::parse_value(edited.knob, edited.number->text().trimmed().toStdString());
-        edited.number->setToolTip(
-            value ? QString() : QString::fromStdString(value.diagnostics().items().front().hint));
-        if (value) {
-            turn(index, *value, false);
-            emit released();
-        }
-        edited.number->setText(shown(edited.knob, edited.value));
-    });
+    connect(row.number, &QLineEdit::editingFinished, this, [this, index] { enter(index); });
     rows_.push_back(row);
+}
+
+// A wrong value stays, red, with the reason in sight, until it is mended or the slider moves.
+void WhatIfPane::enter(std::size_t index) {
+    Row& edited = rows_[index];
+    if (!edited.number->isModified()) {
+        return;
+    }
+    const auto value =
+        study::parse_value(edited.knob, edited.number->text().trimmed().toStdString());
+    if (!value) {
+        const model::Diagnostic& why = value.diagnostics().items().front();
+        edited.wrong = QString::fromStdString(edited.knob.name + ": " + why.message +
+                                              (why.hint.empty() ? "" : "; " + why.hint));
+        return show_wrong();
+    }
+    turn(index, *value, false);
+    show_value(edited, edited.value);
+    show_wrong();
+    emit released();
+}
+
+void WhatIfPane::show_wrong() {
+    QStringList reasons;
+    const study::Rgb red = ink_of(study::ColourRole::warning, theme_of(*this));
+    const QColor colour(red.r, red.g, red.b);
+    for (Row& row : rows_) {
+        QPalette own;
+        if (!row.wrong.isEmpty()) {
+            own.setColor(QPalette::Text, colour);
+            reasons << row.wrong;
+        }
+        row.number->setPalette(own);
+        row.number->setToolTip(row.wrong);
+    }
+    QPalette words;
+    words.setColor(QPalette::WindowText, colour);
+    wrong_->setPalette(words);
+    wrong_->setText(reasons.join("\n"));
+    wrong_->setVisible(!reasons.isEmpty());
 }
 
 void WhatIfPane::show_value(Row& row, double value) {
     row.value = value;
+    row.wrong.clear();
     row.number->setText(shown(row.knob, value));
     row.number->setCursorPosition(0);
     const QSignalBlocker block(row.slider);
@@ -190,6 +253,7 @@ void WhatIfPane::turn(std::size_t index, double value, bool from_slider) {
     }
     if (from_slider) {
         row.value = used;
+        row.wrong.clear();
         row.number->setText(shown(row.knob, used));
         row.number->setCursorPosition(0);
     } else {
@@ -208,6 +272,7 @@ void WhatIfPane::apply(const QString& what) {
     const auto result = study::changed(machine_, changes_);
     changed_ = result ? *result : machine_;
     mark();
+    show_wrong();
     emit turned(what);
 }
 
@@ -238,6 +303,17 @@ void WhatIfPane::set_changes(const std::vector<study::Change>& changes) {
         show_value(row, value);
     }
     apply({});
+}
+
+bool WhatIfPane::turn_to(const std::string& key, double value) {
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        if (rows_[i].knob.key == key) {
+            turn(i, value, false);
+            emit released();
+            return true;
+        }
+    }
+    return false;
 }
 
 void WhatIfPane::reset() {

@@ -14,6 +14,7 @@ class QLabel;
 class QLineEdit;
 class QPushButton;
 class QSlider;
+class QToolButton;
 
 namespace eyeroof::gui {
 
@@ -26,11 +27,15 @@ class GainBar : public QWidget {
     void show_gain(const study::Sensitivity& sensitivity, double most);
     void clear();
     std::optional<double> gain() const { return gain_; }
+    QString number() const; // as it stands there
+    QSize sizeHint() const override;
 
   protected:
     void paintEvent(QPaintEvent* event) override;
 
   private:
+    int number_width() const;
+
     std::optional<double> gain_; // speed-up - 1
     double share_ = 0.0;         // of the largest
 };
@@ -48,6 +53,8 @@ class WhatIfPane : public QWidget {
     const model::Machine& changed_machine() const { return changed_; }
     bool is_changed() const { return !changes_.empty(); }
     void reset();
+    // In the knob's unit; false when the machine has none of this key.
+    bool turn_to(const std::string& key, double value);
     void show_gains(const std::vector<study::Sensitivity>& gains);
     // Marks a parameter and brings it into sight; false when the machine has none of this key.
     bool select(const std::string& key);
@@ -57,6 +64,7 @@ class WhatIfPane : public QWidget {
     void turned(const QString& what); // changed_machine() is another one; what: the parameter's key
     void released();                  // the drag is over
     void save_wanted();
+    void next_wanted(const QString& key); // the next value that helps
 
   private:
     struct Row {
@@ -66,9 +74,13 @@ class WhatIfPane : public QWidget {
         QSlider* slider = nullptr;
         QLineEdit* number = nullptr;
         GainBar* bar = nullptr;
+        QToolButton* next = nullptr;
+        QString wrong = {}; // why what stands in the field is not taken
     };
     void add_row(const study::Knob& knob);
     void turn(std::size_t row, double value, bool from_slider);
+    void enter(std::size_t row);
+    void show_wrong();
     void show_value(Row& row, double value);
     void apply(const QString& what);
     void mark();
@@ -81,6 +93,7 @@ class WhatIfPane : public QWidget {
     QWidget* knobs_ = nullptr; // holds the rows; made anew for every machine
     QGridLayout* grid_ = nullptr;
     QLabel* head_ = nullptr;
+    QLabel* wrong_ = nullptr;
     QPushButton* reset_ = nullptr;
     QPushButton* save_ = nullptr;
 };

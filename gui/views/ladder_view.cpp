@@ -11,7 +11,7 @@
 namespace eyeroof::gui {
 
 LadderView::LadderView(QWidget* parent) : QWidget(parent) {
-    setMinimumSize(320, 120);
+    setMinimumSize(360, 264);
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Seven steps"));
     setCursor(Qt::PointingHandCursor);
@@ -96,6 +96,7 @@ void LadderView::paintEvent(QPaintEvent*) {
                 QRectF(bar.row.left + 2, bar.row.top, bar.row.width - 4, bar.row.height));
         }
     }
+    paint_focus(painter, *this);
 }
 
 } // namespace eyeroof::gui

@@ -22,6 +22,10 @@ class Brush {
         const Rgb rgb = colour_of(role, theme_);
         return {rgb.r, rgb.g, rgb.b};
     }
+    QColor ink(ColourRole role) const {
+        const Rgb rgb = ink_of(role, theme_);
+        return {rgb.r, rgb.g, rgb.b};
+    }
     void pen(ColourRole role, double width, Qt::PenStyle style = Qt::SolidLine) const {
         p.setPen(QPen(colour(role), width, style));
     }
@@ -32,7 +36,7 @@ class Brush {
         font.setPixelSize(static_cast<int>(std::lround(px)));
         font.setBold(bold);
         p.setFont(font);
-        p.setPen(colour(role));
+        p.setPen(ink(role));
         const QString string = QString::fromStdString(content);
         const double width = anchor > 0.0 ? p.fontMetrics().horizontalAdvance(string) : 0.0;
         p.drawText(QPointF(at.x - anchor * width, at.y), string);
@@ -277,19 +281,19 @@ void paint_labels(const Brush& brush, const RooflineScene& scene) {
 
 void paint_bar(const Brush& brush, const WaterfallScene& scene, const WaterfallBar& bar) {
     const double middle = bar.row.top + bar.row.height / 2.0;
-    const double baseline = middle + kFontPx * 0.36;
+    const double baseline = bar.baseline;
     if (bar.worst) {
         brush.fill(bar.row, ColourRole::warning, 0.10);
     }
-    brush.text({scene.name_x, baseline}, bar.name, ColourRole::text, kFontPx, 0.0, bar.worst);
+    brush.text({scene.name_x, baseline}, bar.shown_name, ColourRole::text, kFontPx, 0.0, bar.worst);
     if (bar.lost_box.width > 0.5) {
         brush.pen(ColourRole::warning, 1.0, Qt::DotLine);
         brush.p.setBrush(Qt::NoBrush);
         brush.p.drawRect(rect_of(bar.lost_box));
     }
-    brush.fill(bar.machine_box, bar.colour, 0.35);
+    brush.fill(bar.machine_box, bar.colour, kPaleTone);
     brush.fill(bar.mapping_box, bar.colour);
-    brush.text({scene.bars_area.right() + 8.0, baseline}, bar.change, ColourRole::warning, kFontPx);
+    brush.text({scene.change_x, baseline}, bar.change, ColourRole::warning, kFontPx, 1.0);
     brush.text({scene.value_x, baseline}, bar.value, ColourRole::text, kFontPx, 1.0);
     double y = middle + 4.0 - (static_cast<double>(bar.reason_lines.size()) - 1.0) * 6.5;
     for (const std::string& line : bar.reason_lines) {
@@ -319,7 +323,12 @@ void paint_scene(QPainter& painter, const WaterfallScene& scene, Theme theme) {
     painter.setRenderHint(QPainter::Antialiasing);
     brush.fill({0.0, 0.0, scene.canvas.width, scene.canvas.height}, ColourRole::background);
     brush.text({16.0, 28.0}, scene.title, ColourRole::text, kTitlePx, 0.0, true);
-    brush.text({16.0, 46.0}, scene.subtitle + scene.note, ColourRole::faint, kFontPx);
+    brush.text({16.0, 46.0}, scene.subtitle, ColourRole::faint, kFontPx);
+    for (const WaterfallKey& key : scene.legend) {
+        brush.fill(key.box, key.colour, key.opacity);
+        brush.text(key.at, key.text, ColourRole::faint, kReasonPx);
+    }
+    brush.text({scene.value_x, scene.legend_y}, scene.unit, ColourRole::faint, kReasonPx, 1.0);
     for (const WaterfallBar& bar : scene.bars) {
         paint_bar(brush, scene, bar);
     }
@@ -357,6 +366,14 @@ Theme theme_of(const QWidget& widget) {
                    palette.color(QPalette::WindowText).lightness()
                ? Theme::dark
                : Theme::light;
+}
+
+void paint_focus(QPainter& painter, const QWidget& widget) {
+    if (widget.hasFocus()) {
+        painter.setPen(QPen(widget.palette().color(QPalette::Highlight), 2.0));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(QRectF(widget.rect()).adjusted(1, 1, -1, -1));
+    }
 }
 
 } // namespace eyeroof::gui

@@ -19,5 +19,7 @@ void paint_scene(QPainter& painter, const study::Drawing& scene, study::Theme th
 
 // Dark when the window's background is darker than its text.
 study::Theme theme_of(const QWidget& widget);
+// A frame around the widget that has the keyboard.
+void paint_focus(QPainter& painter, const QWidget& widget);
 
 } // namespace eyeroof::gui

@@ -22,7 +22,7 @@ constexpr std::size_t kMostUndo = 100;
 RooflineView::RooflineView(QWidget* parent) : QWidget(parent) {
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
-    setMinimumSize(320, 240);
+    setMinimumSize(320, 280);
     setAccessibleName(tr("Roofline plot"));
     rebuild();
 }
@@ -58,6 +58,14 @@ void RooflineView::set_selection(const std::set<std::string>& ids) {
     view_.selection = ids;
     lay_out_again();
     emit selection_changed();
+}
+
+void RooflineView::show_before(std::map<std::string, QPointF> before) {
+    if (before != before_) {
+        before_ = std::move(before);
+        layer_ = {};
+        update();
+    }
 }
 
 void RooflineView::rebuild() {
@@ -138,12 +146,53 @@ void RooflineView::select_in(const QRectF& box, bool add) {
     set_selection(ids);
 }
 
+// By weight, heaviest first; around at the ends.
+void RooflineView::select_next(int step) {
+    const auto count = static_cast<int>(scene_.points.size());
+    if (count == 0) {
+        return;
+    }
+    int at = step > 0 ? count : -1; // behind the heaviest, which is the last
+    for (int i = 0; i < count; ++i) {
+        at = scene_.points[static_cast<std::size_t>(i)].selected ? i : at;
+    }
+    const int next = (at - step + count) % count;
+    set_selection({scene_.points[static_cast<std::size_t>(next)].id});
+}
+
+// Whose markers lie at the same place as the one that the card is of.
+void RooflineView::add_others(std::vector<CardRow>& card, std::size_t shown, Place place) const {
+    constexpr std::size_t most = 6;
+    constexpr double reach = 4.0; // pixels, as point_at
+    std::vector<std::string> names;
+    const Placer placer(scene_.area);
+    for (std::size_t i = scene_.points.size(); i-- > 0;) { // the heaviest first
+        const ScenePoint& point = scene_.points[i];
+        const Place at = placer(point.x, point.y);
+        if (i != shown && std::hypot(at.x - place.x, at.y - place.y) <= point.radius + reach) {
+            names.push_back(shortened(point.name, 40) +
+                            (input_.points.at(point.source).measured ? " (measured)" : ""));
+        }
+    }
+    std::string text;
+    for (std::size_t i = 0; i < std::min(most, names.size()); ++i) {
+        text += (i > 0 ? ", " : "") + names[i];
+    }
+    if (names.size() > most) {
+        text += " and " + std::to_string(names.size() - most) + " more";
+    }
+    if (!names.empty()) {
+        card.push_back({"also here", text});
+    }
+}
+
 void RooflineView::show_card(QPoint at) {
     hover_ = at;
     const Place place{static_cast<double>(at.x()), static_cast<double>(at.y())};
     std::vector<CardRow> card;
     if (const auto point = point_at(scene_, place)) {
         card = card_of(input_, scene_.points[*point]);
+        add_others(card, *point, place);
     } else if (const auto roof = roof_at(scene_, place)) {
         card = card_of(input_, scene_.roofs[*roof]);
     }
@@ -166,6 +215,7 @@ void RooflineView::paintEvent(QPaintEvent*) {
         layer_.setDevicePixelRatio(devicePixelRatioF());
         QPainter painter(&layer_);
         paint_scene(painter, scene_, theme);
+        paint_arrows(painter, scene_, arrows(), theme);
     }
     QPainter painter(this);
     painter.drawPixmap(0, 0, layer_);
@@ -176,6 +226,7 @@ void RooflineView::paintEvent(QPaintEvent*) {
     if (drag_ == Drag::none && !card_.empty()) {
         paint_card(painter);
     }
+    paint_focus(painter, *this);
 }
 
 void RooflineView::paint_card(QPainter& painter) const {
@@ -296,8 +347,10 @@ void RooflineView::keyPressEvent(QKeyEvent* event) {
         return reset_zoom();
     case Qt::Key_Backspace:
         return undo_zoom();
-    case Qt::Key_Escape:
-        return set_selection({});
+    case Qt::Key_N:
+        return select_next(1);
+    case Qt::Key_P:
+        return select_next(-1);
     default:
         QWidget::keyPressEvent(event);
     }

@@ -3,7 +3,7 @@
 // Computes no prediction and knows no machine.
 #pragma once
 
-#include "study/draw/roofline_scene.hpp"
+#include "gui/views/before_arrows.hpp"
 
 #include <QPixmap>
 #include <QPoint>
@@ -24,6 +24,9 @@ class RooflineView : public QWidget {
     // Ranges, filters, selection and all. Errors go to `problem`, and the old view stays.
     void set_view(const study::ViewState& view);
     void set_selection(const std::set<std::string>& ids);
+    // Arrows lead from there: FLOP/byte and FLOP/s by the points' ids.
+    void show_before(std::map<std::string, QPointF> before);
+    std::vector<BeforeArrow> arrows() const { return before_arrows(scene_, before_); }
     const study::ViewState& view() const { return view_; }
     const study::RooflineScene& scene() const { return scene_; }
     const study::PlotInput& plot() const { return input_; }
@@ -32,6 +35,9 @@ class RooflineView : public QWidget {
     void zoom_to(const QRectF& pixels);
     void undo_zoom();
     void reset_zoom();
+
+    // What the pointer is told about; empty where it is over nothing.
+    const std::vector<study::CardRow>& card() const { return card_; }
 
   signals:
     void selection_changed();
@@ -63,6 +69,8 @@ class RooflineView : public QWidget {
     void remember_ranges();
     void pan(double x_share, double y_share);
     void select_in(const QRectF& box, bool add);
+    void select_next(int step);
+    void add_others(std::vector<study::CardRow>& card, std::size_t shown, study::Place place) const;
     void show_card(QPoint at);
     void paint_card(QPainter& painter) const;
 
@@ -70,6 +78,7 @@ class RooflineView : public QWidget {
     study::ViewState view_;
     study::RooflineScene scene_;
     std::vector<std::pair<std::optional<study::LogRange>, std::optional<study::LogRange>>> zooms_;
+    std::map<std::string, QPointF> before_;
     QPixmap layer_; // everything but hover and rubber band
     Drag drag_ = Drag::none;
     QPointF pressed_, last_;

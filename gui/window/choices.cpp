@@ -1,5 +1,6 @@
 #include "gui/window/choices.hpp"
 
+#include "gui/jobs/precisions.hpp"
 #include "hwdb/catalog.hpp"
 #include "model/layer.hpp"
 #include "study/formats/catalog.hpp"
@@ -69,7 +70,10 @@ QComboBox* Choices::combo(const QString& label, const char* name, int width) {
     auto* box = new QComboBox(this);
     box->setEditable(true); // a path is a name too
     box->setInsertPolicy(QComboBox::NoInsert);
-    box->setMinimumWidth(width);
+    box->setMinimumContentsLength(8); // the window may be narrow
+    box->setMinimumWidth(width * 2 / 3);
+    box->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    box->setMaximumWidth(2 * width);
     box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     box->setObjectName(name);
     box->setAccessibleName(label == tr("on")        ? tr("Machine")
@@ -155,6 +159,10 @@ void Choices::set_machine(const QString& name) {
 void Choices::set_machines(const QStringList& names) {
     set_machine(names.value(0));
     other_->setCurrentText(names.size() < 2 ? tr(kNoMachine) : names.mid(1).join(", "));
+}
+
+void Choices::show_precisions(const std::vector<model::Machine>& machines) {
+    grey_missing(*precision_, machines);
 }
 
 void Choices::set_experiment(int batch, const std::string& data_type,

@@ -5,9 +5,11 @@
 #pragma once
 
 #include "gui/jobs/folders.hpp"
+#include "model/machine/machine.hpp"
 #include "study/exam/run.hpp"
 
 #include <QToolBar>
+#include <vector>
 
 class QComboBox;
 class QSpinBox;
@@ -34,6 +36,8 @@ class Choices : public QToolBar {
     void set_network(const QString& name);
     void set_machine(const QString& name);
     void set_machines(const QStringList& names); // all of machines()
+    // Greys what one of them lacks, with the reason.
+    void show_precisions(const std::vector<model::Machine>& machines);
     void set_experiment(int batch, const std::string& data_type, study::MappingPolicy mapping);
 
   signals:

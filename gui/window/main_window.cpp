@@ -1,10 +1,15 @@
 #include "gui/window/main_window.hpp"
 
+#include "gui/panes/fitting_scroll.hpp"
 #include "gui/panes/number_table.hpp"
+#include "gui/views/paint_scene.hpp"
+#include "gui/window/first_size.hpp"
+#include "gui/window/keys.hpp"
 #include "gui/window/start_page.hpp"
 #include "hwdb/catalog.hpp"
 #include "study/formats/metric_family.hpp"
 
+#include <QApplication>
 #include <QDockWidget>
 #include <QHeaderView>
 #include <QLabel>
@@ -24,12 +29,12 @@ namespace eyeroof::gui {
 namespace {
 constexpr int kAnalysePause_ms = 150; // after the last answer, so that dragging stays smooth
 constexpr int kRoomy = 1100;          // pixels of height from which panes stand below each other
-constexpr int kStepsHeight = 366;     // of nine bars with a line of reasons below
+constexpr int kStepsHeight = 380;     // of nine bars with a line of reasons below
 } // namespace
 
 MainWindow::MainWindow(Folders folders, QWidget* parent)
     : QMainWindow(parent), folders_(std::move(folders)) {
-    setWindowTitle(tr("Eyeroof"));
+    setWindowTitle(tr("Eyeroof[*]"));
     // Qt 6.4 shows the tab bars of docks when an animation ends, and that may lay the window out
     // anew and take their list away while it is gone through (later versions go through a copy).
     // Without animations it happens inside the first layout, where it is kept from nesting.
@@ -53,7 +58,26 @@ MainWindow::MainWindow(Folders folders, QWidget* parent)
             break;
         }
     }
-    resize(1280, 800);
+    soften_hints();
+    resize(first_size({}));
+}
+
+// Hints in a grey that can be read, whatever the desktop's own.
+void MainWindow::soften_hints() {
+    const study::Rgb grey = colour_of(study::ColourRole::faint, theme_of(*this));
+    const QColor colour(grey.r, grey.g, grey.b);
+    if (palette().color(QPalette::PlaceholderText) != colour) {
+        QPalette own = palette();
+        own.setColor(QPalette::PlaceholderText, colour);
+        setPalette(own);
+    }
+}
+
+void MainWindow::changeEvent(QEvent* event) {
+    QMainWindow::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange && pages_ != nullptr) {
+        soften_hints();
+    }
 }
 
 // Closing moves the focus, and what loses it speaks once more: nobody may listen by then.
@@ -61,7 +85,8 @@ MainWindow::~MainWindow() {
     for (QObject* child : findChildren<QObject*>()) {
         child->disconnect(this);
     }
-    for (Background* work : {static_cast<Background*>(&examiner_), &analyser_, &searcher_}) {
+    for (Background* work :
+         {static_cast<Background*>(&examiner_), &analyser_, &searcher_, &stepper_}) {
         work->disconnect(this);
         work->cancel();
     }
@@ -94,6 +119,7 @@ void MainWindow::make_central() {
     connect(pages_, &QTabWidget::currentChanged, this, &MainWindow::page_changed);
     connect(start_, &QStackedWidget::currentChanged, this, &MainWindow::page_changed);
     connect(first_, &StartPage::open_wanted, this, &MainWindow::open_dialog);
+    connect(first_, &StartPage::file_wanted, this, [this](const QString& file) { open(file); });
     connect(first_, &StartPage::example_wanted, this,
             [this](const QString& network, const QString& machine) {
                 study::Session session;
@@ -149,17 +175,19 @@ void MainWindow::make_panes() {
     details_->setObjectName("details text");
     details_->setAccessibleName(tr("Details of the selection"));
     add_pane(tr("Layers"), "layers", layers, Qt::BottomDockWidgetArea);
-    add_pane(tr("Seven steps"), "steps", steps_, Qt::BottomDockWidgetArea);
+    add_pane(tr("Seven steps"), "steps", steps_, Qt::RightDockWidgetArea);
     add_pane(tr("Errors"), "errors", errors_, Qt::BottomDockWidgetArea);
-    auto* scroll = new QScrollArea(this); // a machine may have more knobs than the screen has room
-    scroll->setWidget(what_if_);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setMinimumWidth(390);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    add_pane(tr("What if"), "what-if", scroll, Qt::RightDockWidgetArea);
+    // a machine may have more knobs than the screen has room
+    add_pane(tr("What if"), "what-if", new FittingScroll(what_if_, this), Qt::RightDockWidgetArea);
     add_pane(tr("Mapping"), "mapping", mapping_, Qt::RightDockWidgetArea);
     add_pane(tr("Details"), "details", details_, Qt::RightDockWidgetArea);
+    // Never all below each other, not even before the window is arranged: it would grow.
+    tabifyDockWidget(docks_["what-if"], docks_["mapping"]);
+    tabifyDockWidget(docks_["mapping"], docks_["details"]);
+    make_pattern_panes();
+    tabifyDockWidget(docks_["layers"], docks_["errors"]);
+    connect(totals_, &QLabel::linkActivated, this, &MainWindow::follow_totals);
+    connect(upgrade_, &UpgradePane::why_wanted, this, &MainWindow::explain_upgrade);
 }
 
 // Tabs where room is scarce, panes below each other on large screens.
@@ -173,6 +201,8 @@ void MainWindow::arrange_panes() {
         addDockWidget(Qt::BottomDockWidgetArea, steps);
         splitDockWidget(layers, steps, Qt::Horizontal);
         tabifyDockWidget(steps, docks_["errors"]);
+        tabify_pattern_panes(layers);
+        layers->raise();
         steps->raise();
         splitDockWidget(what_if, mapping, Qt::Vertical);
         tabifyDockWidget(mapping, details);
@@ -186,12 +216,32 @@ void MainWindow::arrange_panes() {
         tabifyDockWidget(what_if, mapping);
         tabifyDockWidget(mapping, details);
         what_if->raise();
+        tabify_pattern_panes(layers);
         tabifyDockWidget(layers, docks_["errors"]);
         layers->raise();
         resizeDocks({steps, what_if}, {kStepsHeight, height() - kStepsHeight}, Qt::Vertical);
         resizeDocks({layers}, {height() * 3 / 10}, Qt::Vertical);
     }
     resizeDocks({what_if}, {std::clamp(width() / 4, 430, 620)}, Qt::Horizontal);
+}
+
+void MainWindow::tabify_pattern_panes(QDockWidget* behind) {
+    for (const Pane* pane : panes_) {
+        QDockWidget* dock = docks_[pane->name()];
+        addDockWidget(Qt::BottomDockWidgetArea, dock);
+        tabifyDockWidget(behind, dock);
+        behind = dock;
+    }
+}
+
+void MainWindow::reset_layout() {
+    bring_panes_back();
+    for (const auto& [name, dock] : docks_) {
+        dock->setFloating(false);
+        dock->show();
+    }
+    arrange_panes();
+    page_changed();
 }
 
 void MainWindow::showEvent(QShowEvent* event) {
@@ -236,7 +286,9 @@ void MainWindow::connect_all() {
             &MainWindow::selection_from_table);
     connect(what_if_, &WhatIfPane::turned, this,
             [this](const QString& what) { experiment_changed(what.toStdString()); });
+    qApp->installEventFilter(new WindowKeys(this));
     connect(what_if_, &WhatIfPane::released, this, [this] { history_.end_drag(); });
+    connect(what_if_, &WhatIfPane::next_wanted, this, &MainWindow::step_parameter);
     connect(what_if_, &WhatIfPane::save_wanted, this, &MainWindow::save_machine_dialog);
     connect(steps_, &StepsPane::parameter_wanted, this, &MainWindow::select_parameter);
     connect(steps_, &StepsPane::layer_wanted, this, &MainWindow::select_layer);
@@ -245,9 +297,8 @@ void MainWindow::connect_all() {
     connect(mapping_, &MappingPane::search_wanted, this, &MainWindow::search_mapping);
     connect(mapping_, &MappingPane::cancel_wanted, &searcher_, &Background::stop_early);
     connect(upgrade_, &UpgradePane::problems, this, [this](const model::Diagnostics& problems) {
-        if (!problems.empty()) {
-            show_problems(problems);
-        }
+        upgrade_problems_ = problems;
+        tell_all_problems();
     });
     connect(&examiner_, &Examiner::answered, this,
             [this](const std::shared_ptr<const Answer>& answer) { show_answer(*answer); });

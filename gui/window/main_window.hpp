@@ -9,6 +9,7 @@
 #include "gui/panes/error_list.hpp"
 #include "gui/panes/layer_table.hpp"
 #include "gui/panes/mapping_pane.hpp"
+#include "gui/panes/pane.hpp"
 #include "gui/panes/plot_bar.hpp"
 #include "gui/panes/steps_pane.hpp"
 #include "gui/panes/upgrade_pane.hpp"
@@ -19,6 +20,7 @@
 #include "profiles/metric_family.hpp"
 #include "study/app/open_any.hpp"
 #include "study/app/session.hpp"
+#include "study/draw/plot_make.hpp"
 
 #include <QMainWindow>
 #include <QSettings>
@@ -26,6 +28,7 @@
 #include <map>
 #include <vector>
 
+class QActionGroup;
 class QDockWidget;
 class QLabel;
 class QProgressBar;
@@ -59,7 +62,9 @@ class MainWindow : public QMainWindow {
     study::Session chosen() const; // of the experiment: batch, precision, mapping alone
     void save_session(const QString& file);
     void save_machine(const QString& file); // the changed first machine
-    void show_page(const QString& name);    // "roofline", "upgrade", "network", or a pane's name
+    void save_report(const QString& file);  // all panes as they stand
+    void replace_measurement(const std::string& path, const std::string& by);
+    void show_page(const QString& name); // "roofline", "upgrade", "network", or a pane's name
 
     RooflineView& plot() { return *view_; }
     LadderView& ladder() { return steps_->ladder(); }
@@ -86,6 +91,7 @@ class MainWindow : public QMainWindow {
     void dropEvent(QDropEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
     void showEvent(QShowEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
   private:
     // What the panes show, and of which report.
@@ -102,6 +108,7 @@ class MainWindow : public QMainWindow {
         std::vector<study::MappingEdit> edits;
     };
 
+    void soften_hints();
     void make_central();
     void make_panes();
     void make_menus();
@@ -132,12 +139,25 @@ class MainWindow : public QMainWindow {
     void restore_mapping();
     void search_mapping(const mapper::Objective& objective);
     void show_totals();
-    void forget_other_roofs(const study::PlotInput& plot);
+    void keep_chosen_roofs(const study::PlotInput& plot);
     bool open_measurement(const std::string& path, model::Diagnostics& problems);
     bool take_measurement(const std::string& path, study::Opened opened);
     bool open_reference(const QString& reference, QStringList& machines);
     bool open_name(const QString& name, QStringList& machines);
     void load_measurements(const study::Session& session);
+    study::Measured measured() const;
+    void close_measurement(const std::string& path);
+    void replace_measurement(const std::string& path); // asks by which
+    void place_trace(QStringList& machines);
+    void follow_totals(const QString& link);
+    void make_pattern_panes();
+    void tabify_pattern_panes(QDockWidget* behind);
+    PaneInput pane_input() const;
+    void tell_panes(bool answer); // or of another selection only
+    std::string report_html() const;
+    void save_report_dialog();
+    void ask_upgrade();
+    void explain_upgrade(const QString& network, const QString& from, const QString& to);
     void keep_edit(const Shown& where, const model::Mapping& mapping);
     void end_search(const model::Result<mapper::SearchResult>& found, const Shown& where);
     void use_report(study::Report report, const Shown& where);
@@ -152,6 +172,7 @@ class MainWindow : public QMainWindow {
     std::optional<study::ScenePoint> chosen_point() const;
     void show_layer(const study::PlotPoint& source);
     void select_parameter(const QString& key);
+    void step_parameter(const QString& key);
 
     void show_problems(const model::Diagnostics& problems);
     void remember(const QString& file);
@@ -161,15 +182,28 @@ class MainWindow : public QMainWindow {
     Picture picture_in_front() const;
     void make_view_menus(QMenu& file);
     void save_machine_dialog();
-    void show_shortcuts();
+    void make_theme_menu(QMenu& menu);
+    void reset_layout();
+
+    bool has_unsaved_work() const;
+    void tell_work();                       // in the title
+    void now_saved_in(const QString& file); // empty: in none
+    bool save_session_dialog(bool ask_where);
+    bool may_leave();
+    void start_anew();
+    void tell_all_problems();
 
     Folders folders_;
     Examiner examiner_;
     Background analyser_;
     Background searcher_;
+    Background stepper_;
     LayerTable rows_;
     History history_;
     QSettings* settings_ = nullptr;
+    QActionGroup* themes_ = nullptr;
+    QString session_file_; // that was opened or saved; empty: none
+    std::optional<study::Session> saved_;
 
     Choices* choices_ = nullptr;
     QTabWidget* pages_ = nullptr;
@@ -196,24 +230,24 @@ class MainWindow : public QMainWindow {
     QStringList machine_names_;
     std::optional<model::Network> loaded_network_;
     std::vector<model::Machine> loaded_machines_;
-    std::vector<std::string> profile_files_;
-    std::vector<profiles::Profile> profiles_;
-    std::vector<std::string> ceiling_files_;
-    std::vector<profiles::Profile> ceilings_;
-    std::string assignment_file_;
+    std::vector<MeasurementFile> files_; // measurements, also those that could not be read
     std::vector<profiles::ManualAssignment> assignments_;
     std::vector<profiles::MetricFamily> families_;
     std::vector<model::Machine> machines_; // as examined, with changes
     std::vector<study::Report> reports_;
     std::optional<Shown> shown_layer_;
     Asked asked_;
+    std::vector<Pane*> panes_;
+    QString proposed_network_; // of a trace that was opened alone
     model::Diagnostics network_problems_, machine_problems_, profile_problems_;
+    model::Diagnostics plot_problems_, upgrade_problems_;
     model::Diagnostics not_opened_;         // what was wrong with what should be opened last
     std::vector<study::MappingEdit> edits_; // on the first machine
     std::map<std::size_t, study::LayerReport> originals_; // by row, before they were edited
     QTimer analyse_pause_;
-    std::optional<QByteArray> docks_away_; // where they were while there is no plot
-    QString wanted_pane_;                  // to be brought to the front with them
+    std::optional<QByteArray> docks_away_;          // where they were while there is no plot
+    QString wanted_pane_;                           // to be brought to the front with them
+    std::optional<std::set<std::string>> roofs_of_; // machines that roofs were chosen for
     bool sizes_due_ = false;
     bool arranged_ = false;
     bool syncing_ = false; // a selection is on its way through the panes

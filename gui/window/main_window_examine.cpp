@@ -1,7 +1,7 @@
 // From names to answers: loading, examining, and what the panes are told.
-#include "gui/panes/totals_text.hpp"
 #include "gui/window/main_window.hpp"
 #include "study/draw/plot_make.hpp"
+#include "study/draw/roofline_build.hpp"
 #include "study/formats/any_machine.hpp"
 #include "study/formats/catalog.hpp"
 
@@ -9,6 +9,7 @@
 #include <QLabel>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <algorithm>
 
 namespace eyeroof::gui {
 
@@ -38,6 +39,7 @@ void MainWindow::load_machines() {
         }
     }
     study::make_distinct(loaded_machines_);
+    choices_->show_precisions(loaded_machines_);
     if (!loaded_machines_.empty() && loaded_machines_.front() != what_if_->machine()) {
         const QSignalBlocker block(what_if_);
         what_if_->set_machine(loaded_machines_.front());
@@ -138,6 +140,7 @@ void MainWindow::show_answer(const Answer& answer) {
     }
     show_plot(std::move(problems));
     analyse_pause_.start();
+    tell_work();
     emit shown();
 }
 
@@ -150,39 +153,65 @@ void MainWindow::show_plot(model::Diagnostics problems) {
     const std::string title = !loaded_network_                ? std::string{}
                               : loaded_network_->name.empty() ? loaded_network_->id
                                                               : loaded_network_->name;
-    auto plot = study::make_plot(title, machines_, reports_,
-                                 {profiles_, ceilings_, assignments_, families_});
+    auto plot = study::make_plot(title, machines_, reports_, measured());
     problems.append(plot.diagnostics());
     if (plot) {
         const bool something = !plot->machines.empty();
         start_->setCurrentIndex(something ? 1 : 0);
-        forget_other_roofs(*plot);
+        keep_chosen_roofs(*plot);
         view_->set_plot(std::move(*plot));
     }
     show_totals();
-    show_problems(problems);
+    plot_problems_ = std::move(problems);
+    tell_all_problems();
     view_changed();
+    tell_panes(true);
 }
 
-// Roofs that a view asked for by id, of machines that are gone.
-void MainWindow::forget_other_roofs(const study::PlotInput& plot) {
-    if (!view_->view().roofs || view_->view().roofs->empty()) {
-        return;
-    }
-    for (const study::PlotMachine& machine : plot.machines) {
-        for (const study::Roof& roof : machine.roofs) {
-            if (view_->view().roofs->contains(roof.id)) {
-                return;
+// What is wrong with the plot and with the upgrade, each once, as long as it is so.
+void MainWindow::tell_all_problems() {
+    model::Diagnostics all;
+    for (const model::Diagnostics* list : {&plot_problems_, &upgrade_problems_}) {
+        for (const model::Diagnostic& problem : *list) {
+            if (std::find(all.begin(), all.end(), problem) == all.end()) {
+                all.add(problem);
             }
         }
     }
-    change_view([](study::ViewState& view) { view.roofs.reset(); });
+    show_problems(all);
 }
 
-void MainWindow::show_totals() {
-    const QString html = totals_html(reports_);
-    totals_->setText(html);
-    totals_->setVisible(!html.isEmpty());
+// A choice of roofs is one of machines that were there: those that come later bring the roofs that
+// their points need, and with the last of them gone there is no choice any more.
+void MainWindow::keep_chosen_roofs(const study::PlotInput& plot) {
+    std::set<std::string> all;
+    for (const study::PlotMachine& machine : plot.machines) {
+        all.insert(machine.id);
+    }
+    const std::set<std::string> chosen_for = roofs_of_.value_or(all); // a session's are for all
+    roofs_of_ = all;
+    if (!view_->view().roofs) {
+        return;
+    }
+    study::ViewState fresh = view_->view();
+    fresh.roofs.reset();
+    const std::set<std::string> needed = study::needed_roofs(plot, fresh);
+    std::set<std::string> roofs;
+    bool known = false;
+    for (const study::PlotMachine& machine : plot.machines) {
+        const bool chosen = chosen_for.contains(machine.id);
+        known = known || chosen;
+        for (const study::Roof& roof : machine.roofs) {
+            if ((chosen ? *view_->view().roofs : needed).contains(roof.id)) {
+                roofs.insert(roof.id);
+            }
+        }
+    }
+    if (!known || roofs != *view_->view().roofs) {
+        change_view([&](study::ViewState& view) {
+            view.roofs = known ? std::optional(roofs) : std::nullopt;
+        });
+    }
 }
 
 // What every parameter is worth, and what stands behind the steps of the layer in view. The sliders

@@ -1,12 +1,14 @@
 // Sessions and files: opened, dropped, saved, remembered.
 #include "gui/panes/upgrade_form.hpp"
 #include "gui/window/main_window.hpp"
+#include "gui/window/start_page.hpp"
 #include "hwdb/catalog.hpp"
 #include "model/base/file.hpp"
 #include "model/base/suggest.hpp"
 #include "study/formats/any_machine.hpp"
 #include "study/formats/catalog.hpp"
 
+#include <QActionGroup>
 #include <QCloseEvent>
 #include <QDockWidget>
 #include <QDragEnterEvent>
@@ -19,7 +21,7 @@ namespace eyeroof::gui {
 
 namespace {
 constexpr qsizetype kMostRecent = 10;
-constexpr int kStateVersion = 2; // of the docks; another one is not restored
+constexpr int kStateVersion = 3; // of the docks; another one is not restored
 } // namespace
 
 study::Session MainWindow::chosen() const {
@@ -38,9 +40,14 @@ study::Session MainWindow::session() const {
     for (const QString& name : machine_names_) {
         session.machines.push_back(name.toStdString());
     }
-    session.profiles = profile_files_;
-    session.ceilings = ceiling_files_;
-    session.assignments = assignment_file_;
+    for (const MeasurementFile& file : files_) {
+        if (file.kind == MeasurementFile::Kind::assignments) {
+            session.assignments = file.path;
+        } else {
+            const bool profile = file.kind == MeasurementFile::Kind::profile;
+            (profile ? session.profiles : session.ceilings).push_back(file.path);
+        }
+    }
     session.mappings = edits_;
     for (const study::Change& change : what_if_->changes()) {
         session.set.push_back(study::change_text(what_if_->machine(), change));
@@ -60,6 +67,7 @@ void MainWindow::save_session(const QString& file) {
         return show_problems(written.diagnostics());
     }
     remember(file);
+    now_saved_in(file);
 }
 
 void MainWindow::save_machine(const QString& file) {
@@ -71,51 +79,6 @@ void MainWindow::save_machine(const QString& file) {
         return show_problems(written.diagnostics());
     }
     remember(file);
-}
-
-void MainWindow::load_measurements(const study::Session& session) {
-    profile_files_.clear();
-    profiles_.clear();
-    ceiling_files_.clear();
-    ceilings_.clear();
-    assignment_file_.clear();
-    assignments_.clear();
-    profile_problems_ = {};
-    std::vector<std::string> files = session.profiles;
-    files.insert(files.end(), session.ceilings.begin(), session.ceilings.end());
-    if (!session.assignments.empty()) {
-        files.push_back(session.assignments);
-    }
-    for (const std::string& file : files) {
-        open_measurement(file, profile_problems_);
-    }
-}
-
-// Kernels, ceilings or assignments of kernels to layers: the content tells.
-bool MainWindow::open_measurement(const std::string& path, model::Diagnostics& problems) {
-    auto opened = study::open_any(path, folders_.machines, folders_.networks);
-    problems.append(opened.diagnostics());
-    if (opened && !take_measurement(path, *std::move(opened))) {
-        problems.error("not-measured", "this file holds no measurement", {}, {path, 0, 0});
-        return false;
-    }
-    return opened.ok();
-}
-
-bool MainWindow::take_measurement(const std::string& path, study::Opened opened) {
-    if (auto* profile = std::get_if<profiles::Profile>(&opened)) {
-        profile_files_.push_back(path);
-        profiles_.push_back(std::move(*profile));
-    } else if (auto* ceilings = std::get_if<study::Ceilings>(&opened)) {
-        ceiling_files_.push_back(path);
-        ceilings_.push_back(std::move(ceilings->measured));
-    } else if (auto* assignments = std::get_if<study::Assignments>(&opened)) {
-        assignment_file_ = path;
-        assignments_ = std::move(*assignments);
-    } else {
-        return false;
-    }
-    return true;
 }
 
 void MainWindow::open_session(const study::Session& session) {
@@ -147,6 +110,7 @@ void MainWindow::open_session(const study::Session& session) {
     edits_ = session.mappings;
     history_.clear(experiment());
     view_->set_view(session.view);
+    roofs_of_.reset();
     if (session.upgrade) {
         upgrade_->ask(*session.upgrade);
         if (session.network.empty()) { // it is all that the session is about
@@ -162,6 +126,9 @@ void MainWindow::open(const QStringList& references) {
     bool something = false;
     for (const QString& reference : references) {
         something = open_reference(reference, machines) || something;
+    }
+    if (something) {
+        place_trace(machines);
     }
     if (!machines.empty()) {
         choices_->set_machines(machines.size() > 1 ? machines
@@ -188,6 +155,7 @@ bool MainWindow::open_reference(const QString& reference, QStringList& machines)
     remember(reference);
     if (const auto* session = std::get_if<study::Session>(&*opened)) {
         open_session(*session);
+        now_saved_in(reference);
         return false; // it is examined already
     }
     if (std::holds_alternative<model::Machine>(*opened)) {
@@ -245,10 +213,19 @@ void MainWindow::remember_in(QSettings& settings) {
     arranged_ = restoreGeometry(settings.value("geometry").toByteArray()) &
                 restoreState(settings.value("docks").toByteArray(), kStateVersion);
     fill_recent();
+    const QString theme = settings.value("theme", "desktop").toString();
+    for (QAction* action : themes_->actions()) {
+        if (action->objectName() == "theme " + theme && !action->isChecked()) {
+            action->trigger();
+        }
+    }
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
     if (settings_ != nullptr) {
+        if (!may_leave()) {
+            return event->ignore();
+        }
         settings_->setValue("geometry", saveGeometry());
         bring_panes_back(); // a window without a plot has none
         settings_->setValue("docks", saveState(kStateVersion));
@@ -281,6 +258,7 @@ void MainWindow::fill_recent() {
         recent_->addAction(file, this, [this, file] { open(file); });
     }
     recent_->setEnabled(!recent_->isEmpty());
+    first_->show_recent(recent_files());
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {

@@ -7,6 +7,7 @@ namespace eyeroof::gui {
 void MainWindow::use_report(study::Report report, const Shown& where) {
     reports_[where.report] = std::move(report);
     show_plot({});
+    tell_work();
     analyse_pause_.start();
 }
 

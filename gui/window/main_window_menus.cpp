@@ -1,13 +1,15 @@
 // Menus, shortcuts, the clipboard and the dialogs behind them.
+#include "gui/window/help.hpp"
 #include "gui/window/main_window.hpp"
+#include "gui/window/themes.hpp"
 #include "gui/window/view_menu.hpp"
 
+#include <QActionGroup>
 #include <QApplication>
 #include <QClipboard>
 #include <QDockWidget>
 #include <QFileDialog>
 #include <QMenuBar>
-#include <QMessageBox>
 #include <QShortcut>
 #include <QStatusBar>
 #include <QTabWidget>
@@ -17,56 +19,25 @@
 
 namespace eyeroof::gui {
 
-namespace {
-
-constexpr const char* kShortcuts =
-    "<table cellpadding=4>"
-    "<tr><td colspan=2><b>Plot</b></td></tr>"
-    "<tr><td>wheel, + and -</td><td>zoom at the pointer, in the middle</td></tr>"
-    "<tr><td>Shift + drag</td><td>zoom to a rectangle</td></tr>"
-    "<tr><td>right drag, arrows</td><td>move the plot</td></tr>"
-    "<tr><td>Backspace, Alt+Left</td><td>undo the zoom</td></tr>"
-    "<tr><td>0, double click</td><td>show everything</td></tr>"
-    "<tr><td>click, drag</td><td>select; with Ctrl add to the selection</td></tr>"
-    "<tr><td>Esc</td><td>select nothing; cancel what is running</td></tr>"
-    "<tr><td colspan=2><b>Steps and what if</b></td></tr>"
-    "<tr><td>click a step, 1 … 7</td><td>the parameter behind it is selected</td></tr>"
-    "<tr><td>Ctrl+Z, Ctrl+Shift+Z</td><td>undo, redo what was turned</td></tr>"
-    "<tr><td colspan=2><b>Window</b></td></tr>"
-    "<tr><td>Ctrl+O, Ctrl+S</td><td>open; save the session</td></tr>"
-    "<tr><td>Ctrl+Shift+S</td><td>save the changed machine</td></tr>"
-    "<tr><td>Ctrl+E</td><td>export picture or table</td></tr>"
-    "<tr><td>Ctrl+F</td><td>filter by name</td></tr>"
-    "<tr><td>Ctrl+C</td><td>copy the selected rows of the table</td></tr>"
-    "<tr><td>Ctrl+Alt+C, Ctrl+Alt+F</td><td>copy the picture, the figures in it</td></tr>"
-    "<tr><td>right click on a view</td><td>copy or export it</td></tr>"
-    "<tr><td>Ctrl+Shift+C</td><td>copy the command line of this view</td></tr>"
-    "<tr><td>Ctrl+1, Ctrl+2</td><td>roofline, upgrade</td></tr>"
-    "<tr><td>F1, ?</td><td>this sheet</td></tr></table>";
-
-} // namespace
-
 void MainWindow::make_menus() {
     const auto add = [&](QMenu* menu, const QString& name, const QKeySequence& keys, auto action) {
         menu->addAction(name, this, action)->setShortcut(keys);
     };
     QMenu* file = menuBar()->addMenu(tr("&File"));
+    add(file, tr("&New"), QKeySequence::New, [this] { start_anew(); });
     add(file, tr("&Open…"), QKeySequence::Open, [this] { open_dialog(); });
     recent_ = file->addMenu(tr("Open &recent"));
     recent_->setEnabled(false);
     file->addSeparator();
-    add(file, tr("&Save session…"), QKeySequence::Save, [this] {
-        const QString chosen = QFileDialog::getSaveFileName(
-            this, tr("Save session"), "view.eyeroof.yaml", tr("Sessions (*.eyeroof.yaml *.yaml)"));
-        if (!chosen.isEmpty()) {
-            save_session(chosen);
-        }
-    });
+    add(file, tr("&Save session"), QKeySequence::Save, [this] { save_session_dialog(false); });
+    file->addAction(tr("Save session &as…"), this, [this] { save_session_dialog(true); });
     add(file, tr("Save changed &machine…"), QKeySequence("Ctrl+Shift+S"),
         [this] { save_machine_dialog(); });
     add(file, tr("&Export…"), QKeySequence("Ctrl+E"), [this] { export_dialog(); });
     make_view_menus(*file);
+    file->addAction(tr("&Report of all panes…"), this, [this] { save_report_dialog(); });
     file->addSeparator();
+    add(file, tr("&Close"), QKeySequence::Close, [this] { close(); });
     add(file, tr("&Quit"), QKeySequence::Quit, [this] { close(); });
     QMenu* edit = menuBar()->addMenu(tr("&Edit"));
     add(edit, tr("&Undo what was turned"), QKeySequence::Undo, [this] { undo(); });
@@ -93,9 +64,14 @@ void MainWindow::make_menus() {
     for (QDockWidget* dock : findChildren<QDockWidget*>()) {
         view->addAction(dock->toggleViewAction());
     }
+    view->addSeparator();
+    make_theme_menu(*view->addMenu(tr("&Theme")));
+    view->addAction(tr("Reset &layout"), this, [this] { reset_layout(); });
     QMenu* help = menuBar()->addMenu(tr("&Help"));
-    add(help, tr("&Shortcuts"), QKeySequence("F1"), [this] { show_shortcuts(); });
-    new QShortcut(QKeySequence("?"), this, [this] { show_shortcuts(); });
+    help->addAction(tr("&Documentation"), this, [this] { show_documentation(*this); });
+    add(help, tr("&Shortcuts"), QKeySequence("F1"), [this] { show_shortcuts(*this); });
+    help->addAction(tr("&About Eyeroof"), this, [this] { show_about(*this); });
+    new QShortcut(QKeySequence("?"), this, [this] { show_shortcuts(*this); });
     new QShortcut(QKeySequence(Qt::Key_Escape), this, [this] {
         if (examiner_.busy() || searcher_.busy()) {
             cancel_examination();
@@ -104,6 +80,25 @@ void MainWindow::make_menus() {
             view_->set_selection({});
         }
     });
+}
+
+// As the desktop has it, or chosen; kept with the settings.
+void MainWindow::make_theme_menu(QMenu& menu) {
+    themes_ = new QActionGroup(this);
+    for (const auto& [name, label] :
+         {std::pair{"desktop", tr("As the &desktop")}, std::pair{"light", tr("&Light")},
+          std::pair{"dark", tr("D&ark")}}) {
+        QAction* action = menu.addAction(label, this, [this, name = name] {
+            use_theme(name);
+            if (settings_ != nullptr) {
+                settings_->setValue("theme", name);
+            }
+        });
+        action->setObjectName(QString("theme ") + name);
+        action->setCheckable(true);
+        themes_->addAction(action);
+    }
+    themes_->actions().front()->setChecked(true);
 }
 
 Picture MainWindow::picture_in_front() const {
@@ -163,7 +158,11 @@ QString rows_as_text(const QTableView& table) {
     QStringList lines = {
         line([&](int column) { return model->headerData(column, Qt::Horizontal).toString(); })};
     for (const int row : rows) {
-        lines << line([&](int column) { return model->index(row, column).data().toString(); });
+        lines << line([&](int column) {
+            const QModelIndex index = model->index(row, column);
+            const QVariant full = index.data(LayerTable::kFullText);
+            return full.isValid() ? full.toString() : index.data().toString();
+        });
     }
     return lines.join('\n');
 }
@@ -201,13 +200,6 @@ void MainWindow::save_machine_dialog() {
     if (!file.isEmpty()) {
         save_machine(file);
     }
-}
-
-void MainWindow::show_shortcuts() {
-    auto* sheet = new QMessageBox(QMessageBox::NoIcon, tr("Shortcuts"), tr(kShortcuts),
-                                  QMessageBox::Close, this);
-    sheet->setAttribute(Qt::WA_DeleteOnClose);
-    sheet->open();
 }
 
 } // namespace eyeroof::gui

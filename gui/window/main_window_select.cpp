@@ -2,6 +2,7 @@
 #include "gui/window/main_window.hpp"
 #include "model/base/units.hpp"
 #include "study/measured/measured_text.hpp"
+#include "study/what_if/knob_map.hpp"
 
 #include <QDockWidget>
 #include <QItemSelectionModel>
@@ -123,6 +124,7 @@ void MainWindow::show_details() {
         steps_->clear();
         mapping_->clear();
         details_->clear();
+        tell_panes(false);
         return;
     }
     const study::PlotPoint& source = view_->plot().points.at(chosen->source);
@@ -142,6 +144,7 @@ void MainWindow::show_details() {
         html += layer_details();
     }
     details_->setHtml(html);
+    tell_panes(false);
 }
 
 // What the card has no room for: the measurement line by line, the mapping, notes, the whole run.
@@ -209,6 +212,35 @@ void MainWindow::select_layer(std::size_t row) {
             return view_->set_selection({point.id});
         }
     }
+}
+
+// To the next value that helps, looked for in the background.
+void MainWindow::step_parameter(const QString& key) {
+    if (!loaded_network_ || machines_.empty()) {
+        return;
+    }
+    statusBar()->showMessage(tr("Looking for the next value of %1 that helps…").arg(key));
+    stepper_.run([this, network = *loaded_network_, machine = machines_.front(),
+                  key = key.toStdString(), options = options()](
+                     const std::stop_token& stop,
+                     const model::ProgressCallback& progress) -> Background::Show {
+        const auto next = study::next_helpful(network, machine, key, options, stop, progress);
+        return [this, next, key] {
+            const QString name = text(key);
+            if (!next) {
+                statusBar()->showMessage(text(next.diagnostics().items().front().message), 5000);
+            } else if (!*next) {
+                statusBar()->showMessage(
+                    tr("No value of %1 up to %2 times as much makes the network 1 % faster")
+                        .arg(name)
+                        .arg(study::kFarthest),
+                    8000);
+            } else if (what_if_->turn_to(key, (*next)->value)) {
+                statusBar()->showMessage(
+                    tr("%1: %2 times as fast").arg(name).arg((*next)->speedup, 0, 'f', 3), 8000);
+            }
+        };
+    });
 }
 
 void MainWindow::select_parameter(const QString& key) {

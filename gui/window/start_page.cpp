@@ -5,6 +5,7 @@
 
 #include <QComboBox>
 #include <QCompleter>
+#include <QFileInfo>
 #include <QFrame>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -54,6 +55,14 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
     files->setWordWrap(true);
     connect(files, &QLabel::linkActivated, this, &StartPage::open_wanted);
     column->addWidget(files);
+    recent_ = new QLabel(this);
+    recent_->setObjectName("recent files");
+    recent_->setAlignment(Qt::AlignCenter);
+    recent_->setWordWrap(true);
+    recent_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    recent_->hide();
+    connect(recent_, &QLabel::linkActivated, this, &StartPage::file_wanted);
+    column->addWidget(recent_);
     column->addStretch(3);
     update_buttons();
 }
@@ -178,6 +187,17 @@ QWidget* StartPage::make_upgrade() {
         emit upgrade_wanted("bert-large", "v100-sxm2-16gb", "a100-sxm-40gb", "adam");
     });
     return frame;
+}
+
+void StartPage::show_recent(const QStringList& files) {
+    constexpr qsizetype kShown = 5;
+    QStringList links;
+    for (const QString& file : files.mid(0, kShown)) {
+        links << link(file.toHtmlEscaped(), QFileInfo(file).fileName().toHtmlEscaped());
+    }
+    recent_->setText(tr("Recent: %1").arg(links.join(" · ")));
+    recent_->setToolTip(files.mid(0, kShown).join("\n"));
+    recent_->setVisible(!links.isEmpty());
 }
 
 void StartPage::update_buttons() {

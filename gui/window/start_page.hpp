@@ -9,6 +9,7 @@
 #include <QWidget>
 
 class QComboBox;
+class QLabel;
 class QFrame;
 class QPushButton;
 class QVBoxLayout;
@@ -21,8 +22,10 @@ class StartPage : public QWidget {
   public:
     explicit StartPage(QWidget* parent = nullptr);
     void fill(const Folders& folders);
+    void show_recent(const QStringList& files);
 
   signals:
+    void file_wanted(const QString& file);
     void example_wanted(const QString& network, const QString& machine);
     // `phase` as in the upgrade view: "inference", or an optimizer.
     void upgrade_wanted(const QString& network, const QString& from, const QString& to,
@@ -37,6 +40,7 @@ class StartPage : public QWidget {
     QWidget* make_upgrade();
     void update_buttons();
 
+    QLabel* recent_ = nullptr;
     QComboBox* network_ = nullptr;
     QComboBox* machine_ = nullptr;
     QPushButton* examine_ = nullptr;

@@ -35,10 +35,12 @@ bool kind_visible(const PlotPoint& point, const ViewState& view) {
 
 // Points that the name filter and the kinds let through, heaviest first.
 model::Result<Indices> matching(const PlotInput& input, const ViewState& view) {
-    const auto pattern = model::Pattern::compile(view.filter);
-    if (!pattern) {
-        return model::Result<Indices>(pattern.diagnostics());
+    const auto given = model::Pattern::compile(view.filter);
+    if (!given) {
+        return model::Result<Indices>(given.diagnostics());
     }
+    const auto any_case = model::Pattern::compile(view.filter.empty() ? "" : "(?i)" + view.filter);
+    const auto& pattern = any_case ? any_case : given;
     Indices indices;
     for (std::size_t i = 0; i < input.points.size(); ++i) {
         const PlotPoint& point = input.points[i];
@@ -156,6 +158,7 @@ class SeriesTable {
         const char* kind = point.measured ? "measured" : "predicted";
         SceneSeries series;
         std::size_t look = group(point, level);
+        bool by_step = false;
         if (by_level_) {
             series.name = level.empty() ? "outermost memory" : level;
         } else if (by_machine_) {
@@ -168,6 +171,7 @@ class SeriesTable {
             series.name = kind;
         } else {
             look = point.limiter_step - 1;
+            by_step = true;
             series.name = fmt::format("limited by {}", model::kStepNames[look]);
         }
         if ((by_level_ || by_machine_) && both_) {
@@ -175,7 +179,7 @@ class SeriesTable {
             series.hollow = !point.measured;
         }
         series.marker = series_marker(look);
-        series.colour = series_role(look);
+        series.colour = by_step ? step_role(look + 1) : series_role(look);
         return series;
     }
 
@@ -318,7 +322,16 @@ void add_links(RooflineScene& scene, const PlotInput& input) {
     }
 }
 
-ColourRole roof_colour(const PlotInput& input, const ViewState& view, const Roof& roof) {
+// With every level in view a level's roof wears the colour of its points.
+ColourRole roof_colour(const RooflineScene& scene, const PlotInput& input, const ViewState& view,
+                       const Roof& roof) {
+    if (view.level == kAllLevels && roof.kind == RoofKind::memory) {
+        for (const ScenePoint& point : scene.points) {
+            if (point.level == roof.key) {
+                return scene.series[point.series].colour;
+            }
+        }
+    }
     return colour_by_machine(input, view) ? series_role(machine_index(input, roof.machine))
                                           : ColourRole::text;
 }
@@ -347,7 +360,7 @@ void add_machine_roofs(RooflineScene& scene, const PlotInput& input, const ViewS
     const Roof* fastest = extreme(shown, RoofKind::memory);
     bool outermost = true;
     for (const Roof* roof : shown) {
-        SceneRoof line{*roof, roof_colour(input, view, *roof), false, kAxisLeast, kAxisMost};
+        SceneRoof line{*roof, roof_colour(scene, input, view, *roof), false, kAxisLeast, kAxisMost};
         if (roof->kind == RoofKind::memory) {
             line.dashed = !outermost;
             outermost = false;
@@ -363,7 +376,7 @@ void add_machine_roofs(RooflineScene& scene, const PlotInput& input, const ViewS
             if (memory->kind == RoofKind::memory && compute->kind == RoofKind::compute) {
                 scene.ridges.push_back({machine.id, compute->id, memory->id,
                                         compute->value / memory->value, compute->value,
-                                        roof_colour(input, view, *memory)});
+                                        roof_colour(scene, input, view, *memory)});
             }
         }
     }

@@ -21,6 +21,8 @@ std::string theme_rules(Theme theme) {
         const auto role = static_cast<ColourRole>(i);
         const std::string colour = hex(colour_of(role, theme));
         css += fmt::format(".f-{0}{{fill:{1}}}.s-{0}{{stroke:{1}}}\n", role_name(role), colour);
+        const std::string ink = hex(ink_of(role, theme));
+        css += ink == colour ? "" : fmt::format("text.f-{}{{fill:{}}}\n", role_name(role), ink);
     }
     css += fmt::format(".halo{{stroke:{}}}\n", hex(colour_of(ColourRole::plot, theme)));
     return css;

@@ -34,6 +34,14 @@ constexpr std::array<RoleRow, kColourRoles> kRoles = {{
     {"series-6", {86, 180, 233}, {60, 140, 215}},   // sky blue; blue on dark
     {"series-7", {60, 60, 60}, {225, 225, 225}},    // black; white on dark
     {"series-8", {190, 175, 0}, {240, 228, 66}},    // yellow, darkened on white
+    // after Tol's muted scheme (2021), without what looks like the first series
+    {"step-1", {68, 51, 153}, {150, 140, 240}},  // indigo
+    {"step-2", {136, 34, 85}, {214, 120, 160}},  // wine
+    {"step-3", {122, 122, 31}, {190, 190, 80}},  // olive
+    {"step-4", {196, 92, 110}, {240, 150, 165}}, // rose
+    {"step-5", {160, 115, 30}, {221, 190, 110}}, // sand
+    {"step-6", {160, 60, 145}, {220, 140, 210}}, // purple
+    {"step-7", {107, 78, 60}, {195, 165, 145}},  // brown
 }};
 
 const RoleRow& row_of(ColourRole role) {
@@ -76,6 +84,30 @@ const char* role_name(ColourRole role) {
 ColourRole series_role(std::size_t index) {
     return static_cast<ColourRole>(static_cast<std::size_t>(ColourRole::series1) +
                                    index % kSeriesRoles);
+}
+
+ColourRole step_role(std::size_t step) {
+    return static_cast<ColourRole>(static_cast<std::size_t>(ColourRole::step1) +
+                                   (step + kStepRoles - 1) % kStepRoles);
+}
+
+// On the more demanding of the surfaces that text stands on.
+Rgb ink_of(ColourRole role, Theme theme) {
+    constexpr double kStep = 0.04;
+    const Rgb own = colour_of(role, theme);
+    const double to = theme == Theme::light ? 0.0 : 255.0;
+    const auto readable = [&](Rgb colour) {
+        return contrast(colour, colour_of(ColourRole::background, theme)) >= kReadable &&
+               contrast(colour, colour_of(ColourRole::plot, theme)) >= kReadable;
+    };
+    Rgb colour = own;
+    for (double share = kStep; !readable(colour) && share <= 1.0; share += kStep) {
+        const auto mixed = [&](std::uint8_t channel) {
+            return static_cast<std::uint8_t>(std::lround(channel + share * (to - channel)));
+        };
+        colour = {mixed(own.r), mixed(own.g), mixed(own.b)};
+    }
+    return colour;
 }
 
 double contrast(Rgb a, Rgb b) {

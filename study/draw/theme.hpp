@@ -32,10 +32,19 @@ enum class ColourRole {
     series6,
     series7,
     series8,
+    step1,
+    step2,
+    step3,
+    step4,
+    step5,
+    step6,
+    step7,
     count
 };
 
 inline constexpr std::size_t kSeriesRoles = 8;
+inline constexpr std::size_t kStepRoles = 7;
+inline constexpr double kReadable = 4.5; // contrast that WCAG 2.1 asks of text
 inline constexpr auto kColourRoles = static_cast<std::size_t>(ColourRole::count);
 
 struct Rgb {
@@ -45,9 +54,12 @@ struct Rgb {
 };
 
 Rgb colour_of(ColourRole role, Theme theme);
+// The same hue for text: darker, or lighter on dark, until it can be read on the background.
+Rgb ink_of(ColourRole role, Theme theme);
 std::string hex(Rgb colour);               // "#0072b2"
 const char* role_name(ColourRole role);    // "series-1", a CSS class
 ColourRole series_role(std::size_t index); // wraps around
+ColourRole step_role(std::size_t step);    // 1 … 7; no machine's colour
 double contrast(Rgb a, Rgb b);             // WCAG 2.1 contrast ratio, 1 … 21
 
 enum class Marker { circle, square, diamond, triangle_up, triangle_down, pentagon, star, hexagon };

@@ -16,7 +16,7 @@ namespace eyeroof::study {
 enum class ColourBy { automatic, limiter, machine };
 
 struct ViewState {
-    std::string filter;              // regular expression over names; empty: all
+    std::string filter;              // regular expression over names in any case; empty: all
     std::optional<int> top;          // only so many points, heaviest first
     std::optional<double> top_share; // only the heaviest that make up this share of the time, 0 … 1
     bool predicted = true;

@@ -14,11 +14,14 @@ namespace eyeroof::study {
 namespace {
 
 constexpr double kMargin = 16.0;
-constexpr double kHeading = 54.0;
+constexpr double kHeading = 70.0;
+constexpr double kLegendLine = 62.0; // its baseline
 constexpr double kBelow = 4.0;
 constexpr double kCorner = 150.0; // right of the title, where the window has its switch
 constexpr double kNarrow = 760.0;
-constexpr double kReasonPx = 11.0;
+constexpr double kGap = 12.0;
+constexpr double kBold = 1.12;  // as wide as plain text
+constexpr double kStrip = 19.0; // from this height of rows on a bar lies below its text
 constexpr const char* kMeasuredName = "unexplained (measured)";
 constexpr double kLeastLoss = 0.0005; // smaller losses are rounding, not a change worth a number
 
@@ -40,7 +43,7 @@ WaterfallBar step_bar(const Report& report, const LayerReport& layer, std::size_
     bar.change = lost_text(bar.before, bar.mapping);
     bar.reason = bound.reason.empty() ? bound.limit : bound.reason;
     bar.worst = step == layer.limiter_step && !bar.change.empty();
-    bar.colour = series_role(step - 1);
+    bar.colour = step_role(step);
     return bar;
 }
 
@@ -195,9 +198,10 @@ std::vector<std::string> wrapped_to(const std::string& text, double width, std::
     return lines;
 }
 
-// "3.67 MMAC/cycle" as "3.67 M": the heading says the unit once, the bars get the room.
+// "3.67 MMAC/cycle" as "3.67 M": the column's head says the unit once, the bars get the room.
 void drop_units(WaterfallScene& scene) {
     constexpr std::string_view unit = "MAC/cycle";
+    scene.unit = unit;
     for (WaterfallBar& bar : scene.bars) {
         if (bar.value.ends_with(unit)) {
             bar.value.resize(bar.value.size() - unit.size());
@@ -206,9 +210,53 @@ void drop_units(WaterfallScene& scene) {
             }
         }
     }
-    const std::string told = scene.subtitle + "; in MAC/cycle";
-    scene.subtitle =
-        text_width(told, kFontPx) < scene.canvas.width - 2.0 * kMargin ? told : scene.subtitle;
+}
+
+// Where the columns stand.
+struct Columns {
+    double bars_left = 0.0, bars_width = 0.0;
+    bool narrow = false; // no room for sentences beside the bars
+    bool below = false;  // bars lie below their text, as wide as the ladder
+};
+
+Columns place_columns(WaterfallScene& scene, double row) {
+    const double width = scene.canvas.width;
+    Columns columns{0.0, 0.0, width < kNarrow, width < kNarrow && row >= kStrip};
+    double names = 0.0;
+    double values = text_width(scene.unit, kReasonPx);
+    for (const WaterfallBar& bar : scene.bars) {
+        names = std::max(names, text_width(bar.name, kFontPx) * (bar.worst ? kBold : 1.0));
+        values = std::max(values, text_width(bar.value, kFontPx));
+    }
+    const double change = text_width("−99.9 %", kFontPx);
+    scene.name_x = kMargin;
+    if (columns.below) {
+        columns.bars_left = kMargin;
+        columns.bars_width = width - 2.0 * kMargin;
+        scene.value_x = width - kMargin;
+    } else {
+        columns.bars_left = kMargin + names + kGap;
+        const double free = width - columns.bars_left - values - change - 3.0 * kGap - kMargin;
+        columns.bars_width = std::max(60.0, columns.narrow ? free : free * 0.5);
+        scene.value_x = std::min(width - kMargin, columns.bars_left + columns.bars_width + change +
+                                                      2.0 * kGap + values);
+    }
+    scene.change_x = scene.value_x - values - kGap;
+    scene.reason_x = columns.narrow ? width : scene.value_x + 14.0;
+    return columns;
+}
+
+// Names give way to numbers.
+void fit_name(const WaterfallScene& scene, const Columns& columns, WaterfallBar& bar) {
+    const double end = columns.below ? scene.change_x - text_width(bar.change, kFontPx) - kGap
+                                     : columns.bars_left - 4.0;
+    bar.shown_name = bar.name;
+    for (std::size_t most = bar.name.size();
+         text_width(bar.shown_name, kFontPx) * (bar.worst ? kBold : 1.0) > end - scene.name_x &&
+         most > 6;
+         --most) {
+        bar.shown_name = shortened(bar.name, most);
+    }
 }
 
 void place_bars(WaterfallScene& scene) {
@@ -216,40 +264,56 @@ void place_bars(WaterfallScene& scene) {
     if (width < kNarrow) {
         drop_units(scene);
     }
-    double names = 0.0;
-    double values = 0.0;
-    for (const WaterfallBar& bar : scene.bars) {
-        names = std::max(names, text_width(bar.name, kFontPx));
-        values = std::max(values, text_width(bar.value, kFontPx));
-    }
-    const double change = text_width("−99.9 %", kFontPx);
-    const bool narrow = width < kNarrow; // no room for sentences beside the bars
-    const double left = kMargin + names + 12.0;
-    const double free = width - left - values - change - 3.0 * 12.0 - kMargin;
-    const double bars_width = std::max(60.0, narrow ? free : free * 0.5);
-    scene.name_x = kMargin;
-    scene.bars_area = {left, kHeading, bars_width, scene.canvas.height - kHeading - kBelow};
-    scene.value_x = left + bars_width + change + 12.0 + values;
-    scene.reason_x = narrow ? width : scene.value_x + 14.0;
-    const double row =
-        std::clamp(scene.bars_area.height / static_cast<double>(scene.bars.size()), 15.0, 52.0);
-    scene.canvas.height = std::min(
-        scene.canvas.height, kHeading + row * static_cast<double>(scene.bars.size()) + kBelow);
+    const auto count = static_cast<double>(scene.bars.size());
+    const double row = std::clamp((scene.canvas.height - kHeading - kBelow) / count, 15.0, 52.0);
+    scene.canvas.height = std::min(scene.canvas.height, kHeading + row * count + kBelow);
+    const Columns columns = place_columns(scene, row);
+    scene.bars_area = {columns.bars_left, kHeading, columns.bars_width, row * count};
+    const double pad = columns.below ? 1.0 : row * 0.16;
     for (std::size_t i = 0; i < scene.bars.size(); ++i) {
         WaterfallBar& bar = scene.bars[i];
         const double top = kHeading + row * static_cast<double>(i);
-        const double pad = row * 0.16;
+        const double bar_top = columns.below ? top + kFontPx + 3.0 : top + pad;
         const auto from_to = [&](double from, double to, double inset) {
-            return Box{left + bars_width * from, top + pad + inset,
-                       std::max(0.0, bars_width * (to - from)), row - 2.0 * pad - 2.0 * inset};
+            return Box{columns.bars_left + columns.bars_width * from, bar_top + inset,
+                       std::max(0.0, columns.bars_width * (to - from)),
+                       top + row - pad - bar_top - 2.0 * inset};
         };
         bar.row = {0.0, top, width, row};
+        bar.baseline = columns.below ? top + kFontPx : top + row / 2.0 + kFontPx * 0.36;
         bar.machine_box = from_to(0.0, bar.machine, 0.0);
         bar.mapping_box = from_to(0.0, bar.mapping, 0.0);
-        bar.lost_box = from_to(std::max(bar.mapping, bar.machine), bar.before, row * 0.12);
+        bar.lost_box = from_to(std::max(bar.mapping, bar.machine), bar.before,
+                               columns.below ? 0.0 : row * 0.12);
         const auto lines = static_cast<std::size_t>(std::max(1.0, std::floor(row / 14.0)));
-        bar.reason_lines = narrow ? std::vector<std::string>{}
-                                  : wrapped_to(bar.reason, width - scene.reason_x - kMargin, lines);
+        bar.reason_lines = columns.narrow
+                               ? std::vector<std::string>{}
+                               : wrapped_to(bar.reason, width - scene.reason_x - kMargin, lines);
+        fit_name(scene, columns, bar);
+    }
+}
+
+// What the tones of the bars mean, beside the unit.
+void place_legend(WaterfallScene& scene) {
+    constexpr double kBox = 9.0;
+    scene.legend_y = kLegendLine;
+    double x = kMargin;
+    const double end = scene.value_x - text_width(scene.unit, kReasonPx) - kGap;
+    const auto add = [&](const char* text, double opacity) {
+        WaterfallKey key{{x, kLegendLine - kBox, kBox, kBox},
+                         {x + kBox + 4.0, kLegendLine},
+                         text,
+                         ColourRole::faint,
+                         opacity};
+        const double next = key.at.x + text_width(text, kReasonPx);
+        if (next <= end) {
+            scene.legend.push_back(std::move(key));
+            x = next + kGap;
+        }
+    };
+    add("this mapping", 1.0);
+    if (scene.has_gap) {
+        add("a better one", kPaleTone);
     }
 }
 
@@ -259,7 +323,7 @@ namespace {
 
 WaterfallScene on_canvas(const Canvas& canvas) {
     WaterfallScene scene;
-    scene.canvas = {std::max(canvas.width, 320.0), std::max(canvas.height, 200.0)};
+    scene.canvas = {std::max(canvas.width, 320.0), std::max(canvas.height, 230.0)};
     return scene;
 }
 
@@ -268,10 +332,12 @@ void finish(WaterfallScene& scene) {
     while (text_width(scene.title, kTitlePx) > title_room && scene.title.size() > 12) {
         scene.title = shortened(scene.title, scene.title.size() - 4);
     }
-    const char* note = "; pale: what a better mapping could reach";
-    const double room = scene.canvas.width - 2.0 * kMargin;
-    scene.note = scene.has_gap && text_width(scene.subtitle + note, kFontPx) <= room ? note : "";
     place_bars(scene);
+    place_legend(scene);
+    const double room = scene.canvas.width - 2.0 * kMargin;
+    while (text_width(scene.subtitle, kFontPx) > room && scene.subtitle.size() > 12) {
+        scene.subtitle = shortened(scene.subtitle, scene.subtitle.size() - 4);
+    }
 }
 
 } // namespace
@@ -326,7 +392,7 @@ WaterfallScene make_network_waterfall(const Report& report, const Canvas& canvas
             bar.layer = now.loser->layer.name;
             bar.layer_row = static_cast<std::size_t>(now.loser - report.layers.data());
         }
-        bar.colour = series_role(step - 1);
+        bar.colour = step_role(step);
         scene.has_gap = scene.has_gap || bar.machine > bar.mapping * (1.0 + kLeastLoss);
         if (now.mapping_s - before_s > most_lost_s) {
             most_lost_s = now.mapping_s - before_s;

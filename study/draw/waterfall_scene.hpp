@@ -31,10 +31,26 @@ struct WaterfallBar {
 
     // Pixels, where it stands on the canvas.
     Box row;
+    double baseline = 0.0;  // of its name, change and value
+    std::string shown_name; // as much of the name as there is room for
     Box mapping_box, machine_box, lost_box;
     std::vector<std::string> reason_lines;
 
     bool operator==(const WaterfallBar&) const = default;
+};
+
+inline constexpr double kPaleTone = 0.35; // opacity of what a better mapping could reach
+inline constexpr double kReasonPx = 11.0;
+
+// What a tone of the bars means.
+struct WaterfallKey {
+    Box box;
+    Place at;
+    std::string text;
+    ColourRole colour = ColourRole::faint;
+    double opacity = 1.0;
+
+    bool operator==(const WaterfallKey&) const = default;
 };
 
 struct WaterfallScene {
@@ -43,9 +59,12 @@ struct WaterfallScene {
     std::string subtitle;
     std::vector<WaterfallBar> bars; // all units, steps 1 … 7, predicted, measured
     Box bars_area;
-    double name_x = 0.0, value_x = 0.0, reason_x = 0.0; // value_x: right edge
-    std::string note;                                   // behind the subtitle, where there is room
-    bool has_gap = false; // the machine allows more than the mapping somewhere
+    double name_x = 0.0, reason_x = 0.0;
+    double change_x = 0.0, value_x = 0.0; // right edges
+    std::vector<WaterfallKey> legend;     // of the tones
+    std::string unit;                     // of the values, above them where they do not say it
+    double legend_y = 0.0;                // baseline of both
+    bool has_gap = false;                 // the machine allows more than the mapping somewhere
 
     bool operator==(const WaterfallScene&) const = default;
 };

@@ -1,0 +1,102 @@
+#include "gui/jobs/trace_origin.hpp"
+
+#include "hwdb/catalog.hpp"
+#include "study/draw/plot_make.hpp"
+#include "study/formats/catalog.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+namespace eyeroof::gui {
+
+namespace {
+
+bool is_letter_or_digit(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0;
+}
+
+// In lower case, other characters as blanks: " nvidia a100 sxm4 40gb ".
+std::string plain(std::string_view text) {
+    std::string result = " ";
+    for (const char c : text) {
+        result += is_letter_or_digit(c)
+                      ? static_cast<char>(std::tolower(static_cast<unsigned char>(c)))
+                  : result.back() == ' ' ? '\0'
+                                         : ' ';
+        if (result.back() == '\0') {
+            result.pop_back();
+        }
+    }
+    return result + (result.back() == ' ' ? "" : " ");
+}
+
+// "a100", "4090": what tells models apart; sizes of memory do not.
+std::set<std::string> model_numbers(const std::string& text) {
+    std::set<std::string> numbers;
+    std::string word;
+    for (const char c : plain(text)) {
+        if (c != ' ') {
+            word += c;
+            continue;
+        }
+        const bool digit = std::any_of(word.begin(), word.end(),
+                                       [](unsigned char d) { return std::isdigit(d) != 0; });
+        if (digit && !word.ends_with("gb") && !word.starts_with("sxm")) {
+            numbers.insert(word);
+        }
+        word.clear();
+    }
+    return numbers;
+}
+
+} // namespace
+
+std::string gpu_of(const profiles::RunInfo& run, const Folders& folders) {
+    const auto wanted = model_numbers(run.gpu);
+    study::PlotInput candidates;
+    for (const auto& entry : hwdb::list_machines(folders.machines)) {
+        const auto numbers = model_numbers(entry.id);
+        // a card for a slot says so in its name, one for a board need not
+        const bool slot = plain(entry.id).find(" pcie ") != std::string::npos &&
+                          plain(run.gpu).find(" pcie ") == std::string::npos;
+        const bool known = entry.family == "gpus" && !slot &&
+                           std::any_of(numbers.begin(), numbers.end(),
+                                       [&](const auto& number) { return wanted.contains(number); });
+        if (known) {
+            candidates.machines.push_back({entry.id, entry.id, {}});
+        }
+    }
+    return study::machine_of(candidates, run);
+}
+
+std::string network_of(const profiles::Profile& profile, const Folders& folders) {
+    const auto heads = study::read::list_networks(folders.networks);
+    if (!heads) {
+        return {};
+    }
+    const std::string command = plain(profile.run.command);
+    std::string named, similar;
+    std::size_t most = (profile.ranges.size() + 1) / 2;
+    const std::set<std::string> ranges(profile.ranges.begin(), profile.ranges.end());
+    for (const auto& head : *heads) {
+        if (command.find(plain(head.id)) != std::string::npos && head.id.size() > named.size()) {
+            named = head.id;
+        }
+        const auto network = ranges.empty() ? model::Result<model::Network>::failure("none", "")
+                                            : study::read::load_network(head.id, folders.networks);
+        std::set<std::string> known;
+        for (std::size_t i = 0; network && i < network->layers.size(); ++i) {
+            if (ranges.contains(network->layers[i].name)) {
+                known.insert(network->layers[i].name);
+            }
+        }
+        if (!known.empty() && known.size() >= most + (similar.empty() ? 0 : 1)) {
+            most = known.size();
+            similar = head.id;
+        }
+    }
+    return named.empty() ? similar : named;
+}
+
+} // namespace eyeroof::gui

@@ -1,0 +1,99 @@
+#include "gui/panes/advice/advice_pane.hpp"
+
+#include "gui/panes/number_table.hpp"
+#include "gui/panes/table_html.hpp"
+#include "model/base/units.hpp"
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QTableWidget>
+#include <QVBoxLayout>
+
+namespace eyeroof::gui {
+
+namespace {
+QString text(std::string_view string) {
+    return QString::fromUtf8(string.data(), static_cast<qsizetype>(string.size()));
+}
+} // namespace
+
+AdvicePane::AdvicePane(const PaneActions& actions, QWidget* parent) : Pane(actions, parent) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(6, 6, 6, 4);
+    head_ = new QLabel(tr("Shapes that would run better, on GPUs."), this);
+    head_->setWordWrap(true);
+    head_->setObjectName("advice head");
+    column->addWidget(head_);
+    rows_ = number_table(tr("Advice, largest savings first"), this);
+    rows_->setObjectName("advice rows");
+    column->addWidget(rows_, 1);
+}
+
+void AdvicePane::show_answer(const PaneInput& input) {
+    due_ = !isVisible();
+    if (!due_) {
+        advise(input);
+    }
+}
+
+void AdvicePane::showEvent(QShowEvent* event) {
+    Pane::showEvent(event);
+    if (due_) {
+        due_ = false;
+        advise(actions_.look());
+    }
+}
+
+void AdvicePane::advise(const PaneInput& input) {
+    rows_->setRowCount(0);
+    const bool gpu = input.network != nullptr && !input.machines->empty() &&
+                     std::holds_alternative<model::Gpu>(input.machines->front().kind);
+    if (!gpu) {
+        worker_.cancel();
+        head_->setText(tr("Shapes that would run better: for a network on a GPU."));
+        return;
+    }
+    head_->setText(tr("Looking for shapes that would run better…"));
+    study::AdviceOptions options;
+    options.study = input.options;
+    worker_.run([this, network = *input.network, machine = input.machines->front(), options](
+                    const std::stop_token&, const model::ProgressCallback&) -> Background::Show {
+        auto advice = std::make_shared<model::Result<std::vector<study::Advice>>>(
+            study::advise(network, machine, options));
+        return [this, advice] { show_advice(*advice); };
+    });
+}
+
+void AdvicePane::show_advice(const model::Result<std::vector<study::Advice>>& advice) {
+    if (!advice) {
+        head_->setText(text(advice.diagnostics().items().front().message));
+        emit advised();
+        return;
+    }
+    head_->setText(advice->empty() ? tr("No change of shape wins 2 % or more.")
+                                   : tr("%1 changes of shape win something, the largest savings "
+                                        "first.")
+                                         .arg(advice->size()));
+    rows_->setColumnCount(4);
+    rows_->setHorizontalHeaderLabels({tr("Layer"), tr("Saves"), tr("Times as fast"), tr("What")});
+    rows_->setRowCount(static_cast<int>(advice->size()));
+    for (int i = 0; i < static_cast<int>(advice->size()); ++i) {
+        const study::Advice& a = (*advice)[static_cast<std::size_t>(i)];
+        rows_->setItem(i, 0, cell(text(a.layer)));
+        rows_->setItem(i, 1,
+                       a.saved_s > 0.0 ? cell(text(model::format_si(a.saved_s, "s", 3)), a.saved_s)
+                                       : cell("—", 0.0));
+        rows_->setItem(i, 2, cell(QString("%1×").arg(a.gain, 0, 'f', 2), a.gain));
+        rows_->setItem(i, 3, cell(text(a.text)));
+    }
+    fit_columns(*rows_);
+    emit advised();
+}
+
+QString AdvicePane::html() const {
+    return rows_->rowCount() == 0
+               ? QString()
+               : "<p>" + head_->text().toHtmlEscaped() + "</p>" + table_html(*rows_);
+}
+
+} // namespace eyeroof::gui

@@ -1,0 +1,48 @@
+// Before and after: reports that were pinned, and what is on screen held against one of them, in
+// total, layer by layer and as arrows on the plot; measured times where both have them.
+// Used by the main window.
+// Examines nothing.
+#pragma once
+
+#include "gui/panes/pane.hpp"
+
+class QComboBox;
+class QLabel;
+class QPushButton;
+class QTableWidget;
+
+namespace eyeroof::gui {
+
+struct Baseline {
+    QString name;
+    study::Report report;
+};
+
+class BaselinePane : public Pane {
+    Q_OBJECT
+
+  public:
+    BaselinePane(const PaneActions& actions, QWidget* parent);
+    QString title() const override { return tr("Before and after"); }
+    QString name() const override { return "baseline"; }
+    void show_answer(const PaneInput& input) override;
+    QString html() const override;
+
+    const std::vector<Baseline>& baselines() const { return baselines_; }
+
+  private:
+    void pin();
+    void unpin();
+    void compare(const PaneInput& input);
+    void tell_nothing();
+    void fill_layers(const study::Report& before, const study::Report& after);
+
+    std::vector<Baseline> baselines_;
+    QComboBox* choice_ = nullptr;
+    QPushButton* pin_ = nullptr;
+    QPushButton* unpin_ = nullptr;
+    QLabel* total_ = nullptr;
+    QTableWidget* layers_ = nullptr;
+};
+
+} // namespace eyeroof::gui

@@ -1,0 +1,23 @@
+// A scroll area that is never narrower than what it holds: it scrolls up and down only, and no
+// value at its right edge is cut.
+// Used for panes that may be higher than the window.
+// Knows nothing of what it holds.
+#pragma once
+
+#include <QScrollArea>
+
+namespace eyeroof::gui {
+
+class FittingScroll : public QScrollArea {
+    Q_OBJECT
+
+  public:
+    explicit FittingScroll(QWidget* content, QWidget* parent = nullptr);
+    QSize minimumSizeHint() const override;
+    QSize sizeHint() const override;
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+};
+
+} // namespace eyeroof::gui

@@ -1,0 +1,215 @@
+#include "gui/panes/knob_map/knob_map_pane.hpp"
+
+#include "model/base/units.hpp"
+#include "study/report/drawing_write.hpp"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QVBoxLayout>
+#include <algorithm>
+
+namespace eyeroof::gui {
+
+namespace {
+
+constexpr double kMargin = 10.0;
+constexpr double kPx = 11.0;
+
+QString text(const std::string& string) {
+    return QString::fromStdString(string);
+}
+
+double fastest(const study::KnobMap& map) {
+    double most = 1.0;
+    for (const auto& row : map.time_s) {
+        for (const auto& time : row) {
+            most = time && *time > 0.0 ? std::max(most, map.now_s / *time) : most;
+        }
+    }
+    return most;
+}
+
+// Room for the widest value beside the map.
+double left_of(const study::KnobMap& map) {
+    double widest = 0.0;
+    for (const double value : map.y_values) {
+        widest = std::max(widest, study::text_width(study::value_text(map.y, value), kPx));
+    }
+    return kMargin + widest + 6.0;
+}
+
+void add_cell(const study::KnobMap& map, const study::Box& box, std::size_t x, std::size_t y,
+              double most, study::Drawing& drawing) {
+    const auto& time = map.time_s[y][x];
+    const std::string where = map.x.name + " " + study::value_text(map.x, map.x_values[x]) + ", " +
+                              map.y.name + " " + study::value_text(map.y, map.y_values[y]) + ": ";
+    const double speedup = time ? map.now_s / *time : 0.0;
+    const double share = most > 1.0 ? std::clamp((speedup - 1.0) / (most - 1.0), 0.0, 1.0) : 0.0;
+    const bool slower = speedup < 1.0 - 1e-9;
+    drawing.boxes.push_back(
+        {box, slower ? study::ColourRole::warning : study::ColourRole::series1,
+         time ? (slower ? 0.5 * (1.0 - speedup) : 0.06 + 0.6 * share) : 0.0, false,
+         where + (time ? model::format_si(*time, "s", 4) : std::string("not possible"))});
+    const std::string number =
+        time ? QString::number(speedup, 'f', 2).toStdString() : std::string("—");
+    if (study::text_width(number, kPx) + 4.0 <= box.width && box.height >= kPx + 2.0) {
+        drawing.texts.push_back({{box.left + box.width / 2.0, box.top + box.height / 2.0 + 4.0},
+                                 number,
+                                 study::ColourRole::text,
+                                 kPx,
+                                 0.5});
+    }
+    drawing.figures.rows.push_back({map.x_values[x], map.y_values[y], time.value_or(0.0), speedup});
+}
+
+} // namespace
+
+study::Drawing draw_knob_map(const study::KnobMap& map, const study::Canvas& canvas) {
+    study::Drawing drawing;
+    drawing.canvas = {std::max(canvas.width, 240.0), std::max(canvas.height, 200.0)};
+    drawing.title = "Times as fast over " + map.x.name + " and " + map.y.name;
+    drawing.figures.columns = {map.x.key, map.y.key, "time_s", "times_as_fast"};
+    drawing.texts.push_back({{kMargin, 16.0}, "Times as fast as now"});
+    drawing.texts.push_back({{kMargin, 32.0}, map.y.name, study::ColourRole::faint, kPx});
+    const double left = left_of(map);
+    const study::Box area{left, 38.0, drawing.canvas.width - left - kMargin,
+                          drawing.canvas.height - 38.0 - 42.0};
+    const auto columns = static_cast<double>(map.x_values.size());
+    const auto rows = static_cast<double>(map.y_values.size());
+    const double most = fastest(map);
+    double taken = 0.0; // right edge of the last value below the map
+    for (std::size_t y = 0; y < map.y_values.size(); ++y) {
+        const double top = area.bottom() - area.height / rows * static_cast<double>(y + 1);
+        drawing.texts.push_back({{left - 5.0, top + area.height / rows / 2.0 + 4.0},
+                                 study::value_text(map.y, map.y_values[y]),
+                                 study::ColourRole::faint,
+                                 kPx,
+                                 1.0});
+        for (std::size_t x = 0; x < map.x_values.size(); ++x) {
+            const study::Box box{area.left + area.width / columns * static_cast<double>(x), top,
+                                 area.width / columns - 1.0, area.height / rows - 1.0};
+            add_cell(map, box, x, y, most, drawing);
+            const bool now = map.x_values[x] == map.x.value && map.y_values[y] == map.y.value;
+            if (now) {
+                drawing.boxes.push_back({box, study::ColourRole::text, 1.0, true});
+            }
+            const std::string value = study::value_text(map.x, map.x_values[x]);
+            const double middle = box.left + box.width / 2.0;
+            const double half = study::text_width(value, kPx) / 2.0;
+            if (y == 0 && middle - half >= taken && middle + half <= drawing.canvas.width) {
+                drawing.texts.push_back(
+                    {{middle, area.bottom() + 14.0}, value, study::ColourRole::faint, kPx, 0.5});
+                taken = middle + half + 4.0;
+            }
+        }
+    }
+    drawing.texts.push_back({{area.left + area.width / 2.0, area.bottom() + 32.0},
+                             map.x.name,
+                             study::ColourRole::faint,
+                             kPx,
+                             0.5});
+    return drawing;
+}
+
+KnobMapPane::KnobMapPane(const PaneActions& actions, QWidget* parent) : Pane(actions, parent) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(4, 4, 4, 4);
+    auto* row = new QHBoxLayout;
+    const auto chooser = [&](const QString& label, const char* name) {
+        auto* box = new QComboBox(this);
+        box->setObjectName(name);
+        box->setAccessibleName(label);
+        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        box->setMinimumContentsLength(8);
+        row->addWidget(box, 1);
+        connect(box, &QComboBox::activated, this, [this] { ask(actions_.look()); });
+        return box;
+    };
+    x_ = chooser(tr("Parameter across"), "knob across");
+    y_ = chooser(tr("Parameter upwards"), "knob upwards");
+    column->addLayout(row);
+    head_ = new QLabel(this);
+    head_->setWordWrap(true);
+    column->addWidget(head_);
+    picture_ = new DrawingView(this);
+    picture_->setAccessibleName(tr("Map of two parameters"));
+    picture_->setMinimumSize(240, 200);
+    column->addWidget(picture_, 1);
+    picture_->clear(tr("Choose a network and a machine."));
+    connect(&worker_, &Background::progressed, this, [this](const model::Progress& progress) {
+        head_->setText(tr("%1 %").arg(100.0 * progress.fraction, 0, 'f', 0));
+    });
+}
+
+void KnobMapPane::show_answer(const PaneInput& input) {
+    due_ = !isVisible();
+    if (!due_) {
+        fill_choices(input);
+        ask(input);
+    }
+}
+
+// The two that stand first in the machine's order, unless chosen.
+void KnobMapPane::fill_choices(const PaneInput& input) {
+    const auto knobs = input.machines->empty() ? std::vector<study::Knob>{}
+                                               : study::knobs_of(input.machines->front());
+    int other = 0;
+    for (QComboBox* box : {x_, y_}) {
+        const QString chosen = box->currentData().toString();
+        box->clear();
+        for (const study::Knob& knob : knobs) {
+            box->addItem(text(knob.name), text(knob.key));
+        }
+        const int known = box->findData(chosen);
+        box->setCurrentIndex(known >= 0 ? known : std::min(other, box->count() - 1));
+        ++other;
+    }
+}
+
+void KnobMapPane::showEvent(QShowEvent* event) {
+    Pane::showEvent(event);
+    if (due_) {
+        due_ = false;
+        const PaneInput input = actions_.look();
+        fill_choices(input);
+        ask(input);
+    }
+}
+
+void KnobMapPane::ask(const PaneInput& input) {
+    map_.reset();
+    const std::string x = x_->currentData().toString().toStdString();
+    const std::string y = y_->currentData().toString().toStdString();
+    if (input.network == nullptr || input.machines->empty() || x.empty() || x == y) {
+        worker_.cancel();
+        head_->clear();
+        return picture_->clear(x == y && !x.empty() ? tr("Choose two different parameters.")
+                                                    : tr("Choose a network and a machine."));
+    }
+    worker_.run(
+        [this, network = *input.network, machine = input.machines->front(), x, y,
+         options = input.options](const std::stop_token& stop,
+                                  const model::ProgressCallback& progress) -> Background::Show {
+            auto map = std::make_shared<model::Result<study::KnobMap>>(
+                study::knob_map(network, machine, x, y, 9, options, stop, progress));
+            return [this, map] {
+                if (*map) {
+                    map_ = **map;
+                    head_->setText(tr("Each cell is an examination; the framed one is now."));
+                    picture_->show_drawing(
+                        [shown = *map_](const study::Canvas& c) { return draw_knob_map(shown, c); },
+                        false);
+                } else {
+                    head_->setText(text(map->diagnostics().items().front().message));
+                }
+                emit mapped();
+            };
+        });
+}
+
+QString KnobMapPane::html() const {
+    return map_ ? text(study::to_svg(picture_->drawing(), study::SvgTheme::automatic)) : QString();
+}
+
+} // namespace eyeroof::gui

@@ -1,0 +1,38 @@
+// Everything that was measured and is in the window: profiles, ceilings, assignments. Each can be
+// removed or replaced; two profiles stand beside each other, kernel by kernel.
+// Used by the main window.
+// Reads no file.
+#pragma once
+
+#include "gui/panes/pane.hpp"
+
+class QLabel;
+class QPushButton;
+class QTableWidget;
+
+namespace eyeroof::gui {
+
+class MeasurementsPane : public Pane {
+    Q_OBJECT
+
+  public:
+    MeasurementsPane(const PaneActions& actions, QWidget* parent);
+    QString title() const override { return tr("Measurements"); }
+    QString name() const override { return "measurements"; }
+    void show_answer(const PaneInput& input) override;
+    QString html() const override;
+
+  private:
+    void show_kernels();
+    std::vector<const MeasurementFile*> chosen_profiles() const;
+    std::string chosen_path() const;
+
+    std::vector<MeasurementFile> files_;
+    QTableWidget* list_ = nullptr;
+    QTableWidget* kernels_ = nullptr;
+    QLabel* head_ = nullptr;
+    QPushButton* remove_ = nullptr;
+    QPushButton* replace_ = nullptr;
+};
+
+} // namespace eyeroof::gui

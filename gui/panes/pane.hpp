@@ -1,0 +1,74 @@
+// A pane of the first tab: one folder below gui/panes and one line in gui/window/pane_list.cpp. It
+// is told what is on screen and asks for what only the window can do. Made by the main window,
+// which gives it a dock, a line in the View menu, a name for --show and a section in the report.
+// Knows no window.
+#pragma once
+
+#include "model/machine/machine.hpp"
+#include "model/network.hpp"
+#include "profiles/measurement.hpp"
+#include "study/exam/report.hpp"
+#include "study/exam/run.hpp"
+
+#include <QPointF>
+#include <QWidget>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace eyeroof::gui {
+
+// A file of measurements in the window: what it holds, or why it could not be read.
+struct MeasurementFile {
+    enum class Kind { profile, ceilings, assignments };
+    std::string path;
+    Kind kind = Kind::profile;
+    std::shared_ptr<const profiles::Profile> content; // of profiles and ceilings
+    std::string wrong;                                // empty: it was read
+
+    bool operator==(const MeasurementFile&) const = default;
+};
+
+// What is on screen. Pointers hold for the call alone.
+struct PaneInput {
+    const model::Network* network = nullptr; // as loaded; none without one
+    const std::vector<model::Machine>* machines = nullptr;
+    const std::vector<study::Report>* reports = nullptr;
+    const std::vector<MeasurementFile>* files = nullptr;
+    study::StudyOptions options;
+    std::string setting; // batch, precision and what was turned, in a few words
+    std::size_t report = 0;
+    std::optional<std::size_t> layer; // the selected row of that report
+};
+
+// What a pane may ask of the window.
+struct PaneActions {
+    std::function<PaneInput()> look;  // at what is on screen now
+    std::function<void()> open_files; // asks which
+    std::function<void(const std::string& path)> close_file;
+    std::function<void(const std::string& path)> replace_file; // asks by which
+    std::function<void(std::size_t report, std::size_t layer)> select_layer;
+    // Points of before, by the plot's ids: FLOP/byte and FLOP/s. Arrows lead from them.
+    std::function<void(const std::map<std::string, QPointF>& before)> show_before;
+};
+
+class Pane : public QWidget {
+    Q_OBJECT
+
+  public:
+    Pane(PaneActions actions, QWidget* parent) : QWidget(parent), actions_(std::move(actions)) {}
+
+    virtual QString title() const = 0;
+    virtual QString name() const = 0; // of its dock: "measurements"
+    virtual void show_answer(const PaneInput& input) = 0;
+    virtual void show_selection(const PaneInput& input) { (void)input; }
+    virtual QString html() const { return {}; } // its section of the report; empty: none
+
+  protected:
+    PaneActions actions_;
+};
+
+} // namespace eyeroof::gui

@@ -1,0 +1,15 @@
+// A table as it stands, for the report.
+// Used by panes with a table.
+// Knows nothing of what stands in it.
+#pragma once
+
+#include <QString>
+
+class QTableView;
+
+namespace eyeroof::gui {
+
+// Visible columns in their order; full texts where a cell has more than it shows.
+QString table_html(const QTableView& table);
+
+} // namespace eyeroof::gui

@@ -1,0 +1,126 @@
+#include "gui/panes/traffic/traffic_pane.hpp"
+
+#include "gui/panes/number_table.hpp"
+#include "gui/panes/table_html.hpp"
+#include "model/base/units.hpp"
+#include "study/formats/layer_text.hpp"
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QTableWidget>
+#include <QVBoxLayout>
+
+namespace eyeroof::gui {
+
+namespace {
+
+QString text(const std::string& string) {
+    return QString::fromStdString(string);
+}
+
+QString bytes(double amount) {
+    return text(model::format_iec(amount, "B", 4));
+}
+
+QString energy_text(double joules, double seconds) {
+    return joules > 0.0 ? TrafficPane::tr("%1, energy × delay %2")
+                              .arg(text(model::format_si(joules, "J", 4)),
+                                   text(model::format_si(joules * seconds, "J·s", 4)))
+                        : TrafficPane::tr("not known: the machine's description has no energies");
+}
+
+QString line(const QString& what, const QString& value) {
+    return QString("<tr><td>%1&nbsp;&nbsp;</td><td>%2</td></tr>").arg(what, value);
+}
+
+QString layer_head(const study::LayerReport& layer) {
+    const double count = static_cast<double>(layer.layer.count);
+    return "<table>" + line(TrafficPane::tr("Layer"), text(layer.layer.name).toHtmlEscaped()) +
+           line(TrafficPane::tr("Operator and shape"), shape_text(layer.layer).toHtmlEscaped()) +
+           line(TrafficPane::tr("Executions"), QString::number(count, 'g', 12)) +
+           line(TrafficPane::tr("Work of one"),
+                TrafficPane::tr("%1, at least %2 to be moved")
+                    .arg(text(model::format_si(static_cast<double>(layer.flops), "FLOP", 4)),
+                         bytes(static_cast<double>(layer.bytes)))) +
+           line(TrafficPane::tr("Energy of one"), energy_text(layer.energy_j, layer.time_s)) +
+           "</table>";
+}
+
+} // namespace
+
+QString shape_text(const model::Layer& layer) {
+    using study::read::Column;
+    const auto cells = study::read::layer_to_text(layer);
+    const auto at = [&](Column column) { return text(cells[static_cast<std::size_t>(column)]); };
+    QStringList parts;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        const auto column = static_cast<Column>(i);
+        const bool other = column != Column::name && column != Column::op &&
+                           column != Column::count && column != Column::dtype;
+        if (other && !cells[i].empty()) {
+            const std::string_view key = study::read::column_names()[i];
+            parts << text(std::string(key)) + " " + text(cells[i]);
+        }
+    }
+    const QString types = at(Column::dtype);
+    return at(Column::op) + ": " + parts.join(", ") + "; " + (types.isEmpty() ? "fp16" : types);
+}
+
+TrafficPane::TrafficPane(const PaneActions& actions, QWidget* parent) : Pane(actions, parent) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(6, 6, 6, 4);
+    head_ = new QLabel(this);
+    head_->setWordWrap(true);
+    head_->setTextFormat(Qt::RichText);
+    head_->setObjectName("traffic head");
+    column->addWidget(head_);
+    rows_ = number_table(tr("Traffic by level and tensor, of one execution"), this);
+    rows_->setObjectName("traffic rows");
+    column->addWidget(rows_, 1);
+}
+
+void TrafficPane::show_answer(const PaneInput& input) {
+    rows_->setRowCount(0);
+    if (input.reports->empty()) {
+        head_->setText(tr("Choose a network and a machine."));
+        return;
+    }
+    const study::Report& report = input.reports->at(input.report);
+    QString html = "<table>" +
+                   line(tr("Network"), energy_text(report.total.energy_j, report.total.time_s)) +
+                   line(tr("Outermost memory"), bytes(report.total.outer_bytes)) + "</table>";
+    if (input.layer) {
+        html = layer_head(report.layers.at(*input.layer)) + html;
+        fill(report.layers.at(*input.layer));
+    }
+    head_->setText(html);
+}
+
+void TrafficPane::fill(const study::LayerReport& layer) {
+    rows_->setColumnCount(6);
+    rows_->setHorizontalHeaderLabels(
+        {tr("Level"), tr("Tensor"), tr("Read"), tr("Written"), tr("Tile"), tr("Energy")});
+    rows_->setRowCount(static_cast<int>(layer.traffic.size()));
+    for (int i = 0; i < static_cast<int>(layer.traffic.size()); ++i) {
+        const study::TrafficRow& row = layer.traffic[static_cast<std::size_t>(i)];
+        const auto amount = [](model::Count count) {
+            return cell(bytes(static_cast<double>(count)), static_cast<double>(count));
+        };
+        rows_->setItem(i, 0, cell(text(row.level)));
+        rows_->setItem(i, 1, cell(text(row.tensor)));
+        rows_->setItem(i, 2, amount(row.read_bytes));
+        rows_->setItem(i, 3, amount(row.write_bytes));
+        rows_->setItem(i, 4, amount(row.tile_bytes));
+        rows_->setItem(
+            i, 5,
+            cell(row.energy_j > 0.0 ? text(model::format_si(row.energy_j, "J", 4)) : QString("—"),
+                 row.energy_j));
+    }
+    fit_columns(*rows_);
+}
+
+QString TrafficPane::html() const {
+    return head_->text() + table_html(*rows_);
+}
+
+} // namespace eyeroof::gui

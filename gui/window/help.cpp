@@ -1,0 +1,81 @@
+#include "gui/window/help.hpp"
+
+#include <QApplication>
+#include <QCoreApplication>
+#include <QDialog>
+#include <QMessageBox>
+#include <QTextBrowser>
+#include <QVBoxLayout>
+
+namespace eyeroof::gui {
+
+namespace {
+
+constexpr const char* kShortcuts =
+    "<table cellpadding=4>"
+    "<tr><td colspan=2><b>Plot</b></td></tr>"
+    "<tr><td>wheel, + and -</td><td>zoom at the pointer, in the middle</td></tr>"
+    "<tr><td>Shift + drag</td><td>zoom to a rectangle</td></tr>"
+    "<tr><td>right drag, arrows</td><td>move the plot</td></tr>"
+    "<tr><td>Backspace, Alt+Left</td><td>undo the zoom</td></tr>"
+    "<tr><td>0, double click</td><td>show everything</td></tr>"
+    "<tr><td>click, drag</td><td>select; with Ctrl add to the selection</td></tr>"
+    "<tr><td>N, P</td><td>select the next, the previous point</td></tr>"
+    "<tr><td>Esc</td><td>select nothing; cancel what is running</td></tr>"
+    "<tr><td colspan=2><b>Steps and what if</b></td></tr>"
+    "<tr><td>click a step, 1 … 7</td><td>the parameter behind it is selected</td></tr>"
+    "<tr><td>Ctrl+Z, Ctrl+Shift+Z</td><td>undo, redo what was turned</td></tr>"
+    "<tr><td colspan=2><b>Window</b></td></tr>"
+    "<tr><td>Ctrl+N, Ctrl+O, Ctrl+S</td><td>start anew; open; save the session</td></tr>"
+    "<tr><td>Ctrl+Shift+S</td><td>save the changed machine</td></tr>"
+    "<tr><td>Ctrl+E</td><td>export picture or table</td></tr>"
+    "<tr><td>Ctrl+F</td><td>filter by name</td></tr>"
+    "<tr><td>Ctrl+C</td><td>copy the selected rows of the table</td></tr>"
+    "<tr><td>Ctrl+Alt+C, Ctrl+Alt+F</td><td>copy the picture, the figures in it</td></tr>"
+    "<tr><td>right click on a view</td><td>copy or export it</td></tr>"
+    "<tr><td>Ctrl+Shift+C</td><td>copy the command line of this view</td></tr>"
+    "<tr><td>Ctrl+1, Ctrl+2</td><td>roofline, upgrade</td></tr>"
+    "<tr><td>F1, ?</td><td>this sheet</td></tr></table>";
+
+QString tr(const char* words) {
+    return QCoreApplication::translate("Help", words);
+}
+
+} // namespace
+
+void show_documentation(QWidget& parent) {
+    auto* dialog = new QDialog(&parent);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(tr("Documentation"));
+    dialog->setObjectName("documentation");
+    auto* column = new QVBoxLayout(dialog);
+    column->setContentsMargins(0, 0, 0, 0);
+    auto* pages = new QTextBrowser(dialog);
+    pages->setAccessibleName(tr("Documentation"));
+    pages->setOpenExternalLinks(true);
+    pages->setSource(QUrl("qrc:/docs/explorer.md"), QTextDocument::MarkdownResource);
+    column->addWidget(pages);
+    dialog->resize(parent.size() * 3 / 4);
+    dialog->show();
+}
+
+void show_shortcuts(QWidget& parent) {
+    auto* sheet = new QMessageBox(QMessageBox::NoIcon, tr("Shortcuts"), tr(kShortcuts),
+                                  QMessageBox::Close, &parent);
+    sheet->setAttribute(Qt::WA_DeleteOnClose);
+    sheet->open();
+}
+
+void show_about(QWidget& parent) {
+    auto* about = new QMessageBox(
+        QMessageBox::NoIcon, tr("About Eyeroof"),
+        tr("<b>Eyeroof</b><p>How fast can this network run on this machine, and why not faster? "
+           "Seven-step bounds after Eyexam, rooflines, an exact mapper, a GPU model with fitted "
+           "constants.</p><p>Every figure is one of <code>eyeroof</code> on the command line.</p>"),
+        QMessageBox::Close, &parent);
+    about->setAttribute(Qt::WA_DeleteOnClose);
+    about->setObjectName("about");
+    about->open();
+}
+
+} // namespace eyeroof::gui

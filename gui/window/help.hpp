@@ -1,0 +1,15 @@
+// The Help menu's pages: the documentation that the program carries, the sheet of shortcuts, and
+// what the program is.
+// Used by the main window.
+// Knows no pane.
+#pragma once
+
+class QWidget;
+
+namespace eyeroof::gui {
+
+void show_documentation(QWidget& parent);
+void show_shortcuts(QWidget& parent);
+void show_about(QWidget& parent);
+
+} // namespace eyeroof::gui

@@ -1,0 +1,172 @@
+// The panes that follow one pattern (gui/panes/pane.hpp): made, told, and gathered in the report.
+#include "gui/jobs/window_report.hpp"
+#include "gui/panes/table_html.hpp"
+#include "gui/panes/upgrade_form.hpp"
+#include "gui/window/main_window.hpp"
+#include "gui/window/pane_list.hpp"
+#include "model/base/file.hpp"
+
+#include <QDockWidget>
+#include <QFileDialog>
+#include <QLabel>
+#include <QTableView>
+#include <QTableWidget>
+#include <QTextEdit>
+
+namespace eyeroof::gui {
+
+namespace {
+
+QString svg_of(const Picture& picture) {
+    return picture.size.isEmpty() ? QString()
+                                  : QString::fromStdString(picture.svg(study::SvgTheme::automatic));
+}
+
+// What Qt writes as a whole document, without its head.
+QString body_of(const QString& html) {
+    const auto from = html.indexOf('>', html.indexOf("<body"));
+    const auto to = html.lastIndexOf("</body>");
+    return from < 0 || to < from ? html : html.mid(from + 1, to - from - 1);
+}
+
+} // namespace
+
+void MainWindow::make_pattern_panes() {
+    PaneActions actions;
+    actions.look = [this] { return pane_input(); };
+    actions.open_files = [this] { open_dialog(); };
+    actions.close_file = [this](const std::string& path) { close_measurement(path); };
+    actions.replace_file = [this](const std::string& path) { replace_measurement(path); };
+    actions.select_layer = [this](std::size_t report, std::size_t layer) {
+        shown_layer_ = Shown{report, layer};
+        select_layer(layer);
+    };
+    actions.show_before = [this](const std::map<std::string, QPointF>& before) {
+        view_->show_before(before);
+    };
+    for (const MakePane make : all_panes()) {
+        Pane* pane = make(actions, this);
+        pane->setObjectName(pane->name() + " pane");
+        add_pane(pane->title(), qPrintable(pane->name()), pane, Qt::BottomDockWidgetArea);
+        panes_.push_back(pane);
+    }
+    tabify_pattern_panes(docks_["layers"]); // never below each other: they would not fit
+}
+
+PaneInput MainWindow::pane_input() const {
+    PaneInput input;
+    input.network = loaded_network_ ? &*loaded_network_ : nullptr;
+    input.machines = &machines_;
+    input.reports = &reports_;
+    input.files = &files_;
+    input.options = options();
+    QStringList setting;
+    const study::Session now = session();
+    if (now.batch) {
+        setting << tr("batch ×%1").arg(*now.batch);
+    }
+    if (!now.data_type.empty()) {
+        setting << QString::fromStdString(now.data_type);
+    }
+    for (const std::string& turned : now.set) {
+        setting << QString::fromStdString(turned);
+    }
+    input.setting = setting.join(", ").toStdString();
+    if (shown_layer_ && shown_layer_->report < reports_.size() &&
+        shown_layer_->layer < reports_[shown_layer_->report].layers.size()) {
+        input.report = shown_layer_->report;
+        input.layer = shown_layer_->layer;
+    }
+    return input;
+}
+
+// Panes below others are told when they come to the front.
+void MainWindow::tell_panes(bool answer) {
+    const PaneInput input = pane_input();
+    for (Pane* pane : panes_) {
+        answer ? pane->show_answer(input) : pane->show_selection(input);
+    }
+}
+
+// Every pane as it stands.
+std::string MainWindow::report_html() const {
+    std::vector<ReportSection> sections = {
+        {tr("Times"), totals_->text()},
+        {tr("Roofline"),
+         reports_.empty() && machines_.empty() ? QString() : svg_of(picture_of(*view_))},
+        {tr("Seven steps"), svg_of(picture_of(steps_->ladder())) + "<p>" + steps_->text() + "</p>"},
+        {tr("Layers"), table_html(*table_view_)},
+    };
+    QString turned;
+    for (const std::string& set : session().set) {
+        turned += "<li>" + QString::fromStdString(set).toHtmlEscaped() + "</li>";
+    }
+    sections.push_back({tr("What if"), turned.isEmpty() ? QString() : "<ul>" + turned + "</ul>"});
+    sections.push_back({tr("Mapping"), svg_of(picture_of(mapping_->picture(), "mapping"))});
+    sections.push_back({tr("Details"), details_->toPlainText().isEmpty()
+                                           ? QString()
+                                           : body_of(details_->toHtml())});
+    for (const Pane* pane : panes_) {
+        sections.push_back({pane->title(), pane->html()});
+    }
+    if (!upgrade_->upgrades().empty()) {
+        QString html = upgrade_->headline() + table_html(upgrade_->verdicts());
+        for (const DrawingView* picture : upgrade_->pictures()) {
+            html += svg_of(picture_of(*picture, "upgrade"));
+        }
+        sections.push_back({tr("Does another GPU pay?"), html + table_html(upgrade_->layers())});
+    }
+    QString problems;
+    for (int i = 0; i < errors_->topLevelItemCount(); ++i) {
+        problems += "<li>" + errors_->topLevelItem(i)->toolTip(0).toHtmlEscaped() + "</li>";
+    }
+    sections.push_back(
+        {tr("Errors"), problems.isEmpty() ? QString() : "<ul>" + problems + "</ul>"});
+    return window_report(QString(windowTitle()).remove("[*]"), sections);
+}
+
+void MainWindow::save_report(const QString& file) {
+    const auto written = model::write_file(file.toStdString(), report_html());
+    if (!written) {
+        show_problems(written.diagnostics());
+    }
+}
+
+void MainWindow::save_report_dialog() {
+    const QString file = QFileDialog::getSaveFileName(this, tr("Save the report"), "report.html",
+                                                      tr("Reports (*.html)"));
+    if (!file.isEmpty()) {
+        save_report(file);
+    }
+}
+
+// From the plot to the question whether another pays, and back to why.
+void MainWindow::ask_upgrade() {
+    const study::Session now = session();
+    study::UpgradeQuestion question = upgrade_->form().question();
+    question.networks = {{now.network, 1.0}};
+    question.from.name = now.machines.empty() ? std::string{} : now.machines.front();
+    question.from.data_type = model::data_type_from_name(now.data_type);
+    question.batch = now.batch;
+    question.to.clear();
+    for (std::size_t i = 1; i < now.machines.size(); ++i) {
+        question.to.push_back({now.machines[i], question.from.data_type, {}, {}});
+    }
+    upgrade_->ask(question);
+    show_page("upgrade");
+}
+
+void MainWindow::explain_upgrade(const QString& network, const QString& from, const QString& to) {
+    const study::UpgradeQuestion question = upgrade_->form().question();
+    choices_->set_network(network);
+    choices_->set_machines({from, to});
+    choices_->set_experiment(static_cast<int>(question.batch.value_or(1)),
+                             question.from.data_type
+                                 ? std::string(model::data_type_name(*question.from.data_type))
+                                 : std::string{},
+                             choices_->mapping());
+    show_page("roofline");
+    load_and_examine();
+}
+
+} // namespace eyeroof::gui

@@ -1,0 +1,25 @@
+#include "gui/window/pane_list.hpp"
+
+#include "gui/panes/advice/advice_pane.hpp"
+#include "gui/panes/baseline/baseline_pane.hpp"
+#include "gui/panes/knob_map/knob_map_pane.hpp"
+#include "gui/panes/measurements/measurements_pane.hpp"
+#include "gui/panes/traffic/traffic_pane.hpp"
+
+namespace eyeroof::gui {
+
+namespace {
+template <class Kind> Pane* make(const PaneActions& actions, QWidget* parent) {
+    return new Kind(actions, parent);
+}
+} // namespace
+
+const std::vector<MakePane>& all_panes() {
+    static const std::vector<MakePane> panes = {
+        make<MeasurementsPane>, make<BaselinePane>, make<TrafficPane>,
+        make<KnobMapPane>,      make<AdvicePane>,
+    };
+    return panes;
+}
+
+} // namespace eyeroof::gui

@@ -1,0 +1,15 @@
+// The panes that follow the pattern: one line each in pane_list.cpp.
+// Used by the main window.
+// Knows their classes, and nothing of what they show.
+#pragma once
+
+#include "gui/panes/pane.hpp"
+
+namespace eyeroof::gui {
+
+using MakePane = Pane* (*)(const PaneActions&, QWidget*);
+
+// In the order of their docks.
+const std::vector<MakePane>& all_panes();
+
+} // namespace eyeroof::gui

@@ -1,0 +1,150 @@
+#include "study/what_if/knob_map.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace eyeroof::study {
+
+using model::Machine;
+using model::Network;
+using model::Result;
+
+namespace {
+
+constexpr double kPerOctave = 12.0;
+constexpr double kOneByOne = 32.0;
+constexpr double kRange = 4.0; // of a map, each way
+
+// A search for every machine that is tried would take minutes.
+StudyOptions without_search(const StudyOptions& options) {
+    StudyOptions quick = options;
+    if (options.policy == MappingPolicy::best || options.policy == MappingPolicy::automatic) {
+        quick.policy = MappingPolicy::dataflow;
+    }
+    return quick;
+}
+
+const Knob* knob_named(const std::vector<Knob>& knobs, const std::string& key) {
+    const auto found =
+        std::find_if(knobs.begin(), knobs.end(), [&](const Knob& knob) { return knob.key == key; });
+    return found == knobs.end() ? nullptr : &*found;
+}
+
+template <class T> Result<T> unknown(const Machine& machine, const std::string& key) {
+    return Result<T>::failure("unknown-parameter",
+                              "'" + key + "' is no parameter of " + machine.name);
+}
+
+std::optional<double> time_with(const Network& network, const Machine& machine,
+                                const std::vector<Change>& changes, const StudyOptions& options,
+                                const std::stop_token& stop) {
+    const auto turned = changed(machine, changes);
+    const auto report =
+        turned ? run(network, *turned, options, stop) : Result<Report>::failure("not-legal", "");
+    return report ? std::optional(report->total.time_s) : std::nullopt;
+}
+
+// Above the present value, in rising order.
+std::vector<double> steps_of(const Knob& knob) {
+    std::vector<double> values;
+    const double last = knob.value * kFarthest;
+    if (knob.whole) {
+        for (double more = 1.0; more <= kOneByOne && knob.value + more <= last; more += 1.0) {
+            values.push_back(knob.value + more);
+        }
+    }
+    for (double step = 1.0; step <= kPerOctave * std::log2(kFarthest); step += 1.0) {
+        const double value = knob.value * std::exp2(step / kPerOctave);
+        const double used = knob.whole ? std::round(value) : value;
+        if (used > (values.empty() ? knob.value : values.back())) {
+            values.push_back(used);
+        }
+    }
+    return values;
+}
+
+std::vector<double> around(const Knob& knob, std::size_t side) {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < side; ++i) {
+        const double share = 2.0 * static_cast<double>(i) / static_cast<double>(side - 1) - 1.0;
+        const double value = knob.value * std::pow(kRange, share);
+        const double used = knob.whole ? std::max(1.0, std::round(value)) : value;
+        if (values.empty() || used > values.back()) { // small counts have few values
+            values.push_back(used);
+        }
+    }
+    return values;
+}
+
+} // namespace
+
+Result<std::optional<NextValue>> next_helpful(const Network& network, const Machine& machine,
+                                              const std::string& key, const StudyOptions& asked,
+                                              std::stop_token stop,
+                                              const model::ProgressCallback& progress) {
+    using Found = Result<std::optional<NextValue>>;
+    const auto knobs = knobs_of(machine);
+    const Knob* knob = knob_named(knobs, key);
+    if (knob == nullptr) {
+        return unknown<std::optional<NextValue>>(machine, key);
+    }
+    const StudyOptions options = without_search(asked);
+    const auto before = run(network, machine, options, stop);
+    if (!before) {
+        return Found(before.diagnostics());
+    }
+    const auto values = steps_of(*knob);
+    for (const double value : values) {
+        if (progress) {
+            progress(
+                {static_cast<double>(&value - values.data()) / static_cast<double>(values.size()),
+                 "more " + knob->name, 0.0, -1.0});
+        }
+        const auto time = time_with(network, machine, {{key, value}}, options, stop);
+        if (stop.stop_requested()) {
+            return Found::failure("cancelled", "cancelled");
+        }
+        if (time && before->total.time_s / *time >= kHelps) {
+            return Found(NextValue{value, before->total.time_s / *time});
+        }
+    }
+    return Found(std::optional<NextValue>{});
+}
+
+Result<KnobMap> knob_map(const Network& network, const Machine& machine, const std::string& x,
+                         const std::string& y, std::size_t side, const StudyOptions& asked,
+                         std::stop_token stop, const model::ProgressCallback& progress) {
+    const auto knobs = knobs_of(machine);
+    const Knob* across = knob_named(knobs, x);
+    const Knob* up = knob_named(knobs, y);
+    if (across == nullptr || up == nullptr) {
+        return unknown<KnobMap>(machine, across == nullptr ? x : y);
+    }
+    if (side < 2 || side > kMostCells || x == y) {
+        return Result<KnobMap>::failure("bad-value",
+                                        "a map has two parameters and 2 to 17 values of each");
+    }
+    const StudyOptions options = without_search(asked);
+    const auto now = run(network, machine, options, stop);
+    if (!now) {
+        return Result<KnobMap>(now.diagnostics());
+    }
+    KnobMap map{*across, *up, around(*across, side), around(*up, side), {}, now->total.time_s};
+    for (const double above : map.y_values) {
+        auto& row = map.time_s.emplace_back();
+        for (const double along : map.x_values) {
+            row.push_back(time_with(network, machine, {{x, along}, {y, above}}, options, stop));
+            if (stop.stop_requested()) {
+                return Result<KnobMap>::failure("cancelled", "cancelled");
+            }
+        }
+        if (progress) {
+            progress(
+                {static_cast<double>(map.time_s.size()) / static_cast<double>(map.y_values.size()),
+                 across->name + " and " + up->name, 0.0, -1.0});
+        }
+    }
+    return Result<KnobMap>(std::move(map));
+}
+
+} // namespace eyeroof::study

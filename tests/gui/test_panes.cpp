@@ -1,0 +1,426 @@
+// Panes of one pattern: measurements, before and after, traffic and energy, advice; links between
+// the tabs; the report of everything; without a screen.
+#include "gui/jobs/trace_origin.hpp"
+#include "gui/panes/advice/advice_pane.hpp"
+#include "gui/panes/baseline/baseline_pane.hpp"
+#include "gui/panes/knob_map/knob_map_pane.hpp"
+#include "gui/panes/measurements/measurements_pane.hpp"
+#include "gui/panes/traffic/traffic_pane.hpp"
+#include "hwdb/catalog.hpp"
+#include "model/base/units.hpp"
+#include "profiles/import/importer.hpp"
+#include "profiles/profile_file.hpp"
+#include "study/formats/catalog.hpp"
+#include "tests/gui/window_tools.hpp"
+
+#include <QAction>
+#include <QComboBox>
+#include <QDockWidget>
+#include <QLabel>
+#include <QPushButton>
+#include <QTableWidget>
+#include <QTemporaryDir>
+#include <QToolButton>
+#include <cmath>
+
+using namespace eyeroof;               // NOLINT(google-build-using-namespace)
+using namespace eyeroof::gui;          // NOLINT(google-build-using-namespace)
+using namespace eyeroof::gui::testing; // NOLINT(google-build-using-namespace)
+
+class TestPanes : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void a_trace_opens_on_its_gpu_and_proposes_the_network();
+    void measurements_are_listed_compared_replaced_and_removed();
+    void missing_files_do_not_block_and_stay_in_the_session();
+    void a_change_stands_beside_the_baseline();
+    void several_baselines_also_of_runs();
+    void traffic_and_energy_are_those_of_the_report();
+    void advice_is_ranked();
+    void two_knobs_make_a_map();
+    void a_knob_steps_to_the_next_value_that_helps();
+    void points_at_one_place_are_told_together();
+    void links_lead_from_tab_to_tab();
+    void every_pane_has_a_dock_and_stands_in_the_report();
+    void two_hundred_openings_leave_no_memory_behind();
+};
+
+namespace {
+
+constexpr const char* kRun = "kernel,layer,time_us,bytes_dram,flops_fp16_tensor\n"
+                             "gemm_a,CONV1,60,40000000,211000000\n"
+                             "gemm_b,CONV2,45,1200000,448000000\n"
+                             "relu,,8,,\n";
+constexpr const char* kFaster = "kernel,layer,time_us,bytes_dram,flops_fp16_tensor\n"
+                                "gemm_a,CONV1,30,40000000,211000000\n"
+                                "gemm_c,CONV2,50,1200000,448000000\n";
+
+template <class Kind> Kind& pane(MainWindow& window) {
+    return *window.findChild<Kind*>();
+}
+
+QTableWidget& table(MainWindow& window, const char* name) {
+    return *window.findChild<QTableWidget*>(name);
+}
+
+int row_of(const QTableWidget& table, const QString& first) {
+    for (int row = 0; row < table.rowCount(); ++row) {
+        if (table.item(row, 0)->text() == first) {
+            return row;
+        }
+    }
+    return -1;
+}
+
+} // namespace
+
+void TestPanes::a_trace_opens_on_its_gpu_and_proposes_the_network() {
+    QTemporaryDir folder;
+    for (const auto& [device, id] : {std::pair{"NVIDIA A100-SXM4-40GB", "a100-sxm-40gb"},
+                                     std::pair{"Tesla V100-SXM2-16GB", "v100-sxm2-16gb"},
+                                     std::pair{"NVIDIA H100 80GB HBM3", "h100-sxm-80gb"},
+                                     std::pair{"NVIDIA GeForce RTX 4090", "rtx-4090"}}) {
+        profiles::RunInfo run;
+        run.gpu = device;
+        QCOMPARE(gpu_of(run, folders()), std::string(id));
+    }
+    QCOMPARE(gpu_of({}, folders()), std::string());
+    profiles::RunInfo unknown;
+    unknown.gpu = "Some Accelerator 80GB";
+    QCOMPARE(gpu_of(unknown, folders()), std::string());
+    // the command tells the network, or else the names of the layers
+    profiles::Profile profile;
+    profile.run.command = "python train.py --arch resnet50 --amp";
+    QCOMPARE(network_of(profile, folders()), std::string("resnet50"));
+    profile.run.command = "./app";
+    profile.ranges = {"CONV1", "CONV2", "FC6", "FC7", "FC8"};
+    QVERIFY(network_of(profile, folders()).starts_with("alexnet"));
+    profile.ranges = {"a", "b", "c"};
+    QCOMPARE(network_of(profile, folders()), std::string());
+    // in the window
+    MainWindow window(folders());
+    window.show();
+    auto trace = profiles::import_file(written(folder.filePath("run.csv"), kRun).toStdString());
+    QVERIFY(trace.ok());
+    trace->run.gpu = "NVIDIA A100-SXM4-40GB";
+    const QString file = folder.filePath("trace.jsonl");
+    QVERIFY(profiles::write_profile(*trace, file.toStdString()).ok());
+    QVERIFY(answered(window, [&] { drop(window, file); }));
+    QCOMPARE(window.session().machines, std::vector<std::string>{"a100-sxm-40gb"});
+    QVERIFY(window.plot().isVisible()); // its roofs and kernels
+    QVERIFY(window.plot().scene().points.size() == 2);
+    auto* totals = window.findChild<QLabel*>("totals");
+    QVERIFY2(totals->isVisible() && totals->text().contains("looks like alexnet"),
+             qPrintable(totals->text()));
+    const QString link = totals->text().section("href=\"", 1).section('"', 0, 0);
+    QVERIFY(answered(window, [&] { emit totals->linkActivated(link); }));
+    QVERIFY(window.session().network.starts_with("alexnet"));
+}
+
+void TestPanes::measurements_are_listed_compared_replaced_and_removed() {
+    QTemporaryDir folder;
+    const QString run = written(folder.filePath("run.csv"), kRun);
+    const QString faster = written(folder.filePath("faster.csv"), kFaster);
+    MainWindow window(folders());
+    window.show();
+    QVERIFY(open_and_wait(window, session_of("alexnet", {"a100-sxm-40gb"})));
+    QVERIFY(answered(window, [&] { drop(window, run); }));
+    QVERIFY(answered(window, [&] { drop(window, faster); }));
+    window.show_page("measurements");
+    QTableWidget& list = table(window, "measurement files");
+    QCOMPARE(list.rowCount(), 2);
+    QCOMPARE(list.item(0, 0)->text(), QString("run.csv"));
+    QCOMPARE(list.item(0, 3)->text(), QString("3 launches"));
+    QTableWidget& kernels = table(window, "measured kernels");
+    QCOMPARE(kernels.rowCount(), 3); // all kernels of one, also those of no layer
+    QCOMPARE(kernels.item(row_of(kernels, "relu"), 2)->text(), QString("8 us"));
+    list.selectAll();
+    QCOMPARE(kernels.rowCount(), 4);
+    const int a = row_of(kernels, "gemm_a");
+    QCOMPARE(kernels.item(a, 2)->text(), QString("60 us"));
+    QCOMPARE(kernels.item(a, 3)->text(), QString("30 us"));
+    QCOMPARE(kernels.item(a, 4)->text(), QString("2.00×"));
+    QCOMPARE(kernels.item(a, 5)->text(), QString("−30 us"));
+    QCOMPARE(kernels.item(row_of(kernels, "gemm_c"), 2)->text(), QString("—"));
+    list.clearSelection();
+    list.selectRow(0);
+    QVERIFY(
+        answered(window, [&] { window.findChild<QPushButton*>("remove measurement")->click(); }));
+    QCOMPARE(list.rowCount(), 1);
+    QCOMPARE(layer(window, "CONV1").measured->kernel_s, 30e-6);
+    QVERIFY(answered(window,
+                     [&] { window.replace_measurement(faster.toStdString(), run.toStdString()); }));
+    QCOMPARE(list.rowCount(), 1);
+    QCOMPARE(layer(window, "CONV1").measured->kernel_s, 60e-6);
+    QCOMPARE(window.session().profiles, std::vector<std::string>{run.toStdString()});
+}
+
+void TestPanes::missing_files_do_not_block_and_stay_in_the_session() {
+    QTemporaryDir folder;
+    const QString run = written(folder.filePath("run.csv"), kRun);
+    study::Session session = session_of("alexnet", {"a100-sxm-40gb"});
+    session.profiles = {folder.filePath("gone.csv").toStdString(), run.toStdString()};
+    session.ceilings = {folder.filePath("gone.yaml").toStdString()};
+    MainWindow window(folders());
+    window.show();
+    QVERIFY(open_and_wait(window, session));
+    QCOMPARE(window.reports().size(), std::size_t{1});
+    QVERIFY(layer(window, "CONV1").measured.has_value()); // by the one that is there
+    QTableWidget& list = table(window, "measurement files");
+    QCOMPARE(list.rowCount(), 3);
+    QVERIFY2(list.item(0, 3)->text().startsWith("✗"), qPrintable(list.item(0, 3)->text()));
+    QVERIFY(window.errors().topLevelItemCount() >= 2);
+    QVERIFY(window.session().profiles == session.profiles);
+    QVERIFY(window.session().ceilings == session.ceilings);
+}
+
+void TestPanes::a_change_stands_beside_the_baseline() {
+    MainWindow window(folders());
+    window.resize(1280, 800);
+    window.show();
+    QVERIFY(open_and_wait(window, session_of("alexnet", {"v100-sxm2-16gb"})));
+    const double before = window.reports()[0].total.time_s;
+    const double fc6_before = layer(window, "FC6").time_s;
+    window.findChild<QPushButton*>("pin baseline")->click();
+    QVERIFY(window.plot().arrows().empty()); // nothing changed yet
+    QVERIFY(answered(window, [&] { slider(window, "DRAM bandwidth")->setValue(30); }));
+    const double after = window.reports()[0].total.time_s;
+    const double fc6_after = layer(window, "FC6").time_s;
+    QVERIFY(after < before);
+    const QString total = window.findChild<QLabel*>("before and after")->text();
+    QVERIFY2(total.contains(QString("%1 times as fast").arg(before / after, 0, 'f', 3)),
+             qPrintable(total));
+    QTableWidget& layers = table(window, "layers before and after");
+    const int row = row_of(layers, "FC6");
+    QVERIFY(row >= 0);
+    QCOMPARE(layers.item(row, 3)->text(), QString("%1×").arg(fc6_before / fc6_after, 0, 'f', 3));
+    QVERIFY(!window.plot().arrows().empty());
+    for (const BeforeArrow& arrow : window.plot().arrows()) {
+        QVERIFY(arrow.to.y() < arrow.from.y()); // more FLOP/s: upwards
+    }
+    QVERIFY(answered(window, [&] { window.undo(); }));
+    QVERIFY(window.plot().arrows().empty());
+    window.findChild<QPushButton*>("forget baseline")->click();
+    QCOMPARE(layers.rowCount(), 0);
+}
+
+void TestPanes::several_baselines_also_of_runs() {
+    QTemporaryDir folder;
+    const QString run = written(folder.filePath("run.csv"), kRun);
+    const QString faster = written(folder.filePath("faster.csv"), kFaster);
+    MainWindow window(folders());
+    window.show();
+    QVERIFY(open_and_wait(window, session_of("alexnet", {"a100-sxm-40gb"})));
+    auto* pin = window.findChild<QPushButton*>("pin baseline");
+    pin->click();
+    QVERIFY(answered(window, [&] { drop(window, run); }));
+    pin->click();
+    QCOMPARE(pane<BaselinePane>(window).baselines().size(), std::size_t{2});
+    QVERIFY(answered(window,
+                     [&] { window.replace_measurement(run.toStdString(), faster.toStdString()); }));
+    const QString total = window.findChild<QLabel*>("before and after")->text();
+    QVERIFY2(total.contains("measured 105 us → 80 us"), qPrintable(total));
+    QTableWidget& layers = table(window, "layers before and after");
+    const int row = row_of(layers, "CONV1");
+    QCOMPARE(layers.item(row, 5)->text(), QString("60 us"));
+    QCOMPARE(layers.item(row, 6)->text(), QString("30 us"));
+    window.findChild<QComboBox*>("baseline")->setCurrentIndex(0); // the first had no run
+    QVERIFY(!window.findChild<QLabel*>("before and after")->text().contains("measured"));
+}
+
+void TestPanes::traffic_and_energy_are_those_of_the_report() {
+    MainWindow window(folders());
+    window.show();
+    QVERIFY(open_and_wait(window, session_of("alexnet", {"eyeriss-v1"})));
+    select(window, "CONV2");
+    const study::LayerReport& own = layer(window, "CONV2");
+    QTableWidget& rows = table(window, "traffic rows");
+    QCOMPARE(rows.rowCount(), static_cast<int>(own.traffic.size()));
+    QVERIFY(rows.rowCount() > 3);
+    QCOMPARE(rows.item(0, 0)->text().toStdString(), own.traffic[0].level);
+    QCOMPARE(rows.item(0, 2)->data(Qt::UserRole).toDouble(),
+             static_cast<double>(own.traffic[0].read_bytes));
+    const QString head = window.findChild<QLabel*>("traffic head")->text();
+    QVERIFY2(head.contains("conv2d: ") && head.contains("k 256"), qPrintable(head));
+    const auto si = [](double value, const char* unit) {
+        return QString::fromStdString(model::format_si(value, unit, 4));
+    };
+    QVERIFY2(head.contains(si(own.energy_j, "J")) &&
+                 head.contains(si(own.energy_j * own.time_s, "J·s")) &&
+                 head.contains(si(window.reports()[0].total.energy_j, "J")),
+             qPrintable(head));
+    select(window, "CONV3");
+    QVERIFY(window.findChild<QLabel*>("traffic head")->text().contains("CONV3"));
+}
+
+void TestPanes::advice_is_ranked() {
+    MainWindow window(folders());
+    window.show();
+    QVERIFY(open_and_wait(window, session_of("alexnet", {"a100-sxm-40gb"})));
+    auto& advice = pane<AdvicePane>(window);
+    QSignalSpy advised(&advice, &AdvicePane::advised);
+    window.show_page("advice");
+    QVERIFY(advised.size() > 0 || advised.wait(kPatience_ms));
+    study::AdviceOptions options;
+    options.study = study::study_options(window.session());
+    const auto expected =
+        study::advise(study::read::load_network("alexnet", folders().networks).value(),
+                      hwdb::load_machine("a100-sxm-40gb", folders().machines).value(), options)
+            .value();
+    QTableWidget& rows = table(window, "advice rows");
+    QCOMPARE(rows.rowCount(), static_cast<int>(expected.size()));
+    QVERIFY(!expected.empty());
+    QCOMPARE(rows.item(0, 3)->text().toStdString(), expected[0].text);
+}
+
+void TestPanes::two_knobs_make_a_map() {
+    MainWindow window(folders());
+    window.show();
+    QVERIFY(open_and_wait(window, session_of("alexnet", {"v100-sxm2-16gb"})));
+    auto& knobs = pane<KnobMapPane>(window);
+    QSignalSpy mapped(&knobs, &KnobMapPane::mapped);
+    window.show_page("knobs");
+    QVERIFY(mapped.size() > 0 || mapped.wait(kPatience_ms));
+    QVERIFY(knobs.map().has_value());
+    QCOMPARE(knobs.map()->now_s, window.reports()[0].total.time_s);
+    QVERIFY(knobs.picture().drawing().boxes.size() > 81); // the cells, and the frame of now
+    auto* across = window.findChild<QComboBox*>("knob across");
+    across->setCurrentIndex(across->findData("dram-bandwidth"));
+    emit across->activated(across->currentIndex());
+    QVERIFY(mapped.wait(kPatience_ms));
+    QCOMPARE(knobs.map()->x.key, std::string("dram-bandwidth"));
+}
+
+void TestPanes::a_knob_steps_to_the_next_value_that_helps() {
+    MainWindow window(folders());
+    window.show();
+    QVERIFY(open_and_wait(window, session_of("alexnet", {"v100-sxm2-16gb"})));
+    const double before = window.reports()[0].total.time_s;
+    auto* next = window.what_if().findChild<QToolButton*>("DRAM bandwidth next");
+    QVERIFY(next != nullptr);
+    QVERIFY(answered(window, [&] { next->click(); }));
+    const double after = window.reports()[0].total.time_s;
+    QVERIFY(before / after >= study::kHelps);
+    QCOMPARE(window.what_if().changes().size(), std::size_t{1});
+    QVERIFY(answered(window, [&] { window.undo(); }));
+    QCOMPARE(window.reports()[0].total.time_s, before);
+}
+
+void TestPanes::points_at_one_place_are_told_together() {
+    MainWindow window(folders());
+    window.resize(1280, 800);
+    window.show();
+    QVERIFY(open_and_wait(window, session_of("alexnet", {"v100-sxm2-16gb"})));
+    const std::size_t all = window.plot().scene().points.size();
+    // points at one place are told together
+    const auto& scene = window.plot().scene();
+    for (std::size_t i = 0; i < all; ++i) {
+        const auto at = scene.area.place_of(scene.points[i].x, scene.points[i].y);
+        QTest::mouseMove(&window.plot(), QPoint(2, 2));
+        QTest::mouseMove(&window.plot(), QPointF(at.x, at.y).toPoint());
+        std::size_t near = 0;
+        for (const study::ScenePoint& other : scene.points) {
+            const auto there = scene.area.place_of(other.x, other.y);
+            near += std::hypot(there.x - std::round(at.x), there.y - std::round(at.y)) <=
+                            other.radius + 4.0
+                        ? 1
+                        : 0;
+        }
+        const auto& card = window.plot().card();
+        QVERIFY(!card.empty());
+        QCOMPARE(card.back().what == "also here", near > 1);
+    }
+}
+
+void TestPanes::links_lead_from_tab_to_tab() {
+    MainWindow window(folders());
+    window.show();
+    QVERIFY(open_and_wait(window, session_of("alexnet", {"v100-sxm2-16gb", "a100-sxm-40gb"})));
+    auto* totals = window.findChild<QLabel*>("totals");
+    QVERIFY2(totals->text().contains("does it pay?"), qPrintable(totals->text()));
+    emit totals->linkActivated("upgrade");
+    QTRY_COMPARE_WITH_TIMEOUT(window.upgrade().upgrades().size(), std::size_t{1}, kPatience_ms);
+    QVERIFY(window.upgrade().isVisible());
+    QCOMPARE(window.upgrade().upgrades()[0].to, std::string("a100-sxm-40gb"));
+    // and back, to why: both on the roofline
+    study::UpgradeQuestion question;
+    question.networks = {{"vgg16", 1.0}};
+    question.from.name = "v100-sxm2-16gb";
+    question.to = {{"h100-sxm-80gb", {}, {}, {}}};
+    question.batch = 4;
+    window.upgrade().ask(question);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.upgrade().upgrades().empty() &&
+                                 window.upgrade().upgrades()[0].to == "h100-sxm-80gb",
+                             kPatience_ms);
+    auto* headline = window.findChild<QLabel*>("verdict");
+    QVERIFY(headline->text().contains("href=\"why\""));
+    QVERIFY(answered(window, [&] { emit headline->linkActivated("why"); }));
+    QCOMPARE(window.session().network, std::string("vgg16"));
+    QCOMPARE(window.session().machines.back(), std::string("h100-sxm-80gb"));
+    QVERIFY(window.session().batch == 4);
+    QVERIFY(window.plot().isVisible());
+}
+
+void TestPanes::every_pane_has_a_dock_and_stands_in_the_report() {
+    QTemporaryDir folder;
+    MainWindow window(folders());
+    window.show();
+    QVERIFY(open_and_wait(window, session_of("alexnet", {"v100-sxm2-16gb"})));
+    for (const char* name : {"measurements", "baseline", "traffic", "knobs", "advice"}) {
+        auto* dock = window.findChild<QDockWidget*>(name);
+        QVERIFY(dock != nullptr);
+        window.show_page(name);
+        QCoreApplication::processEvents();
+        QVERIFY(dock->widget()->isVisible());
+    }
+    window.findChild<QPushButton*>("pin baseline")->click();
+    QVERIFY(answered(window, [&] { slider(window, "DRAM bandwidth")->setValue(30); }));
+    const QString file = folder.filePath("report.html");
+    window.save_report(file);
+    QFile saved(file);
+    QVERIFY(saved.open(QIODevice::ReadOnly));
+    const QString html = QString::fromUtf8(saved.readAll());
+    for (const char* part :
+         {"<h2 id=\"s0\">Times", "Roofline</h2>\n<svg", "Seven steps</h2>",
+          "<h2 id=\"s3\">Layers</h2>", "What if</h2>", "dram-bandwidth=", "Before and after</h2>",
+          "times as fast", "Traffic and energy</h2>", "Details</h2>", "FC6"}) {
+        QVERIFY2(html.contains(part), part);
+    }
+    QVERIFY(!html.contains("<script"));
+    QVERIFY(!html.contains("http://") || !html.contains("src=\"http"));
+    QVERIFY(html.trimmed().endsWith("</html>"));
+}
+
+void TestPanes::two_hundred_openings_leave_no_memory_behind() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    QSKIP("a sanitizer keeps what is freed");
+#endif
+    const auto resident_MiB = [] {
+        QFile statm("/proc/self/statm");
+        return statm.open(QIODevice::ReadOnly)
+                   ? statm.readAll().split(' ').value(1).toDouble() * 4096.0 / 1048576.0
+                   : 0.0;
+    };
+    QTemporaryDir folder;
+    const QString run = written(folder.filePath("run.csv"), kRun);
+    const QString files[] = {
+        written(folder.filePath("a.eyeroof.yaml"),
+                "eyeroof: session/1\nnetwork: alexnet\nmachines: [v100-sxm2-16gb]\n"
+                "profiles: [./run.csv]\n"),
+        written(folder.filePath("b.eyeroof.yaml"),
+                "eyeroof: session/1\nnetwork: resnet50\nmachines: [a100-sxm-40gb, l4]\n")};
+    MainWindow window(folders());
+    window.show();
+    double settled = 0.0;
+    for (int i = 0; i < 200; ++i) {
+        QVERIFY(answered(window, [&] { window.open(files[i % 2]); }));
+        settled = i == 99 ? resident_MiB() : settled;
+    }
+    const double grown = resident_MiB() - settled;
+    qInfo("resident after 100 openings %.1f MiB, 100 later %+.1f MiB", settled, grown);
+    QVERIFY(grown < 8.0);
+}
+
+QTEST_MAIN(TestPanes)
+#include "test_panes.moc"

@@ -1,0 +1,71 @@
+// The next value that helps, and two parameters against each other, on a machine of one bound.
+#include "hwdb/catalog.hpp"
+#include "study/formats/catalog.hpp"
+#include "study/what_if/knob_map.hpp"
+#include "tests/near.hpp"
+#include "tests/paths.hpp"
+
+#include <doctest/doctest.h>
+
+using eyeroof::tests::near;
+
+namespace eyeroof::study {
+
+namespace {
+
+model::Machine machine(const char* name) {
+    const std::filesystem::path folder = std::filesystem::path(tests::source_dir()) / "hwdb";
+    return hwdb::load_machine(name, std::vector{folder}).value();
+}
+
+model::Network network(const char* name) {
+    const std::filesystem::path folder =
+        std::filesystem::path(tests::source_dir()) / "examples/networks";
+    return read::load_network(name, std::vector{folder}).value();
+}
+
+} // namespace
+
+TEST_CASE("the next value that helps is the least one that helps") {
+    const auto eyeriss = machine("eyeriss-v1");
+    const auto alexnet = network("alexnet");
+    const auto found = next_helpful(alexnet, eyeriss, "dram-link-bandwidth");
+    REQUIRE(found);
+    REQUIRE(*found);
+    CHECK((*found)->speedup >= kHelps);
+    StudyOptions options;
+    options.policy = MappingPolicy::dataflow;
+    const auto time = [&](double value) {
+        const auto turned =
+            changed(eyeriss, std::vector<Change>{{"dram-link-bandwidth", value}}).value();
+        return run(alexnet, turned, options).value().total.time_s;
+    };
+    const double now = run(alexnet, eyeriss, options).value().total.time_s;
+    CHECK((*found)->speedup == near(now / time((*found)->value)));
+    CHECK(now / time((*found)->value / std::exp2(1.0 / 12.0)) < kHelps); // the one before does not
+    // a buffer that is large enough never helps
+    const auto never = next_helpful(alexnet, machine("v100-sxm2-16gb"), "fp64-peak");
+    REQUIRE(never);
+    CHECK_FALSE(never->has_value());
+    CHECK_FALSE(next_helpful(alexnet, eyeriss, "no-such-knob"));
+}
+
+TEST_CASE("a map has the present time in its middle and falls with what helps") {
+    const auto v100 = machine("v100-sxm2-16gb");
+    const auto map = knob_map(network("alexnet"), v100, "dram-bandwidth", "boost-clock", 5);
+    REQUIRE(map);
+    REQUIRE(map->x_values.size() == 5);
+    REQUIRE(map->time_s.size() == 5);
+    CHECK(map->x_values.front() == near(map->x.value / 4.0));
+    CHECK(map->x_values.back() == near(map->x.value * 4.0));
+    REQUIRE(map->time_s[2][2]);
+    CHECK(*map->time_s[2][2] == near(map->now_s));
+    for (std::size_t i = 1; i < 5; ++i) {
+        CHECK(*map->time_s[2][i] <= *map->time_s[2][i - 1]);
+        CHECK(*map->time_s[i][2] <= *map->time_s[i - 1][2]);
+    }
+    CHECK_FALSE(knob_map(network("alexnet"), v100, "dram-bandwidth", "dram-bandwidth"));
+    CHECK_FALSE(knob_map(network("alexnet"), v100, "dram-bandwidth", "boost-clock", 1));
+}
+
+} // namespace eyeroof::study
