@@ -184,12 +184,15 @@ ShortChain fewest_hops(const Task& task, const Space& space,
                        const std::array<std::uint32_t, kGroups>& chains) {
     const std::size_t edge = array_edge(task.machine);
     ShortChain best;
-    for (auto& way : placements_of(space, chains, edge)) {
+    auto ways = placements_of(space, chains, edge);
+    for (auto& way : ways) {
         const double hops = chain_hops(task.problem, task.machine, edge, way);
         if (hops < best.hops) {
-            best = {hops, std::move(way)};
+            best.hops = hops;
+            best.loops = std::move(way);
         }
     }
+    best.least = ways.size() < kMostPlacements ? best.hops : 0.0;
     return best;
 }
 

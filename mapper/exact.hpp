@@ -45,6 +45,7 @@ std::optional<SearchResult> first_guess(const Task& task, const std::vector<Spac
 // array; endless when they fit no axes.
 struct ShortChain {
     double hops = std::numeric_limits<double>::infinity();
+    double least = 0.0; // hops of any placement, at least: fewer where not all were looked at
     std::vector<model::SpatialLoop> loops;
 };
 ShortChain fewest_hops(const Task& task, const Space& space,

@@ -187,9 +187,8 @@ bool pack_axes(const Task& task, std::size_t level, const Extents& trips, const 
 std::vector<std::vector<SpatialLoop>>
 placements_of(const Space& space, const std::array<std::uint32_t, kGroups>& chains,
               std::size_t level) {
-    constexpr std::size_t kMost = 4096;
     const Trips trips = trips_at(space, chains, level);
-    return Packer(*space.task, level, trips.spatial, trips.reach).all(kMost);
+    return Packer(*space.task, level, trips.spatial, trips.reach).all(kMostPlacements);
 }
 
 bool axes_fit(const Space& space, const std::array<std::uint32_t, kGroups>& chains) {

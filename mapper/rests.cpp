@@ -180,7 +180,7 @@ double Rests::hops_of(const std::array<std::uint32_t, kGroups>& chains) {
     if (at != known_hops_.end() && task_.factors == Factors::perfect) {
         return at->second;
     }
-    const double hops = fewest_hops(task_, space_, chains).hops;
+    const double hops = fewest_hops(task_, space_, chains).least;
     return known_hops_[spread] = std::isfinite(hops) ? hops : 0.0;
 }
 

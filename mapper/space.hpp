@@ -160,8 +160,9 @@ std::optional<model::Mapping> mapping_of(const Space& space,
 // Can the trips in space of these chains, one a group, be put on the axes?
 bool axes_fit(const Space& space, const std::array<std::uint32_t, kGroups>& chains);
 
-// Every way to put the trips in space of these chains, one a group, on the axes of a level; none
-// when they do not fit.
+// Every way to put the trips in space of these chains, one a group, on the axes of a level, the
+// first ones where there are many; none when they do not fit.
+inline constexpr std::size_t kMostPlacements = 4096;
 std::vector<std::vector<model::SpatialLoop>>
 placements_of(const Space& space, const std::array<std::uint32_t, kGroups>& chains,
               std::size_t level);

@@ -403,7 +403,7 @@ void Walker::go_on(std::size_t step, double bound) {
 // With the trips in space decided the levels inside the array have higher floors.
 void Walker::finish_space(double bound, double relaxed) {
     if (ramps_) {
-        estimator_.set_ramp(root_ramp_ + fewest_hops(shared_.task, space_, any_chains()).hops);
+        estimator_.set_ramp(root_ramp_ + fewest_hops(shared_.task, space_, any_chains()).least);
     }
     raise_floors(relaxed);
     bound = std::max(bound, relaxed);
