@@ -25,9 +25,9 @@ model_for() {
 }
 
 commands() {
-    awk 'FNR == 1 { fenced = 0; shell = 0 }
+    awk 'FNR == 1 { fenced = 0; shell = 0; begun = "" }
         /^ *```/ { fenced = !fenced; shell = fenced && ($0 ~ /```(sh|bash|console)? *$/); next }
-        (fenced && shell) || /^    eyeroof / {
+        (fenced && shell) || begun != "" || /^    eyeroof / {
             line = $0
             sub(/^ +/, "", line); sub(/^\$ /, "", line); sub(/[ \t]+# .*/, "", line)
             line = begun line; begun = ""
@@ -36,11 +36,20 @@ commands() {
         }' "$sources/README.md" "$sources"/docs/*.md
 }
 
+# A line of marked.txt stands for all commands that begin with it.
+is_marked() {
+    local mark
+    while read -r mark; do
+        [[ $1 == "$mark"* ]] && return 0
+    done < <(sed 's/ *#.*//' "$sources/tests/docs/marked.txt")
+    return 1
+}
+
 ran=0
 marked=0
 wrong=0
 while IFS=$'\t' read -r place line; do
-    if grep -qxF -- "$line" <(sed 's/ *#.*//' "$sources/tests/docs/marked.txt"); then
+    if is_marked "$line"; then
         marked=$((marked + 1))
         continue
     fi

@@ -118,7 +118,7 @@ std::vector<model::DataType> types_of(const model::Machine& machine) {
     return types;
 }
 
-bool near(double a, double b) {
+bool agree(double a, double b) {
     return std::fabs(a - b) <= 1e-9 * std::max(std::fabs(a), std::fabs(b)) + 1e-18;
 }
 
@@ -130,9 +130,9 @@ void check_times(const study::LayerReport& l, double clock_hz) {
         CHECK(part >= 0.0);
     }
     CHECK(l.time_s > 0.0);
-    CHECK(near(s.compute_s + s.on_chip_stall_s + s.dram_stall_s + s.overhead_s, l.time_s));
-    CHECK(near(l.processing_time_s + s.dram_stall_s, l.time_s));
-    CHECK(near(l.cycles, l.time_s * clock_hz));
+    CHECK(agree(s.compute_s + s.on_chip_stall_s + s.dram_stall_s + s.overhead_s, l.time_s));
+    CHECK(agree(l.processing_time_s + s.dram_stall_s, l.time_s));
+    CHECK(agree(l.cycles, l.time_s * clock_hz));
     if (l.low_s && l.high_s) {
         CHECK(*l.low_s <= l.time_s);
         CHECK(*l.high_s >= l.time_s);
@@ -143,7 +143,7 @@ void check_times(const study::LayerReport& l, double clock_hz) {
         CHECK(l.limits.share[k] >= -1e-9 * l.time_s);
         CHECK(l.limits.without[k] <= l.time_s * kRounding);
     }
-    CHECK(near(shares, l.time_s));
+    CHECK(agree(shares, l.time_s));
 }
 
 void check_units(const study::LayerReport& l, const study::MachineSummary& machine) {
@@ -158,7 +158,7 @@ void check_units(const study::LayerReport& l, const study::MachineSummary& machi
     CHECK((l.active.averaged > 0.0) == !array_rests);
     CHECK((l.utilization > 0.0) == !array_rests);
     if (l.macs > 0) {
-        CHECK(near(l.utilization * l.units * l.cycles, static_cast<double>(l.macs)));
+        CHECK(agree(l.utilization * l.units * l.cycles, static_cast<double>(l.macs)));
     }
     CHECK(machine.units * machine.clock_hz == near(machine.peak_macs_per_s));
 }
@@ -186,12 +186,12 @@ void check_chains(const study::LayerReport& l) {
 void check_total(const study::Report& report) {
     const study::LayerReport& l = report.layers.front();
     const auto count = static_cast<double>(l.layer.count);
-    CHECK(near(report.total.macs, count * static_cast<double>(l.macs)));
+    CHECK(agree(report.total.macs, count * static_cast<double>(l.macs)));
     CHECK(report.total.processing_time_s <= report.total.time_s * kRounding);
     CHECK(report.total.processing_time_s > 0.0);
     if (l.macs > 0) {
         const double at_peak_s = report.total.macs / (l.units * report.machine.clock_hz);
-        CHECK(near(report.total.utilization, at_peak_s / report.total.time_s));
+        CHECK(agree(report.total.utilization, at_peak_s / report.total.time_s));
     }
 }
 
