@@ -17,8 +17,9 @@ namespace eyeroof::cli {
 
 namespace {
 
-// A trial ends before a measurement can be cut off; most take milliseconds.
-constexpr std::chrono::milliseconds kTimeToStop{2000};
+// A trial ends before a measurement can be cut off: most take milliseconds, the first touch of
+// gigabytes seconds. A second signal ends the program at once.
+constexpr std::chrono::milliseconds kTimeToStop{10000};
 
 struct Options {
     profiles::HostOptions host;
