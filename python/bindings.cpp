@@ -64,6 +64,7 @@ class Library {
         folders_.assign(folders.begin(), folders.end());
         machines_.clear();
         networks_.clear();
+        hosts_.clear();
     }
     std::vector<fs::path> folders() const { return folders_; }
 
@@ -85,6 +86,11 @@ class Library {
         }
         return known(networks_, key, is_path(name),
                      [&] { return checked(study::read::load_network(key, below("networks"))); });
+    }
+    // What issues a machine's kernels; nothing for accelerators.
+    std::shared_ptr<const model::HostIssue> host(const model::Machine& machine) {
+        return known(hosts_, machine.id + "\n" + machine.name, false,
+                     [&] { return checked(study::host_issue("", machine, below("hwdb"))); });
     }
     std::vector<fs::path> below(const char* what) const {
         std::vector<fs::path> paths;
@@ -126,6 +132,7 @@ class Library {
     std::vector<fs::path> folders_;
     std::map<std::string, std::shared_ptr<const model::Machine>> machines_;
     std::map<std::string, std::shared_ptr<const model::Network>> networks_;
+    std::map<std::string, std::shared_ptr<const model::HostIssue>> hosts_; // by id and name
 };
 
 Library& library() {
@@ -161,7 +168,7 @@ study::StudyOptions options_of(const Asked& asked, const model::Machine& machine
             }
         }
     }
-    options.host = checked(study::host_issue("", machine, library().below("hwdb")));
+    options.host = *library().host(machine);
     return options;
 }
 
