@@ -347,6 +347,8 @@ void RooflineView::keyPressEvent(QKeyEvent* event) {
         return reset_zoom();
     case Qt::Key_Backspace:
         return undo_zoom();
+    case Qt::Key_Escape: // in a window that has no shortcut of its own for it
+        return set_selection({});
     case Qt::Key_N:
         return select_next(1);
     case Qt::Key_P:

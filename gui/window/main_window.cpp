@@ -67,7 +67,7 @@ void MainWindow::soften_hints() {
     const study::Rgb grey = colour_of(study::ColourRole::faint, theme_of(*this));
     const QColor colour(grey.r, grey.g, grey.b);
     if (palette().color(QPalette::PlaceholderText) != colour) {
-        QPalette own = palette();
+        QPalette own; // nothing but this: all else follows the theme
         own.setColor(QPalette::PlaceholderText, colour);
         setPalette(own);
     }

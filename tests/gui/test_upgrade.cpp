@@ -314,10 +314,16 @@ void TestUpgrade::unknown_names_are_told_and_the_rest_is_judged() {
     choose(window, "upgrade from", "t4");
     choose(window, "upgrade to", "l4");
     QTRY_COMPARE_WITH_TIMEOUT(window.upgrade().upgrades().size(), std::size_t{1}, kPatience_ms);
-    QVERIFY(judged(window, [&] { choose(window, "upgrade to", "a100-sxm"); }));
+    QVERIFY(judged(window, [&] { choose(window, "upgrade to", "a100-smx-40gb"); }));
     QCOMPARE(window.upgrade().upgrades().size(), std::size_t{1});
     QCOMPARE(window.errors().topLevelItemCount(), 1);
-    QVERIFY(window.errors().topLevelItem(0)->text(4).contains("did you mean"));
+    QVERIFY(window.errors().topLevelItem(0)->text(4).contains("did you mean 'a100-sxm-40gb'"));
+    QVERIFY(judged(window, [&] { choose(window, "upgrade to", "a100-sxm"); }));
+    QCOMPARE(window.upgrade().upgrades().size(), std::size_t{1});
+    QCOMPARE(window.errors().topLevelItemCount(), 2);
+    const QString which = "which one: a100-sxm-40gb, a100-sxm-80gb"; // it is the name of several
+    QVERIFY(window.errors().topLevelItem(0)->text(4).contains(which) ||
+            window.errors().topLevelItem(1)->text(4).contains(which));
 }
 
 void TestUpgrade::the_question_is_part_of_sessions() {
