@@ -92,7 +92,7 @@ model::Diagnostics usage_error(const CLI::App& root, const CLI::ParseError& erro
                           help);
     } else if (!commands.empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
         diagnostics.error("usage", fmt::format("{}: which command?", path),
-                          model::suggestion("", commands));
+                          model::suggestion("", commands, commands.size()));
     } else {
         std::string message = error.what();
         if (const auto end = message.find_last_not_of(" \n."); end != std::string::npos) {

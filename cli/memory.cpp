@@ -85,9 +85,8 @@ void add_memory(Frame& frame) {
         "# does a training step fit, and what holds its peak?\n"
         "eyeroof memory bert-large --on a100-sxm-40gb --phase training --optimizer adam "
         "--dim dropout=1\n"
-        "# in 16 GB, with fp32 gradients; exit 1 when it does not fit\n"
-        "eyeroof memory llama-3.2-1b --on rtx-4090 --phase training --memory 16GB "
-        "--precision fp32-gradients\n"
+        "# in 24 GB; exit 1 when it does not fit\n"
+        "eyeroof memory llama-3.2-1b --on rtx-4090 --phase training --memory 24GB\n"
         "# the curve as a picture\n"
         "eyeroof memory resnet50 --batch 64 --on v100-sxm2-16gb --phase training --format svg "
         "-o memory.svg");

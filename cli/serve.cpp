@@ -77,9 +77,8 @@ void add_serve(Frame& frame) {
     CLI::App& app = frame.add(
         "serve", "Serve a decoder: first token, time per token, tokens a second and device",
         "# batch against latency on 1 to 8 GPUs, and the most within two limits\n"
-        "eyeroof serve llama-3-8b --on h100-sxm-80gb --fabric dgx-h100-ndr --prompt 2048 --answer "
-        "256 "
-        "--tensor 1,2,4,8 --ttft '500 ms' --tpot '25 ms'\n"
+        "eyeroof serve llama-3-8b --on h100-sxm-80gb --fabric dgx-h100-ndr --tensor 1,2,4,8\n"
+        "eyeroof serve llama-3-8b --on h100-sxm-80gb --fabric dgx-h100-ndr --ttft '500 ms'\n"
         "eyeroof serve mixtral-8x7b --on a100-sxm-80gb --fabric dgx-a100-hdr --tensor 2,4,8 "
         "--format svg");
     app.add_option("NETWORK", options->network, "A decoder: name in the catalog, or a file")

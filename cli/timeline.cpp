@@ -82,10 +82,9 @@ void add_timeline(Frame& frame) {
         "# how much of BERT's inference the GPU waits for PyTorch's calls\n"
         "eyeroof timeline bert-large --on a100-sxm-40gb --mode eager\n"
         "# a training step, every operator, as a trace for Perfetto or chrome://tracing\n"
-        "eyeroof timeline resnet50 --batch 64 --on v100-sxm2-16gb --phase training "
-        "--format trace -o resnet50.json\n"
+        "eyeroof timeline resnet50 --on v100-sxm2-16gb --phase training --format trace -o a.json\n"
         "# the batch goes to the GPU each step, pageable\n"
-        "eyeroof timeline resnet18 --batch 32 --on k80-die --copies batch --pageable\n"
+        "eyeroof timeline resnet18 --batch 32 --on k80-die --dtype fp32 --copies batch --pageable\n"
         "# own network with a `graph`, as a picture\n"
         "eyeroof timeline mine.yaml --on t4 --mode graph --format svg -o step.svg");
     add_step_options(app, options->step);

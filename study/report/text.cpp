@@ -278,9 +278,7 @@ std::string totals(const Report& report, bool colour) {
                                     format_si(total.device_s, "s")));
     }
     if (total.processing_time_s < total.time_s) {
-        parts.push_back(
-            fmt::format("{} without {}", format_si(total.processing_time_s, "s"),
-                        report.machine.kind != "accelerator" ? "launches" : "outer memory stalls"));
+        parts.push_back(format_si(total.processing_time_s, "s") + " without outer memory stalls");
     }
     if (total.macs > 0.0) {
         parts.push_back(percent(total.utilization) + " of peak");
