@@ -212,17 +212,19 @@ std::string network_to_json(const model::Network& network, const model::NetworkT
     return dumped(json);
 }
 
+constexpr std::size_t kNameWidth = 18; // names are typed as they stand here, so none is cut
+
 std::string networks_to_text(const std::vector<NetworkRow>& rows) {
-    std::string text =
-        fmt::format("{} {} {} {} {}\n", left("name", 16), right("runs", 5), right("work", 11),
-                    right("weights", 9), "what it is, and parameters with their standard values");
+    std::string text = fmt::format("{} {} {} {} {}\n", left("name", kNameWidth), right("runs", 5),
+                                   right("work", 11), right("weights", 9),
+                                   "what it is, and parameters with their standard values");
     for (const NetworkRow& row : rows) {
         text +=
-            fmt::format("{} {} {} {} {}\n", left(row.head.id, 16),
+            fmt::format("{} {} {} {} {}\n", left(row.head.id, kNameWidth),
                         right(std::to_string(row.runs), 5), right(si(row.totals.macs, "MAC"), 11),
                         right(si(row.totals.weight_bytes, "B"), 9), printable(row.head.name));
         if (!row.head.parameters.empty()) {
-            text += wrapped(parameters_text(row.head.parameters), 45, 100);
+            text += wrapped(parameters_text(row.head.parameters), kNameWidth + 29, 100);
         }
     }
     return text + "\nParameters are set behind the name: mobilenet-v1:width=0.5,resolution=128\n";
