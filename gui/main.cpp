@@ -113,8 +113,8 @@ int main(int argc, char** argv) {
                                   "DIR");
     const QCommandLineOption show(
         QString("show"),
-        "Bring to the front: roofline, upgrade, what-if, mapping, details, errors, or network "
-        "(the steps of the whole network).",
+        "Bring to the front: roofline, upgrade, what-if, mapping, details, measurements, "
+        "baseline, traffic, knobs, advice, errors, or network (the steps of the whole network).",
         "PANE");
     const QCommandLineOption upgrade(
         QString("upgrade"), "Ask whether NETWORK pays on TO instead of FROM.", "NETWORK,FROM,TO…");

@@ -51,6 +51,7 @@ void PlotBar::make_filters() {
     top_->setAccessibleName(tr("Only the heaviest points"));
     top_->setObjectName("top");
     level_ = new QComboBox(this);
+    level_->setSizeAdjustPolicy(QComboBox::AdjustToContents); // which come with each plot
     level_->setAccessibleName(tr("Memory level whose bytes give the intensity"));
     level_->setObjectName("level");
     for (QWidget* widget : {static_cast<QWidget*>(filter_), static_cast<QWidget*>(top_),
@@ -103,6 +104,17 @@ void PlotBar::show_view(const study::PlotInput& input, const study::RooflineScen
     show_chips(scene);
     show_roofs(input, scene);
     updateGeometry();
+    keep_all_rows();
+}
+
+// Its rows wrap, and what holds it asks for one: the plot below would lose its axis to the others.
+void PlotBar::keep_all_rows() {
+    setMinimumHeight(row_->heightForWidth(width()));
+}
+
+void PlotBar::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    keep_all_rows();
 }
 
 void PlotBar::show_levels(const study::PlotInput& input, const study::ViewState& view) {

@@ -29,8 +29,12 @@ class PlotBar : public QWidget {
   signals:
     void changed(const std::function<void(eyeroof::study::ViewState&)>& change);
 
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
   private:
     void make_filters();
+    void keep_all_rows();
     void show_roofs(const study::PlotInput& input, const study::RooflineScene& scene);
     void show_chips(const study::RooflineScene& scene);
     void show_levels(const study::PlotInput& input, const study::ViewState& view);

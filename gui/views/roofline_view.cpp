@@ -22,7 +22,7 @@ constexpr std::size_t kMostUndo = 100;
 RooflineView::RooflineView(QWidget* parent) : QWidget(parent) {
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
-    setMinimumSize(320, 280);
+    setMinimumSize(320, 240);
     setAccessibleName(tr("Roofline plot"));
     rebuild();
 }

@@ -7,6 +7,11 @@
 #include <QTextBrowser>
 #include <QVBoxLayout>
 
+// Linkers leave out what nothing of a static library asks for. Has to stand in no namespace.
+static void bring_documents() {
+    Q_INIT_RESOURCE(docs);
+}
+
 namespace eyeroof::gui {
 
 namespace {
@@ -44,6 +49,7 @@ QString tr(const char* words) {
 } // namespace
 
 void show_documentation(QWidget& parent) {
+    bring_documents();
     auto* dialog = new QDialog(&parent);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setWindowTitle(tr("Documentation"));

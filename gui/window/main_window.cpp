@@ -13,6 +13,7 @@
 #include <QDockWidget>
 #include <QHeaderView>
 #include <QLabel>
+#include <QLayout>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QScrollArea>
@@ -59,6 +60,7 @@ MainWindow::MainWindow(Folders folders, QWidget* parent)
         }
     }
     soften_hints();
+    layout()->activate(); // before the panes were tabs of each other they asked for more room
     resize(first_size({}));
 }
 
@@ -197,6 +199,9 @@ void MainWindow::arrange_panes() {
     QDockWidget* details = docks_["details"];
     QDockWidget* layers = docks_["layers"];
     QDockWidget* steps = docks_["steps"];
+    // Out of the way: three below each other, if only for a moment, make small windows grow.
+    tabifyDockWidget(layers, mapping);
+    tabifyDockWidget(layers, details);
     if (height() >= kRoomy) {
         addDockWidget(Qt::BottomDockWidgetArea, steps);
         splitDockWidget(layers, steps, Qt::Horizontal);

@@ -272,10 +272,10 @@ void TestDesk::menus_have_new_recent_theme_layout_and_help() {
     action(window, "Reset layout")->trigger();
     QVERIFY(window.findChild<QDockWidget*>("layers")->isVisible());
     action(window, "Dark")->trigger();
-    QVERIFY(window.palette().color(QPalette::Window).lightness() < 100);
+    QTRY_VERIFY(window.palette().color(QPalette::Window).lightness() < 100);
     QCOMPARE(settings.value("theme").toString(), QString("dark"));
     action(window, "Light")->trigger();
-    QVERIFY(window.palette().color(QPalette::Window).lightness() > 150);
+    QTRY_VERIFY(window.palette().color(QPalette::Window).lightness() > 150);
     action(window, "As the desktop")->trigger();
     QCOMPARE(QApplication::palette().color(QPalette::Window), before.color(QPalette::Window));
     // anew: the start page, with what was open last

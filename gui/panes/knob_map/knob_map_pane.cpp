@@ -134,7 +134,7 @@ KnobMapPane::KnobMapPane(const PaneActions& actions, QWidget* parent) : Pane(act
     column->addWidget(head_);
     picture_ = new DrawingView(this);
     picture_->setAccessibleName(tr("Map of two parameters"));
-    picture_->setMinimumSize(240, 200);
+    picture_->setMinimumSize(240, 100);
     column->addWidget(picture_, 1);
     picture_->clear(tr("Choose a network and a machine."));
     connect(&worker_, &Background::progressed, this, [this](const model::Progress& progress) {

@@ -22,6 +22,8 @@ namespace eyeroof::gui {
 
 namespace {
 
+constexpr int kLeastTable = 52; // pixels: the header and a row
+
 QString text(const std::string& string) {
     return QString::fromStdString(string);
 }
@@ -99,6 +101,7 @@ MeasurementsPane::MeasurementsPane(const PaneActions& actions, QWidget* parent)
     list_ = number_table(tr("Files of measurements"), this);
     list_->setObjectName("measurement files");
     list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    list_->setMinimumHeight(kLeastTable);
     column->addWidget(list_, 1);
     auto* buttons = new QHBoxLayout;
     auto* add = new QPushButton(tr("Add…"), this);
@@ -109,14 +112,14 @@ MeasurementsPane::MeasurementsPane(const PaneActions& actions, QWidget* parent)
     for (QPushButton* button : {add, replace_, remove_}) {
         buttons->addWidget(button);
     }
-    buttons->addStretch();
-    column->addLayout(buttons);
     head_ = new QLabel(this);
     head_->setObjectName("measurements head");
     head_->setWordWrap(true);
-    column->addWidget(head_);
+    buttons->addWidget(head_, 1);
+    column->addLayout(buttons);
     kernels_ = number_table(tr("Kernels"), this);
     kernels_->setObjectName("measured kernels");
+    kernels_->setMinimumHeight(kLeastTable);
     column->addWidget(kernels_, 2);
     connect(add, &QPushButton::clicked, this, [this] { actions_.open_files(); });
     connect(remove_, &QPushButton::clicked, this, [this] { actions_.close_file(chosen_path()); });

@@ -76,6 +76,7 @@ TrafficPane::TrafficPane(const PaneActions& actions, QWidget* parent) : Pane(act
     column->addWidget(head_);
     rows_ = number_table(tr("Traffic by level and tensor, of one execution"), this);
     rows_->setObjectName("traffic rows");
+    rows_->setMinimumHeight(52); // the header and a row
     column->addWidget(rows_, 1);
 }
 
