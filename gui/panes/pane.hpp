@@ -62,7 +62,8 @@ class Pane : public QWidget {
     Pane(PaneActions actions, QWidget* parent) : QWidget(parent), actions_(std::move(actions)) {}
 
     virtual QString title() const = 0;
-    virtual QString name() const = 0; // of its dock: "measurements"
+    virtual QString tab() const { return title(); } // as its dock says it, in a word
+    virtual QString name() const = 0;               // of its dock: "measurements"
     virtual void show_answer(const PaneInput& input) = 0;
     virtual void show_selection(const PaneInput& input) { (void)input; }
     virtual QString html() const { return {}; } // its section of the report; empty: none

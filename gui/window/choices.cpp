@@ -102,6 +102,12 @@ void Choices::choose(bool again) {
     }
 }
 
+// What the window sets itself it knows: losing the focus says nothing new.
+void Choices::keep_told() {
+    told_ = machines();
+    told_.prepend(network());
+}
+
 void Choices::fill(const Folders& folders) {
     const QSignalBlocker one(network_), two(machine_), three(other_);
     network_->addItem("");
@@ -148,7 +154,7 @@ study::MappingPolicy Choices::mapping() const {
 
 void Choices::set_network(const QString& name) {
     network_->setCurrentText(name);
-    told_.clear();
+    keep_told();
 }
 
 void Choices::set_machine(const QString& name) {
@@ -159,6 +165,7 @@ void Choices::set_machine(const QString& name) {
 void Choices::set_machines(const QStringList& names) {
     set_machine(names.value(0));
     other_->setCurrentText(names.size() < 2 ? tr(kNoMachine) : names.mid(1).join(", "));
+    keep_told();
 }
 
 void Choices::show_precisions(const std::vector<model::Machine>& machines) {

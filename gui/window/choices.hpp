@@ -46,6 +46,7 @@ class Choices : public QToolBar {
 
   private:
     void choose(bool again); // tells of a choice; of the same one only when asked again
+    void keep_told();
     QComboBox* combo(const QString& label, const char* name, int width);
 
     QStringList told_; // the names that were told of last

@@ -47,7 +47,7 @@ void MainWindow::make_pattern_panes() {
     for (const MakePane make : all_panes()) {
         Pane* pane = make(actions, this);
         pane->setObjectName(pane->name() + " pane");
-        add_pane(pane->title(), qPrintable(pane->name()), pane, Qt::BottomDockWidgetArea);
+        add_pane(pane->tab(), qPrintable(pane->name()), pane, Qt::BottomDockWidgetArea);
         panes_.push_back(pane);
     }
     tabify_pattern_panes(docks_["layers"]); // never below each other: they would not fit

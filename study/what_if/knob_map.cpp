@@ -104,7 +104,7 @@ Result<std::optional<NextValue>> next_helpful(const Network& network, const Mach
         if (stop.stop_requested()) {
             return Found::failure("cancelled", "cancelled");
         }
-        if (time && before->total.time_s / *time >= kHelps) {
+        if (time && before->total.time_s / *time >= kWorthAStep) {
             return Found(NextValue{value, before->total.time_s / *time});
         }
     }

@@ -13,14 +13,14 @@
 
 namespace eyeroof::study {
 
-inline constexpr double kHelps = 1.01;        // a gain worth stepping to
+inline constexpr double kWorthAStep = 1.01;   // times as fast, to step there
 inline constexpr double kFarthest = 64.0;     // times the present value
 inline constexpr std::size_t kMostCells = 17; // of a map, along a side
 
 // The least value above the present one, on a scale of a twelfth of an octave (of whole counts:
-// every one up to 32 more, then that scale), with which the network is faster by kHelps; nullopt
-// when nothing up to kFarthest times is. Accelerators map by the dataflow's rules. Errors: those of
-// run(); "unknown-parameter"; "cancelled".
+// every one up to 32 more, then that scale), with which the network is faster by kWorthAStep;
+// nullopt when nothing up to kFarthest times is. Accelerators map by the dataflow's rules. Errors:
+// those of run(); "unknown-parameter"; "cancelled".
 struct NextValue {
     double value = 0.0;
     double speedup = 1.0;

@@ -301,7 +301,7 @@ void TestPanes::a_knob_steps_to_the_next_value_that_helps() {
     QVERIFY(next != nullptr);
     QVERIFY(answered(window, [&] { next->click(); }));
     const double after = window.reports()[0].total.time_s;
-    QVERIFY(before / after >= study::kHelps);
+    QVERIFY(before / after >= study::kWorthAStep);
     QCOMPARE(window.what_if().changes().size(), std::size_t{1});
     QVERIFY(answered(window, [&] { window.undo(); }));
     QCOMPARE(window.reports()[0].total.time_s, before);

@@ -24,6 +24,7 @@ class BaselinePane : public Pane {
   public:
     BaselinePane(const PaneActions& actions, QWidget* parent);
     QString title() const override { return tr("Before and after"); }
+    QString tab() const override { return tr("Baseline"); }
     QString name() const override { return "baseline"; }
     void show_answer(const PaneInput& input) override;
     QString html() const override;

@@ -8,6 +8,7 @@
 #include <QLabel>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 
 namespace eyeroof::gui {
 
@@ -30,11 +31,20 @@ double fastest(const study::KnobMap& map) {
     return most;
 }
 
+// Beside the cells three digits do; the tip has them all.
+std::string short_value(const study::Knob& knob, double value) {
+    if (knob.unit.empty()) {
+        return study::value_text(knob, value);
+    }
+    return knob.unit == "B" && knob.whole ? model::format_iec(value, "B", 3)
+                                          : model::format_si(value, knob.unit, 3);
+}
+
 // Room for the widest value beside the map.
 double left_of(const study::KnobMap& map) {
     double widest = 0.0;
     for (const double value : map.y_values) {
-        widest = std::max(widest, study::text_width(study::value_text(map.y, value), kPx));
+        widest = std::max(widest, study::text_width(short_value(map.y, value), kPx));
     }
     return kMargin + widest + 6.0;
 }
@@ -63,48 +73,69 @@ void add_cell(const study::KnobMap& map, const study::Box& box, std::size_t x, s
     drawing.figures.rows.push_back({map.x_values[x], map.y_values[y], time.value_or(0.0), speedup});
 }
 
+// Values beside the rows; where those are low every second or third, and always that of now.
+void add_row_values(const study::KnobMap& map, const study::Box& area, study::Drawing& drawing) {
+    const double height = area.height / static_cast<double>(map.y_values.size());
+    const auto every = static_cast<std::size_t>(std::ceil((kPx + 2.0) / height));
+    const auto now = static_cast<std::size_t>(
+        std::find(map.y_values.begin(), map.y_values.end(), map.y.value) - map.y_values.begin());
+    for (std::size_t y = now % every; y < map.y_values.size(); y += every) {
+        const double middle = area.bottom() - height * (static_cast<double>(y) + 0.5);
+        drawing.texts.push_back({{area.left - 5.0, middle + 4.0},
+                                 short_value(map.y, map.y_values[y]),
+                                 study::ColourRole::faint,
+                                 kPx,
+                                 1.0});
+    }
+}
+
+// Values below the columns, as many as there is room for.
+void add_column_values(const study::KnobMap& map, const study::Box& area, study::Drawing& drawing) {
+    const double width = area.width / static_cast<double>(map.x_values.size());
+    double taken = 0.0; // right edge of the last one
+    for (std::size_t x = 0; x < map.x_values.size(); ++x) {
+        const std::string value = short_value(map.x, map.x_values[x]);
+        const double middle = area.left + width * (static_cast<double>(x) + 0.5);
+        const double half = study::text_width(value, kPx) / 2.0;
+        if (middle - half >= taken && middle + half <= drawing.canvas.width) {
+            drawing.texts.push_back(
+                {{middle, area.bottom() + 13.0}, value, study::ColourRole::faint, kPx, 0.5});
+            taken = middle + half + 4.0;
+        }
+    }
+}
+
 } // namespace
 
 study::Drawing draw_knob_map(const study::KnobMap& map, const study::Canvas& canvas) {
     study::Drawing drawing;
-    drawing.canvas = {std::max(canvas.width, 240.0), std::max(canvas.height, 200.0)};
+    drawing.canvas = {std::max(canvas.width, 240.0), std::max(canvas.height, 100.0)};
     drawing.title = "Times as fast over " + map.x.name + " and " + map.y.name;
     drawing.figures.columns = {map.x.key, map.y.key, "time_s", "times_as_fast"};
-    drawing.texts.push_back({{kMargin, 16.0}, "Times as fast as now"});
-    drawing.texts.push_back({{kMargin, 32.0}, map.y.name, study::ColourRole::faint, kPx});
     const double left = left_of(map);
-    const study::Box area{left, 38.0, drawing.canvas.width - left - kMargin,
-                          drawing.canvas.height - 38.0 - 42.0};
+    drawing.texts.push_back({{kMargin, 15.0},
+                             "Times as fast as now over " + map.y.name,
+                             study::ColourRole::faint,
+                             kPx});
+    const study::Box area{left, 20.0, drawing.canvas.width - left - kMargin,
+                          drawing.canvas.height - 20.0 - 36.0};
     const auto columns = static_cast<double>(map.x_values.size());
     const auto rows = static_cast<double>(map.y_values.size());
     const double most = fastest(map);
-    double taken = 0.0; // right edge of the last value below the map
+    add_row_values(map, area, drawing);
+    add_column_values(map, area, drawing);
     for (std::size_t y = 0; y < map.y_values.size(); ++y) {
         const double top = area.bottom() - area.height / rows * static_cast<double>(y + 1);
-        drawing.texts.push_back({{left - 5.0, top + area.height / rows / 2.0 + 4.0},
-                                 study::value_text(map.y, map.y_values[y]),
-                                 study::ColourRole::faint,
-                                 kPx,
-                                 1.0});
         for (std::size_t x = 0; x < map.x_values.size(); ++x) {
             const study::Box box{area.left + area.width / columns * static_cast<double>(x), top,
                                  area.width / columns - 1.0, area.height / rows - 1.0};
             add_cell(map, box, x, y, most, drawing);
-            const bool now = map.x_values[x] == map.x.value && map.y_values[y] == map.y.value;
-            if (now) {
-                drawing.boxes.push_back({box, study::ColourRole::text, 1.0, true});
-            }
-            const std::string value = study::value_text(map.x, map.x_values[x]);
-            const double middle = box.left + box.width / 2.0;
-            const double half = study::text_width(value, kPx) / 2.0;
-            if (y == 0 && middle - half >= taken && middle + half <= drawing.canvas.width) {
-                drawing.texts.push_back(
-                    {{middle, area.bottom() + 14.0}, value, study::ColourRole::faint, kPx, 0.5});
-                taken = middle + half + 4.0;
+            if (map.x_values[x] == map.x.value && map.y_values[y] == map.y.value) {
+                drawing.boxes.push_back({box, study::ColourRole::text, 1.0, true}); // now
             }
         }
     }
-    drawing.texts.push_back({{area.left + area.width / 2.0, area.bottom() + 32.0},
+    drawing.texts.push_back({{area.left + area.width / 2.0, area.bottom() + 28.0},
                              map.x.name,
                              study::ColourRole::faint,
                              kPx,

@@ -120,6 +120,7 @@ MeasurementsPane::MeasurementsPane(const PaneActions& actions, QWidget* parent)
     kernels_ = number_table(tr("Kernels"), this);
     kernels_->setObjectName("measured kernels");
     kernels_->setMinimumHeight(kLeastTable);
+    kernels_->horizontalHeader()->setStretchLastSection(false);
     column->addWidget(kernels_, 2);
     connect(add, &QPushButton::clicked, this, [this] { actions_.open_files(); });
     connect(remove_, &QPushButton::clicked, this, [this] { actions_.close_file(chosen_path()); });

@@ -35,15 +35,14 @@ QString line(const QString& what, const QString& value) {
 
 QString layer_head(const study::LayerReport& layer) {
     const double count = static_cast<double>(layer.layer.count);
-    return "<table>" + line(TrafficPane::tr("Layer"), text(layer.layer.name).toHtmlEscaped()) +
+    return line(TrafficPane::tr("Layer"), text(layer.layer.name).toHtmlEscaped()) +
            line(TrafficPane::tr("Operator and shape"), shape_text(layer.layer).toHtmlEscaped()) +
            line(TrafficPane::tr("Executions"), QString::number(count, 'g', 12)) +
            line(TrafficPane::tr("Work of one"),
                 TrafficPane::tr("%1, at least %2 to be moved")
                     .arg(text(model::format_si(static_cast<double>(layer.flops), "FLOP", 4)),
                          bytes(static_cast<double>(layer.bytes)))) +
-           line(TrafficPane::tr("Energy of one"), energy_text(layer.energy_j, layer.time_s)) +
-           "</table>";
+           line(TrafficPane::tr("Energy of one"), energy_text(layer.energy_j, layer.time_s));
 }
 
 } // namespace
@@ -83,18 +82,23 @@ TrafficPane::TrafficPane(const PaneActions& actions, QWidget* parent) : Pane(act
 void TrafficPane::show_answer(const PaneInput& input) {
     rows_->setRowCount(0);
     if (input.reports->empty()) {
+        rows_->hide();
         head_->setText(tr("Choose a network and a machine."));
         return;
     }
     const study::Report& report = input.reports->at(input.report);
-    QString html = "<table>" +
-                   line(tr("Network"), energy_text(report.total.energy_j, report.total.time_s)) +
-                   line(tr("Outermost memory"), bytes(report.total.outer_bytes)) + "</table>";
+    QString html = line(tr("Network"), energy_text(report.total.energy_j, report.total.time_s)) +
+                   line(tr("Its outermost memory"), bytes(report.total.outer_bytes));
     if (input.layer) {
-        html = layer_head(report.layers.at(*input.layer)) + html;
-        fill(report.layers.at(*input.layer));
+        const study::LayerReport& layer = report.layers.at(*input.layer);
+        html = layer_head(layer) + html;
+        if (layer.traffic.empty()) {
+            html += line(tr("Levels"), tr("not by tensor: this model has no mapping"));
+        }
+        fill(layer);
     }
-    head_->setText(html);
+    rows_->setVisible(rows_->rowCount() > 0);
+    head_->setText("<table>" + html + "</table>");
 }
 
 void TrafficPane::fill(const study::LayerReport& layer) {

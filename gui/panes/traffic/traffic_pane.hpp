@@ -20,6 +20,7 @@ class TrafficPane : public Pane {
   public:
     TrafficPane(const PaneActions& actions, QWidget* parent);
     QString title() const override { return tr("Traffic and energy"); }
+    QString tab() const override { return tr("Traffic"); }
     QString name() const override { return "traffic"; }
     void show_answer(const PaneInput& input) override;
     void show_selection(const PaneInput& input) override { show_answer(input); }
