@@ -123,7 +123,9 @@ class Baseline {
         for (std::size_t g = 0; g < kGroups; ++g) {
             leaf.chains[g] = space.groups[g].nodes[point.leaves[g]].chain;
         }
-        auto real = realise(task_, space, leaf);
+        bool all_placed = true;
+        auto real = realise(task_, space, leaf, all_placed);
+        outcome_.left_out = all_placed ? outcome_.left_out : 0.0; // no bound is known here
         if (!real) {
             ++outcome_.pruned["axes"];
             point.value = kNone;

@@ -1,6 +1,7 @@
 #include "mapper/exact.hpp"
 
 #include "mapper/parallel.hpp"
+#include "mapper/placement.hpp"
 #include "mapper/reported.hpp"
 #include "mapper/walk.hpp"
 
@@ -154,30 +155,6 @@ void judge(const Task& task, const Mapping& mapping, std::optional<SearchResult>
     }
 }
 
-// Levels from this one on are placed in every way that may make a difference: under Timeloop's
-// counting all (which neighbours pass words on depends on the axis), under eyeroof's the one with
-// the fewest hops through the array.
-void place(const Task& task, const Space& space, const std::array<std::uint32_t, kGroups>& chains,
-           std::size_t level, Mapping& mapping, std::optional<SearchResult>& best) {
-    if (level == mapping.levels.size()) {
-        judge(task, mapping, best);
-        return;
-    }
-    std::vector<SpatialLoop>& loops = mapping.levels[level].spatial;
-    if (task.counting == Counting::timeloop && task.machine.levels[level].fanout.size() > 1 &&
-        !loops.empty()) {
-        for (const auto& way : placements_of(space, chains, level)) {
-            loops = way;
-            place(task, space, chains, level + 1, mapping, best);
-        }
-        return;
-    }
-    if (ramps_matter(task) && level == array_edge(task.machine)) {
-        loops = fewest_hops(task, space, chains).loops;
-    }
-    place(task, space, chains, level + 1, mapping, best);
-}
-
 } // namespace
 
 ShortChain fewest_hops(const Task& task, const Space& space,
@@ -196,13 +173,15 @@ ShortChain fewest_hops(const Task& task, const Space& space,
     return best;
 }
 
-std::optional<SearchResult> realise(const Task& task, const Space& space, const Leaf& leaf) {
+std::optional<SearchResult> realise(const Task& task, const Space& space, const Leaf& leaf,
+                                    bool& all_placed) {
     auto mapping = mapping_of(space, leaf.chains, leaf.orders);
     if (!mapping) {
         return std::nullopt;
     }
     std::optional<SearchResult> best;
-    place(task, space, leaf.chains, 0, *mapping, best);
+    all_placed = place_all(task, space, leaf.chains, *mapping,
+                           [&](const Mapping& placed) { judge(task, placed, best); });
     return best;
 }
 
@@ -229,7 +208,7 @@ ExactOutcome search_exact(const Task& task, const std::vector<Space>& spaces,
     std::vector<Start> starts = starts_of(shared, branches, std::move(roots), threads);
     run_walks(shared, branches, starts, threads);
     shared.outcome.complete = !shared.over;
-    double bound = shared.best * (1.0 - kSlack);
+    double bound = std::min(shared.best * (1.0 - kSlack), shared.outcome.left_out);
     for (const Start& start : starts) {
         bound = std::min(bound, shared.over ? start.left : kNoValue);
     }

@@ -26,6 +26,8 @@ struct ExactOutcome {
     double lower_bound = 0.0;
     bool complete = false;
     bool from_start = false; // nothing in the spaces is as good as what was known before
+    // Least bound of the mappings that could be put on the axes in more ways than were looked at.
+    double left_out = std::numeric_limits<double>::infinity();
     std::uint64_t nodes = 0;
     std::map<std::string, std::uint64_t> pruned;
     std::vector<Improvement> history;
@@ -52,7 +54,9 @@ ShortChain fewest_hops(const Task& task, const Space& space,
                        const std::array<std::uint32_t, kGroups>& chains);
 
 // The value of a leaf's mapping, exactly, on the axes where it is best; nothing when it breaks a
-// rule that columns do not see.
-std::optional<SearchResult> realise(const Task& task, const Space& space, const Leaf& leaf);
+// rule that columns do not see. `all_placed` becomes false where there are more than kMostPlacements
+// ways on a level, of which only the first were looked at.
+std::optional<SearchResult> realise(const Task& task, const Space& space, const Leaf& leaf,
+                                    bool& all_placed);
 
 } // namespace eyeroof::mapper

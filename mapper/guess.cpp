@@ -75,17 +75,19 @@ class Climber {
         }
         estimator_.multiply_rest(rows(), product_.data());
         estimator_.relaxed(product_.data(), Known::all, kNone);
+        bool all_placed = true; // of no concern: a guess proves nothing
         if (rests_) {
             for (const auto& good : rests_->good(chains(), estimator_, product_.data(), kNone)) {
-                if (auto real = realise(task_, space_, {index_, chains(), good.orders})) {
+                if (auto real =
+                        realise(task_, space_, {index_, chains(), good.orders}, all_placed)) {
                     return real;
                 }
             }
             return std::nullopt;
         }
         for (const auto& [value, c] : estimator_.good_orders(product_.data(), kNone)) {
-            if (auto real =
-                    realise(task_, space_, {index_, chains(), estimator_.combinations()[c]})) {
+            if (auto real = realise(task_, space_, {index_, chains(), estimator_.combinations()[c]},
+                                    all_placed)) {
                 return real;
             }
         }

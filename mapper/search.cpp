@@ -26,6 +26,8 @@ constexpr double kNone = std::numeric_limits<double>::infinity();
 constexpr const char* kLeftOut =
     "some dimension can be split in more ways than are looked at: raise max_chains, or fix some of "
     "its trips";
+constexpr const char* kNotPlaced =
+    "some trips can be put on the axes in more ways than are looked at";
 constexpr const char* kOutside =
     "a known mapping, with tile sizes from outside the space, is better than all in it";
 
@@ -234,6 +236,7 @@ class Search {
             all_.pruned[rule] += nodes;
         }
         all_.from_start = all_.from_start && some.from_start;
+        all_.left_out = std::min(all_.left_out, some.left_out);
         all_.lower_bound = std::min(all_.lower_bound, some.lower_bound);
         if (!some.complete) {
             stop_at(some.lower_bound);
@@ -333,14 +336,18 @@ Result<SearchResult> search(const Task& task, const SearchOptions& asked, std::s
     c.objective = task.objective.name();
     c.nodes = outcome.nodes;
     c.pruned = std::move(outcome.pruned);
-    c.proved = outcome.complete && !truncated &&
+    const bool placed = outcome.left_out >= c.value * (1.0 - kSlack);
+    c.proved = outcome.complete && !truncated && placed &&
                (options.strategy == Strategy::exact || options.strategy == Strategy::exhaustive);
-    c.lower_bound = truncated ? 0.0 : outcome.lower_bound;
+    c.lower_bound = truncated ? 0.0 : std::min(outcome.lower_bound, outcome.left_out);
     c.lower_bound = std::min(std::max(c.lower_bound, least_value(task)), c.value);
     c.space = task.factors == Factors::perfect ? "perfect factors" : "any factors";
     const bool outside = outcome.from_start && known && result.mapping == known->mapping &&
                          task.factors == Factors::perfect && !divides_evenly(task, result.mapping);
-    c.note = truncated ? kLeftOut : outcome.complete && outside ? kOutside : "";
+    c.note = truncated                     ? kLeftOut
+             : !placed                     ? kNotPlaced
+             : outcome.complete && outside ? kOutside
+                                           : "";
     c.gap = std::max(0.0, (c.value - c.lower_bound) / c.value);
     // What is left when the effort ends may only tie.
     c.proved = c.proved || (exact && !truncated && c.gap <= 2.0 * kSlack);

@@ -53,6 +53,11 @@ void Shared::offer(std::uint32_t job, SearchResult real, std::uint64_t nodes) {
     }
 }
 
+void Shared::leave_out(double at_least) {
+    std::lock_guard lock(mutex);
+    outcome.left_out = std::min(outcome.left_out, at_least);
+}
+
 void Shared::add(const Counts& counts) {
     std::lock_guard lock(mutex);
     outcome.nodes += counts.nodes;
@@ -447,7 +452,7 @@ void Walker::visit() {
     for (const auto& [value, c] : good) {
         if (value <= cut()) {
             leaf.orders = estimator_.combinations()[c];
-            offer(leaf);
+            offer(leaf, value);
         }
     }
 }
@@ -459,13 +464,17 @@ void Walker::visit_resting(Leaf& leaf) {
     for (const Rests::Good& some : good) {
         if (some.value <= cut()) {
             leaf.orders = some.orders;
-            offer(leaf);
+            offer(leaf, some.value);
         }
     }
 }
 
-void Walker::offer(const Leaf& leaf) {
-    auto real = realise(shared_.task, space_, leaf);
+void Walker::offer(const Leaf& leaf, double at_least) {
+    bool all_placed = true;
+    auto real = realise(shared_.task, space_, leaf, all_placed);
+    if (!all_placed) {
+        shared_.leave_out(at_least);
+    }
     if (real) {
         shared_.offer(job_, *std::move(real), counts.nodes);
     }

@@ -90,6 +90,8 @@ struct Shared {
 
     // A mapping of an earlier job replaces one of equal value.
     void offer(std::uint32_t job, SearchResult real, std::uint64_t nodes);
+    // Not all ways to place a mapping of at least this value were looked at.
+    void leave_out(double at_least);
     void add(const Counts& counts);
 };
 
@@ -135,7 +137,7 @@ class Walker {
     void settle();
     void visit();
     void visit_resting(Leaf& leaf);
-    void offer(const Leaf& leaf);
+    void offer(const Leaf& leaf, double at_least);
 
     Shared& shared_;
     const Space& space_;

@@ -24,8 +24,9 @@ class Enumerator {
   public:
     using Visit = std::function<void(const Mapping&, const MappingCost&, double cycles)>;
 
-    explicit Enumerator(const mapper::Task& task, Visit visit = {})
-        : task_(task), best_(-1.0), visit_(std::move(visit)) {
+    // Tasks with more mappings than `most` are left to other seeds.
+    explicit Enumerator(const mapper::Task& task, Visit visit = {}, long most = 2500)
+        : task_(task), best_(-1.0), visit_(std::move(visit)), most_(most) {
         for (std::size_t i = 0; i < task.machine.levels.size(); ++i) {
             mapping_.levels.emplace_back();
             slots_.push_back({i, -1});
@@ -41,11 +42,10 @@ class Enumerator {
     }
     long mappings = 0;
     Mapping best_mapping;
-    bool too_many() const { return mappings > kMost; }
+    bool too_many() const { return mappings > most_; }
 
   private:
-    static constexpr long kMost = 2500; // larger tasks are left to other seeds
-    struct Slot {                       // of a level; axis -1: time, outside what is in space
+    struct Slot { // of a level; axis -1: time, outside what is in space
         std::size_t level;
         int axis;
     };
@@ -203,6 +203,29 @@ class Enumerator {
             return;
         }
         ++mappings;
+        place(0);
+    }
+
+    // Under Timeloop's counting the order of a level's loops in space counts, too.
+    void place(std::size_t level) {
+        if (task_.counting != Counting::timeloop || level == mapping_.levels.size()) {
+            judge();
+            return;
+        }
+        std::vector<SpatialLoop>& loops = mapping_.levels[level].spatial;
+        const std::vector<SpatialLoop> before = loops;
+        std::erase_if(loops, [](const SpatialLoop& l) { return l.bound == 1; });
+        const auto inner = [](const SpatialLoop& a, const SpatialLoop& b) {
+            return std::pair(a.dim, a.axis) < std::pair(b.dim, b.axis);
+        };
+        std::sort(loops.begin(), loops.end(), inner);
+        do {
+            place(level + 1);
+        } while (std::next_permutation(loops.begin(), loops.end(), inner));
+        loops = before;
+    }
+
+    void judge() {
         const auto cost = cost_of(task_.problem, task_.machine, mapping_, task_.counting);
         if (cost) {
             const bool ramps =
@@ -224,6 +247,7 @@ class Enumerator {
     const mapper::Task& task_;
     double best_;
     Visit visit_;
+    long most_;
     Mapping mapping_;
     std::vector<Slot> slots_;
 };

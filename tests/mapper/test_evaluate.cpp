@@ -77,7 +77,8 @@ TEST_CASE("an evaluation in closed form is the counted cost of the mapping, or a
                 energy = std::min(energy, e.energy_pj);
                 product = std::min(product, e.energy_pj * e.cycles);
                 leaf.orders = estimator.combinations()[c];
-                if (const auto real = mapper::realise(task, space, leaf)) {
+                bool all_placed = true;
+                if (const auto real = mapper::realise(task, space, leaf, all_placed)) {
                     real_energy = std::min(real_energy, real->cost.energy_pj);
                     real_product = std::min(real_product, real->certificate.value);
                 }
