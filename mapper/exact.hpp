@@ -54,8 +54,8 @@ ShortChain fewest_hops(const Task& task, const Space& space,
                        const std::array<std::uint32_t, kGroups>& chains);
 
 // The value of a leaf's mapping, exactly, on the axes where it is best; nothing when it breaks a
-// rule that columns do not see. `all_placed` becomes false where there are more than kMostPlacements
-// ways on a level, of which only the first were looked at.
+// rule that columns do not see. `all_placed` becomes false where there are more than
+// kMostPlacements ways on a level, of which only the first were looked at.
 std::optional<SearchResult> realise(const Task& task, const Space& space, const Leaf& leaf,
                                     bool& all_placed);
 
