@@ -1,0 +1,200 @@
+// Strategies on computed targets: what they propose, and how soon they find what is best.
+#include "study/tune/model_target.hpp"
+#include "study/tune/search.hpp"
+#include "tests/near.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+using namespace eyeroof::study::tune;
+using eyeroof::tests::near;
+namespace model = eyeroof::model;
+
+namespace {
+
+Workload product(Count m, Count n, Count k) {
+    Workload work;
+    work.name = "product";
+    work.rows = work.width = work.out_w = m;
+    work.cols = n;
+    work.depth = k;
+    return work;
+}
+
+CpuMachine wide_machine() {
+    CpuMachine machine;
+    machine.lanes = 16;
+    machine.registers = 32;
+    return machine;
+}
+
+std::vector<Trial> searched(const Workload& work, const StrategyOptions& strategy,
+                            std::size_t trials, double noise = 0.05) {
+    const Subject subject = cpu_subject(work, wide_machine());
+    const auto target = stand_in(work, wide_machine(), subject, 11, {noise, strategy.seed});
+    SearchPlan plan;
+    plan.strategy = strategy;
+    plan.trials = trials;
+    return run_search(subject, *target, plan).trials;
+}
+
+StrategyOptions options_of(StrategyKind kind, std::uint64_t seed) {
+    StrategyOptions options;
+    options.kind = kind;
+    options.seed = seed;
+    return options;
+}
+
+double median_best(StrategyKind kind, std::size_t trials, unsigned features = kAllFeatures) {
+    std::vector<double> best;
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        StrategyOptions options = options_of(kind, seed);
+        options.features = features;
+        best.push_back(best_cost(searched(product(512, 512, 512), options, trials)));
+    }
+    std::nth_element(best.begin(), best.begin() + 2, best.end());
+    return best[2];
+}
+
+// Falls with the distance from a point of a space of 10^5.
+class Bowl final : public Target {
+  public:
+    explicit Bowl(const Space& space) : space_(space) {}
+    Outcome measure(const Point& point) override {
+        double sum = 1.0;
+        for (std::size_t k = 0; k < space_.knobs().size(); ++k) {
+            sum += std::abs(static_cast<double>(space_.value(point, k)) - 7.0);
+        }
+        return {sum, {sum}};
+    }
+
+  private:
+    const Space& space_;
+};
+
+Subject bowl_subject() {
+    Subject subject;
+    subject.name = "bowl";
+    std::vector<Knob> knobs;
+    for (const char* name : {"a", "b", "c", "d", "e"}) {
+        knobs.push_back({name, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}});
+    }
+    subject.space = Space(knobs, {});
+    const auto space = std::make_shared<const Space>(subject.space);
+    subject.features = [space](const Point& point, unsigned, std::vector<float>& out) {
+        for (std::size_t k = 0; k < 5; ++k) {
+            out.push_back(static_cast<float>(space->value(point, k)));
+        }
+    };
+    subject.predicted = [](const Point&) { return 1.0; };
+    return subject;
+}
+
+} // namespace
+
+TEST_CASE("the weight of transfer is 1, halves with 64 measurements, and is dropped at 277") {
+    CHECK(transfer_weight(0) == near(1.0));
+    CHECK(transfer_weight(64) == near(0.5));
+    CHECK(transfer_weight(276) > 0.05);
+    CHECK(transfer_weight(277) == 0.0);
+}
+
+TEST_CASE("every strategy proposes valid points, none twice, the same for the same seed") {
+    for (const std::string& name : strategy_names()) {
+        const auto options = options_of(*strategy_from_name(name), 3);
+        const auto trials = searched(product(96, 200, 33), options, 70);
+        const Subject subject = cpu_subject(product(96, 200, 33), wide_machine());
+        std::set<Count> seen;
+        for (const Trial& trial : trials) {
+            CHECK_MESSAGE(subject.space.valid(trial.point), name);
+            CHECK_MESSAGE(seen.insert(subject.space.index_of(trial.point)).second, name);
+        }
+        CHECK_MESSAGE(trials.size() == 70, name);
+        const auto again = searched(product(96, 200, 33), options, 70);
+        for (std::size_t n = 0; n < trials.size(); ++n) {
+            CHECK_MESSAGE(again[n].point == trials[n].point, name);
+        }
+    }
+}
+
+TEST_CASE("strategies that begin at random begin with the same points") {
+    const auto random = searched(product(96, 200, 33), options_of(StrategyKind::random, 5), 16);
+    for (const StrategyKind kind :
+         {StrategyKind::genetic, StrategyKind::anneal, StrategyKind::learned}) {
+        const auto other = searched(product(96, 200, 33), options_of(kind, 5), 16);
+        for (std::size_t n = 0; n < random.size(); ++n) {
+            CHECK(other[n].point == random[n].point);
+        }
+    }
+}
+
+TEST_CASE("a small space is exhausted, not asked for ever") {
+    Subject subject = bowl_subject();
+    subject.space = Space({{"a", {6, 7, 8}}, {"b", {7}}}, {});
+    subject.features = [](const Point& point, unsigned, std::vector<float>& out) {
+        out.push_back(static_cast<float>(point.digit[0]));
+    };
+    Bowl bowl(subject.space);
+    for (const std::string& name : strategy_names()) {
+        SearchPlan plan;
+        plan.strategy = options_of(*strategy_from_name(name), 1);
+        const SearchEnd end = run_search(subject, bowl, plan);
+        CHECK_MESSAGE(end.exhausted, name);
+        CHECK_MESSAGE(end.trials.size() == 3, name);
+        CHECK(best_cost(end.trials) == near(1.0));
+    }
+}
+
+TEST_CASE("the learned search finds the bottom of a known function among 10^5 points") {
+    const Subject subject = bowl_subject();
+    Bowl bowl(subject.space);
+    SearchPlan plan;
+    plan.trials = 256;
+    plan.strategy.kind = StrategyKind::learned;
+    plan.strategy.seed = 1;
+    CHECK(best_cost(run_search(subject, bowl, plan).trials) == near(1.0));
+}
+
+TEST_CASE("a failed candidate costs one trial and the search goes on") {
+    class Half final : public Target {
+      public:
+        Outcome measure(const Point& point) override {
+            if (point.digit[0] % 2 == 0) {
+                return {kNoCost, {}, "crash", "SIGSEGV"};
+            }
+            return {1.0 + point.digit[1], {}};
+        }
+    };
+    const Subject subject = bowl_subject();
+    Half half;
+    SearchPlan plan;
+    plan.trials = 64;
+    const auto trials = run_search(subject, half, plan).trials;
+    CHECK(trials.size() == 64);
+    const auto failed = std::count_if(trials.begin() + 32, trials.end(),
+                                      [](const Trial& t) { return !t.outcome.ok(); });
+    CHECK(failed < 12); // of 32: it has learned which those are
+}
+
+TEST_CASE("on the stand-in the learned search is ahead of random and genetic ones") {
+    const double random = median_best(StrategyKind::random, 96);
+    const double genetic = median_best(StrategyKind::genetic, 96);
+    const double learned = median_best(StrategyKind::learned, 96);
+    CHECK(learned < random);
+    CHECK(learned < genetic);
+}
+
+TEST_CASE("a stand-in's noise belongs to the point, whatever was measured before") {
+    const Workload work = product(64, 64, 64);
+    const Subject subject = cpu_subject(work, wide_machine());
+    Dice dice(1);
+    const Point a = *subject.space.draw(dice);
+    const Point b = *subject.space.draw(dice);
+    const auto one = stand_in(work, wide_machine(), subject, 1, {0.05, 9});
+    const auto two = stand_in(work, wide_machine(), subject, 1, {0.05, 9});
+    const double first = one->measure(a).cost;
+    (void)two->measure(b);
+    CHECK(two->measure(a).cost == first);
+}
