@@ -1,5 +1,6 @@
 // Networks of any kind: data or model parallel, layer by layer.
 #include "study/exam/network_step.hpp"
+#include "study/scale/long_run.hpp"
 #include "study/scale/search.hpp"
 #include "study/text/lines.hpp"
 
@@ -50,7 +51,7 @@ class LayerWalk {
   public:
     LayerWalk(const model::Machine& machine, const model::Fabric& fabric, Count devices,
               const ScaleOptions& options, std::stop_token stop)
-        : machine_(machine), fabric_(fabric), devices_(devices), options_(options),
+        : machine_(in_a_long_run(machine)), fabric_(fabric), devices_(devices), options_(options),
           stop_(std::move(stop)), group_(place_group(fabric, devices, 1, devices)) {}
 
     // Forward, both gradients and the update, seconds. Twice, as the first layer of a network has
@@ -116,7 +117,7 @@ class LayerWalk {
     }
 
   private:
-    const model::Machine& machine_;
+    model::Machine machine_;
     const model::Fabric& fabric_;
     Count devices_;
     const ScaleOptions& options_;

@@ -1,5 +1,6 @@
 // Data parallel training of any network: points, and the steps above the device.
 #include "model/network.hpp"
+#include "study/scale/long_run.hpp"
 #include "study/scale/message.hpp"
 #include "study/scale/scale.hpp"
 
@@ -58,7 +59,8 @@ class Device {
   public:
     Device(const model::Network& network, const model::Machine& machine,
            const ScaleOptions& options, std::stop_token stop)
-        : network_(network), machine_(machine), options_(options), stop_(std::move(stop)) {
+        : network_(network), machine_(in_a_long_run(machine)), options_(options),
+          stop_(std::move(stop)) {
         if (const auto* gpu = std::get_if<model::Gpu>(&machine.kind)) {
             capacity_ = gpu->dram_bytes;
         }
@@ -96,7 +98,7 @@ class Device {
 
   private:
     const model::Network& network_;
-    const model::Machine& machine_;
+    model::Machine machine_;
     const ScaleOptions& options_;
     std::stop_token stop_;
     double capacity_ = 0.0;

@@ -1,5 +1,7 @@
 #include "study/scale/serving.hpp"
 
+#include "study/scale/long_run.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -113,7 +115,7 @@ class Server {
   public:
     Server(const Transformer& t, const model::Machine& machine, const model::Fabric& fabric,
            const ServingOptions& o, std::stop_token stop)
-        : t_(t), machine_(machine), fabric_(fabric), o_(o), stop_(std::move(stop)) {
+        : t_(t), machine_(in_a_long_run(machine)), fabric_(fabric), o_(o), stop_(std::move(stop)) {
         if (const auto* gpu = std::get_if<model::Gpu>(&machine.kind)) {
             capacity_ = gpu->dram_bytes;
         }
@@ -188,7 +190,7 @@ class Server {
 
   private:
     const Transformer& t_;
-    const model::Machine& machine_;
+    model::Machine machine_;
     const model::Fabric& fabric_;
     ServingOptions o_;
     std::stop_token stop_;

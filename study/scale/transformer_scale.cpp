@@ -1,5 +1,6 @@
 // Decoders on many devices: kernels examined once a cut, points, and what cannot be.
 #include "study/exam/network_step.hpp"
+#include "study/scale/long_run.hpp"
 #include "study/scale/message.hpp"
 #include "study/scale/transformer_step.hpp"
 
@@ -17,7 +18,7 @@ using model::Result;
 
 BlockExams::BlockExams(const Transformer& t, const model::Machine& machine,
                        const TransformerOptions& o)
-    : t_(t), machine_(machine), options_(o) {
+    : t_(t), machine_(in_a_long_run(machine)), options_(o) {
     options_.exam.training = TrainingOptions{"adam"};
     options_.exam.data_type.reset();
     options_.exam.batch.reset();

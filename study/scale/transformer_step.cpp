@@ -82,6 +82,7 @@ class Traffic {
 
 struct Parallel { // all that concerns one block of one microbatch
     double tensor_s = 0.0, context_s = 0.0, expert_s = 0.0;
+    double again_s = 0.0; // inputs gathered again for the gradients of weights, beside products
     double all() const { return tensor_s + context_s + expert_s; }
 };
 
@@ -97,6 +98,9 @@ Parallel block_traffic(const Transformer& t, const Plan& plan, const Transformer
             (traffic.collective(tensor, Collective::all_gather, activation, passes * blocks_run) +
              traffic.collective(tensor, Collective::reduce_scatter, activation,
                                 passes * blocks_run)) /
+            blocks_run;
+        block.again_s =
+            traffic.collective(tensor, Collective::all_gather, activation, 2.0 * blocks_run) /
             blocks_run;
     } else {
         block.tensor_s =
@@ -117,21 +121,49 @@ Parallel block_traffic(const Transformer& t, const Plan& plan, const Transformer
     return block;
 }
 
+// What a collective takes of a step where kernels hide at most `window_s` of it: what sticks out,
+// and the share of the device that it holds meanwhile.
+double beside_kernels(const Fabric& fabric, double time_s, double window_s) {
+    const double taken = fabric.levels.front().occupies;
+    const double hidden = std::min(time_s, window_s);
+    return time_s - hidden + hidden * taken / (1.0 - taken);
+}
+
+// While gradients are summed, and weights gathered, kernels of this stage run: the backward pass
+// of the last microbatch, the forward pass of the first. Interleaved stages take the microbatches
+// in groups of p, chunk by chunk: a chunk's gradients leave while the others of the group go on,
+//   window = pass max(1, p (v - 1) / v)
+double window_of(const Plan& plan, double pass_s) {
+    const double v = number(plan.interleave);
+    return pass_s * std::max(1.0, number(plan.pipeline) * (v - 1.0) / v);
+}
+
+// Moved a value, beside what the gradient's product writes, to add a microbatch's gradients to
+// those before: by products that read and write 4 bytes instead of writing 2, or by a kernel of its
+// own. Nothing hides it: tiles read their sums when their products are done, all SMs at about one
+// time.
+double accumulated_bytes(const TransformerOptions& o) {
+    return !o.fused_accumulation ? 10.0 : o.gradient_bytes > 2.0 ? 6.0 : 0.0;
+}
+
 // Of gradients and weights, over devices that hold the same part.
 double data_traffic(const Transformer& t, const Plan& plan, const TransformerOptions& o,
-                    Traffic& traffic, double hidden_s) {
+                    const Fabric& fabric, Traffic& traffic, const BlockTimes& times) {
     const Count inner = plan.tensor * plan.context * plan.pipeline;
     // With context parallel the same weights see other words: their gradients are summed too.
     const Group group = traffic.group(plan.data, inner);
     const Group contexts = traffic.group(plan.context, plan.tensor);
     const double values = device_parameters(t, plan);
     const double gradients = values * o.gradient_bytes;
-    double time = traffic.collective(contexts, Collective::all_reduce, gradients, 1.0);
+    double summed = traffic.collective(contexts, Collective::all_reduce, gradients, 1.0);
+    double gathered = 0.0;
     if (plan.zero == 0) {
-        time += traffic.collective(group, Collective::all_reduce, gradients, 1.0);
+        summed += traffic.collective(group, Collective::all_reduce, gradients, 1.0);
     } else {
-        time += traffic.collective(group, Collective::reduce_scatter, gradients, 1.0) +
-                traffic.collective(group, Collective::all_gather, 2.0 * values, 1.0);
+        summed += traffic.collective(group, Collective::reduce_scatter, gradients, 1.0);
+        gathered = plan.zero < 3
+                       ? traffic.collective(group, Collective::all_gather, 2.0 * values, 1.0)
+                       : 0.0; // gathered for every pass: gathered_weights()
     }
     double ends = 0.0;
     if (t.tied && plan.pipeline > 1) { // the embedding's two copies
@@ -140,12 +172,18 @@ double data_traffic(const Transformer& t, const Plan& plan, const TransformerOpt
             both, Collective::all_reduce,
             number(t.vocabulary * t.hidden) / number(plan.tensor) * o.gradient_bytes, 1.0);
     }
-    return std::max(time - (o.overlap ? hidden_s : 0.0), 0.0) + ends;
+    if (!o.overlap) {
+        return summed + gathered + ends;
+    }
+    const double even = number(t.layers) / number(plan.pipeline);
+    return beside_kernels(fabric, summed, window_of(plan, even * times.backward_s)) +
+           beside_kernels(fabric, gathered, window_of(plan, even * times.forward_s)) + ends;
 }
 
 // Weights gathered for every pass of every microbatch, hidden behind the blocks before.
 double gathered_weights(const Transformer& t, const Plan& plan, const TransformerOptions& o,
-                        Traffic& traffic, const BlockTimes& times, double blocks, double m) {
+                        const Fabric& fabric, Traffic& traffic, const BlockTimes& times,
+                        double blocks, double m) {
     if (plan.zero < 3) {
         return 0.0;
     }
@@ -157,11 +195,10 @@ double gathered_weights(const Transformer& t, const Plan& plan, const Transforme
     const double scatter =
         traffic.collective(group, Collective::reduce_scatter, bytes / 2.0 * o.gradient_bytes,
                            std::max(m - 1.0, 0.0) * blocks);
-    const double forward = std::max(gather - times.forward_s, 0.0);
-    const double backward = std::max(gather - times.backward_s, 0.0);
-    const double scatters =
-        std::max(scatter - (m - 1.0) * blocks * std::max(times.backward_s - gather, 0.0), 0.0);
-    return m * blocks * (forward + backward) + scatters;
+    const double forward = beside_kernels(fabric, gather, times.forward_s);
+    const double backward = beside_kernels(fabric, gather, times.backward_s);
+    const double left = (m - 1.0) * blocks * std::max(times.backward_s - gather, 0.0);
+    return m * blocks * (forward + backward) + beside_kernels(fabric, scatter, left);
 }
 
 } // namespace
@@ -223,14 +260,12 @@ TransformerStep transformer_step(const Transformer& t, const Plan& plan,
     const double blocks = blocks_of(t, plan);
     const double even = number(t.layers) / p;
     Parallel comm = block_traffic(t, plan, o, traffic, m * even);
-    if (o.overlap_tensor) {
-        // Products hide at most what they take; what moves data beside them takes a share of the
-        // device.
+    if (o.overlap_tensor) { // the first part of t has nothing to hide behind
         const double products = (times.forward_s + times.backward_s) * 2.0 / 3.0;
-        const double open = std::max(comm.tensor_s / number(plan.tensor), comm.tensor_s - products);
-        const double taken = fabric.levels.front().occupies;
-        comm.tensor_s = open + (comm.tensor_s - open) * taken / (1.0 - taken);
+        const double first = comm.tensor_s / number(plan.tensor);
+        comm.tensor_s = first + beside_kernels(fabric, comm.tensor_s - first, products - first);
     }
+    comm.tensor_s += beside_kernels(fabric, comm.again_s, times.backward_s / 2.0);
     const double again = plan.recompute == Recompute::full                    ? times.forward_s
                          : plan.recompute == Recompute::selective && !o.fused ? times.core_s
                                                                               : 0.0;
@@ -240,8 +275,7 @@ TransformerStep transformer_step(const Transformer& t, const Plan& plan,
                            number(t.hidden) / number(plan.tensor);
     const double sends = traffic.send(stages, message, 2.0 * number(plan.interleave) * m) / m;
     const double block = kernels + again + comm.all();
-    const double accumulated =
-        o.fused_accumulation ? 0.0 : 10.0 * device_parameters(t, plan) * times.byte_s;
+    const double accumulated = accumulated_bytes(o) * device_parameters(t, plan) * times.byte_s;
     const double mean = even * block + times.ends_s / p + sends + accumulated;
     const double longest = blocks * block + times.ends_s + sends + accumulated; // with the head
     step.compute_s = m * (even * kernels + times.ends_s / p + accumulated) + update_s;
@@ -251,8 +285,8 @@ TransformerStep transformer_step(const Transformer& t, const Plan& plan,
     step.expert_s = m * even * comm.expert_s;
     step.pipeline_s = m * sends;
     step.idle_s = m * (longest - mean) + (p - 1.0) / number(plan.interleave) * mean;
-    step.data_s = data_traffic(t, plan, o, traffic, times.backward_s * even) +
-                  gathered_weights(t, plan, o, traffic, times, even, m);
+    step.data_s = data_traffic(t, plan, o, fabric, traffic, times) +
+                  gathered_weights(t, plan, o, fabric, traffic, times, even, m);
     step.time_s = step.compute_s + step.recompute_s + step.idle_s + step.communication_s();
     step.memory = transformer_memory(t, plan, o, capacity);
     return step;

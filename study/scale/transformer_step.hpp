@@ -88,13 +88,16 @@ struct TransformerStep {    // parts of time_s
 
 // m microbatches on p stages of v chunks:
 //   t = m stage + (p - 1)/v stage + data exposed + update
-// stage: L/p blocks, the head on the last, and adding a microbatch's gradients to those before
-// where products do not (10 bytes a value); a block's communication is exposed: 4 all-reduces of 2
-// b s h bytes over the tensor group (with sequence parallel as many pairs of all-gather and
-// reduce-scatter), 2 more where it is computed again; keys and values gathered over the context
-// group, 3 times (with overlap_tensor only what the products do not hide, at least 1/t); 4
-// all-to-alls over the experts; 2 v messages of 2 b s h / t bytes a boundary. Sources: Narayanan et
-// al., arXiv 2104.04473; Korthikanti et al., arXiv 2205.05198.
+// stage: L/p blocks, the head on the last, and adding a microbatch's gradients to those before (10
+// bytes a value by a kernel of its own, 6 more where products do it in 32 bits); a block's
+// communication is exposed: 4 all-reduces of 2 b s h bytes over the tensor group (with sequence
+// parallel as many pairs of all-gather and reduce-scatter, and 2 all-gathers beside products), 2
+// more where it is computed again; keys and values gathered over the context group, 3 times (with
+// overlap_tensor only what the products do not hide, at least 1/t); 4 all-to-alls over the experts;
+// 2 v messages of 2 b s h / t bytes a boundary. What kernels hide holds the nearest level's
+// `occupies` of the device. Gradients leave during the last backward pass of a stage, weights of
+// ZeRO 1 and 2 come during the first forward pass, each p (v - 1)/v times as long where stages
+// interleave. Sources: Narayanan et al., arXiv 2104.04473; Korthikanti et al., arXiv 2205.05198.
 TransformerStep transformer_step(const Transformer& t, const Plan& plan,
                                  const TransformerOptions& options, const model::Fabric& fabric,
                                  const BlockTimes& times, double update_s, double capacity);

@@ -2,7 +2,9 @@
 // Megatron-LM's README, Megatron-Core 0.8 (MCore); Korthikanti et al., arXiv 2205.05198 (SeqPar).
 #include "hwdb/catalog.hpp"
 #include "hwdb/fabric_reader.hpp"
+#include "model/gpu/matmul.hpp"
 #include "study/formats/catalog.hpp"
+#include "study/scale/long_run.hpp"
 #include "study/scale/transformer_step.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
@@ -191,8 +193,8 @@ TEST_CASE("iteration times of SeqPar's rows") {
                 " of ", r.selective_s);
     }
     MESSAGE("SeqPar: mean error ", errors.mean(), ", worst ", errors.worst);
-    CHECK(errors.mean() <= 0.08);
-    CHECK(errors.worst <= 0.20);
+    CHECK(errors.mean() <= 0.0365); // Calculon's
+    CHECK(errors.worst <= 0.089);
 }
 
 TEST_CASE("iteration times of PTD-P's rows") {
@@ -257,7 +259,8 @@ TEST_CASE("iteration times of MCore's rows, and its strong scaling") {
         MESSAGE(r.billions, " B: ", best, " of ", r.seconds, " s");
     }
     MESSAGE("MCore: mean error ", errors.mean(), ", worst ", errors.worst);
-    CHECK(errors.worst <= 0.27); // short of the 0.20 that is asked for: docs/scale.md says why
+    CHECK(errors.mean() <= 0.09);
+    CHECK(errors.worst <= 0.20);
     // 177 B, batch 1152 whatever the number: 47 % MFU on 96 GPUs, 42 on 4608.
     const Row& r = kMcore[6];
     const auto mfu = [&](model::Count devices) {
@@ -285,7 +288,9 @@ TEST_CASE("iteration times of MCore's rows, and its strong scaling") {
         return training_flops(mcore_model(r), 1152, 4096) /
                (best * static_cast<double>(devices) * 989e12);
     };
-    MESSAGE("strong scaling of 177 B: MFU ", mfu(96), " on 96, ", mfu(4608), " on 4608");
+    const double few = mfu(96), many = mfu(4608);
+    MESSAGE("strong scaling of 177 B: MFU ", few, " on 96, ", many, " on 4608");
+    CHECK(std::abs((few - many) - 0.05) <= 0.03);
 }
 
 // Words a second and GPU of H100s on FSDP, sequences of 2048; mosaicml/llm-foundry@8c8dd48,
@@ -312,12 +317,47 @@ TEST_CASE("words a second of LLM Foundry's rows") {
             TransformerOptions o;
             o.batch = plan.data * plan.microbatch; // not printed: one microbatch
             o.gradient_bytes = 2.0;
-            const double s = step_of(t, "h100-sxm-80gb", "dgx-h100-ndr", plan, o).time_s;
-            errors.add(static_cast<double>(r.microbatch) * 2048.0 / s, r.words[i]);
+            const TransformerStep step = step_of(t, "h100-sxm-80gb", "dgx-h100-ndr", plan, o);
+            const double words = static_cast<double>(r.microbatch) * 2048.0 / step.time_s;
+            errors.add(words, r.words[i]);
+            MESSAGE((parameters(t) / 1e9), " B on ", plan.data, ": ", words, " of ", r.words[i],
+                    " words/s; data ", step.data_s / step.time_s);
         }
     }
     MESSAGE("Foundry: mean error ", errors.mean(), ", worst ", errors.worst);
-    CHECK(errors.mean() <= 0.35);
+    CHECK(errors.mean() <= 0.17); // docs/scale.md says why it is no better
+}
+
+// MFU of eight A100s, the same source; microbatches not told: the fastest that fits.
+TEST_CASE("MFU of LLM Foundry's rows on eight A100s") {
+    const struct {
+        model::Count layers, hidden, heads;
+        double mfu;
+    } rows[] = {{12, 768, 12, 0.448},  {24, 1024, 16, 0.516}, {24, 1536, 12, 0.569},
+                {24, 2048, 16, 0.599}, {32, 2560, 20, 0.621}, {32, 4096, 32, 0.642},
+                {40, 5120, 40, 0.596}};
+    Errors errors;
+    for (const auto& r : rows) {
+        const Transformer t = gpt(r.layers, r.hidden, r.heads, 50368, 0, true);
+        double best = 0.0;
+        for (const model::Count microbatch : {1, 2, 4, 8, 16, 32}) {
+            Plan plan;
+            plan.data = 8;
+            plan.microbatch = microbatch;
+            plan.zero = 3;
+            TransformerOptions o;
+            o.batch = plan.data * plan.microbatch;
+            o.gradient_bytes = 2.0;
+            const TransformerStep step = step_of(t, "a100-sxm-80gb", "dgx-a100-hdr", plan, o);
+            const double mfu =
+                training_flops(t, static_cast<double>(o.batch), 2048) / (step.time_s * 8 * 312e12);
+            best = step.memory.fits() ? std::max(best, mfu) : best;
+        }
+        errors.add(best, r.mfu);
+        MESSAGE((parameters(t) / 1e9), " B: MFU ", best, " of ", r.mfu);
+    }
+    MESSAGE("Foundry, A100: mean error ", errors.mean(), ", worst ", errors.worst);
+    CHECK(errors.mean() <= 0.11);
 }
 
 TEST_CASE("a decoder's sizes are read off its operators") {
@@ -357,4 +397,18 @@ TEST_CASE("degrees that do not divide are named with the nearest that do") {
     REQUIRE(found.size() >= 2);
     CHECK(found.items()[0].hint.find("--tensor 6") != std::string::npos);
     CHECK(found.items()[1].hint.find("--pipeline") != std::string::npos);
+}
+
+TEST_CASE("in a long run a clock is settled for the shortest kernel and never above the board's") {
+    for (const char* name : {"h100-sxm-80gb", "a100-sxm-80gb", "t4", "k40m"}) {
+        const model::Machine machine = machine_named(name);
+        const auto& rows = std::get<model::Gpu>(machine.kind);
+        const model::Machine run = in_a_long_run(machine);
+        const auto& gpu = std::get<model::Gpu>(run.kind);
+        const double sustained = sustained_clock_share(rows, model::DataType::fp16);
+        CHECK(clock_share(gpu.calibration.tensor_gemm, 1e-5) <=
+              std::min(sustained, rows.calibration.tensor_gemm.sustained_clock) + 1e-3);
+        CHECK(clock_share(gpu.calibration.tensor_gemm, 1e-5) <=
+              clock_share(rows.calibration.tensor_gemm, 1e-5));
+    }
 }
