@@ -89,7 +89,8 @@ class MappingTarget final : public Target {
             leaf.chains[g] = nest_->space.groups[g].nodes[nest_->leaves[g][point.digit[g]]].chain;
         }
         Outcome outcome;
-        const auto real = mapper::realise(nest_->task, nest_->space, leaf);
+        bool over = false;
+        const auto real = mapper::realise(nest_->task, nest_->space, leaf, over);
         if (!real) {
             outcome.error = "failed";
             outcome.detail = "its loops in space fit no axes";
