@@ -8,16 +8,27 @@ namespace eyeroof::model::fuse {
 
 namespace {
 
+// Prime factors above this that are left together count as one: see the header.
+constexpr Count kLargestTried = 1'000'000;
+
 std::vector<Count> divisors(Count n) {
-    std::vector<Count> all;
-    for (Count d = 1; d * d <= n; ++d) {
-        if (n % d == 0) {
-            all.push_back(d);
-            if (d * d != n) {
-                all.push_back(n / d);
+    std::vector<Count> all{1};
+    const auto with = [&](Count prime, int times) {
+        const std::size_t before = all.size();
+        for (Count power = prime; times > 0; --times, power *= times > 0 ? prime : 1) {
+            for (std::size_t i = 0; i < before; ++i) {
+                all.push_back(all[i] * power);
             }
         }
+    };
+    for (Count prime = 2; prime <= kLargestTried && prime * prime <= n; ++prime) {
+        int times = 0;
+        for (; n % prime == 0; n /= prime) {
+            ++times;
+        }
+        with(prime, times);
     }
+    with(n, n > 1 ? 1 : 0);
     std::sort(all.begin(), all.end());
     return all;
 }
@@ -42,55 +53,79 @@ template <std::size_t N> Count moves(const std::array<Loop, N>& loops, unsigned 
     return product;
 }
 
+// Holds no point that another is as good as. What does not fit 63 bits is none.
 class Front {
   public:
-    void add(Count words, Count traffic) {
-        const auto [at, fresh] = least_.try_emplace(words, traffic);
-        at->second = std::min(at->second, traffic);
+    void add(std::optional<Count> words, std::optional<Count> traffic) {
+        if (!words || !traffic) {
+            return;
+        }
+        auto after = least_.upper_bound(*words);
+        if (after != least_.begin() && std::prev(after)->second <= *traffic) {
+            return;
+        }
+        while (after != least_.end() && after->second >= *traffic) {
+            after = least_.erase(after);
+        }
+        least_.insert_or_assign(*words, *traffic);
     }
     std::vector<Point> points() const {
         std::vector<Point> front;
+        front.reserve(least_.size());
         for (const auto& [words, traffic] : least_) {
-            if (front.empty() || traffic < front.back().traffic) {
-                front.push_back({words, traffic});
-            }
+            front.push_back({words, traffic});
         }
         return front;
     }
 
   private:
-    std::map<Count, Count> least_;
+    std::map<Count, Count> least_; // traffic falls as words grow
 };
 
-constexpr unsigned kM = 1, kN = 2, kK = 4;
+std::optional<Count> sum(std::initializer_list<std::optional<Count>> parts) {
+    std::optional<Count> all = 0;
+    for (const auto& part : parts) {
+        all = all && part ? checked_add(*all, *part) : std::nullopt;
+    }
+    return all;
+}
+
+// Words of a slab that moves so often.
+std::optional<Count> moved(Count words, Count times) {
+    return checked_mul(words, times);
+}
+
+// Tiles of `a` by `b` of one operand rest; the other two pass along them, a word of the third
+// dimension at a time. `rests`, `with_a`, `with_b`: words of the operands; with_a is the one that
+// has dimension a, and so on. `sums`: which of them is C, and moves twice less once.
+enum class Sums { rest, have_a, have_b };
+
+void add_class(Front& front, Count a_all, Count b_all, Count third, Sums sums) {
+    const Count rests = a_all * b_all;
+    const Count with_a = a_all * third;
+    const Count with_b = b_all * third;
+    const auto twice = [](Count words, Count times, bool is_sum) {
+        return is_sum ? moved(words, 2 * times - 1) : moved(words, times);
+    };
+    for (const Count a : divisors(a_all)) {
+        for (const Count b : divisors(b_all)) {
+            front.add(sum({moved(a, b), a, b}),
+                      sum({rests, twice(with_a, b_all / b, sums == Sums::have_a),
+                           twice(with_b, a_all / a, sums == Sums::have_b)}));
+        }
+    }
+}
 
 } // namespace
 
 std::vector<Point> front_of(const Product& p) {
+    // An operand rests while the innermost loop that moves goes along the dimension that it does
+    // not have; then nothing depends on the tile's size along that dimension, and one word is
+    // enough. The others move once for each tile along the dimension that they do not have.
     Front front;
-    std::array<int, 3> order{0, 1, 2};
-    const auto ms = divisors(p.m);
-    const auto ns = divisors(p.n);
-    const auto ks = divisors(p.k);
-    for (const Count m : ms) {
-        for (const Count n : ns) {
-            for (const Count k : ks) {
-                const std::array<Count, 3> trips{p.m / m, p.n / n, p.k / k};
-                Count least = 0;
-                do {
-                    std::array<Loop, 3> loops;
-                    for (std::size_t i = 0; i < 3; ++i) {
-                        loops[i] = {trips[static_cast<std::size_t>(order[i])], order[i]};
-                    }
-                    const Count updates = m * n * moves(loops, kM | kN);
-                    const Count traffic = m * k * moves(loops, kM | kK) +
-                                          k * n * moves(loops, kN | kK) + 2 * updates - p.m * p.n;
-                    least = least == 0 ? traffic : std::min(least, traffic);
-                } while (std::next_permutation(order.begin(), order.end()));
-                front.add(m * k + k * n + m * n, least);
-            }
-        }
-    }
+    add_class(front, p.m, p.n, p.k, Sums::rest);   // C rests, A has m, B has n
+    add_class(front, p.m, p.k, p.n, Sums::have_a); // A rests, C has m, B has k
+    add_class(front, p.k, p.n, p.m, Sums::have_b); // B rests, A has k, C has n
     return front.points();
 }
 
@@ -115,11 +150,11 @@ std::vector<Point> front_of(const Pair& p) {
                     // Tiles of one word along k and n are enough for what streams.
                     const Count first = (a ? 0 : m) + (b ? 0 : l);
                     const Count second = (d ? 0 : l) + (e ? 0 : m);
-                    const Count updates = m * p.n * (e ? by_m : steps);
-                    const Count traffic = m * p.k * (a ? by_m : steps) +
-                                          p.k * l * (b ? by_l : steps) +
-                                          l * p.n * (d ? by_l : steps) + 2 * updates - p.m * p.n;
-                    front.add(m * l + slabs + std::max(first, second), traffic);
+                    const auto once = moved(m * p.n, e ? by_m : steps);
+                    front.add(
+                        m * l + slabs + std::max(first, second),
+                        sum({moved(m * p.k, a ? by_m : steps), moved(p.k * l, b ? by_l : steps),
+                             moved(l * p.n, d ? by_l : steps), once, once, -p.m * p.n}));
                 }
             }
         }

@@ -36,7 +36,9 @@ struct Point {         // of a front: no other needs less room for as little tra
 };
 
 // Capacity against least traffic, ascending in words, descending in traffic. Tiles divide; the
-// buffer holds a tile of each operand; any order of the three outer loops.
+// buffer holds a tile of each operand; any order of the three outer loops. Exact for dimensions of
+// up to 10^12; beyond, prime factors above 10^6 that are left together are not taken apart. Points
+// whose traffic does not fit 63 bits are left out.
 std::vector<Point> front_of(const Product& product);
 
 // The same for a pair whose C stays in the buffer: shared outer loops over tiles of m and l in

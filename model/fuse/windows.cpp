@@ -1,6 +1,7 @@
 #include "model/fuse/windows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 namespace eyeroof::model::fuse {
@@ -9,6 +10,11 @@ namespace {
 
 // Up to this extent every tile size is tried: at borders an uneven tile can need less.
 constexpr Count kAllSizes = 64;
+// Up to this one every number of tiles; beyond, each number of tiles is so much larger than the one
+// before it, and there are no more tiles than kMostTiles.
+constexpr Count kAllNumbers = 4096;
+constexpr double kThinned = 1.125;
+constexpr Count kMostTiles = 65'536;
 
 // Along one axis: how many lines of each plane all tiles need together, and the most that one does.
 // plane 0 is the group's input, plane i + 1 the output of window i.
@@ -168,7 +174,29 @@ GroupCost cost_of(std::span<const Window> group, const Tiling& tiling) {
                       lines_of(group, along_x, tiling.tile.w));
 }
 
+namespace {
+
+std::vector<Count> thinned_sizes(Count extent) {
+    std::vector<Count> sizes;
+    for (double tiles = 1.0; tiles <= static_cast<double>(kMostTiles);
+         tiles = std::max(tiles + 1.0, std::floor(tiles * kThinned))) {
+        const Count size = ceil_div(extent, static_cast<Count>(tiles));
+        if (sizes.empty() || size < sizes.back()) {
+            sizes.push_back(size);
+        }
+    }
+    if (const Count least = ceil_div(extent, kMostTiles); least < sizes.back()) {
+        sizes.push_back(least);
+    }
+    return sizes;
+}
+
+} // namespace
+
 std::vector<Count> tile_sizes(Count extent) {
+    if (extent > kAllNumbers) {
+        return thinned_sizes(extent);
+    }
     std::vector<Count> sizes;
     for (Count size = extent; size >= 1;) {
         const Count tiles = ceil_div(extent, size);
@@ -176,6 +204,12 @@ std::vector<Count> tile_sizes(Count extent) {
         size = sizes.back() - 1;
     }
     return sizes;
+}
+
+SizesTried sizes_tried(Count extent) {
+    return extent <= kAllSizes     ? SizesTried::all
+           : extent <= kAllNumbers ? SizesTried::each_number_of_tiles
+                                   : SizesTried::thinned;
 }
 
 double Aim::of(const GroupCost& cost) const {

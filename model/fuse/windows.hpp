@@ -63,9 +63,13 @@ struct GroupCost {
 // At least one window; each one's input is the output of the one before.
 GroupCost cost_of(std::span<const Window> group, const Tiling& tiling);
 
-// Tile extents that are tried: all of them up to 64; beyond, for each number of tiles the least
-// that makes so many. "Best" below is among these.
+// Tile extents that are tried: all of them up to an extent of 64; up to 4,096 for each number of
+// tiles the least that makes so many; beyond, numbers of tiles an eighth apart, at most 65,536 of
+// them. Along channels, where a part has no border, each number of parts is all there is. "Best"
+// below is among these.
 std::vector<Count> tile_sizes(Count extent);
+enum class SizesTried { all, each_number_of_tiles, thinned };
+SizesTried sizes_tried(Count extent);
 
 struct GroupChoice {
     Tiling tiling;
