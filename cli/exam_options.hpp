@@ -8,6 +8,7 @@
 #include "cli/search_options.hpp"
 #include "model/machine/machine.hpp"
 #include "model/network.hpp"
+#include "study/formats/catalog.hpp"
 #include "study/formats/timeloop.hpp"
 
 #include <cstdint>
@@ -58,6 +59,10 @@ model::Result<model::Machine> load_machine(Context& context, const std::string& 
 // diagnostics are the catalog's.
 model::Result<model::Network> load_workload(Context& context, const std::string& name,
                                             const std::vector<std::string>& sizes = {});
+// The same with the file's `graph`, where it has one.
+model::Result<study::read::WiredNetwork>
+load_wired_workload(Context& context, const std::string& name,
+                    const std::vector<std::string>& sizes = {});
 void add_dims(CLI::App& app, std::vector<std::string>& sizes);
 
 // --dtype and --set, as exam and roofline take them.

@@ -49,8 +49,9 @@ model::Result<study::Chip> chosen_chip(const Options& options, const model::Mach
 }
 
 Exit curve(Context& context, const Options& options, const model::Network& network,
-           const study::Chip& chip) {
-    const auto points = study::fuse_curve(network, chip, context.stop(), context.progress());
+           const study::Chip& chip, const std::optional<study::OnlyReaders>& readers) {
+    const auto points =
+        study::fuse_curve(network, chip, context.stop(), context.progress(), readers);
     if (!points) {
         return context.fail(points.diagnostics());
     }
@@ -62,7 +63,7 @@ Exit curve(Context& context, const Options& options, const model::Network& netwo
 }
 
 Exit fuse(Context& context, const Options& options) {
-    const auto network = load_workload(context, options.network, options.dims);
+    const auto network = load_wired_workload(context, options.network, options.dims);
     const auto machine = load_machine(context, options.machine);
     model::Diagnostics all = network.diagnostics();
     all.append(machine.diagnostics());
@@ -75,7 +76,7 @@ Exit fuse(Context& context, const Options& options) {
     if (!options.layers.empty()) {
         wanted.layers = options.layers;
     }
-    const auto chosen = study::prepared(*network, wanted);
+    const auto chosen = study::prepared(network->network, wanted);
     if (!chosen) {
         return context.fail(chosen.diagnostics());
     }
@@ -83,13 +84,16 @@ Exit fuse(Context& context, const Options& options) {
     if (!chip) {
         return context.fail(chip.diagnostics());
     }
+    const auto readers =
+        network->wiring ? std::optional(study::only_readers(network->network, *network->wiring))
+                        : std::nullopt;
     if (options.curve) {
-        return curve(context, options, *chosen, *chip);
+        return curve(context, options, *chosen, *chip, readers);
     }
     const auto aim =
         options.objective == "latency" ? study::FuseAim::latency : study::FuseAim::traffic;
     const auto result =
-        study::fuse_network(*chosen, *chip, aim, context.stop(), context.progress());
+        study::fuse_network(*chosen, *chip, aim, context.stop(), context.progress(), readers);
     if (!result) {
         return context.fail(result.diagnostics());
     }

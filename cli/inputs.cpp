@@ -37,19 +37,39 @@ model::Result<model::Machine> load_machine(Context& context, const std::string& 
     return study::read::load_any_machine(name, context.machine_dirs(), energies);
 }
 
-model::Result<model::Network> load_workload(Context& context, const std::string& name,
-                                            const std::vector<std::string>& sizes) {
+namespace {
+
+// What the catalog takes: the name with the sizes behind it.
+model::Result<std::string> reference_of(const std::string& name,
+                                        const std::vector<std::string>& sizes) {
     std::string reference = name;
     for (const std::string& size : sizes) {
         const auto equals = size.find('=');
         const bool given = name.rfind('=') != std::string::npos && &size == &sizes.front();
         reference += (given || &size != &sizes.front() ? "," : ":") + size;
         if (equals == 0 || equals == std::string::npos) {
-            return model::Result<model::Network>::failure(
+            return model::Result<std::string>::failure(
                 "bad-parameter", "'" + size + "' does not give a size", "as in --dim batch=8");
         }
     }
-    return study::read::load_network(reference, context.network_dirs());
+    return reference;
+}
+
+} // namespace
+
+model::Result<model::Network> load_workload(Context& context, const std::string& name,
+                                            const std::vector<std::string>& sizes) {
+    const auto reference = reference_of(name, sizes);
+    return reference ? study::read::load_network(*reference, context.network_dirs())
+                     : model::Result<model::Network>(reference.diagnostics());
+}
+
+model::Result<study::read::WiredNetwork>
+load_wired_workload(Context& context, const std::string& name,
+                    const std::vector<std::string>& sizes) {
+    const auto reference = reference_of(name, sizes);
+    return reference ? study::read::load_wired_network(*reference, context.network_dirs())
+                     : model::Result<study::read::WiredNetwork>(reference.diagnostics());
 }
 
 void add_dims(CLI::App& app, std::vector<std::string>& sizes) {

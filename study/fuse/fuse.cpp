@@ -238,7 +238,24 @@ class Writer {
     const std::map<std::pair<std::size_t, std::size_t>, Candidate>& costs_;
 };
 
+// Of the plane whose tiles are tried least closely.
+model::fuse::SizesTried sizes_of(const Chains& chains) {
+    auto worst = model::fuse::SizesTried::all;
+    for (const ChainMember& member : chains.members) {
+        if (const auto* window = std::get_if<Window>(&member.what)) {
+            worst = std::max({worst, model::fuse::sizes_tried(window->out.h),
+                              model::fuse::sizes_tried(window->out.w)});
+        }
+    }
+    return worst;
+}
+
 } // namespace
+
+std::size_t FuseResult::unfit() const {
+    return static_cast<std::size_t>(std::count_if(
+        groups.begin(), groups.end(), [](const FusedGroup& group) { return !group.fits; }));
+}
 
 FuseCost& FuseCost::operator+=(const FuseCost& other) {
     bytes += other.bytes;
@@ -248,8 +265,9 @@ FuseCost& FuseCost::operator+=(const FuseCost& other) {
 }
 
 Result<FuseResult> fuse_network(const model::Network& network, const Chip& chip, FuseAim aim,
-                                std::stop_token stop, const model::ProgressCallback& progress) {
-    auto chains = chains_of(network, chip.word_bits);
+                                std::stop_token stop, const model::ProgressCallback& progress,
+                                const std::optional<OnlyReaders>& readers) {
+    auto chains = chains_of(network, chip.word_bits, readers);
     if (!chains) {
         return chains.diagnostics();
     }
@@ -291,13 +309,13 @@ Result<FuseResult> fuse_network(const model::Network& network, const Chip& chip,
     if (stop.stop_requested() || !partition) {
         return Result<FuseResult>::failure("cancelled", "stopped before the end");
     }
-    FuseResult result{network.name.empty() ? network.id : network.name,
-                      chip,
-                      aim,
-                      {},
-                      std::move(chains->between),
-                      {},
-                      {}};
+    FuseResult result;
+    result.network = network.name.empty() ? network.id : network.name;
+    result.chip = chip;
+    result.aim = aim;
+    result.between = std::move(chains->between);
+    result.edges_known = readers.has_value();
+    result.sizes = sizes_of(*chains);
     Writer writer(*chains, fuser, costs);
     for (const Group& g : *partition) {
         result.groups.push_back(writer.group(g));
@@ -309,12 +327,13 @@ Result<FuseResult> fuse_network(const model::Network& network, const Chip& chip,
 
 Result<std::vector<FusePoint>> fuse_curve(const model::Network& network, const Chip& chip,
                                           std::stop_token stop,
-                                          const model::ProgressCallback& progress) {
+                                          const model::ProgressCallback& progress,
+                                          const std::optional<OnlyReaders>& readers) {
     std::vector<FusePoint> curve;
     for (int power = 10; power <= 28; ++power) {
         Chip other = chip;
         other.buffer_bytes = static_cast<double>(Count{1} << power);
-        const auto result = fuse_network(network, other, FuseAim::traffic, stop);
+        const auto result = fuse_network(network, other, FuseAim::traffic, stop, {}, readers);
         if (!result) {
             return result.diagnostics();
         }

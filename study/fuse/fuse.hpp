@@ -7,6 +7,7 @@
 #include "model/fuse/windows.hpp"
 #include "model/network.hpp"
 #include "study/fuse/chip.hpp"
+#include "study/fuse/readers.hpp"
 
 #include <stop_token>
 #include <string>
@@ -46,7 +47,11 @@ struct FuseResult {
     std::vector<std::string>
         between; // layers that are not counted: applied on the way, or not costed
     FuseCost together, apart;
+    // What "best" is among, and rests on.
+    bool edges_known = false; // who reads what is from a graph, not from the order of layers
+    model::fuse::SizesTried sizes = model::fuse::SizesTried::all; // of the largest plane
 
+    std::size_t unfit() const; // groups that fit nowhere: what is shown is a lower bound
     bool operator==(const FuseResult&) const = default;
 };
 
@@ -55,10 +60,13 @@ struct FuseResult {
 // and pooling: any number, exact over partitions, tiles and overlap modes. Products: pairs; one
 // attention is a pair for each head. Two products are a pair only with something applied between
 // them: lists tell no edges, and neighbours whose sizes happen to fit (queries and keys) are not
-// one chain. Errors: those of the layers; "cancelled".
+// one chain. With `readers` two layers are joined only where the second alone reads the first;
+// without, an output that a later layer reads too (a skip connection) is not seen. Errors: those of
+// the layers; "cancelled".
 model::Result<FuseResult> fuse_network(const model::Network& network, const Chip& chip, FuseAim aim,
                                        std::stop_token stop = {},
-                                       const model::ProgressCallback& progress = {});
+                                       const model::ProgressCallback& progress = {},
+                                       const std::optional<OnlyReaders>& readers = {});
 
 // The same for buffers of 2^10 … 2^28 bytes.
 struct FusePoint {
@@ -70,6 +78,7 @@ struct FusePoint {
 };
 model::Result<std::vector<FusePoint>> fuse_curve(const model::Network& network, const Chip& chip,
                                                  std::stop_token stop = {},
-                                                 const model::ProgressCallback& progress = {});
+                                                 const model::ProgressCallback& progress = {},
+                                                 const std::optional<OnlyReaders>& readers = {});
 
 } // namespace eyeroof::study

@@ -33,6 +33,40 @@ Json cost_json(const FuseCost& cost) {
     return {{"dram_bytes", cost.bytes}, {"macs", cost.macs}, {"time_s", cost.time_s}};
 }
 
+std::string sizes_text(model::fuse::SizesTried sizes) {
+    switch (sizes) {
+    case model::fuse::SizesTried::all:
+        return "all tile sizes";
+    case model::fuse::SizesTried::each_number_of_tiles:
+        return "tile sizes (all of planes up to 64, beyond one for each number of tiles)";
+    case model::fuse::SizesTried::thinned:
+        return "tile sizes (of planes above 4,096 numbers of tiles an eighth apart, at most "
+               "65,536 of them)";
+    }
+    return {};
+}
+
+// What "best" means here, and what it does not.
+std::string proof_text(const FuseResult& r) {
+    const std::string unfit =
+        fmt::format("{} of {} groups do not fit and are counted with each tensor once: ", r.unfit(),
+                    r.groups.size());
+    return (r.unfit() > 0 ? unfit + "the sums are lower bounds, least"
+                          : std::string("proved least")) +
+           " among partitions into neighbours, overlap modes and " + sizes_text(r.sizes) +
+           "; products in pairs\n" +
+           (r.edges_known
+                ? "who reads what: the network's graph; what several layers read leaves the chip\n"
+                : "who reads what: the order of the layers; an output that a later layer reads too "
+                  "is not seen, a `graph` in the network's file tells it\n");
+}
+
+const char* sizes_name(model::fuse::SizesTried sizes) {
+    return sizes == model::fuse::SizesTried::all                    ? "all"
+           : sizes == model::fuse::SizesTried::each_number_of_tiles ? "each_number_of_tiles"
+                                                                    : "thinned";
+}
+
 const char* aim_name(FuseAim aim) {
     return aim == FuseAim::traffic ? "traffic" : "latency";
 }
@@ -67,8 +101,7 @@ std::string fuse_text(const FuseResult& r) {
                             "themselves\n",
                             r.between.size());
     }
-    return text + "proved best among partitions into neighbours, tiles and overlap modes; products "
-                  "in pairs\n";
+    return text + proof_text(r);
 }
 
 std::string fuse_json(const FuseResult& r) {
@@ -91,6 +124,11 @@ std::string fuse_json(const FuseResult& r) {
          {"dram_bytes_per_s", r.chip.dram_bytes_per_s},
          {"macs_per_s", r.chip.macs_per_s},
          {"objective", aim_name(r.aim)},
+         {"proof",
+          {{"least", r.unfit() == 0},
+           {"groups_that_do_not_fit", r.unfit()},
+           {"tile_sizes", sizes_name(r.sizes)},
+           {"edges", r.edges_known ? "graph" : "order of layers"}}},
          {"groups", std::move(groups)},
          {"between", r.between},
          {"totals", {{"together", cost_json(r.together)}, {"apart", cost_json(r.apart)}}}});

@@ -10,20 +10,6 @@ using model::fuse::Window;
 
 namespace {
 
-// Applied to each word, or each row, as it passes: no bar between two members.
-bool applied_on_the_way(const Layer& layer) {
-    switch (layer.op) {
-    case model::Op::elementwise:
-        return model::tensors_read(std::get<model::ElementwiseShape>(layer.shape).fn) == 1;
-    case model::Op::batchnorm:
-    case model::Op::softmax:
-    case model::Op::rope:
-        return true;
-    default:
-        return false;
-    }
-}
-
 bool adds(const Layer& layer) {
     return layer.op == model::Op::elementwise &&
            std::get<model::ElementwiseShape>(layer.shape).fn == "add";
@@ -70,7 +56,8 @@ double word_bytes_of(const Layer& layer, std::optional<int> word_bits) {
 
 } // namespace
 
-Result<Chains> chains_of(const model::Network& network, std::optional<int> word_bits) {
+Result<Chains> chains_of(const model::Network& network, std::optional<int> word_bits,
+                         const std::optional<OnlyReaders>& readers) {
     Chains chains;
     model::Diagnostics found;
     bool barred = true;  // what stands between the last member and the next keeps them apart
@@ -104,8 +91,9 @@ Result<Chains> chains_of(const model::Network& network, std::optional<int> word_
             member.compulsory_bytes += static_cast<double>(tensor.elements) * member.word_bytes;
         }
         if (!chains.members.empty()) {
-            chains.members.back().joins_next =
-                !barred && !masked && joins(chains.members.back(), member, something_between);
+            ChainMember& before = chains.members.back();
+            before.joins_next = !barred && !masked && joins(before, member, something_between) &&
+                                (!readers || reads_alone(*readers, before.name, member.name));
         }
         chains.members.push_back(std::move(member));
         barred = masked = something_between = false;

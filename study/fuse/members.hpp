@@ -6,6 +6,7 @@
 #include "model/fuse/products.hpp"
 #include "model/fuse/windows.hpp"
 #include "model/network.hpp"
+#include "study/fuse/readers.hpp"
 
 #include <optional>
 #include <string>
@@ -47,7 +48,9 @@ struct Chains {
     bool operator==(const Chains&) const = default;
 };
 
-// `word_bits`: of every tensor; absent: the layers' own types.
-model::Result<Chains> chains_of(const model::Network& network, std::optional<int> word_bits);
+// `word_bits`: of every tensor; absent: the layers' own types. `readers`: who reads whose output;
+// absent: each member is taken to be read by the next one alone.
+model::Result<Chains> chains_of(const model::Network& network, std::optional<int> word_bits,
+                                const std::optional<OnlyReaders>& readers = {});
 
 } // namespace eyeroof::study

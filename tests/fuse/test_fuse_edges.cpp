@@ -1,0 +1,91 @@
+// Who reads what, from a network's graph: what several layers read leaves the chip.
+#include "study/formats/catalog.hpp"
+#include "study/fuse/fuse.hpp"
+#include "study/fuse/fuse_report.hpp"
+#include "tests/paths.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+using namespace eyeroof;
+
+namespace {
+
+study::read::WiredNetwork wired(const std::string& name) {
+    auto loaded = study::read::load_wired_network(
+        name, {std::filesystem::path(tests::source_dir()) / "examples/networks"});
+    REQUIRE(loaded.ok());
+    REQUIRE(loaded->wiring);
+    return *std::move(loaded);
+}
+
+study::FuseResult fused(const model::Network& network,
+                        const std::optional<study::OnlyReaders>& readers, double buffer = 4e6) {
+    const study::Chip chip{"a chip", "buffer", buffer, 1e9, 1e12, 8};
+    const auto result =
+        study::fuse_network(network, chip, study::FuseAim::traffic, {}, {}, readers);
+    REQUIRE(result.ok());
+    return *result;
+}
+
+bool together(const study::FuseResult& result, const std::string& a, const std::string& b) {
+    return std::any_of(result.groups.begin(), result.groups.end(), [&](const auto& group) {
+        const auto has = [&](const std::string& name) {
+            return std::find(group.layers.begin(), group.layers.end(), name) != group.layers.end();
+        };
+        return has(a) && has(b);
+    });
+}
+
+} // namespace
+
+TEST_CASE("a skip connection keeps what both of its readers need from staying on the chip") {
+    const auto resnet = wired("resnet50");
+    const auto readers = study::only_readers(resnet.network, *resnet.wiring);
+    CHECK(readers.at("conv2_1_a") == "conv2_1_b");
+    CHECK(!readers.contains("maxpool")); // conv2_1_a and conv2_1_proj read it
+    CHECK(!study::reads_alone(readers, "conv2_1_c", "conv2_1_proj"));
+    const auto by_order = fused(resnet.network, {});
+    const auto by_graph = fused(resnet.network, readers);
+    CHECK(together(by_order, "maxpool", "conv2_1_a"));
+    CHECK(!together(by_graph, "maxpool", "conv2_1_a"));
+    CHECK(together(by_graph, "conv2_2_a", "conv2_2_b"));
+    CHECK(by_graph.together.bytes > by_order.together.bytes);
+}
+
+TEST_CASE("an inverted residual's input leaves the chip, what is inside the block does not") {
+    const auto mobile = wired("mobilenet-v2");
+    const auto readers = study::only_readers(mobile.network, *mobile.wiring);
+    CHECK(!readers.contains("block2_project")); // block3 reads and adds it
+    CHECK(readers.at("block3_expand") == "block3_depthwise");
+    const auto result = fused(mobile.network, readers, 1e6);
+    CHECK(!together(result, "block2_project", "block3_expand"));
+    CHECK(together(result, "block3_expand", "block3_depthwise"));
+}
+
+TEST_CASE("both products of attention are neighbours through scale, mask and softmax in a graph") {
+    const auto bert = wired("bert-base");
+    const auto readers = study::only_readers(bert.network, *bert.wiring);
+    const bool separate = readers.contains("scores");
+    CHECK((!separate || readers.at("scores") == "context"));
+    CHECK(readers.at("ffn1") == "ffn2");
+    CHECK(!readers.contains("layernorm"));
+}
+
+TEST_CASE("the last lines say what is proved, among what, and from where edges are known") {
+    const auto mobile = wired("mobilenet-v2");
+    const auto readers = study::only_readers(mobile.network, *mobile.wiring);
+    const auto ends_with = [](const study::FuseResult& result, const std::string& words) {
+        return study::fuse_text(result).find(words) != std::string::npos;
+    };
+    CHECK(ends_with(fused(mobile.network, readers), "proved least among partitions"));
+    CHECK(ends_with(fused(mobile.network, readers), "the network's graph"));
+    CHECK(ends_with(fused(mobile.network, readers), "beyond one for each number of tiles"));
+    CHECK(ends_with(fused(mobile.network, {}), "the order of the layers"));
+    const auto unfit = fused(mobile.network, readers, 40.0);
+    CHECK(unfit.unfit() > 0);
+    CHECK(ends_with(unfit, "the sums are lower bounds"));
+    CHECK(!ends_with(unfit, "proved"));
+}
