@@ -1,0 +1,221 @@
+#include "study/tune/cpu_target.hpp"
+
+#include "model/base/statistics.hpp"
+#include "study/tune/cpu_source.hpp"
+#include "study/tune/process.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+
+namespace eyeroof::study::tune {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string first_line(const std::string& text) {
+    return text.substr(0, text.find('\n'));
+}
+
+// Where a compiler complains.
+std::string complaint(const std::string& text) {
+    const std::size_t at = text.find("error:");
+    return at == std::string::npos ? first_line(text) : first_line(text.substr(at));
+}
+
+int last_cpu() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (::sched_getaffinity(0, sizeof set, &set) != 0) {
+        return -1;
+    }
+    for (int cpu = CPU_SETSIZE - 1; cpu >= 0; --cpu) {
+        if (CPU_ISSET(cpu, &set)) {
+            return cpu;
+        }
+    }
+    return -1;
+}
+
+std::vector<double> numbers(const std::string& text) {
+    std::vector<double> found;
+    const char* at = text.c_str();
+    for (char* end = nullptr;; at = end) {
+        const double value = std::strtod(at, &end);
+        if (end == at) {
+            return found;
+        }
+        found.push_back(value);
+    }
+}
+
+Outcome failed(std::string error, std::string detail) {
+    return {kNoCost, {}, std::move(error), std::move(detail)};
+}
+
+Outcome told(const ProcessEnd& end, Statistic statistic) {
+    if (end.stopped) {
+        return failed("stopped", {});
+    }
+    if (end.timed_out) {
+        return failed("timeout", fmt::format("ended after {:.3g} s", end.seconds));
+    }
+    if (end.signal != 0) {
+        return failed("crash", signal_text(end.signal));
+    }
+    const std::string line = first_line(end.output);
+    if (line.starts_with("wrong")) {
+        return failed("wrong", line);
+    }
+    Outcome outcome;
+    outcome.times_s = line.starts_with("times ") ? numbers(line.substr(6)) : std::vector<double>{};
+    const bool sound = !outcome.times_s.empty() &&
+                       std::all_of(outcome.times_s.begin(), outcome.times_s.end(),
+                                   [](double t) { return std::isfinite(t) && t > 0.0; });
+    if (!end.ok() || !sound) {
+        return failed("failed", line.empty() ? fmt::format("exit status {}", end.status) : line);
+    }
+    outcome.cost = statistic == Statistic::median
+                       ? model::median(outcome.times_s)
+                       : *std::min_element(outcome.times_s.begin(), outcome.times_s.end());
+    return outcome;
+}
+
+class CpuTarget final : public Target {
+  public:
+    CpuTarget(CpuSession& session, Workload work, const Space& space, std::string reference)
+        : session_(session), work_(std::move(work)), space_(space),
+          reference_(std::move(reference)) {}
+    Outcome measure(const Point& point) override {
+        return session_.measure(cpu_plan(space_, point), work_, reference_);
+    }
+
+  private:
+    CpuSession& session_;
+    Workload work_;
+    const Space& space_;
+    std::string reference_;
+};
+
+} // namespace
+
+// The path of what was compiled; empty and an outcome when that failed.
+std::string CpuSession::compile(const std::string& text, const std::string& name,
+                                const std::vector<std::string>& flags, Outcome& outcome) {
+    const fs::path source = folder_.path() / (name + ".cpp");
+    const std::string made = (folder_.path() / name).string();
+    {
+        std::ofstream file(source);
+        file << text;
+        file.close();
+        if (!file) {
+            outcome = failed("failed", "the source cannot be written; is the disk full?");
+            return {};
+        }
+    }
+    std::vector<std::string> words = {options_.compiler};
+    words.insert(words.end(), options_.flags.begin(), options_.flags.end());
+    words.insert(words.end(), flags.begin(), flags.end());
+    words.insert(words.end(), {source.string(), "-o", made});
+    words.push_back("-ldl");
+    const ProcessEnd end = run_process(words, folder_.path(), options_.compile_limit_s, stop_);
+    if (end.ok()) {
+        return made;
+    }
+    outcome = end.stopped     ? failed("stopped", {})
+              : end.timed_out ? failed("compile", "the compiler took too long")
+                              : failed("compile", complaint(end.output));
+    return {};
+}
+
+model::Result<std::unique_ptr<CpuSession>> CpuSession::open(const CpuOptions& options,
+                                                            std::stop_token stop) {
+    using Made = model::Result<std::unique_ptr<CpuSession>>;
+    auto folder = profiles::WorkFolder::create();
+    if (!folder) {
+        return Made(folder.diagnostics());
+    }
+    std::unique_ptr<CpuSession> session(
+        new CpuSession(options, *std::move(folder), std::move(stop))); // private constructor
+    const std::vector<std::string> tried = options.compiler.empty()
+                                               ? std::vector<std::string>{"c++", "g++", "clang++"}
+                                               : std::vector<std::string>{options.compiler};
+    Outcome why = failed("compile", "none was found");
+    for (const std::string& compiler : tried) {
+        const ProcessEnd version =
+            run_process({compiler, "--version"}, session->folder(), 10.0, session->stop_);
+        if (!version.ok()) {
+            continue;
+        }
+        session->options_.compiler = compiler;
+        session->toolchain_ = {first_line(version.output),
+                               fmt::format("{}", fmt::join(options.flags, " "))};
+        if (!session->compile(harness_source(), "harness", {"-std=c++17"}, why).empty()) {
+            if (session->options_.cpu < 0) {
+                session->options_.cpu = last_cpu();
+            }
+            return session;
+        }
+    }
+    if (why.error == "stopped") {
+        return Made::failure("cancelled", "stopped before the first trial");
+    }
+    return Made::failure(
+        "unavailable",
+        fmt::format("no C++ compiler works here ({}): {}", fmt::join(tried, ", "), why.detail),
+        "install g++, or name a compiler with --compiler");
+}
+
+model::Result<std::unique_ptr<Target>> CpuSession::target(const Workload& work,
+                                                          const Space& space) {
+    using Made = model::Result<std::unique_ptr<Target>>;
+    const std::string file = (folder_.path() / fmt::format("reference{}", references_++)).string();
+    std::vector<std::string> words = {(folder_.path() / "harness").string(), "reference", file};
+    for (const std::string& word : harness_shape(work)) {
+        words.push_back(word);
+    }
+    constexpr double kLimit_s = 600.0;
+    const ProcessEnd end = run_process(words, folder_.path(), kLimit_s, stop_);
+    if (end.stopped) {
+        return Made::failure("cancelled", "stopped before the first trial");
+    }
+    if (!end.ok()) {
+        return Made::failure("unavailable",
+                             fmt::format("the reference of '{}' cannot be computed: {}", work.name,
+                                         end.signal != 0 ? signal_text(end.signal) : end.output),
+                             "is there enough memory and room for temporary files?");
+    }
+    return Made(std::make_unique<CpuTarget>(*this, work, space, file));
+}
+
+Outcome CpuSession::measure(const CpuPlan& plan, const Workload& work,
+                            const std::string& reference) {
+    std::error_code ignored;
+    Outcome outcome;
+    std::vector<std::string> flags = {"-std=c++17", "-shared", "-fPIC", "-w"};
+    if (plan.threads > 1) {
+        flags.push_back("-fopenmp");
+    }
+    const std::string kernel = compile(options_.source ? options_.source(plan) : cpu_source(plan),
+                                       "candidate", flags, outcome);
+    if (!kernel.empty()) {
+        const int cpu = plan.threads > 1 ? -1 : options_.cpu;
+        std::vector<std::string> words = {
+            (folder_.path() / "harness").string(), "run", kernel, reference, fmt::format("{}", cpu),
+            fmt::format("{}", options_.time_s)};
+        for (const std::string& word : harness_shape(work)) {
+            words.push_back(word);
+        }
+        outcome =
+            told(run_process(words, folder_.path(), options_.limit_s, stop_), options_.statistic);
+    }
+    fs::remove(folder_.path() / "candidate", ignored);
+    fs::remove(folder_.path() / "candidate.cpp", ignored);
+    return outcome;
+}
+
+} // namespace eyeroof::study::tune

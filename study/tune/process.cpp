@@ -1,0 +1,134 @@
+#include "study/tune/process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+
+extern char** environ; // NOLINT: the child gets ours
+
+namespace eyeroof::study::tune {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::size_t kMostOutput = 65536;
+
+double since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Starts the program with both outputs in `write_end`; its id, or -1.
+pid_t spawned(const std::vector<std::string>& words, const std::filesystem::path& folder,
+              int write_end) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, write_end, 1);
+    posix_spawn_file_actions_adddup2(&actions, write_end, 2);
+    posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    sigset_t usual;
+    sigemptyset(&usual);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
+        sigaddset(&usual, signal);
+    }
+    posix_spawnattr_setsigdefault(&attributes, &usual);
+    std::vector<char*> arguments;
+    for (const std::string& word : words) {
+        arguments.push_back(const_cast<char*>(word.c_str())); // NOLINT: execv's own signature
+    }
+    arguments.push_back(nullptr);
+    pid_t child = -1;
+    const int failed =
+        posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    return failed == 0 ? child : -1;
+}
+
+// Reads until the other end is closed, the time is over or a stop is asked for.
+void listen(int read_end, double limit_s, const std::stop_token& stop, ProcessEnd& end) {
+    const auto start = Clock::now();
+    std::array<char, 4096> some{};
+    while (true) {
+        constexpr int kLook_ms = 20; // how soon a stop is seen
+        pollfd ready{read_end, POLLIN, 0};
+        const int polled = ::poll(&ready, 1, kLook_ms);
+        if (polled > 0) {
+            const ssize_t got = ::read(read_end, some.data(), some.size());
+            if (got == 0 || (got < 0 && errno != EINTR)) {
+                return;
+            }
+            const auto room = kMostOutput - std::min(kMostOutput, end.output.size());
+            end.output.append(some.data(),
+                              std::min(room, static_cast<std::size_t>(std::max<ssize_t>(got, 0))));
+        }
+        end.timed_out = since(start) > limit_s;
+        end.stopped = stop.stop_requested();
+        if (end.timed_out || end.stopped) {
+            return;
+        }
+    }
+}
+
+// Gives a child that closed its outputs until the limit to end.
+void await(pid_t child, double limit_s, const std::stop_token& stop, Clock::time_point start,
+           ProcessEnd& end, int& status) {
+    while (!end.timed_out && !end.stopped) {
+        const pid_t ended = ::waitpid(child, &status, WNOHANG);
+        if (ended == child || (ended < 0 && errno != EINTR)) {
+            return;
+        }
+        constexpr int kLook_ms = 1;
+        ::poll(nullptr, 0, kLook_ms);
+        end.timed_out = since(start) > limit_s;
+        end.stopped = stop.stop_requested();
+    }
+    ::kill(-child, SIGKILL);
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+}
+
+} // namespace
+
+ProcessEnd run_process(const std::vector<std::string>& words, const std::filesystem::path& folder,
+                       double limit_s, const std::stop_token& stop) {
+    ProcessEnd end;
+    std::array<int, 2> ends{};
+    if (words.empty() || ::pipe2(ends.data(), O_CLOEXEC) != 0) {
+        return end;
+    }
+    const auto start = Clock::now();
+    const pid_t child = spawned(words, folder, ends[1]);
+    ::close(ends[1]);
+    end.started = child > 0;
+    if (end.started) {
+        int status = 0;
+        listen(ends[0], limit_s, stop, end);
+        await(child, limit_s, stop, start, end, status);
+        ::kill(-child, SIGKILL); // whatever it has started
+        end.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    }
+    ::close(ends[0]);
+    end.seconds = since(start);
+    return end;
+}
+
+std::string signal_text(int signal) {
+    const char* name = sigabbrev_np(signal);
+    return name == nullptr ? "signal " + std::to_string(signal) : "SIG" + std::string(name);
+}
+
+} // namespace eyeroof::study::tune

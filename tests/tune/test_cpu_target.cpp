@@ -1,0 +1,134 @@
+// Kernels that are really compiled and run: right ones, wrong ones, and those that never end.
+#include "study/tune/cpu_source.hpp"
+#include "study/tune/cpu_subject.hpp"
+#include "study/tune/cpu_target.hpp"
+#include "study/tune/search.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+using namespace eyeroof::study::tune;
+namespace fs = std::filesystem;
+
+namespace {
+
+Workload small_product() {
+    Workload work;
+    work.name = "product";
+    work.rows = work.width = work.out_w = 37;
+    work.cols = 50;
+    work.depth = 29;
+    return work;
+}
+
+Workload small_convolution() {
+    eyeroof::model::Layer layer;
+    layer.name = "conv";
+    layer.op = eyeroof::model::Op::conv2d;
+    layer.types = {eyeroof::model::DataType::fp32, eyeroof::model::DataType::fp32,
+                   eyeroof::model::DataType::fp32};
+    layer.shape = eyeroof::model::ConvShape{2, 19, 11, 9, 21, 3, 2, {2, 1}, {1, 1}, {1, 2}, 1};
+    const auto work = workload_of(layer);
+    REQUIRE(work);
+    return *work;
+}
+
+CpuOptions quick() {
+    CpuOptions options;
+    options.time_s = 0.002;
+    return options;
+}
+
+Outcome measured(const CpuOptions& options) {
+    const Workload work = small_product();
+    const Subject subject = cpu_subject(work, host_machine());
+    auto session = CpuSession::open(options);
+    REQUIRE(session);
+    const auto target = (*session)->target(work, subject.space);
+    REQUIRE(target);
+    Dice dice(1);
+    return (*target)->measure(*subject.space.draw(dice));
+}
+
+std::string with(const std::string& body) {
+    return "struct Args { const float* in; const float* w; float* out; };\n"
+           "extern \"C\" void eyeroof_prepare(const Args*) {}\n"
+           "extern \"C\" void eyeroof_kernel(const Args* a) { " +
+           body + " }\n";
+}
+
+bool compiler_works() {
+    return static_cast<bool>(CpuSession::open(quick()));
+}
+
+} // namespace
+
+TEST_CASE("random candidates compile, give the exact result and a time, on products and "
+          "convolutions" *
+          doctest::skip(!compiler_works())) {
+    auto session = CpuSession::open(quick());
+    REQUIRE(session);
+    for (const Workload& work : {small_product(), small_convolution()}) {
+        const Subject subject = cpu_subject(work, host_machine(), 2);
+        const auto target = (*session)->target(work, subject.space);
+        REQUIRE(target);
+        Dice dice(5);
+        for (int n = 0; n < 4; ++n) {
+            const Point point = *subject.space.draw(dice);
+            const Outcome outcome = (*target)->measure(point);
+            CHECK_MESSAGE(outcome.ok(), work.name, " ", outcome.error, " ", outcome.detail, " ",
+                          plan_text(cpu_plan(subject.space, point)));
+            CHECK(outcome.times_s.size() >= 3);
+        }
+    }
+}
+
+TEST_CASE("what goes wrong is told by its kind" * doctest::skip(!compiler_works())) {
+    const auto kind = [](const std::string& source, double limit_s = 20.0) {
+        CpuOptions options = quick();
+        options.limit_s = limit_s;
+        options.source = [source](const CpuPlan&) { return source; };
+        return measured(options);
+    };
+    CHECK(kind("this is no C++").error == "compile");
+    CHECK(kind(with("*(volatile int*)8 = 1; (void)a;")).error == "crash");
+    CHECK(kind(with("__builtin_trap(); (void)a;")).detail.starts_with("SIG"));
+    CHECK(kind(with("(void)a; for (;;) asm volatile(\"\");"), 0.3).error == "timeout");
+    CHECK(kind(with("a->out[0] = 1;")).error == "wrong");
+    CHECK(kind("int nothing;").error == "failed");
+}
+
+TEST_CASE("a kernel that writes beyond its result is wrong, even where the result is right" *
+          doctest::skip(!compiler_works())) {
+    CpuOptions options = quick();
+    options.source = [](const CpuPlan& plan) {
+        std::string text = cpu_source(plan);
+        const std::string kernel = "extern \"C\" void eyeroof_kernel(const Args* a) {";
+        text.insert(text.find(kernel) + kernel.size(), " a->out[a->rows * a->cols + 3] = 0;");
+        return text;
+    };
+    const Outcome outcome = measured(options);
+    CHECK(outcome.error == "wrong");
+    CHECK(outcome.detail.find("beyond") != std::string::npos);
+}
+
+TEST_CASE("the build folder is private and gone with the session" *
+          doctest::skip(!compiler_works())) {
+    fs::path folder;
+    {
+        auto session = CpuSession::open(quick());
+        REQUIRE(session);
+        folder = (*session)->folder();
+        CHECK(eyeroof::profiles::is_private_folder(folder));
+    }
+    CHECK(!fs::exists(folder));
+}
+
+TEST_CASE("without a compiler the target is told to be unavailable") {
+    CpuOptions options = quick();
+    options.compiler = "/nonexistent/compiler";
+    const auto session = CpuSession::open(options);
+    REQUIRE(!session);
+    CHECK(session.diagnostics().items().front().code == "unavailable");
+}
