@@ -1,5 +1,6 @@
 // eyeroof timeline: host, streams and copies of a whole step over time.
 #include "cli/step_inputs.hpp"
+#include "study/step/copy_ways.hpp"
 #include "study/step/fusion.hpp"
 #include "study/step/timeline_write.hpp"
 
@@ -13,7 +14,8 @@ namespace step = study::step;
 
 struct Options {
     StepOptions step;
-    std::string mode = "stream", copies = "none";
+    std::string mode = "stream", copies = "none", against;
+    std::int64_t steps = 1;
     int streams = 1;
     bool pageable = false;
 };
@@ -27,8 +29,9 @@ step::TimelineOptions timeline_options(const Options& options, const StepInputs&
         {"fused-graph", step::Mode::fused_graph}};
     static const std::map<std::string, step::Copies> copies = {
         {"none", step::Copies::none}, {"batch", step::Copies::batch}, {"all", step::Copies::all}};
-    return {modes.at(options.mode), inputs.host, options.streams, copies.at(options.copies),
-            options.pageable};
+    const auto copied = copies.find(options.copies);
+    return {modes.at(options.mode), inputs.host, options.streams,
+            copied == copies.end() ? step::Copies::none : copied->second, options.pageable};
 }
 
 std::string rendered(const step::TimelineReport& report, const std::string& format) {
@@ -39,7 +42,61 @@ std::string rendered(const step::TimelineReport& report, const std::string& form
                                : step::timeline_text(report);
 }
 
+// The host by itself, where one is named.
+model::Result<step::CopyWay> alone(Context& context, const Options& options,
+                                   const StepInputs& inputs, const step::Graph& graph) {
+    const auto machine = load_machine(context, options.against);
+    if (!machine) {
+        return machine.diagnostics();
+    }
+    const auto* host = std::get_if<model::Gpu>(&machine->kind);
+    if (host == nullptr || host->arch != model::GpuArch::host) {
+        return model::Result<step::CopyWay>::failure(
+            "not-a-host", machine->id + " is no host processor",
+            "`eyeroof hw list` has the hosts, such as laptop-quad-3.1ghz");
+    }
+    const step::TimelineOptions wanted = timeline_options(options, inputs);
+    const auto costs = step::costs_of(graph, *host, step::launch_of(wanted.mode));
+    if (!costs) {
+        return costs.diagnostics();
+    }
+    return step::host_alone(graph, *costs, *host, wanted);
+}
+
+// `plain`: before fusion, for a host.
+Exit compare_copies(Context& context, const Options& options, const StepInputs& inputs,
+                    const step::Graph& plain, const step::Graph& graph, const step::Costs& costs) {
+    const std::string& format = options.step.output.format;
+    if (format != "text" && format != "json") {
+        return context.fail_usage("--copies compare is written as text and JSON, not as " + format,
+                                  "one way, such as --copies batch, has a picture and a trace");
+    }
+    step::CopyWays found{graph.id,
+                         inputs.machine.id,
+                         options.against,
+                         options.step.phase.phase == "training",
+                         static_cast<double>(options.steps),
+                         {}};
+    if (!options.against.empty()) {
+        auto way = alone(context, options, inputs, plain);
+        if (!way) {
+            return context.fail(way.diagnostics());
+        }
+        found.ways.push_back(*std::move(way));
+    }
+    for (step::CopyWay& way :
+         step::copy_ways(graph, costs, inputs.gpu(), timeline_options(options, inputs))) {
+        found.ways.push_back(std::move(way));
+    }
+    return context.write(format == "json" ? step::copy_ways_json(found)
+                                          : step::copy_ways_text(found),
+                         options.step.output.file);
+}
+
 Exit timeline(Context& context, const Options& options) {
+    if (options.copies != "compare" && (options.steps != 1 || !options.against.empty())) {
+        return context.fail_usage("--against and --steps belong to --copies compare");
+    }
     const auto inputs = load_step(context, options.step);
     if (!inputs) {
         return context.fail(inputs.diagnostics());
@@ -57,10 +114,14 @@ Exit timeline(Context& context, const Options& options) {
     if (!costs) {
         return context.fail(costs.diagnostics());
     }
+    const step::Graph plain = *graph;
     if (fused) {
         step::Fused made = step::fuse(*graph, *costs, inputs->gpu());
         *graph = std::move(made.graph);
         *costs = std::move(made.costs);
+    }
+    if (options.copies == "compare") {
+        return compare_copies(context, options, *inputs, plain, *graph, *costs);
     }
     const step::Timeline line = step::simulate(*graph, *costs, inputs->gpu(), wanted);
     const step::TimelineReport report{*graph,
@@ -85,6 +146,9 @@ void add_timeline(Frame& frame) {
         "eyeroof timeline resnet50 --on v100-sxm2-16gb --phase training --format trace -o a.json\n"
         "# the batch goes to the GPU each step, pageable\n"
         "eyeroof timeline resnet18 --batch 32 --on k80-die --dtype fp32 --copies batch --pageable\n"
+        "# ten epochs of MNIST: a laptop alone, and a K80 with everything moved or only batches\n"
+        "eyeroof timeline mnist-cnn --on k80-die --against laptop-quad-3.1ghz --copies compare "
+        "--phase training --optimizer sgd_momentum --dtype fp32 --mode eager --steps 9380\n"
         "# own network with a `graph`, as a picture\n"
         "eyeroof timeline mine.yaml --on t4 --mode graph --format svg -o step.svg");
     add_step_options(app, options->step);
@@ -95,9 +159,15 @@ void add_timeline(Frame& frame) {
                    "Streams for operators that do not wait for each other")
         ->check(CLI::Range(1, 64))
         ->type_name("N");
-    add_choice(app, "--copies", options->copies, {"none", "batch", "all"},
+    add_choice(app, "--copies", options->copies, {"none", "batch", "all", "compare"},
                "What moves between host and device in each step: nothing, the batch and the "
-               "output, or the weights too");
+               "output, or the weights too; compare: all of them side by side");
+    app.add_option("--against", options->against,
+                   "With --copies compare: a host processor that does it alone")
+        ->type_name("HOST");
+    app.add_option("--steps", options->steps, "With --copies compare: what so many steps take")
+        ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
+        ->type_name("N");
     app.add_flag("--pageable", options->pageable,
                  "Copies from memory that is not pinned: half the rate, and the host waits");
     add_output(app, options->step.output, {"text", "json", "svg", "html", "trace"});
