@@ -1,4 +1,5 @@
 #include "cli/command.hpp"
+#include "model/base/ascii.hpp"
 #include "model/base/suggest.hpp"
 
 #include <fmt/format.h>
@@ -114,8 +115,7 @@ std::string version_text(const Environment& environment) {
 // Words that a number's reader takes and nobody means: "nan", "-inf", also behind an "@".
 bool is_no_number(std::string word) {
     word.erase(0, word.find_first_not_of("@+-"));
-    std::transform(word.begin(), word.end(), word.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    word = model::lowered(word);
     return word == "nan" || word == "inf" || word == "infinity" || word.starts_with("nan(");
 }
 

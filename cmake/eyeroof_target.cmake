@@ -41,5 +41,6 @@ function(eyeroof_library name)
         $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/eyeroof>)
     target_link_libraries(eyeroof_${name} PUBLIC ${ARG_PUBLIC}
         PRIVATE $<BUILD_INTERFACE:eyeroof_warnings> ${ARG_PRIVATE})
-    set_target_properties(eyeroof_${name} PROPERTIES EXPORT_NAME ${name})
+    set_target_properties(eyeroof_${name} PROPERTIES EXPORT_NAME ${name}
+        UNITY_BUILD ${EYEROOF_UNITY} UNITY_BUILD_BATCH_SIZE 12)
 endfunction()

@@ -71,9 +71,9 @@ bool mentions_words(const Node& node) {
     return node.is_scalar() && node.text().value_or("").find("word") != std::string::npos;
 }
 
-class Reader {
+class AcceleratorReader {
   public:
-    Reader(Document& document, const std::string& id) : document_(document), id_(id) {}
+    AcceleratorReader(Document& document, const std::string& id) : document_(document), id_(id) {}
 
     model::Result<AcceleratorFile> read() {
         const Sourced root(document_.root(), book_);
@@ -452,7 +452,7 @@ std::string_view cast_name(Cast cast) {
 }
 
 model::Result<AcceleratorFile> read_accelerator(Document& document, const std::string& id) {
-    return Reader(document, id).read();
+    return AcceleratorReader(document, id).read();
 }
 
 } // namespace eyeroof::hwdb

@@ -15,8 +15,8 @@ using model::KernelClass;
 
 namespace {
 
-constexpr std::pair<std::string_view, int> kVersions[] = {{"gpu-calibration/1", 1}};
-constexpr std::pair<std::string_view, model::Confidence> kConfidences[] = {
+constexpr std::pair<std::string_view, int> kCalibrationFormats[] = {{"gpu-calibration/1", 1}};
+constexpr std::pair<std::string_view, model::Confidence> kFittedFrom[] = {
     {"fitted", model::Confidence::fitted},
     {"measured", model::Confidence::measured},
     {"recalled", model::Confidence::recalled},
@@ -80,9 +80,8 @@ std::string read_date(const Node& node) {
 void read_class(const Node& node, KernelClass c, CalibrationFile& file) {
     model::ClassRecord& record = file.calibration.record(c);
     record.provenance.source = node.need("source").text().value_or("");
-    record.provenance.confidence = node.need("confidence")
-                                       .choice(kConfidences, "confidence")
-                                       .value_or(model::Confidence::user);
+    record.provenance.confidence =
+        node.need("confidence").choice(kFittedFrom, "confidence").value_or(model::Confidence::user);
     const auto at = static_cast<std::size_t>(c);
     file.dates[at] = read_date(node["date"]);
     record.measured = node.need("measured_here").boolean().value_or(false);
@@ -179,7 +178,7 @@ model::MatmulTerms* matmul_part(model::GpuCalibration& calibration, KernelClass 
 
 model::Result<CalibrationFile> read_calibration(Document& document, const std::string& id) {
     const Node root = document.root();
-    root.need("eyeroof").choice(kVersions, "format of this file");
+    root.need("eyeroof").choice(kCalibrationFormats, "format of this file");
     CalibrationFile file;
     file.id = root["id"].text().value_or(id);
     const Node classes = root.need("classes");

@@ -4,6 +4,7 @@
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/gpu_reader.hpp"
 #include "hwdb/systolic.hpp"
+#include "model/base/ascii.hpp"
 #include "model/base/suggest.hpp"
 
 #include <fmt/format.h>
@@ -22,26 +23,13 @@ namespace {
 
 constexpr std::array kFamilies = {"accelerators", "gpus", "hosts"};
 
-bool is_path(std::string_view name) {
-    return name.find('/') != std::string_view::npos || name.ends_with(".yaml") ||
-           name.ends_with(".yml");
-}
-
-std::string lower(std::string_view text) {
-    std::string result(text);
-    std::transform(result.begin(), result.end(), result.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    return result;
-}
-
 // Machines whose name has this one as whole parts: "a100" is in "a100-pcie-40gb" and
 // "a100-sxm-80gb", not in "ba100".
 std::vector<CatalogEntry> with_part(std::string_view name, Folders folders) {
-    const std::string part = "-" + lower(name) + "-";
+    const std::string part = "-" + model::lowered(name) + "-";
     std::vector<CatalogEntry> found;
     for (const CatalogEntry& entry : list_machines(folders)) {
-        if (("-" + lower(entry.id) + "-").find(part) != std::string::npos) {
+        if (("-" + model::lowered(entry.id) + "-").find(part) != std::string::npos) {
             found.push_back(entry);
         }
     }
@@ -141,7 +129,7 @@ Result<fs::path> find_machine(std::string_view name, Folders folders) {
     std::error_code error;
     for (const fs::path& folder : folders) {
         for (const char* family : kFamilies) {
-            const fs::path file = folder / family / (lower(name) + ".yaml");
+            const fs::path file = folder / family / (model::lowered(name) + ".yaml");
             if (fs::exists(file, error)) {
                 return file;
             }

@@ -18,7 +18,7 @@ using model::Topology;
 
 namespace {
 
-constexpr std::pair<std::string_view, int> kVersions[] = {{"fabric/1", 1}};
+constexpr std::pair<std::string_view, int> kFabricFormats[] = {{"fabric/1", 1}};
 constexpr std::pair<std::string_view, Topology> kTopologies[] = {
     {"switched", Topology::switched},
     {"mesh", Topology::mesh},
@@ -92,18 +92,13 @@ model::Transport read_transport(const Sourced& place) {
     return t;
 }
 
-bool is_path(std::string_view name) {
-    return name.find('/') != std::string_view::npos || name.ends_with(".yaml") ||
-           name.ends_with(".yml");
-}
-
 } // namespace
 
 Result<Fabric> read_fabric(Document& document, const std::string& id) {
     SourceBook book;
     const Sourced root(document.root(), book);
     Fabric fabric;
-    root.node().need("eyeroof").choice(kVersions, "format of this file");
+    root.node().need("eyeroof").choice(kFabricFormats, "format of this file");
     fabric.id = root.node()["id"].text().value_or(id);
     fabric.name = root.node().need("name").text().value_or("");
     fabric.summary = root.node()["summary"].text().value_or("");

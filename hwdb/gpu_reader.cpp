@@ -14,15 +14,15 @@ namespace {
 using model::DataType;
 using model::Gpu;
 
-constexpr std::pair<std::string_view, int> kVersions[] = {{"machine/1", 1}};
+constexpr std::pair<std::string_view, int> kGpuFormats[] = {{"machine/1", 1}};
 constexpr std::pair<std::string_view, int> kKinds[] = {{"gpu", 0}, {"host", 1}};
 constexpr std::pair<std::string_view, model::Pipe> kPipes[] = {{"vector", model::Pipe::vector},
                                                                {"tensor", model::Pipe::tensor}};
 constexpr double kMaxUsd = 1e7;
 
-class Reader {
+class GpuReader {
   public:
-    Reader(Document& document, std::string id) : document_(document), id_(std::move(id)) {}
+    GpuReader(Document& document, std::string id) : document_(document), id_(std::move(id)) {}
 
     model::Result<GpuFile> read() {
         const Sourced root(document_.root(), book_);
@@ -63,7 +63,7 @@ class Reader {
     }
 
     void read_head(const Node& node) {
-        node.need("eyeroof").choice(kVersions, "format of this file");
+        node.need("eyeroof").choice(kGpuFormats, "format of this file");
         const bool host = node.need("kind").choice(kKinds, "kind of machine").value_or(0) == 1;
         file_.machine.id = node["id"].text().value_or(id_);
         file_.machine.name = node.need("name").text().value_or("");
@@ -205,7 +205,7 @@ class Reader {
 } // namespace
 
 model::Result<GpuFile> read_gpu(Document& document, const std::string& id) {
-    return Reader(document, id).read();
+    return GpuReader(document, id).read();
 }
 
 bool is_gpu_document(const Document& document) {

@@ -31,15 +31,15 @@ constexpr std::array<Named, 7> kFigures = {
      {"dram_mb", "DRAM MB", Figure::dram_mb},
      {"processing_speedup", "speed-up", Figure::processing_speedup}}};
 
-constexpr std::pair<std::string_view, Confidence> kConfidences[] = {
+constexpr std::pair<std::string_view, Confidence> kPublishedAs[] = {
     {"datasheet", Confidence::datasheet}, {"paper", Confidence::paper},
     {"measured", Confidence::measured},   {"derived", Confidence::derived},
     {"recalled", Confidence::recalled},   {"user", Confidence::user}};
 
 // What the rows of a table have in common unless they say otherwise.
-class Reader {
+class PublishedReader {
   public:
-    explicit Reader(Document& document) : root_(document.root()) {}
+    explicit PublishedReader(Document& document) : root_(document.root()) {}
 
     PublishedTable read(std::string id) {
         constexpr std::pair<std::string_view, int> versions[] = {{"published/1", 1}};
@@ -64,7 +64,7 @@ class Reader {
         row.network = node["network"].text().value_or(row.network);
         row.from.source = node["source"].text().value_or(row.from.source);
         row.from.confidence =
-            node["confidence"].choice(kConfidences, "confidence").value_or(row.from.confidence);
+            node["confidence"].choice(kPublishedAs, "confidence").value_or(row.from.confidence);
         row.note = node["note"].text().value_or(row.note);
         row.seen = node["seen"].boolean().value_or(row.seen);
         if (const Node changes = node["set"]) {
@@ -126,7 +126,7 @@ Result<PublishedTable> load_published(const std::filesystem::path& file) {
     if (!document) {
         return Result<PublishedTable>(document.diagnostics());
     }
-    PublishedTable table = Reader(*document).read(file.stem().string());
+    PublishedTable table = PublishedReader(*document).read(file.stem().string());
     return document->conclude(std::move(table));
 }
 

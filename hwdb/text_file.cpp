@@ -42,6 +42,11 @@ bool is_steering(std::string_view character) {
 
 } // namespace
 
+bool is_path(std::string_view name) {
+    return name.find('/') != std::string_view::npos || name.ends_with(".yaml") ||
+           name.ends_with(".yml");
+}
+
 namespace {
 
 // A pipe that the caller opened is waited for; one in a folder may have nobody at its other end.

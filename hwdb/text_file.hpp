@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace eyeroof::hwdb {
 
@@ -19,6 +20,9 @@ inline constexpr std::size_t kMaxTextFileBytes = std::size_t{16} << 20; // 16 Mi
 // /dev/fd/63) is waited for and may be asked for again; any other gets 10 s to say something.
 model::Result<std::string> read_text_file(const std::filesystem::path& path,
                                           std::size_t max_bytes = kMaxTextFileBytes);
+
+// Whether a machine is given by its file rather than by a name of the catalog.
+bool is_path(std::string_view name);
 
 // Refuses what no text file of ours contains: control characters and bytes that are not UTF-8, with
 // line and column of the first one. A UTF-8 byte order mark is removed.

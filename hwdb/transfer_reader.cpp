@@ -9,7 +9,7 @@ namespace eyeroof::hwdb {
 
 namespace {
 
-constexpr std::pair<std::string_view, int> kVersions[] = {{"transfer/1", 1}};
+constexpr std::pair<std::string_view, int> kTransferFormats[] = {{"transfer/1", 1}};
 
 model::TransferKind read_kind(const Node& node) {
     model::TransferKind kind;
@@ -36,7 +36,7 @@ model::Result<model::Transfer> load_transfer(Folders folders) {
             return document.diagnostics();
         }
         const Node root = document->root();
-        root.need("eyeroof").choice(kVersions, "format of this file");
+        root.need("eyeroof").choice(kTransferFormats, "format of this file");
         model::Transfer transfer;
         transfer.source = root.need("source").text().value_or("");
         transfer.share = root.need("share").number(0.0, 1.5).value_or(transfer.share);

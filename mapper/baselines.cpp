@@ -14,7 +14,6 @@ using namespace model;
 
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::infinity();
 constexpr double kDefaultTime_s = 1.0;
 constexpr std::uint64_t kMostExhaustive = 200'000'000;
 

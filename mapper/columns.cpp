@@ -11,19 +11,7 @@ using nest::Digit;
 using nest::FlowCounter;
 using nest::Measure;
 
-namespace {
-
-constexpr std::array<Dim, 4> kSlideDims = {Dim::P, Dim::Q, Dim::R, Dim::S};
-
-Count extent_at(const Split& split, std::size_t level, std::size_t levels, Count bound) {
-    Count tile = 1;
-    for (std::size_t i = level; i < levels; ++i) {
-        tile *= split.temporal[i] * split.spatial[i];
-    }
-    return std::min(tile, bound);
-}
-
-} // namespace
+namespace {} // namespace
 
 ColumnMaker::ColumnMaker(const Space& space)
     : space_(space), task_(*space.task), levels_(space.keeps.size()) {

@@ -12,7 +12,6 @@ using namespace model;
 
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::infinity();
 constexpr double kLimitSlack = 1e-10; // rounding; the mapping's own cost is held to the limit
 
 bool on_some_axis(const Task& task, Dim dim) {

@@ -12,8 +12,6 @@ using namespace model;
 
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::infinity();
-
 // Products of the rows of N groups.
 template <std::size_t N> struct Rows {
     std::array<const double*, N> row;

@@ -9,16 +9,7 @@ using namespace model;
 
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::infinity();
 constexpr std::array<std::size_t, kGroups> kOrder = {2, 3, 4, 5, 0, 1}; // K C (P,R) (Q,S) N G
-
-Count extent_at(const Split& split, std::size_t level, std::size_t levels, Count bound) {
-    Count tile = 1;
-    for (std::size_t i = level; i < levels; ++i) {
-        tile *= split.temporal[i] * split.spatial[i];
-    }
-    return std::min(tile, bound);
-}
 
 } // namespace
 

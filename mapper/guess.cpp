@@ -18,12 +18,11 @@ using namespace model;
 
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::infinity();
 constexpr std::size_t kSample = 300; // leaves of a group that are looked at in a round
 constexpr int kRounds = 6;
 constexpr std::size_t kShaken = 4; // spaces, those with the best points
 constexpr int kKicks = 12;         // times that two groups are moved away from the best point
-constexpr std::array<std::size_t, kGroups> kOrder = {2, 3, 4, 5, 0, 1}; // K C (P,R) (Q,S) N G
+constexpr std::array<std::size_t, kGroups> kClimbed = {2, 3, 4, 5, 0, 1}; // K C (P,R) (Q,S) N G
 
 class Climber {
   public:
@@ -46,7 +45,7 @@ class Climber {
     // To a first point: its value, endless when nothing fits.
     double climb() {
         at_.fill(0);
-        for (const std::size_t g : kOrder) {
+        for (const std::size_t g : kClimbed) {
             if (!improve(g, Known::little, kNone)) {
                 return value_ = kNone;
             }
@@ -101,7 +100,8 @@ class Climber {
         for (int round = 0; round < kRounds && !effort_.over(); ++round) {
             const double before = value;
             for (std::size_t n = 0; n < kGroups; ++n) {
-                improve(kOrder[(n + static_cast<std::size_t>(round)) % kGroups], Known::all, value);
+                improve(kClimbed[(n + static_cast<std::size_t>(round)) % kGroups], Known::all,
+                        value);
                 value = std::min(value, value_);
             }
             if (value >= before) {
@@ -114,7 +114,7 @@ class Climber {
     // Two groups go to some other leaf, and the first of them looks for its best beside the rest.
     void shake() {
         for (int n = 0; n < 2; ++n) {
-            const std::size_t g = kOrder[dice_() % kGroups];
+            const std::size_t g = kClimbed[dice_() % kGroups];
             at_[g] = leaves_[g][dice_() % leaves_[g].size()];
         }
     }

@@ -10,8 +10,6 @@ using namespace model;
 
 namespace {
 
-constexpr std::array<Dim, 4> kSlideDims = {Dim::P, Dim::Q, Dim::R, Dim::S};
-
 bool moves_all(const Problem& problem, Dim d) {
     return std::all_of(kAllOperands.begin(), kAllOperands.end(), [&](Operand o) {
         return relevant(o, d) || (o == Operand::weight && !problem.has_weight);

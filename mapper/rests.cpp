@@ -14,7 +14,6 @@ using namespace model;
 
 namespace {
 
-constexpr std::array<Dim, 4> kSlideDims = {Dim::P, Dim::Q, Dim::R, Dim::S};
 constexpr std::array<DimSet, kOperands> kMovers = {
     DimSet{Dim::N, Dim::G, Dim::C, Dim::P, Dim::Q, Dim::R, Dim::S},
     DimSet{Dim::G, Dim::K, Dim::C, Dim::R, Dim::S}, DimSet{Dim::N, Dim::G, Dim::K, Dim::P, Dim::Q}};

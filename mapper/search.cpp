@@ -22,7 +22,6 @@ using namespace model;
 
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::infinity();
 constexpr const char* kLeftOut =
     "some dimension can be split in more ways than are looked at: raise max_chains, or fix some of "
     "its trips";

@@ -15,10 +15,6 @@ namespace {
 const std::array<std::vector<Dim>, kGroups> kGroupDims = {
     std::vector{Dim::N}, {Dim::G}, {Dim::K}, {Dim::C}, {Dim::P, Dim::R}, {Dim::Q, Dim::S}};
 
-bool present(const Task& task, Operand o) {
-    return o != Operand::weight || task.problem.has_weight;
-}
-
 // ---- layout -------------------------------------------------------------------------------------
 
 // Network traffic of level e is needed where it costs time or energy.
@@ -326,6 +322,14 @@ void build_group(Space& space, std::size_t g, std::size_t max_chains, ColumnMake
 }
 
 } // namespace
+
+Count extent_at(const Split& split, std::size_t level, std::size_t levels, Count bound) {
+    Count tile = 1;
+    for (std::size_t i = level; i < levels; ++i) {
+        tile *= split.temporal[i] * split.spatial[i];
+    }
+    return std::min(tile, bound);
+}
 
 Space build_space(const Task& task, const std::vector<OperandSet>& keeps, std::size_t max_chains,
                   const Effort& effort) {

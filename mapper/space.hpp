@@ -14,8 +14,12 @@
 #include "mapper/problem_space.hpp"
 
 #include <cstdint>
+#include <limits>
 
 namespace eyeroof::mapper {
+
+// No value yet: of a minimum over nothing, and of what breaks a rule.
+inline constexpr double kNone = std::numeric_limits<double>::infinity();
 
 inline constexpr std::size_t kGroups = 6;
 inline constexpr std::size_t kMaxLevels = 8;
@@ -27,6 +31,10 @@ struct Split {
 
     bool operator==(const Split&) const = default;
 };
+
+// Elements of a dimension in one instance of `level`: trips from there inwards, at most its bound.
+model::Count extent_at(const Split& split, std::size_t level, std::size_t levels,
+                       model::Count bound);
 
 // One way to split a group: of its first dimension and, for windows, of its taps.
 struct Chain {
@@ -171,5 +179,14 @@ placements_of(const Space& space, const std::array<std::uint32_t, kGroups>& chai
 // `reach`: how many of the trips have work; more trips are made only where axes divide them so.
 bool pack_axes(const Task& task, std::size_t level, const model::Extents& trips,
                const model::Extents& reach, std::vector<model::SpatialLoop>* loops);
+
+// The dimension that each Slide names.
+inline constexpr std::array<model::Dim, 4> kSlideDims = {model::Dim::P, model::Dim::Q,
+                                                         model::Dim::R, model::Dim::S};
+
+// Whether a problem has the operand at all.
+inline bool present(const Task& task, model::Operand o) {
+    return o != model::Operand::weight || task.problem.has_weight;
+}
 
 } // namespace eyeroof::mapper

@@ -13,10 +13,6 @@ using namespace model;
 
 namespace {
 
-bool present(const Task& task, Operand o) {
-    return o != Operand::weight || task.problem.has_weight;
-}
-
 const LevelConstraint& constraint(const Task& task, std::size_t level) {
     static const LevelConstraint none;
     return level < task.constraints.levels.size() ? task.constraints.levels[level] : none;

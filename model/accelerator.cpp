@@ -4,6 +4,7 @@
 #include "model/base/plausible.hpp"
 #include "model/base/suggest.hpp"
 #include "model/base/units.hpp"
+#include "model/fanout.hpp"
 
 #include <fmt/format.h>
 
@@ -38,17 +39,9 @@ bool is_bandwidth(double bytes_per_cycle) {
            (bytes_per_cycle <= kMaxBytesPerCycle || bytes_per_cycle == kUnlimited);
 }
 
-Count fanout_of(const Level& level) {
-    Count product = 1;
-    for (const Axis& axis : level.fanout) {
-        product *= axis.size;
-    }
-    return product;
-}
-
-class Checker {
+class MachineChecker {
   public:
-    explicit Checker(const Accelerator& machine) : machine_(machine) {}
+    explicit MachineChecker(const Accelerator& machine) : machine_(machine) {}
 
     Diagnostics run() {
         check_machine();
@@ -301,7 +294,7 @@ std::optional<DataflowKind> dataflow_from_name(std::string_view name) {
 }
 
 Diagnostics validate(const Accelerator& accelerator) {
-    return Checker(accelerator).run();
+    return MachineChecker(accelerator).run();
 }
 
 } // namespace eyeroof::model

@@ -58,19 +58,19 @@ LatencyTerms latency_terms(const Problem& problem, const Accelerator& accelerato
                            const Mapping& mapping, const MappingCost& cost);
 
 // What a mapping moves through one store or channel of one instance of a level.
-struct Transfer {
+struct PortTraffic {
     std::size_t level = 0;
     std::size_t index = 0; // of the store or channel in its level
     bool store = false;
     double down_bytes = 0.0; // of stores: read
     double up_bytes = 0.0;   // of stores: written
 
-    bool operator==(const Transfer&) const = default;
+    bool operator==(const PortTraffic&) const = default;
 };
 
 struct CountedMapping {
     MappingCost cost;
-    std::vector<Transfer> transfers;
+    std::vector<PortTraffic> transfers;
 };
 
 // cost_of under eyeroof's counting, with the transfers that its cycles come from. Errors: its own.
@@ -78,7 +78,7 @@ Result<CountedMapping> counted_mapping(const Problem& problem, const Accelerator
                                        const Mapping& mapping);
 
 // MappingCost::cycles of the same counts at this machine's bandwidths.
-double overlapped_cycles(const std::vector<Transfer>& transfers, Count compute_steps,
+double overlapped_cycles(const std::vector<PortTraffic>& transfers, Count compute_steps,
                          const Accelerator& machine);
 
 struct LatencyCycles {

@@ -16,10 +16,10 @@ Count clipped_product(Count a, Count b, Count limit) {
     return product ? std::min(*product, limit) : limit;
 }
 
-class Checker {
+class MappingChecker {
   public:
-    Checker(const Mapping& mapping, const Problem& problem, const Accelerator& machine,
-            Counting counting)
+    MappingChecker(const Mapping& mapping, const Problem& problem, const Accelerator& machine,
+                   Counting counting)
         : mapping_(mapping), problem_(problem), machine_(machine), counting_(counting) {}
 
     Diagnostics run() {
@@ -250,7 +250,7 @@ Extents tile_at(const Mapping& mapping, const Problem& problem, std::size_t leve
 
 Diagnostics validate(const Mapping& mapping, const Problem& problem, const Accelerator& machine,
                      Counting counting) {
-    return Checker(mapping, problem, machine, counting).run();
+    return MappingChecker(mapping, problem, machine, counting).run();
 }
 
 std::string to_text(const Mapping& mapping, const Accelerator& machine) {

@@ -13,15 +13,15 @@ std::string quoted(std::string text) {
     return '"' + text + '"';
 }
 
-struct Unit {
+struct CeilingUnit {
     const char* name;
     double per_base;
 };
 
-Unit unit_of(const Ceiling& ceiling) {
-    return !ceiling.level.empty()       ? Unit{"GB/s", 1e-9}
-           : !ceiling.precision.empty() ? Unit{"GFLOP/s", 1e-9}
-                                        : Unit{"ns", 1e9};
+CeilingUnit unit_of(const Ceiling& ceiling) {
+    return !ceiling.level.empty()       ? CeilingUnit{"GB/s", 1e-9}
+           : !ceiling.precision.empty() ? CeilingUnit{"GFLOP/s", 1e-9}
+                                        : CeilingUnit{"ns", 1e9};
 }
 
 std::string header(const RunInfo& run) {
@@ -58,7 +58,7 @@ std::string ceilings_yaml(const Profile& profile) {
               std::pair{"pipe", ceiling.pipe}}) {
             text += value.empty() ? "" : fmt::format("    {}: {}\n", key, value);
         }
-        const Unit unit = unit_of(ceiling);
+        const CeilingUnit unit = unit_of(ceiling);
         text += fmt::format("    value: {:.6g} {}\n    median: {:.6g} {}\n",
                             ceiling.value * unit.per_base, unit.name,
                             ceiling.median * unit.per_base, unit.name);

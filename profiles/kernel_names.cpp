@@ -1,5 +1,7 @@
 #include "profiles/kernel_names.hpp"
 
+#include "model/base/ascii.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <string>
@@ -48,17 +50,10 @@ constexpr NamePart kNameParts[] = {
     {"nchwtonhwc", KernelCategory::copy},
 };
 
-std::string lower_case(std::string_view text) {
-    std::string lower(text);
-    std::ranges::transform(lower, lower.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return lower;
-}
-
 } // namespace
 
 KernelCategory category_of(std::string_view kernel_name) {
-    const std::string lower = lower_case(kernel_name);
+    const std::string lower = model::lowered(kernel_name);
     for (const NamePart& entry : kNameParts) {
         if (lower.find(entry.part) != std::string::npos) {
             return entry.category;
@@ -75,7 +70,7 @@ const char* category_name(KernelCategory category) {
 }
 
 std::optional<model::Direction> gradient_of(std::string_view kernel_name) {
-    const std::string lower = lower_case(kernel_name);
+    const std::string lower = model::lowered(kernel_name);
     const auto says = [&](const char* part) { return lower.find(part) != std::string::npos; };
     if (says("wgrad") || says("backward_filter") || says("bwd_filter")) {
         return model::Direction::bwd_weight;

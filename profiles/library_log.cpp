@@ -1,5 +1,6 @@
 #include "profiles/library_log.hpp"
 
+#include "model/base/ascii.hpp"
 #include "profiles/matching.hpp"
 #include "profiles/operator_work.hpp"
 
@@ -126,9 +127,7 @@ bool has(std::string_view text, std::string_view part) {
 }
 
 std::optional<Operator> blas_call(const Block& block) {
-    std::string lower = block.function;
-    std::ranges::transform(lower, lower.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string lower = model::lowered(block.function);
     if (!has(lower, "gemm") || has(lower, "grouped")) {
         return std::nullopt;
     }

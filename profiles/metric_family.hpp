@@ -13,6 +13,9 @@
 
 namespace eyeroof::profiles {
 
+// The counter of a kernel's time, ns.
+inline constexpr const char* kTimeCounter = "gpu__time_duration.sum";
+
 struct MetricTerm {
     std::string counter;
     double weight = 1.0;

@@ -1,6 +1,7 @@
 #include "gui/jobs/trace_origin.hpp"
 
 #include "hwdb/catalog.hpp"
+#include "model/base/ascii.hpp"
 #include "study/draw/plot_make.hpp"
 #include "study/formats/catalog.hpp"
 
@@ -20,10 +21,7 @@ bool is_letter_or_digit(char c) {
 std::string plain(std::string_view text) {
     std::string result = " ";
     for (const char c : text) {
-        result += is_letter_or_digit(c)
-                      ? static_cast<char>(std::tolower(static_cast<unsigned char>(c)))
-                  : result.back() == ' ' ? '\0'
-                                         : ' ';
+        result += is_letter_or_digit(c) ? model::lowered(c) : result.back() == ' ' ? '\0' : ' ';
         if (result.back() == '\0') {
             result.pop_back();
         }

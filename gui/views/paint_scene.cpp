@@ -279,29 +279,6 @@ void paint_labels(const Brush& brush, const RooflineScene& scene) {
     }
 }
 
-void paint_bar(const Brush& brush, const WaterfallScene& scene, const WaterfallBar& bar) {
-    const double middle = bar.row.top + bar.row.height / 2.0;
-    const double baseline = bar.baseline;
-    if (bar.worst) {
-        brush.fill(bar.row, ColourRole::warning, 0.10);
-    }
-    brush.text({scene.name_x, baseline}, bar.shown_name, ColourRole::text, kFontPx, 0.0, bar.worst);
-    if (bar.lost_box.width > 0.5) {
-        brush.pen(ColourRole::warning, 1.0, Qt::DotLine);
-        brush.p.setBrush(Qt::NoBrush);
-        brush.p.drawRect(rect_of(bar.lost_box));
-    }
-    brush.fill(bar.machine_box, bar.colour, kPaleTone);
-    brush.fill(bar.mapping_box, bar.colour);
-    brush.text({scene.change_x, baseline}, bar.change, ColourRole::warning, kFontPx, 1.0);
-    brush.text({scene.value_x, baseline}, bar.value, ColourRole::text, kFontPx, 1.0);
-    double y = middle + 4.0 - (static_cast<double>(bar.reason_lines.size()) - 1.0) * 6.5;
-    for (const std::string& line : bar.reason_lines) {
-        brush.text({scene.reason_x, y}, line, ColourRole::faint, 11.0);
-        y += 13.0;
-    }
-}
-
 } // namespace
 
 void paint_scene(QPainter& painter, const RooflineScene& scene, Theme theme) {
@@ -319,19 +296,9 @@ void paint_scene(QPainter& painter, const RooflineScene& scene, Theme theme) {
 }
 
 void paint_scene(QPainter& painter, const WaterfallScene& scene, Theme theme) {
-    const Brush brush(painter, theme);
-    painter.setRenderHint(QPainter::Antialiasing);
-    brush.fill({0.0, 0.0, scene.canvas.width, scene.canvas.height}, ColourRole::background);
-    brush.text({16.0, 28.0}, scene.title, ColourRole::text, kTitlePx, 0.0, true);
-    brush.text({16.0, 46.0}, scene.subtitle, ColourRole::faint, kFontPx);
-    for (const WaterfallKey& key : scene.legend) {
-        brush.fill(key.box, key.colour, key.opacity);
-        brush.text(key.at, key.text, ColourRole::faint, kReasonPx);
-    }
-    brush.text({scene.value_x, scene.legend_y}, scene.unit, ColourRole::faint, kReasonPx, 1.0);
-    for (const WaterfallBar& bar : scene.bars) {
-        paint_bar(brush, scene, bar);
-    }
+    Brush(painter, theme)
+        .fill({0.0, 0.0, scene.canvas.width, scene.canvas.height}, ColourRole::background);
+    paint_scene(painter, drawn(scene), theme);
 }
 
 void paint_scene(QPainter& painter, const Drawing& scene, Theme theme) {
@@ -339,7 +306,7 @@ void paint_scene(QPainter& painter, const Drawing& scene, Theme theme) {
     painter.setRenderHint(QPainter::Antialiasing);
     for (const DrawnBox& box : scene.boxes) {
         if (box.outline) {
-            brush.pen(box.role, 1.0);
+            brush.pen(box.role, 1.0, box.dotted ? Qt::DotLine : Qt::SolidLine);
             painter.setBrush(Qt::NoBrush);
             painter.drawRect(rect_of(box.box));
         } else {

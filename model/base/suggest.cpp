@@ -1,5 +1,7 @@
 #include "model/base/suggest.hpp"
 
+#include "model/base/ascii.hpp"
+
 #include <algorithm>
 #include <cstddef>
 
@@ -8,10 +10,6 @@ namespace eyeroof::model {
 namespace {
 
 constexpr std::size_t kLongestWord = 64;
-
-char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 
 std::vector<std::string_view> views_of(std::span<const std::string> names) {
     return {names.begin(), names.end()};
@@ -31,10 +29,10 @@ int edit_distance(std::string_view a, std::string_view b) {
     for (std::size_t i = 1; i <= a.size(); ++i) {
         row[0] = static_cast<int>(i);
         for (std::size_t j = 1; j < columns; ++j) {
-            const bool same = lower(a[i - 1]) == lower(b[j - 1]);
+            const bool same = lowered(a[i - 1]) == lowered(b[j - 1]);
             row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (same ? 0 : 1)});
-            const bool swapped = i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
-                                 lower(a[i - 2]) == lower(b[j - 1]);
+            const bool swapped = i > 1 && j > 1 && lowered(a[i - 1]) == lowered(b[j - 2]) &&
+                                 lowered(a[i - 2]) == lowered(b[j - 1]);
             if (swapped) {
                 row[j] = std::min(row[j], before[j - 2] + 1);
             }

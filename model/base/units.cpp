@@ -1,6 +1,7 @@
 #include "model/base/units.hpp"
 
 #include "model/base/any_case.hpp"
+#include "model/base/ascii.hpp"
 
 #include <fmt/format.h>
 
@@ -246,14 +247,6 @@ Result<double> parse_quantity(std::string_view text, std::string_view unit, std:
 
 namespace {
 
-std::string lower(std::string_view text) {
-    std::string result(text);
-    std::transform(result.begin(), result.end(), result.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    return result;
-}
-
 // The units that a spelling and a prefix make, as people write them: "GB/s", "Gbps".
 std::vector<std::string> written_with(const Prefix& prefix, const Spelling& spelling) {
     const std::string numerator = std::string(prefix.symbol) + std::string(spelling.text);
@@ -267,11 +260,11 @@ std::vector<std::string> written_with(const Prefix& prefix, const Spelling& spel
 // Units that measure what is wanted and differ from the text in case alone, one of each size.
 std::map<double, std::string> same_but_case(std::string_view unit_text, std::string_view unit) {
     std::map<double, std::string> found;
-    const std::string wanted = lower(unit_text);
+    const std::string wanted = lowered(unit_text);
     for (const Spelling& spelling : kSpellings) {
         for (const Prefix& prefix : kPrefixes) {
             for (const std::string& written : written_with(prefix, spelling)) {
-                if (lower(written) != wanted) {
+                if (lowered(written) != wanted) {
                     continue;
                 }
                 if (const auto read = read_unit(written); read && read->base() == unit) {

@@ -71,7 +71,7 @@ Cycles cycles_of(const Machine3& g, const Form& form, const KernelMapping& map) 
     return c;
 }
 
-struct Candidate {
+struct Formed {
     Form form;
     std::vector<KernelMapping> mappings;
 };
@@ -133,8 +133,7 @@ ConvForms conv_forms(const Layer& layer, bool tensor) {
 }
 
 // The library's own choice first, then everything that the machine's chain ranges over.
-std::vector<Candidate> candidates_of(const Gpu& gpu, const Layer& layer,
-                                     const KernelChoice& kernel) {
+std::vector<Formed> candidates_of(const Gpu& gpu, const Layer& layer, const KernelChoice& kernel) {
     const bool tensor = gpu.rate(kernel.type).pipe == Pipe::tensor;
     if (!kernel.conv) {
         const Form form{kernel.products, 1.0, true};
@@ -149,7 +148,7 @@ std::vector<Candidate> candidates_of(const Gpu& gpu, const Layer& layer,
     const Form& own = fused ? f.fused : nonfused ? f.nonfused : f.implicit;
     const KernelMapping own_map =
         fused ? KernelMapping{{32, 32, 1}, 1} : kernel.conv->product.mapping;
-    std::vector<Candidate> all = {{own, {own_map}}, {f.implicit, every}};
+    std::vector<Formed> all = {{own, {own_map}}, {f.implicit, every}};
     if (f.has_fused) {
         all.push_back({f.fused, {KernelMapping{{32, 32, 1}, 1}}});
     }
@@ -260,7 +259,7 @@ void set_chains(const Gpu& gpu, const Layer& layer, const Work& work, const Kern
     } else if (kernel.kernel_class == KernelClass::memory || stencil) {
         own = best = memory_cycles(g, layer, p.macs);
     } else {
-        const std::vector<Candidate> all = candidates_of(gpu, layer, kernel);
+        const std::vector<Formed> all = candidates_of(gpu, layer, kernel);
         own = best = cycles_of(g, all[0].form, all[0].mappings[0]);
         for (std::size_t i = 1; i < all.size(); ++i) {
             for (const KernelMapping& mapping : all[i].mappings) {

@@ -7,7 +7,7 @@ namespace eyeroof::model {
 
 namespace {
 
-constexpr double kSumBytes = 4.0;
+constexpr double kRegisterBytes = 4.0;
 constexpr double kRegistersBesideSums = 2.0;
 constexpr double kStages = 2.0;
 constexpr double kLeastThreads = 32.0, kMostThreads = 256.0; // of a slice
@@ -37,7 +37,7 @@ Occupancy occupancy_of(const Gpu& gpu, DataType type, const CtaTile& tile, doubl
     const double threads =
         slices * std::clamp(sums / slices / pipe.sums_per_thread, kLeastThreads, kMostThreads);
     const double registers =
-        how_many(gpu.registers_bytes_per_sm, sums * kSumBytes * kRegistersBesideSums);
+        how_many(gpu.registers_bytes_per_sm, sums * kRegisterBytes * kRegistersBesideSums);
     const double shared = how_many(gpu.shared_bytes_per_sm,
                                    kStages * (tile.tm + tile.tn) * pipe.k_step * slices * in_bytes);
     const double slots = how_many(gpu.max_threads_per_sm, threads);

@@ -50,7 +50,7 @@ class CostCounter {
     }
 
     // What set_pace() is made of, for whoever asks again at other bandwidths.
-    void record_in(std::vector<Transfer>& transfers) { transfers_ = &transfers; }
+    void record_in(std::vector<PortTraffic>& transfers) { transfers_ = &transfers; }
 
     Result<MappingCost> run() {
         cost_.levels.resize(machine_.levels.size());
@@ -379,7 +379,7 @@ class CostCounter {
         return share * bytes.of_results(static_cast<double>(all), results_);
     }
 
-    void record(const Transfer& transfer) {
+    void record(const PortTraffic& transfer) {
         if (transfers_ != nullptr) {
             transfers_->push_back(transfer);
         }
@@ -465,7 +465,7 @@ class CostCounter {
     std::vector<PerOperand<Busy>> busy_;
     double results_; // words of the operand that is produced
     MappingCost cost_;
-    std::vector<Transfer>* transfers_ = nullptr;
+    std::vector<PortTraffic>* transfers_ = nullptr;
 };
 
 } // namespace
@@ -496,10 +496,10 @@ Result<CountedMapping> counted_mapping(const Problem& problem, const Accelerator
     return Result<CountedMapping>(std::move(counted));
 }
 
-double overlapped_cycles(const std::vector<Transfer>& transfers, Count compute_steps,
+double overlapped_cycles(const std::vector<PortTraffic>& transfers, Count compute_steps,
                          const Accelerator& machine) {
     auto cycles = static_cast<double>(compute_steps);
-    for (const Transfer& t : transfers) {
+    for (const PortTraffic& t : transfers) {
         const Level& level = machine.levels[t.level];
         if (t.store) {
             const Store& store = level.stores[t.index];

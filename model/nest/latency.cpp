@@ -1,6 +1,7 @@
 #include "model/latency.hpp"
 
 #include "model/arrival.hpp"
+#include "model/fanout.hpp"
 #include "model/latency_terms.hpp"
 #include "model/nest/digits.hpp"
 #include "model/words.hpp"
@@ -47,14 +48,6 @@ struct Array {
     PerOperand<bool> streams{}; // changes at every step
     double passes = 1.0;        // changes of the operand that bursts most often
 };
-
-Count fanout_of(const Level& level) {
-    Count units = 1;
-    for (const Axis& axis : level.fanout) {
-        units *= axis.size;
-    }
-    return units;
-}
 
 bool stores_inside(const Accelerator& accelerator, std::size_t level) {
     return level + 1 < accelerator.levels.size();

@@ -16,7 +16,7 @@ namespace {
 
 using Place = std::array<Count, kDims>; // of a tile; windows at their word, not their loop
 
-struct Array {
+struct Grid {
     std::vector<NestLoop> loops; // in space, outermost first, y before x
     Count row = 1;               // physical length
     Count size = 1;
@@ -46,9 +46,9 @@ Dim coordinate(Operand operand, Dim dim) {
     return operand == Operand::input && dim == Dim::S ? Dim::Q : dim;
 }
 
-std::optional<Array> array_of(const Accelerator& machine, const Nest& nest, std::size_t from,
-                              std::size_t to) {
-    Array array;
+std::optional<Grid> array_of(const Accelerator& machine, const Nest& nest, std::size_t from,
+                             std::size_t to) {
+    Grid array;
     for (std::size_t i = from; i < to; ++i) {
         if (!nest.loops[i].spatial || nest.loops[i].level != nest.loops[from].level) {
             return std::nullopt;
@@ -65,7 +65,7 @@ std::optional<Array> array_of(const Accelerator& machine, const Nest& nest, std:
     return array;
 }
 
-std::vector<Place> places_of(const Problem& problem, Operand operand, const Array& array) {
+std::vector<Place> places_of(const Problem& problem, Operand operand, const Grid& array) {
     std::vector<Place> places;
     for (Count pe = 0; pe < array.size; ++pe) {
         Place place{};

@@ -22,7 +22,7 @@ struct Planes {
     bool product = false;
 };
 
-struct Tiling {
+struct Spread {
     Count h = 1, w = 1;       // of a PE's plane tile
     Count channel_shares = 1; // PEs that split the output channels
 };
@@ -79,10 +79,10 @@ class Evaluation {
         return work;
     }
 
-    Tiling plane_tiling() const { return {ceil_div(p_.h, m_.rows), ceil_div(p_.w, m_.columns), 1}; }
+    Spread plane_tiling() const { return {ceil_div(p_.h, m_.rows), ceil_div(p_.w, m_.columns), 1}; }
 
   private:
-    RunCycles run(Tiling tile) const {
+    RunCycles run(Spread tile) const {
         const Count k = ceil_div(p_.k, tile.channel_shares);
         const Count entries = (tile.h + p_.r - 1) * (tile.w + p_.s - 1);
         const Count kc =

@@ -1,5 +1,7 @@
 #include "profiles/collect/collector.hpp"
 
+#include "profiles/metric_family.hpp"
+
 #include <cxxabi.h>
 #include <fmt/format.h>
 
@@ -17,8 +19,6 @@ std::string demangled(const std::string& name) {
 }
 
 namespace {
-
-constexpr const char* kTimeCounter = "gpu__time_duration.sum";
 
 // The runner has checked the expression; a broken one matches nothing.
 model::Pattern compiled(const std::string& pattern) {

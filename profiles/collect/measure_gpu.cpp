@@ -38,12 +38,12 @@ model::Result<Profile> failed(const BackendFault& fault) {
     return model::Result<Profile>(std::move(found));
 }
 
-struct Library {
+struct MeasuringLibrary {
     EyeroofMeasureGpu measure = nullptr;
 };
 
-model::Result<Library> open_library(const std::string& path) {
-    using Entry = model::Result<Library>;
+model::Result<MeasuringLibrary> open_library(const std::string& path) {
+    using Entry = model::Result<MeasuringLibrary>;
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
         return Entry::failure(
@@ -56,7 +56,8 @@ model::Result<Library> open_library(const std::string& path) {
         return Entry::failure("unavailable",
                               fmt::format("'{}' is no library that measures GPUs", path));
     }
-    return Library{reinterpret_cast<EyeroofMeasureGpu>(entry)}; // NOLINT: what dlsym is for
+    return MeasuringLibrary{
+        reinterpret_cast<EyeroofMeasureGpu>(entry)}; // NOLINT: what dlsym is for
 }
 
 } // namespace

@@ -1,5 +1,7 @@
 #include "profiles/import/csv_table.hpp"
 
+#include "model/base/ascii.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -18,11 +20,6 @@ bool means_something(char c) {
 
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
-}
-
-bool same_text(std::string_view a, std::string_view b) {
-    return std::ranges::equal(
-        a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 // "1,234,567": groups of three behind the first separator.
@@ -131,9 +128,7 @@ bool CsvReader::next(CsvRow& row) {
 std::optional<std::string> CsvHeader::repeated() const {
     std::vector<std::string> names;
     for (const std::string& name : names_) {
-        std::string lower(trimmed(name));
-        std::ranges::transform(lower, lower.begin(),
-                               [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+        std::string lower = model::lowered(trimmed(name));
         if (!lower.empty()) {
             names.push_back(std::move(lower));
         }
@@ -147,7 +142,7 @@ std::optional<std::size_t>
 CsvHeader::find(std::initializer_list<std::string_view> spellings) const {
     for (const std::string_view spelling : spellings) {
         for (std::size_t i = 0; i < names_.size(); ++i) {
-            if (same_text(trimmed(names_[i]), spelling)) {
+            if (model::same_in_any_case(trimmed(names_[i]), spelling)) {
                 return i;
             }
         }

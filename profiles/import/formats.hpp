@@ -5,7 +5,12 @@
 
 #include "profiles/import/importer.hpp"
 
+#include <cstddef>
+
 namespace eyeroof::profiles {
+
+// A file with more mistakes is not read to its end.
+inline constexpr std::size_t kMaxErrors = 20;
 
 const Importer& profile_importer();
 const Importer& ncu_csv_importer();

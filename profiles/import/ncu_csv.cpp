@@ -4,6 +4,7 @@
 #include "profiles/import/counter_units.hpp"
 #include "profiles/import/csv_table.hpp"
 #include "profiles/import/formats.hpp"
+#include "profiles/metric_family.hpp"
 
 #include <fmt/format.h>
 
@@ -16,8 +17,6 @@
 namespace eyeroof::profiles {
 
 namespace {
-
-constexpr std::size_t kMaxErrors = 20;
 
 // A header is the first line that names a launch number and a kernel; what the program and the
 // profiler print may stand before it.
@@ -37,7 +36,6 @@ constexpr DisplayName kDisplayNames[] = {
     {"DRAM Frequency", "dram__cycles_elapsed.avg.per_second"},
     {"SM Active Cycles", "sm__cycles_active.avg"},
 };
-constexpr std::string_view kTimeCounter = "gpu__time_duration.sum";
 
 // "(256, 1, 1)" -> {256, 1, 1}; nullopt unless there are three whole numbers.
 std::optional<Dim3> dim_of(std::string_view text) {
@@ -57,7 +55,7 @@ bool looks_numeric(std::string_view text) {
            text.find_first_of("0123456789") != std::string_view::npos;
 }
 
-struct Columns {
+struct CounterColumns {
     std::optional<std::size_t> id, process, kernel, stream, block, grid, device, cc, host;
     std::optional<std::size_t> section, metric, unit, value; // long form only
     std::size_t first_metric = 0;                            // wide form only
@@ -74,8 +72,8 @@ struct Columns {
     }
 };
 
-Columns columns_of(const CsvHeader& header) {
-    Columns c;
+CounterColumns counter_columns(const CsvHeader& header) {
+    CounterColumns c;
     c.id = header.find({"ID"});
     c.process = header.find({"Process ID"});
     c.kernel = header.find({"Kernel Name"});
@@ -146,7 +144,7 @@ class NcuReader {
         CsvRow header;
         header_reader.next(header);
         header_ = CsvHeader(header.fields);
-        columns_ = columns_of(header_);
+        columns_ = counter_columns(header_);
         if (!columns_.id || !columns_.kernel) {
             found_.error("missing-column", "the columns \"ID\" and \"Kernel Name\" are needed", {},
                          {input_.name, skipped, 1});
@@ -318,7 +316,7 @@ class NcuReader {
     const ImportInput& input_;
     model::Diagnostics found_;
     CsvHeader header_{{}};
-    Columns columns_;
+    CounterColumns columns_;
     std::vector<std::string> units_;
     NumberStyle style_ = NumberStyle::point;
     bool mixed_ = false;

@@ -15,7 +15,6 @@ namespace eyeroof::profiles {
 
 namespace {
 
-constexpr std::size_t kMaxErrors = 20;
 constexpr std::string_view kMagic{"SQLite format 3\0", 16};
 constexpr std::size_t kMaxDatabaseBytes = std::size_t{4} << 30U;
 

@@ -1,5 +1,5 @@
 // A plain CSV of anybody's own measurements: a name, a time, and what else is known.
-// Columns: "kernel" or "name"; "time_s|ms|us|ns"; optional "layer" (or "range"), "call"
+// PlainColumns: "kernel" or "name"; "time_s|ms|us|ns"; optional "layer" (or "range"), "call"
 // (rows of one execution of the layer have one number), "stream", "device";
 // "flops_<precision>[_tensor]", "bytes_<level>"; every other numeric column is a counter.
 #include "profiles/import/csv_table.hpp"
@@ -13,28 +13,27 @@ namespace eyeroof::profiles {
 
 namespace {
 
-constexpr std::size_t kMaxErrors = 20;
-
 struct TimeColumn {
     std::string_view name;
     double to_ns;
 };
-constexpr TimeColumn kTimes[] = {{"time_s", 1e9},  {"time_ms", 1e6},     {"time_us", 1e3},
-                                 {"time_ns", 1.0}, {"duration_ns", 1.0}, {"duration_us", 1e3}};
+constexpr TimeColumn kTimeColumns[] = {{"time_s", 1e9},      {"time_ms", 1e6},
+                                       {"time_us", 1e3},     {"time_ns", 1.0},
+                                       {"duration_ns", 1.0}, {"duration_us", 1e3}};
 
-struct Columns {
+struct PlainColumns {
     std::optional<std::size_t> kernel, time, range, call, stream, device;
     double to_ns = 1.0;
 };
 
-Columns columns_of(const CsvHeader& header) {
-    Columns c;
+PlainColumns plain_columns(const CsvHeader& header) {
+    PlainColumns c;
     c.kernel = header.find({"kernel", "name", "kernel_name"});
     c.range = header.find({"layer", "range"});
     c.call = header.find({"call", "execution"});
     c.stream = header.find({"stream"});
     c.device = header.find({"device"});
-    for (const TimeColumn& time : kTimes) {
+    for (const TimeColumn& time : kTimeColumns) {
         if (const auto column = header.find({time.name}); column && !c.time) {
             c.time = column;
             c.to_ns = time.to_ns;
@@ -64,7 +63,7 @@ class PlainReader {
         CsvRow row;
         if (reader.next(row)) {
             header_ = CsvHeader(row.fields);
-            columns_ = columns_of(header_);
+            columns_ = plain_columns(header_);
         }
         if (!columns_.kernel || !columns_.time) {
             found_.append(reader.errors());
@@ -148,7 +147,7 @@ class PlainReader {
     const ImportInput& input_;
     model::Diagnostics found_;
     CsvHeader header_{{}};
-    Columns columns_;
+    PlainColumns columns_;
     ProfileBuilder built_;
 };
 
@@ -166,7 +165,7 @@ class PlainImporter final : public Importer {
         if (!reader.next(row)) {
             return false;
         }
-        const Columns columns = columns_of(CsvHeader(row.fields));
+        const PlainColumns columns = plain_columns(CsvHeader(row.fields));
         return columns.kernel && columns.time;
     }
     model::Result<Profile> read(const ImportInput& input) const override {

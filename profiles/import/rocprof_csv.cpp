@@ -12,18 +12,16 @@ namespace eyeroof::profiles {
 
 namespace {
 
-constexpr std::size_t kMaxErrors = 20;
-
 using Column = std::optional<std::size_t>;
 
-struct Columns {
+struct RocprofColumns {
     Column kernel, dispatch, correlation, agent, queue, stream, start, end, counter, value;
     Column grid[3], group[3];
     Column flat_grid, flat_group;
 };
 
-Columns columns_of(const CsvHeader& header) {
-    Columns c;
+RocprofColumns rocprof_columns(const CsvHeader& header) {
+    RocprofColumns c;
     c.kernel = header.find({"Kernel_Name", "KernelName"});
     c.dispatch = header.find({"Dispatch_Id"});
     c.correlation = header.find({"Correlation_Id"});
@@ -59,7 +57,7 @@ class RocprofReader {
         if (reader.next(row)) {
             width_ = row.fields.size();
             const CsvHeader header(row.fields);
-            columns_ = columns_of(header);
+            columns_ = rocprof_columns(header);
             check_columns(row);
             if (const auto twice = header.repeated()) {
                 found_.error("two-columns", fmt::format("two columns are named '{}'", *twice),
@@ -186,7 +184,7 @@ class RocprofReader {
 
     const ImportInput& input_;
     model::Diagnostics found_;
-    Columns columns_;
+    RocprofColumns columns_;
     std::size_t width_ = 0;
     bool stop_ = false;
     ProfileBuilder built_;

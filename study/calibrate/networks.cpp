@@ -1,6 +1,7 @@
 #include "study/calibrate/networks.hpp"
 
 #include "study/calibrate/named_cells.hpp"
+#include "study/calibrate/validate.hpp"
 
 #include <cmath>
 #include <map>
@@ -14,13 +15,11 @@ namespace {
 
 constexpr const char* kHint = "a row is network,gpu,measured_s, measured_s the seconds of a step";
 
-std::optional<LaunchMode> launch_named(const std::string& name) {
-    for (std::size_t i = 0; i < model::kLaunchModes; ++i) {
-        if (model::launch_name(static_cast<model::Launch>(i)) == name) {
-            return static_cast<LaunchMode>(i);
-        }
-    }
-    return name == "compiled" ? std::optional(LaunchMode::compiled) : std::nullopt;
+std::optional<LaunchMode> mode_named(const std::string& name) {
+    const auto launch = launch_named(name);
+    return launch               ? std::optional(static_cast<LaunchMode>(*launch))
+           : name == "compiled" ? std::optional(LaunchMode::compiled)
+                                : std::nullopt;
 }
 
 void read_choices(const NamedCells& cells, const std::string& file, MeasuredNetwork& row,
@@ -47,7 +46,7 @@ void read_choices(const NamedCells& cells, const std::string& file, MeasuredNetw
         }
     }
     if (const std::string launch = text_of(cells, "launch"); !launch.empty()) {
-        const auto mode = launch_named(launch);
+        const auto mode = mode_named(launch);
         row.launch = mode.value_or(row.launch);
         if (!mode) {
             refuse("launch", "bad-launch", "eager, stream, kernel, graph or compiled");

@@ -11,12 +11,12 @@ namespace eyeroof::study {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr double kPercent = 100.0;
+constexpr double kInPercent = 100.0;
 
 std::string figures_line(const NetworkFigures& f) {
     return fmt::format("{:<18} {:<10} {:<8} {:>5} {:>7.1f} {:>7.1f} {:>+7.1f} {:>7.0f}\n", f.gpu,
-                       f.phase, f.dtype, f.rows, kPercent * f.mape, kPercent * f.naive_mape,
-                       kPercent * f.bias, kPercent * f.inside);
+                       f.phase, f.dtype, f.rows, kInPercent * f.mape, kInPercent * f.naive_mape,
+                       kInPercent * f.bias, kInPercent * f.inside);
 }
 
 Json figures_json(const NetworkFigures& f) {
@@ -36,7 +36,7 @@ std::string networks_text(const NetworksValidation& v) {
                             r.row.network.substr(0, 36), r.row.gpu, r.row.phase,
                             model::format_si(r.row.measured_s, "s"),
                             model::format_si(r.predicted_s, "s"),
-                            kPercent * (r.predicted_s / r.row.measured_s - 1.0),
+                            kInPercent * (r.predicted_s / r.row.measured_s - 1.0),
                             model::format_si(r.host_s, "s"), model::format_si(r.device_s, "s"));
     }
     text += fmt::format("\n{:<18} {:<10} {:<8} {:>5} {:>7} {:>7} {:>7} {:>7}\n", "gpu", "phase",

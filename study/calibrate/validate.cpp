@@ -22,15 +22,6 @@ std::optional<double> seconds(const std::string& cell) {
     return whole && std::isfinite(value) && value > 0.0 ? std::optional(value) : std::nullopt;
 }
 
-std::optional<model::Launch> launch_named(const std::string& cell) {
-    for (std::size_t i = 0; i < model::kLaunchModes; ++i) {
-        if (model::launch_name(static_cast<model::Launch>(i)) == cell) {
-            return static_cast<model::Launch>(i);
-        }
-    }
-    return std::nullopt;
-}
-
 std::optional<Layer> exchanged(const Layer& layer) {
     Layer other = layer;
     auto* shape = std::get_if<model::GemmShape>(&other.shape);
@@ -167,6 +158,15 @@ void keep_worst(std::vector<ValidatedRow>& worst, const ValidatedRow& row, std::
 }
 
 } // namespace
+
+std::optional<model::Launch> launch_named(std::string_view name) {
+    for (std::size_t i = 0; i < model::kLaunchModes; ++i) {
+        if (model::launch_name(static_cast<model::Launch>(i)) == name) {
+            return static_cast<model::Launch>(i);
+        }
+    }
+    return std::nullopt;
+}
 
 double naive_roofline_s(const model::Gpu& gpu, const Layer& layer, double flops, double bytes) {
     const double peak = gpu.rate(layer.types.input).flops_per_s;

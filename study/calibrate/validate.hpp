@@ -11,9 +11,13 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace eyeroof::study {
+
+// The mode of issuing kernels that a cell names: eager, stream, kernel, graph.
+std::optional<model::Launch> launch_named(std::string_view name);
 
 struct MeasuredLayer {
     model::Layer layer;

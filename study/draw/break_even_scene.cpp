@@ -11,15 +11,15 @@ namespace eyeroof::study {
 
 namespace {
 
-constexpr double kLeft = 58.0, kRight = 16.0, kTop = 76.0, kBottom = 44.0;
-constexpr double kSmall = 11.0;
-constexpr double kMostCost = 2.0; // the top of the plot: twice as dear as staying
-constexpr double kStrip = 2.0;    // pixels of one strip of a band
+constexpr double kCurveLeft = 58.0, kCurveRight = 16.0, kCurveTop = 76.0, kCurveBottom = 44.0;
+constexpr double kMostCost = 2.0;  // the top of the plot: twice as dear as staying
+constexpr double kBandStrip = 2.0; // pixels of one strip of a band
 constexpr double kMonths = 36.0;
 constexpr double kMostMonths = 120.0;
 
 Box plot_box(const Canvas& canvas, double left) {
-    return {left, kTop, canvas.width - left - kRight, canvas.height - kTop - kBottom};
+    return {left, kCurveTop, canvas.width - left - kCurveRight,
+            canvas.height - kCurveTop - kCurveBottom};
 }
 
 Canvas at_least(const Canvas& canvas) {
@@ -29,14 +29,14 @@ Canvas at_least(const Canvas& canvas) {
 // Between two curves of x, in strips.
 template <class Curve>
 void add_band(Drawing& d, const LinearPlot& plot, ColourRole role, Curve low, Curve high) {
-    for (double x = plot.box.left; x < plot.box.right(); x += kStrip) {
-        const double value = plot.x_min + (x + kStrip / 2.0 - plot.box.left) / plot.box.width *
+    for (double x = plot.box.left; x < plot.box.right(); x += kBandStrip) {
+        const double value = plot.x_min + (x + kBandStrip / 2.0 - plot.box.left) / plot.box.width *
                                               (plot.x_max - plot.x_min);
         const double a = plot.y(low(value));
         const double b = plot.y(high(value));
         if (std::abs(b - a) > 0.05) {
             d.boxes.push_back(
-                {{x, std::min(a, b), std::min(kStrip, plot.box.right() - x), std::abs(b - a)},
+                {{x, std::min(a, b), std::min(kBandStrip, plot.box.right() - x), std::abs(b - a)},
                  role,
                  0.2});
         }
@@ -50,9 +50,9 @@ void add_square(Drawing& d, double x, double y, ColourRole role, const std::stri
 // Beside x, on the side where there is room.
 void add_beside(Drawing& d, const LinearPlot& plot, double x, double y, const std::string& text,
                 ColourRole role, bool bold) {
-    const bool left = x + text_width(text, kSmall) + 12.0 > plot.box.right();
+    const bool left = x + text_width(text, kSmallPx) + 12.0 > plot.box.right();
     d.texts.push_back(
-        {{x + (left ? -8.0 : 8.0), y}, text, role, kSmall, left ? 1.0 : 0.0, bold, true});
+        {{x + (left ? -8.0 : 8.0), y}, text, role, kSmallPx, left ? 1.0 : 0.0, bold, true});
 }
 
 void add_cost_line(Drawing& d, const LinearPlot& plot, const Upgrade& u, ColourRole role,
@@ -67,7 +67,7 @@ void add_cost_line(Drawing& d, const LinearPlot& plot, const Upgrade& u, ColourR
         d.texts.push_back({{plot.x(along) - 6.0, plot.y(along / u.speedup.value) - 6.0},
                            u.to,
                            role,
-                           kSmall,
+                           kSmallPx,
                            1.0,
                            false,
                            true});
@@ -179,7 +179,7 @@ Drawing make_break_even(const std::vector<Upgrade>& upgrades, std::size_t chosen
         return d;
     }
     const Upgrade& u = upgrades[chosen];
-    LinearPlot plot{plot_box(d.canvas, kLeft), 0.0, 1.2, 0.0, kMostCost};
+    LinearPlot plot{plot_box(d.canvas, kCurveLeft), 0.0, 1.2, 0.0, kMostCost};
     for (const Upgrade& each : upgrades) {
         plot.x_max = std::max({plot.x_max, each.speedup.value,
                                each.money.priced ? each.money.break_even_speedup : 1.0});
@@ -198,7 +198,7 @@ Drawing make_break_even(const std::vector<Upgrade>& upgrades, std::size_t chosen
     d.texts.push_back({{plot.box.left + 6.0, one - 5.0},
                        "as dear as staying",
                        ColourRole::text,
-                       kSmall,
+                       kSmallPx,
                        0.0,
                        false,
                        true});
@@ -225,7 +225,8 @@ Drawing make_payback(const std::vector<Upgrade>& upgrades, std::size_t chosen,
                 u.money.outlay_usd ? fmt::format("{}, at {:.0f} % use", payback_text(u),
                                                  100.0 * u.money.utilization)
                                    : "no price to buy it is known");
-    LinearPlot plot{plot_box(d.canvas, kLeft + 12.0), 0.0, p.months, 1.1 * p.least, 1.1 * p.most};
+    LinearPlot plot{plot_box(d.canvas, kCurveLeft + 12.0), 0.0, p.months, 1.1 * p.least,
+                    1.1 * p.most};
     add_axes(d, plot, round_ticks(0.0, p.months, 8.0), {}, round_ticks(plot.y_min, plot.y_max, 6.0),
              "Months after the purchase", "Saved, in US dollars");
     const double none = plot.y(0.0);
@@ -250,7 +251,7 @@ Drawing make_payback(const std::vector<Upgrade>& upgrades, std::size_t chosen,
         const double y = plot.box.top + 18.0 + 15.0 * static_cast<double>(legend++);
         d.boxes.push_back({{plot.box.left + 10.0, y - 9.0, 10.0, 10.0}, series_role(i)});
         d.texts.push_back(
-            {{plot.box.left + 26.0, y}, told, ColourRole::text, kSmall, 0.0, i == chosen, true});
+            {{plot.box.left + 26.0, y}, told, ColourRole::text, kSmallPx, 0.0, i == chosen, true});
         d.figures.rows.push_back({each.to, *each.money.outlay_usd, each.speedup.value,
                                   each.money.break_even_months.value_or(std::nan("")),
                                   saved_after(each, each.speedup.value, kMonths)});

@@ -18,6 +18,7 @@ struct DrawnBox {
     double opacity = 1.0;
     bool outline = false; // only its edge
     std::string tip = {}; // what a pointer over it is told
+    bool dotted = false;  // of an outline
 
     bool operator==(const DrawnBox&) const = default;
 };

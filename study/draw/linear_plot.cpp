@@ -8,8 +8,7 @@
 namespace eyeroof::study {
 
 namespace {
-constexpr double kSmall = 11.0;
-constexpr double kLeft = 14.0;
+constexpr double kTitleLeft = 14.0;
 } // namespace
 
 double LinearPlot::y(double value) const {
@@ -48,7 +47,7 @@ void add_axes(Drawing& d, const LinearPlot& plot, const std::vector<double>& x_t
         const std::string text =
             x_texts.size() == x_ticks.size() ? x_texts[i] : fmt::format("{:.6g}", x_ticks[i]);
         d.lines.push_back({{{x, box.top}, {x, box.bottom()}}, ColourRole::grid});
-        d.texts.push_back({{x, box.bottom() + 15.0}, text, ColourRole::faint, kSmall, 0.5});
+        d.texts.push_back({{x, box.bottom() + 15.0}, text, ColourRole::faint, kSmallPx, 0.5});
     }
     for (const double tick : y_ticks) {
         const double y = plot.y(tick);
@@ -56,7 +55,7 @@ void add_axes(Drawing& d, const LinearPlot& plot, const std::vector<double>& x_t
         d.texts.push_back({{box.left - 6.0, y + 4.0},
                            fmt::format("{:.6g}", tick),
                            ColourRole::faint,
-                           kSmall,
+                           kSmallPx,
                            1.0});
     }
     d.texts.push_back({{box.left + box.width / 2.0, box.bottom() + 34.0},
@@ -64,23 +63,23 @@ void add_axes(Drawing& d, const LinearPlot& plot, const std::vector<double>& x_t
                        ColourRole::faint,
                        kFontPx,
                        0.5});
-    d.texts.push_back({{kLeft, box.top - 10.0}, y_title, ColourRole::faint, kFontPx});
+    d.texts.push_back({{kTitleLeft, box.top - 10.0}, y_title, ColourRole::faint, kFontPx});
 }
 
 void add_heading(Drawing& d, const std::string& title, const std::string& subtitle) {
     d.title = title + (subtitle.empty() ? "" : ": " + subtitle);
     const auto most = [&](double px) {
         return static_cast<std::size_t>(
-            std::max(12.0, (d.canvas.width - 2.0 * kLeft) / (px * 0.6)));
+            std::max(12.0, (d.canvas.width - 2.0 * kTitleLeft) / (px * 0.6)));
     };
-    d.texts.push_back({{kLeft, 22.0},
+    d.texts.push_back({{kTitleLeft, 22.0},
                        shortened(title, most(kFontPx + 2.0)),
                        ColourRole::text,
                        kFontPx + 2.0,
                        0.0,
                        true});
     d.texts.push_back(
-        {{kLeft, 40.0}, shortened(subtitle, most(kFontPx)), ColourRole::faint, kFontPx});
+        {{kTitleLeft, 40.0}, shortened(subtitle, most(kFontPx)), ColourRole::faint, kFontPx});
 }
 
 } // namespace eyeroof::study

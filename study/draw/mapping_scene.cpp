@@ -16,9 +16,8 @@ using model::Count;
 
 namespace {
 
-constexpr double kMargin = 10.0;
+constexpr double kRim = 10.0;
 constexpr double kLine = 17.0;
-constexpr double kSmall = 11.0;
 constexpr double kIndent = 12.0;
 constexpr double kMostArrayHeight = 230.0;
 constexpr double kFine = 3.0; // cells below this many pixels are drawn in runs
@@ -33,13 +32,13 @@ class Page {
     explicit Page(double width) : width_(std::max(width, 240.0)) {}
 
     Drawing drawing;
-    double y = kMargin;
+    double y = kRim;
     double width() const { return width_; }
-    double inner() const { return width_ - 2.0 * kMargin; }
+    double inner() const { return width_ - 2.0 * kRim; }
 
     void heading(const std::string& text) {
         y += kLine;
-        drawing.texts.push_back({{kMargin, y}, text, ColourRole::text, kFontPx, 0.0, true});
+        drawing.texts.push_back({{kRim, y}, text, ColourRole::text, kFontPx, 0.0, true});
         y += 6.0;
     }
     // Wrapped at blanks.
@@ -47,7 +46,7 @@ class Page {
         std::string rest = text;
         while (!rest.empty()) {
             std::size_t end = rest.size();
-            while (text_width(rest.substr(0, end), kSmall) > inner() - indent) {
+            while (text_width(rest.substr(0, end), kSmallPx) > inner() - indent) {
                 const std::size_t blank = rest.rfind(' ', end - 1);
                 if (blank == std::string::npos || blank == 0) {
                     break;
@@ -55,7 +54,7 @@ class Page {
                 end = blank;
             }
             y += kLine - 2.0;
-            drawing.texts.push_back({{kMargin + indent, y}, rest.substr(0, end), role, kSmall});
+            drawing.texts.push_back({{kRim + indent, y}, rest.substr(0, end), role, kSmallPx});
             rest = end < rest.size() ? rest.substr(end + 1) : std::string{};
         }
     }
@@ -69,7 +68,7 @@ class Page {
     }
     Drawing finish(const std::string& title) {
         drawing.figures.columns = {"part", "where", "what", "value"};
-        drawing.canvas = {width_, y + kMargin};
+        drawing.canvas = {width_, y + kRim};
         drawing.title = title;
         return std::move(drawing);
     }
@@ -116,7 +115,7 @@ void add_nest(Page& page, const Accelerator& machine, const model::Mapping& mapp
         if (!loops.empty()) {
             page.line(loops, indent + kIndent, ColourRole::faint);
         }
-        page.box({kMargin + indent - 7.0, top, 3.0, page.y - top + 3.0}, series_role(i), 1.0);
+        page.box({kRim + indent - 7.0, top, 3.0, page.y - top + 3.0}, series_role(i), 1.0);
         page.y += 3.0;
     }
 }
@@ -188,16 +187,16 @@ struct LegendItem {
 };
 
 void add_legend(Page& page, const std::vector<LegendItem>& items) {
-    double x = kMargin;
+    double x = kRim;
     page.y += kLine;
     for (const LegendItem& item : items) {
-        const double width = 16.0 + text_width(item.text, kSmall) + 12.0;
-        if (x > kMargin && x + width > page.width() - kMargin) {
-            x = kMargin;
+        const double width = 16.0 + text_width(item.text, kSmallPx) + 12.0;
+        if (x > kRim && x + width > page.width() - kRim) {
+            x = kRim;
             page.y += kLine;
         }
         page.box({x, page.y - 9.0, 10.0, 10.0}, item.role, item.opacity);
-        page.drawing.texts.push_back({{x + 15.0, page.y}, item.text, ColourRole::text, kSmall});
+        page.drawing.texts.push_back({{x + 15.0, page.y}, item.text, ColourRole::text, kSmallPx});
         x += width;
     }
 }
@@ -221,7 +220,7 @@ void add_array(Page& page, const ArrayWork& work, MappingScene& scene) {
     const double cell_y =
         std::max(cell, std::min(14.0, kMostArrayHeight / 4.0 / static_cast<double>(work.rows)));
     page.y += 4.0;
-    add_cells(page, work, kMargin, cell, cell_y);
+    add_cells(page, work, kRim, cell, cell_y);
     page.y += cell_y * static_cast<double>(work.rows) + 2.0;
     if (!work.column_axes.empty()) {
         page.line(fmt::format("columns: {}{}", work.column_axes,
@@ -250,10 +249,10 @@ void add_store(Page& page, const model::Level& level, const model::Store& store,
     page.figure("buffer", level.name, "capacity bytes", capacity);
     double used = 0.0;
     std::string text;
-    double x = kMargin;
+    double x = kRim;
     page.y += 24.0;
     const double bar_top = page.y - 4.0;
-    page.box({kMargin, bar_top, page.inner(), 10.0}, ColourRole::grid, 1.0);
+    page.box({kRim, bar_top, page.inner(), 10.0}, ColourRole::grid, 1.0);
     for (const model::Operand o : model::kAllOperands) {
         const auto row =
             std::find_if(layer.traffic.begin(), layer.traffic.end(), [&](const TrafficRow& r) {
@@ -266,22 +265,22 @@ void add_store(Page& page, const model::Level& level, const model::Store& store,
         page.figure("buffer", level.name, std::string(operand_name(o)) + " bytes", bytes);
         const std::string held =
             fmt::format("{} {}", operand_name(o), model::format_iec(bytes, "B", 3));
-        const double width = std::min(page.inner() * bytes / capacity, kMargin + page.inner() - x);
+        const double width = std::min(page.inner() * bytes / capacity, kRim + page.inner() - x);
         page.box({x, bar_top, std::max(1.0, width), 10.0}, tensor_role(index(o)), 1.0, held);
         x += width;
         used += bytes;
         text += (text.empty() ? "" : ", ") + held;
     }
     page.drawing.texts.push_back(
-        {{kMargin, bar_top - 5.0},
+        {{kRim, bar_top - 5.0},
          fmt::format("{}: {} of {}{}", level.name, text.empty() ? "nothing" : text,
                      model::format_iec(capacity, "B", 3), store.buffers > 1 ? " a buffer" : ""),
          ColourRole::text,
-         kSmall});
-    page.drawing.texts.push_back({{kMargin + page.inner(), bar_top - 5.0},
+         kSmallPx});
+    page.drawing.texts.push_back({{kRim + page.inner(), bar_top - 5.0},
                                   fmt::format("{:.0f} %", 100.0 * used / capacity),
                                   used > capacity ? ColourRole::warning : ColourRole::text,
-                                  kSmall,
+                                  kSmallPx,
                                   1.0});
     page.y += 8.0;
 }
@@ -376,7 +375,7 @@ void add_tiles(Page& page, const model::Product& product, const model::KernelMap
             const double n = filled(turned ? r : c, columns, product.n, mapping.tile.tn);
             const double high = turned ? n : m;
             const double wide = turned ? m : n;
-            const Box box{kMargin + c * cell, page.y + r * cell, cell - 1.0, cell - 1.0};
+            const Box box{kRim + c * cell, page.y + r * cell, cell - 1.0, cell - 1.0};
             const bool whole = high >= 1.0 && wide >= 1.0;
             page.box(box, ColourRole::grid, 1.0,
                      whole ? "a whole tile"
@@ -422,15 +421,14 @@ void add_waves(Page& page, const model::Waves& waves, int sms, MappingScene& sce
     for (int sm = 0; sm < sms; ++sm) {
         const bool in_last = sm < last;
         const bool earlier = waves.full > 1.0;
-        page.box(
-            {kMargin + sm % columns * cell, page.y + sm / columns * cell, cell - 1.5, cell - 1.5},
-            in_last   ? ColourRole::series1
-            : earlier ? ColourRole::series2
-                      : ColourRole::grid,
-            in_last || !earlier ? 1.0 : 0.6,
-            in_last   ? "works in every wave"
-            : earlier ? "idle in the last wave"
-                      : "idle");
+        page.box({kRim + sm % columns * cell, page.y + sm / columns * cell, cell - 1.5, cell - 1.5},
+                 in_last   ? ColourRole::series1
+                 : earlier ? ColourRole::series2
+                           : ColourRole::grid,
+                 in_last || !earlier ? 1.0 : 0.6,
+                 in_last   ? "works in every wave"
+                 : earlier ? "idle in the last wave"
+                           : "idle");
     }
     page.y += cell * rows;
     add_legend(page, {{ColourRole::series1, 1.0, "works in every wave"},

@@ -1,5 +1,7 @@
 #include "study/draw/plot_input.hpp"
 
+#include "model/base/ascii.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -83,13 +85,6 @@ double PlotPoint::intensity(std::string_view level) const {
 
 namespace {
 
-bool same_level(std::string_view a, std::string_view b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
-        return std::tolower(static_cast<unsigned char>(x)) ==
-               std::tolower(static_cast<unsigned char>(y));
-    });
-}
-
 PlotPoint predicted_point(const Report& report, std::size_t i, std::size_t nth) {
     const LayerReport& layer = report.layers[i];
     PlotPoint point;
@@ -124,7 +119,9 @@ PlotPoint measured_point(const PlotMachine& machine, const LayerMeasurement& m, 
     for (const LevelMeasurement& level : m.bytes) {
         std::string name = level.level;
         for (const Roof& roof : machine.roofs) {
-            name = roof.kind == RoofKind::memory && same_level(roof.key, name) ? roof.key : name;
+            name = roof.kind == RoofKind::memory && model::same_in_any_case(roof.key, name)
+                       ? roof.key
+                       : name;
         }
         counted.push_back({name, level.bytes});
     }

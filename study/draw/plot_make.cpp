@@ -1,5 +1,6 @@
 #include "study/draw/plot_make.hpp"
 
+#include "model/base/ascii.hpp"
 #include "study/measured/lay_ceilings.hpp"
 #include "study/measured/lay_profile.hpp"
 
@@ -28,7 +29,7 @@ std::set<std::string> words_of(std::string_view text) {
     };
     for (const char c : text) {
         if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
-            word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+            word += model::lowered(c);
         } else {
             end_word();
         }

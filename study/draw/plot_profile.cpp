@@ -1,5 +1,7 @@
 #include "study/draw/plot_profile.hpp"
 
+#include "model/base/ascii.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,18 +12,11 @@ namespace eyeroof::study {
 
 namespace {
 
-bool same_word(std::string_view a, std::string_view b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
-        return std::tolower(static_cast<unsigned char>(x)) ==
-               std::tolower(static_cast<unsigned char>(y));
-    });
-}
-
 // The machine's spelling of a level, or the profile's where the machine has no such roof.
 std::string level_name(const PlotMachine* machine, const std::string& level) {
     if (machine != nullptr) {
         for (const Roof& roof : machine->roofs) {
-            if (roof.kind == RoofKind::memory && same_word(roof.key, level)) {
+            if (roof.kind == RoofKind::memory && model::same_in_any_case(roof.key, level)) {
                 return roof.key;
             }
         }

@@ -12,10 +12,9 @@ namespace eyeroof::study {
 namespace {
 
 constexpr double kMargin = 16.0;
-constexpr double kLine = 1.35;       // line height over font size
-constexpr double kLeftOfPlot = 58.0; // room for tick numbers
-constexpr double kBelowPlot = 46.0;  // tick numbers and the axis title
-constexpr double kSmallPx = 11.0;    // point labels and ticks
+constexpr double kLineSpacing = 1.35; // line height over font size
+constexpr double kLeftOfPlot = 58.0;  // room for tick numbers
+constexpr double kBelowPlot = 46.0;   // tick numbers and the axis title
 constexpr double kLegendMarker = 16.0;
 constexpr std::size_t kMostLegend = 12;
 constexpr std::size_t kMostPointLabels = 40;
@@ -297,11 +296,11 @@ void lay_out(RooflineScene& scene, const ViewState& view, const Canvas& canvas) 
     scene.labels.clear();
     double top = kMargin;
     if (!scene.title.empty()) {
-        top += kTitlePx * kLine;
+        top += kTitlePx * kLineSpacing;
     }
-    top = place_legend(scene, top + kFontPx * kLine);
+    top = place_legend(scene, top + kFontPx * kLineSpacing);
     top +=
-        kFontPx * kLine *
+        kFontPx * kLineSpacing *
         (1.0 + static_cast<double>(scene.warnings.size() + scene.notes.size())); // and the y title
     scene.area.box = {kMargin + kLeftOfPlot, top + 6.0,
                       std::max(60.0, scene.canvas.width - 2.0 * kMargin - kLeftOfPlot),

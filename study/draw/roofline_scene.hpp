@@ -173,6 +173,7 @@ struct RooflineScene {
 };
 
 inline constexpr double kFontPx = 12.0;
+inline constexpr double kSmallPx = 11.0; // ticks, labels of points, reasons
 inline constexpr double kTitlePx = 16.0;
 
 // Errors: "bad-regex".

@@ -3,6 +3,7 @@
 // Places nothing and computes nothing: what is where stands in the scene.
 #pragma once
 
+#include "study/draw/drawing.hpp"
 #include "study/draw/roofline_scene.hpp"
 #include "study/draw/waterfall_scene.hpp"
 
@@ -15,6 +16,7 @@ namespace eyeroof::study {
 // light elsewhere.
 enum class SvgTheme { light, dark, automatic };
 
+std::string to_svg(const Drawing& drawing, SvgTheme theme = SvgTheme::light);
 std::string to_svg(const RooflineScene& scene, SvgTheme theme = SvgTheme::light);
 std::string to_svg(const WaterfallScene& scene, SvgTheme theme = SvgTheme::light);
 

@@ -13,11 +13,10 @@ namespace eyeroof::study {
 
 namespace {
 
-constexpr double kSmall = 11.0;
-constexpr double kMargin = 14.0;
-constexpr double kTop = 76.0;
-constexpr double kBar = 11.0; // pixels of one bar
-constexpr double kGap = 9.0;  // between rows
+constexpr double kEdge = 14.0;
+constexpr double kRowsTop = 76.0;
+constexpr double kBar = 11.0;   // pixels of one bar
+constexpr double kRowGap = 9.0; // between rows
 constexpr std::size_t kMostName = 26;
 
 // One row: the old time and one time a new GPU, all executions.
@@ -54,16 +53,16 @@ std::vector<Row> rows_of(const std::vector<Upgrade>& upgrades) {
 }
 
 void add_legend(Drawing& d, const std::vector<Upgrade>& upgrades) {
-    double x = kMargin;
+    double x = kEdge;
     double y = 60.0;
     const auto entry = [&](ColourRole role, const std::string& text) {
-        const double width = 15.0 + text_width(text, kSmall) + 14.0;
-        if (x > kMargin && x + width > d.canvas.width - kMargin) {
-            x = kMargin;
+        const double width = 15.0 + text_width(text, kSmallPx) + 14.0;
+        if (x > kEdge && x + width > d.canvas.width - kEdge) {
+            x = kEdge;
             y += 15.0;
         }
         d.boxes.push_back({{x, y - 9.0, 10.0, 10.0}, role, 1.0, false, ""});
-        d.texts.push_back({{x + 15.0, y}, text, ColourRole::text, kSmall});
+        d.texts.push_back({{x + 15.0, y}, text, ColourRole::text, kSmallPx});
         x += width;
     };
     entry(ColourRole::frame, upgrades.front().from);
@@ -78,7 +77,7 @@ void add_row(Drawing& d, const Row& row, double top, double left, double per_sec
     d.texts.push_back({{left - 8.0, top + height / 2.0 + 4.0},
                        shortened(row.name, kMostName),
                        ColourRole::text,
-                       kSmall,
+                       kSmallPx,
                        1.0});
     const auto bar = [&](std::size_t line, double seconds, ColourRole role,
                          const std::string& who) {
@@ -97,7 +96,7 @@ void add_row(Drawing& d, const Row& row, double top, double left, double per_sec
             {{left + row.to_s[i] * per_second + 6.0, top + kBar * static_cast<double>(i + 2) - 2.0},
              fmt::format("{:.2f}×", row.from_s / row.to_s[i]),
              ColourRole::faint,
-             kSmall - 1.0});
+             kSmallPx - 1.0});
     }
 }
 
@@ -190,7 +189,7 @@ void add_sweep_line(Drawing& d, const LinearPlot& plot, const Sweep& sweep, std:
         d.texts.push_back({{x + 7.0, y + (on_line ? 15.0 : -6.0)},
                            fmt::format("{:.2f}", p.speedup.value),
                            ColourRole::text,
-                           kSmall,
+                           kSmallPx,
                            0.0,
                            false,
                            true});
@@ -216,7 +215,7 @@ void add_needed(Drawing& d, const LinearPlot& plot, const Sweep& sweep, double t
     d.texts.push_back({{right ? plot.box.right() - 6.0 : plot.box.left + 6.0, needed + 13.0},
                        fmt::format("{:.2f} is needed", threshold),
                        ColourRole::text,
-                       kSmall,
+                       kSmallPx,
                        right ? 1.0 : 0.0,
                        false,
                        true});
@@ -236,20 +235,21 @@ Drawing make_upgrade_bars(const std::vector<Upgrade>& upgrades, const Canvas& ca
                 fleet ? "what each network takes of it, and what is left on the others"
                       : upgrades.front().network + ", all executions together");
     add_legend(d, upgrades);
-    const double row_height = kBar * static_cast<double>(upgrades.size() + 1) + kGap;
-    const double room = (d.canvas.height - kTop - kMargin) / row_height;
+    const double row_height = kBar * static_cast<double>(upgrades.size() + 1) + kRowGap;
+    const double room = (d.canvas.height - kRowsTop - kEdge) / row_height;
     rows.resize(std::min(rows.size(), static_cast<std::size_t>(std::max(1.0, room))));
     double names = 0.0;
     for (const Row& row : rows) {
-        names = std::max(names, text_width(shortened(row.name, kMostName), kSmall));
+        names = std::max(names, text_width(shortened(row.name, kMostName), kSmallPx));
     }
-    const double left = kMargin + names + 8.0;
+    const double left = kEdge + names + 8.0;
     const double longest =
         std::max(1e-12, std::max(rows.front().from_s, *std::max_element(rows.front().to_s.begin(),
                                                                         rows.front().to_s.end())));
-    const double per_second = (d.canvas.width - left - kMargin - 46.0) / longest;
+    const double per_second = (d.canvas.width - left - kEdge - 46.0) / longest;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        add_row(d, rows[i], kTop + row_height * static_cast<double>(i), left, per_second, upgrades);
+        add_row(d, rows[i], kRowsTop + row_height * static_cast<double>(i), left, per_second,
+                upgrades);
     }
     d.figures = bar_figures(rows, upgrades);
     return d;
@@ -266,7 +266,8 @@ Drawing make_sweep(const Upgrade& u, const Canvas& canvas) {
     add_heading(d, "Speed-up over batch and precision",
                 u.network + ", " + u.to + " against " + u.from);
     LinearPlot plot;
-    plot.box = {48.0, kTop + 12.0, d.canvas.width - 48.0 - 24.0, d.canvas.height - kTop - 56.0};
+    plot.box = {48.0, kRowsTop + 12.0, d.canvas.width - 48.0 - 24.0,
+                d.canvas.height - kRowsTop - 56.0};
     plot.x_min = -0.5;
     plot.x_max = static_cast<double>(sweep.batches.size()) - 0.5;
     plot.y_max = 1.12 * sweep.most;
@@ -280,14 +281,14 @@ Drawing make_sweep(const Upgrade& u, const Canvas& canvas) {
              "Batch, times the network's own", "");
     const double needed = plot.y(u.threshold);
     add_needed(d, plot, sweep, u.threshold);
-    double x = kMargin;
+    double x = kEdge;
     for (std::size_t i = 0; i < sweep.pairs.size(); ++i) {
         add_sweep_line(d, plot, sweep, i, needed);
         d.boxes.push_back({{x, 51.0, 10.0, 10.0}, series_role(i), 1.0, false, ""});
-        d.texts.push_back({{x + 15.0, 60.0}, sweep.pairs[i], ColourRole::text, kSmall});
-        x += 29.0 + text_width(sweep.pairs[i], kSmall);
+        d.texts.push_back({{x + 15.0, 60.0}, sweep.pairs[i], ColourRole::text, kSmallPx});
+        x += 29.0 + text_width(sweep.pairs[i], kSmallPx);
     }
-    d.texts.push_back({{kMargin, 78.0}, "Times faster", ColourRole::faint, kFontPx});
+    d.texts.push_back({{kEdge, 78.0}, "Times faster", ColourRole::faint, kFontPx});
     d.figures = sweep_figures(u);
     return d;
 }

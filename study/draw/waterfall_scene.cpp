@@ -13,13 +13,13 @@ namespace eyeroof::study {
 
 namespace {
 
-constexpr double kMargin = 16.0;
+constexpr double kSide = 16.0;
 constexpr double kHeading = 70.0;
 constexpr double kLegendLine = 62.0; // its baseline
 constexpr double kBelow = 4.0;
 constexpr double kCorner = 150.0; // right of the title, where the window has its switch
 constexpr double kNarrow = 760.0;
-constexpr double kGap = 12.0;
+constexpr double kColumnGap = 12.0;
 constexpr double kBold = 1.12;  // as wide as plain text
 constexpr double kStrip = 19.0; // from this height of rows on a bar lies below its text
 constexpr const char* kMeasuredName = "unexplained (measured)";
@@ -229,26 +229,26 @@ Columns place_columns(WaterfallScene& scene, double row) {
         values = std::max(values, text_width(bar.value, kFontPx));
     }
     const double change = text_width("−99.9 %", kFontPx);
-    scene.name_x = kMargin;
+    scene.name_x = kSide;
     if (columns.below) {
-        columns.bars_left = kMargin;
-        columns.bars_width = width - 2.0 * kMargin;
-        scene.value_x = width - kMargin;
+        columns.bars_left = kSide;
+        columns.bars_width = width - 2.0 * kSide;
+        scene.value_x = width - kSide;
     } else {
-        columns.bars_left = kMargin + names + kGap;
-        const double free = width - columns.bars_left - values - change - 3.0 * kGap - kMargin;
+        columns.bars_left = kSide + names + kColumnGap;
+        const double free = width - columns.bars_left - values - change - 3.0 * kColumnGap - kSide;
         columns.bars_width = std::max(60.0, columns.narrow ? free : free * 0.5);
-        scene.value_x = std::min(width - kMargin, columns.bars_left + columns.bars_width + change +
-                                                      2.0 * kGap + values);
+        scene.value_x = std::min(width - kSide, columns.bars_left + columns.bars_width + change +
+                                                    2.0 * kColumnGap + values);
     }
-    scene.change_x = scene.value_x - values - kGap;
+    scene.change_x = scene.value_x - values - kColumnGap;
     scene.reason_x = columns.narrow ? width : scene.value_x + 14.0;
     return columns;
 }
 
 // Names give way to numbers.
 void fit_name(const WaterfallScene& scene, const Columns& columns, WaterfallBar& bar) {
-    const double end = columns.below ? scene.change_x - text_width(bar.change, kFontPx) - kGap
+    const double end = columns.below ? scene.change_x - text_width(bar.change, kFontPx) - kColumnGap
                                      : columns.bars_left - 4.0;
     bar.shown_name = bar.name;
     for (std::size_t most = bar.name.size();
@@ -288,7 +288,7 @@ void place_bars(WaterfallScene& scene) {
         const auto lines = static_cast<std::size_t>(std::max(1.0, std::floor(row / 14.0)));
         bar.reason_lines = columns.narrow
                                ? std::vector<std::string>{}
-                               : wrapped_to(bar.reason, width - scene.reason_x - kMargin, lines);
+                               : wrapped_to(bar.reason, width - scene.reason_x - kSide, lines);
         fit_name(scene, columns, bar);
     }
 }
@@ -297,8 +297,8 @@ void place_bars(WaterfallScene& scene) {
 void place_legend(WaterfallScene& scene) {
     constexpr double kBox = 9.0;
     scene.legend_y = kLegendLine;
-    double x = kMargin;
-    const double end = scene.value_x - text_width(scene.unit, kReasonPx) - kGap;
+    double x = kSide;
+    const double end = scene.value_x - text_width(scene.unit, kReasonPx) - kColumnGap;
     const auto add = [&](const char* text, double opacity) {
         WaterfallKey key{{x, kLegendLine - kBox, kBox, kBox},
                          {x + kBox + 4.0, kLegendLine},
@@ -308,7 +308,7 @@ void place_legend(WaterfallScene& scene) {
         const double next = key.at.x + text_width(text, kReasonPx);
         if (next <= end) {
             scene.legend.push_back(std::move(key));
-            x = next + kGap;
+            x = next + kColumnGap;
         }
     };
     add("this mapping", 1.0);
@@ -328,13 +328,13 @@ WaterfallScene on_canvas(const Canvas& canvas) {
 }
 
 void finish(WaterfallScene& scene) {
-    const double title_room = scene.canvas.width - kMargin - kCorner;
+    const double title_room = scene.canvas.width - kSide - kCorner;
     while (text_width(scene.title, kTitlePx) > title_room && scene.title.size() > 12) {
         scene.title = shortened(scene.title, scene.title.size() - 4);
     }
     place_bars(scene);
     place_legend(scene);
-    const double room = scene.canvas.width - 2.0 * kMargin;
+    const double room = scene.canvas.width - 2.0 * kSide;
     while (text_width(scene.subtitle, kFontPx) > room && scene.subtitle.size() > 12) {
         scene.subtitle = shortened(scene.subtitle, scene.subtitle.size() - 4);
     }

@@ -78,6 +78,9 @@ WaterfallScene make_waterfall(const Report& report, std::size_t layer, const Can
 // the step. Layers that were not measured count as predicted.
 WaterfallScene make_network_waterfall(const Report& report, const Canvas& canvas = {});
 
+// The ladder as boxes and texts: what every writer and the window paint.
+Drawing drawn(const WaterfallScene& scene);
+
 // The figures of the bars: shares of the units, values, reasons.
 DrawnTable figures_of(const WaterfallScene& scene);
 

@@ -8,7 +8,7 @@ namespace {
 
 using Assignments = model::Result<std::vector<profiles::ManualAssignment>>;
 
-Assignments read(model::Result<hwdb::Document> document) {
+Assignments read_assignments(model::Result<hwdb::Document> document) {
     if (!document) {
         return Assignments(document.diagnostics());
     }
@@ -32,11 +32,11 @@ Assignments read(model::Result<hwdb::Document> document) {
 } // namespace
 
 Assignments parse_assignments(std::string text, std::string file) {
-    return read(hwdb::parse_yaml(std::move(text), std::move(file)));
+    return read_assignments(hwdb::parse_yaml(std::move(text), std::move(file)));
 }
 
 Assignments load_assignments(const std::filesystem::path& path) {
-    return read(hwdb::load_yaml(path));
+    return read_assignments(hwdb::load_yaml(path));
 }
 
 } // namespace eyeroof::study

@@ -16,7 +16,8 @@ using hwdb::Node;
 using profiles::Ceiling;
 using Overlay = model::Result<profiles::Profile>;
 
-constexpr std::pair<const char*, const char*> kPipes[] = {{"fma", "fma"}, {"tensor", "tensor"}};
+constexpr std::pair<const char*, const char*> kCeilingPipes[] = {{"fma", "fma"},
+                                                                 {"tensor", "tensor"}};
 
 // In the base unit; 0 where there is none.
 template <class Quantity> double in_base(const Node& node) {
@@ -51,7 +52,7 @@ Ceiling read_ceiling(const Node& item) {
     ceiling.name = item.need("name").text().value_or("");
     ceiling.level = item["level"].text().value_or("");
     ceiling.precision = item["precision"].text().value_or("");
-    ceiling.pipe = item["pipe"].choice(kPipes, "pipe").value_or("");
+    ceiling.pipe = item["pipe"].choice(kCeilingPipes, "pipe").value_or("");
     if (item.has("level") && item.has("precision")) {
         item.error("bad-ceiling", "a ceiling is a bandwidth of a level or a rate of a precision",
                    "leave out 'level' or 'precision'");
@@ -65,7 +66,7 @@ Ceiling read_ceiling(const Node& item) {
     return ceiling;
 }
 
-Overlay read(model::Result<hwdb::Document> document) {
+Overlay read_overlay(model::Result<hwdb::Document> document) {
     if (!document) {
         return Overlay(document.diagnostics());
     }
@@ -82,7 +83,7 @@ Overlay read(model::Result<hwdb::Document> document) {
 } // namespace
 
 Overlay parse_ceilings(std::string text, std::string file) {
-    return read(hwdb::parse_yaml(std::move(text), std::move(file)));
+    return read_overlay(hwdb::parse_yaml(std::move(text), std::move(file)));
 }
 
 Overlay load_ceilings(const std::filesystem::path& path) {
@@ -92,7 +93,7 @@ Overlay load_ceilings(const std::filesystem::path& path) {
     head.resize(static_cast<std::size_t>(file.gcount()));
     const bool packed = head.starts_with("\x1f\x8b");
     if (!packed && !profiles::looks_like_profile(head)) {
-        return read(hwdb::load_yaml(path));
+        return read_overlay(hwdb::load_yaml(path));
     }
     auto profile = profiles::import_file(path.string());
     if (profile && profile->ceilings.empty()) {

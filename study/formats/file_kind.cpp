@@ -25,7 +25,7 @@ using Answer = model::Result<FileKind>;
 constexpr std::pair<std::string_view, FileKind> kFormats[] = {{"session", FileKind::session},
                                                               {"machine", FileKind::machine}};
 // Keys that only one kind of YAML file has at its top; a file may have any of them.
-constexpr std::pair<std::string_view, FileKind> kKeys[] = {
+constexpr std::pair<std::string_view, FileKind> kKindKeys[] = {
     {"eyeroof_ceilings", FileKind::ceilings},
     {"eyeroof_assignments", FileKind::assignments},
     {"layers", FileKind::network},
@@ -75,7 +75,7 @@ Answer kind_of_yaml(std::string text, const std::string& path) {
                    ? Answer(meant->second)
                    : unknown(path, fmt::format("'eyeroof: {}' is nothing to be opened", format));
     }
-    for (const auto& [known, kind] : kKeys) {
+    for (const auto& [known, kind] : kKindKeys) {
         for (const auto& [key, node] : entries) {
             if (key == known) {
                 return kind;

@@ -1,5 +1,6 @@
 #include "study/formats/layer_text.hpp"
 
+#include "model/base/ascii.hpp"
 #include "model/base/suggest.hpp"
 
 #include <fmt/format.h>
@@ -319,16 +320,13 @@ std::span<const OtherName> other_column_names() {
 }
 
 std::optional<Column> column_from_name(std::string_view name) {
-    const auto same = [](char a, char b) {
-        return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b);
-    };
     for (std::size_t i = 0; i < kColumns; ++i) {
-        if (std::equal(name.begin(), name.end(), kNames[i].begin(), kNames[i].end(), same)) {
+        if (model::same_in_any_case(name, kNames[i])) {
             return static_cast<Column>(i);
         }
     }
     for (const OtherName& other : kOtherNames) {
-        if (std::equal(name.begin(), name.end(), other.name.begin(), other.name.end(), same)) {
+        if (model::same_in_any_case(name, other.name)) {
             return other.column;
         }
     }

@@ -10,7 +10,7 @@ namespace {
 using model::Count;
 using model::Extent2;
 
-class Cells {
+class LayerCells {
   public:
     void put(Column column, std::string_view text) { at(column) = std::string(text); }
     void put(Column column, Count value) { at(column) = std::to_string(value); }
@@ -33,7 +33,7 @@ class Cells {
     std::array<std::string, kColumns> cells_;
 };
 
-template <class Image> void put_image(Cells& cells, const Image& s) {
+template <class Image> void put_image(LayerCells& cells, const Image& s) {
     cells.put_unless(1, Column::n, s.n);
     cells.put(Column::c, s.c);
     cells.put(Column::h, s.h);
@@ -44,20 +44,20 @@ template <class Image> void put_image(Cells& cells, const Image& s) {
     cells.put_unless(0, Column::pad, s.pad);
 }
 
-template <class Product> void put_product(Cells& cells, const Product& s) {
+template <class Product> void put_product(LayerCells& cells, const Product& s) {
     cells.put_unless(1, Column::batch, s.batch);
     cells.put(Column::m, s.m);
     cells.put(Column::n, s.n);
     cells.put(Column::k, s.k);
 }
 
-template <class Matrix> void put_matrix(Cells& cells, const Matrix& s) {
+template <class Matrix> void put_matrix(LayerCells& cells, const Matrix& s) {
     cells.put(Column::rows, s.rows);
     cells.put(Column::cols, s.cols);
 }
 
 struct PutShape {
-    Cells& cells;
+    LayerCells& cells;
 
     void operator()(const model::ConvShape& s) const {
         put_image(cells, s);
@@ -94,7 +94,7 @@ struct PutShape {
 } // namespace
 
 std::array<std::string, kColumns> layer_to_text(const model::Layer& layer) {
-    Cells cells;
+    LayerCells cells;
     cells.put(Column::name, layer.name);
     cells.put(Column::op, op_name(layer.op));
     cells.put_unless(1, Column::count, layer.count);

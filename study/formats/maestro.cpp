@@ -65,11 +65,11 @@ std::vector<Token> tokens_of(std::string_view text) {
     return tokens;
 }
 
-struct Number {
+struct Amount {
     Count value = 1;
     Token token;
 };
-using Numbers = std::map<std::string, Number, std::less<>>;
+using Numbers = std::map<std::string, Amount, std::less<>>;
 
 struct LayerText {
     Token name;
@@ -80,9 +80,9 @@ struct LayerText {
 
 const std::vector<std::string> kTypes = {"CONV", "DSCONV", "NGCONV", "FC", "GEMM", "BMM"};
 
-class Parser {
+class MaestroParser {
   public:
-    Parser(std::string_view text, const std::string& file)
+    MaestroParser(std::string_view text, const std::string& file)
         : file_(file), tokens_(tokens_of(text)) {}
 
     Result<Network> run(const std::string& id) {
@@ -156,10 +156,10 @@ class Parser {
     }
 
     // A number, or a constant's name.
-    std::optional<Number> read_number() {
+    std::optional<Amount> read_number() {
         const Token token = next();
         if (const auto known = constants_.find(token.text); known != constants_.end()) {
-            return Number{known->second, token};
+            return Amount{known->second, token};
         }
         Count value = 0;
         const char* end = token.text.data() + token.text.size();
@@ -178,7 +178,7 @@ class Parser {
                          where(token));
             return std::nullopt;
         }
-        return Number{value, token};
+        return Amount{value, token};
     }
 
     void read_constant() {
@@ -252,7 +252,7 @@ class Parser {
             }
             accept(":");
             if (const auto number = read_number()) {
-                if (!numbers.emplace(std::string(name.text), Number{number->value, name}).second) {
+                if (!numbers.emplace(std::string(name.text), Amount{number->value, name}).second) {
                     found_.error("duplicate-key",
                                  fmt::format("'{}' is given twice", std::string(name.text)), "",
                                  where(name));
@@ -390,7 +390,7 @@ Result<Network> parse_maestro(std::string_view text, const std::string& file) {
     const std::size_t slash = file.rfind('/');
     std::string stem = slash == std::string::npos ? file : file.substr(slash + 1);
     stem = stem.substr(0, std::min(stem.rfind('.'), stem.size()));
-    return Parser(text, file).run(stem);
+    return MaestroParser(text, file).run(stem);
 }
 
 } // namespace eyeroof::study::read

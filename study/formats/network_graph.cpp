@@ -74,9 +74,9 @@ std::set<std::string> written_names(const Node& root) {
 }
 
 // Parses the list once, so that a block of a thousand repetitions is looked at once.
-class Parser {
+class GraphParser {
   public:
-    Parser(const Node& root, const std::vector<model::Layer>& layers, const Variables& values)
+    GraphParser(const Node& root, const std::vector<model::Layer>& layers, const Variables& values)
         : values_(values), written_(written_names(root)) {
         for (std::size_t i = 0; i < layers.size(); ++i) {
             at_.emplace(layers[i].name, i);
@@ -358,7 +358,7 @@ std::optional<Wiring> read_wiring(const hwdb::Node& root, const std::vector<mode
                                 : model::Result<double>(1.0);
         all[name] = value ? *value : 1.0; // what is wrong with it is told by the layers' reader
     }
-    Parser parser(root, layers, all);
+    GraphParser parser(root, layers, all);
     const std::vector<Item> items = parser.parse(graph.items(1));
     Wiring wiring;
     std::vector<std::size_t> runs(layers.size(), 0);

@@ -22,7 +22,7 @@ constexpr double kWholeTolerance = 1e-9;
 
 constexpr std::array<Column, 3> kDefaultColumns = {Column::count, Column::dtype, Column::direction};
 
-std::string_view name_of(Column column) {
+std::string_view column_name(Column column) {
     return column_names()[static_cast<std::size_t>(column)];
 }
 
@@ -130,23 +130,24 @@ class LayerReader {
     }
     // The cell under the column's name, or under another name that it has.
     static Node own_of(const Node& node, Column column) {
-        Node own = node[name_of(column)];
+        Node own = node[column_name(column)];
         for (const OtherName& other : other_column_names()) {
             if (other.column != column) {
                 continue;
             }
             const Node named = node[other.name];
             if (named.present() && own.present()) {
-                named.error("given-twice",
-                            fmt::format("{} is {} by another name", other.name, name_of(column)),
-                            "leave one of them out");
+                named.error(
+                    "given-twice",
+                    fmt::format("{} is {} by another name", other.name, column_name(column)),
+                    "leave one of them out");
             }
             own = named.present() ? named : own;
         }
         return own;
     }
     Node default_of(Column column) const {
-        return defaults_.is_map() ? defaults_[name_of(column)] : Node();
+        return defaults_.is_map() ? defaults_[column_name(column)] : Node();
     }
 
     static bool cell(const Node& node, Column column, const Variables& values, std::string& out) {
@@ -355,7 +356,7 @@ std::vector<model::Layer> read_layers(const hwdb::Node& root, Variables values) 
     const Node defaults = root["defaults"];
     if (defaults.present()) {
         for (const Column column : kDefaultColumns) {
-            (void)defaults[name_of(column)]; // asked for, also where no layer needs it
+            (void)defaults[column_name(column)]; // asked for, also where no layer needs it
         }
     }
     for (const auto& [name, node] : root["let"].entries()) {

@@ -1,6 +1,7 @@
 #include "study/formats/network_names.hpp"
 
 #include "hwdb/text_file.hpp"
+#include "model/base/ascii.hpp"
 #include "model/base/suggest.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ std::string plain(std::string_view name) {
     std::string letters;
     for (const char c : name) {
         if (c != '-' && c != '_' && c != ' ' && c != '.') {
-            letters += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+            letters += model::lowered(c);
         }
     }
     return letters;

@@ -1,4 +1,5 @@
 #include "hwdb/text_file.hpp"
+#include "model/base/ascii.hpp"
 #include "model/base/suggest.hpp"
 #include "study/formats/scalesim.hpp"
 
@@ -28,14 +29,7 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-std::string lowered(std::string_view text) {
-    std::string low(text);
-    std::transform(low.begin(), low.end(), low.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    return low;
-}
-
-struct Entry {
+struct Setting {
     std::string value;
     model::SourceLocation where;
 };
@@ -53,14 +47,14 @@ class Entries {
         }
     }
 
-    const Entry* find(std::string_view key) const {
-        const auto found = entries_.find(lowered(key));
+    const Setting* find(std::string_view key) const {
+        const auto found = entries_.find(model::lowered(key));
         return found == entries_.end() ? nullptr : &found->second;
     }
 
     Count number(std::string_view key, Count least, Count most, bool needed,
                  model::Diagnostics& found) const {
-        const Entry* entry = find(key);
+        const Setting* entry = find(key);
         if (entry == nullptr) {
             if (needed) {
                 found.error("missing-key", fmt::format("{} is missing", key),
@@ -90,11 +84,12 @@ class Entries {
             return;
         }
         const std::string_view value = trimmed(line.substr(cut + 1));
-        entries_[lowered(trimmed(line.substr(0, cut)))] = {std::string(value), {file_, number, 1}};
+        entries_[model::lowered(trimmed(line.substr(0, cut)))] = {std::string(value),
+                                                                  {file_, number, 1}};
     }
 
     std::string file_;
-    std::map<std::string, Entry> entries_;
+    std::map<std::string, Setting> entries_;
 };
 
 model::DataflowKind read_dataflow(const Entries& entries, const std::string& file,
@@ -102,13 +97,13 @@ model::DataflowKind read_dataflow(const Entries& entries, const std::string& fil
     constexpr std::array<std::string_view, 3> known = {"os", "ws", "is"};
     constexpr std::array<model::DataflowKind, 3> kinds = {
         model::DataflowKind::os, model::DataflowKind::ws, model::DataflowKind::is};
-    const Entry* entry = entries.find("Dataflow");
+    const Setting* entry = entries.find("Dataflow");
     if (entry == nullptr) {
         found.error("missing-key", "Dataflow is missing", "write Dataflow : ws, os or is",
                     {file, 0, 0}, "Dataflow");
         return kinds[0];
     }
-    const auto at = std::find(known.begin(), known.end(), lowered(entry->value));
+    const auto at = std::find(known.begin(), known.end(), model::lowered(entry->value));
     if (at == known.end()) {
         found.error("unknown-dataflow", fmt::format("'{}' is not a dataflow", entry->value),
                     model::suggestion(entry->value, known), entry->where, "Dataflow");
@@ -127,7 +122,7 @@ ConfigResult parse_scalesim_cfg(std::string text, const std::string& file) {
     const Entries entries(*checked, file);
     model::Diagnostics found;
     ScaleSimConfig config;
-    if (const Entry* name = entries.find("run_name")) {
+    if (const Setting* name = entries.find("run_name")) {
         config.run_name = name->value;
     }
     config.rows = entries.number("ArrayHeight", 1, kLargestArray, true, found);

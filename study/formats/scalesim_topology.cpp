@@ -1,4 +1,5 @@
 #include "hwdb/text_file.hpp"
+#include "model/base/ascii.hpp"
 #include "study/formats/layer_csv.hpp"
 #include "study/formats/scalesim.hpp"
 #include "study/text/csv.hpp"
@@ -18,18 +19,11 @@ using model::Count;
 using model::Diagnostics;
 using NetworkResult = model::Result<model::Network>;
 
-std::string lowered(std::string_view text) {
-    std::string low(text);
-    std::transform(low.begin(), low.end(), low.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    return low;
-}
-
 enum class Kind { none, convolution, product };
 
 Kind kind_of(const CsvRecord& header) {
     const auto cell = [&](std::size_t i) {
-        return i < header.cells.size() ? lowered(header.cells[i].text) : std::string();
+        return i < header.cells.size() ? model::lowered(header.cells[i].text) : std::string();
     };
     if (!cell(0).starts_with("layer")) {
         return Kind::none;
@@ -151,7 +145,7 @@ void read_row(const CsvRecord& record, const std::string& file, Kind kind, bool 
 
 bool names_two_strides(const CsvRecord& header) {
     return header.cells.size() > 8 &&
-           lowered(header.cells[8].text).find("stride") != std::string::npos;
+           model::lowered(header.cells[8].text).find("stride") != std::string::npos;
 }
 
 } // namespace

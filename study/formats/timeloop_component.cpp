@@ -1,5 +1,7 @@
 #include "study/formats/timeloop_component.hpp"
 
+#include "model/base/ascii.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -140,24 +142,22 @@ void refuse_unmodelled(const Attributes& at) {
 
 namespace {
 
-enum class Sort { storage, arithmetic, network, other };
+enum class ComponentSort { storage, arithmetic, network, other };
 
-Sort sort_of(const std::string& kind, const Attributes& at) {
-    std::string lower = kind;
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+ComponentSort sort_of(const std::string& kind, const Attributes& at) {
+    const std::string lower = model::lowered(kind);
     const auto has = [&](const char* part) { return lower.find(part) != std::string::npos; };
     if (has("mac") || has("compute") || has("multiplier")) {
-        return Sort::arithmetic;
+        return ComponentSort::arithmetic;
     }
     if (has("noc") || has("network") || has("wire") || has("multicast") || has("reduction")) {
-        return Sort::network;
+        return ComponentSort::network;
     }
     const bool sized =
         at.has({"entries", "depth", "memory_depth", "sizeKB", "width", "memory_width"});
     return sized || has("dram") || has("sram") || has("storage") || has("buffer") || has("reg")
-               ? Sort::storage
-               : Sort::other;
+               ? ComponentSort::storage
+               : ComponentSort::other;
 }
 
 } // namespace
@@ -175,18 +175,16 @@ std::optional<Component> read_component(const Node& node, const std::string& nam
     for (const auto key : {"required_actions", "energy_scale", "area_scale", "leak_scale"}) {
         node[key].ignore_rest(); // for tools that estimate
     }
-    std::string enabled = node["enabled"].text().value_or("true");
-    std::transform(enabled.begin(), enabled.end(), enabled.begin(),
-                   [](unsigned char x) { return static_cast<char>(std::tolower(x)); });
+    const std::string enabled = model::lowered(node["enabled"].text().value_or("true"));
     if (enabled == "false") {
         return std::nullopt;
     }
-    const Sort sort = sort_of(kind, at);
-    if (sort == Sort::network) {
+    const ComponentSort sort = sort_of(kind, at);
+    if (sort == ComponentSort::network) {
         node.warning("ignored", fmt::format("network {} is left out: words cross for free", name));
         return std::nullopt;
     }
-    if (sort == Sort::other) {
+    if (sort == ComponentSort::other) {
         node.error("unsupported",
                    fmt::format("{} is neither storage nor arithmetic ({})", name, kind),
                    "give a storage its depth or entries, and name the class of arithmetic mac");
@@ -195,7 +193,7 @@ std::optional<Component> read_component(const Node& node, const std::string& nam
     c.word_bits = at.count({"word_bits", "word_width", "datawidth"}).value_or(0);
     c.mesh_x = at.count({"meshX"}).value_or(0);
     c.instances = Attributes(own, {}).count({"instances"}).value_or(0);
-    c.arithmetic = sort == Sort::arithmetic;
+    c.arithmetic = sort == ComponentSort::arithmetic;
     refuse_unmodelled(at);
     if (c.arithmetic) {
         c.pj = at.number({"energy", "energy_per_op"});

@@ -154,9 +154,9 @@ std::optional<DataType> type_of_bits(Count bits) {
     }
 }
 
-class LayerReader {
+class ZigzagLayers {
   public:
-    LayerReader(Node node, std::string fallback) : node_(std::move(node)) {
+    ZigzagLayers(Node node, std::string fallback) : node_(std::move(node)) {
         layer_.name = std::move(fallback);
     }
 
@@ -421,7 +421,7 @@ Result<Network> parse_zigzag(std::string text, const std::string& file) {
     Network network{stem, stem, "ZigZag workload", {}};
     const Node root = document->root();
     const auto add = [&](const Node& node, const std::string& fallback) {
-        if (auto layer = LayerReader(node, fallback).run()) {
+        if (auto layer = ZigzagLayers(node, fallback).run()) {
             network.layers.push_back(*std::move(layer));
         }
     };

@@ -1,5 +1,6 @@
 #include "study/measured/disagree.hpp"
 
+#include "model/base/ascii.hpp"
 #include "study/exam/report_figures.hpp"
 #include "study/measured/lay_profile.hpp"
 
@@ -50,21 +51,14 @@ bool differs(double measured, double predicted, double share) {
     return std::abs(measured - predicted) > share * std::abs(predicted);
 }
 
-bool same_word(std::string_view a, std::string_view b) {
-    return std::ranges::equal(a, b, [](char x, char y) {
-        return std::tolower(static_cast<unsigned char>(x)) ==
-               std::tolower(static_cast<unsigned char>(y));
-    });
-}
-
 // 0: the prediction says nothing of this level.
 double predicted_bytes(const LayerReport& layer, const std::string& level) {
-    if (same_word(level, "dram")) {
+    if (model::same_in_any_case(level, "dram")) {
         return layer.outer_bytes;
     }
     double bytes = 0.0;
     for (const TrafficRow& row : layer.traffic) {
-        if (same_word(row.level, level)) {
+        if (model::same_in_any_case(row.level, level)) {
             bytes += static_cast<double>(row.read_bytes) + static_cast<double>(row.write_bytes);
         }
     }
@@ -154,7 +148,7 @@ class Comparison {
                 continue;
             }
             const std::string quantity = upper(level.level) + " bytes";
-            if (!same_word(level.level, "dram")) {
+            if (!model::same_in_any_case(level.level, "dram")) {
                 m_.disagreements.push_back(
                     {Step::average, quantity, predicted, level.bytes, "B", std::nullopt});
                 continue;

@@ -1,5 +1,6 @@
 #include "study/measured/lay_ceilings.hpp"
 
+#include "model/base/ascii.hpp"
 #include "study/exam/roofs.hpp"
 
 #include <algorithm>
@@ -9,27 +10,21 @@ namespace eyeroof::study {
 
 namespace {
 
-bool same_word(std::string_view a, std::string_view b) {
-    return std::ranges::equal(a, b, [](char x, char y) {
-        return std::tolower(static_cast<unsigned char>(x)) ==
-               std::tolower(static_cast<unsigned char>(y));
-    });
-}
-
 // What the description says of the same level, or of the same type on the same kind of units.
 double described(const model::Machine& machine, const PlotMachine& roofs,
                  const profiles::Ceiling& ceiling) {
     const auto* gpu = std::get_if<model::Gpu>(&machine.kind);
-    if (gpu != nullptr && same_word(ceiling.level, "pcie")) {
+    if (gpu != nullptr && model::same_in_any_case(ceiling.level, "pcie")) {
         return gpu->pcie_bytes_per_s;
     }
     const bool memory = !ceiling.level.empty();
     for (const Roof& roof : roofs.roofs) {
         const bool tensor = roof.name.ends_with("tensor");
         const bool fits =
-            memory ? roof.kind == RoofKind::memory && same_word(roof.key, ceiling.level)
-                   : roof.kind == RoofKind::compute && !ceiling.precision.empty() &&
-                         roof.key == ceiling.precision && tensor == (ceiling.pipe == "tensor");
+            memory
+                ? roof.kind == RoofKind::memory && model::same_in_any_case(roof.key, ceiling.level)
+                : roof.kind == RoofKind::compute && !ceiling.precision.empty() &&
+                      roof.key == ceiling.precision && tensor == (ceiling.pipe == "tensor");
         if (fits) {
             return roof.value;
         }
@@ -41,7 +36,8 @@ const profiles::Ceiling* highest(const std::vector<profiles::Ceiling>& ceilings,
                                  std::string profiles::Ceiling::*field, std::string_view word) {
     const profiles::Ceiling* found = nullptr;
     for (const profiles::Ceiling& ceiling : ceilings) {
-        if (same_word(ceiling.*field, word) && (found == nullptr || ceiling.value > found->value)) {
+        if (model::same_in_any_case(ceiling.*field, word) &&
+            (found == nullptr || ceiling.value > found->value)) {
             found = &ceiling;
         }
     }

@@ -1,16 +1,13 @@
-// Drawings as SVG, and the figures behind them as CSV, JSON and tab-separated text.
+// The figures behind drawings as CSV, JSON and tab-separated text.
 // Called by the window's export.
 // Places nothing and computes nothing.
 #pragma once
 
 #include "study/draw/drawing.hpp"
-#include "study/draw/svg.hpp"
 
 #include <string>
 
 namespace eyeroof::study {
-
-std::string to_svg(const Drawing& drawing, SvgTheme theme = SvgTheme::light);
 
 std::string to_csv(const DrawnTable& table);
 std::string to_tsv(const DrawnTable& table); // for spreadsheets, by the clipboard

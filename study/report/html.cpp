@@ -4,6 +4,7 @@
 #include "study/exam/report_figures.hpp"
 #include "study/measured/measured_text.hpp"
 #include "study/report/proofs.hpp"
+#include "study/report/words.hpp"
 #include "study/text/lines.hpp"
 
 #include <fmt/format.h>
@@ -55,18 +56,6 @@ std::string escaped(std::string_view text) {
         }
     }
     return out;
-}
-
-std::string percent(double share) {
-    return fmt::format("{:.1f} %", 100.0 * share);
-}
-
-std::string time_text(double time_s, const std::optional<double>& low,
-                      const std::optional<double>& high) {
-    std::string text = format_si(time_s, "s");
-    return low && high
-               ? text + fmt::format(" ({} … {})", format_si(*low, "s"), format_si(*high, "s"))
-               : text;
 }
 
 std::string bar_html(double done, double could) {

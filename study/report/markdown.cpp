@@ -4,6 +4,7 @@
 #include "study/exam/report_figures.hpp"
 #include "study/measured/measured_text.hpp"
 #include "study/report/proofs.hpp"
+#include "study/report/words.hpp"
 #include "study/text/lines.hpp"
 
 #include <fmt/format.h>
@@ -25,10 +26,6 @@ std::string cell(std::string_view text) {
         out += c;
     }
     return out;
-}
-
-std::string percent(double share) {
-    return fmt::format("{:.1f} %", 100.0 * share);
 }
 
 std::string interval(const std::optional<double>& low, const std::optional<double>& high) {

@@ -155,7 +155,7 @@ Json layer_json(const model::Layer& layer) {
     return json;
 }
 
-std::string dumped(const Json& json) {
+std::string as_document(const Json& json) {
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -209,7 +209,7 @@ std::string network_to_json(const model::Network& network, const model::NetworkT
     }
     json["layers"] = std::move(layers);
     json["total"] = totals_json(totals);
-    return dumped(json);
+    return as_document(json);
 }
 
 constexpr std::size_t kNameWidth = 18; // names are typed as they stand here, so none is cut
@@ -241,7 +241,7 @@ std::string networks_to_json(const std::vector<NetworkRow>& rows) {
                         {"total", totals_json(row.totals)},
                         {"parameters", parameters_json(row.head.parameters)}});
     }
-    return dumped({{"schema", "eyeroof/nets/1"}, {"networks", std::move(list)}});
+    return as_document({{"schema", "eyeroof/nets/1"}, {"networks", std::move(list)}});
 }
 
 std::string networks_to_csv(const std::vector<NetworkRow>& rows) {

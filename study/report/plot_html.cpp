@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostRows = 2000; // of the table; the plot has them all
 
-constexpr const char* kStyle = R"css(
+constexpr const char* kPlotStyle = R"css(
 :root{color-scheme:light dark}
 body{margin:0 auto;max-width:1100px;padding:12px;font:14px/1.45 system-ui,sans-serif;
   background:#fff;color:#1a1c21}
@@ -124,7 +124,7 @@ std::string to_html(const RooflineScene& scene, const PlotInput& input) {
         "<input id=\"filter\" placeholder=\"Filter by name\" aria-label=\"Filter\">\n"
         "{}<script type=\"application/json\" id=\"points\">{}</script>\n<script>{}</script>\n"
         "</body></html>\n",
-        kPolicy, svg_escape(scene.title.empty() ? "Roofline" : scene.title), kStyle,
+        kPolicy, svg_escape(scene.title.empty() ? "Roofline" : scene.title), kPlotStyle,
         to_svg(scene, SvgTheme::automatic), table(scene, input), script_safe(data), kScript);
 }
 

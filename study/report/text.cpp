@@ -4,6 +4,7 @@
 #include "study/exam/report_figures.hpp"
 #include "study/measured/measured_text.hpp"
 #include "study/report/proofs.hpp"
+#include "study/report/words.hpp"
 #include "study/text/lines.hpp"
 
 #include <fmt/format.h>
@@ -31,19 +32,6 @@ std::string amount(double value) {
                                                            : format_si(value, "", 4);
     if (text.ends_with(' ')) {
         text.pop_back();
-    }
-    return text;
-}
-
-std::string percent(double share) {
-    return fmt::format("{:.1f} %", 100.0 * share);
-}
-
-std::string time_text(double time_s, const std::optional<double>& low,
-                      const std::optional<double>& high) {
-    std::string text = format_si(time_s, "s");
-    if (low && high) {
-        text += fmt::format(" ({} … {})", format_si(*low, "s"), format_si(*high, "s"));
     }
     return text;
 }

@@ -13,7 +13,7 @@ namespace eyeroof::study {
 namespace {
 
 constexpr std::size_t kBars = 14;
-constexpr int kWidth = 860;
+constexpr int kPlotWidth = 860;
 constexpr int kLabel = 230; // left of the bars
 constexpr int kRow = 30;
 constexpr int kTop = 64;
@@ -51,7 +51,7 @@ std::string title_of(const Upgrade& u) {
 }
 
 std::string bar_svg(const Bar& bar, double longest, int y) {
-    const double room = kWidth - kLabel - 190;
+    const double room = kPlotWidth - kLabel - 190;
     const double old_width = room * bar.from_s / longest;
     const double new_width = room * bar.to_s / longest;
     return fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n"
@@ -82,7 +82,7 @@ std::string upgrade_svg(const Upgrade& u) {
         "height=\"{1}\" font-family=\"sans-serif\" font-size=\"12\" role=\"img\">\n"
         "<title>{2}</title>\n<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n"
         "<text x=\"12\" y=\"22\" font-size=\"14\" font-weight=\"bold\">{2}</text>\n",
-        kWidth, height, svg_escape(title_of(u)));
+        kPlotWidth, height, svg_escape(title_of(u)));
     svg += fmt::format("<rect x=\"{0}\" y=\"36\" width=\"10\" height=\"10\" fill=\"#9aa5b1\"/>"
                        "<text x=\"{1}\" y=\"45\">{2} ({3})</text>\n"
                        "<rect x=\"{4}\" y=\"36\" width=\"10\" height=\"10\" fill=\"#1f6feb\"/>"

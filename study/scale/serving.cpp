@@ -1,6 +1,7 @@
 #include "study/scale/serving.hpp"
 
 #include "study/scale/long_run.hpp"
+#include "study/scale/split.hpp"
 
 #include <fmt/format.h>
 
@@ -16,10 +17,6 @@ using model::Op;
 using model::Result;
 
 namespace {
-
-Count part(Count whole, Count parts) {
-    return std::max<Count>((whole + parts - 1) / parts, 1);
-}
 
 class ServedBlock {
   public:

@@ -4,11 +4,17 @@
 // Knows no network and no machine.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace eyeroof::study {
+
+// The largest of `parts` parts of a whole: at least 1.
+constexpr std::int64_t part(std::int64_t whole, std::int64_t parts) {
+    return std::max<std::int64_t>((whole + parts - 1) / parts, 1);
+}
 
 // Layers 0 … n-1 in order over `stages` equal devices; cut_s[i]: sending between i and i + 1.
 struct ChainSplit {

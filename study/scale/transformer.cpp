@@ -1,5 +1,7 @@
 #include "study/scale/transformer.hpp"
 
+#include "study/scale/split.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -240,10 +242,12 @@ class Shapes {
     Count words_ = 0, groups_ = 0, new_ = 0;
 };
 
-// Operators of one device's part, in order.
-class Operators {
+// BlockOperators of one device's part, in order.
+class BlockOperators {
   public:
-    Operators(const char* id, DataType type) : type_(type) { network_.id = network_.name = id; }
+    BlockOperators(const char* id, DataType type) : type_(type) {
+        network_.id = network_.name = id;
+    }
 
     void type(DataType type) { type_ = type; }
     void add(const char* name, Op op, model::Shape shape) {
@@ -268,11 +272,7 @@ class Operators {
     model::Network network_;
 };
 
-Count part(Count whole, Count parts) {
-    return std::max<Count>((whole + parts - 1) / parts, 1);
-}
-
-void add_core(Operators& ops, const Transformer& t, const BlockCut& cut) {
+void add_core(BlockOperators& ops, const Transformer& t, const BlockCut& cut) {
     const Count b = cut.microbatch;
     const Count heads = part(t.heads, cut.tensor);
     const Count kv = part(t.kv_heads, cut.tensor);
@@ -289,7 +289,7 @@ void add_core(Operators& ops, const Transformer& t, const BlockCut& cut) {
     ops.add("mix", Op::bmm, model::GemmShape{b * kv, rows * shared, t.head_size, cut.length});
 }
 
-void add_feed_forward(Operators& ops, const Transformer& t, const BlockCut& cut, Count words) {
+void add_feed_forward(BlockOperators& ops, const Transformer& t, const BlockCut& cut, Count words) {
     const Count inner = part(t.inner, cut.tensor);
     const Count up = t.gated ? 2 * inner : inner;
     const char* fn = t.gated ? "swiglu" : "gelu";
@@ -318,7 +318,7 @@ Result<Transformer> transformer_of(const model::Network& network) {
 }
 
 model::Network core_network(const Transformer& t, const BlockCut& cut) {
-    Operators ops("core", cut.type);
+    BlockOperators ops("core", cut.type);
     add_core(ops, t, cut);
     return ops.take();
 }
@@ -328,7 +328,7 @@ model::Network block_network(const Transformer& t, const BlockCut& cut) {
     const Count local = cut.sequence ? part(words, cut.tensor) : words;
     const Count heads = part(t.heads, cut.tensor);
     const Count kv = part(t.kv_heads, cut.tensor);
-    Operators ops("block", cut.type);
+    BlockOperators ops("block", cut.type);
     ops.rows("attention_norm", Op::layernorm, local, t.hidden);
     ops.product("qkv", words, (heads + 2 * kv) * t.head_size, t.hidden);
     if (t.positions == 0) {
@@ -351,7 +351,7 @@ model::Network block_network(const Transformer& t, const BlockCut& cut) {
 
 model::Network ends_network(const Transformer& t, const BlockCut& cut) {
     const Count words = cut.microbatch * part(cut.length, cut.context);
-    Operators ops("ends", cut.type);
+    BlockOperators ops("ends", cut.type);
     const Count vocabulary = part(t.vocabulary, cut.tensor);
     ops.add("embedding", Op::embedding, model::RowsShape{words, t.hidden, vocabulary});
     ops.rows("norm", Op::layernorm, cut.sequence ? part(words, cut.tensor) : words, t.hidden);

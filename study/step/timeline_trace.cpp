@@ -66,7 +66,8 @@ std::string timeline_trace(const TimelineReport& r) {
 
 namespace {
 
-constexpr double kWidth = 1200.0, kLeft = 110.0, kRight = 20.0, kTop = 64.0, kLane = 34.0;
+constexpr double kLanesWidth = 1200.0, kLanesLeft = 110.0, kLanesRight = 20.0, kLanesTop = 64.0,
+                 kLane = 34.0;
 
 // Spans closer than a third of a pixel are drawn as one: a picture of a hundred thousand
 // operators stays small.
@@ -79,7 +80,7 @@ class Lane {
     Lane& operator=(const Lane&) = delete;
 
     void add(double start_s, double end_s, const std::string& name) {
-        const double from = kLeft + start_s * scale_, to = kLeft + end_s * scale_;
+        const double from = kLanesLeft + start_s * scale_, to = kLanesLeft + end_s * scale_;
         if (open_ && from < to_ + 0.33 && to - from < 1.0) {
             to_ = std::max(to_, to);
             ++merged_;
@@ -132,8 +133,8 @@ void add_axis(std::string& svg, double bottom, double time_s, double scale) {
         fmt::format_to(Out(svg),
                        "<line class=\"s-frame\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" "
                        "y2=\"{2:.1f}\" opacity=\"0.4\"/>\n",
-                       kLeft + at * scale, kTop - 8.0, bottom);
-        label(svg, kLeft + at * scale, bottom + 16.0, model::format_si(at, "s"),
+                       kLanesLeft + at * scale, kLanesTop - 8.0, bottom);
+        label(svg, kLanesLeft + at * scale, bottom + 16.0, model::format_si(at, "s"),
               " text-anchor=\"middle\"");
     }
 }
@@ -143,25 +144,25 @@ void add_axis(std::string& svg, double bottom, double time_s, double scale) {
 std::string timeline_svg(const TimelineReport& r) {
     const Timeline& t = r.timeline;
     const int lanes = 1 + r.options.streams + (t.copies.empty() ? 0 : 2);
-    const double bottom = kTop + lanes * kLane;
-    const double scale = (kWidth - kLeft - kRight) / std::max(t.time_s, 1e-12);
+    const double bottom = kLanesTop + lanes * kLane;
+    const double scale = (kLanesWidth - kLanesLeft - kLanesRight) / std::max(t.time_s, 1e-12);
     const std::string title =
         fmt::format("{} on {}, {} mode: {}", r.graph.name, r.machine, mode_name(r.options.mode),
                     model::format_si(t.time_s, "s"));
-    std::string svg = svg_open({kWidth, bottom + 30.0}, title, "host, streams and copies over time",
-                               SvgTheme::automatic);
+    std::string svg = svg_open({kLanesWidth, bottom + 30.0}, title,
+                               "host, streams and copies over time", SvgTheme::automatic);
     label(svg, 16.0, 28.0, title, " font-weight=\"bold\"");
     add_axis(svg, bottom, t.time_s, scale);
-    label(svg, 16.0, kTop + 17.0, "host");
+    label(svg, 16.0, kLanesTop + 17.0, "host");
     {
-        Lane host(svg, kTop, scale, "f-series2");
+        Lane host(svg, kLanesTop, scale, "f-series2");
         for (std::size_t i = 0; i < t.spans.size(); ++i) {
             host.add(t.spans[i].issue_s, t.spans[i].issued_s,
                      r.graph.name_of(r.graph.operators[i]));
         }
     }
     for (int stream = 0; stream < r.options.streams; ++stream) {
-        const double top = kTop + (1 + stream) * kLane;
+        const double top = kLanesTop + (1 + stream) * kLane;
         label(svg, 16.0, top + 17.0, fmt::format("stream {}", stream + 1));
         Lane lane(svg, top, scale, "f-series1");
         for (std::size_t i = 0; i < t.spans.size(); ++i) {
@@ -172,7 +173,7 @@ std::string timeline_svg(const TimelineReport& r) {
         }
     }
     for (int way = 0; way < (t.copies.empty() ? 0 : 2); ++way) {
-        const double top = kTop + (1 + r.options.streams + way) * kLane;
+        const double top = kLanesTop + (1 + r.options.streams + way) * kLane;
         label(svg, 16.0, top + 17.0, way == 0 ? "to device" : "to host");
         Lane lane(svg, top, scale, "f-series3");
         for (const CopySpan& copy : t.copies) {

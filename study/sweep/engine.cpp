@@ -3,6 +3,7 @@
 #include "mapper/preset/row_stationary.hpp"
 #include "mapper/preset/stationary.hpp"
 #include "study/exam/nest_figures.hpp"
+#include "study/sweep/workloads.hpp"
 
 #include <fmt/format.h>
 
@@ -17,15 +18,6 @@ namespace {
 constexpr std::size_t kMostChoices = 20'000;  // nests whose candidates are kept
 constexpr std::size_t kMostMappings = 2'000;  // of one nest that are kept counted
 constexpr std::uint64_t kMostNests = 1 << 20; // different ones of a sweep, for the keys
-
-std::string first_error(const Diagnostics& diagnostics) {
-    for (const Diagnostic& d : diagnostics) {
-        if (d.severity == Severity::error) {
-            return fmt::format("{}: {}", d.code, d.message);
-        }
-    }
-    return {};
-}
 
 PointFigures failed(std::string why) {
     return {{}, why.empty() ? "unknown" : std::move(why)};

@@ -26,7 +26,7 @@ class SweepEngine {
     // One legal mapping of a nest, without bandwidths.
     struct Candidate {
         model::LatencyTerms terms;
-        std::vector<model::Transfer> transfers;
+        std::vector<model::PortTraffic> transfers;
         model::Count compute_steps = 0;
         double energy_pj = 0.0;
         double outer_bytes = 0.0;

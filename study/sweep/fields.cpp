@@ -1,5 +1,6 @@
 #include "study/sweep/fields.hpp"
 
+#include "model/base/ascii.hpp"
 #include "model/base/suggest.hpp"
 
 #include <fmt/format.h>
@@ -220,7 +221,7 @@ std::string column_of(const Knob& knob) {
 
 std::string lower(std::string text) {
     for (char& c : text) {
-        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        c = model::lowered(c);
         c = c == '_' || c == ' ' ? '-' : c;
     }
     return text;

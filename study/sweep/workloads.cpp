@@ -18,6 +18,14 @@ namespace {
 
 constexpr std::size_t kMostKnown = 4096; // networks that are kept
 
+bool twins(Layer a, const Layer& b) {
+    a.name = b.name;
+    a.count = b.count;
+    return a == b;
+}
+
+} // namespace
+
 std::string first_error(const model::Diagnostics& diagnostics) {
     for (const model::Diagnostic& d : diagnostics) {
         if (d.severity == model::Severity::error) {
@@ -26,14 +34,6 @@ std::string first_error(const model::Diagnostics& diagnostics) {
     }
     return {};
 }
-
-bool twins(Layer a, const Layer& b) {
-    a.name = b.name;
-    a.count = b.count;
-    return a == b;
-}
-
-} // namespace
 
 std::size_t SweptWorkloads::number_of(const Problem& problem) {
     const auto same = std::find_if(problems_.begin(), problems_.end(),

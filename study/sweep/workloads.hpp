@@ -43,4 +43,7 @@ class SweptWorkloads {
     std::vector<model::Problem> problems_;
 };
 
+// "code: message" of the first error, empty without one.
+std::string first_error(const model::Diagnostics& diagnostics);
+
 } // namespace eyeroof::study

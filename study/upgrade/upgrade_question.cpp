@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kMostUsd = 1e9;
 constexpr double kMostShare = 1000.0;
-constexpr std::int64_t kMostBatch = 65536;
+constexpr std::int64_t kMostAsked = 65536;
 
 // "inference", or the optimizer of a training step.
 constexpr std::array<std::pair<const char*, const char*>, 4> kPhases = {
@@ -74,11 +74,11 @@ UpgradeQuestion question_of(const hwdb::Node& node) {
         }
     }
     question.phase = node["phase"].choice(kPhases, "phase or optimizer").value_or("inference");
-    question.batch = node["batch"].integer({1, kMostBatch});
+    question.batch = node["batch"].integer({1, kMostAsked});
     question.utilization = node["utilization"].number(0.01, 1.0).value_or(1.0);
     if (const hwdb::Node batches = node["batches"]) {
         for (const hwdb::Node& item : batches.items()) {
-            question.sweep_batches.push_back(item.integer({1, kMostBatch}).value_or(1));
+            question.sweep_batches.push_back(item.integer({1, kMostAsked}).value_or(1));
         }
     }
     if (const hwdb::Node precisions = node["precisions"]) {

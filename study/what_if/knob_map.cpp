@@ -1,5 +1,7 @@
 #include "study/what_if/knob_map.hpp"
 
+#include "study/what_if/sensitivity.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -16,14 +18,6 @@ constexpr double kOneByOne = 32.0;
 constexpr double kRange = 4.0; // of a map, each way
 
 // A search for every machine that is tried would take minutes.
-StudyOptions without_search(const StudyOptions& options) {
-    StudyOptions quick = options;
-    if (options.policy == MappingPolicy::best || options.policy == MappingPolicy::automatic) {
-        quick.policy = MappingPolicy::dataflow;
-    }
-    return quick;
-}
-
 const Knob* knob_named(const std::vector<Knob>& knobs, const std::string& key) {
     const auto found =
         std::find_if(knobs.begin(), knobs.end(), [&](const Knob& knob) { return knob.key == key; });
@@ -45,7 +39,7 @@ std::optional<double> time_with(const Network& network, const Machine& machine,
 }
 
 // Above the present value, in rising order.
-std::vector<double> steps_of(const Knob& knob) {
+std::vector<double> tried_values(const Knob& knob) {
     std::vector<double> values;
     const double last = knob.value * kFarthest;
     if (knob.whole) {
@@ -93,7 +87,7 @@ Result<std::optional<NextValue>> next_helpful(const Network& network, const Mach
     if (!before) {
         return Found(before.diagnostics());
     }
-    const auto values = steps_of(*knob);
+    const auto values = tried_values(*knob);
     for (const double value : values) {
         if (progress) {
             progress(

@@ -59,6 +59,8 @@ Network only(const model::Layer& layer) {
 
 // A search for every machine that is tried would take minutes, and its answers differ by what it
 // finds in its time: both sides take the dataflow's own mapping.
+} // namespace
+
 StudyOptions without_search(const StudyOptions& options) {
     StudyOptions quick = options;
     if (options.policy == MappingPolicy::best || options.policy == MappingPolicy::automatic) {
@@ -66,8 +68,6 @@ StudyOptions without_search(const StudyOptions& options) {
     }
     return quick;
 }
-
-} // namespace
 
 Result<std::vector<Sensitivity>> sensitivities(const Network& network, const Machine& machine,
                                                const StudyOptions& asked, std::stop_token stop,

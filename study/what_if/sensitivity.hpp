@@ -53,4 +53,7 @@ model::Result<LayerHelp> help_for(const model::Layer& layer, const model::Machin
 // thousandth.
 std::string best_help_text(const std::vector<Sensitivity>& gains);
 
+// The same with mappings that need no search: what is tried many times must be quick.
+StudyOptions without_search(const StudyOptions& options);
+
 } // namespace eyeroof::study

@@ -1,7 +1,7 @@
 #include "gui/panes/knob_map/knob_map_pane.hpp"
 
 #include "model/base/units.hpp"
-#include "study/report/drawing_write.hpp"
+#include "study/draw/svg.hpp"
 
 #include <QComboBox>
 #include <QHBoxLayout>

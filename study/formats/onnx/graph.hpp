@@ -13,6 +13,8 @@
 
 namespace eyeroof::study::onnx {
 
+inline constexpr int kInt64 = 7; // of TensorProto.DataType
+
 // A size, the name of one, or neither.
 struct Dim {
     std::optional<std::int64_t> size;

@@ -8,14 +8,6 @@ namespace eyeroof::study::onnx {
 
 namespace {
 
-constexpr int kInt64 = 7;
-constexpr std::size_t kMostKept = 4096; // values of a constant
-
-std::optional<std::size_t> axis_of(const Value& x, std::int64_t axis) {
-    const std::int64_t at = axis < 0 ? axis + x.rank() : axis;
-    return at >= 0 && at < x.rank() ? std::optional(static_cast<std::size_t>(at)) : std::nullopt;
-}
-
 void unknown_sizes(Step& step) {
     step.fail("the sizes of its operands are not known");
 }

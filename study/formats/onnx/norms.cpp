@@ -11,12 +11,6 @@ namespace {
 using model::Op;
 using model::RowsShape;
 
-// An axis from the front; nothing where there is none such.
-std::optional<std::size_t> axis_of(const Value& x, std::int64_t axis) {
-    const std::int64_t at = axis < 0 ? axis + x.rank() : axis;
-    return at >= 0 && at < x.rank() ? std::optional(static_cast<std::size_t>(at)) : std::nullopt;
-}
-
 void rows(Step& step, Op op, std::int64_t rows, std::int64_t cols, std::int64_t parameters) {
     step.give(*step.in(0).dims);
     if (rows < 1 || cols < 1) {

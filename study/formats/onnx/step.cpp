@@ -5,6 +5,11 @@
 
 namespace eyeroof::study::onnx {
 
+std::optional<std::size_t> axis_of(const Value& x, std::int64_t axis) {
+    const std::int64_t at = axis < 0 ? axis + x.rank() : axis;
+    return at >= 0 && at < x.rank() ? std::optional(static_cast<std::size_t>(at)) : std::nullopt;
+}
+
 std::optional<std::int64_t> product(const Dims& dims, std::size_t from, std::size_t to) {
     std::int64_t all = 1;
     for (std::size_t i = from; i < std::min(to, dims.size()); ++i) {

@@ -33,6 +33,11 @@ struct Value {
     std::optional<std::int64_t> elements() const;
 };
 
+inline constexpr std::size_t kMostKept = 4096; // values of a constant
+
+// An axis from the front; nothing where there is none such.
+std::optional<std::size_t> axis_of(const Value& x, std::int64_t axis);
+
 std::optional<std::int64_t> product(const Dims& dims, std::size_t from, std::size_t to);
 // Sizes of two tensors that are stretched to each other; nothing where they do
 // not match.

@@ -8,9 +8,6 @@ namespace eyeroof::study::onnx {
 
 namespace {
 
-constexpr int kInt64 = 7;
-constexpr std::size_t kMostKept = 4096; // values of a constant
-
 void give_view(Step& step, std::optional<Dims> dims) {
     if (!dims) {
         return step.fail("the sizes of its operands are not known");
