@@ -22,12 +22,12 @@ constexpr const char* kProgram = R"harness(
 #include <string>
 #include <vector>
 
-struct KernelArgs {
+struct Args {
     const float* in; const float* w; float* out; const long* pixel;
     long rows, cols, depth, taps_h, taps_w, step_r, step_s;
     float* in_panels; float* w_panels;
 };
-using Step = void (*)(const KernelArgs*);
+using Step = void (*)(const Args*);
 
 struct Shape { // of a workload; a product has one image of 1 x rows
     long conv, images, h, w, c, n, r, s, sh, sw, ph, pw, dh, dw;
@@ -51,7 +51,7 @@ struct Data {
     Shape shape;
     std::vector<float> input, padded, weights, guarded, in_panels, w_panels;
     std::vector<long> pixel;
-    KernelArgs args{};
+    Args args{};
 
     explicit Data(const Shape& s) : shape(s) {
         const long taps = s.r * s.s;

@@ -47,13 +47,20 @@ std::vector<Defined> defined_in(std::istream& source) {
     static const std::regex opens("^namespace ([\\w:]*) ?\\{");
     static const std::regex type(
         "^(?:struct|class|enum class|enum) (\\w+)(?: final)?(?: :.*)?(?: \\{.*)$");
+    static const std::regex program("R\"(\\w*)\\(");
     static const std::regex constant("^(?:inline )?constexpr [^=({]*\\b(k[A-Z]\\w*)\\b.*");
     std::vector<std::string> open;
     std::vector<Defined> found;
     std::string line;
+    std::string until; // the end of a text of several lines: what it defines is another program's
     while (std::getline(source, line)) {
         std::smatch match;
-        if (std::regex_search(line, match, opens)) {
+        if (!until.empty()) {
+            until = line.find(until) == std::string::npos ? until : "";
+        } else if (std::regex_search(line, match, program)) {
+            const std::string end = ")" + match[1].str() + "\"";
+            until = line.find(end) == std::string::npos ? end : "";
+        } else if (std::regex_search(line, match, opens)) {
             open.push_back(match[1].length() == 0 ? "(anonymous)" : match[1].str());
         } else if (line.starts_with("} // namespace") && !open.empty()) {
             open.pop_back();
@@ -77,6 +84,7 @@ std::vector<Defined> defined_in(const fs::path& path) {
 
 TEST_CASE("definitions are found in the namespaces that they stand in") {
     std::istringstream source("namespace a::b {\n\nstruct One {\n};\nstruct Only;\nnamespace {\n"
+                              "const char* text = R\"c(\nstruct Other {\n};\n)c\";\n"
                               "constexpr double kTwo = 2.0;\n} // namespace\n"
                               "class Three : public One {\n};\n} // namespace a::b\n");
     const auto found = defined_in(source);
