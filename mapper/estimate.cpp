@@ -369,7 +369,7 @@ double Estimator::relaxed(const double* product, Known known, double cut) {
     double bound = value(pj, least_cycles_);
     if (bound <= cut) {
         limit_ = Limit::steps;
-        least_cycles_ = std::max(product[space_->steps], least_steps_);
+        least_cycles_ = unit_cycles(product);
         bound = value(pj, least_cycles_);
     }
     if (bound <= cut && !pacers_.empty()) {
@@ -379,8 +379,7 @@ double Estimator::relaxed(const double* product, Known known, double cut) {
     }
     if (bound <= cut && ramps_) {
         limit_ = Limit::ramps;
-        least_cycles_ = std::max(
-            {least_cycles_, std::max(product[space_->steps], least_steps_) + ramp_, waited_});
+        least_cycles_ = std::max({least_cycles_, unit_cycles(product) + ramp_, waited_});
         bound = value(pj, least_cycles_);
     }
     if (bound <= cut) {

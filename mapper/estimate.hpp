@@ -7,6 +7,7 @@
 #include "mapper/space.hpp"
 #include "mapper/waits.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -55,6 +56,7 @@ class Estimator {
     Misfit misfit(const double* product) const;
     bool fits(const double* product) const { return misfit(product) == Misfit::none; }
     bool fits_level(const double* product, std::size_t level) const;
+    double fanout(std::size_t level) const { return fanout_[level]; } // instances below one
 
     // ---- orders ---------------------------------------------------------------------------------
     // Every combination of orders of the blocks.
@@ -99,6 +101,10 @@ class Estimator {
     void choose(const double* product);
     double energy_pj(std::size_t combination) const;
     double least_cycles() const { return least_cycles_; }
+
+    // Cycles of the units, at least, by what is left of the fan-outs while not all trips in space
+    // are decided; for relaxed().
+    void set_steps_left(double cycles) { steps_left_ = cycles; }
 
     // ---- step 7 ---------------------------------------------------------------------------------
     // Cycles that come on top of those of the units at least, to drain the array.
@@ -201,6 +207,9 @@ class Estimator {
     void add_words(const Link& link, std::size_t o, Count count, double& fresh, bool& bounded,
                    Known known, const double* product, Words& words) const;
     double cycles_of(const Words& words, const double* product, Known known) const;
+    double unit_cycles(const double* product) const {
+        return std::max({product[space_->steps], least_steps_, steps_left_});
+    }
 
     const Space* space_;
     const Task* task_;
@@ -210,6 +219,7 @@ class Estimator {
     double units_;
     Steps least_;        // of every mapping
     double least_steps_; // … by the third step: all units at work all the time
+    double steps_left_ = 0.0;
     double ramp_ = 0.0;  // cycles after those of the units
     bool ramps_ = false; // does step 7 count?
     std::optional<Waits> waits_;

@@ -108,9 +108,8 @@ double Estimator::least_pace(const double* product, Known known) {
         for (std::size_t i = 0; i < waits_->edge(); ++i) {
             instances *= known == Known::little ? fanout_[i] : product[space_->spatial[i]];
         }
-        waited_ =
-            waits_->least_cycles(crossing_of(words, waits_->edge()),
-                                 std::max(product[space_->steps], least_steps_), ramp_, instances);
+        waited_ = waits_->least_cycles(crossing_of(words, waits_->edge()), unit_cycles(product),
+                                       ramp_, instances);
     }
     return cycles_of(words, product, known);
 }

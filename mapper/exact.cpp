@@ -1,5 +1,6 @@
 #include "mapper/exact.hpp"
 
+#include "mapper/open_nodes.hpp"
 #include "mapper/parallel.hpp"
 #include "mapper/placement.hpp"
 #include "mapper/reported.hpp"
@@ -8,8 +9,10 @@
 #include <algorithm>
 #include <memory>
 
-// First all nodes with their trips in space decided are collected, with the floors found there;
-// then the walks below them run, those with the least bounds first: good mappings are found soon,
+// First all nodes with their trips in space decided are collected: once for all orders of a space,
+// as what fits does not depend on orders, then for each branch with the floors found there. From
+// then on the one with the least bound comes first: those below it with the outermost level's trips
+// in time decided take its place, and the walks below these run. So good mappings are found soon,
 // and what is left when one is found needs no walk. The proof: every mapping lies below some node,
 // bounds never exceed the value of a mapping below, so when no node is left no mapping is better
 // than the best found, up to kSlack.
@@ -24,36 +27,45 @@ using namespace model;
 
 namespace {
 
-constexpr std::size_t kMostStarts = 400000; // nodes with their trips in space that are collected
+constexpr std::size_t kMostStarts = 100000; // nodes of all orders together that are collected
 
-// The branches that may hold a better mapping than the one known, with their floors, and the nodes
-// of the first group in each.
-std::vector<Start> roots_of(Shared& shared, std::vector<Branch>& branches, int threads) {
+// The branches of all spaces, with their floors; `bounds`: endless where nothing better than what
+// is known may be found.
+std::vector<Branch> branches_of(Shared& shared, int threads, std::vector<double>& bounds) {
+    std::vector<Branch> branches;
     for (std::size_t s = 0; s < shared.spaces.size(); ++s) {
         for (std::size_t f = 0; f < shared.estimators[s].families().size(); ++f) {
             branches.push_back({s, f});
         }
     }
-    std::vector<std::vector<Candidate>> roots(branches.size());
+    bounds.assign(branches.size(), kNoValue);
     in_parallel(threads, branches.size(), [&](std::size_t b) {
         Walker walker(shared, branches[b]);
         shared.over = shared.over || shared.effort.over();
-        if (shared.over) {
-            roots[b] = {{walker.root_bound(), 0}};
-        } else if (walker.find_floors(branches[b].floors)) {
-            roots[b] = walker.roots();
+        if (shared.over || walker.find_floors(branches[b].floors)) {
+            bounds[b] = walker.root_bound();
         }
         shared.add(walker.counts);
     });
-    std::vector<Start> starts;
-    for (std::size_t b = 0; b < branches.size(); ++b) {
-        for (const Candidate& root : roots[b]) {
-            Start start{b, root.bound};
-            start.at[kFirstGroup] = root.node;
-            starts.push_back(start);
+    return branches;
+}
+
+// All orders of a space together: floors that hold for each branch that is left.
+std::vector<Branch> spaces_of(const Shared& shared, const std::vector<Branch>& branches,
+                              const std::vector<double>& bounds) {
+    std::vector<Branch> spaces;
+    for (std::size_t s = 0; s < shared.spaces.size(); ++s) {
+        Branch all{s};
+        all.floors.fill(kNoValue);
+        for (std::size_t b = 0; b < branches.size(); ++b) {
+            for (std::size_t i = 0;
+                 branches[b].space == s && bounds[b] < kNoValue && i < kMaxLevels; ++i) {
+                all.floors[i] = std::min(all.floors[i], branches[b].floors[i]);
+            }
         }
+        spaces.push_back(all);
     }
-    return starts;
+    return spaces;
 }
 
 // A worker's walker of the branch that it worked on last.
@@ -77,62 +89,216 @@ class LastWalker {
     std::unique_ptr<Walker> walker_;
 };
 
-// Below each root the nodes with their trips in space decided, or the root itself where these are
-// too many; the least bound first.
-std::vector<Start> starts_of(Shared& shared, const std::vector<Branch>& branches,
-                             std::vector<Start> roots, int threads) {
+// Nodes of all orders of a space together: below each node of the first group those with their
+// trips in space decided, or that node itself where these are too many.
+std::vector<std::vector<Start>> nodes_of(Shared& shared, const std::vector<Branch>& spaces,
+                                         int threads) {
+    std::vector<Start> roots;
+    for (std::size_t s = 0; s < spaces.size(); ++s) {
+        if (spaces[s].floors[0] < kNoValue && !shared.over) {
+            Walker walker(shared, spaces[s]);
+            for (const Candidate& root : walker.roots()) {
+                roots.push_back({s, root.bound});
+                roots.back().at[kFirstGroup] = root.node;
+            }
+            shared.add(walker.counts);
+        }
+    }
     const std::size_t most = kMostStarts / std::max<std::size_t>(1, roots.size());
-    std::vector<std::vector<Start>> spread(roots.size());
+    std::vector<std::vector<Start>> below(roots.size());
     in_parallel_with(
-        threads, roots.size(), [&] { return LastWalker(shared, branches); },
+        threads, roots.size(), [&] { return LastWalker(shared, spaces); },
         [&](LastWalker& last, std::size_t r) {
             Walker& walker = last.of(roots[r].branch);
-            if (shared.over || !walker.spread(roots[r], most, spread[r])) {
-                spread[r] = {roots[r]};
+            if (shared.over || !walker.spread(roots[r], most, below[r])) {
+                below[r] = {roots[r]};
             }
             shared.add(walker.counts);
             walker.counts = {};
         });
+    std::vector<std::vector<Start>> nodes(spaces.size());
+    for (const std::vector<Start>& some : below) {
+        for (const Start& node : some) {
+            nodes[node.branch].push_back(node);
+        }
+    }
+    return nodes;
+}
+
+// Nodes of all orders together, the least bound first; their branch is that of the space.
+std::vector<Start> starts_of(Shared& shared, const std::vector<Branch>& branches,
+                             const std::vector<double>& bounds, int threads) {
+    const std::vector<Branch> spaces = spaces_of(shared, branches, bounds);
+    const auto nodes = nodes_of(shared, spaces, threads);
     std::vector<Start> starts;
-    for (const std::vector<Start>& some : spread) {
+    for (const std::vector<Start>& some : nodes) {
         starts.insert(starts.end(), some.begin(), some.end());
+    }
+    for (Start& start : starts) {
+        start.branch += branches.size();
+    }
+    // Where not all nodes were collected the bounds of the branches hold for what is left.
+    for (std::size_t b = 0; b < branches.size() && shared.over; ++b) {
+        starts.push_back({b, bounds[b]});
     }
     std::stable_sort(starts.begin(), starts.end(),
                      [](const Start& a, const Start& b) { return a.bound < b.bound; });
+    for (std::size_t n = 0; n < starts.size(); ++n) {
+        starts[n].number = static_cast<std::uint32_t>(n);
+    }
     return starts;
 }
 
-void tell(const Shared& shared, const std::vector<Start>& starts, std::size_t at) {
+void tell(const Shared& shared, const OpenNodes& open, std::size_t done) {
     const double best = shared.best.load();
     if (shared.progress) {
         const bool found = best < kNoValue;
-        shared.progress({static_cast<double>(at) / static_cast<double>(starts.size()),
-                         "searching mappings", found ? best : 0.0,
-                         found ? std::max(0.0, (best - starts[at].bound) / best) : -1.0});
+        const double all = static_cast<double>(done + open.size() + 1);
+        shared.progress({static_cast<double>(done) / all, "searching mappings", found ? best : 0.0,
+                         found ? std::max(0.0, 1.0 - open.least_bound() / best) : -1.0});
     }
 }
 
-void run_walks(Shared& shared, const std::vector<Branch>& branches, std::vector<Start>& starts,
-               int threads) {
+// Takes the node with the least bound, and puts those below it at which one more level is decided
+// in its place; beyond that level, or where these are too many, all below it is searched. A short
+// walk below the best of them gives a mapping early.
+class Worker {
+  public:
+    // `bounds`: of the branches, endless where nothing is to be found.
+    Worker(Shared& shared, const std::vector<Branch>& branches, const std::vector<double>& bounds,
+           OpenNodes& open)
+        : shared_(shared), branches_(branches), bounds_(bounds), open_(open),
+          walkers_(branches.size()) {}
+
+    // False when nothing is left to do.
+    bool work() {
+        const std::optional<Start> start = open_.next();
+        if (!start) {
+            return false;
+        }
+        std::vector<Start> below;
+        double left = kNoValue;
+        if (start->bound <= shared_.best.load() * (1.0 + kSlack)) {
+            left = search(*start, below);
+        }
+        open_.done(below, left);
+        if (shared_.over) {
+            open_.end();
+        }
+        return true;
+    }
+
+  private:
+    static constexpr std::size_t kMostBelow = 4000;  // nodes below one that are kept open …
+    static constexpr std::size_t kMostOpen = 400000; // … and open nodes
+    static constexpr std::uint64_t kTaste = 400;     // nodes of a short walk
+    static constexpr std::size_t kMostWalkers = 300; // that are kept
+
+    double search(const Start& start, std::vector<Start>& below) {
+        if (shared_.over) {
+            return start.bound;
+        }
+        if (start.branch >= branches_.size()) {
+            return take_up(start, below);
+        }
+        Walker& walker = walker_of(start.branch);
+        double left = kNoValue;
+        const bool levels_left = start.step < 2 * kGroups;
+        const bool few =
+            levels_left && open_.size() < kMostOpen && walker.refine(start, kMostBelow, below);
+        if (!few) {
+            below.clear();
+            left = walker.run(start);
+        } else if (!below.empty()) {
+            walker.run(
+                *std::min_element(below.begin(), below.end(),
+                                  [](const Start& a, const Start& b) { return a.bound < b.bound; }),
+                kTaste);
+        }
+        shared_.add(walker.counts);
+        walker.counts = {};
+        return left;
+    }
+
+    // A node of all orders of a space together: what it is in each branch.
+    double take_up(const Start& node, std::vector<Start>& below) {
+        for (std::size_t b = 0; b < branches_.size(); ++b) {
+            if (branches_[b].space != node.branch - branches_.size() || bounds_[b] == kNoValue) {
+                continue;
+            }
+            const std::size_t before = below.size();
+            if (shared_.over) {
+                below.push_back({b, bounds_[b]});
+            } else if (node.spread()) {
+                Walker& walker = walker_of(b);
+                walker.take_up(b, node, below);
+                shared_.add(walker.counts);
+                walker.counts = {};
+            } else {
+                below.push_back({b, std::max(node.bound, bounds_[b]), node.at});
+            }
+            for (std::size_t n = before; n < below.size(); ++n) {
+                below[n].number = node.number;
+                below[n].node = static_cast<std::uint32_t>(b) + 1;
+            }
+        }
+        double left = kNoValue;
+        if (open_.size() > kMostOpen) {
+            for (const Start& start : below) {
+                left = std::min(left, shared_.over ? start.bound : walk(start));
+            }
+            below.clear();
+        }
+        return left;
+    }
+
+    double walk(const Start& start) {
+        Walker& walker = walker_of(start.branch);
+        const double left = walker.run(start);
+        shared_.add(walker.counts);
+        walker.counts = {};
+        return left;
+    }
+
+    Walker& walker_of(std::size_t branch) {
+        if (!walkers_[branch]) {
+            if (++made_ % kMostWalkers == 0) {
+                for (auto& walker : walkers_) {
+                    walker.reset();
+                }
+            }
+            walkers_[branch] = std::make_unique<Walker>(shared_, branches_[branch]);
+        }
+        return *walkers_[branch];
+    }
+
+    Shared& shared_;
+    const std::vector<Branch>& branches_;
+    const std::vector<double>& bounds_;
+    OpenNodes& open_;
+    std::vector<std::unique_ptr<Walker>> walkers_; // by branch
+    std::size_t made_ = 0;
+};
+
+// Returns the least bound of what was left when the time was over.
+double run_walks(Shared& shared, const std::vector<Branch>& branches,
+                 const std::vector<double>& bounds, std::vector<Start> starts, int threads) {
+    OpenNodes open(std::move(starts));
     std::mutex telling;
-    in_parallel_with(
-        threads, starts.size(), [&] { return LastWalker(shared, branches); },
-        [&](LastWalker& last, std::size_t j) {
-            Start& start = starts[j];
-            if (start.bound > shared.best.load() * (1.0 + kSlack)) {
-                return;
+    std::size_t done = 0;
+    in_parallel(threads, static_cast<std::size_t>(threads), [&](std::size_t /*thread*/) {
+        try {
+            Worker worker(shared, branches, bounds, open);
+            while (worker.work()) {
+                const std::lock_guard lock(telling);
+                tell(shared, open, ++done);
             }
-            if (shared.over) {
-                start.left = start.bound;
-                return;
-            }
-            Walker& walker = last.of(start.branch);
-            start.left = walker.run(static_cast<std::uint32_t>(j) + 1, start);
-            shared.add(walker.counts);
-            walker.counts = {};
-            std::lock_guard lock(telling);
-            tell(shared, starts, j);
-        });
+        } catch (...) {
+            open.end();
+            throw;
+        }
+    });
+    return open.left();
 }
 
 // The mapping as it is placed on the axes, if it is better.
@@ -203,16 +369,13 @@ ExactOutcome search_exact(const Task& task, const std::vector<Space>& spaces,
     if (known) {
         shared.offer(kKnown, *std::move(known), 0);
     }
-    std::vector<Branch> branches;
-    std::vector<Start> roots = roots_of(shared, branches, threads);
-    std::vector<Start> starts = starts_of(shared, branches, std::move(roots), threads);
-    run_walks(shared, branches, starts, threads);
+    std::vector<double> bounds;
+    const std::vector<Branch> branches = branches_of(shared, threads, bounds);
+    std::vector<Start> starts = starts_of(shared, branches, bounds, threads);
+    const double left = run_walks(shared, branches, bounds, std::move(starts), threads);
     shared.outcome.complete = !shared.over;
-    double bound = std::min(shared.best * (1.0 - kSlack), shared.outcome.left_out);
-    for (const Start& start : starts) {
-        bound = std::min(bound, shared.over ? start.left : kNoValue);
-    }
-    shared.outcome.lower_bound = bound;
+    shared.outcome.lower_bound = std::min(
+        {shared.best * (1.0 - kSlack), shared.outcome.left_out, shared.over ? left : kNoValue});
     shared.outcome.from_start = shared.best_job == kKnown;
     shared.outcome.best = std::move(shared.found);
     return std::move(shared.outcome);

@@ -3,6 +3,7 @@
 #include "mapper/reported.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 // Order of decisions: what is kept and which operand rests in each block (a branch), then the trips
 // in space of every group, then their trips in time level by level from the outermost inwards. A
@@ -35,16 +36,16 @@ constexpr std::array<const char*, kRules> kRuleNames = {
 
 } // namespace
 
-void Shared::offer(std::uint32_t job, SearchResult real, std::uint64_t nodes) {
+void Shared::offer(const Job& job, SearchResult real, std::uint64_t nodes) {
     const double value = real.certificate.value;
     std::lock_guard lock(mutex);
     const double now = best.load();
     const bool better = value < now * (1.0 - kSlack);
-    if (!better && (value > now * (1.0 + kSlack) || job >= best_job.load())) {
+    if (!better && (value > now * (1.0 + kSlack) || !(job < best_job))) {
         return;
     }
-    // A reader takes the value first: in between it must not see too early a job.
-    best_job = std::max(best_job.load(), job);
+    // A reader takes the value first, then sees that there was an offer, and waits for its job.
+    ++offers;
     best = std::min(now, value);
     best_job = job;
     found = std::move(real);
@@ -70,7 +71,10 @@ Walker::Walker(Shared& shared, const Branch& branch)
     : shared_(shared), space_(shared.spaces[branch.space]), index_(branch.space),
       estimator_(shared.estimators[branch.space]), product_(space_.columns),
       others_(space_.columns), root_floors_(branch.floors), root_ramp_(estimator_.ramp()) {
-    estimator_.restrict_to(estimator_.families()[branch.family]);
+    any_order_ = !branch.family;
+    if (branch.family) {
+        estimator_.restrict_to(estimator_.families()[*branch.family]);
+    }
     estimator_.set_floors(branch.floors);
     finder_.emplace(shared.tables[branch.space], shared.memories[branch.space], estimator_);
     std::size_t fanned = 0;
@@ -79,6 +83,7 @@ Walker::Walker(Shared& shared, const Branch& branch)
     }
     inner_ = fanned + 1;
     ramps_ = ramps_matter(shared.task);
+    macs_ = static_cast<double>(model::macs_of(shared.task.problem));
     if (ramps_) {
         rests_.emplace(space_);
     }
@@ -97,7 +102,7 @@ bool Walker::find_floors(std::array<double, kMaxLevels>& floors) {
     }
     double bound = estimator_.relaxed(product_.data(), Known::little, cut());
     for (std::size_t i = 1; i < space_.keeps.size() && bound <= cut(); ++i) {
-        if (finder_->has_floor(i)) {
+        if (has_floor(i)) {
             floors[i] = finder_->floor(i, at_, kRootFloorNodes);
             estimator_.set_floors(floors);
             bound = estimator_.relaxed(product_.data(), Known::little, cut());
@@ -119,13 +124,20 @@ std::vector<Candidate> Walker::roots() {
     return nodes;
 }
 
-bool Walker::spread(const Start& root, std::size_t most, std::vector<Start>& starts) {
-    job_ = 0; // ties are kept: which of them counts is decided later
-    starts_ = &starts;
+void Walker::begin(const Job& job) {
+    job_ = job;
+    seen_ = std::numeric_limits<std::uint64_t>::max();
     spent_ = counts.nodes;
+    most_nodes_ = std::numeric_limits<std::uint64_t>::max();
+    left_ = kNoValue;
+}
+
+bool Walker::spread(const Start& root, std::size_t most, std::vector<Start>& starts) {
+    begin(kKnown); // ties with all but what was known are kept: which of them counts comes later
+    starts_ = &starts;
     most_ = starts.size() + most;
     branch_ = root.branch;
-    left_ = kNoValue;
+    target_ = kGroups;
     at_.fill(0);
     at_[kFirstGroup] = root.at[kFirstGroup];
     descend(1, root.bound);
@@ -134,31 +146,71 @@ bool Walker::spread(const Start& root, std::size_t most, std::vector<Start>& sta
     return left_ == kNoValue;
 }
 
-double Walker::run(std::uint32_t job, const Start& start) {
-    job_ = job;
-    spent_ = counts.nodes;
-    left_ = kNoValue;
-    at_ = start.at;
-    if (!start.spread) {
-        descend(1, start.bound);
-    } else if (start.bound <= cut()) {
-        few_lanes_ = start.few_lanes;
-        estimator_.set_floors(start.floors);
-        estimator_.set_ramp(start.ramp);
-        go_on(kGroups, start.bound);
-        estimator_.set_floors(root_floors_);
-        estimator_.set_ramp(root_ramp_);
-    } else {
-        count(kBeaten);
+void Walker::take_up(std::size_t branch, const Start& node, std::vector<Start>& starts) {
+    begin(kKnown);
+    starts_ = &starts;
+    branch_ = branch;
+    target_ = kGroups;
+    at_ = node.at;
+    hops_ = node.ramp;
+    finish_level(kGroups, node.bound);
+    hops_ = std::nullopt;
+    starts_ = nullptr;
+    settle();
+}
+
+bool Walker::refine(const Start& start, std::size_t most, std::vector<Start>& below) {
+    begin(start.key());
+    starts_ = &below;
+    most_ = below.size() + most;
+    branch_ = start.branch;
+    target_ = start.spread() ? start.step + kGroups : kGroups;
+    go_below(start);
+    starts_ = nullptr;
+    settle();
+    std::uint32_t number = 0;
+    for (Start& node : below) {
+        node.number = start.number;
+        node.node = (start.node << 13U) + ++number;
     }
+    return left_ == kNoValue;
+}
+
+double Walker::run(const Start& start, std::uint64_t most) {
+    begin(start.key());
+    most_nodes_ = most == most_nodes_ ? most : counts.nodes + most;
+    go_below(start);
     settle();
     return left_;
 }
 
-double Walker::cut() const {
+void Walker::go_below(const Start& start) {
+    at_ = start.at;
+    if (start.bound > cut()) {
+        count(kBeaten);
+    } else if (at_[kFirstGroup] == 0) {
+        branch_out(0, start.bound);
+    } else if (!start.spread()) {
+        descend(1, start.bound);
+    } else {
+        few_lanes_ = start.few_lanes;
+        estimator_.set_floors(start.floors);
+        estimator_.set_ramp(start.ramp);
+        go_on(start.step, start.bound);
+        estimator_.set_floors(root_floors_);
+        estimator_.set_ramp(root_ramp_);
+    }
+}
+
+double Walker::cut() {
     const double best = shared_.best.load();
-    const bool later = job_ >= shared_.best_job.load();
-    return later ? best * (1.0 - kSlack) : best * (1.0 + kSlack);
+    const std::uint64_t offers = shared_.offers.load();
+    if (offers != seen_) {
+        const std::lock_guard lock(shared_.mutex);
+        seen_ = shared_.offers.load();
+        later_ = !(job_ < shared_.best_job);
+    }
+    return later_ ? best * (1.0 - kSlack) : best * (1.0 + kSlack);
 }
 
 // Whoever runs a walk takes its counts and begins them anew.
@@ -172,7 +224,7 @@ bool Walker::stopped() {
         settle();
         shared_.over = shared_.over || shared_.effort.over();
     }
-    return shared_.over.load(std::memory_order_relaxed) ||
+    return shared_.over.load(std::memory_order_relaxed) || counts.nodes > most_nodes_ ||
            (starts_ != nullptr && starts_->size() > most_);
 }
 
@@ -211,6 +263,7 @@ const std::vector<Candidate>& Walker::children(std::size_t step, double parent_b
     std::vector<Candidate>& result = candidates_[step];
     result.clear();
     estimator_.multiply_others(rows(), g, others_.data());
+    decide_others(step, g);
     std::size_t height = 0;
     std::size_t ranges = space_.groups[g].nodes[at_[g]].children;
     for (; ranges > kRange; ++height) {
@@ -236,7 +289,10 @@ void Walker::look(std::size_t step, double parent_bound, std::size_t height, std
             count(kDominated);
             return;
         }
-        const double bound = bound_of(space_.column(g, child), known(step));
+        const double* row = space_.column(g, child);
+        estimator_.set_steps_left(step < kGroups ? steps_left(row) : 0.0);
+        const double bound = bound_of(row, known(step));
+        estimator_.set_steps_left(0.0);
         if (bound < kNoValue) {
             candidates_[step].push_back({std::max(bound, parent_bound), child});
         }
@@ -254,6 +310,27 @@ void Walker::look(std::size_t step, double parent_bound, std::size_t height, std
             look(step, parent_bound, height - 1, r);
         }
     }
+}
+
+// The trips in space of the groups that are decided before this one.
+void Walker::decide_others(std::size_t step, std::size_t group) {
+    decided_.fill(1.0);
+    for (std::size_t g = 0; g < kGroups && step < kGroups; ++g) {
+        const bool open = g == group || at_[g] == 0;
+        for (std::size_t i = 0; i < space_.keeps.size() && !open; ++i) {
+            decided_[i] *= space_.column(g, at_[g])[space_.spatial[i]];
+        }
+    }
+}
+
+// Cycles of the units at least: what is decided leaves each level room for whole multiples only.
+double Walker::steps_left(const double* row) const {
+    double units = 1.0;
+    for (std::size_t i = 0; i < space_.keeps.size(); ++i) {
+        const double used = decided_[i] * row[space_.spatial[i]];
+        units *= used * std::max(1.0, std::floor(estimator_.fanout(i) / used));
+    }
+    return macs_ / units * (1.0 - 1e-12);
 }
 
 Factors6 Walker::rows() const {
@@ -370,7 +447,7 @@ void Walker::finish_level(std::size_t step, double bound) {
     if (!load()) {
         return;
     }
-    if (step == kGroups && !axes_fit(space_, any_chains())) {
+    if (step == kGroups && !placed()) {
         count(kAxes);
         return;
     }
@@ -380,6 +457,12 @@ void Walker::finish_level(std::size_t step, double bound) {
     const double relaxed = estimator_.relaxed(product_.data(), known(step - 1), cut());
     if (relaxed > cut()) {
         count_limit();
+        return;
+    }
+    if (step == kGroups && any_order_) {
+        const double hops = ramps_ ? fewest_hops(shared_.task, space_, any_chains()).least : 0.0;
+        starts_->push_back({branch_, std::max(bound, relaxed), at_, step});
+        starts_->back().ramp = hops;
         return;
     }
     if (step == space_.depth * kGroups) {
@@ -392,9 +475,20 @@ void Walker::finish_level(std::size_t step, double bound) {
     }
     if (step == kGroups) {
         finish_space(bound, relaxed);
+    } else if (starts_ != nullptr && step == target_) {
+        collect(step, std::max(bound, relaxed));
     } else {
         go_on(step, std::max(bound, relaxed));
     }
+}
+
+void Walker::collect(std::size_t step, double bound) {
+    starts_->push_back(
+        {branch_, bound, at_, step, 0, 0, few_lanes_, estimator_.floors(), estimator_.ramp()});
+}
+
+bool Walker::placed() {
+    return hops_ || axes_fit(space_, any_chains());
 }
 
 void Walker::go_on(std::size_t step, double bound) {
@@ -408,15 +502,15 @@ void Walker::go_on(std::size_t step, double bound) {
 // With the trips in space decided the levels inside the array have higher floors.
 void Walker::finish_space(double bound, double relaxed) {
     if (ramps_) {
-        estimator_.set_ramp(root_ramp_ + fewest_hops(shared_.task, space_, any_chains()).least);
+        estimator_.set_ramp(
+            root_ramp_ + (hops_ ? *hops_ : fewest_hops(shared_.task, space_, any_chains()).least));
     }
     raise_floors(relaxed);
     bound = std::max(bound, relaxed);
     if (relaxed > cut()) {
         count_limit();
-    } else if (starts_ != nullptr) {
-        starts_->push_back(
-            {branch_, bound, at_, true, few_lanes_, estimator_.floors(), estimator_.ramp()});
+    } else if (starts_ != nullptr && target_ == kGroups) {
+        collect(kGroups, bound);
     } else {
         go_on(kGroups, bound);
     }
@@ -424,11 +518,18 @@ void Walker::finish_space(double bound, double relaxed) {
     estimator_.set_ramp(root_ramp_);
 }
 
+// Floors are energies: of no use where only the time counts.
+bool Walker::has_floor(std::size_t level) const {
+    const Task& task = shared_.task;
+    const bool matters = task.objective.energy_power > 0.0 || task.constraints.max_energy_pj;
+    return matters && finder_->has_floor(level);
+}
+
 void Walker::raise_floors(double& relaxed) {
     auto floors = root_floors_;
     const std::vector<double> product = product_;
     for (std::size_t i = inner_; i < space_.keeps.size() && relaxed <= cut(); ++i) {
-        if (finder_->has_floor(i)) {
+        if (has_floor(i)) {
             const std::uint64_t before = finder_->nodes();
             floors[i] = std::max(floors[i], finder_->floor(i, at_, kNodeFloorNodes));
             counts.nodes += finder_->nodes() - before;

@@ -17,8 +17,19 @@ namespace eyeroof::mapper {
 
 inline constexpr double kSlack = 1e-10; // relative; rounding of products of doubles
 inline constexpr double kNoValue = std::numeric_limits<double>::infinity();
-inline constexpr std::uint32_t kNoJob = std::numeric_limits<std::uint32_t>::max();
-inline constexpr std::uint32_t kKnown = 0; // of what was known before; walks are numbered from 1 on
+
+// The order in which walks count, whoever runs them when: by the bound of where a walk begins, then
+// by the number of its start and of the node below that.
+struct Job {
+    double bound = 0.0;
+    std::uint32_t start = 0;
+    std::uint32_t node = 0;
+
+    auto operator<=>(const Job&) const = default;
+};
+inline constexpr Job kNoJob = {kNoValue, std::numeric_limits<std::uint32_t>::max(),
+                               std::numeric_limits<std::uint32_t>::max()};
+inline constexpr Job kKnown = {-kNoValue, 0, 0}; // what was known before comes first
 
 // Why nodes were left.
 enum Rule : std::size_t {
@@ -43,10 +54,10 @@ struct Counts {
     std::array<std::uint64_t, kRules> pruned{};
 };
 
-// One choice of kept operands and of the operand that rests in each block.
+// One choice of kept operands and of the operand that rests in each block, or all of the latter.
 struct Branch {
     std::size_t space = 0;
-    std::size_t family = 0;
+    std::optional<std::size_t> family = {};
     std::array<double, kMaxLevels> floors = kNoFloors;
 };
 
@@ -59,17 +70,21 @@ struct Candidate {
     std::uint32_t node = 0;
 };
 
-// Where a walk begins: a node of the first group, or one with all trips in space decided and the
-// floors found there.
+// Where a walk begins: a node of the first group (or all of them), one with all trips in space
+// decided and the floors found there, or one with those in time of the outermost level, too.
 struct Start {
     std::size_t branch = 0;
     double bound = 0.0;
     Path at{};
-    bool spread = false; // all trips in space are decided
+    std::size_t step = 1; // decisions taken
+    std::uint32_t number = 0;
+    std::uint32_t node = 0; // number of the node below the start of this number
     bool few_lanes = false;
     std::array<double, kMaxLevels> floors = kNoFloors;
-    double ramp = 0.0;      // cycles to drain the array, at least
-    double left = kNoValue; // least bound of what is not searched below
+    double ramp = 0.0; // cycles to drain the array, at least (of all orders: the hops alone)
+
+    bool spread() const { return step >= kGroups; } // all trips in space are decided
+    Job key() const { return {bound, number, node}; }
 };
 
 // What all walks of a search share.
@@ -82,14 +97,15 @@ struct Shared {
     std::vector<FloorTables> tables{};   // of each space
     std::deque<FloorMemory> memories{};  // of each space
     std::atomic<double> best{kNoValue};
-    std::atomic<std::uint32_t> best_job{kNoJob};
+    std::atomic<std::uint64_t> offers{0}; // that changed best or best_job
     std::atomic<bool> over{false};
     std::mutex mutex{};
+    Job best_job = kNoJob;               // under mutex
     std::optional<SearchResult> found{}; // under mutex
     ExactOutcome outcome{};              // under mutex
 
     // A mapping of an earlier job replaces one of equal value.
-    void offer(std::uint32_t job, SearchResult real, std::uint64_t nodes);
+    void offer(const Job& job, SearchResult real, std::uint64_t nodes);
     // Not all ways to place a mapping of at least this value were looked at.
     void leave_out(double at_least);
     void add(const Counts& counts);
@@ -105,16 +121,25 @@ class Walker {
     bool find_floors(std::array<double, kMaxLevels>& floors);
     // The nodes of the first group.
     std::vector<Candidate> roots();
-    // Collects the nodes below a root with all trips in space decided; false, and only half done,
-    // when there are more than `most` of them or the time is over.
+    // Collects the nodes below a root with all trips in space decided, those of all orders together
+    // where the branch has no family; false, and only half done, when there are more than `most` of
+    // them or the time is over.
     bool spread(const Start& root, std::size_t most, std::vector<Start>& starts);
-    // Searches below a start; returns the least bound of what was left because time ran out.
-    double run(std::uint32_t job, const Start& start);
+    // Adds to `starts` what such a node, of all orders together, is in this branch, if anything.
+    void take_up(std::size_t branch, const Start& node, std::vector<Start>& starts);
+    // Collects the nodes below a start at which the next level is decided; false, and only half
+    // done, when there are more than `most` of them or the time is over.
+    bool refine(const Start& start, std::size_t most, std::vector<Start>& below);
+    // Searches below a start, no more than about so many nodes; returns the least bound of what was
+    // left.
+    double run(const Start& start, std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
     Counts counts;
 
   private:
-    double cut() const;
+    double cut();
+    void begin(const Job& job);
+    void go_below(const Start& start);
     bool stopped();
     void count(Rule rule) { ++counts.pruned[rule]; }
     void count_limit();
@@ -124,6 +149,8 @@ class Walker {
     bool load();
     void look(std::size_t step, double parent_bound, std::size_t height, std::size_t range);
     double bound_of(const double* row, Known known);
+    void decide_others(std::size_t step, std::size_t group);
+    double steps_left(const double* row) const;
     bool few_lanes() const;
     Known known(std::size_t step) const;
     Path any_chains() const;
@@ -133,6 +160,9 @@ class Walker {
     void finish_level(std::size_t step, double bound);
     void go_on(std::size_t step, double bound);
     void finish_space(double bound, double relaxed);
+    void collect(std::size_t step, double bound);
+    bool placed();
+    bool has_floor(std::size_t level) const;
     void raise_floors(double& relaxed);
     void settle();
     void visit();
@@ -142,10 +172,16 @@ class Walker {
     Shared& shared_;
     const Space& space_;
     std::size_t index_;
-    std::uint32_t job_ = 0;
-    std::size_t inner_ = 0; // levels from here on lie inside the array
+    Job job_ = kKnown;
+    bool later_ = false;     // … than the best so far, …
+    std::uint64_t seen_ = 0; // … after so many offers
+    std::uint64_t most_nodes_ = 0;
+    std::size_t target_ = 0; // decisions after which nodes are collected
+    std::size_t inner_ = 0;  // levels from here on lie inside the array
     bool few_lanes_ = false;
     bool ramps_ = false; // does step 7 count?
+    bool any_order_ = false;
+    std::optional<double> hops_ = {}; // of the node that is taken up: it is known to fit the axes
     std::uint64_t visits_ = 0;
     std::uint64_t spent_ = 0; // of counts.nodes: those that the effort knows of
     double left_ = kNoValue;
@@ -154,6 +190,8 @@ class Walker {
     std::optional<Rests> rests_; // where step 7 counts
     std::vector<double> product_;
     std::vector<double> others_;
+    std::array<double, kMaxLevels> decided_{}; // trips in space of the other groups, if decided
+    double macs_ = 0.0;
     std::array<std::vector<Candidate>, kGroups*(kMaxLevels + 2)> candidates_; // by step
     std::array<double, kMaxLevels> root_floors_ = kNoFloors;
     double root_ramp_ = 0.0;
