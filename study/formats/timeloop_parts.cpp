@@ -52,7 +52,8 @@ TimeloopKind kind_of_key(std::string_view key) {
 
 // Keys that stand beside the known ones in Timeloop's files, for its other tools.
 bool beside(std::string_view key) {
-    constexpr std::array<std::string_view, 13> known = {"mapper",
+    constexpr std::array<std::string_view, 14> known = {"dumped_by_timeloop_front_end",
+                                                        "mapper",
                                                         "model",
                                                         "variables",
                                                         "globals",
