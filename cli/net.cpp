@@ -106,15 +106,18 @@ Exit convert(Context& context, const ConvertOptions& options) {
     if (options.fused) {
         sizes.emplace_back("fused=1");
     }
-    auto network = load_workload(context, options.network, sizes);
-    if (!network) {
-        return context.fail(network.diagnostics());
+    const auto read = load_wired_workload(context, options.network, sizes);
+    if (!read) {
+        return context.fail(read.diagnostics());
     }
-    context.report(network.diagnostics());
+    context.report(read.diagnostics());
+    const model::Network& network = read->network;
+    const auto yaml = [&] {
+        return study::read::write_network_yaml(network) +
+               (read->wiring ? study::read::write_wiring(*read->wiring, network.layers) : "");
+    };
     const bool csv = std::filesystem::path(options.file).extension() == ".csv";
-    return context.write(csv ? study::read::write_layer_csv(network->layers)
-                             : study::read::write_network_yaml(*network),
-                         options.file);
+    return context.write(csv ? study::read::write_layer_csv(network.layers) : yaml(), options.file);
 }
 
 Exit check(Context& context, const CheckOptions& options) {

@@ -35,20 +35,6 @@ void add_step_options(CLI::App& app, StepOptions& options) {
 
 namespace {
 
-model::Result<study::read::WiredNetwork> load_wired(Context& context, const StepOptions& options) {
-    std::string reference = options.network;
-    const bool given = reference.rfind('=') != std::string::npos;
-    for (const std::string& size : options.dims) {
-        const auto equals = size.find('=');
-        if (equals == 0 || equals == std::string::npos) {
-            return model::Result<study::read::WiredNetwork>::failure(
-                "bad-parameter", "'" + size + "' does not give a size", "as in --dim batch=8");
-        }
-        reference += (given || &size != &options.dims.front() ? "," : ":") + size;
-    }
-    return study::read::load_wired_network(reference, context.network_dirs());
-}
-
 // Its host: named, or the one that such a GPU usually stands in; round values where none is known.
 model::Diagnostics add_host(Context& context, const StepOptions& options, StepInputs& inputs) {
     model::Diagnostics found;
@@ -74,7 +60,7 @@ model::Diagnostics add_host(Context& context, const StepOptions& options, StepIn
 } // namespace
 
 model::Result<StepInputs> load_step(Context& context, const StepOptions& options) {
-    const auto wired = load_wired(context, options);
+    const auto wired = load_wired_workload(context, options.network, options.dims);
     auto machine = load_machine(context, options.machine);
     if (machine && !options.set.empty()) {
         machine = study::changed(*machine, options.set);

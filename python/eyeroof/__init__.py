@@ -19,8 +19,9 @@ from . import _eyeroof
 from ._eyeroof import Error, Network, __version__
 
 __all__ = [
-    "Answer", "Error", "Exam", "Network", "capture", "command", "diff", "exam", "from_hf", "map",
-    "network", "roofline", "sweep", "upgrade", "validate", "__version__",
+    "Answer", "Error", "Exam", "Network", "Rows", "annotate", "capture", "command", "diff", "exam",
+    "from_hf", "from_profile", "from_torch", "map", "network", "roofline", "search", "sweep", "upgrade",
+    "validate", "__version__",
 ]
 
 AnyNetwork = Union[str, os.PathLike, Network]
@@ -262,10 +263,11 @@ def diff(a: Any, b: Any, **options: Any) -> Answer:
 
 def sweep(net: AnyNetwork, on: str, vary: Mapping[str, Any], *,
           set: Optional[Mapping[str, Any]] = None, client: Any = None, parts: int = 0,
-          **options: Any) -> List[Dict[str, Any]]:
+          **options: Any) -> "Rows":
     """Every combination of values: rows as `eyeroof sweep` writes them. Lists or "8:32:4".
 
-    With `client` (a Dask client) the sweep runs in `parts` parts on its workers.
+    With `client` (a Dask client) the sweep runs in `parts` parts on its workers; the rows are the
+    same. `.save("all.jsonl")` writes the file of the command line, `.parquet` needs pyarrow.
 
     >>> rows = er.sweep("alexnet", on="eyeriss-v1", vary={"clock": ["x1", "x2"], "batch": [1, 4]})
     >>> [row["batch"] for row in rows]
@@ -278,12 +280,12 @@ def sweep(net: AnyNetwork, on: str, vary: Mapping[str, Any], *,
     flags += _flags({"set": _changes(set), **options})
     if client is None:
         with _as_argument(net) as name:
-            return _rows(command("sweep", name, "--on", on, *flags, "--format", "jsonl"))
+            return Rows(command("sweep", name, "--on", on, *flags, "--format", "jsonl"))
     count = parts or 4 * max(1, len(client.scheduler_info()["workers"]))
     text = network(net).yaml() if isinstance(net, Network) else None
     jobs = [client.submit(_part, os.fspath(net) if text is None else None, text, on, flags,
                           f"{i + 1}/{count}", pure=False) for i in range(count)]
-    return [row for rows in client.gather(jobs) for row in _rows(rows)]
+    return Rows("".join(client.gather(jobs)))
 
 
 def _part(name: Optional[str], text: Optional[str], on: str, flags: List[str], shard: str) -> str:
@@ -293,10 +295,39 @@ def _part(name: Optional[str], text: Optional[str], on: str, flags: List[str], s
                        "--format", "jsonl")
 
 
-def _rows(text: str) -> List[Dict[str, Any]]:
-    import json
+class Rows(List[Dict[str, Any]]):
+    """Points of a sweep."""
 
-    return [json.loads(line) for line in text.splitlines()]
+    def __init__(self, text: str) -> None:
+        import json
+
+        super().__init__(json.loads(line) for line in text.splitlines())
+        self._text = text
+
+    def front(self, *objectives: str) -> List[Dict[str, Any]]:
+        """What no other point beats: .front("time_s", "energy_j"); "max:KEY" where more is better."""
+        from .searching import front as of
+
+        return of(self, objectives or ("time_s", "energy_j"))
+
+    def to_pandas(self) -> Any:
+        import pandas
+
+        return pandas.DataFrame(self)
+
+    def save(self, path: Union[str, os.PathLike]) -> None:
+        """By the ending: .jsonl as the command line writes it, .csv, or .parquet (needs pyarrow)."""
+        ending = os.path.splitext(os.fspath(path))[1]
+        if ending == ".jsonl":
+            with open(path, "w", encoding="utf-8", newline="") as file:
+                file.write(self._text)
+        elif ending == ".parquet":
+            self.to_pandas().to_parquet(path, index=False)
+        elif ending == ".csv":
+            self.to_pandas().to_csv(path, index=False)
+        else:
+            raise Error(f"'{ending}' is no ending of a table [bad-value]\n"
+                        "  hint: .jsonl, .csv or .parquet")
 
 
 def from_hf(config: Union[str, os.PathLike, Mapping[str, Any]], **sizes: int) -> Network:
@@ -304,6 +335,34 @@ def from_hf(config: Union[str, os.PathLike, Mapping[str, Any]], **sizes: int) ->
     from .hf import from_hf as read
 
     return read(config, **sizes)
+
+
+def from_torch(model: Any, *inputs: Any, **options: Any) -> Network:
+    """The network of a PyTorch model, without memory or time; see eyeroof.torch."""
+    from .torch import from_torch as read
+
+    return read(model, *inputs, **options)
+
+
+def search(net: AnyNetwork, on: str, vary: Mapping[str, Sequence[Any]], **options: Any) -> Any:
+    """The best designs of a space without running all of it; see eyeroof.searching."""
+    from .searching import search as run
+
+    return run(net, on, vary, **options)
+
+
+def annotate(model: Any) -> Any:
+    """Ranges with the modules' names for torch.profiler; see eyeroof.profile."""
+    from .profile import Annotate
+
+    return Annotate(model)
+
+
+def from_profile(prof: Any, exam: Optional[Exam] = None) -> Any:
+    """A torch.profiler result by module, beside an exam; see eyeroof.profile."""
+    from .profile import from_profile as read
+
+    return read(prof, exam)
 
 
 def capture(dtype: Optional[str] = None) -> Any:

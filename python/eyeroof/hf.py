@@ -45,10 +45,62 @@ def _plain(config: Config) -> Sizes:
     }
 
 
+def _gpt2(config: Config) -> Sizes:
+    hidden = config["n_embd"]
+    _equal(config.get("n_inner") or 4 * hidden, 4 * hidden, "n_inner")
+    return {"layers": config["n_layer"], "hidden": hidden, "heads": config["n_head"],
+            "vocabulary": config["vocab_size"], "positions": config["n_positions"]}
+
+
+def _gemma(config: Config) -> Sizes:
+    second = config["model_type"] == "gemma2"
+    sizes = {
+        "layers": config["num_hidden_layers"],
+        "hidden": config["hidden_size"],
+        "heads": config["num_attention_heads"],
+        "kv": config["num_key_value_heads"],
+        "size": config["head_dim"],
+        "inner": config["intermediate_size"],
+        "vocabulary": config["vocab_size"],
+    }
+    if second:  # every other layer sees a window
+        sizes.update(cap=1, windowed=config["num_hidden_layers"] // 2,
+                     window=config["sliding_window"])
+    return sizes
+
+
+def _bert(config: Config) -> Sizes:
+    hidden = config["hidden_size"]
+    _equal(config["intermediate_size"], 4 * hidden, "intermediate_size")
+    _equal(config["max_position_embeddings"], 512, "max_position_embeddings")
+    _equal(config["type_vocab_size"], 2, "type_vocab_size")
+    return {"layers": config["num_hidden_layers"], "hidden": hidden,
+            "heads": config["num_attention_heads"], "vocabulary": config["vocab_size"]}
+
+
+def _t5(config: Config) -> Sizes:
+    _equal(config.get("feed_forward_proj", "relu"), "relu", "feed_forward_proj")
+    _equal(config.get("num_decoder_layers") or config["num_layers"], config["num_layers"],
+           "num_decoder_layers")
+    return {"layers": config["num_layers"], "hidden": config["d_model"],
+            "heads": config["num_heads"], "size": config["d_kv"], "inner": config["d_ff"],
+            "vocabulary": config["vocab_size"]}
+
+
+def _equal(value: Any, only: Any, key: str) -> None:
+    if value != only:
+        raise Error(f"{key} = {value} is not known, {only} is [unsupported]")
+
+
 _KINDS: Dict[str, Tuple[str, Callable[[Config], Sizes]]] = {
     **{kind: ("llm", _gated)
        for kind in ("llama", "mistral", "mixtral", "phi3", "qwen2", "qwen3", "qwen3_moe")},
     "opt": ("gpt", _plain),
+    "gpt2": ("gpt", _gpt2),
+    "gemma": ("gemma", _gemma),
+    "gemma2": ("gemma", _gemma),
+    "bert": ("bert", _bert),
+    "t5": ("t5", _t5),
 }
 
 # What would make another network of it: refused, not passed over.

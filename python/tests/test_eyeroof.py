@@ -14,8 +14,9 @@ import eyeroof as er
 
 def test_examples_in_the_texts_hold():
     import eyeroof.hf
+    import eyeroof.searching
 
-    for module in (er, eyeroof.hf):
+    for module in (er, eyeroof.hf, eyeroof.searching):
         failed, tried = doctest.testmod(module, extraglobs={"er": er})
         assert tried > 0 and failed == 0
 
@@ -78,27 +79,16 @@ def test_hugging_face_configurations_have_the_published_parameters(tmp_path):
             "num_attention_heads": 28, "num_key_value_heads": 4, "intermediate_size": 18944,
             "vocab_size": 152064, "tie_word_embeddings": False}
     assert er.from_hf(qwen).totals()["parameters"] == 7_615_616_512
+    bert = {"model_type": "bert", "hidden_size": 768, "num_hidden_layers": 12,
+            "num_attention_heads": 12, "intermediate_size": 3072, "vocab_size": 30522,
+            "max_position_embeddings": 512, "type_vocab_size": 2}
+    assert er.from_hf(bert).totals()["parameters"] == 109_482_240
+    with pytest.raises(er.Error, match="intermediate_size = 4096 is not known"):
+        er.from_hf({**bert, "intermediate_size": 4096})
     with pytest.raises(er.Error, match="known: "):
         er.from_hf({"model_type": "mamba"})
     with pytest.raises(er.Error, match="vocab_size"):
         er.from_hf({k: v for k, v in qwen.items() if k != "vocab_size"})
-
-
-def test_a_captured_model_has_its_products_and_its_modules_names():
-    torch = pytest.importorskip("torch")
-    with torch.device("meta"):
-        model = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3, stride=2, padding=1),
-                                    torch.nn.BatchNorm2d(8), torch.nn.ReLU(),
-                                    torch.nn.Flatten(), torch.nn.Linear(8 * 16 * 16, 10)).eval()
-        x = torch.empty(2, 3, 32, 32)
-    with er.capture() as c:
-        model(x)
-    net = c.network("small")
-    # 2 images x 8 x 16 x 16 x 27 taps, and 2 x 2048 x 10
-    assert net.totals()["macs"] == 2 * 8 * 16 * 16 * 27 + 2 * 2048 * 10
-    assert net.totals()["parameters"] == sum(p.numel() for p in model.parameters())
-    assert [row["name"] for row in c.rows] == ["0", "1", "2", "4"] and c.unknown == {}
-    assert er.exam(net, on="a100-sxm-40gb").time_s > 0
 
 
 def test_torch_and_pandas_are_loaded_by_those_who_ask_alone():

@@ -160,7 +160,7 @@ NetworkResult parse_foreign(NetworkFormat format, std::string text, const std::s
 }
 
 // Values behind the name of a model are sizes of its inputs.
-NetworkResult load_model(const fs::path& path, const Given& given) {
+NetworkResult load_model(const fs::path& path, const Given& given, std::optional<Wiring>& wiring) {
     onnx::Sizes sizes;
     for (const auto& [name, value] : given.values) {
         if (name.empty() || !sizes.emplace(name, value).second) {
@@ -172,6 +172,9 @@ NetworkResult load_model(const fs::path& path, const Given& given) {
         }
     }
     auto converted = onnx::load_onnx(path, sizes);
+    if (converted) {
+        wiring = std::move(converted->wiring);
+    }
     return converted ? NetworkResult(std::move(converted->network), converted.diagnostics())
                      : NetworkResult(converted.diagnostics());
 }
@@ -180,7 +183,7 @@ NetworkResult load_path(const NamedNetwork& network, const Given& given,
                         std::optional<Wiring>& wiring) {
     const fs::path& path = network.path;
     if (onnx::is_onnx_file(path)) {
-        return load_model(path, given);
+        return load_model(path, given, wiring);
     }
     auto text = hwdb::read_text_file(path, kMaxCsvBytes);
     if (!text) {

@@ -6,6 +6,7 @@
 #include "model/base/result.hpp"
 #include "model/gpu/step.hpp"
 #include "model/network.hpp"
+#include "model/operands.hpp"
 #include "study/exam/training.hpp"
 #include "study/formats/network_graph.hpp"
 
@@ -87,14 +88,8 @@ struct GraphOptions {
 // bytes) and 4 more for a copy in fp32 where keeps_fp32_weights(type).
 Precision usual_precision(model::DataType type, std::string_view optimizer);
 
-// Elements of what a run of the layer reads from other operators, in order, and of what it writes;
-// whole tensors, also where windows skip some. Weights, indices of embeddings and tensors that are
-// there anyway are not among them.
-struct Operands {
-    std::vector<model::Count> reads;
-    model::Count writes = 0;
-};
-Operands operands_of(const model::Layer& layer);
+using model::Operands;
+using model::operands_of;
 
 // Without wiring the layers run as a chain, each reading the one before it; neighbours with counts
 // are mixed evenly, as the blocks of a network are. With training: gradients in reverse order for

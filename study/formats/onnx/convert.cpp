@@ -1,7 +1,9 @@
 #include "study/formats/onnx/convert.hpp"
 
 #include "model/base/suggest.hpp"
+#include "study/formats/onnx/activation_patterns.hpp"
 #include "study/formats/onnx/attention_patterns.hpp"
+#include "study/formats/onnx/edges.hpp"
 #include "study/formats/onnx/operators.hpp"
 #include "study/formats/onnx/order.hpp"
 #include "study/formats/onnx/read_graph.hpp"
@@ -257,6 +259,25 @@ Diagnostics told(const ConvertedModel& model, const std::string& file) {
     return found;
 }
 
+// Names are how edges, --layers and differences mean a layer: of equal ones the later get a number.
+void name_apart(std::vector<Layer>& layers) {
+    std::set<std::string> taken;
+    for (const Layer& layer : layers) {
+        taken.insert(layer.name);
+    }
+    std::map<std::string, int> seen;
+    for (Layer& layer : layers) {
+        const std::string own = layer.name;
+        int& number = seen[own];
+        if (++number == 1) {
+            continue;
+        }
+        do {
+            layer.name = fmt::format("{}_{}", own, number);
+        } while (!taken.insert(layer.name).second && ++number > 0);
+    }
+}
+
 model::Result<ConvertedModel> Converter::run() {
     Diagnostics found;
     read_inputs(found);
@@ -272,16 +293,19 @@ model::Result<ConvertedModel> Converter::run() {
     }
     ConvertedModel result;
     result.network = network();
+    join_activations(graph_, costed_);
     const auto patterns = find_attention(graph_, costed_);
     result.attentions = patterns.size();
     if (const auto fused = given_.find(kFuseAttention);
         fused != given_.end() && fused->second > 0.0) {
         fuse_attention(patterns, costed_);
     }
+    result.wiring = edges_of(graph_, *order, costed_, file_);
     for (const std::size_t at : *order) {
         std::move(costed_.layers[at].begin(), costed_.layers[at].end(),
                   std::back_inserter(result.network.layers));
     }
+    name_apart(result.network.layers);
     for (auto& [name, count] : kinds_) {
         result.operators.push_back(std::move(count));
     }

@@ -1,10 +1,10 @@
 // ONNX models as networks: every operator costed, moved for nothing, known
 // beforehand, or told. Called by load_network for files in ONNX's format. The
-// edges of the graph are not kept: a network is a list of layers in the order
-// they run.
+// layers stand in the order they run; the graph's edges are kept beside them.
 #pragma once
 
 #include "model/network.hpp"
+#include "model/wiring.hpp"
 #include "study/formats/onnx/graph.hpp"
 #include "study/formats/onnx/step.hpp"
 
@@ -31,6 +31,7 @@ struct OperatorCount {
 
 struct ConvertedModel {
     model::Network network;
+    std::optional<model::Wiring> wiring;  // nothing where it would have too many steps
     std::vector<OperatorCount> operators; // by name
     std::vector<std::string> dimensions;  // names that the inputs' sizes have
     std::size_t attentions = 0;           // patterns of two products and a softmax

@@ -68,6 +68,7 @@ struct OnnxGraph {
     std::map<std::string, TensorType> told;    // value_info and outputs
     std::vector<std::string> inputs;           // that are no initializers, in order
     std::map<std::string, TensorType> input_types;
+    std::vector<std::string> outputs;
     std::vector<OnnxFunction> functions;
 };
 

@@ -8,6 +8,44 @@ namespace eyeroof::study::onnx {
 
 namespace {
 
+// Values of a tensor of sizes `dims` whose elements lie `strides` apart in `values` from `first`
+// on: what transposing, slicing and repeating a shape comes to.
+std::optional<std::vector<double>> strided(const std::vector<double>& values, const Dims& dims,
+                                           const Dims& strides, std::int64_t first) {
+    const auto all = product(dims, 0, dims.size());
+    if (!all || *all < 0 || *all > static_cast<std::int64_t>(kMostKept)) {
+        return std::nullopt;
+    }
+    std::vector<double> kept;
+    for (std::int64_t i = 0; i < *all; ++i) {
+        std::int64_t at = first;
+        std::int64_t rest = i;
+        for (std::size_t axis = dims.size(); axis-- > 0;) {
+            at += rest % dims[axis] * strides[axis];
+            rest /= dims[axis];
+        }
+        if (at < 0 || at >= static_cast<std::int64_t>(values.size())) {
+            return std::nullopt;
+        }
+        kept.push_back(values[static_cast<std::size_t>(at)]);
+    }
+    return kept;
+}
+
+Dims strides_of(const Dims& dims) {
+    Dims strides(dims.size(), 1);
+    for (std::size_t axis = dims.size(); axis-- > 1;) {
+        strides[axis - 1] = model::checked_mul(strides[axis], dims[axis]).value_or(0);
+    }
+    return strides;
+}
+
+void keep_values(Step& step, const Dims& dims, const Dims& strides, std::int64_t first) {
+    if (step.in(0).values && !step.outputs.empty()) {
+        step.outputs[0].values = strided(*step.in(0).values, dims, strides, first);
+    }
+}
+
 void unknown_sizes(Step& step) {
     step.fail("the sizes of its operands are not known");
 }
@@ -24,17 +62,21 @@ void transpose(Step& step) {
     order = step.integers("perm").value_or(order);
     Dims result;
     Dims moved; // axes longer than 1, in their new order
+    Dims strides;
+    const Dims own = strides_of(*x.dims);
     for (const std::int64_t axis : order) {
         const auto at = axis_of(x, axis);
         if (!at || order.size() != x.dims->size()) {
             return step.fail("its order of axes makes no sense");
         }
         result.push_back((*x.dims)[*at]);
+        strides.push_back(own[*at]);
         if (result.back() != 1) {
             moved.push_back(axis);
         }
     }
-    step.give(std::move(result));
+    step.give(result);
+    keep_values(step, result, strides, 0);
     if (std::is_sorted(moved.begin(), moved.end())) {
         step.outcome = Outcome::view; // nothing but axes of one element changes places
         return;
@@ -93,27 +135,27 @@ void slice(Step& step) {
         (step.has(3) && !axes) || (step.has(4) && !steps)) {
         return step.fail("its sizes or bounds are not known");
     }
+    constexpr std::int64_t far = 2 * static_cast<std::int64_t>(kMostKept);
     Dims result = *x.dims;
-    std::int64_t first = 0;
-    std::int64_t by = 1;
+    Dims strides = strides_of(*x.dims);
+    std::int64_t offset = 0;
     for (std::size_t i = 0; i < starts->size(); ++i) {
         const std::int64_t axis =
             axes && i < axes->size() ? (*axes)[i] : static_cast<std::int64_t>(i);
         const auto at = axis_of(x, axis);
-        by = steps && i < steps->size() ? (*steps)[i] : 1;
+        const std::int64_t by = steps && i < steps->size() ? (*steps)[i] : 1;
+        std::int64_t first = 0;
         if (!at || by == 0 || by < -2147483647 || by > 2147483647) {
             return step.fail("its bounds make no sense");
         }
         result[*at] = taken((*x.dims)[*at], (*starts)[i], (*ends)[i], by, first);
+        if (x.values) { // so few that none of this is large
+            offset += first * strides[*at];
+            strides[*at] *= std::clamp<std::int64_t>(by, -far, far);
+        }
     }
     step.give(result);
-    if (x.values && x.rank() == 1 && starts->size() == 1 && !step.outputs.empty()) {
-        std::vector<double> kept;
-        for (std::int64_t i = 0; i < result[0]; ++i) {
-            kept.push_back((*x.values)[static_cast<std::size_t>(first + i * by)]);
-        }
-        step.outputs[0].values = std::move(kept);
-    }
+    keep_values(step, result, strides, offset);
     step.add_elementwise("copy");
 }
 

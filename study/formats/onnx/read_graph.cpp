@@ -286,7 +286,12 @@ void Reader::graph(std::string_view bytes, OnnxGraph& graph) {
         case 11:
             inputs.push_back(value(f.bytes));
             break;
-        case 12:
+        case 12: {
+            auto output = value(f.bytes);
+            graph.outputs.push_back(output.first);
+            graph.told.insert(std::move(output));
+            break;
+        }
         case 13:
             graph.told.insert(value(f.bytes));
             break;

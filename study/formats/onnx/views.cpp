@@ -22,6 +22,11 @@ void give_view(Step& step, std::optional<Dims> dims) {
 
 void identity(Step& step) {
     give_view(step, step.in(0).dims);
+    if (!step.outputs.empty() && step.in(0).origin == Origin::input) { // weights may be inputs
+        step.outputs[0].origin = Origin::input;
+        step.outputs[0].source =
+            step.in(0).source.empty() ? step.node.inputs[0] : step.in(0).source;
+    }
 }
 
 void reshape(Step& step) {

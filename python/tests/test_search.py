@@ -1,0 +1,84 @@
+"""Searches against the whole grid, tables for others, and sweeps on a cluster."""
+
+import random
+
+import pytest
+
+import eyeroof as er
+from eyeroof import searching
+
+SPACE = {"axes.kernel": [16, 32, 48, 64], "axes.channel": [16, 32, 64],
+         "dram-link-bandwidth": ["x1", "x2", "x4"]}
+
+
+def keys(rows):
+    return sorted((row["time_s"], row["energy_j"]) for row in rows)
+
+
+def test_the_front_is_that_of_its_definition():
+    rng = random.Random(7)
+    for _ in range(200):
+        rows = [{"a": rng.randrange(6), "b": rng.randrange(6), "c": rng.randrange(3)}
+                for _ in range(rng.randrange(1, 25))]
+        beaten = lambda r: any(all(o[k] <= r[k] for k in "ab") and o["c"] >= r["c"]
+                               and (o["a"], o["b"], o["c"]) != (r["a"], r["b"], r["c"])
+                               for o in rows)
+        assert searching.front(rows, ["a", "b", "max:c"]) == [r for r in rows if not beaten(r)]
+
+
+def test_halving_finds_the_front_of_the_grid_with_fewer_whole_points():
+    grid = er.search("alexnet", "npu-int8", SPACE, strategy="grid")
+    assert (grid.evaluated, grid.points) == (36, 36)
+    found = er.search("alexnet", "npu-int8", SPACE, cheap=[{"layers": "CONV[12]"}])
+    assert found.points == 36 and found.evaluated < 2 * 36
+    true = set(keys(grid))
+    assert len(true & set(keys(found))) >= 0.8 * len(true)
+    nothing = er.search("alexnet", "npu-int8", SPACE)  # no cheaper question: the grid
+    assert keys(nothing) == keys(grid)
+
+
+def test_a_bayesian_search_stays_in_the_space():
+    pytest.importorskip("optuna", reason="the package optuna is not installed")
+    grid = er.search("alexnet", "npu-int8", SPACE, strategy="grid", objectives=["time_s"])
+    found = er.search("alexnet", "npu-int8", SPACE, strategy="bayesian", trials=30,
+                      objectives=["time_s"])
+    assert found.evaluated <= 30
+    assert found[0]["time_s"] <= 1.1 * grid[0]["time_s"]
+
+
+def test_words_that_are_no_strategy_or_list_are_refused():
+    with pytest.raises(er.Error, match="halving, bayesian or grid"):
+        er.search("alexnet", "npu-int8", SPACE, strategy="magic")
+    with pytest.raises(er.Error, match="are a list"):
+        er.search("alexnet", "npu-int8", {"batch": "1:8"})
+    with pytest.raises(er.Error, match="unknown-field"):
+        er.search("alexnet", "npu-int8", {"axes.kernal": [8]})
+
+
+def test_rows_become_tables_of_others(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    rows = er.sweep("alexnet", on="eyeriss-v1", vary={"clock": ["x1", "x2"], "batch": [1, 4]})
+    rows.save(tmp_path / "all.csv")
+    assert len(pandas.read_csv(tmp_path / "all.csv")) == 4
+    with pytest.raises(er.Error, match="no ending of a table"):
+        rows.save(tmp_path / "all.xlsx")
+    pytest.importorskip("pyarrow")
+    rows.save(tmp_path / "all.parquet")
+    back = pandas.read_parquet(tmp_path / "all.parquet")
+    assert back["time_s"].tolist() == [row["time_s"] for row in rows]
+
+
+def test_two_processes_of_a_cluster_write_the_file_of_the_command_line(tmp_path):
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    vary = {"axes.kernel": "8:64:8", "axes.channel": "8:64:8", "batch": "1,2,4"}
+    alone = tmp_path / "alone.jsonl"
+    flags = [text for key, value in vary.items() for text in ("--vary", f"{key}={value}")]
+    er.command("sweep", "alexnet", "--on", "npu-int8", *flags, "--format", "jsonl", "-o", str(alone))
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True,
+                                  dashboard_address=None) as cluster:
+        with distributed.Client(cluster) as client:
+            rows = er.sweep("alexnet", on="npu-int8", vary=vary, client=client)
+    together = tmp_path / "together.jsonl"
+    rows.save(together)
+    assert len(rows) == 192
+    assert together.read_bytes() == alone.read_bytes()

@@ -1,0 +1,171 @@
+"""PyTorch models as networks; skipped where PyTorch is missing."""
+
+import pytest
+
+import eyeroof as er
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+nn = torch.nn
+
+
+class Residual(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(8, 8, 3, padding=1, groups=2, bias=False)
+        self.norm = nn.BatchNorm2d(8)
+
+    def forward(self, x):
+        return nn.functional.silu(self.norm(self.conv(x)) + x)
+
+
+def small():
+    return nn.Sequential(nn.Conv2d(3, 8, 3, stride=2, padding=1), Residual(), nn.MaxPool2d(2),
+                         nn.Flatten(), nn.Linear(8 * 8 * 8, 10)).eval()
+
+
+SMALL_MACS = 2 * (8 * 16 * 16 * 27 + 8 * 16 * 16 * 4 * 9 + 512 * 10)  # two images
+
+
+def by_counter(model, *inputs):
+    from torch.utils.flop_counter import FlopCounterMode
+
+    counter = FlopCounterMode(display=False)
+    with counter, torch.no_grad():
+        model(*inputs)
+    return counter.get_total_flops() // 2
+
+
+def test_a_captured_model_has_its_products_and_its_modules_names():
+    with torch.device("meta"):
+        model, x = small(), torch.empty(2, 3, 32, 32)
+    with er.capture() as c, torch.no_grad():
+        model(x)
+    net = c.network("small")
+    assert net.totals()["macs"] == SMALL_MACS
+    assert net.totals()["parameters"] == sum(p.numel() for p in model.parameters())
+    assert [row["name"] for row in c.rows] == ["0", "1.conv", "1.norm", "1.add", "1.silu", "2", "4"]
+    assert c.unknown == {}
+    assert er.exam(net, on="a100-sxm-40gb").time_s > 0
+
+
+def test_real_tensors_gradients_and_an_exported_graph_give_the_same_network():
+    model = small()
+    x = torch.rand(2, 3, 32, 32)
+    with er.capture() as c:
+        model(x)
+    called = er.from_torch(model, x, name="captured")
+    exported = er.from_torch(model, x, name="captured", export=True)
+    assert c.network().yaml() == called.yaml()
+    assert exported.totals() == called.totals()
+    assert next(model.parameters()).device.type == "cpu"  # the caller's model is left alone
+
+
+def test_nothing_is_recorded_outside_the_block():
+    model, x = small(), torch.rand(1, 3, 32, 32)
+    with er.capture() as c:
+        pass
+    model(x)
+    assert c.rows == []
+    with pytest.raises(er.Error, match="no-layers"):
+        c.network()
+
+
+def test_attention_is_one_layer_with_its_groups_and_mask():
+    q, k = torch.empty(2, 8, 16, 32, device="meta"), torch.empty(2, 2, 16, 32, device="meta")
+    with er.capture() as c:
+        torch.nn.functional.scaled_dot_product_attention(q, k, k, is_causal=True, enable_gqa=True)
+    (row,) = c.rows
+    assert (row["op"], row["batch"], row["groups"], row["kv_heads"]) == ("attention", 2, 8, 2)
+    assert (row["m"], row["n"], row["k"], row["causal"]) == (16, 16, 32, 1)
+    # query i sees i + 1 keys: 16 x 17 / 2 pairs, two products of 32
+    assert c.network().totals()["macs"] == 2 * 2 * 8 * 32 * 16 * 17 // 2
+
+
+def test_weights_count_once_and_products_of_activations_have_none():
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table = nn.Embedding(100, 16)
+
+        def forward(self, ids):
+            x = self.table(ids)
+            return (x @ x.transpose(-1, -2)) @ x @ self.table.weight.t()
+
+    model = Tied()
+    net = er.from_torch(model, torch.zeros(4, dtype=torch.int64))
+    assert net.totals()["parameters"] == 1600
+    assert net.totals()["macs"] == 4 * 4 * 16 + 4 * 4 * 16 + 4 * 16 * 100
+
+
+@pytest.mark.parametrize("kind, gates", [("LSTM", 4), ("GRU", 3), ("RNN", 1)])
+def test_recurrent_layers_are_their_products_and_cells(kind, gates):
+    model = getattr(nn, kind)(12, 20, num_layers=2, bidirectional=True)
+    net = er.from_torch(model, torch.empty(5, 3, 12))  # five words of three sequences
+    first, second = 12 + 20, 40 + 20
+    assert net.totals()["macs"] == 2 * 5 * 3 * gates * 20 * (first + second)
+    assert net.totals()["parameters"] == sum(p.numel() for p in model.parameters())
+
+
+@pytest.mark.parametrize("model, shape", [
+    (nn.Conv1d(4, 8, 5, stride=2, padding=2), (2, 4, 50)),
+    (nn.Conv3d(4, 8, (3, 5, 5), padding=(1, 2, 2)), (1, 4, 6, 12, 12)),
+    (nn.ConvTranspose2d(8, 4, 4, stride=2, padding=1), (1, 8, 10, 10)),
+    (nn.Conv2d(8, 8, 3, groups=8, dilation=2), (1, 8, 20, 24)),
+    (nn.TransformerEncoderLayer(32, 4, 64, batch_first=True), (2, 9, 32)),
+])
+def test_macs_are_those_of_pytorchs_own_counter(model, shape):
+    model, inputs = model.eval(), [torch.empty(shape)]
+    torch.backends.mha.set_fastpath_enabled(False)  # its one operator is unknown to the counter
+    try:
+        counted = by_counter(model, *inputs)
+    finally:
+        torch.backends.mha.set_fastpath_enabled(True)
+    assert counted > 0
+    assert er.from_torch(model, *inputs).totals()["macs"] == counted
+
+
+def test_what_is_not_known_is_told_and_left_out():
+    class Odd(nn.Module):
+        def forward(self, x):
+            return torch.linalg.inv(x @ x)
+
+    with pytest.warns(UserWarning, match="linalg_inv"):
+        net = er.from_torch(Odd(), torch.empty(4, 4))
+    assert net.totals()["macs"] == 64
+
+
+def test_a_profile_is_laid_over_the_exam_by_module():
+    model, x = small(), torch.rand(2, 3, 32, 32)
+    with er.annotate(model), torch.profiler.profile() as prof, torch.no_grad():
+        model(x)
+        model(x)
+    exam = er.exam(er.from_torch(model, x), on="a100-sxm-40gb")
+    rows = er.from_profile(prof, exam)
+    taken = {row["module"]: row for row in rows}
+    assert set(taken) == {"0", "1.conv", "1.norm", "2", "3", "4"}
+    assert all(row["calls"] == 2 and row["measured_s"] > 0 for row in rows)
+    assert sum(row["share"] for row in rows) == pytest.approx(1)
+    times = [row["measured_s"] for row in rows]
+    assert times == sorted(times, reverse=True)
+    assert taken["0"]["predicted_s"] == exam.layers[0]["time_s"]
+    assert taken["3"]["predicted_s"] is None  # flattening moves nothing
+    with torch.profiler.profile() as bare, torch.no_grad():
+        model(x)
+    with pytest.raises(er.Error, match="er.annotate"):
+        er.from_profile(bare)
+
+
+def test_an_onnx_export_gives_the_same_exam(tmp_path):
+    pytest.importorskip("onnx", reason="the exporter needs the package onnx")
+    model, x = small(), torch.rand(2, 3, 32, 32)
+    path = tmp_path / "small.onnx"
+    try:
+        torch.onnx.export(model, (x,), str(path), dynamo=False, export_params=False,
+                          training=torch.onnx.TrainingMode.PRESERVE)
+    except (TypeError, RuntimeError) as gone:
+        pytest.skip(f"this PyTorch has no exporter that keeps normalisations: {gone}")
+    graph, captured = er.network(path), er.from_torch(model, x)
+    assert graph.totals() == captured.totals()
+    for machine in ("a100-sxm-40gb", "eyeriss-v1"):
+        assert er.exam(graph, on=machine).time_s == pytest.approx(
+            er.exam(captured, on=machine).time_s, rel=1e-12)
