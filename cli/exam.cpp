@@ -1,3 +1,4 @@
+#include "cli/density.hpp"
 #include "cli/exam_options.hpp"
 #include "cli/fail_if.hpp"
 #include "cli/search_options.hpp"
@@ -38,6 +39,8 @@ constexpr const char* kExamples =
     "eyeroof exam layers.csv --on mine.yaml --format csv -o result.csv\n"
     "# what was measured, below step seven, and which step's counters disagree\n"
     "eyeroof exam resnet50 --on a100-sxm-40gb --profile run.jsonl --ceilings measured.yaml\n"
+    "# what zeros bring: pruned weights and zero activations, skipped\n"
+    "eyeroof exam alexnet --on eyeriss-v2 --density alexnet-pruned\n"
     "# what twice the clock would bring\n"
     "eyeroof exam resnet50 --on eyeriss-v1 --set clock=x2\n"
     "# what more of each parameter would bring\n"
@@ -259,13 +262,16 @@ Exit judged(Context& context, const ExamOptions& options, const FailIf& fail_if,
     return exit;
 }
 
-Exit exam(Context& context, const ExamOptions& options) {
+Exit exam(Context& context, const ExamOptions& options, const std::string& density) {
     const auto fail_if = FailIf::parse(options.fail_if, study::exam_gate_keys());
     if (!fail_if) {
         return context.fail(fail_if.diagnostics());
     }
     if (options.advice && (options.output.format == "csv" || options.output.format == "html")) {
         return context.fail_usage("--advice goes with the formats text, json and md");
+    }
+    if (options.advice && !density.empty()) {
+        return context.fail_usage("--advice knows no zeros: leave --density away");
     }
     const auto network = load_workload(context, options.network, options.dims);
     if (options.compat == "scalesim") {
@@ -296,7 +302,10 @@ Exit exam(Context& context, const ExamOptions& options) {
     if (wrong.has_errors()) {
         return context.fail(wrong);
     }
-    auto report = study::run(*network, *machine, *wanted, context.stop(), context.progress());
+    auto report =
+        density.empty()
+            ? study::run(*network, *machine, *wanted, context.stop(), context.progress())
+            : run_with_density(context, density, *network, options.machine, *machine, *wanted);
     if (!report) {
         return context.fail(report.diagnostics());
     }
@@ -385,6 +394,7 @@ void add_model_options(CLI::App& app, ExamOptions& options) {
 
 void add_exam(Frame& frame) {
     auto options = std::make_shared<ExamOptions>();
+    auto density = std::make_shared<std::string>();
     CLI::App& app =
         frame.add("exam", "Examine a network on a machine: seven steps, layer by layer", kExamples);
     app.add_option(
@@ -400,6 +410,7 @@ void add_exam(Frame& frame) {
         ->required()
         ->type_name("MACHINE|FILE");
     add_model_options(app, *options);
+    add_density(app, *density);
     add_measurement_options(app, options->measured);
     app.add_option("--layers", options->layers, "Only layers whose name matches")
         ->type_name("REGEX");
@@ -413,7 +424,8 @@ void add_exam(Frame& frame) {
         "Also what would help: on accelerators more of each parameter and each step for nothing, "
         "on GPUs padding, batch, wave-filling sizes and fusing");
     add_output(app, options->output, {"text", "json", "csv", "md", "html"});
-    frame.run(app, [options](Context& context) { return exam(context, *options); });
+    frame.run(app,
+              [options, density](Context& context) { return exam(context, *options, *density); });
 }
 
 } // namespace eyeroof::cli

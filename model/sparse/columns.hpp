@@ -12,10 +12,9 @@ namespace eyeroof::model::sparse {
 
 struct Columns {
     Count pes = 64;
-    Count lanes = 1;   // weights a PE takes a cycle
-    Count queue = 8;   // inputs that a PE may be behind the fastest
-    int run_bits = 4;  // of the code of weights: a longer run of zeros costs a padding zero
-    int word_bits = 4; // of a weight as stored
+    Count lanes = 1;  // weights a PE takes a cycle
+    Count queue = 8;  // inputs that a PE may be behind the fastest
+    int run_bits = 4; // of the code of weights: a longer run of zeros costs a padding zero
     double clock_hz = 800e6;
 
     bool operator==(const Columns&) const = default;

@@ -28,6 +28,8 @@ struct Rank {
     RankKind kind = RankKind::uncompressed;
     Count slots = 1;
     int bits = 0; // of a run (RLE) or an offset (UOP)
+
+    bool operator==(const Rank&) const = default;
 };
 
 struct Stored {

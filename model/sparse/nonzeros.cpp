@@ -13,6 +13,8 @@ namespace {
 
 // Beyond so many deviations from the mean a whole number has no probability that a double adds.
 constexpr double kDeviations = 12.0;
+// A longer window is taken as its mean.
+constexpr Count kLongestWindow = 65'536;
 // Sums of distributions longer than this are taken as normal.
 constexpr Count kLongestSum = 4096;
 
@@ -22,6 +24,8 @@ double log_choose(double n, double k) {
 
 struct Window {
     Count first = 0, last = 0;
+
+    bool too_long() const { return last - first > kLongestWindow; }
 };
 
 Window window(double mean, double variance, Count least, Count most) {
@@ -77,6 +81,9 @@ NonZeros NonZeros::independent(Count tile, double density) {
     }
     const auto n = static_cast<double>(tile);
     const Window w = window(n * density, n * density * (1.0 - density), 0, tile);
+    if (w.too_long()) {
+        return exactly(std::llround(n * density));
+    }
     const double kept = std::log(density);
     const double lost = std::log1p(-density);
     return {w.first, probabilities(w, [&](double k) {
@@ -95,6 +102,9 @@ NonZeros NonZeros::uniform(Count tensor, Count nonzeros, Count tile) {
     const Window w =
         window(t * d, t * d * (1.0 - d) * (n - t) / (n - 1.0),
                std::max<Count>(0, tile - (tensor - nonzeros)), std::min(tile, nonzeros));
+    if (w.too_long()) {
+        return exactly(std::llround(t * d));
+    }
     const double all = log_choose(n, t);
     return {w.first, probabilities(w, [&](double k) {
                 return log_choose(z, k) + log_choose(n - z, t - k) - all;
@@ -181,6 +191,9 @@ NonZeros NonZeros::sum_of(Count count) const {
     const double middle = mean() * static_cast<double>(count);
     const double spread = std::sqrt(variance() * static_cast<double>(count));
     const Window w = window(middle, spread * spread, least() * count, most() * count);
+    if (w.too_long()) {
+        return exactly(std::llround(middle));
+    }
     std::vector<double> p;
     for (Count k = w.first; k <= w.last; ++k) {
         const double x = static_cast<double>(k) - middle;

@@ -32,8 +32,9 @@ struct Cost {                  // of one execution of a layer
     double effectual = 0.0;    // MACs with neither operand zero
     double dense_cycles = 0.0; // of a dense machine with as many multipliers, spread the same way
     double dram_bytes = 0.0;
-    bool fits = true;        // activations stay on the chip
-    std::vector<Link> chain; // not empty; the last one is the layer's time
+    double energy_j = 0.0, dense_energy_j = 0.0; // 0: the machine names no energies
+    bool fits = true;                            // activations stay on the chip
+    std::vector<Link> chain;                     // not empty; the last one is the layer's time
 
     double cycles() const { return chain.back().cycles; }
     bool operator==(const Cost&) const = default;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 
 namespace eyeroof::model::sparse {
 
@@ -13,10 +12,6 @@ Count count_of(const std::vector<bool>& row) {
 }
 
 } // namespace
-
-double output_density(double input_density, double weight_density, Count terms) {
-    return -std::expm1(static_cast<double>(terms) * std::log1p(-input_density * weight_density));
-}
 
 Count effectual_macs(const Mask& a, const Mask& b) {
     return column_cycles(a, b, 1);

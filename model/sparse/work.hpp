@@ -16,9 +16,6 @@ inline double effectual_macs(double macs, double input_density, double weight_de
     return macs * input_density * weight_density;
 }
 
-// 1 - (1 - dA dB)^terms: a sum of that many products is zero only when all of them are.
-double output_density(double input_density, double weight_density, Count terms);
-
 // Words of a follower's tile that are moved when it is skipped where the leader's tile is empty.
 inline double followed_words(double follower_tile, const NonZeros& leader_tile) {
     return follower_tile * (1.0 - leader_tile.empty());

@@ -1,5 +1,6 @@
 #include "study/sparse/machine.hpp"
 
+#include "hwdb/catalog.hpp"
 #include "hwdb/sourced.hpp"
 #include "hwdb/yaml.hpp"
 #include "model/base/suggest.hpp"
@@ -80,9 +81,7 @@ model::sparse::Columns columns(const Sourced& root) {
     m.pes = size_of(root.need("pes"), 1);
     m.lanes = size_of(root.need("weights_at_once"), 1);
     m.queue = size_of(root.need("queue"), 1);
-    const Sourced code = root.need("code");
-    m.word_bits = word_bits(code.need("word"));
-    m.run_bits = word_bits(code.need("run"));
+    m.run_bits = word_bits(root.need("code").need("run"));
     return m;
 }
 
@@ -111,14 +110,40 @@ model::sparse::Selection selection(const Sourced& root) {
     return m;
 }
 
-enum class Kind { cartesian, columns, selection };
+// The accelerator by name, and what the file says of zeros on it.
+SparseLevels levels(const Sourced& root, std::span<const fs::path> folders) {
+    SparseLevels m;
+    const hwdb::Node name = root.node().need("machine");
+    auto machine = hwdb::load_machine(name.text().value_or(""), folders);
+    if (!machine || !std::holds_alternative<model::Accelerator>(machine->kind)) {
+        for (const model::Diagnostic& d : machine.diagnostics()) {
+            name.error(d.code, d.message, d.hint);
+        }
+        if (machine) {
+            name.error("not-an-accelerator", fmt::format("{} is a GPU", machine->name),
+                       "sparse tensor cores are machines of the kind selection");
+        }
+        root.node().ignore_rest();
+        m.machine.kind = model::Accelerator{};
+        return m;
+    }
+    m.machine = *std::move(machine);
+    m.clock_hz = m.accelerator().clock_hz;
+    m.rules = read_sparse_rules(root, m.accelerator());
+    return m;
+}
 
-Result<SparseMachine> read(hwdb::Document document, const std::string& id) {
+enum class Kind { cartesian, columns, selection, levels };
+
+Result<SparseMachine> read(hwdb::Document document, const std::string& id,
+                           std::span<const fs::path> folders) {
     hwdb::SourceBook book;
     const Sourced root(document.root(), book);
     constexpr std::pair<std::string_view, int> versions[] = {{"sparse-machine/1", 1}};
-    constexpr std::pair<std::string_view, Kind> kinds[] = {
-        {"cartesian", Kind::cartesian}, {"columns", Kind::columns}, {"selection", Kind::selection}};
+    constexpr std::pair<std::string_view, Kind> kinds[] = {{"cartesian", Kind::cartesian},
+                                                           {"columns", Kind::columns},
+                                                           {"selection", Kind::selection},
+                                                           {"levels", Kind::levels}};
     const hwdb::Node node = document.root();
     node.need("eyeroof").choice(versions, "format of this file");
     SparseMachine machine;
@@ -140,6 +165,9 @@ Result<SparseMachine> read(hwdb::Document document, const std::string& id) {
     case Kind::selection:
         machine.kind = selection(root);
         break;
+    case Kind::levels:
+        machine.kind = levels(root, folders);
+        break;
     }
     hwdb::report_unsourced(node, book);
     machine.provenance = std::move(book.provenance);
@@ -148,9 +176,10 @@ Result<SparseMachine> read(hwdb::Document document, const std::string& id) {
 
 } // namespace
 
-Result<SparseMachine> parse_sparse_machine(std::string text, const std::string& file) {
+Result<SparseMachine> parse_sparse_machine(std::string text, const std::string& file,
+                                           std::span<const fs::path> folders) {
     auto document = hwdb::parse_yaml(std::move(text), file);
-    return document ? read(*std::move(document), fs::path(file).stem().string())
+    return document ? read(*std::move(document), fs::path(file).stem().string(), folders)
                     : Result<SparseMachine>(document.diagnostics());
 }
 
@@ -196,7 +225,7 @@ Result<SparseMachine> load_sparse_machine(std::string_view name,
         return file.diagnostics();
     }
     auto document = hwdb::load_yaml(*file);
-    return document ? read(*std::move(document), file->stem().string())
+    return document ? read(*std::move(document), file->stem().string(), folders)
                     : Result<SparseMachine>(document.diagnostics());
 }
 

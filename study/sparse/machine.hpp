@@ -7,6 +7,7 @@
 #include "model/sparse/cartesian.hpp"
 #include "model/sparse/columns.hpp"
 #include "model/sparse/selection.hpp"
+#include "study/sparse/levels_reader.hpp"
 
 #include <filesystem>
 #include <span>
@@ -19,7 +20,9 @@ namespace eyeroof::study {
 
 struct SparseMachine {
     std::string id, name, summary;
-    std::variant<model::sparse::Cartesian, model::sparse::Columns, model::sparse::Selection> kind;
+    std::variant<model::sparse::Cartesian, model::sparse::Columns, model::sparse::Selection,
+                 SparseLevels>
+        kind;
     model::ProvenanceMap provenance;
 
     double clock_hz() const {
@@ -28,8 +31,12 @@ struct SparseMachine {
     bool operator==(const SparseMachine&) const = default;
 };
 
-// A machine's file. Errors: those of the strict reader; numbers without a source; "out-of-range".
-model::Result<SparseMachine> parse_sparse_machine(std::string text, const std::string& file);
+// A machine's file; of the kind `levels` names a described accelerator in the folders. Errors:
+// those of the strict reader; numbers without a source; "out-of-range"; those of that accelerator's
+// file.
+model::Result<SparseMachine>
+parse_sparse_machine(std::string text, const std::string& file,
+                     std::span<const std::filesystem::path> folders = {});
 
 // By name from sparse/*.yaml of the folders, nearest first, or by path. Errors: "unknown-machine"
 // with the nearest name.

@@ -1,5 +1,7 @@
 #include "study/sparse/sparse_exam.hpp"
 
+#include "study/sparse/levels_exam.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,6 +50,96 @@ Result<model::sparse::Cost> cost_on(const SparseMachine& machine, const Layer& l
                                   densities);
 }
 
+SparseExam begun(const SparseMachine& machine, const model::Network& network) {
+    SparseExam exam;
+    exam.network = network.name.empty() ? network.id : network.name;
+    exam.machine = machine.name;
+    exam.machine_id = machine.id;
+    exam.clock_hz = machine.clock_hz();
+    return exam;
+}
+
+void add(SparseExam& exam, SparseLayer layer) {
+    const auto count = static_cast<double>(layer.count);
+    exam.cycles += count * layer.cost.cycles();
+    exam.dense_cycles += count * layer.cost.dense_cycles;
+    exam.effectual += count * layer.cost.effectual;
+    exam.macs += count * static_cast<double>(layer.cost.macs);
+    exam.energy_j += count * layer.cost.energy_j;
+    exam.dense_energy_j += count * layer.cost.dense_energy_j;
+    exam.layers.push_back(std::move(layer));
+}
+
+Result<SparseExam> nothing_runs(const SparseMachine& machine) {
+    return Result<SparseExam>::failure(
+        "no-layers", fmt::format("{} runs none of these layers", machine.name),
+        "convolutions and products run on machines of the kinds cartesian, selection and levels, "
+        "products on columns");
+}
+
+// The seven steps as links: cycles of what takes a cycle at each bound.
+model::sparse::Cost cost_from(const LayerReport& sparse, const LayerReport& dense,
+                              const Densities& densities) {
+    model::sparse::Cost cost;
+    cost.macs = dense.macs;
+    cost.effectual = static_cast<double>(dense.macs) * densities.input * densities.weight;
+    cost.dense_cycles = dense.cycles;
+    cost.dram_bytes = sparse.outer_bytes;
+    cost.energy_j = sparse.energy_j;
+    cost.dense_energy_j = dense.energy_j;
+    const auto done = static_cast<double>(sparse.macs);
+    double cycles = 0.0;
+    const auto link = [&](int step, std::string_view name, double at_least, std::string why) {
+        cycles = std::max(cycles, at_least);
+        cost.chain.push_back({step, std::string(name), cycles, std::move(why)});
+    };
+    link(1, "effectual work", cost.effectual / sparse.units,
+         fmt::format("{:.3g} of {:.3g} MACs have no zero", cost.effectual,
+                     static_cast<double>(cost.macs)));
+    link(2, "zeros that are not skipped", done / sparse.units,
+         fmt::format("{:.3g} MACs take a cycle", done));
+    for (std::size_t step = 3; step < model::kSteps; ++step) {
+        const model::StepBound& bound = sparse.steps[step - 1];
+        link(static_cast<int>(step), model::kStepNames[step - 1],
+             done / std::min(sparse.units, bound.macs_per_cycle), bound.reason);
+    }
+    link(7, model::kStepNames[6], sparse.cycles, sparse.steps[6].reason);
+    return cost;
+}
+
+Result<SparseExam> levels_exam(const SparseMachine& machine, const SparseLevels& levels,
+                               const model::Network& network,
+                               const std::vector<Densities>& densities, const model::Pattern& only,
+                               StudyOptions options, const std::stop_token& stop,
+                               const model::ProgressCallback& progress) {
+    SparseExam exam = begun(machine, network);
+    model::Network some{network.id, network.name, network.source, {}};
+    std::vector<Densities> own;
+    for (std::size_t i = 0; i < network.layers.size(); ++i) {
+        const bool chosen = only.found_in(network.layers[i].name);
+        if (chosen && !runs(machine, network.layers[i])) {
+            exam.left_out.push_back(network.layers[i].name);
+        } else if (chosen) {
+            some.layers.push_back(network.layers[i]);
+            own.push_back(densities[i]);
+        }
+    }
+    if (some.layers.empty()) {
+        return nothing_runs(machine);
+    }
+    options.operators = Operators::all;
+    const auto dense = run(some, levels.machine, options, stop, progress);
+    const auto sparse = run_sparse(some, levels, own, options, stop, progress);
+    if (!dense || !sparse) {
+        return dense ? sparse.diagnostics() : dense.diagnostics();
+    }
+    for (std::size_t i = 0; i < some.layers.size(); ++i) {
+        add(exam, {some.layers[i].name, some.layers[i].count, own[i],
+                   cost_from(sparse->layers[i], dense->layers[i], own[i])});
+    }
+    return exam;
+}
+
 } // namespace
 
 std::size_t SparseLayer::costliest_link() const {
@@ -64,18 +156,13 @@ std::size_t SparseLayer::costliest_link() const {
 }
 
 Result<SparseExam> sparse_exam(const SparseMachine& machine, const model::Network& network,
-                               const std::vector<Densities>& densities,
-                               const model::Pattern& only) {
-    SparseExam exam{network.name.empty() ? network.id : network.name,
-                    machine.name,
-                    machine.id,
-                    machine.clock_hz(),
-                    {},
-                    {},
-                    0.0,
-                    0.0,
-                    0.0,
-                    0.0};
+                               const std::vector<Densities>& densities, const model::Pattern& only,
+                               const StudyOptions& options, std::stop_token stop,
+                               const model::ProgressCallback& progress) {
+    if (const auto* levels = std::get_if<SparseLevels>(&machine.kind)) {
+        return levels_exam(machine, *levels, network, densities, only, options, stop, progress);
+    }
+    SparseExam exam = begun(machine, network);
     model::Diagnostics found;
     for (std::size_t i = 0; i < network.layers.size(); ++i) {
         const Layer& layer = network.layers[i];
@@ -93,23 +180,12 @@ Result<SparseExam> sparse_exam(const SparseMachine& machine, const model::Networ
             found.append(own);
             continue;
         }
-        const auto count = static_cast<double>(layer.count);
-        exam.cycles += count * cost->cycles();
-        exam.dense_cycles += count * cost->dense_cycles;
-        exam.effectual += count * cost->effectual;
-        exam.macs += count * static_cast<double>(cost->macs);
-        exam.layers.push_back({layer.name, layer.count, densities[i], *std::move(cost)});
+        add(exam, {layer.name, layer.count, densities[i], *std::move(cost)});
     }
     if (found.has_errors()) {
         return found;
     }
-    if (exam.layers.empty()) {
-        return Result<SparseExam>::failure(
-            "no-layers", fmt::format("{} runs none of these layers", machine.name),
-            "convolutions and products run on machines of the kinds cartesian and selection, "
-            "products on columns");
-    }
-    return exam;
+    return exam.layers.empty() ? nothing_runs(machine) : Result<SparseExam>(std::move(exam));
 }
 
 Result<std::vector<DensityPoint>> density_curve(const SparseMachine& machine,

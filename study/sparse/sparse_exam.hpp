@@ -5,6 +5,7 @@
 
 #include "model/base/pattern.hpp"
 #include "model/network.hpp"
+#include "study/exam/run.hpp"
 #include "study/sparse/machine.hpp"
 
 #include <optional>
@@ -32,6 +33,7 @@ struct SparseExam {
         left_out; // layers that the machine does not run or that never multiply
     double cycles = 0.0, dense_cycles = 0.0, effectual = 0.0; // all executions
     double macs = 0.0;
+    double energy_j = 0.0, dense_energy_j = 0.0; // 0: the machine names no energies
 
     double speed_up() const { return dense_cycles / cycles; }
     bool operator==(const SparseExam&) const = default;
@@ -41,9 +43,13 @@ struct SparseExam {
 // over; operators that do not multiply, and those that the machine does not run, are left out and
 // told. Errors: those of the cost models; "no-layers"
 // when nothing is left.
+// `options`: effort of the searches on machines of levels, where the dense machine is the same one
+// with all words not zero.
 model::Result<SparseExam> sparse_exam(const SparseMachine& machine, const model::Network& network,
                                       const std::vector<model::sparse::Densities>& densities,
-                                      const model::Pattern& only = {});
+                                      const model::Pattern& only = {},
+                                      const StudyOptions& options = {}, std::stop_token stop = {},
+                                      const model::ProgressCallback& progress = {});
 
 // Speed-up over the dense machine when all tensors have one density, from 1 down to 0.1.
 struct DensityPoint {

@@ -20,6 +20,10 @@ std::string total_lines(const SparseExam& e) {
         model::format_si(e.effectual, ""), model::format_si(e.macs, "MAC"), e.cycles,
         model::format_si(e.cycles / e.clock_hz, "s"), model::format_si(e.clock_hz, "Hz"),
         e.speed_up());
+    if (e.energy_j > 0.0) {
+        text += fmt::format("{}, {:.3g} times less than dense\n", model::format_si(e.energy_j, "J"),
+                            e.dense_energy_j / e.energy_j);
+    }
     if (!e.left_out.empty()) {
         text += fmt::format("left out: {} layers that do not multiply or that the machine does not "
                             "run\n",
@@ -84,6 +88,8 @@ std::string sparse_json(const SparseExam& e) {
                           {"cycles", l.cost.cycles()},
                           {"dense_cycles", l.cost.dense_cycles},
                           {"dram_bytes", l.cost.dram_bytes},
+                          {"energy_j", l.cost.energy_j},
+                          {"dense_energy_j", l.cost.dense_energy_j},
                           {"activations_fit", l.cost.fits},
                           {"chain", std::move(chain)}});
     }
@@ -99,6 +105,8 @@ std::string sparse_json(const SparseExam& e) {
                              {"cycles", e.cycles},
                              {"time_s", e.cycles / e.clock_hz},
                              {"dense_cycles", e.dense_cycles},
+                             {"energy_j", e.energy_j},
+                             {"dense_energy_j", e.dense_energy_j},
                              {"speed_up", e.speed_up()}}}};
     return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -106,12 +114,12 @@ std::string sparse_json(const SparseExam& e) {
 std::string sparse_csv(const SparseExam& e) {
     std::string text =
         "layer,count,input_density,weight_density,output_density,macs,effectual_macs,"
-        "cycles,dense_cycles,dram_bytes,activations_fit\n";
+        "cycles,dense_cycles,dram_bytes,energy_j,dense_energy_j,activations_fit\n";
     for (const SparseLayer& l : e.layers) {
-        text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", read::csv_quoted(l.name), l.count,
-                            l.densities.input, l.densities.weight, l.densities.output, l.cost.macs,
-                            l.cost.effectual, l.cost.cycles(), l.cost.dense_cycles,
-                            l.cost.dram_bytes, l.cost.fits);
+        text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", read::csv_quoted(l.name),
+                            l.count, l.densities.input, l.densities.weight, l.densities.output,
+                            l.cost.macs, l.cost.effectual, l.cost.cycles(), l.cost.dense_cycles,
+                            l.cost.dram_bytes, l.cost.energy_j, l.cost.dense_energy_j, l.cost.fits);
     }
     return text;
 }

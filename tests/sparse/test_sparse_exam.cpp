@@ -150,7 +150,7 @@ TEST_CASE("mistakes in densities and machines are told with their place, all at 
     CHECK(placed == 3); // 2, the second A, nan
     const auto machine = study::parse_sparse_machine(
         "eyeroof: sparse-machine/1\nkind: columns\nname: x\nclock: 1 GHz\npes: 0\n"
-        "weights_at_once: 1\nqueue: 8\ncode: {word: 4 bit, run: 99 bit}\nspeed: 3\n",
+        "weights_at_once: 1\nqueue: 8\ncode: {run: 99 bit}\nspeed: 3\n",
         "x.yaml");
     REQUIRE(!machine.ok());
     CHECK(machine.diagnostics().size() >= 4); // 0 PEs, 99 bits, an unknown key, no source

@@ -97,8 +97,6 @@ TEST_CASE("a follower is skipped only where the whole tile of its leader is empt
     CHECK(followed_words(100.0, NonZeros::independent(1, 0.25)) == near(25.0, 1e-12));
     CHECK(followed_words(100.0, NonZeros::independent(4, 0.25)) ==
           near(100.0 * (1.0 - 0.31640625), 1e-9));
-    CHECK(output_density(0.5, 0.5, 1) == near(0.25, 1e-12));
-    CHECK(output_density(0.1, 0.1, 1000) > 0.9999);
 }
 
 TEST_CASE("a dense layer whose vectors are full runs at the dense machine's time") {

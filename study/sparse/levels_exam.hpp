@@ -1,0 +1,29 @@
+// A network on a machine of levels that leaves zeros out, examined as study::run examines dense
+// ones: mapped by the same search, told in the same steps. Called by `eyeroof exam --density` and
+// by sparse_exam. Knows no file.
+#pragma once
+
+#include "model/sparse/step.hpp"
+#include "study/exam/run.hpp"
+#include "study/sparse/levels_reader.hpp"
+
+#include <vector>
+
+namespace eyeroof::study {
+
+// The report of study::run with what zeros change:
+//   macs, steps, utilization   MACs that take a cycle: with skipping the effectual ones. Steps 4
+//   and
+//                              5 are less by lanes that are not full, step 7 by units that wait
+//   time, traffic, energy      as they are; traffic in the formats' bytes, metadata among them
+//   certificates               of expected counts: lanes and waiting, which only add, are not in
+//                              the search. Bounds stay bounds.
+//   notes                      densities, MACs done of all, both losses
+// `densities`: one for each layer of study::prepared(network, settled options). Where all densities
+// are 1 the report is that of study::run. Errors: those of study::run.
+model::Result<Report> run_sparse(const model::Network& network, const SparseLevels& machine,
+                                 const std::vector<model::sparse::Densities>& densities,
+                                 const StudyOptions& options = {}, std::stop_token stop = {},
+                                 const model::ProgressCallback& progress = {});
+
+} // namespace eyeroof::study

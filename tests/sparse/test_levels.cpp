@@ -1,0 +1,213 @@
+// Machines of levels that leave zeros out: what is exact, what never happens, and mistakes in
+// files.
+#include "hwdb/catalog.hpp"
+#include "model/sparse/twin.hpp"
+#include "model/sparse/waiting.hpp"
+#include "study/formats/catalog.hpp"
+#include "study/sparse/levels_exam.hpp"
+#include "study/sparse/machine.hpp"
+#include "tests/near.hpp"
+#include "tests/paths.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+using namespace eyeroof;
+using eyeroof::tests::near;
+using model::Operand;
+using model::sparse::Densities;
+
+namespace {
+
+const std::filesystem::path kSource = tests::source_dir();
+const std::vector<std::filesystem::path> kFolders{kSource / "hwdb"};
+
+study::SparseLevels eyeriss() {
+    const auto loaded = study::load_sparse_machine("eyeriss-v2", kFolders);
+    REQUIRE(loaded.ok());
+    return std::get<study::SparseLevels>(loaded->kind);
+}
+
+model::Network small_network() {
+    model::Network network;
+    network.id = "small";
+    model::Layer layer;
+    layer.name = "conv";
+    layer.op = model::Op::conv2d;
+    model::ConvShape conv;
+    conv.c = 16;
+    conv.k = 32;
+    conv.h = conv.w = 14;
+    conv.r = conv.s = 3;
+    conv.pad = {1, 1};
+    layer.shape = conv;
+    network.layers.push_back(layer);
+    layer.name = "fc";
+    layer.op = model::Op::gemm;
+    layer.shape = model::GemmShape{1, 1, 64, 512};
+    network.layers.push_back(layer);
+    return network;
+}
+
+study::StudyOptions quick() {
+    study::StudyOptions options;
+    options.search_nodes = 5000;
+    options.threads = 1;
+    return options;
+}
+
+// Searches also say how long they took.
+std::vector<study::LayerReport> without_clock(std::vector<study::LayerReport> layers) {
+    for (study::LayerReport& layer : layers) {
+        for (mapper::Certificate& certificate : layer.certificates) {
+            certificate.time_s = 0.0;
+        }
+    }
+    return layers;
+}
+
+study::Report examined(const study::SparseLevels& machine, Densities densities) {
+    const auto network = small_network();
+    const auto report =
+        study::run_sparse(network, machine, std::vector<Densities>(2, densities), quick());
+    REQUIRE(report.ok());
+    return *report;
+}
+
+} // namespace
+
+TEST_CASE("tensors without zeros give exactly the dense report") {
+    const auto machine = eyeriss();
+    const auto dense = study::run(small_network(), machine.machine, quick());
+    REQUIRE(dense.ok());
+    const auto sparse = examined(machine, {1.0, 1.0, 1.0});
+    CHECK(without_clock(sparse.layers) == without_clock(dense->layers));
+    CHECK(sparse.total == dense->total);
+}
+
+TEST_CASE("gating saves energy and no cycle, skipping saves both") {
+    auto machine = eyeriss();
+    const Densities half{0.5, 0.5, 0.5};
+    const auto dense = examined(machine, {});
+    const auto skipped = examined(machine, half);
+    for (model::sparse::LevelRules& level : machine.rules.levels) {
+        level.formats = {};
+        for (model::sparse::LeftOut& rule : level.left_out) {
+            rule.how = model::sparse::Saving::gate;
+        }
+    }
+    machine.rules.units->how = model::sparse::Saving::gate;
+    const auto gated = examined(machine, half);
+    CHECK(gated.total.energy_j < 0.9 * dense.total.energy_j);
+    CHECK(skipped.total.energy_j < gated.total.energy_j);
+    CHECK(skipped.total.time_s < dense.total.time_s);
+    for (std::size_t i = 0; i < 2; ++i) {
+        CHECK(gated.layers[i].macs == dense.layers[i].macs);
+        CHECK(gated.layers[i].split.compute_s >= dense.layers[i].split.compute_s * 0.999);
+        CHECK(skipped.layers[i].macs ==
+              static_cast<model::Count>(0.25 * static_cast<double>(dense.layers[i].macs) + 0.5));
+    }
+}
+
+TEST_CASE("fewer words that are not zero never take longer, and never less than their own MACs") {
+    const auto machine = eyeriss();
+    double before = 1e300;
+    for (const double d : {1.0, 0.8, 0.5, 0.25, 0.1}) {
+        const auto report = examined(machine, {d, d, d});
+        CAPTURE(d);
+        CHECK(report.total.time_s <= before * 1.02); // searches of 5,000 nodes
+        before = report.total.time_s;
+        for (const study::LayerReport& layer : report.layers) {
+            CHECK(layer.cycles * layer.units >= static_cast<double>(layer.macs) * (1.0 - 1e-9));
+            CHECK(layer.utilization <= 1.0);
+            for (std::size_t i = 1; i < model::kSteps; ++i) {
+                CHECK(layer.steps[i].macs_per_cycle <=
+                      layer.steps[i - 1].macs_per_cycle * (1.0 + 1e-9));
+            }
+            double shares = layer.limits.at_work;
+            for (const double share : layer.limits.share) {
+                shares += share;
+            }
+            CHECK(shares == near(layer.time_s, 1e-6));
+        }
+    }
+}
+
+TEST_CASE("a PE that skips takes a product's effectual MACs, one that gates all of them") {
+    // Wu et al.'s small cases: 16 terms with 4 inputs not zero; 8 x 8 x 8 at 0.25 and 0.5.
+    const auto machine = eyeriss();
+    model::sparse::Rules rules = machine.rules;
+    rules.units->leaders = {Operand::input};
+    const auto skip = twin_of(machine.accelerator(), rules, {0.25, 1.0, 1.0});
+    CHECK(16.0 * skip.cycles_a_step == 4.0);
+    CHECK(16.0 * skip.effectual == 4.0);
+    const auto both = twin_of(machine.accelerator(), machine.rules, {0.25, 0.5, 1.0});
+    CHECK(512.0 * both.cycles_a_step == 64.0);
+    rules.units->how = model::sparse::Saving::gate;
+    const auto gate = twin_of(machine.accelerator(), rules, {0.275, 0.446133, 0.403});
+    CHECK(gate.cycles_a_step == 1.0);
+    CHECK(598081536.0 * gate.machine.mac_pj / machine.accelerator().mac_pj ==
+          near(164472422.4, 1e-9));
+}
+
+TEST_CASE("formats that would take more bits than plain words are not used") {
+    const auto machine = eyeriss();
+    const auto dense = twin_of(machine.accelerator(), machine.rules, {1.0, 1.0, 1.0});
+    CHECK(dense.plain());
+    CHECK(dense.machine == machine.accelerator());
+    const auto sparse = twin_of(machine.accelerator(), machine.rules, {0.2, 0.2, 0.2});
+    CHECK(sparse.bytes[0][index(Operand::weight)] < 0.5);
+    // Weights in columns of 12: d (8 + 4) bits and 16 offsets of 7 bits for 15 columns.
+    CHECK(sparse.bytes[0][index(Operand::weight)] * 8.0 >
+          0.2 * 12.0 + 16.0 * 7.0 / (15.0 * 12.0) - 1e-9);
+}
+
+TEST_CASE("two lanes that share an odd number of weights wait for each other") {
+    const auto machine = eyeriss();
+    const auto report = examined(machine, {0.6, 0.4, 0.6});
+    CHECK(report.layers[0].notes.front().find("lanes that are not full") != std::string::npos);
+    CHECK(report.layers[0].steps[3].reason.find("lanes") != std::string::npos);
+}
+
+namespace {
+
+model::Diagnostics mistakes(const std::string& text) {
+    const auto machine = study::parse_sparse_machine(
+        "eyeroof: sparse-machine/1\nkind: levels\nname: x\nsource: mine\nconfidence: user\n"
+        "machine: eyeriss-v2\nlevels:\n" +
+            text,
+        "x.yaml", kFolders);
+    REQUIRE(!machine.ok());
+    return machine.diagnostics();
+}
+
+bool says_at(const model::Diagnostics& found, const std::string& code, int line) {
+    return std::any_of(found.begin(), found.end(), [&](const auto& one) {
+        return one.code == code && one.where.line == line && one.where.column > 0;
+    });
+}
+
+} // namespace
+
+TEST_CASE("formats and rules that the machine cannot have are named with line and column") {
+    // Eyeriss v2's buffer holds no weights; only its mesh sends them.
+    CHECK(says_at(mistakes("  spad: {left_out: [{how: skip, operand: weight, where: input}]}\n"),
+                  "no-metadata", 8));
+    CHECK(says_at(mistakes("  spad:\n    formats: {input: [{rank: U, slots: 4}]}\n"
+                           "units: {how: skip, where: input}\n"),
+                  "no-metadata", 10));
+    CHECK(says_at(mistakes("  spad:\n    formats: {input: [{rank: RLE, slots: 4, bits: 99}]}\n"),
+                  "out-of-range", 9));
+    CHECK(says_at(mistakes("  spade: {}\n"), "unknown-level", 8));
+    auto machine = eyeriss();
+    machine.rules.levels.resize(2);
+    model::Accelerator accelerator = machine.accelerator();
+    accelerator.levels[1].channels.clear();
+    machine.rules.levels[1].formats[index(Operand::weight)] = {{}};
+    const auto found = validate(machine.rules, accelerator);
+    CHECK(std::any_of(found.begin(), found.end(), [](const auto& one) {
+        return one.code == "no-such-operand" && one.field == "levels.GLB.formats.weight";
+    }));
+}
