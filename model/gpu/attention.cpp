@@ -83,8 +83,17 @@ double resident_share(const Gpu& gpu, const AttentionTerms& terms, double bytes)
     return 1.0 / (1.0 + std::pow(fill, kResidentSharpness));
 }
 
-FusedTime tiled_time(const Gpu& gpu, DataType type, const AttentionTerms& terms, const Layer& layer,
-                     const Work& work, const Tiling& t) {
+// The type that products are computed in. Kernels before Hopper's (FlashAttention-3) read fp8 and
+// multiply in 16 bits; L40S's rows, the only ones of such a GPU, take twice as long as fp8's peak.
+DataType product_type(const Gpu& gpu, DataType type) {
+    const bool native = gpu.arch == GpuArch::hopper || gpu.arch == GpuArch::blackwell;
+    const bool cast = type == DataType::fp8 && !native;
+    return cast && gpu.rate(DataType::fp16).pipe == Pipe::tensor ? DataType::fp16 : type;
+}
+
+FusedTime tiled_time(const Gpu& gpu, DataType stored, const AttentionTerms& terms,
+                     const Layer& layer, const Work& work, const Tiling& t) {
+    const DataType type = product_type(gpu, stored);
     const double head = static_cast<double>(std::get<AttentionShape>(layer.shape).k);
     const bool forward = layer.direction == Direction::fwd;
     const double times = forward ? 1.0 : kGradientProducts * terms.backward_cost;

@@ -1,6 +1,7 @@
 // From a layer to the library's kernel and its body time.
 #include "model/gpu/attention.hpp"
 #include "model/gpu/grouped.hpp"
+#include "model/gpu/memory_op.hpp"
 #include "model/gpu/predict.hpp"
 
 #include <fmt/format.h>
@@ -165,8 +166,6 @@ double host_seconds(const MemoryTerms& t, const Layer& layer) {
 } // namespace
 
 namespace {
-
-constexpr double kReferenceHz = 1.5e9; // clock that kernel times beyond the work are told at
 
 // What a kernel takes beyond its work is cycles: filling and draining an empty GPU. What the host
 // takes does not depend on the GPU.

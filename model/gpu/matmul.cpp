@@ -330,9 +330,11 @@ double clock_share(const MatmulTerms& terms, double body_s) {
 namespace {
 
 // Activations arrive in 16 bits; a kernel of its own casts them to fp8 before the product.
-double quantise_seconds(const Gpu& gpu, DataType type, const MatmulTerms& terms, const Product& p) {
+// int8 on DP4A is a plain call: nothing is cast or scaled.
+double quantise_seconds(const Gpu& gpu, DataType type, const MatmulTerms& terms, const Product& p,
+                        bool early) {
     if (type != DataType::fp8) {
-        return type == DataType::int8 ? terms.int8_s : 0.0;
+        return type == DataType::int8 && !early ? terms.int8_s : 0.0;
     }
     constexpr double kReadAndWritten = 3.0; // bytes an element
     return terms.quantise_s + terms.quantise_pass * kReadAndWritten * p.batch * p.m * p.k /
@@ -356,7 +358,7 @@ MatmulTime matmul_time(const Gpu& gpu, DataType type, const MatmulTerms& terms,
             best = t && t->body_s < best.body_s ? *t : best;
         }
     }
-    best.body_s += quantise_seconds(gpu, type, terms, product);
+    best.body_s += quantise_seconds(gpu, type, terms, product, early);
     return best;
 }
 

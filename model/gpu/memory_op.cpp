@@ -11,6 +11,42 @@ constexpr double kCopyStartS = 1e-5;    // of the driver, before a copy runs
 constexpr double kLinkShare = 0.8;      // of a link's bandwidth that large pinned copies reach
 constexpr Count kRowInRegisters = 1024; // elements of a row that softmax keeps in registers
 constexpr double kNormThreads = 128.0;  // of the CTA that normalises a row
+// Of what HBM behind Volta's memory controller and its successors' gives: GDDR, and Pascal's HBM
+// ("1.5x delivered memory bandwidth" for 1.2x the pins', NVIDIA Volta V100 white paper). Operators
+// above 0.3 ms reach 0.74 of the data sheet on P4 and T4, 0.77 on L40S, 0.73 on P100, against 0.88,
+// 0.85 and 0.90 on V100, A100 and H100.
+constexpr double kOlderMemory = 0.83;
+constexpr double kFarPartition = 0.6; // of L2's bandwidth, where half of it lies behind a crossing
+
+// GDDR, and HBM before Volta; by compute capability, which goes with the memory.
+bool older_memory(const Gpu& gpu) {
+    const std::string& cc = gpu.compute_capability;
+    return gpu.arch <= GpuArch::pascal || gpu.arch == GpuArch::turing || gpu.arch == GpuArch::ada ||
+           cc == "8.6" || cc == "8.7" || cc.starts_with("12.");
+}
+
+// Bytes a second that streams over DRAM sustain.
+double streamed(const Gpu& gpu, const MemoryTerms& terms) {
+    return terms.dram_share * (older_memory(gpu) ? kOlderMemory : 1.0) * gpu.dram_bytes_per_s;
+}
+
+// The same over L2; see l2_reach_bytes.
+double streamed_l2(const Gpu& gpu, const MemoryTerms& terms) {
+    const bool partitions = l2_reach_bytes(gpu) < gpu.l2_bytes;
+    return terms.resident_gain * (partitions ? kFarPartition : 1.0) * l2_bandwidth(gpu);
+}
+
+// Kernels after the first: the sum of three tensors is two kernels of the framework.
+double further_kernels(const Layer& layer) {
+    const auto* e = std::get_if<ElementwiseShape>(&layer.shape);
+    return e != nullptr && e->fn == "add3" ? 1.0 : 0.0;
+}
+
+// What a kernel takes beyond its work; see launch_seconds in kernel.cpp.
+double kernel_start_s(const Gpu& gpu) {
+    const LaunchSeconds& launch = gpu.calibration.record(KernelClass::memory).launch;
+    return launch[static_cast<std::size_t>(Launch::kernel)] * kReferenceHz / gpu.boost_hz;
+}
 
 // Functions that multiply one half of a row by an activation of the other.
 bool is_gated(const std::string& fn) {
@@ -58,7 +94,7 @@ double second_reading_s(const Gpu& gpu, const MemoryTerms& terms, const Layer& l
     const double fill = terms.norm_cache * l2_reach_bytes(gpu) / flying;
     const double lost = 1.0 / (1.0 + fill * fill);
     return terms.norm_pass * row_bytes * static_cast<double>(rows->rows) *
-           (lost / (terms.dram_share * gpu.dram_bytes_per_s) + (1.0 - lost) * l2_s_per_byte);
+           (lost / streamed(gpu, terms) + (1.0 - lost) * l2_s_per_byte);
 }
 
 // Operators whose arithmetic, addresses or single-element accesses take longer than their bytes: SM
@@ -115,9 +151,11 @@ MemoryTime memory_time(const Gpu& gpu, const MemoryTerms& terms, const Layer& la
     }
     const double fits = std::min(1.0, terms.resident_l2 * l2_reach_bytes(gpu) / footprint);
     t.resident = std::pow(fits, terms.resident_sharpness);
-    t.bytes = footprint + repeated_readings(terms, layer);
-    const double dram_s = 1.0 / (terms.dram_share * gpu.dram_bytes_per_s); // of a byte
-    const double l2_s = std::min(dram_s, 1.0 / (terms.resident_gain * l2_bandwidth(gpu)));
+    const double further = further_kernels(layer); // each writes a sum, which the next reads
+    t.bytes = footprint + repeated_readings(terms, layer) +
+              2.0 * further * static_cast<double>(work.bytes_written());
+    const double dram_s = 1.0 / streamed(gpu, terms); // of a byte
+    const double l2_s = std::min(dram_s, 1.0 / streamed_l2(gpu, terms));
     const double moved_s = t.bytes * ((1.0 - t.resident) * dram_s + t.resident * l2_s) +
                            second_reading_s(gpu, terms, layer, l2_s);
     t.moved_s = moved_s;
@@ -125,7 +163,8 @@ MemoryTime memory_time(const Gpu& gpu, const MemoryTerms& terms, const Layer& la
     t.gather_bound = t.sm_s > moved_s;
     const double both =
         layer.op == Op::embedding ? std::max(moved_s, t.sm_s) : joined2(moved_s, t.sm_s);
-    t.body_s = terms.start_s + both + terms.row_s * reduced_rows(layer) / gpu.sms;
+    t.body_s = terms.start_s + both + terms.row_s * reduced_rows(layer) / gpu.sms +
+               further * kernel_start_s(gpu);
     return t;
 }
 

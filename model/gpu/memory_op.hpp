@@ -9,6 +9,9 @@
 
 namespace eyeroof::model {
 
+// Clock that a kernel's time beyond its work is told at: LaunchSeconds of `kernel` and `graph`.
+inline constexpr double kReferenceHz = 1.5e9;
+
 struct MemoryTime {
     double bytes = 0.0;    // moved, with the passes that the kernel repeats
     double resident = 0.0; // share of them that L2 serves
@@ -34,6 +37,8 @@ std::optional<double> link_of(const Gpu& gpu, const Layer& layer);
 //   sm     = cycles elements / (SMs clock), by operator: norms, rotations, gates, functions with an
 //            exponential and gathers (max instead of the root) take the same SM cycles an element on A100 and H100, whatever the
 //            element's size or the memory's bandwidth
+//   B, L2bw: 0.83 of the data sheet's DRAM where it is GDDR or older than Volta's HBM; 0.6 of L2's
+//            where it has two partitions. The sum of three tensors is two kernels.
 // Softmax of rows over 1024 elements reads them again from DRAM. Source: own; the kernels are
 // PyTorch's (one row a CTA in layer norm, index_select's loop over elements); fitted on
 // NeuSight@6945927 and vidur@7d47513.

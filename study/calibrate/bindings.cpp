@@ -176,8 +176,9 @@ AblationRow without(ClassFolds all, const std::string& term, const CrossValidate
     for (const std::string& name : names_left_out(all)) {
         leave_out(all, name, options, stop, term);
     }
+    fit_half(all, options, stop, term);
     for (Fold& fold : all.folds) {
-        hold_out(all.kernel_class, fold, options, stop);
+        hold_out(all, fold, options, stop);
     }
     return {
         std::string(kernel_class_name(all.kernel_class)), term, 0.0,

@@ -1,6 +1,7 @@
 // The folds of a cross-validation: rows by class and GPU, what each fit said of them, and the
 // constants that the fits left.
-// Shared by cross_validate.cpp (fits and errors) and cross_constants.cpp (what is kept of them).
+// Shared by cross_validate.cpp, cross_fits.cpp, cross_groups.cpp (errors) and cross_constants.cpp
+// (what is kept of them).
 // Knows no writer.
 #pragma once
 
@@ -15,6 +16,8 @@
 #include <vector>
 
 namespace eyeroof::study {
+
+inline constexpr std::size_t kFewestToFit = 20; // rows of a GPU in a class
 
 // A row of a class, and what the folds said of it.
 struct Case {
@@ -41,6 +44,7 @@ struct ClassFolds {
     model::KernelClass kernel_class = model::KernelClass::linear;
     std::vector<Fold> folds;
     model::GpuCalibration together; // fitted on all GPUs
+    model::GpuCalibration half;     // the same on the shapes that are not held out: fit_half
 };
 
 // What a fit starts from: round values of the order that the terms' meaning suggests.
@@ -73,9 +77,17 @@ std::set<std::string> names_left_out(const ClassFolds& all);
 void leave_out(ClassFolds& all, const std::string& name, const CrossValidateOptions& options,
                const std::stop_token& stop, const std::string& off = {});
 
-// Fits one GPU's constants on the half of its shapes that is not tested, from those in fold.left,
-// and predicts all of its rows. A term that is zero there stays zero.
-void hold_out(model::KernelClass kernel_class, Fold& fold, const CrossValidateOptions& options,
+// Fits the class on all GPUs and shapes.
+void fit_all(ClassFolds& all, const CrossValidateOptions& options, const std::stop_token& stop);
+
+// Fits the class on all GPUs' shapes that are not held out; `off` as in leave_out.
+void fit_half(ClassFolds& all, const CrossValidateOptions& options, const std::stop_token& stop,
+              const std::string& off = {});
+
+// Fits one GPU's constants on the half of its shapes that is not tested, from all.half, and
+// predicts all of its rows. A term that is zero there stays zero. What the rows do not tell stays
+// common: the pull weighs as much as a fixed number of rows, so few of them move little.
+void hold_out(const ClassFolds& all, Fold& fold, const CrossValidateOptions& options,
               const std::stop_token& stop);
 
 // Each class held out and left out without each of its terms that can be off and that some row

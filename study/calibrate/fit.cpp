@@ -19,7 +19,9 @@ constexpr double kFirstStep = 0.4;                   // of the pattern search, i
 constexpr double kLastStep = 0.01;                   // below it the search is over
 constexpr const char* kOwnClock = "sustained_clock"; // never common to several GPUs
 constexpr double kSettledS = 1e-3;                   // kernels by whose end the clock has settled
-constexpr int kFewestSettled = 5;                    // of them to tell a GPU's own clock
+// ln: a row that lies further off has another mechanism than the terms, and says nothing of them.
+constexpr double kFarOff = 1.0;
+constexpr int kFewestSettled = 5; // of them to tell a GPU's own clock
 
 // Within what the name allows, and a factor of a hundred of the start.
 double clamped(const std::string& name, double value, double start) {
@@ -56,13 +58,6 @@ bool tells_clock(const std::vector<FitRow>& rows) {
            }) >= kFewestSettled;
 }
 
-// What a kernel waits for before its pipes are full is a matter of the library's kernels and of the
-// driver. The few and large convolutions of one GPU hardly feel it, confuse it with their own cost,
-// and would make that GPU look quicker in small layers than one that has no rows.
-bool is_start(const std::string& name, KernelClass c) {
-    return c == KernelClass::tensor_conv && (name == "layout_s" || name.starts_with("ramp_"));
-}
-
 std::vector<Knob> knobs_of(std::vector<model::Gpu>& gpus, KernelClass c,
                            const std::set<model::Launch>& modes, bool own_clock) {
     std::vector<Knob> knobs;
@@ -75,8 +70,7 @@ std::vector<Knob> knobs_of(std::vector<model::Gpu>& gpus, KernelClass c,
     };
     for (const auto& [name, first] : model::calibration_terms(gpus.front().calibration, c)) {
         const bool common = gpus.size() > 1;
-        if ((name == kOwnClock && (common || !own_clock)) || (common && is_hardware(name, c)) ||
-            (!common && is_start(name, c))) {
+        if ((name == kOwnClock && (common || !own_clock)) || (common && is_hardware(name, c))) {
             continue;
         }
         std::vector<double*> values;
@@ -203,7 +197,7 @@ class PatternSearch {
         const std::vector<double> own = offsets(logs);
         double error = 0.0;
         for (std::size_t i = 0; i < rows_.size(); ++i) {
-            error += weights_[i] * std::fabs(logs[i] - own[rows_[i].gpu]);
+            error += weights_[i] * std::min(std::fabs(logs[i] - own[rows_[i].gpu]), kFarOff);
         }
         return error + options_.pull * pull / static_cast<double>(knobs_.size());
     }

@@ -91,9 +91,10 @@ struct PairsSources {
 model::Result<PairsValidation> validate_pairs(const std::vector<MeasuredPair>& pairs,
                                               const PairsSources& sources, LaunchMode launch);
 
-// The share with the least mean |ln error|, rows of a family, kind and match counted once, and what
-// is left as spread: a kind's own, drawn towards that of all kinds as if these had been four more
-// families of it (empirical Bayes). `without`: a family that is left out.
+// The share with the least mean |ln error|, rows of a family, kind and match counted once, drawn to
+// 1 (kernels and hosts alone), and what is left as spread: a kind's own, drawn towards that of all
+// kinds as if these had been four more families of it (empirical Bayes). `without`: a family that
+// is left out.
 model::Transfer fit_transfer(const std::vector<PairResult>& rows, const std::string& without = {});
 
 // Fits without each family in turn, then judges it; fills the rows, groups and all.
