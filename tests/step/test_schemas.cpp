@@ -36,7 +36,7 @@ TEST_CASE("JSON of timeline, copies, memory and improve is what the schemas say"
     CopyWays ways{"n", "m", "", true, 10.0, copy_ways(graph, costs, gpu, options)};
     CHECK(faults("copies", copy_ways_json(ways)) == Faults{});
     const Memory memory = memory_of(graph);
-    MemoryReport report{graph, memory, "m"};
+    const MemoryReport report{graph, memory, "m", true, 0, std::nullopt};
     CHECK(faults("memory", memory_json(report)) == Faults{});
     ImproveOptions improving;
     improving.host = study::textbook_host();
