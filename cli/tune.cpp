@@ -139,6 +139,10 @@ std::optional<model::Diagnostic> refusal(const Options& options) {
     if (!options.from.empty() && !options.compare) {
         return error("usage", "--from replays logs for --compare", "add --compare");
     }
+    if (options.compare && options.from.empty() && options.target == "cpu") {
+        return error("usage", "--compare measures nothing new",
+                     "it replays what logs hold (--from LOG) or computes (--target model)");
+    }
     if (options.network.empty() && options.from.empty()) {
         return error("usage", "which network? NETWORK is missing", "as in: eyeroof tune alexnet");
     }
@@ -301,9 +305,11 @@ constexpr const char* kExamples =
     "eyeroof tune resnet18-c1-c12 --layers C2 --target model --format svg -o c2.svg\n"
     "# which strategy needs how many trials: on stand-ins, on what logs hold, against the proved "
     "optimum\n"
-    "eyeroof tune resnet18-c1-c12 --layers 'C[69]$' --target model --compare --trials 64\n"
+    "eyeroof tune resnet18-c1-c12 --layers 'C[69]$' --target model --compare --trials 32 "
+    "--seeds 3\n"
     "eyeroof tune --compare --from c6.jsonl --from c9.jsonl\n"
-    "eyeroof tune alexnet --layers CONV3 --target model --on eyeriss-v1 --compare";
+    "eyeroof tune alexnet --layers CONV3 --target model --on eyeriss-v1 --compare "
+    "--trials 64 --seeds 3";
 
 void add_learning(CLI::App& app, Options& options) {
     add_choice(app, "--strategy", options.strategy, tuning::strategy_names(),

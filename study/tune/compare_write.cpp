@@ -141,7 +141,7 @@ std::string comparison_json(const Comparison& all) {
     for (const auto& [name, found] : all.held_out) {
         held[name] = found;
     }
-    const Json json = {{"schema", "eyeroof.tune-comparison/1"},
+    const Json json = {{"schema", "eyeroof/tune-comparison/1"},
                        {"layers", all.layers},
                        {"seeds", all.seeds},
                        {"trials", all.trials},
@@ -159,8 +159,8 @@ std::string comparison_csv(const Comparison& all) {
     for (std::size_t c = 0; c < all.scores.size(); ++c) {
         for (std::size_t layer = 0; layer < all.layers.size(); ++layer) {
             const Score3& score = all.scores[c][layer];
-            text +=
-                study::read::csv_quoted(all.contenders[c]) + "," + study::read::csv_quoted(all.layers[layer]);
+            text += study::read::csv_quoted(all.contenders[c]) + "," +
+                    study::read::csv_quoted(all.layers[layer]);
             for (const auto& trials : score.trials) {
                 text += trials ? fmt::format(",{}", *trials) : ",";
             }

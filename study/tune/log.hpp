@@ -15,7 +15,7 @@
 
 namespace eyeroof::study::tune {
 
-inline constexpr const char* kTrialSchema = "eyeroof.trial/1";
+inline constexpr const char* kTrialSchema = "eyeroof/trial/1";
 
 // Where a trial was measured, and by what.
 struct TrialOrigin {

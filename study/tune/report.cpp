@@ -138,7 +138,7 @@ std::string tune_json(const TuneResult& result) {
     for (const Tuned& layer : result.layers) {
         layers.push_back(layer_json(layer));
     }
-    const Json json = {{"schema", "eyeroof.tune/1"},      {"target", result.target},
+    const Json json = {{"schema", "eyeroof/tune/1"},      {"target", result.target},
                        {"machine", result.machine.name},  {"compiler", result.toolchain.compiler},
                        {"flags", result.toolchain.flags}, {"search", result.search},
                        {"stopped", result.stopped},       {"layers", layers}};
@@ -155,9 +155,10 @@ std::string tune_csv(const TuneResult& result) {
             const auto number = [](bool there, double value) {
                 return there ? fmt::format("{}", value) : std::string();
             };
-            text += fmt::format("{},{},{},{},{},{},{:.6g}\n", study::read::csv_quoted(layer.work.name),
-                                n + 1, trial.round, number(trial.outcome.ok(), trial.outcome.cost),
-                                number(best < kNoCost, best), trial.outcome.error, trial.at_s);
+            text +=
+                fmt::format("{},{},{},{},{},{},{:.6g}\n", study::read::csv_quoted(layer.work.name),
+                            n + 1, trial.round, number(trial.outcome.ok(), trial.outcome.cost),
+                            number(best < kNoCost, best), trial.outcome.error, trial.at_s);
         }
     }
     return text;

@@ -8,7 +8,7 @@
 namespace eyeroof::study::tune {
 
 std::string tune_text(const TuneResult& result, bool details);
-std::string tune_json(const TuneResult& result); // schema eyeroof.tune/1
+std::string tune_json(const TuneResult& result); // schema eyeroof/tune/1
 std::string tune_csv(const TuneResult& result);  // every trial: cost and best so far
 std::string tune_svg(const TuneResult& result);  // best so far against trials
 
