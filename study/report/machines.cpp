@@ -82,7 +82,7 @@ std::string machines_text(const std::vector<MachineTable>& tables) {
 }
 
 std::string machines_json(const std::vector<MachineTable>& tables) {
-    Json json = {{"schema", "eyeroof/machines/1"}, {"tables", Json::array()}};
+    Json json = {{"schema", "eyeroof/published/1"}, {"tables", Json::array()}};
     for (const MachineTable& table : tables) {
         Json rows = Json::array();
         for (const PublishedResult& result : table.rows) {

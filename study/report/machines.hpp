@@ -10,7 +10,7 @@
 namespace eyeroof::study {
 
 std::string machines_text(const std::vector<MachineTable>& tables);
-std::string machines_json(const std::vector<MachineTable>& tables); // eyeroof/machines/1
+std::string machines_json(const std::vector<MachineTable>& tables); // eyeroof/published/1
 std::string machines_csv(const std::vector<MachineTable>& tables);
 
 } // namespace eyeroof::study

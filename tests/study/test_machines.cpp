@@ -97,7 +97,7 @@ TEST_CASE("figures of a machine are told with their confidence, recalled ones ne
     CHECK(text.find("recalled figures are left out") != std::string::npos);
     const std::string csv = study::machines_csv({table("simba")});
     CHECK(csv.find("simba,ResNet-50,simba,resnet50,frames/s,1988,") != std::string::npos);
-    CHECK(study::machines_json({table("simba")}).find("\"eyeroof/machines/1\"") !=
+    CHECK(study::machines_json({table("simba")}).find("\"eyeroof/published/1\"") !=
           std::string::npos);
 }
 
