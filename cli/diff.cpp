@@ -61,7 +61,8 @@ model::Diagnostics take(const std::string& text, study::StudyOptions& options,
         if (option.name == key) {
             if (!option.set(options, value)) {
                 found.error("bad-value", fmt::format("'{}' is no {}", value, key),
-                            model::suggestion(value, option.words));
+                            option.words.empty() ? "a whole number from 1 on"
+                                                 : model::suggestion(value, option.words));
             }
             return found;
         }

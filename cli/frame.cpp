@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <new>
 #include <ostream>
+#include <set>
 
 #ifndef EYEROOF_VERSION
 #define EYEROOF_VERSION "unknown"
@@ -130,8 +131,10 @@ bool takes_names(const CLI::Option& option) {
 bool is_no_count(const CLI::Option& option, const std::string& word) {
     const std::string type = option.get_type_name();
     constexpr std::size_t digits = 18;
-    return (type == "N" || type.find("UINT") != std::string::npos) &&
-           (word.size() > digits || word.find_first_not_of("0123456789") != std::string::npos);
+    const bool plain = word.find_first_not_of("0123456789") == std::string::npos;
+    return type == "N" || type.find("UINT") != std::string::npos
+               ? word.size() > digits || !plain
+               : type.find("INT") != std::string::npos && plain && word.size() > digits;
 }
 
 // What no option takes, whatever it is for: nothing at all, and numbers that are none.
@@ -143,8 +146,10 @@ void check_values(const CLI::App& app, model::Diagnostics& found) {
                             fmt::format("{}: {} is empty", command_path(app), option->get_name()),
                             fmt::format("leave it out, or see {} --help", command_path(app)));
             } else if (is_no_number(word) && !takes_names(*option)) {
-                found.error("usage", fmt::format("{}: {} is '{}', which is no number to count with",
-                                                 command_path(app), option->get_name(), word));
+                found.error("usage",
+                            fmt::format("{}: {} is '{}', which is no number to count with",
+                                        command_path(app), option->get_name(), word),
+                            "a number with digits, such as 0.5");
             } else if (is_no_count(*option, word)) {
                 found.error("usage",
                             fmt::format("{}: {} is '{}', which is no count", command_path(app),
@@ -158,13 +163,28 @@ void check_values(const CLI::App& app, model::Diagnostics& found) {
     }
 }
 
+// Options that take a list, of all commands that were named: "--sweep-batch".
+std::set<std::string> lists_of(const CLI::App& app) {
+    std::set<std::string> names;
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->get_delimiter() == ',') {
+            names.insert(option->get_name());
+        }
+    }
+    for (const CLI::App* sub : const_cast<CLI::App&>(app).get_subcommands()) {
+        names.merge(lists_of(*sub));
+    }
+    return names;
+}
+
 // Lists with nothing between two commas, which the parser passes over.
-void check_lists(const std::vector<std::string>& arguments, model::Diagnostics& found) {
+void check_lists(const std::set<std::string>& lists, const std::vector<std::string>& arguments,
+                 model::Diagnostics& found) {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::string& word = arguments[i];
         const std::size_t equals = word.find('=');
         const std::string option = word.substr(0, equals);
-        if (option != "--sweep-batch" && option != "--sweep-dtype") {
+        if (!lists.contains(option)) {
             continue;
         }
         const std::string list = equals != std::string::npos ? word.substr(equals + 1)
@@ -173,7 +193,7 @@ void check_lists(const std::vector<std::string>& arguments, model::Diagnostics& 
         if (list.starts_with(',') || list.ends_with(',') || list.find(",,") != std::string::npos) {
             found.error("usage",
                         fmt::format("{}: '{}' has nothing between two commas", option, list),
-                        "as in 1,8,64");
+                        "give each value once, as in 1,8,64");
         }
     }
 }
@@ -182,7 +202,7 @@ model::Diagnostics values_found_wrong(const Frame& frame, const GlobalOptions& g
                                       const std::vector<std::string>& arguments) {
     model::Diagnostics found;
     check_values(frame.root(), found);
-    check_lists(arguments, found);
+    check_lists(lists_of(frame.root()), arguments, found);
     for (const std::string& folder : global.hwdb) {
         std::error_code ignored;
         if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
@@ -240,7 +260,12 @@ CLI::App& Frame::add(const std::string& name, const std::string& summary,
 }
 
 void Frame::run(CLI::App& app, Action action) {
-    app.callback([this, action = std::move(action)] { chosen_ = action; });
+    // A command with subcommands is called back after them: the deepest that was named is meant.
+    app.callback([this, &app, action = std::move(action)] {
+        if (app.get_subcommands().empty()) {
+            chosen_ = action;
+        }
+    });
 }
 
 CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value,

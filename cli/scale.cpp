@@ -4,12 +4,13 @@
 #include "cli/command.hpp"
 #include "cli/exam_options.hpp"
 #include "cli/gpu_options.hpp"
-#include "cli/option_values.hpp"
 #include "hwdb/fabric_reader.hpp"
 #include "model/base/units.hpp"
 #include "study/scale/search.hpp"
 #include "study/scale/transformer_step.hpp"
 #include "study/upgrade/surroundings.hpp"
+
+#include <fmt/format.h>
 
 namespace eyeroof::cli {
 
@@ -43,14 +44,21 @@ model::Result<study::ScaleOptions> wanted(const Options& options) {
     model::Diagnostics found;
     auto devices = study::parse_devices(options.devices);
     const auto bucket = model::parse<model::Bytes>(options.bucket);
-    refuse(found, "--devices", devices.diagnostics());
-    refuse(found, "--bucket", bucket.diagnostics());
+    found.append(devices.diagnostics());
+    found.append(bucket.diagnostics());
     if (options.batch && options.batch_per_device) {
         found.error("usage", "--batch and --batch-per-device say the same twice",
                     "--batch for strong scaling, --batch-per-device for weak");
     }
     if (options.nodes && !options.per_node) {
         found.error("usage", "--nodes needs --per-node", "as in --nodes 16 --per-node 8");
+    }
+    if (options.nodes && options.per_node &&
+        *options.nodes > model::kMaxDevices / *options.per_node) {
+        found.error(
+            "usage",
+            fmt::format("{} nodes of {} devices are too many", *options.nodes, *options.per_node),
+            fmt::format("{} devices at most", model::kMaxDevices));
     }
     if (found.has_errors()) {
         return found;
@@ -81,7 +89,6 @@ std::string rendered(const study::ScaleResult& result, const Options& options) {
            : format == "csv"  ? study::scale_csv(result)
            : format == "md"   ? study::scale_markdown(result)
            : format == "svg"  ? study::scale_svg(result)
-           : format == "html" ? study::scale_html(result)
            : format == "html" ? study::scale_html(result)
                               : study::scale_text(result, options.details);
 }
@@ -133,7 +140,8 @@ Exit search_layers(Context& context, const Options& options, const model::Networ
                                   "as in --devices 8");
     }
     if (options.output.format != "text" && options.output.format != "json") {
-        return context.fail_usage("a search over layers is written as text or json");
+        return context.fail_usage("a search over layers is written as text or json",
+                                  "choose --format text or --format json");
     }
     const model::Count batch = study.batch.value_or(study.batch_per_device.value_or(32) * devices);
     const auto search =

@@ -2,6 +2,7 @@
 #include "cli/exam_options.hpp"
 #include "cli/gpu_options.hpp"
 #include "hwdb/text_file.hpp"
+#include "model/base/pattern.hpp"
 #include "study/sweep/front.hpp"
 #include "study/sweep/sweep_file.hpp"
 
@@ -201,6 +202,9 @@ Exit sweep(Context& context, const Options& options) {
     const auto grid = study::SweepGrid::make(question_of(options), sources);
     if (!grid) {
         return context.fail(grid.diagnostics());
+    }
+    if (const auto layers = model::Pattern::compile(options.layers); !layers) {
+        return context.fail(layers.diagnostics());
     }
     const auto range = range_of(options.shard, grid->points());
     if (!range) {

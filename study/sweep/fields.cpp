@@ -159,7 +159,8 @@ Result<double> value_of(const std::string& text, const Knob* knob, const std::st
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
         return Result<double>::failure("bad-value",
-                                       fmt::format("'{}' is no number for {}", text, field));
+                                       fmt::format("'{}' is no number for {}", text, field),
+                                       "a number, x2 for a multiple, or one with its unit");
     }
     return Result<double>(value);
 }
@@ -271,7 +272,8 @@ Result<VariedField> knob_field(const VaryText& text, const std::vector<Machine>&
         if (!field.numbers.empty() && values->size() != field.numbers.front().size()) {
             return Result<VariedField>::failure(
                 "bad-range",
-                fmt::format("'{}' has another number of values on each machine", text.field));
+                fmt::format("'{}' has another number of values on each machine", text.field),
+                "give each machine's file the same list");
         }
         field.key = knob->key;
         field.column = column_of(*knob);
@@ -333,7 +335,8 @@ Result<std::vector<double>> spread_values(const std::vector<std::string>& texts,
         }
     }
     if (values.size() > kMostValues) {
-        wrong.error("too-many", fmt::format("{} has {} values", field, values.size()));
+        wrong.error("too-many", fmt::format("{} has {} values", field, values.size()),
+                    "vary it in larger steps");
     }
     return wrong.has_errors() ? Result<std::vector<double>>(std::move(wrong))
                               : Result<std::vector<double>>(std::move(values));

@@ -189,7 +189,8 @@ Diagnostics SweepGrid::load_networks(const SweepQuestion& question, const SweepS
     }
     Diagnostics found;
     if (count > 100'000) {
-        found.error("too-many", fmt::format("{} different networks are too many", count));
+        found.error("too-many", fmt::format("{} different networks are too many", count),
+                    "split the sweep by networks");
         return found;
     }
     for (std::uint64_t i = 0; i < count && !found.has_errors(); ++i) {
@@ -296,7 +297,8 @@ Result<SweepGrid> SweepGrid::make(const SweepQuestion& question, const SweepSour
         }
         for (const VariedField& other : grid.fields_) {
             if (other.column == field->column) {
-                found.error("bad-sweep", fmt::format("'{}' is varied twice", text.field));
+                found.error("bad-sweep", fmt::format("'{}' is varied twice", text.field),
+                            "give all its values in one --vary");
             }
         }
         if (grid.points_ > kMostPoints / field->texts.size()) {

@@ -100,7 +100,8 @@ Result<SweepNote> parse_note(std::string_view text, const std::string& file) {
     const auto from = named ? number("from") : std::nullopt;
     const auto to = named ? number("to") : std::nullopt;
     if (!points || !from || !to || *from > *to || *to > *points) {
-        return failed<SweepNote>("bad-sweep-file", file + " does not say which sweep it is of");
+        return failed<SweepNote>("bad-sweep-file", file + " does not say which sweep it is of",
+                                 "write the sweep again, from its beginning");
     }
     const bool csv = json.value("format", nlohmann::json()) == "csv";
     return Result<SweepNote>(SweepNote{json["fingerprint"].get<std::string>(),
@@ -135,7 +136,8 @@ Result<SweepFile> SweepFile::open(const fs::path& file, const SweepNote& note,
         const bool whole = kept.in_order && kept.next == note.range.to;
         if (!old && !whole) { // without a note it is a whole sweep, of this question or another's
             return failed<SweepFile>("other-sweep",
-                                     file.string() + " is not an unfinished part of this sweep");
+                                     file.string() + " is not an unfinished part of this sweep",
+                                     "leave --resume out and name another file with -o");
         }
         const auto known = old ? parse_note(*old, beside.string()) : Result<SweepNote>(note);
         if (!known) {
@@ -159,7 +161,8 @@ Result<SweepFile> SweepFile::open(const fs::path& file, const SweepNote& note,
     opened.out_.open(file, std::ios::binary | std::ios::app);
     opened.out_ << (keep == 0 ? header : std::string{}) << std::flush;
     if (!opened.out_) {
-        return failed<SweepFile>("cannot-write", file.string() + " cannot be written");
+        return failed<SweepFile>("cannot-write", file.string() + " cannot be written",
+                                 "name a file in a folder that you may write to");
     }
     return Result<SweepFile>(std::move(opened));
 }
@@ -236,20 +239,27 @@ Result<Done> merge_sweep(const std::vector<fs::path>& paths, const fs::path& to)
     for (const Part& part : parts) {
         const SweepNote& first = parts.front().note;
         if (part.note.fingerprint != first.fingerprint || part.note.format != first.format) {
-            found.error("other-sweep", part.path.string() + " is of another sweep than " +
-                                           parts.front().path.string());
+            found.error("other-sweep",
+                        part.path.string() + " is of another sweep than " +
+                            parts.front().path.string(),
+                        "merge parts of one command line alone");
         } else if (part.note.range.from > next) {
-            found.error("missing-part", fmt::format("no part has the points {} to {}", next,
-                                                    part.note.range.from - 1));
+            found.error(
+                "missing-part",
+                fmt::format("no part has the points {} to {}", next, part.note.range.from - 1),
+                "run the missing shard, or resume the one that stopped");
         } else if (part.note.range.from < next) {
-            found.error("overlap", part.path.string() + " has points that another part has");
+            found.error("overlap", part.path.string() + " has points that another part has",
+                        "merge each part once");
         }
         next = std::max(next, part.note.range.to);
         all += part.text.substr(part.header);
     }
     if (!parts.empty() && next != parts.front().note.points && !found.has_errors()) {
-        found.error("missing-part", fmt::format("no part has the points {} to {}", next,
-                                                parts.front().note.points - 1));
+        found.error(
+            "missing-part",
+            fmt::format("no part has the points {} to {}", next, parts.front().note.points - 1),
+            "run the missing shard, or resume the one that stopped");
     }
     if (found.has_errors()) {
         return Result<Done>(std::move(found));

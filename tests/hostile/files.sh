@@ -44,16 +44,6 @@ put net_loop.yaml 'eyeroof: network/1\nparameters: {a: $b, b: $a}\nlayers: [{nam
 put net_expr.yaml 'eyeroof: network/1\nlayers: [{name: x, op: gemm, m: 1/0, n: ((((, k: 1}]\n'
 put net_zero.yaml 'eyeroof: network/1\nlayers: []\n'
 put net_big.yaml 'eyeroof: network/1\nlayers: [{name: x, op: gemm, count: 9223372036854775807, m: 9, n: 9, k: 9}]\n'
-lay='layers:\n  - {name: a, op: gemm, m: 8, n: 8, k: 8}\n  - {name: b, op: gemm, m: 8, n: 8, k: 8}\n'
-put graph_cycle.yaml "${lay}graph:\n  - {run: a, reads: y, as: x}\n  - {run: b, reads: x, as: y}\n"
-put graph_dangling.yaml "${lay}graph:\n  - {run: a, reads: input, as: x}\n  - {run: b, reads: input, as: y}\n"
-put graph_unknown.yaml "${lay}graph:\n  - {run: a, reads: inptu, as: x}\n  - {run: b, reads: x}\n"
-put graph_late.yaml "${lay}graph:\n  - {run: b, reads: x, as: y}\n  - {run: a, reads: input, as: x}\n"
-put graph_shape.yaml "${lay}  - {name: c, op: gemm, m: 8, n: 8, k: 9}\ngraph:\n  - {run: [a, b, c], reads: input}\n"
-put graph_count.yaml "${lay}graph:\n  - {run: a, reads: input}\n"
-put graph_layer.yaml "${lay}graph:\n  - {run: [a, bb], reads: input}\n"
-put graph_repeat.yaml "${lay}graph:\n  - {repeat: -3, steps: [{run: [a, b], reads: input}]}\n"
-put graph_empty.yaml "${lay}graph: []\n"
 put session_bad.yaml 'eyeroof: session/1\nmachines: 7\n'
 
 # profiles, traces, tables of measurements
@@ -72,3 +62,16 @@ printf '\x1f\x8b\x08\0\0\0\0\0\0\0garbage' >"$F/broken.gz"
 put pairs_bad.csv 'network,from,to,speedup\nresnet50,t4,l4,-1\n'
 put broken.onnx '\x08\x07\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01'
 put empty.onnx ''
+
+# a step, densities, sparse machines, answers
+net='eyeroof: network/1\nlayers: [{name: a, op: gemm, m: 4, n: 4, k: 4}, {name: b, op: gemm, m: 4, n: 4, k: 4}]\n'
+put graph_cycle.yaml "${net}graph: [{run: a, reads: y, as: x}, {run: b, reads: x, as: y}]\n"
+put graph_unknown.yaml "${net}graph: [{run: a, reads: input, as: x}, {run: b, reads: nobody}]\n"
+put graph_self.yaml "${net}graph: [{run: a, reads: x, as: x}]\n"
+put graph_repeat.yaml "${net}graph: [{repeat: 999999999999, steps: [{run: [a, b], reads: input, as: x}]}]\n"
+put densities_bad.yaml 'eyeroof: densities/1\nname: x\nlayers: [{name: CONV1, weight: 2, output: nan}]\n'
+put densities_twice.yaml 'eyeroof: densities/1\nname: x\nlayers: [{name: CONV1, weight: 1}, {name: CONV1, weight: 1}]\n'
+put sparse_bad.yaml 'eyeroof: sparse-machine/1\nkind: none\nname: x\n'
+put sparse_zero.yaml 'eyeroof: sparse-machine/1\nkind: columns\nname: x\nclock: 0\npes: -1\nweights_at_once: 1e99\nqueue: 0\n'
+put exam_bad.json '{"schema":"eyeroof/exam/1","layers":[{}]}'
+put exam_nan.json '{"schema":"eyeroof/exam/1","total":{"time_s":1e999},"layers":[{"name":7}]}'

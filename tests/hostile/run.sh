@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every line of arguments.txt through the program: the exit code that stands there, no crash, no
-# hang, words on stderr where it refuses, nothing on stdout then, and no file left behind.
+# hang, words and a hint on stderr where it refuses, none of them twice, nothing on stdout then, and
+# no file left behind.
 # run.sh EYEROOF [JOBS]
 set -uo pipefail
 eyeroof=$(realpath "$1")
@@ -24,6 +25,8 @@ one() {
     [ "$status" -eq "$2" ] || wrong="exit code $status, not $2"
     if [ "$2" -ge 2 ]; then
         grep -q 'error: ' "$err" || wrong+="; no error is told"
+        grep -q 'hint: ' "$err" || wrong+="; no hint is given"
+        [ -z "$(grep 'error: ' "$err" | sort | uniq -d)" ] || wrong+="; an error is told twice"
         [ ! -s "$out" ] || wrong+="; something on stdout"
     fi
     ! grep -qE 'internal|mistake of eyeroof|terminate called|Sanitizer' "$err" || wrong+="; a mistake of the program"

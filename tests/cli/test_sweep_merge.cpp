@@ -1,0 +1,32 @@
+#include "tests/cli/program.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace eyeroof; // NOLINT
+
+TEST_CASE("a sweep in parts, merged by the command that its help shows, is the whole sweep") {
+    const tests::Scratch scratch;
+    const auto path = [&](const char* name) { return (scratch / name).string(); };
+    const auto swept = [&](const std::string& file, const std::vector<std::string>& more) {
+        std::vector<std::string> words = {"sweep",  "alexnet",   "--on", "eyeriss-v1",
+                                          "--vary", "batch=1,2", "-o",   file};
+        words.insert(words.end(), more.begin(), more.end());
+        CHECK(tests::run(words).exit == 0);
+    };
+    swept(path("whole.csv"), {});
+    swept(path("1.csv"), {"--shard", "1/2"});
+    swept(path("2.csv"), {"--shard", "2/2"});
+    const tests::Outcome merged =
+        tests::run({"sweep", "merge", path("1.csv"), path("2.csv"), "-o", path("merged.csv")});
+    CAPTURE(merged.err);
+    CHECK(merged.exit == 0);
+    CHECK(tests::read_file(path("merged.csv")) == tests::read_file(path("whole.csv")));
+}
+
+TEST_CASE("more devices than there can be are refused before they are multiplied") {
+    const tests::Outcome outcome =
+        tests::run({"scale", "alexnet", "--on", "t4", "--fabric", "pcie4-100g", "--nodes",
+                    "999999999999999999", "--per-node", "999999999999999999"});
+    CHECK(outcome.exit == 2);
+    CHECK(outcome.err.find("are too many") != std::string::npos);
+}
