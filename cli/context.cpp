@@ -1,6 +1,7 @@
 #include "cli/context.hpp"
 
 #include "model/base/file.hpp"
+#include "model/base/told_once.hpp"
 
 #include <fmt/format.h>
 
@@ -129,7 +130,7 @@ bool Context::colour_errors() const {
 
 void Context::report(const model::Diagnostics& diagnostics) {
     line_->clear();
-    for (const model::Diagnostic& diagnostic : diagnostics) {
+    for (const model::Diagnostic& diagnostic : model::told_once(diagnostics)) {
         *environment_.err << (colour_errors() ? painted(diagnostic) : to_string(diagnostic))
                           << '\n';
     }

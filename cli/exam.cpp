@@ -1,5 +1,5 @@
 #include "cli/density.hpp"
-#include "cli/exam_options.hpp"
+#include "cli/exam_study.hpp"
 #include "cli/fail_if.hpp"
 #include "cli/search_options.hpp"
 #include "cli/what_would_help.hpp"
@@ -14,7 +14,6 @@
 #include "study/report/json.hpp"
 #include "study/report/markdown.hpp"
 #include "study/report/text.hpp"
-#include "study/tune/measured_best.hpp"
 #include "study/upgrade/advice.hpp"
 #include "study/upgrade/surroundings.hpp"
 #include "study/what_if/knobs.hpp"
@@ -42,8 +41,8 @@ constexpr const char* kExamples =
     "eyeroof exam resnet50 --on a100-sxm-40gb --profile run.jsonl --ceilings measured.yaml\n"
     "# what zeros bring: pruned weights and zero activations, skipped\n"
     "eyeroof exam alexnet --on eyeriss-v2 --density alexnet-pruned\n"
-    "# the best kernels that were measured, and which bound they reach\n"
-    "eyeroof exam resnet18-c1-c12 --on server-2x20 --dtype fp32 --tuned log.jsonl\n"
+    "# three machines side by side\n"
+    "eyeroof exam resnet50 --on t4 --on l4 --on tpu-v1\n"
     "# what twice the clock would bring\n"
     "eyeroof exam resnet50 --on eyeriss-v1 --set clock=x2\n"
     "# what more of each parameter would bring\n"
@@ -52,95 +51,6 @@ constexpr const char* kExamples =
     "eyeroof exam bert-base --on a100-sxm-40gb --advice\n"
     "# fail a build when a network gets too slow\n"
     "eyeroof exam resnet50 --on systolic:32x32 --fail-if 'net.utilization < 0.6'";
-
-model::Result<study::StudyOptions> study_options(const ExamOptions& options) {
-    static const std::map<std::string, study::LaunchMode> launches = {
-        {"eager", study::LaunchMode::eager},
-        {"stream", study::LaunchMode::stream},
-        {"kernel", study::LaunchMode::kernel},
-        {"graph", study::LaunchMode::graph},
-        {"compiled", study::LaunchMode::compiled}};
-    study::StudyOptions wanted;
-    wanted.policy = policy_named(options.mapping);
-    set_effort(options.effort, options.mapping, wanted);
-    wanted.factors = options.factors == "any" ? mapper::Factors::any : mapper::Factors::perfect;
-    wanted.free_dataflow = frees_dataflow(options.dataflow);
-    wanted.counting =
-        options.counting == "timeloop" ? model::Counting::timeloop : model::Counting::eyeroof;
-    wanted.launch = launches.at(options.launch);
-    wanted.threads = options.threads;
-    wanted.batch = options.batch;
-    wanted.dataflow = dataflow_named(options.dataflow);
-    if (!options.objective.empty()) {
-        const auto objective = parse_objective(options.objective);
-        if (!objective) {
-            return model::Result<study::StudyOptions>(objective.diagnostics());
-        }
-        wanted.objective = *objective;
-    }
-    if (!options.dtype.empty()) {
-        wanted.data_type = model::data_type_from_name(options.dtype);
-    }
-    wanted.operators = operators_of(options.phase);
-    wanted.training = training_of(options.phase);
-    if (!options.layers.empty()) {
-        wanted.layers = options.layers;
-    }
-    return model::Result<study::StudyOptions>(std::move(wanted));
-}
-
-// --mapping FILE, which needs to know the machine's levels.
-model::Diagnostics add_mapping_file(const ExamOptions& options, const model::Machine& machine,
-                                    study::StudyOptions& wanted) {
-    static const std::vector<std::string> policies = {"auto", "best", "dataflow"};
-    model::Diagnostics found;
-    if (std::find(policies.begin(), policies.end(), options.mapping) != policies.end()) {
-        return found;
-    }
-    const auto* accelerator = std::get_if<model::Accelerator>(&machine.kind);
-    if (accelerator == nullptr) {
-        found.error("usage", "--mapping FILE needs an accelerator");
-        return found;
-    }
-    std::error_code ignored;
-    const std::string near = model::closest(options.mapping, policies);
-    if (!std::filesystem::exists(options.mapping, ignored) && !near.empty()) {
-        found.error("usage", fmt::format("--mapping: there is no file '{}'", options.mapping),
-                    fmt::format("did you mean '{}'?", near));
-        return found;
-    }
-    auto mapping =
-        study::read::load_mapping(options.mapping, *accelerator, workload_names(options.network));
-    if (!mapping) {
-        return mapping.diagnostics();
-    }
-    wanted.policy = study::MappingPolicy::given;
-    wanted.mapping = *std::move(mapping);
-    return found;
-}
-
-// What a searched mapping must keep to: --constraints, and what a Timeloop architecture says
-// itself.
-model::Diagnostics add_constraints(const ExamOptions& options, const model::Machine& machine,
-                                   study::StudyOptions& wanted) {
-    using Policy = study::MappingPolicy;
-    const bool searched = wanted.policy == Policy::best || wanted.policy == Policy::automatic;
-    model::Diagnostics found;
-    if (!searched) {
-        if (!options.constraints.empty()) {
-            found.error("usage", "--constraints are for searched mappings",
-                        "use --mapping auto or --mapping best");
-        }
-        return found;
-    }
-    auto placed = load_constraints(options.constraints, options.machine, machine,
-                                   workload_names(options.network));
-    if (placed) {
-        wanted.constraints = std::move(placed->rules);
-        wanted.places = std::move(placed->places);
-    }
-    return placed.diagnostics();
-}
 
 // The table that the layers were read from, to be repeated; nothing for networks of other kinds.
 std::optional<study::read::LayerTable> table_of(const ExamOptions& options) {
@@ -152,25 +62,27 @@ std::optional<study::read::LayerTable> table_of(const ExamOptions& options) {
     return table ? std::optional(*table) : std::nullopt;
 }
 
-std::string rendered(const study::Report& report, const ExamOptions& options, bool colour) {
+std::string rendered(const study::Side& side, const ExamOptions& options, bool colour) {
+    const study::Report& report = side.report;
+    const study::MemoryFit* memory = side.memory ? &*side.memory : nullptr;
     const std::string& format = options.output.format;
     if (format == "json") {
-        return study::to_json(report);
+        return study::to_json(report, memory);
     }
     if (format == "csv") {
         const auto table = table_of(options);
         return study::to_csv(report, table ? &*table : nullptr);
     }
     if (format == "md") {
-        return study::to_markdown(report);
+        return study::to_markdown(report, memory);
     }
     if (format == "html") {
-        return study::to_html(report);
+        return study::to_html(report, memory);
     }
     const auto ladders = options.steps == "all"     ? study::Ladders::all
                          : options.steps == "worst" ? study::Ladders::worst
                                                     : study::Ladders::automatic;
-    return study::to_text(report, {colour, ladders, options.details});
+    return study::to_text(report, {colour, ladders, options.details}, memory);
 }
 
 // Says on stderr which layers' searches ended before their proof; were there any?
@@ -229,9 +141,9 @@ model::Result<Advised> advised(Context& context, const model::Network& network,
 }
 
 // The report, followed by advice where it was asked for.
-std::string rendered(const study::Report& report, const ExamOptions& options, bool colour,
+std::string rendered(const study::Side& side, const ExamOptions& options, bool colour,
                      const Advised& advice) {
-    const std::string text = rendered(report, options, colour);
+    const std::string text = rendered(side, options, colour);
     if (!options.advice) {
         return text;
     }
@@ -245,39 +157,9 @@ std::string rendered(const study::Report& report, const ExamOptions& options, bo
                                            : text + study::advice_text(advice.shapes);
 }
 
-// What --tuned names, merged. Errors: those of the logs.
-model::Result<std::vector<study::tune::TrialLine>>
-load_tuned(Context& context, const std::vector<std::string>& files) {
-    std::vector<std::vector<study::tune::TrialLine>> logs;
-    model::Diagnostics found;
-    for (const std::string& file : files) {
-        auto log = study::tune::load_trials(file);
-        found.append(log.diagnostics());
-        if (log) {
-            logs.push_back(*std::move(log));
-        }
-    }
-    if (found.has_errors()) {
-        return found;
-    }
-    context.report(found);
-    return study::tune::merged(logs);
-}
-
-// The answer with the best of the logs behind it.
-std::string with_tuned(Context& context, const std::string& text, const ExamOptions& options,
-                       const study::Report& report,
-                       const std::vector<study::tune::TrialLine>& lines) {
-    const auto rows = study::tune::measured_best(report, lines);
-    context.report(rows.diagnostics());
-    return options.output.format == "json" ? study::tune::with_measured_best(text, *rows)
-           : options.output.format == "md" ? text + study::tune::measured_best_markdown(*rows)
-                                           : text + study::tune::measured_best_text(*rows);
-}
-
 Exit judged(Context& context, const ExamOptions& options, const FailIf& fail_if,
-            const study::Report& report, const Advised& advice,
-            const std::optional<std::vector<study::tune::TrialLine>>& tuned) {
+            const study::Side& side, const Advised& advice) {
+    const study::Report& report = side.report;
     study::Verdict verdict;
     if (fail_if.gate()) {
         const auto judged = study::evaluate(*fail_if.gate(), report);
@@ -286,10 +168,7 @@ Exit judged(Context& context, const ExamOptions& options, const FailIf& fail_if,
         }
         verdict = *judged;
     }
-    std::string text = rendered(report, options, context.colour(options.output.file), advice);
-    if (tuned) {
-        text = with_tuned(context, text, options, report, *tuned);
-    }
+    const std::string text = rendered(side, options, context.colour(options.output.file), advice);
     const bool unproved = report_open(context, options, report) && options.require_proof;
     const bool no = verdict.holds || unproved;
     const Exit exit = context.write(text, options.output.file, no ? Exit::says_no : Exit::done);
@@ -299,57 +178,41 @@ Exit judged(Context& context, const ExamOptions& options, const FailIf& fail_if,
     return exit;
 }
 
-Exit exam(Context& context, const ExamOptions& options, const std::string& density,
-          const std::vector<std::string>& tuned) {
+Exit exam(Context& context, const ExamOptions& options, const std::string& density) {
     const auto fail_if = FailIf::parse(options.fail_if, study::exam_gate_keys());
     if (!fail_if) {
         return context.fail(fail_if.diagnostics());
     }
     if (options.advice && (options.output.format == "csv" || options.output.format == "html")) {
-        return context.fail_usage("--advice goes with the formats text, json and md");
+        return context.fail_usage("--advice goes with the formats text, json and md",
+                                  "leave --advice out, or write the advice with --format json");
     }
     if (options.advice && !density.empty()) {
-        return context.fail_usage("--advice knows no zeros: leave --density away");
+        return context.fail_usage("--advice knows no zeros: leave --density away",
+                                  "ask for one of them at a time");
     }
-    if (!tuned.empty() && (options.output.format == "csv" || options.output.format == "html" ||
-                           !options.compat.empty())) {
-        return context.fail_usage("--tuned goes with the formats text, json and md");
-    }
-    const auto network = load_workload(context, options.network, options.dims);
+    const auto wired = load_wired_workload(context, options.network, options.dims);
     if (options.compat == "scalesim") {
-        return network ? exam_scalesim(context, options, *network)
-                       : context.fail(network.diagnostics());
+        return wired ? exam_scalesim(context, options, wired->network)
+                     : context.fail(wired.diagnostics());
     }
-    auto machine = load_machine(context, options.machine, options.energies);
-    if (machine && !options.set.empty()) {
-        machine = study::changed(*machine, options.set);
-    }
+    const auto machine = named_machine(context, options);
     const auto measured = load_measurements(context, options.measured);
-    auto lines = load_tuned(context, tuned);
-    model::Diagnostics all = network.diagnostics();
-    all.append(lines.diagnostics());
+    model::Diagnostics all = wired.diagnostics();
     all.append(machine.diagnostics());
     all.append(measured.diagnostics());
     if (all.has_errors()) { // all at once: nobody likes to be told one error at a time
         return context.fail(all);
     }
     context.report(all);
-    auto wanted = study_options(options);
-    model::Diagnostics wrong = wanted.diagnostics();
-    const auto host = study::host_issue(options.host, *machine, context.machine_dirs());
-    wrong.append(host.diagnostics());
-    if (wanted) {
-        wanted->host = host ? *host : model::HostIssue{};
-        wrong.append(add_mapping_file(options, *machine, *wanted));
-        wrong.append(add_constraints(options, *machine, *wanted));
+    const auto wanted = wanted_study(context, options, *machine);
+    if (!wanted) {
+        return context.fail(wanted.diagnostics());
     }
-    if (wrong.has_errors()) {
-        return context.fail(wrong);
-    }
-    auto report =
-        density.empty()
-            ? study::run(*network, *machine, *wanted, context.stop(), context.progress())
-            : run_with_density(context, density, *network, options.machine, *machine, *wanted);
+    auto report = density.empty() ? study::run(wired->network, *machine, *wanted, context.stop(),
+                                               context.progress())
+                                  : run_with_density(context, density, wired->network,
+                                                     options.machine, *machine, *wanted);
     if (!report) {
         return context.fail(report.diagnostics());
     }
@@ -359,16 +222,16 @@ Exit exam(Context& context, const ExamOptions& options, const std::string& densi
         return context.fail(laid.diagnostics());
     }
     context.report(laid.diagnostics());
+    const auto memory = memory_of(context, options, *wired, *machine);
     Advised advice;
     if (options.advice) {
-        const auto found = advised(context, *network, *machine, *wanted);
+        const auto found = advised(context, wired->network, *machine, *wanted);
         if (!found) {
             return context.fail(found.diagnostics());
         }
         advice = *found;
     }
-    return judged(context, options, *fail_if, *report, advice,
-                  tuned.empty() ? std::nullopt : std::optional(*std::move(lines)));
+    return judged(context, options, *fail_if, {*std::move(report), memory}, advice);
 }
 
 } // namespace
@@ -449,19 +312,15 @@ void add_exam(Frame& frame) {
         ->required()
         ->type_name("NETWORK|FILE");
     app.add_option(
-           "--on", options->machine,
+           "--on", options->machines,
            "Name in the catalog (eyeroof hw list), a machine YAML, a Timeloop architecture, "
-           "or systolic:ROWSxCOLS")
+           "or systolic:ROWSxCOLS; given more than once, all side by side")
         ->required()
+        ->allow_extra_args(false)
         ->type_name("MACHINE|FILE");
     add_model_options(app, *options);
     add_density(app, *density);
     add_measurement_options(app, options->measured);
-    auto tuned = std::make_shared<std::vector<std::string>>();
-    app.add_option("--tuned", *tuned,
-                   "Log of `eyeroof tune`: its best beside what is predicted (repeatable)")
-        ->type_name("FILE")
-        ->allow_extra_args(false);
     app.add_option("--layers", options->layers, "Only layers whose name matches")
         ->type_name("REGEX");
     add_fail_if(app, options->fail_if);
@@ -474,8 +333,14 @@ void add_exam(Frame& frame) {
         "Also what would help: on accelerators more of each parameter and each step for nothing, "
         "on GPUs padding, batch, wave-filling sizes and fusing");
     add_output(app, options->output, {"text", "json", "csv", "md", "html"});
-    frame.run(app, [options, density, tuned](Context& context) {
-        return exam(context, *options, *density, *tuned);
+    frame.run(app, [options, density](Context& context) {
+        options->machine = options->machines.front();
+        if (options->machines.size() == 1) {
+            return exam(context, *options, *density);
+        }
+        return density->empty() ? exam_side_by_side(context, *options)
+                                : context.fail_usage("--density goes with one --on",
+                                                     "ask for one machine at a time");
     });
 }
 

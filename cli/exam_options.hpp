@@ -19,7 +19,8 @@ namespace eyeroof::cli {
 
 struct ExamOptions {
     std::string network;
-    std::string machine;
+    std::vector<std::string> machines; // of --on; more than one: side by side
+    std::string machine;               // the one examined
     std::string dataflow;
     std::string dtype;
     PhaseOptions phase;

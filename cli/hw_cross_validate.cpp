@@ -89,7 +89,8 @@ Exit write_constants(Context& context, const Options& options,
     if (wrong) {
         model::Diagnostics found;
         found.error("cannot-write",
-                    fmt::format("{} cannot be made a folder: {}", folder, wrong.message()));
+                    fmt::format("{} cannot be made a folder: {}", folder, wrong.message()),
+                    "name a folder that you may write to");
         return context.fail(found);
     }
     const auto only = model::kernel_class_from_name(options.kernel_class);

@@ -219,7 +219,8 @@ Exit import(Context& context, Options options) {
     take_profile_output(options);
     if (options.join && options.files.size() != 2) {
         return context.fail_usage(
-            "--join takes two files: the timed run, then the run with counters");
+            "--join takes two files: the timed run, then the run with counters",
+            "as in --join timed.json counted.csv");
     }
     const auto profile = read_all(options);
     if (!profile) {

@@ -295,7 +295,7 @@ bool all_mapped(const study::MapReport& report, model::Diagnostics& why) {
 
 Exit map(Context& context, const Options& options) {
     if (const auto wrong = contradiction(options)) {
-        return context.fail_usage(*wrong);
+        return context.fail_usage(*wrong, "eyeroof map --help has an example of each");
     }
     const auto fail_if = FailIf::parse(options.fail_if, gate_figures(study::MapReport{}).keys);
     if (!fail_if) {

@@ -1,5 +1,6 @@
 // eyeroof memory: what a step holds over time, what holds its peak, the largest batch.
 #include "cli/step_inputs.hpp"
+#include "study/step/fit.hpp"
 #include "study/step/footprint.hpp"
 #include "study/step/memory_write.hpp"
 
@@ -15,23 +16,6 @@ struct Options {
     std::string memory, precision = "usual";
     bool no_workspace = false;
 };
-
-// Peak of the network at a multiple of its batch.
-std::optional<Count> peak_at(const StepInputs& inputs, Count batch, bool workspace) {
-    const auto network = model::with_batch(inputs.network, batch);
-    if (!network) {
-        return std::nullopt;
-    }
-    step::GraphOptions options = inputs.graph_options;
-    options.batch *= batch;
-    const auto graph = step::make_graph(*network, inputs.wiring, options);
-    if (!graph) {
-        return std::nullopt;
-    }
-    const auto beside =
-        workspace ? step::workspaces_of(*graph, inputs.gpu()) : std::vector<Count>{};
-    return step::memory_of(*graph, beside).peak;
-}
 
 Exit memory(Context& context, const Options& options) {
     auto inputs = load_step(context, options.step);
@@ -61,13 +45,9 @@ Exit memory(Context& context, const Options& options) {
     step::MemoryReport report{
         *graph, found,       inputs->machine.id, options.step.phase.phase == "training",
         limit,  std::nullopt};
-    constexpr std::size_t kSearched = 20'000; // operators: a larger graph is not built thirty times
-    if (graph->operators.size() <= kSearched) {
-        report.largest_batch = step::largest_batch(limit, 1 << 20, [&](Count batch) {
-            return context.stop().stop_requested() ? std::nullopt
-                                                   : peak_at(*inputs, batch, !options.no_workspace);
-        });
-    }
+    report.largest_batch = step::largest_fitting_batch(
+        {inputs->network, inputs->wiring, inputs->graph_options, !options.no_workspace},
+        inputs->gpu(), limit, context.stop());
     const std::string& format = options.step.output.format;
     return context.write(format == "json"  ? step::memory_json(report)
                          : format == "csv" ? step::memory_csv(report)
@@ -90,6 +70,7 @@ void add_memory(Frame& frame) {
         "# the curve as a picture\n"
         "eyeroof memory resnet50 --batch 64 --on v100-sxm2-16gb --phase training --format svg "
         "-o memory.svg");
+    options->step.timed = false;
     add_step_options(app, options->step);
     app.add_option("--memory", options->memory,
                    "Bytes for tensors [the machine's, less 0.5 GB for a process]")

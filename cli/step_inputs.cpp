@@ -1,6 +1,7 @@
 #include "cli/step_inputs.hpp"
 
 #include "hwdb/usual_host.hpp"
+#include "model/gpu/served.hpp"
 #include "study/exam/network_step.hpp"
 #include "study/exam/run.hpp"
 #include "study/what_if/knobs.hpp"
@@ -82,6 +83,12 @@ model::Result<StepInputs> load_step(Context& context, const StepOptions& options
     auto network = study::prepared(inputs.network, wanted);
     all.append(network.diagnostics());
     all.append(add_host(context, options, inputs));
+    if (all.has_errors()) {
+        return all;
+    }
+    if (options.timed) {
+        all.append(model::check_served(*network, inputs.machine.name, inputs.gpu()));
+    }
     if (all.has_errors()) {
         return all;
     }

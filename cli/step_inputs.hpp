@@ -19,6 +19,7 @@ struct StepOptions {
     std::vector<std::string> dims, set;
     std::optional<std::int64_t> batch;
     bool in_place = false;
+    bool timed = true; // times are asked for, so the GPU needs units for the types
     OutputOptions output;
 };
 

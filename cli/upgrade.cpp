@@ -141,7 +141,7 @@ Exit upgrade(Context& context, const Options& options) {
     }
     const bool sweeps = !options.sweep_batch.empty() || !options.sweep_dtype.empty();
     if (sweeps && fleet.size() > 1) {
-        return context.fail_usage("a sweep is of one network");
+        return context.fail_usage("a sweep is of one network", "run it once for each network");
     }
     const auto named = [&](const std::string& own) { return own.empty() ? options.host : own; };
     const auto wanted = study::with_surroundings(study_options(options), *from, *to,

@@ -192,7 +192,8 @@ Exit validate_machines(Context& context, const Options& options) {
 
 Exit validate(Context& context, const Options& options) {
     if (options.pairs && options.networks) {
-        return context.fail_usage("--pairs and --networks are two kinds of table");
+        return context.fail_usage("--pairs and --networks are two kinds of table",
+                                  "give one of them, once for each table");
     }
     if (options.networks) {
         return validate_networks(context, options);

@@ -182,7 +182,8 @@ class AcceleratorReader {
         for (const Node& element : node.one_or_more()) {
             if (const auto operand = element.choice(kOperandNames, "operand")) {
                 if (set.contains(*operand)) {
-                    element.error("duplicate-operand", "this operand is listed twice");
+                    element.error("duplicate-operand", "this operand is listed twice",
+                                  "list each of input, weight and output at most once");
                 }
                 set.insert(*operand);
             }
@@ -228,7 +229,8 @@ class AcceleratorReader {
         }
         if (*bytes != std::floor(*bytes) || *bytes < 1.0 || *bytes > kMaxCapacityBytes) {
             node.error("bad-capacity",
-                       fmt::format("{} bytes is not a whole number of bytes in range", *bytes));
+                       fmt::format("{} bytes is not a whole number of bytes in range", *bytes),
+                       "write the capacity in whole bytes, as in 108KiB");
             return 1;
         }
         return static_cast<Count>(*bytes);
@@ -287,7 +289,8 @@ class AcceleratorReader {
         const Sourced read = entry["read_energy"];
         const Sourced write = entry["write_energy"];
         if (both && (read || write)) {
-            both.node().error("conflict", "give `energy` or `read_energy` and `write_energy`");
+            both.node().error("conflict", "give `energy` or `read_energy` and `write_energy`",
+                              "`energy` counts for both; leave one of the two ways out");
         }
         read_each(both ? both : read, store.operands, store.read_pj, store.own_read_pj);
         if (both) {

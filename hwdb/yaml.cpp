@@ -176,14 +176,17 @@ std::vector<Node> Node::items(std::size_t at_least) const {
     for (std::size_t i = 0; i < value.children.size(); ++i) {
         Node element(state_, value.children[i], kAbsent, fmt::format("{}[{}]", field_, i));
         if (state_->values[element.index_].kind == Kind::null) {
-            element.error("missing-value", "this element of the list is empty");
+            element.error("missing-value", "this element of the list is empty",
+                          "give it a value, or take the element out");
             continue;
         }
         elements.push_back(std::move(element));
     }
     if (value.children.size() < at_least) {
-        error("too-few", fmt::format("the list has {} elements, at least {} are needed",
-                                     value.children.size(), at_least));
+        error("too-few",
+              fmt::format("the list has {} elements, at least {} are needed", value.children.size(),
+                          at_least),
+              "add what is missing");
     }
     return elements;
 }
@@ -203,7 +206,8 @@ const std::string* Node::scalar(std::string_view expected) const {
     }
     const Value& value = state_->values[index_];
     if (value.kind != Kind::scalar) {
-        error("wrong-type", fmt::format("expected {}, found {}", expected, kind_name(value.kind)));
+        error("wrong-type", fmt::format("expected {}, found {}", expected, kind_name(value.kind)),
+              "docs/formats.md shows each kind of file with an example");
         return nullptr;
     }
     return &value.text;
@@ -215,7 +219,7 @@ std::optional<std::string> Node::text() const {
         return std::nullopt;
     }
     if (written->find_first_not_of(" \t\r\n") == std::string::npos) {
-        error("missing-value", "this text is empty");
+        error("missing-value", "this text is empty", "give it a value, or leave the key out");
         return std::nullopt;
     }
     return *written;

@@ -169,7 +169,8 @@ class Builder : public YAML::EventHandler {
         for (std::size_t i = 0; i + 1 < children.size(); i += 2) {
             const detail::Value& key = state_.values[children[i]];
             if (key.kind != detail::Kind::scalar || key.text.empty()) {
-                state_.diagnostics.error("bad-key", "a key must be plain text", "",
+                state_.diagnostics.error("bad-key", "a key must be plain text",
+                                         "write it as one word before the colon",
                                          state_.where(children[i]));
                 continue;
             }
@@ -232,8 +233,9 @@ void parse_into(detail::YamlState& state, const std::string& text, YamlOptions o
 
 Result<Document> parse_yaml(std::string text, std::string file, YamlOptions options) {
     if (text.size() > kMaxTextFileBytes) {
-        return Result<Document>::failure("file-too-large", "the document is too large", "",
-                                         {file, 0, 0});
+        return Result<Document>::failure(
+            "file-too-large", "the document is too large",
+            "descriptions have a few KiB; is this the file that was meant?", {file, 0, 0});
     }
     auto checked = checked_text(std::move(text), file);
     if (!checked) {

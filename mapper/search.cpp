@@ -41,10 +41,12 @@ constexpr std::array<std::pair<Strategy, std::string_view>, 6> kNames = {
 Diagnostics check_task(const Task& task) {
     Diagnostics found = validate(task.machine);
     if (task.machine.levels.size() > kMaxLevels) {
-        found.error("unsupported", fmt::format("the mapper handles at most {} levels", kMaxLevels));
+        found.error("unsupported", fmt::format("the mapper handles at most {} levels", kMaxLevels),
+                    "join levels that hold the same operands");
     }
     if (task.problem.form == ConvForm::scatter) {
-        found.error("unsupported", "the mapper does not search the scatter form");
+        found.error("unsupported", "the mapper does not search the scatter form",
+                    "leave the form to the layer: a gradient is searched in its gather form");
     }
     if (task.counting == Counting::timeloop && task.problem.produced == Operand::input) {
         found.error("unsupported", "Timeloop's counting is not searched for gradients of the input",

@@ -167,7 +167,8 @@ Result<std::vector<Problem>> problems_of(const Layer& layer) {
         }
         if (!macs) {
             problems.error("overflow",
-                           "layer '" + layer.name + "' has more MACs than a 63-bit count holds");
+                           "layer '" + layer.name + "' has more MACs than a 63-bit count holds",
+                           "make the layer smaller");
         }
     }
     if (problems.has_errors()) {

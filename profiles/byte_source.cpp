@@ -98,7 +98,8 @@ model::Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::string& p
     using Opened = model::Result<std::unique_ptr<ByteSource>>;
     std::error_code error;
     if (std::filesystem::is_directory(path, error)) {
-        return Opened::failure("cannot-open", "'" + path + "' is a directory");
+        return Opened::failure("cannot-open", "'" + path + "' is a directory",
+                               "name one of the files in it");
     }
     gzFile file = gzopen(path.c_str(), "rb");
     if (file == nullptr) {

@@ -197,7 +197,8 @@ class LogReader {
         finish();
         using Calls = model::Result<std::vector<Operator>>;
         if (!source_.failure().empty()) {
-            return Calls::failure("damaged", source_.failure(), {}, source_.here());
+            return Calls::failure("damaged", source_.failure(), "read it again from where it comes",
+                                  source_.here());
         }
         if (calls_.empty()) {
             return Calls::failure("no-calls", "the log holds no product and no convolution",

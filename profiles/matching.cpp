@@ -78,7 +78,8 @@ class Matcher {
             const auto layer = by_name_.find(assignment.layer);
             if (layer == by_name_.end()) {
                 found_.error("unknown-layer",
-                             fmt::format("there is no layer '{}'", assignment.layer));
+                             fmt::format("there is no layer '{}'", assignment.layer),
+                             "`eyeroof net show NETWORK` lists them");
                 continue;
             }
             auto kernel = model::Pattern::compile(assignment.kernel_regex);

@@ -24,29 +24,30 @@ bool index_ok(std::int32_t index, std::size_t size) {
 void validate_launch(const Profile& profile, const Launch& launch, const std::string& field,
                      model::Diagnostics& found) {
     if (launch.kernel >= profile.kernels.size()) {
-        found.error("bad-index", "the launch names a kernel that is not in the profile", {}, {},
-                    field + ".kernel");
+        found.error("bad-index", "the launch names a kernel that is not in the profile",
+                    "its number counts the kernels of this profile from 0", {}, field + ".kernel");
     }
     if (!index_ok(launch.op, profile.operators.size())) {
-        found.error("bad-index", "the launch names an operator that is not in the profile", {}, {},
-                    field + ".op");
+        found.error("bad-index", "the launch names an operator that is not in the profile",
+                    "its number counts the operators of this profile from 0", {}, field + ".op");
     }
     if (!index_ok(launch.range, profile.ranges.size())) {
-        found.error("bad-index", "the launch names a range that is not in the profile", {}, {},
-                    field + ".range");
+        found.error("bad-index", "the launch names a range that is not in the profile",
+                    "its number counts the ranges of this profile from 0", {}, field + ".range");
     }
     if (launch.source >= profile.sources.size()) {
-        found.error("bad-index", "the launch names a source that is not in the profile", {}, {},
-                    field + ".source");
+        found.error("bad-index", "the launch names a source that is not in the profile",
+                    "its number counts the sources of this profile from 0", {}, field + ".source");
     }
     const bool unknown = launch.duration_ns == kUnknown;
     if (!std::isfinite(launch.duration_ns) || (launch.duration_ns < 0.0 && !unknown)) {
-        found.error("bad-number", "the duration is not a time", {}, {}, field + ".duration_ns");
+        found.error("bad-number", "the duration is not a time", "nanoseconds, from 0 on", {},
+                    field + ".duration_ns");
     }
     for (const auto& [name, value] : launch.counters) {
         if (!std::isfinite(value)) {
-            found.error("bad-number", fmt::format("counter {} is not a number", name), {}, {},
-                        field + ".counters");
+            found.error("bad-number", fmt::format("counter {} is not a number", name),
+                        "a counter is a finite number", {}, field + ".counters");
         }
     }
 }

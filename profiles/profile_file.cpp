@@ -106,8 +106,8 @@ class Fields {
         }
     }
     void error(const std::string& key, const std::string& what) const {
-        found_.error("bad-field", fmt::format("'{}' of the {} record {}", key, name_, what), {},
-                     where_, name_ + "." + key);
+        found_.error("bad-field", fmt::format("'{}' of the {} record {}", key, name_, what),
+                     "docs/formats.md shows each record", where_, name_ + "." + key);
     }
 
   private:
@@ -151,7 +151,8 @@ class Reader {
             where_.line = line_number_;
             where_.column = 1;
             if (ended_ && !line.empty()) {
-                found_.error("trailing-data", "there is text after the last record", {}, where_);
+                found_.error("trailing-data", "there is text after the last record",
+                             "take away what follows the record `end`", where_);
                 break;
             }
             if (!line.empty()) {
@@ -168,10 +169,11 @@ class Reader {
     model::Result<Profile> conclude() {
         where_.column = 0;
         if (!source_.failure().empty() && profile_.launches.empty()) {
-            found_.error("damaged", source_.failure(), {}, where_);
+            found_.error("damaged", source_.failure(), "read it again from where it comes", where_);
         }
         if (!begun_ && !found_.has_errors()) {
-            found_.error("not-a-profile", "the file has no profile header", {}, where_);
+            found_.error("not-a-profile", "the file has no profile header",
+                         "a profile is written by `eyeroof profile` or `import --save`", where_);
         }
         if (!found_.has_errors()) {
             found_.append(validate(profile_));
@@ -207,7 +209,10 @@ class Reader {
                 cut_line_ = line_number_; // written half when the collector stopped
                 return;
             }
-            found_.error("not-json", "this line is not JSON", {}, where_);
+            found_.error(
+                "not-json", "this line is not JSON",
+                "each line of a profile is one JSON object; a cut last line may be taken away",
+                where_);
             return;
         } catch (const Json::exception&) { // 1e400
             found_.error("bad-number", "a number of this line does not fit",
@@ -215,7 +220,8 @@ class Reader {
             return;
         }
         if (!json.is_object() || json.empty()) {
-            found_.error("bad-record", "a record is a JSON object", {}, where_);
+            found_.error("bad-record", "a record is a JSON object",
+                         "docs/formats.md shows each record", where_);
             return;
         }
         if (!begun_) {
@@ -228,14 +234,15 @@ class Reader {
     void read_header(const Json& json) {
         const auto version = json.find("eyeroof_profile");
         if (version == json.end()) {
-            found_.error("not-a-profile", "the first line has no 'eyeroof_profile'", {}, where_);
+            found_.error("not-a-profile", "the first line has no 'eyeroof_profile'",
+                         "a profile is written by `eyeroof profile` or `import --save`", where_);
             return;
         }
         if (*version != kProfileVersion) {
             found_.error("bad-version",
                          fmt::format("this is profile version {}, and version {} is read",
                                      version->dump().substr(0, 20), kProfileVersion),
-                         {}, where_);
+                         "another version of eyeroof wrote it", where_);
             return;
         }
         begun_ = true;
@@ -255,7 +262,8 @@ class Reader {
         const std::string& kind = json.begin().key();
         const Json& body = json.begin().value();
         if (json.size() != 1) {
-            found_.error("bad-record", "a record has exactly one key, its kind", {}, where_);
+            found_.error("bad-record", "a record has exactly one key, its kind",
+                         "docs/formats.md shows each record", where_);
         } else if (kind == "launch" && body.is_object()) {
             read_launch(body);
         } else if (kind == "kernel" && body.is_object()) {
@@ -275,7 +283,7 @@ class Reader {
         } else {
             found_.error("bad-record",
                          fmt::format("'{}' is not a record of this version", kind.substr(0, 40)),
-                         {}, where_);
+                         "docs/formats.md shows each record", where_);
         }
     }
 

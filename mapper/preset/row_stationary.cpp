@@ -404,8 +404,10 @@ Result<Places> checked_places(const Problem& problem, const Accelerator& acceler
     const auto places = places_of(accelerator, dataflow);
     if (!places) {
         return Result<Places>::failure(
-            "no-mapping", "the row-stationary rules need an axis for filter rows (R) and one for "
-                          "output rows (P) above the innermost level");
+            "no-mapping",
+            "the row-stationary rules need an axis for filter rows (R) and one for "
+            "output rows (P) above the innermost level",
+            "choose another --dataflow, or search with --mapping best");
     }
     if (b(problem, Dim::R) > places->height) {
         return Result<Places>::failure(

@@ -16,8 +16,10 @@ Result<Pattern> Pattern::compile(std::string_view text) {
         text.size() <= kShown ? std::string(text) : std::string(text.substr(0, kShown)) + "…";
     if (text.size() > kLongest) {
         return Result<Pattern>::failure(
-            "bad-regex", fmt::format("the regular expression '{}' is longer than {} characters",
-                                     shown, kLongest));
+            "bad-regex",
+            fmt::format("the regular expression '{}' is longer than {} characters", shown,
+                        kLongest),
+            "match part of the name: no pattern has to hold it whole");
     }
     RE2::Options options(RE2::Quiet);
     auto compiled =

@@ -17,7 +17,8 @@ Result<ScaleSimWork> checked(ScaleSimWork work, std::optional<Count> pixels,
                           ? checked_product({*pixels, *window, work.filters, *runs})
                           : std::nullopt;
     if (!macs) {
-        return Result<ScaleSimWork>::failure("overflow", "the layer's MACs do not fit 63 bits");
+        return Result<ScaleSimWork>::failure("overflow", "the layer's MACs do not fit 63 bits",
+                                             "make the layer smaller");
     }
     work.pixels = *pixels;
     work.window = *window;
@@ -63,7 +64,8 @@ Result<Count> scalesim_compute_cycles(const Layer& layer, Count rows, Count cols
                                       DataflowKind dataflow) {
     if (rows < 1 || cols < 1 || rows > kMaxDimension || cols > kMaxDimension) {
         return Result<Count>::failure("bad-dimension",
-                                      fmt::format("the array is {} x {}", rows, cols));
+                                      fmt::format("the array is {} x {}", rows, cols),
+                                      "rows and columns are 1 or more");
     }
     const auto work = scalesim_work(layer);
     if (!work) {
@@ -86,12 +88,14 @@ Result<Count> scalesim_compute_cycles(const Layer& layer, Count rows, Count cols
         streamed = m + 2 * rows + cols - 2;
         break;
     default:
-        return Result<Count>::failure("unsupported", "SCALE-Sim has the dataflows ws, os and is");
+        return Result<Count>::failure("unsupported", "SCALE-Sim has the dataflows ws, os and is",
+                                      "choose one of them with --dataflow");
     }
     const auto run = folds ? checked_mul(*folds, streamed) : std::nullopt;
     const auto all = run ? checked_mul(*run - 1, runs) : std::nullopt;
     if (!all) {
-        return Result<Count>::failure("overflow", "the layer's cycles do not fit 63 bits");
+        return Result<Count>::failure("overflow", "the layer's cycles do not fit 63 bits",
+                                      "make the layer smaller");
     }
     return *all;
 }

@@ -3,6 +3,7 @@
 #include "model/gpu/grouped.hpp"
 #include "model/gpu/memory_op.hpp"
 #include "model/gpu/predict.hpp"
+#include "model/gpu/served.hpp"
 
 #include <fmt/format.h>
 
@@ -112,7 +113,7 @@ Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& w
         return Result<KernelChoice>::failure(
             "unsupported-type",
             fmt::format("this GPU has no units for {}", data_type_name(kernel.type)),
-            "choose a data type that its description lists under peaks");
+            "it has " + served_types(gpu));
     }
     if (const auto link = link_of(gpu, layer); link && *link <= 0.0) {
         return Result<KernelChoice>::failure("no-link", "this machine has no link to copy over",

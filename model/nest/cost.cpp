@@ -74,7 +74,8 @@ class CostCounter {
             return Result<MappingCost>::failure(
                 "overflow",
                 "the access counts of this mapping do not fit 63 bits, or its tiles are "
-                "too irregular to count");
+                "too irregular to count",
+                "make the layer smaller, or the tiles more even");
         }
         add_energy();
         set_pace();

@@ -54,7 +54,8 @@ model::Result<MeasuringLibrary> open_library(const std::string& path) {
     void* entry = dlsym(library, EYEROOF_GPU_MEASURE_ENTRY);
     if (entry == nullptr) {
         return Entry::failure("unavailable",
-                              fmt::format("'{}' is no library that measures GPUs", path));
+                              fmt::format("'{}' is no library that measures GPUs", path),
+                              "leave --library away to use the one beside the program");
     }
     return MeasuringLibrary{
         reinterpret_cast<EyeroofMeasureGpu>(entry)}; // NOLINT: what dlsym is for

@@ -144,8 +144,10 @@ class Runner {
         end_.status = end_.status == 0 ? ended.status : end_.status;
         end_.cancelled = end_.cancelled || ended.cancelled;
         if (!ended.started) {
-            found_.error("cannot-run", fmt::format("'{}' cannot be started: {}",
-                                                   options_.command.front(), ended.why));
+            found_.error(
+                "cannot-run",
+                fmt::format("'{}' cannot be started: {}", options_.command.front(), ended.why),
+                "give its path as a shell would run it, after --");
             return false;
         }
         first_pass_done_ = true;
@@ -179,7 +181,8 @@ class Runner {
         if (!written || ::chmod(file.c_str(), S_IRUSR | S_IWUSR) != 0) {
             found_.append(written.diagnostics());
             if (!found_.has_errors()) {
-                found_.error("cannot-write", fmt::format("cannot write '{}'", file.string()));
+                found_.error("cannot-write", fmt::format("cannot write '{}'", file.string()),
+                             "is the temporary directory (TMPDIR) full or not writable?");
             }
             return false;
         }
@@ -240,8 +243,11 @@ class Runner {
             auto pair =
                 i < counters.size()
                     ? join_runs(timed, counters[i])
-                    : model::Result<Profile>::failure("runs-differ", "the other run had fewer "
-                                                                     "processes");
+                    : model::Result<Profile>::failure("runs-differ",
+                                                      "the other run had fewer "
+                                                      "processes",
+                                                      "a program that starts processes by chance "
+                                                      "cannot be joined; profile one of them");
             if (pair) {
                 pair->run = counters[i].run;
                 joined.push_back(std::move(*pair));
@@ -272,7 +278,8 @@ class Runner {
 model::Result<Profile> profile_program(const RunnerOptions& options, std::stop_token stop,
                                        const model::ProgressCallback& progress, ProgramEnd* end) {
     if (options.command.empty()) {
-        return model::Result<Profile>::failure("usage", "no program was given");
+        return model::Result<Profile>::failure("usage", "no program was given",
+                                               "as in eyeroof profile -- ./program its arguments");
     }
     ProgramEnd unasked;
     return Runner(options, std::move(stop), progress, end == nullptr ? unasked : *end).run();

@@ -55,8 +55,10 @@ model::Result<std::size_t> CuptiCatalog::passes(const std::string& chip,
     code = code == CUPTI_SUCCESS ? config.add(metrics) : code;
     if (code != CUPTI_SUCCESS) {
         return model::Result<std::size_t>::failure(
-            "unavailable", fmt::format("CUPTI cannot plan these metrics for {} (error {})", chip,
-                                       static_cast<int>(code)));
+            "unavailable",
+            fmt::format("CUPTI cannot plan these metrics for {} (error {})", chip,
+                        static_cast<int>(code)),
+            "choose other metrics, or a driver that knows this chip");
     }
     return config.passes();
 }

@@ -213,7 +213,8 @@ model::Result<std::unique_ptr<Perfworks>> Perfworks::open(const std::string& fol
     EYEROOF_NVPW_PARAMS(params, NVPW_InitializeHost);
     if (const int status = state->api.NVPW_InitializeHost(&params)) {
         return Opened::failure("unavailable",
-                               name + " cannot be initialised, status " + std::to_string(status));
+                               name + " cannot be initialised, status " + std::to_string(status),
+                               "do the driver and the CUPTI library fit each other?");
     }
     return Opened(std::unique_ptr<Perfworks>(new Perfworks(std::move(state))));
 }

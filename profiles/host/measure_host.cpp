@@ -266,7 +266,8 @@ model::Result<Profile> measure_host(const HostOptions& options, std::stop_token 
         return HostMeasurement(options, std::move(stop), progress).run();
     } catch (const std::bad_alloc&) {
         return model::Result<Profile>::failure("unavailable",
-                                               "there is not enough memory to measure in");
+                                               "there is not enough memory to measure in",
+                                               "end other programs, or measure a smaller machine");
     } catch (const std::system_error& error) {
         return model::Result<Profile>::failure(
             "unavailable", std::string("threads cannot be started: ") + error.what());

@@ -48,7 +48,8 @@ bool grouped_by_thousands(std::string_view whole, char separator) {
 bool CsvReader::finish_field(std::string&& field, CsvRow& row) {
     row.fields.push_back(std::move(field));
     if (row.fields.size() > kMaxFields) {
-        errors_.error("bad-csv", "the record has more than 20000 fields", {}, row.where);
+        errors_.error("bad-csv", "the record has more than 20000 fields",
+                      "is a quote left open, or the separator another one?", row.where);
         return false;
     }
     return true;
@@ -97,7 +98,8 @@ bool CsvReader::next(CsvRow& row) {
     row.fields.clear();
     if (source_.peek() == ByteSource::kEnd || errors_.has_errors()) {
         if (!source_.failure().empty() && !errors_.has_errors()) {
-            errors_.error("damaged", source_.failure(), {}, source_.here());
+            errors_.error("damaged", source_.failure(), "read it again from where it comes",
+                          source_.here());
         }
         return false;
     }

@@ -13,7 +13,39 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 64;
 
-// Lets the parser pull bytes from a ByteSource; the end is a null source.
+// What is read already of a ByteSource, for a parser that takes it byte by byte.
+class Window {
+  public:
+    explicit Window(ByteSource& source) : source_(source) { fill(); }
+
+    bool at_end() const { return at_ == end_; }
+    char here() const { return *at_; }
+    void next() {
+        if (++at_ == end_) {
+            fill();
+        }
+    }
+    // Gives back to the source what was not taken, so that it knows its place.
+    void close() {
+        source_.skip(static_cast<std::size_t>(at_ - begin_));
+        begin_ = end_ = at_;
+    }
+
+  private:
+    void fill() {
+        source_.skip(static_cast<std::size_t>(end_ - begin_));
+        const std::string_view ahead = source_.ahead();
+        begin_ = at_ = ahead.data();
+        end_ = begin_ + ahead.size();
+    }
+
+    ByteSource& source_;
+    const char* begin_ = nullptr;
+    const char* at_ = nullptr;
+    const char* end_ = nullptr;
+};
+
+// Lets the parser pull bytes from a Window; the end is a null window.
 class ByteIterator {
   public:
     using iterator_category = std::input_iterator_tag;
@@ -23,10 +55,10 @@ class ByteIterator {
     using reference = char;
 
     ByteIterator() = default;
-    explicit ByteIterator(ByteSource& source) : source_(&source) {}
-    char operator*() const { return static_cast<char>(source_->peek()); }
+    explicit ByteIterator(Window& window) : window_(&window) {}
+    char operator*() const { return window_->here(); }
     ByteIterator& operator++() {
-        source_->get();
+        window_->next();
         return *this;
     }
     ByteIterator operator++(int) {
@@ -38,8 +70,8 @@ class ByteIterator {
     bool operator!=(const ByteIterator& other) const { return !(*this == other); }
 
   private:
-    bool at_end() const { return source_ == nullptr || source_->peek() == ByteSource::kEnd; }
-    ByteSource* source_ = nullptr;
+    bool at_end() const { return window_ == nullptr || window_->at_end(); }
+    Window* window_ = nullptr;
 };
 
 TraceKind kind_of(std::string_view category) {
@@ -335,14 +367,17 @@ class Listener {
 
 model::Result<RunInfo> read_trace_events(ByteSource& source, const EventUse& use) {
     Listener listener(use);
-    const bool parsed = nlohmann::json::sax_parse(ByteIterator(source), ByteIterator(), &listener);
+    Window window(source);
+    const bool parsed = nlohmann::json::sax_parse(ByteIterator(window), ByteIterator(), &listener);
+    window.close();
     const model::SourceLocation where = source.here();
     using Read = model::Result<RunInfo>;
     if (!source.failure().empty()) {
-        return Read::failure("damaged", source.failure(), {}, where);
+        return Read::failure("damaged", source.failure(), "write the trace again", where);
     }
     if (!parsed && listener.too_deep()) {
-        return Read::failure("too-deep", "the JSON is nested deeper than 64", {}, where);
+        return Read::failure("too-deep", "the JSON is nested deeper than 64",
+                             "a trace of PyTorch's is four levels deep; is this one?", where);
     }
     if (!parsed) {
         const bool ended = source.peek() == ByteSource::kEnd;
@@ -352,7 +387,8 @@ model::Result<RunInfo> read_trace_events(ByteSource& source, const EventUse& use
                              where);
     }
     if (!listener.seen_events()) {
-        return Read::failure("no-events", "there is no list \"traceEvents\"", {}, where);
+        return Read::failure("no-events", "there is no list \"traceEvents\"",
+                             "PyTorch's profiler writes it: prof.export_chrome_trace(FILE)", where);
     }
     return listener.run;
 }

@@ -53,7 +53,8 @@ class KinetoReader {
         if (bad_times_ > 0) {
             return model::Result<Profile>::failure(
                 "bad-time", std::to_string(bad_times_) + " kernels have no time or a negative one",
-                {}, {input_.name, 0, 0});
+                "a kernel has `ts` and `dur` in microseconds; write the trace again",
+                {input_.name, 0, 0});
         }
         built_.profile.run = *head;
         built_.profile.run.tool = "kineto-json";
@@ -244,7 +245,9 @@ class KinetoReader {
 
     // Writes launches in order of time and drops the table entries that no launch uses.
     void order_by_start() {
-        std::ranges::stable_sort(built_.profile.launches, {}, &Launch::start_ns);
+        if (!std::ranges::is_sorted(built_.profile.launches, {}, &Launch::start_ns)) {
+            std::ranges::stable_sort(built_.profile.launches, {}, &Launch::start_ns);
+        }
         auto all = filter(built_.profile, {});
         built_.profile = std::move(all).value();
     }

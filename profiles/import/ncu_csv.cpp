@@ -135,7 +135,8 @@ class NcuReader {
             ++skipped;
         }
         if (!header_seen) {
-            found_.error("no-header", "there is no header line with \"ID\" and \"Kernel Name\"", {},
+            found_.error("no-header", "there is no header line with \"ID\" and \"Kernel Name\"",
+                         "write it with ncu --csv --page raw or --page details",
                          {input_.name, skipped, 0});
             return;
         }
@@ -146,7 +147,8 @@ class NcuReader {
         header_ = CsvHeader(header.fields);
         columns_ = counter_columns(header_);
         if (!columns_.id || !columns_.kernel) {
-            found_.error("missing-column", "the columns \"ID\" and \"Kernel Name\" are needed", {},
+            found_.error("missing-column", "the columns \"ID\" and \"Kernel Name\" are needed",
+                         "write it with ncu --csv --page raw or --page details",
                          {input_.name, skipped, 1});
             return;
         }
@@ -245,8 +247,8 @@ class NcuReader {
         const auto id = integer_of(row.fields[*columns_.id]);
         if (!id) {
             found_.error("bad-number",
-                         fmt::format("'{}' is not a launch number", row.fields[*columns_.id]), {},
-                         row.where, "ID");
+                         fmt::format("'{}' is not a launch number", row.fields[*columns_.id]),
+                         "ncu numbers launches from 0", row.where, "ID");
             return nullptr;
         }
         auto& launches = built_.profile.launches;
@@ -272,8 +274,8 @@ class NcuReader {
             if (!read) {
                 found_.error(
                     "bad-size",
-                    fmt::format("'{}' is not a size in three directions", row.fields[*column]), {},
-                    row.where, header_.names()[*column]);
+                    fmt::format("'{}' is not a size in three directions", row.fields[*column]),
+                    "as in (128, 1, 1)", row.where, header_.names()[*column]);
             }
             value = read.value_or(value);
         };

@@ -289,7 +289,8 @@ class NsysReader {
                              fmt::format("kernel {}: column '{}' holds no whole number",
                                          built_.profile.launches.size() + 1,
                                          sqlite3_column_name(row, column)),
-                             {}, {input_.name, 0, 0}, "CUPTI_ACTIVITY_KIND_KERNEL");
+                             "export it again: nsys export --type sqlite", {input_.name, 0, 0},
+                             "CUPTI_ACTIVITY_KIND_KERNEL");
                 return;
             }
         }
@@ -301,7 +302,8 @@ class NsysReader {
             found_.error(
                 "bad-time",
                 fmt::format("kernel {} ends before it starts", built_.profile.launches.size() + 1),
-                {}, {input_.name, 0, 0}, "CUPTI_ACTIVITY_KIND_KERNEL");
+                "export it again: nsys export --type sqlite", {input_.name, 0, 0},
+                "CUPTI_ACTIVITY_KIND_KERNEL");
             return;
         }
         launch.duration_ns = static_cast<double>(end_ns - launch.start_ns);

@@ -70,7 +70,7 @@ class PlainReader {
             found_.error("missing-column",
                          "a column 'kernel' and one of 'time_s', 'time_ms', "
                          "'time_us', 'time_ns' are needed",
-                         {}, {input_.name, 1, 1});
+                         "docs/formats.md shows such a table", {input_.name, 1, 1});
             return model::Result<Profile>(std::move(found_));
         }
         if (const auto twice = header_.repeated()) {
@@ -97,7 +97,7 @@ class PlainReader {
             found_.error("bad-row",
                          fmt::format("the row has {} fields, the header {}", row.fields.size(),
                                      header_.names().size()),
-                         {}, row.where);
+                         "put a name with commas in double quotes", row.where);
             return;
         }
         Launch launch;
@@ -113,7 +113,8 @@ class PlainReader {
         const auto time = number_of(row.fields[*columns_.time], NumberStyle::point);
         if (!time || *time < 0.0) {
             found_.error("bad-time", fmt::format("'{}' is not a time", row.fields[*columns_.time]),
-                         {}, row.where, header_.names()[*columns_.time]);
+                         "a number from 0 on, with a point and no unit", row.where,
+                         header_.names()[*columns_.time]);
             return;
         }
         launch.duration_ns = *time * columns_.to_ns;

@@ -104,7 +104,8 @@ class RocprofReader {
             const auto start = whole(row, columns_.start, "Start_Timestamp");
             const auto end = whole(row, columns_.end, "End_Timestamp");
             if (start && end && (*start < 0 || *end < *start)) {
-                found_.error("bad-time", "the kernel ends before it starts", {}, row.where);
+                found_.error("bad-time", "the kernel ends before it starts",
+                             "write the trace again", row.where);
             } else if (start && end) {
                 launch.start_ns = *start;
                 launch.duration_ns = static_cast<double>(*end - *start);
@@ -115,9 +116,9 @@ class RocprofReader {
             if (value) {
                 launch.counters[row.fields[*columns_.counter]] = *value;
             } else {
-                found_.error("bad-number",
-                             fmt::format("'{}' is not a number", row.fields[*columns_.value]), {},
-                             row.where, "Counter_Value");
+                found_.error(
+                    "bad-number", fmt::format("'{}' is not a number", row.fields[*columns_.value]),
+                    "rocprofv3 writes counters as plain numbers", row.where, "Counter_Value");
             }
         }
     }
@@ -126,8 +127,8 @@ class RocprofReader {
         const auto value = integer_of(row.fields[*column]);
         if (!value) {
             found_.error("bad-number",
-                         fmt::format("'{}' is not a whole number", row.fields[*column]), {},
-                         row.where, name);
+                         fmt::format("'{}' is not a whole number", row.fields[*column]),
+                         "rocprofv3 writes plain whole numbers", row.where, name);
         }
         return value;
     }
@@ -174,7 +175,8 @@ class RocprofReader {
             const std::int64_t items = grid ? integer_of(row.fields[*grid]).value_or(0) : 1;
             const std::int64_t size = group ? integer_of(row.fields[*group]).value_or(0) : 1;
             if (items < 0 || size < 1) {
-                found_.error("bad-size", "grid or workgroup is not a size", {}, row.where);
+                found_.error("bad-size", "grid or workgroup is not a size",
+                             "sizes are whole numbers from 1 on", row.where);
                 return;
             }
             *threads[i] = size;

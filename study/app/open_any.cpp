@@ -54,7 +54,8 @@ Answer open_any(const std::string& path, const std::vector<std::filesystem::path
     case read::FileKind::assignments:
         return as_opened(load_assignments(path));
     }
-    return Answer::failure("unknown-file", "this is nothing that can be opened");
+    return Answer::failure("unknown-file", "this is nothing that can be opened",
+                           "a session, network, machine, trace, profile or table of layers can");
 }
 
 } // namespace eyeroof::study

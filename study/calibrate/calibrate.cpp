@@ -117,7 +117,8 @@ Result<Calibrated> calibrate(const model::Gpu& gpu, const std::vector<MeasuredLa
         if (by_class[i].size() < kFewestRows) {
             found.error("too-few-rows",
                         fmt::format("{} has {} rows, a fit needs {}", kernel_class_name(c),
-                                    by_class[i].size(), kFewestRows));
+                                    by_class[i].size(), kFewestRows),
+                        "measure more layers of this kind, or leave it out with --class");
             continue;
         }
         const Split split = split_rows(std::move(by_class[i]), options.rows);
@@ -143,7 +144,8 @@ Result<Calibrated> calibrate_sustained(const model::Gpu& gpu, model::DataType ty
     const double share = rate.flops_per_s > 0.0 ? flops_per_s / rate.flops_per_s : 0.0;
     if (!(share >= 0.01 && share <= 1.0)) {
         return Result<Calibrated>::failure(
-            "bad-rate", "a sustained rate lies between 1 % and 100 % of the data sheet's peak");
+            "bad-rate", "a sustained rate lies between 1 % and 100 % of the data sheet's peak",
+            "is it in FLOP/s, as in --sustained '100 TFLOP/s'?");
     }
     Calibrated result{gpu.calibration, {}};
     GpuCalibration& c = result.calibration;

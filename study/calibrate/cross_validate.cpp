@@ -55,8 +55,8 @@ class Sorter {
             return;
         }
         if (!(modelled_s(*gpu, fit) > 0.0)) {
-            found.error("unsupported-type", "'" + row.gpu + "' does not serve this layer", {},
-                        {"", row.line, 1});
+            found.error("unsupported-type", "'" + row.gpu + "' does not serve this layer",
+                        "take the row away, or name the type that was measured", {"", row.line, 1});
             return;
         }
         const double naive = naive_roofline_s(*gpu, row.layer, static_cast<double>(fit.work.flops),
@@ -76,7 +76,8 @@ class Sorter {
             if (!machine) {
                 found.append(machine.diagnostics());
             } else if (!std::holds_alternative<model::Gpu>(machine->kind)) {
-                found.error("not-a-gpu", "'" + id + "' is no GPU");
+                found.error("not-a-gpu", "'" + id + "' is no GPU",
+                            "`eyeroof hw list` names the GPUs");
             } else {
                 known = gpus_.emplace(id, std::get<model::Gpu>(machine->kind)).first;
             }
@@ -186,7 +187,8 @@ Result<CrossValidation> cross_validate(const std::vector<MeasuredLayer>& rows,
         }
     }
     if (!found.has_errors() && most < kFewestToFit) {
-        found.error("too-few-rows", fmt::format("no GPU has {} rows of a class", kFewestToFit));
+        found.error("too-few-rows", fmt::format("no GPU has {} rows of a class", kFewestToFit),
+                    "give a table with more rows");
     }
     if (found.has_errors()) {
         return found;

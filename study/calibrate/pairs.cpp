@@ -21,8 +21,9 @@ MeasuredPair pair_of(const NamedCells& cells, const std::string& file, model::Di
     const std::string speedup = text_of(cells, "speedup");
     pair.speedup = positive_number(speedup).value_or(0.0);
     if (!(pair.speedup > 0.0)) {
-        found.error("bad-speedup", "'" + speedup + "' is no positive speed-up", {},
-                    place_of(cells, "speedup", file), "speedup");
+        found.error("bad-speedup", "'" + speedup + "' is no positive speed-up",
+                    "a number above 0: time before by time after", place_of(cells, "speedup", file),
+                    "speedup");
     }
     pair.to_network = text_of(cells, "to_network");
     if (const std::string items = text_of(cells, "to_items"); !items.empty()) {
@@ -53,8 +54,9 @@ MeasuredPair pair_of(const NamedCells& cells, const std::string& file, model::Di
     for (const char* side : {"from_dtype", "to_dtype"}) {
         const std::string name = text_of(cells, side);
         if (!name.empty() && !model::data_type_from_name(name)) {
-            found.error("bad-dtype", "'" + name + "' is no data type", {},
-                        place_of(cells, side, file), side);
+            found.error("bad-dtype", "'" + name + "' is no data type",
+                        "as in fp32, tf32, fp16, bf16, fp8 or int8", place_of(cells, side, file),
+                        side);
         }
     }
     return pair;

@@ -1,6 +1,7 @@
 #include "model/base/units.hpp"
 #include "study/diff/diff.hpp"
 #include "study/text/csv.hpp"
+#include "study/text/markup.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -117,14 +118,8 @@ std::string diff_text(const ExamDiff& diff) {
 }
 
 std::string diff_markdown(const ExamDiff& diff) {
-    const auto cell = [](std::string text) {
-        for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) {
-            text.insert(at, "\\");
-        }
-        return text;
-    };
-    std::string text = fmt::format("| | {} | {} | change |\n|---|---|---|---|\n", cell(diff.name_a),
-                                   cell(diff.name_b));
+    std::string text = fmt::format("| | {} | {} | change |\n|---|---|---|---|\n",
+                                   markdown_cell(diff.name_a), markdown_cell(diff.name_b));
     for (std::size_t i = 0; i < kDiffFigures.size(); ++i) {
         text += fmt::format("| {} | {} | {} | {} |\n", kDiffFigures[i], value(i, diff.total[i].a),
                             value(i, diff.total[i].b), percent(diff.total[i]));
@@ -135,9 +130,9 @@ std::string diff_markdown(const ExamDiff& diff) {
     }
     for (std::size_t i = 0; i < std::min(layers.size(), kMostLayers); ++i) {
         const LayerDiff& layer = *layers[i];
-        text += fmt::format("| {} | {} | {} | {} | {} |\n", cell(layer.name),
+        text += fmt::format("| {} | {} | {} | {} | {} |\n", markdown_cell(layer.name),
                             value(0, layer.figures[0].a), value(0, layer.figures[0].b),
-                            percent(layer.figures[0]), cell(limits_text(layer)));
+                            percent(layer.figures[0]), markdown_cell(limits_text(layer)));
     }
     const std::string rest = apart(diff, "\n\n");
     return text + (rest.empty() ? "" : "\n" + rest);

@@ -111,7 +111,7 @@ class Parser {
         }
         Alternatives inside = condition(depth + 1);
         if (!failed() && !take(")")) {
-            fail(at_, "a ')' is missing", {});
+            fail(at_, "a ')' is missing", "each ( needs its )");
         }
         return inside;
     }

@@ -1,6 +1,7 @@
 #include "study/exam/run.hpp"
 
 #include "model/base/pattern.hpp"
+#include "model/gpu/served.hpp"
 #include "study/exam/compiled.hpp"
 #include "study/exam/examine.hpp"
 #include "study/exam/network_step.hpp"
@@ -60,7 +61,8 @@ Result<Network> prepared(const Network& network, const StudyOptions& options) {
         current = matching_layers(*current, *options.layers);
     }
     if (current && current->layers.empty()) {
-        return Result<Network>::failure("no-layers", fmt::format("{} has no layers", network.name));
+        return Result<Network>::failure("no-layers", fmt::format("{} has no layers", network.name),
+                                        "give it at least one layer");
     }
     return current;
 }
@@ -156,6 +158,9 @@ Result<Report> run(const Network& network, const Machine& machine, const StudyOp
         return Result<Report>(wanted.diagnostics());
     }
     if (const auto* gpu = std::get_if<Gpu>(&machine.kind)) {
+        if (Diagnostics types = check_served(*wanted, machine.name, *gpu); types.has_errors()) {
+            return types;
+        }
         auto report =
             examine_all(*wanted, machine, gpu_context(*gpu, *wanted), options, stop, progress);
         if (report && gpu->arch != GpuArch::host) {

@@ -92,13 +92,15 @@ model::Result<Variables> named(const Given& given, const std::vector<Parameter>&
                 return model::Result<Variables>::failure(
                     "bad-parameter",
                     fmt::format("{} values are given and the network has {} parameters",
-                                given.values.size(), parameters.size()));
+                                given.values.size(), parameters.size()),
+                    "`eyeroof net show NETWORK` lists its parameters");
             }
             name = parameters[i].name;
         }
         if (!values.emplace(name, given.values[i].second).second) {
             return model::Result<Variables>::failure(
-                "bad-parameter", fmt::format("parameter '{}' is given twice", name));
+                "bad-parameter", fmt::format("parameter '{}' is given twice", name),
+                "give it once");
         }
     }
     return values;

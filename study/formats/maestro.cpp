@@ -104,7 +104,8 @@ class MaestroParser {
             }
         }
         if (network.layers.empty() && !found_.has_errors()) {
-            found_.error("no-layers", "the file names no layer", "", {file_, 1, 1});
+            found_.error("no-layers", "the file names no layer",
+                         "it has Network NAME { Layer NAME { … } }", {file_, 1, 1});
         }
         return found_.has_errors() ? Result<Network>(std::move(found_))
                                    : Result<Network>(std::move(network), std::move(found_));
@@ -122,7 +123,7 @@ class MaestroParser {
         found_.error("syntax",
                      token.text.empty() ? fmt::format("{}, found the end of the file", expected)
                                         : fmt::format("{}, found '{}'", expected, token.text),
-                     "", where(token));
+                     "is a bracket left open?", where(token));
     }
     bool accept(std::string_view mark) {
         const bool there = peek().text == mark;
@@ -254,8 +255,8 @@ class MaestroParser {
             if (const auto number = read_number()) {
                 if (!numbers.emplace(std::string(name.text), Amount{number->value, name}).second) {
                     found_.error("duplicate-key",
-                                 fmt::format("'{}' is given twice", std::string(name.text)), "",
-                                 where(name));
+                                 fmt::format("'{}' is given twice", std::string(name.text)),
+                                 "give it once", where(name));
                 }
             }
             accept(",");
@@ -312,7 +313,7 @@ class MaestroParser {
                 found_.error(
                     "missing-key",
                     fmt::format("layer {} has no dimension {}", std::string(text.name.text), name),
-                    "", where(text.name));
+                    "add it to Dimensions", where(text.name));
                 complete = false;
             }
         }
@@ -345,7 +346,8 @@ class MaestroParser {
         const auto c = type == "DSCONV" ? std::optional(of("C")) : checked_mul(of("C"), s.groups);
         const auto k = checked_mul(of("K"), s.groups);
         if (!c || !k) {
-            found_.error("overflow", "the channels do not fit 63 bits", "", where(text.name));
+            found_.error("overflow", "the channels do not fit 63 bits", "make the layer smaller",
+                         where(text.name));
             return false;
         }
         s.c = *c;

@@ -44,7 +44,8 @@ void read_sets(const Node& list, profiles::MetricFamily& family) {
         set.max_passes = static_cast<int>(item.need("max_passes").integer({1, 1000}).value_or(1));
         set.counters = texts(item.need("counters"));
         if (family.find_set(set.name) != nullptr) {
-            item.error("duplicate", "the set '" + set.name + "' stands here for the second time");
+            item.error("duplicate", "the set '" + set.name + "' stands here for the second time",
+                       "give each set a name of its own");
         }
         family.sets.push_back(std::move(set));
     }
@@ -58,7 +59,8 @@ void check_collected(const Node& root, const profiles::MetricFamily& family) {
                 return std::ranges::find(set.counters, counter) != set.counters.end();
             });
         if (!collected) {
-            root.error("never-collected", "no set collects the counter '" + counter + "'");
+            root.error("never-collected", "no set collects the counter '" + counter + "'",
+                       "name it in one of `sets`");
         }
     }
 }
@@ -108,7 +110,8 @@ read_metric_families(const std::filesystem::path& folder) {
         }
     }
     if (error) {
-        return Families::failure("cannot-open", "'" + folder.string() + "' cannot be read");
+        return Families::failure("cannot-open", "'" + folder.string() + "' cannot be read",
+                                 "name a folder that you may read");
     }
     std::ranges::sort(files);
     std::vector<profiles::MetricFamily> families;

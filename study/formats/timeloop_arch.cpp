@@ -96,7 +96,8 @@ Named name_of(const Node& node) {
         const auto last = evaluate(text.substr(dots + 2, close - dots - 2), {});
         const double many = first && last ? *last - *first + 1.0 : 0.0;
         if (!(many >= 1.0) || many > 1e6 || many != std::floor(many)) {
-            node["name"].error("bad-name", fmt::format("'{}' counts no instances", text));
+            node["name"].error("bad-name", fmt::format("'{}' counts no instances", text),
+                               "as in PE[0..15]");
             return named;
         }
         named.instances = std::min(kMaxInstances, named.instances * static_cast<Count>(many));
@@ -277,7 +278,8 @@ std::vector<Axis> axes_between(const Component& outer, const Component& inner, b
         outer.node.error("unsupported",
                          fmt::format("the {} instances of {} do not spread evenly below the {} of "
                                      "{}",
-                                     inner.instances, inner.name, outer.instances, outer.name));
+                                     inner.instances, inner.name, outer.instances, outer.name),
+                         "let the inner count be a multiple of the outer one");
         return {};
     }
     std::vector<Axis> axes;

@@ -47,7 +47,8 @@ std::optional<Count> Attributes::count(std::initializer_list<std::string_view> n
                                        Count least) const {
     const auto value = number(names);
     if (value && (*value != std::floor(*value) || *value < static_cast<double>(least))) {
-        find(names).error("bad-number", fmt::format("expected a whole number from {} on", least));
+        find(names).error("bad-number", fmt::format("expected a whole number from {} on", least),
+                          "no sign, point or unit");
         return std::nullopt;
     }
     return value ? std::optional(static_cast<Count>(*value)) : std::nullopt;
@@ -103,7 +104,8 @@ void read_speed(const Attributes& at, Component& c) {
     c.read = at.number({"read_bandwidth"}).value_or(c.read);
     c.write = at.number({"write_bandwidth"}).value_or(c.write);
     if (c.read <= 0.0 || c.write <= 0.0) {
-        c.node.error("bad-number", fmt::format("a bandwidth of {} is not above 0", c.name));
+        c.node.error("bad-number", fmt::format("a bandwidth of {} is not above 0", c.name),
+                     "words a cycle, more than 0");
         c.read = c.write = kUnlimited;
     }
     if (const Node shared = at.find({"shared_bandwidth", "rw_bandwidth"})) {
@@ -113,7 +115,9 @@ void read_speed(const Attributes& at, Component& c) {
     const double buffers = at.number({"multiple_buffering"}).value_or(1.0);
     c.buffers = static_cast<int>(buffers);
     if (buffers != 1.0 && buffers != 2.0) {
-        at.find({"multiple_buffering"}).error("unsupported", "only 1 or 2 buffers are modelled");
+        at.find({"multiple_buffering"})
+            .error("unsupported", "only 1 or 2 buffers are modelled",
+                   "set multiple_buffering to 1 or 2");
         c.buffers = 1;
     }
 }
@@ -122,21 +126,23 @@ void refuse_unmodelled(const Attributes& at) {
     const auto refuse = [&](std::string_view name, double harmless, const char* what) {
         const auto value = at.number({name});
         if (value && *value > harmless) {
-            at.find({name}).error("unsupported",
-                                  fmt::format("{} ({}) is not modelled", what, name));
+            at.find({name}).error("unsupported", fmt::format("{} ({}) is not modelled", what, name),
+                                  "take the attribute away if it does not matter");
         }
     };
     refuse("min_utilization", 0.0, "a buffer's least utilization");
     for (const auto name : {"metadata_datawidth", "metadata_storage_depth",
                             "per_dataspace_bandwidth_consumption_scale"}) {
         if (const Node found = at.find({name})) {
-            found.error("unsupported", fmt::format("{} is not modelled", name));
+            found.error("unsupported", fmt::format("{} is not modelled", name),
+                        "take the attribute away if it does not matter");
             found.ignore_rest();
         }
     }
     const Node address = at.find({"addr_gen_energy"});
     if (address && address.number(-1e12, 1e12).value_or(0.0) > 0.0) {
-        address.error("unsupported", "the energy of address generators is not modelled");
+        address.error("unsupported", "the energy of address generators is not modelled",
+                      "set addr_gen_energy to 0, or take it away");
     }
 }
 

@@ -246,7 +246,8 @@ Node member(const Node& node, std::string_view key) {
 void refuse(const Node& node, std::string_view key, std::string_view what) {
     const Node found = member(node, key);
     if (found && !(found.is_list() && found.items().empty())) {
-        found.error("unsupported", fmt::format("{} ({}) are not read", what, key));
+        found.error("unsupported", fmt::format("{} ({}) are not read", what, key),
+                    "take them away if they do not matter");
         found.ignore_rest();
     }
 }

@@ -134,7 +134,8 @@ class Shape {
         if (output_ == nullptr || inputs.size() != 2) {
             shape_.error("unsupported",
                          "only shapes with two data spaces that are read and one that is written "
-                         "(read_write) are read");
+                         "(read_write) are read",
+                         "write it as Timeloop's cnn-layer or gemm");
             return false;
         }
         const auto sounds_like_weights = [](const DataSpace& s) {
@@ -159,7 +160,8 @@ class Shape {
                     c.node.error("unsupported",
                                  fmt::format("this coordinate of {} is not a plain dimension, nor "
                                              "an input's sum of a position and a tap",
-                                             space.name));
+                                             space.name),
+                                 "write it as Timeloop's cnn-layer or gemm");
                 }
             }
         }
@@ -265,7 +267,7 @@ std::optional<TimeloopProblem> read_problem(const Node& problem, const std::stri
     read.names.sizes = loops.bounds;
     const auto shape_of_layer = conv_of(loops);
     if (!shape_of_layer) {
-        problem.error("overflow", "the sizes do not fit 63 bits");
+        problem.error("overflow", "the sizes do not fit 63 bits", "make the layer smaller");
         return std::nullopt;
     }
     Layer layer;

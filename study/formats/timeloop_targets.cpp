@@ -238,8 +238,9 @@ void apply_loops(const Entry& entry, const Accelerator& machine, const TimeloopN
     for (auto at = factors.rbegin(); at != factors.rend(); ++at) {
         Factor f = *at;
         if (f.limit != timeloop::Limit::exact) {
-            entry.node.error(
-                "bad-loop", fmt::format("a mapping fixes the trips of {} with '='", letter(f.dim)));
+            entry.node.error("bad-loop",
+                             fmt::format("a mapping fixes the trips of {} with '='", letter(f.dim)),
+                             "constraints may use <= and >=");
             continue;
         }
         if (f.trips == 0 && !names.sizes) {
@@ -343,7 +344,8 @@ class Rules {
         if (f.last) {
             entry.node.error("unsupported",
                              fmt::format("{}{},{}: a rule has no last trip of its own",
-                                         letter(f.dim), f.trips, *f.last));
+                                         letter(f.dim), f.trips, *f.last),
+                             "give the trips alone");
         }
         if (slot && *slot != f.trips) {
             entry.node.error("conflict",
@@ -365,7 +367,8 @@ class Rules {
         if (range.least > range.most) {
             entry.node.error("conflict",
                              fmt::format("{} of {} has to be at least {} and at most {}",
-                                         letter(f.dim), entry.target, range.least, range.most));
+                                         letter(f.dim), entry.target, range.least, range.most),
+                             "loosen one of the two");
         }
         place(entry, at, fmt::format("{}.{}", what, letter(f.dim)));
     }

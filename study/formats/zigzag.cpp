@@ -203,13 +203,15 @@ class ZigzagLayers {
         if (names.size() != values.size()) {
             node_["loop_sizes"].error(
                 "wrong-number",
-                fmt::format("{} sizes stand beside {} dimensions", values.size(), names.size()));
+                fmt::format("{} sizes stand beside {} dimensions", values.size(), names.size()),
+                "give each dimension of loop_dims its size");
             return;
         }
         for (std::size_t i = 0; i < names.size(); ++i) {
             const std::string name = upper(names[i].text().value_or(""));
             if (!sizes_.emplace(name, values[i].integer({1, kMaxDimension}).value_or(1)).second) {
-                names[i].error("duplicate-key", fmt::format("dimension {} comes twice", name));
+                names[i].error("duplicate-key", fmt::format("dimension {} comes twice", name),
+                               "give it once");
             }
         }
     }
@@ -263,7 +265,7 @@ class ZigzagLayers {
     bool fill_sum() {
         const auto elements = product({});
         if (!elements || *elements > kMaxDimension) {
-            node_.error("overflow", "the tensor does not fit");
+            node_.error("overflow", "the tensor does not fit", "make the layer smaller");
             return false;
         }
         layer_.op = Op::elementwise;
@@ -319,7 +321,8 @@ class ZigzagLayers {
             if (!rows) {
                 node_["dimension_relations"].error(
                     "unsupported",
-                    fmt::format("{} is one window more than a convolution has", r.coordinate));
+                    fmt::format("{} is one window more than a convolution has", r.coordinate),
+                    "a convolution has two");
                 return false;
             }
             (*rows ? loops.stride.h : loops.stride.w) = r.stride;
@@ -343,7 +346,7 @@ class ZigzagLayers {
         const auto channels = product({"B", "OY", "OX", "FY", "FX"});
         const auto conv = conv_of(loops);
         if (!channels || !conv) {
-            node_.error("overflow", "the tensor does not fit");
+            node_.error("overflow", "the tensor does not fit", "make the layer smaller");
             return false;
         }
         layer_.op = upper(operator_).find("AV") != std::string::npos ? Op::avgpool : Op::maxpool;
@@ -390,7 +393,7 @@ class ZigzagLayers {
         }
         const auto shape = conv_of(loops);
         if (!shape) {
-            node_.error("overflow", "the sizes do not fit 63 bits");
+            node_.error("overflow", "the sizes do not fit 63 bits", "make the layer smaller");
             return false;
         }
         layer_.op = Op::conv2d;
@@ -437,7 +440,8 @@ Result<Network> parse_zigzag(std::string text, const std::string& file) {
     }
     Diagnostics found = document->finish();
     if (network.layers.empty() && !found.has_errors()) {
-        found.error("no-layers", "the workload has no layers", "", {file, 1, 1});
+        found.error("no-layers", "the workload has no layers",
+                    "it is a list of layers, each with an id", {file, 1, 1});
     }
     return found.has_errors() ? Result<Network>(std::move(found))
                               : Result<Network>(std::move(network), std::move(found));

@@ -5,7 +5,7 @@
 #include "study/measured/measured_text.hpp"
 #include "study/report/proofs.hpp"
 #include "study/report/words.hpp"
-#include "study/text/lines.hpp"
+#include "study/text/markup.hpp"
 
 #include <fmt/format.h>
 
@@ -35,29 +35,6 @@ td:first-child, th:first-child, td.t, th.t { text-align: left; }
 .done { background: var(--done); }
 )";
 
-std::string escaped(std::string_view text) {
-    std::string out;
-    for (const char c : printable(text)) {
-        switch (c) {
-        case '&':
-            out += "&amp;";
-            break;
-        case '<':
-            out += "&lt;";
-            break;
-        case '>':
-            out += "&gt;";
-            break;
-        case '"':
-            out += "&quot;";
-            break;
-        default:
-            out += c;
-        }
-    }
-    return out;
-}
-
 std::string bar_html(double done, double could) {
     return fmt::format("<div class=\"bar\"><i class=\"could\" style=\"width:{:.2f}%\"></i>"
                        "<i class=\"done\" style=\"width:{:.2f}%\"></i></div>",
@@ -71,23 +48,24 @@ std::string step_row(const Report& report, const LayerReport& layer, std::size_t
     const bool loses = kept < 1.0 - 5e-4;
     return fmt::format("<tr title=\"{}\"><td>{} {}</td><td>{}</td><td>{}</td><td>{}</td>"
                        "<td class=\"loss\">{}</td><td class=\"t\">{}</td></tr>\n",
-                       escaped(bound.reason), step, model::kStepNames[step - 1],
+                       html_escaped(bound.reason), step, model::kStepNames[step - 1],
                        format_si(bound.macs_per_cycle, "", 4),
                        format_si(layer.machine_steps[step - 1].macs_per_cycle, "", 4),
                        bar_html(share_after(layer.steps, units, step),
                                 share_after(layer.machine_steps, units, step)),
-                       loses ? "−" + percent(1.0 - kept) : "", loses ? escaped(bound.limit) : "");
+                       loses ? "−" + percent(1.0 - kept) : "",
+                       loses ? html_escaped(bound.limit) : "");
 }
 
 std::string layer_html(const Report& report, const LayerReport& layer) {
     const WorkFigure work = work_of(layer);
     std::string text =
         fmt::format("<h2>{}{}</h2>\n<p>{} · {} · {} · {} of peak · limited by step {}, {}</p>\n",
-                    escaped(layer.layer.name),
+                    html_escaped(layer.layer.name),
                     layer.layer.count > 1 ? fmt::format(" ×{}", layer.layer.count) : "",
                     model::op_name(layer.layer.op), format_si(work.amount, work.unit, 4),
                     time_text(layer.time_s, layer.low_s, layer.high_s), percent(layer.utilization),
-                    layer.limiter_step, escaped(layer.limiter));
+                    layer.limiter_step, html_escaped(layer.limiter));
     text += "<table><tr><th>step</th><th>mapping, MAC/cycle</th><th>machine</th><th class=\"t\">of "
             "the units</th><th>loss</th><th class=\"t\">to</th></tr>\n";
     for (std::size_t step = 1; step <= kSteps; ++step) {
@@ -97,7 +75,7 @@ std::string layer_html(const Report& report, const LayerReport& layer) {
     if (layer.measured) {
         text += "<ul>\n";
         for (const std::string& line : measured_lines(layer)) {
-            text += "<li>" + escaped(line) + "</li>\n";
+            text += "<li>" + html_escaped(line) + "</li>\n";
         }
         text += "</ul>\n";
     }
@@ -116,9 +94,9 @@ std::string measured_html(const Report& report) {
                          std::string_view why) {
         text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"loss\">{}</td>"
                             "<td>{}</td><td class=\"t\">{}</td></tr>\n",
-                            escaped(name), format_si(predicted_s, "s"), format_si(measured_s, "s"),
-                            signed_time(measured_s - predicted_s),
-                            signed_share(measured_s - predicted_s, predicted_s), escaped(why));
+                            html_escaped(name), format_si(predicted_s, "s"),
+                            format_si(measured_s, "s"), signed_time(measured_s - predicted_s),
+                            signed_share(measured_s - predicted_s, predicted_s), html_escaped(why));
     };
     for (const LayerReport& layer : report.layers) {
         if (const auto& m = layer.measured) {
@@ -128,7 +106,7 @@ std::string measured_html(const Report& report) {
     row("total", all.predicted_s, all.measured_s, "");
     text += "</table>\n<ul>\n";
     for (const std::string& line : measurement_lines(all)) {
-        text += "<li>" + escaped(line) + "</li>\n";
+        text += "<li>" + html_escaped(line) + "</li>\n";
     }
     return text + "</ul>\n";
 }
@@ -137,7 +115,8 @@ std::string ceilings_html(const Report& report) {
     std::string text;
     for (const CeilingRow& row : report.ceilings) {
         text += fmt::format("<tr title=\"{}\"><td>{}</td><td class=\"t\">{}</td></tr>\n",
-                            escaped(row.how), escaped(row.name), escaped(ceiling_text(row)));
+                            html_escaped(row.how), html_escaped(row.name),
+                            html_escaped(ceiling_text(row)));
     }
     return text.empty() ? text : "<h2>Measured ceilings</h2>\n<table>\n" + text + "</table>\n";
 }
@@ -149,8 +128,8 @@ std::string losses_html(const Report& report) {
         const model::StepBound& bound = layer.steps[loss.step - 1];
         text += fmt::format(
             "<li>{}, step {} ({}): <span class=\"loss\">{}</span> less without {}. {}</li>\n",
-            escaped(layer.layer.name), loss.step, model::kStepNames[loss.step - 1],
-            format_si(loss.lost_s, "s"), escaped(bound.limit), escaped(bound.reason));
+            html_escaped(layer.layer.name), loss.step, model::kStepNames[loss.step - 1],
+            format_si(loss.lost_s, "s"), html_escaped(bound.limit), html_escaped(bound.reason));
     }
     return text.empty() ? text
                         : "<h2>Worst losses: what mending that step alone would save</h2>\n<ol>\n" +
@@ -159,8 +138,9 @@ std::string losses_html(const Report& report) {
 
 } // namespace
 
-std::string to_html(const Report& report) {
-    const std::string title = escaped(report.network_name) + " on " + escaped(report.machine.name);
+std::string to_html(const Report& report, const MemoryFit* memory) {
+    const std::string title =
+        html_escaped(report.network_name) + " on " + html_escaped(report.machine.name);
     std::string text = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
                        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
                        "'none'; style-src 'unsafe-inline'; img-src data:\">\n"
@@ -174,7 +154,10 @@ std::string to_html(const Report& report) {
                         time_text(report.total.time_s, report.total.low_s, report.total.high_s),
                         percent(report.total.utilization));
     if (const std::string proofs = proofs_text(report); !proofs.empty()) {
-        text += "<p>Searched: " + escaped(proofs) + "</p>\n";
+        text += "<p>Searched: " + html_escaped(proofs) + "</p>\n";
+    }
+    if (memory != nullptr) {
+        text += "<p>" + memory_fit_text(*memory) + "</p>\n";
     }
     text += losses_html(report) + measured_html(report) + ceilings_html(report);
     for (const LayerReport& layer : report.layers) {

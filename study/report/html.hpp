@@ -4,11 +4,13 @@
 #pragma once
 
 #include "study/exam/report.hpp"
+#include "study/report/memory_fit.hpp"
 
 #include <string>
 
 namespace eyeroof::study {
 
-std::string to_html(const Report& report);
+// `memory`: of a GPU, where it is known.
+std::string to_html(const Report& report, const MemoryFit* memory = nullptr);
 
 } // namespace eyeroof::study

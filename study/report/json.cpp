@@ -2,6 +2,7 @@
 
 #include "study/exam/report_figures.hpp"
 #include "study/report/json_measured.hpp"
+#include "study/report/memory_fit_json.hpp"
 
 namespace eyeroof::study {
 
@@ -211,11 +212,14 @@ std::string layers_text(const Report& report) {
 
 } // namespace
 
-std::string to_json(const Report& report) {
+std::string to_json(const Report& report, const MemoryFit* memory) {
     const Json head = {{"schema", "eyeroof/exam/1"},
                        {"machine", machine_json(report.machine)},
                        {"network", {{"id", report.network_id}, {"name", report.network_name}}}};
     Json json = {{"total", total_json(report.total)}, {"worst", worst_json(report)}};
+    if (memory != nullptr) {
+        json["memory"] = memory_fit_json(*memory);
+    }
     if (report.measured) {
         json["measured"] = measured_json(*report.measured);
     }

@@ -5,11 +5,13 @@
 #pragma once
 
 #include "study/exam/report.hpp"
+#include "study/report/memory_fit.hpp"
 
 #include <string>
 
 namespace eyeroof::study {
 
-std::string to_json(const Report& report);
+// `memory`: of a GPU, where it is known.
+std::string to_json(const Report& report, const MemoryFit* memory = nullptr);
 
 } // namespace eyeroof::study

@@ -5,7 +5,7 @@
 #include "study/measured/measured_text.hpp"
 #include "study/report/proofs.hpp"
 #include "study/report/words.hpp"
-#include "study/text/lines.hpp"
+#include "study/text/markup.hpp"
 
 #include <fmt/format.h>
 
@@ -15,19 +15,6 @@ namespace {
 
 using model::format_si;
 
-// Text inside a table cell: no pipe, no control character, nothing that Markdown would format.
-std::string cell(std::string_view text) {
-    std::string out;
-    constexpr std::string_view kFormats = "|*_`<[]&\\";
-    for (const char c : printable(text)) {
-        if (kFormats.find(c) != std::string_view::npos) {
-            out += '\\';
-        }
-        out += c;
-    }
-    return out;
-}
-
 std::string interval(const std::optional<double>& low, const std::optional<double>& high) {
     return low && high ? fmt::format(" ({} … {})", format_si(*low, "s"), format_si(*high, "s"))
                        : std::string{};
@@ -36,10 +23,10 @@ std::string interval(const std::optional<double>& low, const std::optional<doubl
 std::string layer_row(const Report& report, const LayerReport& layer) {
     const WorkFigure work = work_of(layer);
     std::string row = fmt::format(
-        "| {} | {} | {} | {} | {}{} | {} | {}: {} |", cell(layer.layer.name),
+        "| {} | {} | {} | {} | {}{} | {} | {}: {} |", markdown_cell(layer.layer.name),
         model::op_name(layer.layer.op), layer.layer.count, format_si(work.amount, work.unit, 4),
         format_si(layer.time_s, "s"), interval(layer.low_s, layer.high_s),
-        percent(layer.utilization), layer.limiter_step, cell(layer.limiter));
+        percent(layer.utilization), layer.limiter_step, markdown_cell(layer.limiter));
     for (std::size_t step = 1; step <= model::kSteps; ++step) {
         const double share = share_after(layer.steps, units_of(report.machine, layer), step);
         row += fmt::format(" {} |", percent(share));
@@ -56,17 +43,18 @@ std::string measured_table(const Report& report) {
                        "counters disagree |\n|---|--:|--:|--:|--:|--:|---|\n";
     for (const LayerReport& layer : report.layers) {
         if (!layer.measured) {
-            text += fmt::format("| {} | | not measured | | | | |\n", cell(layer.layer.name));
+            text +=
+                fmt::format("| {} | | not measured | | | | |\n", markdown_cell(layer.layer.name));
             continue;
         }
         const LayerMeasurement& m = *layer.measured;
         std::string why;
         for (const Disagreement& d : m.disagreements) {
-            why += (why.empty() ? "" : "; ") + cell(disagreement_text(d));
+            why += (why.empty() ? "" : "; ") + markdown_cell(disagreement_text(d));
         }
-        text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", cell(layer.layer.name),
-                            format_si(m.predicted_s, "s"), format_si(m.time_s, "s"),
-                            signed_time(m.unexplained_s),
+        text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n",
+                            markdown_cell(layer.layer.name), format_si(m.predicted_s, "s"),
+                            format_si(m.time_s, "s"), signed_time(m.unexplained_s),
                             signed_share(m.unexplained_s, m.predicted_s), m.executions, why);
     }
     const Measurement& all = *report.measured;
@@ -76,7 +64,7 @@ std::string measured_table(const Report& report) {
                     signed_time(all.unexplained_s),
                     signed_share(all.unexplained_s, all.predicted_s), signed_time(all.remaining_s));
     for (const std::string& line : measurement_lines(all)) {
-        text += "- " + cell(line) + "\n";
+        text += "- " + markdown_cell(line) + "\n";
     }
     return text;
 }
@@ -88,23 +76,26 @@ std::string ceilings_of(const Report& report) {
     std::string text = "\n## Measured ceilings\n\n| ceiling | measured | spread | how |\n"
                        "|---|---|--:|---|\n";
     for (const CeilingRow& row : report.ceilings) {
-        text += fmt::format("| {} | {} | {} | {} |\n", cell(row.name), ceiling_text(row),
-                            percent(row.spread), cell(row.how));
+        text += fmt::format("| {} | {} | {} | {} |\n", markdown_cell(row.name), ceiling_text(row),
+                            percent(row.spread), markdown_cell(row.how));
     }
     return text;
 }
 
 } // namespace
 
-std::string to_markdown(const Report& report) {
+std::string to_markdown(const Report& report, const MemoryFit* memory) {
     const Total& total = report.total;
-    std::string text =
-        fmt::format("# {} on {}\n\n", cell(report.network_name), cell(report.machine.name));
+    std::string text = fmt::format("# {} on {}\n\n", markdown_cell(report.network_name),
+                                   markdown_cell(report.machine.name));
     text += fmt::format(
         "{} MAC/cycle, {}, {}; {}{} in all, {} of peak.\n\n",
         format_si(report.machine.units, "", 4), format_si(report.machine.clock_hz, "Hz"),
         format_si(report.machine.peak_macs_per_s, "MAC/s"), format_si(total.time_s, "s"),
         interval(total.low_s, total.high_s), percent(total.utilization));
+    if (memory != nullptr) {
+        text += fmt::format("Of the whole network: {}.\n\n", memory_fit_text(*memory));
+    }
     text += "The last seven columns are the share of the machine's units that is left after each "
             "Eyexam step.\n\n"
             "| layer | op | count | work | time | of peak | limited by (step: limit) "
@@ -114,7 +105,7 @@ std::string to_markdown(const Report& report) {
         text += layer_row(report, layer);
     }
     if (const std::string proofs = proofs_text(report); !proofs.empty()) {
-        text += "\nSearched: " + cell(proofs) + ".\n";
+        text += "\nSearched: " + markdown_cell(proofs) + ".\n";
     }
     if (!report.worst.empty()) {
         text += "\nWorst losses (what mending that step alone would save):\n\n";
@@ -122,9 +113,10 @@ std::string to_markdown(const Report& report) {
     for (const Loss& loss : report.worst) {
         const LayerReport& layer = report.layers[loss.layer];
         const model::StepBound& bound = layer.steps[loss.step - 1];
-        text += fmt::format("- {}, step {} ({}): {} less without {}. {}\n", cell(layer.layer.name),
-                            loss.step, model::kStepNames[loss.step - 1],
-                            format_si(loss.lost_s, "s"), cell(bound.limit), cell(bound.reason));
+        text += fmt::format("- {}, step {} ({}): {} less without {}. {}\n",
+                            markdown_cell(layer.layer.name), loss.step,
+                            model::kStepNames[loss.step - 1], format_si(loss.lost_s, "s"),
+                            markdown_cell(bound.limit), markdown_cell(bound.reason));
     }
     return text + measured_table(report) + ceilings_of(report);
 }

@@ -256,7 +256,7 @@ std::string overview(const Report& report, bool colour) {
     return text;
 }
 
-std::string totals(const Report& report, bool colour) {
+std::string totals(const Report& report, const MemoryFit* memory, bool colour) {
     const Total& total = report.total;
     std::vector<std::string> parts = {total.macs > 0.0 ? format_si(total.macs, "MAC", 4)
                                                        : format_si(total.flops, "op", 4),
@@ -280,6 +280,9 @@ std::string totals(const Report& report, bool colour) {
     }
     if (std::string proofs = proofs_text(report); !proofs.empty()) {
         parts.push_back(std::move(proofs));
+    }
+    if (memory != nullptr) {
+        parts.push_back(memory_fit_text(*memory));
     }
     return "\n" + inked("total", Ink::bold, colour) + "\n" + wrapped_parts(parts, 2, kWidth);
 }
@@ -323,7 +326,7 @@ bool is_worst(const Report& report, std::size_t layer) {
 
 } // namespace
 
-std::string to_text(const Report& report, const TextStyle& style) {
+std::string to_text(const Report& report, const TextStyle& style, const MemoryFit* memory) {
     constexpr std::size_t dozen = 12;
     const bool all = style.ladders == Ladders::all ||
                      (style.ladders == Ladders::automatic && report.layers.size() <= dozen);
@@ -336,7 +339,7 @@ std::string to_text(const Report& report, const TextStyle& style) {
     if (!all) {
         text += "\n(ladders of the worst layers only; --steps all shows every layer's)\n";
     }
-    return text + overview(report, style.colour) + totals(report, style.colour) +
+    return text + overview(report, style.colour) + totals(report, memory, style.colour) +
            worst_losses(report, style.colour) + measured_overview(report, style.colour) +
            ceilings_table(report, style.colour) + weak_sources(report);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "study/exam/report.hpp"
+#include "study/report/memory_fit.hpp"
 
 #include <string>
 
@@ -20,6 +21,8 @@ struct TextStyle {
 };
 
 // At most 100 columns wide.
-std::string to_text(const Report& report, const TextStyle& style = {});
+// `memory`: of a GPU, where it is known.
+std::string to_text(const Report& report, const TextStyle& style = {},
+                    const MemoryFit* memory = nullptr);
 
 } // namespace eyeroof::study

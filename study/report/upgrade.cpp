@@ -3,6 +3,7 @@
 
 #include "model/base/units.hpp"
 #include "study/text/csv.hpp"
+#include "study/text/markup.hpp"
 #include "study/upgrade/upgrade.hpp"
 
 #include <fmt/format.h>
@@ -334,7 +335,7 @@ std::string upgrade_markdown(const Upgrade& u) {
             "| --- | ---: | ---: | --- | --- | --- |\n";
     for (const UpgradeLayer& l : longest(u, kShownLayers)) {
         text +=
-            fmt::format("| {} | {:.1f} % | {:.2f} | {} | {} | {} |\n", layer_name(l),
+            fmt::format("| {} | {:.1f} % | {:.2f} | {} | {} | {} |\n", markdown_cell(layer_name(l)),
                         100.0 * l.share_of_from, l.speedup, l.from_limiter, l.to_limiter, l.why);
     }
     return text;

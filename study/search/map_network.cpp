@@ -32,7 +32,8 @@ Result<std::optional<Dataflow>> dataflow_of(const Accelerator& accelerator,
     }
     return Answer::failure("unsupported",
                            fmt::format("the machine does not support the dataflow {}",
-                                       dataflow_name(*options.dataflow)));
+                                       dataflow_name(*options.dataflow)),
+                           "`eyeroof hw show MACHINE` lists its dataflows");
 }
 
 // The nests of the layers whose name holds a match, as exam chooses its layers.
@@ -121,7 +122,8 @@ Result<MapReport> map_network(const Network& network, const Machine& machine,
     const auto* accelerator = std::get_if<Accelerator>(&machine.kind);
     if (accelerator == nullptr) {
         return Result<MapReport>::failure(
-            "unsupported", machine.name + " is no accelerator: its mapping is fixed");
+            "unsupported", machine.name + " is no accelerator: its mapping is fixed",
+            "`eyeroof exam` predicts it with the library's own mappings");
     }
     const auto dataflow = dataflow_of(*accelerator, options);
     auto nests = matching_nests(network, options);
@@ -171,7 +173,8 @@ Result<std::vector<LayerTask>> layer_tasks(const Network& network, const Machine
     const auto* accelerator = std::get_if<Accelerator>(&machine.kind);
     if (accelerator == nullptr) {
         return Answer::failure("unsupported",
-                               machine.name + " is no accelerator: its mapping is fixed");
+                               machine.name + " is no accelerator: its mapping is fixed",
+                               "`eyeroof exam` predicts it with the library's own mappings");
     }
     const auto dataflow = dataflow_of(*accelerator, options);
     const auto nests = matching_nests(network, options);

@@ -28,7 +28,8 @@ Result<model::Mapping> parse_mapping(const model::Machine& machine, std::string 
     return accelerator != nullptr
                ? read::parse_mapping_yaml(std::move(text), file, *accelerator)
                : Result<model::Mapping>::failure(
-                     "unsupported", machine.name + " is no accelerator: its library maps");
+                     "unsupported", machine.name + " is no accelerator: its library maps",
+                     "choose an accelerator to change mappings");
 }
 
 Result<Report> with_mapping(const Report& report, std::size_t layer, const model::Machine& machine,
@@ -36,7 +37,8 @@ Result<Report> with_mapping(const Report& report, std::size_t layer, const model
                             std::stop_token stop, std::size_t nest) {
     const LayerReport& old = report.layers.at(layer);
     if (nest >= old.mappings.size()) {
-        return Result<Report>::failure("unsupported", old.layer.name + " has no such mapping");
+        return Result<Report>::failure("unsupported", old.layer.name + " has no such mapping",
+                                       "it has one for each of its nests, from 0 on");
     }
     model::Network network;
     network.id = report.network_id;
@@ -116,7 +118,8 @@ Result<mapper::SearchResult> search_mapping(const model::Machine& machine, const
     using Found = Result<mapper::SearchResult>;
     const auto* accelerator = std::get_if<model::Accelerator>(&machine.kind);
     if (accelerator == nullptr || nest >= layer.mappings.size()) {
-        return Found::failure("unsupported", layer.layer.name + " has no mapping to look for");
+        return Found::failure("unsupported", layer.layer.name + " has no mapping to look for",
+                              "layers without MACs have none");
     }
     const auto context = accelerator_context(machine, *accelerator, options);
     const auto problems = nests_of(layer.layer);

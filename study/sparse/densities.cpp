@@ -35,7 +35,8 @@ Result<DensityTable> read(hwdb::Document document, std::string id) {
         layer.name = node.need("name").text().value_or("");
         if (!seen.insert(layer.name).second) {
             node["name"].error("duplicate-layer",
-                               fmt::format("layer '{}' stands here twice", layer.name));
+                               fmt::format("layer '{}' stands here twice", layer.name),
+                               "give each layer once");
         }
         layer.input = node["input"].number(0.0, 1.0);
         layer.weight = node.need("weight").number(0.0, 1.0).value_or(1.0);

@@ -92,7 +92,8 @@ model::sparse::Selection selection(const Sourced& root) {
     m.group = size_of(structure.need("group"), 4);
     m.kept = size_of(structure.need("kept"), 2);
     if (m.kept > m.group) {
-        structure["kept"].node().error("out-of-range", "more words are kept than the group has");
+        structure["kept"].node().error("out-of-range", "more words are kept than the group has",
+                                       "N of N:M is at most M");
     }
     m.macs_per_cycle = static_cast<double>(size_of(root.need("macs_per_cycle"), 1));
     m.word_bits = word_bits(root.need("word"));

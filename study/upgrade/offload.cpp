@@ -2,8 +2,10 @@
 
 #include "model/base/units.hpp"
 #include "model/gpu/predict.hpp"
+#include "model/gpu/served.hpp"
 #include "study/exam/examine.hpp"
 #include "study/text/csv.hpp"
+#include "study/text/markup.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -72,6 +74,11 @@ Result<Offload> offload(const model::Network& network, const model::Machine& hos
     if (!wanted) {
         return wanted.diagnostics();
     }
+    model::Diagnostics types = model::check_served(*wanted, host.name, *at_home);
+    types.append(model::check_served(*wanted, gpu.name, *away));
+    if (types.has_errors()) {
+        return types;
+    }
     Offload result{wanted->name, host.id, gpu.id, {}, 0.0, 0.0, 0.0};
     for (const model::Layer& layer : wanted->layers) {
         const auto row = offloaded(layer, *at_home, *away, launch_of(options.launch));
@@ -139,13 +146,14 @@ std::string offload_csv(const Offload& r) {
 }
 
 std::string offload_markdown(const Offload& r) {
-    std::string text = fmt::format("| layer | {} | {} | copies | {} with copies | fastest |\n"
-                                   "| --- | ---: | ---: | ---: | ---: | --- |\n",
-                                   r.host, r.gpu, r.gpu);
+    std::string text =
+        fmt::format("| layer | {} | {} | copies | {} with copies | fastest |\n"
+                    "| --- | ---: | ---: | ---: | ---: | --- |\n",
+                    markdown_cell(r.host), markdown_cell(r.gpu), markdown_cell(r.gpu));
     const auto s = [](double seconds) { return model::format_si(seconds, "s"); };
     for (const OffloadLayer& l : r.layers) {
-        text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", l.name, s(l.host_s), s(l.gpu_s),
-                            s(l.in_s + l.out_s), s(l.copied_s()), fastest(l));
+        text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", markdown_cell(l.name), s(l.host_s),
+                            s(l.gpu_s), s(l.in_s + l.out_s), s(l.copied_s()), fastest(l));
     }
     return text;
 }

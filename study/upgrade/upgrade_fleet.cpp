@@ -56,7 +56,8 @@ Result<Upgrade> upgrade_fleet(const std::vector<FleetMember>& fleet, const model
         weights += member.weight;
     }
     if (fleet.empty() || !(weights > 0.0)) {
-        return Result<Upgrade>::failure("no-networks", "a fleet needs networks and weights");
+        return Result<Upgrade>::failure("no-networks", "a fleet needs networks and weights",
+                                        "as in resnet50@3 bert-base@1");
     }
     Upgrade all;
     all.from_s = kOldHourS;

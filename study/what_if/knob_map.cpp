@@ -26,7 +26,8 @@ const Knob* knob_named(const std::vector<Knob>& knobs, const std::string& key) {
 
 template <class T> Result<T> unknown(const Machine& machine, const std::string& key) {
     return Result<T>::failure("unknown-parameter",
-                              "'" + key + "' is no parameter of " + machine.name);
+                              "'" + key + "' is no parameter of " + machine.name,
+                              "`eyeroof exam … --set` with a wrong name lists all");
 }
 
 std::optional<double> time_with(const Network& network, const Machine& machine,
@@ -116,7 +117,8 @@ Result<KnobMap> knob_map(const Network& network, const Machine& machine, const s
     }
     if (side < 2 || side > kMostCells || x == y) {
         return Result<KnobMap>::failure("bad-value",
-                                        "a map has two parameters and 2 to 17 values of each");
+                                        "a map has two parameters and 2 to 17 values of each",
+                                        "choose fewer values");
     }
     const StudyOptions options = without_search(asked);
     const auto now = run(network, machine, options, stop);

@@ -312,8 +312,8 @@ model::Result<ConvertedModel> Converter::run() {
     result.dimensions = std::move(names_);
     found = told(result, file_);
     if (result.network.layers.empty()) {
-        found.error("no-layers", "none of the model's operators has a cost here", "",
-                    {file_, 0, 0});
+        found.error("no-layers", "none of the model's operators has a cost here",
+                    "products, convolutions and element-wise operators have one", {file_, 0, 0});
         return found;
     }
     return {std::move(result), std::move(found)};

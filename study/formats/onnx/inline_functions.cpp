@@ -100,14 +100,14 @@ model::Result<OnnxGraph> inline_functions(OnnxGraph graph, const std::string& fi
     using Answer = model::Result<OnnxGraph>;
     if (inliner.deep) {
         return Answer::failure("bad-onnx",
-                               "a function of the file calls itself, or too many others", "",
-                               {file, 0, 0});
+                               "a function of the file calls itself, or too many others",
+                               "export the model without functions", {file, 0, 0});
     }
     if (inliner.full) {
         return Answer::failure(
             "too-many-layers",
-            fmt::format("with its functions the graph has more than {} nodes", kMostNodes), "",
-            {file, 0, 0});
+            fmt::format("with its functions the graph has more than {} nodes", kMostNodes),
+            "export the model in parts", {file, 0, 0});
     }
     graph.nodes = std::move(inliner.out);
     graph.functions.clear();

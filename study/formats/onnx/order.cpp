@@ -12,7 +12,8 @@ model::Result<std::vector<std::size_t>> run_order(const OnnxGraph& graph, const 
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
         for (const std::string& name : graph.nodes[i].outputs) {
             if (!name.empty() && !makers.emplace(name, i).second) {
-                return Answer::failure("bad-onnx", fmt::format("two nodes give '{}'", name), "",
+                return Answer::failure("bad-onnx", fmt::format("two nodes give '{}'", name),
+                                       "export the model again: each tensor has one producer",
                                        {file, 0, 0});
             }
         }

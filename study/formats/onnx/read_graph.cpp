@@ -373,8 +373,8 @@ model::Result<OnnxGraph> read_graph(std::string_view bytes, const std::string& f
     }
     if (reader.full()) {
         return Answer::failure("too-many-layers",
-                               fmt::format("the graph has more than {} nodes", kMostNodes), "",
-                               {file, 0, 0});
+                               fmt::format("the graph has more than {} nodes", kMostNodes),
+                               "export the model in parts", {file, 0, 0});
     }
     if (graph.nodes.empty()) {
         return Answer::failure("no-layers", "the file holds no graph with nodes",

@@ -1,0 +1,13 @@
+// Diagnostics that say the same of many things, told once.
+// Used where diagnostics are shown. Knows no terminal and no window.
+#pragma once
+
+#include "model/base/diagnostic.hpp"
+
+namespace eyeroof::model {
+
+// One for all that differ in nothing but their field, at the place of the first: "(at conv1 and 52
+// more)". Those of another line of a file stay apart.
+Diagnostics told_once(const Diagnostics& diagnostics);
+
+} // namespace eyeroof::model

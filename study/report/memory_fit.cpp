@@ -1,0 +1,33 @@
+#include "model/base/units.hpp"
+#include "study/report/memory_fit_json.hpp"
+
+#include <fmt/format.h>
+
+namespace eyeroof::study {
+
+std::string memory_fit_text(const MemoryFit& fit) {
+    const auto bytes = [](model::Count count) {
+        return model::format_si(static_cast<double>(count), "B", 4);
+    };
+    std::string text = fmt::format("memory {} of {}: {}", bytes(fit.peak_bytes),
+                                   bytes(fit.limit_bytes), fit.fits() ? "fits" : "does not fit");
+    if (fit.largest_batch) {
+        text += *fit.largest_batch > 0 ? fmt::format(", largest --batch {}", *fit.largest_batch)
+                                       : std::string(", not even with --batch 1");
+    }
+    return text + (fit.chain ? " (as a chain of layers)" : "");
+}
+
+nlohmann::ordered_json memory_fit_json(const MemoryFit& fit) {
+    nlohmann::ordered_json json = {{"peak_bytes", fit.peak_bytes},
+                                   {"limit_bytes", fit.limit_bytes},
+                                   {"fits", fit.fits()},
+                                   {"largest_batch", nullptr},
+                                   {"chain", fit.chain}};
+    if (fit.largest_batch) {
+        json["largest_batch"] = *fit.largest_batch;
+    }
+    return json;
+}
+
+} // namespace eyeroof::study
