@@ -230,11 +230,33 @@ def from_torch(model: Any, *inputs: Any, name: Optional[str] = None, dtype: Opti
                export: bool = False, **named_inputs: Any) -> Network:
     """The network that `model(*inputs)` runs, in evaluation and without gradients.
 
-    Runs on copies on the "meta" device: no memory, no time. export=True goes through
-    torch.export.export instead of the modules. Unknown operators are a warning with their counts.
+    Runs on copies on the "meta" device: no memory, no time; a model that looks at numbers on its way
+    (masks, lengths) runs as it is, where it has any. export=True goes through torch.export.export
+    instead of the modules. Unknown operators are a warning with their counts.
     """
-    import copy
     import warnings
+
+    try:
+        capture = _on_meta(model, inputs, named_inputs, dtype, export)
+    except (RuntimeError, NotImplementedError) as error:
+        if "meta" not in str(error) or export or any(p.is_meta for p in model.parameters()):
+            raise
+        capture = Capture(dtype)
+        was_training = model.training
+        try:
+            with torch.no_grad(), capture:
+                model.eval()(*inputs, **named_inputs)
+        finally:
+            model.train(was_training)
+    if capture.unknown:
+        told = ", ".join(f"{op} ({n})" for op, n in sorted(capture.unknown.items()))
+        warnings.warn(f"not costed: {told}", stacklevel=2)
+    return capture.network(name or type(model).__name__.lower())
+
+
+def _on_meta(model: Any, inputs: Any, named_inputs: Any, dtype: Optional[str],
+             export: bool) -> Capture:
+    import copy
 
     capture = Capture(dtype)
     meta = copy.deepcopy(model).to("meta").eval()
@@ -250,10 +272,7 @@ def from_torch(model: Any, *inputs: Any, name: Optional[str] = None, dtype: Opti
         else:
             with capture:
                 meta(*moved, **named)
-    if capture.unknown:
-        told = ", ".join(f"{op} ({n})" for op, n in sorted(capture.unknown.items()))
-        warnings.warn(f"not costed: {told}", stacklevel=2)
-    return capture.network(name or type(model).__name__.lower())
+    return capture
 
 
 def _to_meta(value: Any) -> Any:

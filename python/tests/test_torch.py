@@ -124,6 +124,20 @@ def test_macs_are_those_of_pytorchs_own_counter(model, shape):
     assert er.from_torch(model, *inputs).totals()["macs"] == counted
 
 
+def test_a_model_that_looks_at_its_numbers_runs_as_it_is():
+    class Looks(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(4, 3)
+
+        def forward(self, x):
+            return self.fc(x) if x.sum().item() >= 0 else x
+
+    model = Looks().train()
+    net = er.from_torch(model, torch.ones(2, 4))
+    assert net.totals()["macs"] == 2 * 4 * 3 and model.training
+
+
 def test_what_is_not_known_is_told_and_left_out():
     class Odd(nn.Module):
         def forward(self, x):
