@@ -15,6 +15,7 @@ struct Options {
     std::optional<double> input, weight, output;
     std::optional<std::int64_t> batch;
     bool curve = false, details = false;
+    EffortOptions effort; // of searches, on machines of levels
     OutputOptions output_file;
 };
 
@@ -82,7 +83,10 @@ Exit sparse(Context& context, const Options& options) {
         return context.fail(shares.diagnostics());
     }
     context.report(shares.diagnostics());
-    const auto exam = study::sparse_exam(*machine, *chosen, *shares, *only);
+    study::StudyOptions searched;
+    set_effort(options.effort, "auto", searched);
+    const auto exam = study::sparse_exam(*machine, *chosen, *shares, *only, searched,
+                                         context.stop(), context.progress());
     if (!exam) {
         return context.fail(exam.diagnostics());
     }
@@ -103,12 +107,15 @@ void add_sparse(Frame& frame) {
         "eyeroof sparse vgg16 --on scnn --inputs 0.5 --weights 0.3 --layers CONV3 --details\n"
         "# from which density on does it pay?\n"
         "eyeroof sparse googlenet --on scnn --curve\n"
-        "eyeroof sparse alexnet --on eie --densities alexnet-pruned --layers FC");
+        "eyeroof sparse alexnet --on eie --densities alexnet-pruned --layers FC\n"
+        "# time and energy beside the same chip on dense tensors\n"
+        "eyeroof sparse alexnet --on eyeriss-v2 --densities alexnet-pruned --layers CONV --nodes "
+        "500");
     app.add_option("NETWORK", options->network, "Name in the catalog, or a file")
         ->required()
         ->type_name("NETWORK|FILE");
     app.add_option("--on", options->machine,
-                   "Sparse machine: scnn, eie, sparse-tensor-core, or a file")
+                   "Sparse machine: scnn, eie, eyeriss-v2, sparse-tensor-core, or a file")
         ->required()
         ->type_name("NAME|FILE");
     app.add_option("--densities", options->densities,
@@ -127,6 +134,7 @@ void add_sparse(Frame& frame) {
     app.add_option("--batch", options->batch, "Multiply the network's batch by N")
         ->check(CLI::PositiveNumber);
     app.add_flag("--details", options->details, "The chain of every layer");
+    add_effort(app, options->effort);
     add_output(app, options->output_file, {"text", "json", "csv"});
     frame.run(app, [options](Context& context) { return sparse(context, *options); });
 }

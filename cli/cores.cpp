@@ -1,0 +1,108 @@
+// eyeroof cores: a network on one, some and all cores of a chip or package.
+#include "study/cores/cores.hpp"
+
+#include "cli/command.hpp"
+#include "cli/exam_options.hpp"
+#include "model/base/units.hpp"
+
+namespace eyeroof::cli {
+
+namespace {
+
+struct Options {
+    std::string network, machine, layers, hop, link, memory, objective = "latency";
+    std::vector<std::string> dims;
+    std::optional<std::int64_t> batch;
+    EffortOptions effort;
+    int threads = 0;
+    OutputOptions output;
+};
+
+// A time or a rate; 0 where it is not given.
+template <class Quantity> double given(const std::string& text, model::Diagnostics& found) {
+    if (text.empty()) {
+        return 0.0;
+    }
+    const auto value = model::parse<Quantity>(text);
+    found.append(value.diagnostics());
+    return value ? value->value : 0.0;
+}
+
+Exit cores(Context& context, const Options& options) {
+    const auto network = load_workload(context, options.network, options.dims);
+    const auto machine = load_machine(context, options.machine);
+    model::Diagnostics all = network.diagnostics();
+    all.append(machine.diagnostics());
+    study::PackageOptions package;
+    package.hop_s = given<model::Seconds>(options.hop, all);
+    package.link_bytes_per_s = given<model::BytesPerSec>(options.link, all);
+    package.memory_bytes_per_s = given<model::BytesPerSec>(options.memory, all);
+    if (all.has_errors()) {
+        return context.fail(all);
+    }
+    study::StudyOptions wanted;
+    wanted.batch = options.batch;
+    wanted.threads = options.threads;
+    wanted.objective =
+        options.objective == "latency" ? mapper::Objective::latency() : mapper::Objective::edp();
+    set_effort(options.effort, "auto", wanted);
+    if (!options.layers.empty()) {
+        wanted.layers = options.layers;
+    }
+    const auto report = study::cores_report(*network, *machine, wanted, package, context.stop(),
+                                            context.progress());
+    if (!report) {
+        return context.fail(report.diagnostics());
+    }
+    const std::string& format = options.output.format;
+    return context.write(format == "json"  ? study::cores_json(*report)
+                         : format == "csv" ? study::cores_csv(*report)
+                                           : study::cores_text(*report),
+                         options.output.file);
+}
+
+} // namespace
+
+void add_cores(Frame& frame) {
+    auto options = std::make_shared<Options>();
+    CLI::App& app =
+        frame.add("cores",
+                  "How far a network scales over the cores of one chip, and which step "
+                  "stops it",
+                  "eyeroof cores alexnet --on simba --hop 20ns --link 100GB/s\n"
+                  "# what a shared memory takes away\n"
+                  "eyeroof cores alexnet --on simba --layers CONV --memory 100GB/s\n"
+                  "eyeroof cores mobilenet-v1 --on eyeriss-v2 --format csv -o scaling.csv");
+    app.add_option("NETWORK", options->network, "Name in the catalog, or a file")
+        ->required()
+        ->type_name("NETWORK|FILE");
+    app.add_option("--on", options->machine,
+                   "Accelerator: its outermost axes, such as Simba's chiplets, "
+                   "count the cores")
+        ->required()
+        ->type_name("MACHINE|FILE");
+    app.add_option("--hop", options->hop, "Time of a hop between neighbouring cores [0]")
+        ->type_name("TIME");
+    app.add_option("--link", options->link, "Rate between groups of cores in a pipeline [no limit]")
+        ->type_name("RATE");
+    app.add_option("--memory", options->memory,
+                   "Rate of the memory that all cores share [no limit]")
+        ->type_name("RATE");
+    app.add_option("--layers", options->layers, "Only layers whose name matches")
+        ->type_name("REGEX");
+    app.add_option("--batch", options->batch, "Multiply the network's batch by N")
+        ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
+        ->type_name("N");
+    add_dims(app, options->dims);
+    add_choice(app, "--objective", options->objective, {"latency", "edp"},
+               "What searched mappings minimise");
+    add_effort(app, options->effort);
+    app.add_option("--threads", options->threads,
+                   "Threads to use; the answer does not depend on it [all]")
+        ->check(CLI::Range(0, 4096))
+        ->type_name("N");
+    add_output(app, options->output, {"text", "json", "csv"});
+    frame.run(app, [options](Context& context) { return cores(context, *options); });
+}
+
+} // namespace eyeroof::cli

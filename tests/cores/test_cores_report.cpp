@@ -1,0 +1,111 @@
+// A network on one and on all cores of a machine.
+#include "hwdb/catalog.hpp"
+#include "study/cores/cores.hpp"
+#include "tests/json_schema.hpp"
+#include "tests/near.hpp"
+#include "tests/paths.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+
+using namespace eyeroof;
+using eyeroof::tests::near;
+
+namespace {
+
+const std::filesystem::path kSource = tests::source_dir();
+
+model::Machine simba() {
+    const std::vector<std::filesystem::path> folders{kSource / "hwdb"};
+    const auto machine = hwdb::load_machine("simba", folders);
+    REQUIRE(machine.ok());
+    return *machine;
+}
+
+// Divides evenly over any number of chiplets, lanes and PEs.
+model::Network product(model::Count m, model::Count n, model::Count k) {
+    model::Network network;
+    network.id = "product";
+    model::Layer layer;
+    layer.name = "product";
+    layer.op = model::Op::gemm;
+    layer.shape = model::GemmShape{1, m, n, k};
+    network.layers.push_back(layer);
+    return network;
+}
+
+study::CoresReport scaled(const model::Network& network,
+                          const study::PackageOptions& package = {}) {
+    study::StudyOptions options;
+    options.objective = mapper::Objective::latency();
+    options.search_nodes = 2000;
+    options.threads = 1;
+    const auto report = study::cores_report(network, simba(), options, package);
+    REQUIRE(report.ok());
+    return *report;
+}
+
+} // namespace
+
+TEST_CASE("losses add up to what is above one core's time divided by the cores") {
+    const auto report = scaled(product(64, 1152, 1152));
+    REQUIRE(report.points.size() >= 4);
+    CHECK(report.points.front().cores == 1);
+    CHECK(report.points.back().cores == 36);
+    for (const study::CoresPoint& point : report.points) {
+        CAPTURE(point.cores);
+        // 1,024 MACs a core and cycle at 1.8 GHz.
+        CHECK(point.time_s * static_cast<double>(point.cores) * 1024.0 * 1.8e9 >=
+              64.0 * 1152.0 * 1152.0 * (1.0 - 1e-9));
+        const double lost = std::accumulate(point.lost_s.begin(), point.lost_s.end(), 0.0);
+        const double ideal = report.points.front().time_s / static_cast<double>(point.cores);
+        CHECK(lost == near(point.time_s - ideal, 1e-6));
+    }
+}
+
+TEST_CASE("a layer too small for all chiplets stops gaining, and says at which step") {
+    const auto report = scaled(product(1, 64, 64));
+    const study::CoresPoint& all = report.points.back();
+    CHECK(report.points.front().time_s / all.time_s < 18.0);
+    CHECK(all.costliest_step() > 0);
+    CHECK(study::cores_text(report).find("% of the loss") != std::string::npos);
+}
+
+TEST_CASE("hops and a shared memory are steps 7 and 6") {
+    const auto free = scaled(product(64, 1152, 1152));
+    const auto slow = scaled(product(64, 1152, 1152), {1e-3, 0.0, 0.0});
+    CHECK(slow.points.back().hops_s == near(2.0 * 10.0 * 1e-3, 1e-12));
+    CHECK(slow.points.back().time_s == near(free.points.back().time_s + 0.02, 1e-9));
+    CHECK(slow.points.back().costliest_step() == 7);
+    CHECK(slow.points.front().hops_s == 0.0);
+    const auto starved = scaled(product(64, 1152, 1152), {0.0, 0.0, 1e6});
+    CHECK(starved.points.back().costliest_step() == 6);
+    CHECK(starved.points.back().time_s > free.points.back().time_s);
+}
+
+TEST_CASE("the JSON is as its schema says") {
+    const auto report = scaled(product(64, 256, 256));
+    const auto json = nlohmann::json::parse(study::cores_json(report));
+    std::ifstream schema(kSource / "study/schema/cores.schema.json");
+    CHECK(tests::SchemaCheck(nlohmann::json::parse(schema)).faults(json).empty());
+    CHECK(json["points"].size() == report.points.size());
+}
+
+TEST_CASE("a machine of one core, and a GPU, are refused by name") {
+    model::Machine one = simba();
+    for (model::Level& level : std::get<model::Accelerator>(one.kind).levels) {
+        for (model::Axis& axis : level.fanout) {
+            axis.size = 1;
+        }
+    }
+    const auto report = study::cores_report(product(1, 1, 1), one, {}, {});
+    CHECK(report.diagnostics().begin()->code == "one-core");
+    model::Machine gpu;
+    gpu.kind = model::Gpu{};
+    CHECK(study::cores_report(product(1, 1, 1), gpu, {}, {}).diagnostics().begin()->code ==
+          "not-an-accelerator");
+}
