@@ -138,7 +138,7 @@ std::string step_text(const CpuPlan& plan, const std::string& value, const char*
                             line);
     }
     for (Count i = 0; i < plan.tile_rows; ++i) {
-        text += fmt::format("{}{{ const vec x = (vec){{}} + {};", indent,
+        text += fmt::format("{}{{ const vec x = {} - (vec){{}};", indent,
                             fmt::format(fmt::runtime(value), i));
         for (Count v = 0; v < plan.tile_vectors; ++v) {
             text += fmt::format(" s{}_{} += x * w{};", i, v, v);

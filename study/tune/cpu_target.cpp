@@ -6,8 +6,11 @@
 
 #include <fmt/format.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 
@@ -85,6 +88,30 @@ Outcome told(const ProcessEnd& end, Statistic statistic) {
     return outcome;
 }
 
+constexpr const char* kOwner = "owner"; // a file in the folder: whose run it is
+
+// Folders that runs which were killed have left: private ones of this user with a dead owner.
+void remove_orphans() {
+    std::error_code ignored;
+    const fs::path temporary = fs::temp_directory_path(ignored);
+    std::vector<fs::path> orphans;
+    for (fs::directory_iterator at(temporary, ignored), end; at != end; at.increment(ignored)) {
+        const fs::path folder = at->path();
+        if (!folder.filename().string().starts_with("eyeroof-") ||
+            !profiles::is_private_folder(folder)) {
+            continue;
+        }
+        std::ifstream file(folder / kOwner);
+        pid_t owner = 0;
+        if (file >> owner && owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH) {
+            orphans.push_back(folder);
+        }
+    }
+    for (const fs::path& folder : orphans) {
+        fs::remove_all(folder, ignored);
+    }
+}
+
 class CpuTarget final : public Target {
   public:
     CpuTarget(CpuSession& session, Workload work, const Space& space, std::string reference)
@@ -135,12 +162,14 @@ std::string CpuSession::compile(const std::string& text, const std::string& name
 model::Result<std::unique_ptr<CpuSession>> CpuSession::open(const CpuOptions& options,
                                                             std::stop_token stop) {
     using Made = model::Result<std::unique_ptr<CpuSession>>;
+    remove_orphans();
     auto folder = profiles::WorkFolder::create();
     if (!folder) {
         return Made(folder.diagnostics());
     }
     std::unique_ptr<CpuSession> session(
         new CpuSession(options, *std::move(folder), std::move(stop))); // private constructor
+    std::ofstream(session->folder() / kOwner) << ::getpid() << '\n';
     const std::vector<std::string> tried = options.compiler.empty()
                                                ? std::vector<std::string>{"c++", "g++", "clang++"}
                                                : std::vector<std::string>{options.compiler};

@@ -1,0 +1,196 @@
+// Comparisons as text, JSON, CSV and SVG.
+#include "model/base/printable.hpp"
+#include "model/base/statistics.hpp"
+#include "study/draw/chart.hpp"
+#include "study/text/csv.hpp"
+#include "study/tune/compare.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace eyeroof::study::tune {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string trials_text(const Comparison& all, const std::optional<double>& trials) {
+    return trials ? fmt::format("{:.0f}", *trials) : fmt::format(">{}", all.trials);
+}
+
+// Over layers: a run that did not come there counts as all its trials, so means are too low then.
+double geometric_mean(const Comparison& all, std::size_t contender, std::size_t share) {
+    double sum = 0.0;
+    for (const Score3& score : all.scores[contender]) {
+        sum += std::log(score.trials[share].value_or(static_cast<double>(all.trials)));
+    }
+    return std::exp(sum / static_cast<double>(std::max<std::size_t>(1, all.layers.size())));
+}
+
+int censored(const Comparison& all, std::size_t contender, std::size_t share) {
+    int sum = 0;
+    for (const Score3& score : all.scores[contender]) {
+        sum += score.censored[share];
+    }
+    return sum;
+}
+
+double median_reached(const Comparison& all, std::size_t contender) {
+    std::vector<double> shares;
+    for (const Score3& score : all.scores[contender]) {
+        shares.push_back(score.reached);
+    }
+    return model::median(shares);
+}
+
+std::string layer_table(const Comparison& all, std::size_t share, const char* title) {
+    std::string text = fmt::format("{:<28}", title);
+    for (const std::string& layer : all.layers) {
+        text += fmt::format(" {:>7}", model::printable(layer).substr(0, 7));
+    }
+    text += '\n';
+    for (std::size_t c = 0; c < all.contenders.size(); ++c) {
+        text += fmt::format("{:<28}", all.contenders[c]);
+        for (const Score3& score : all.scores[c]) {
+            text += fmt::format(" {:>7}", trials_text(all, score.trials[share]));
+        }
+        text += '\n';
+    }
+    return text;
+}
+
+std::string share_table(const Comparison& all) {
+    std::string text = fmt::format("{:<28}", "share of the best after");
+    const std::size_t columns = all.scores.front().front().share_at.size();
+    for (std::size_t i = 0; i < columns; ++i) {
+        text += fmt::format(" {:>7}", std::min(all.trials, std::size_t{8} << i));
+    }
+    text += '\n';
+    for (std::size_t c = 0; c < all.contenders.size(); ++c) {
+        text += fmt::format("{:<28}", all.contenders[c]);
+        for (std::size_t i = 0; i < columns; ++i) {
+            std::vector<double> shares;
+            for (const Score3& score : all.scores[c]) {
+                shares.push_back(score.share_at[i]);
+            }
+            text += fmt::format(" {:>7.3f}", model::median(shares));
+        }
+        text += '\n';
+    }
+    return text;
+}
+
+} // namespace
+
+std::string comparison_text(const Comparison& all) {
+    if (all.scores.empty() || all.layers.empty()) {
+        return "Stopped before all runs were there.\n";
+    }
+    const bool proved = std::all_of(all.proved.begin(), all.proved.end(), [](bool p) { return p; });
+    std::string text =
+        fmt::format("{} layers, median of {} seeds, at most {} trials; the best known is {}\n\n",
+                    all.layers.size(), all.seeds, all.trials,
+                    proved              ? "the mapper's, proved"
+                    : !all.pool.empty() ? "that of each layer's pool of measured points"
+                                        : "the best of all runs");
+    text += fmt::format("{:<28} {:>8} {:>8} {:>8} {:>10} {:>9}\n", "trials to, geometric mean",
+                        "90 %", "95 %", "99 %", "cut at 95", "reached");
+    for (std::size_t c = 0; c < all.contenders.size(); ++c) {
+        text += fmt::format("{:<28}", all.contenders[c]);
+        for (std::size_t share = 0; share < 3; ++share) {
+            text += fmt::format(" {:>8.1f}", geometric_mean(all, c, share));
+        }
+        text +=
+            fmt::format(" {:>4} of {:<3} {:>8.3f}\n", censored(all, c, 1),
+                        all.seeds * static_cast<int>(all.layers.size()), median_reached(all, c));
+    }
+    text += "\n" + share_table(all) + "\n" + layer_table(all, 1, "trials to 95 %, by layer");
+    if (!all.held_out.empty()) {
+        text +=
+            fmt::format("\n{:<28} {:>8} {:>8}\n", "rank correlation, held out", "median", "least");
+        for (const auto& [name, found] : all.held_out) {
+            text +=
+                fmt::format("{:<28} {:>8.3f} {:>8.3f}\n", name, model::median(found),
+                            found.empty() ? 0.0 : *std::min_element(found.begin(), found.end()));
+        }
+    }
+    return text;
+}
+
+std::string comparison_json(const Comparison& all) {
+    Json rows = Json::array();
+    for (std::size_t c = 0; c < all.scores.size(); ++c) {
+        for (std::size_t layer = 0; layer < all.layers.size(); ++layer) {
+            const Score3& score = all.scores[c][layer];
+            Json row = {{"contender", all.contenders[c]}, {"layer", all.layers[layer]}};
+            constexpr std::array<const char*, 3> kKeys = {"trials_to_90", "trials_to_95",
+                                                          "trials_to_99"};
+            for (std::size_t share = 0; share < 3; ++share) {
+                row[kKeys[share]] = score.trials[share] ? Json(*score.trials[share]) : Json();
+            }
+            row["censored_runs"] = score.censored;
+            row["reached_share"] = score.reached;
+            row["share_after_8_16_32"] = score.share_at;
+            rows.push_back(std::move(row));
+        }
+    }
+    Json held = Json::object();
+    for (const auto& [name, found] : all.held_out) {
+        held[name] = found;
+    }
+    const Json json = {{"schema", "eyeroof/tune-comparison/1"},
+                       {"layers", all.layers},
+                       {"seeds", all.seeds},
+                       {"trials", all.trials},
+                       {"pool_points", all.pool},
+                       {"proved", all.proved},
+                       {"stopped", all.stopped},
+                       {"scores", rows},
+                       {"held_out_rank_correlation", held}};
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string comparison_csv(const Comparison& all) {
+    std::string text = "contender,layer,trials_to_90,trials_to_95,trials_to_99,censored_90,"
+                       "censored_95,censored_99,reached_share\n";
+    for (std::size_t c = 0; c < all.scores.size(); ++c) {
+        for (std::size_t layer = 0; layer < all.layers.size(); ++layer) {
+            const Score3& score = all.scores[c][layer];
+            text += study::read::csv_quoted(all.contenders[c]) + "," +
+                    study::read::csv_quoted(all.layers[layer]);
+            for (const auto& trials : score.trials) {
+                text += trials ? fmt::format(",{}", *trials) : ",";
+            }
+            text += fmt::format(",{},{},{},{:.6g}\n", score.censored[0], score.censored[1],
+                                score.censored[2], score.reached);
+        }
+    }
+    return text;
+}
+
+std::string comparison_svg(const Comparison& all) {
+    Chart chart;
+    chart.title = "Share of the best known, median over seeds and layers";
+    chart.x_title = "trials";
+    chart.y_title = "share of the best known";
+    for (std::size_t c = 0; c < all.scores.size(); ++c) {
+        ChartLine line;
+        line.label = all.contenders[c];
+        line.dots = true;
+        for (std::size_t i = 0; i < all.scores[c].front().share_at.size(); ++i) {
+            std::vector<double> shares;
+            for (const Score3& score : all.scores[c]) {
+                shares.push_back(score.share_at[i]);
+            }
+            line.points.emplace_back(static_cast<double>(std::min(all.trials, std::size_t{8} << i)),
+                                     std::max(model::median(shares), 1e-3));
+        }
+        chart.lines.push_back(std::move(line));
+    }
+    return chart_svg(chart);
+}
+
+} // namespace eyeroof::study::tune

@@ -1,0 +1,152 @@
+#include "study/tune/measured_best.hpp"
+
+#include "model/base/printable.hpp"
+#include "study/tune/tuner.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace eyeroof::study::tune {
+
+namespace {
+
+struct Measured { // a line and its plan
+    const TrialLine* line = nullptr;
+    CpuPlan plan;
+    double predicted_s = 0.0;
+};
+
+CpuMachine machine_with_clock(const TrialOrigin& origin) {
+    CpuMachine machine = machine_of(origin);
+    const CpuMachine host = host_machine();
+    machine.clock_hz = host.name == machine.name ? host.clock_hz : machine.clock_hz;
+    return machine;
+}
+
+std::vector<Measured> measured_of(const std::vector<const TrialLine*>& lines) {
+    std::vector<Measured> all;
+    std::map<bool, Subject> subjects; // with a knob for threads, or without
+    for (const TrialLine* line : lines) {
+        const bool threads = std::any_of(line->knobs.begin(), line->knobs.end(),
+                                         [](const auto& knob) { return knob.first == "threads"; });
+        if (!subjects.contains(threads)) {
+            subjects[threads] = cpu_subject(line->work, machine_with_clock(line->origin),
+                                            threads ? std::max(2, line->origin.cores) : 1);
+        }
+        const Subject& subject = subjects[threads];
+        if (const auto point = point_of(subject.space, *line); point && line->outcome.ok()) {
+            all.push_back({line, cpu_plan(subject.space, *point), subject.predicted(*point)});
+        }
+    }
+    return all;
+}
+
+MeasuredBest row_of(const LayerReport& layer, const std::vector<Measured>& all) {
+    const auto best = std::min_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
+        return a.line->outcome.cost < b.line->outcome.cost;
+    });
+    const auto first = std::min_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
+        return a.predicted_s < b.predicted_s;
+    });
+    MeasuredBest row;
+    row.layer = layer.layer.name;
+    row.report_s = layer.time_s;
+    row.measured_s = best->line->outcome.cost;
+    row.gflops_per_s = best->line->work.flops() / row.measured_s / 1e9;
+    row.machine = best->line->origin.machine;
+    row.target = best->line->origin.target;
+    row.trials = all.size();
+    row.plan = best->plan;
+    row.chain = cpu_chain(best->line->work, best->plan, machine_with_clock(best->line->origin));
+    row.predicted_plan = first->plan;
+    row.predicted_plan_s = first->line->outcome.cost;
+    return row;
+}
+
+} // namespace
+
+model::Result<std::vector<MeasuredBest>> measured_best(const Report& report,
+                                                       const std::vector<TrialLine>& lines) {
+    std::vector<MeasuredBest> rows;
+    for (const LayerReport& layer : report.layers) {
+        const auto work = workload_of(layer.layer);
+        if (!work) {
+            continue;
+        }
+        std::map<std::pair<std::string, std::string>, std::vector<const TrialLine*>> by_machine;
+        for (const TrialLine& line : lines) {
+            if (line.template_name == kCpuTemplate && line.work.same_shape(*work)) {
+                by_machine[{line.origin.target, line.origin.machine}].push_back(&line);
+            }
+        }
+        for (const auto& [machine, some] : by_machine) {
+            if (const auto all = measured_of(some); !all.empty()) {
+                rows.push_back(row_of(layer, all));
+            }
+        }
+    }
+    model::Diagnostics found;
+    if (rows.empty()) {
+        found.warning("no-trials", "the logs have no trial of these layers that worked",
+                      "layers are known by their shape; eyeroof tune measures them");
+    }
+    return {std::move(rows), std::move(found)};
+}
+
+std::string measured_best_text(const std::vector<MeasuredBest>& rows) {
+    std::string text = "\nTuned: the best that was measured\n";
+    for (const MeasuredBest& row : rows) {
+        text += fmt::format("  {:<14} {:>10.4g} us {:>8.2f} GFLOP/s, the report says {:.4g} us; {} "
+                            "trials on {}{}\n",
+                            model::printable(row.layer), row.measured_s * 1e6, row.gflops_per_s,
+                            row.report_s * 1e6, row.trials, model::printable(row.machine),
+                            row.target == "cpu" ? "" : " (computed)");
+        text += fmt::format("    {}\n    bounds of it, MAC/cycle:", plan_text(row.plan));
+        for (const double bound : row.chain.bound) {
+            text += fmt::format(" {:.4g}", bound);
+        }
+        text += fmt::format("; step {} costs most\n    the closed form's first choice took {:.4g} "
+                            "us: {}\n",
+                            row.chain.limiter + 1, row.predicted_plan_s * 1e6,
+                            plan_text(row.predicted_plan));
+    }
+    return text;
+}
+
+std::string measured_best_markdown(const std::vector<MeasuredBest>& rows) {
+    std::string text = "\n## Tuned\n\n| layer | measured us | GFLOP/s | predicted us | trials | "
+                       "program | limiting step |\n|---|---:|---:|---:|---:|---|---:|\n";
+    for (const MeasuredBest& row : rows) {
+        text +=
+            fmt::format("| {} | {:.4g} | {:.2f} | {:.4g} | {} | {} | {} |\n",
+                        model::printable(row.layer), row.measured_s * 1e6, row.gflops_per_s,
+                        row.report_s * 1e6, row.trials, plan_text(row.plan), row.chain.limiter + 1);
+    }
+    return text;
+}
+
+std::string with_measured_best(const std::string& report_json,
+                               const std::vector<MeasuredBest>& rows) {
+    auto json = nlohmann::ordered_json::parse(report_json);
+    json["tuned"] = nlohmann::ordered_json::array();
+    for (const MeasuredBest& row : rows) {
+        json["tuned"].push_back({{"layer", row.layer},
+                                 {"predicted_s", row.report_s},
+                                 {"measured_s", row.measured_s},
+                                 {"gflops_per_s", row.gflops_per_s},
+                                 {"machine", row.machine},
+                                 {"target", row.target},
+                                 {"trials", row.trials},
+                                 {"program", plan_text(row.plan)},
+                                 {"bound_macs_per_cycle", row.chain.bound},
+                                 {"limiting_step", row.chain.limiter + 1},
+                                 {"first_choice", plan_text(row.predicted_plan)},
+                                 {"first_choice_s", row.predicted_plan_s}});
+    }
+    return json.dump(2) + "\n";
+}
+
+} // namespace eyeroof::study::tune

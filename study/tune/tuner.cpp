@@ -1,0 +1,262 @@
+#include "study/tune/tuner.hpp"
+
+#include "study/tune/strategy_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+namespace eyeroof::study::tune {
+
+namespace {
+
+TrialOrigin origin_of(const CpuMachine& machine, const TuneOptions& options,
+                      const Toolchain& toolchain) {
+    TrialOrigin origin;
+    origin.target = options.on_cpu ? "cpu" : "model";
+    origin.machine = options.on_cpu ? machine.name
+                                    : fmt::format("stand-in {} with noise {}", options.machine_seed,
+                                                  options.noise.deviation);
+    origin.cores = machine.cores;
+    origin.l1_bytes = static_cast<Count>(machine.l1_bytes);
+    origin.l2_bytes = static_cast<Count>(machine.l2_bytes);
+    origin.l3_bytes = static_cast<Count>(machine.l3_bytes);
+    origin.lanes = machine.lanes;
+    origin.registers = machine.registers;
+    origin.compiler = toolchain.compiler;
+    origin.flags = toolchain.flags;
+    origin.date = options.date;
+    origin.command = search_text(options.plan.strategy);
+    if (options.threads > 1) {
+        origin.command += fmt::format(", up to {} threads", options.threads);
+    }
+    origin.seed = options.plan.strategy.seed;
+    return origin;
+}
+
+// Trials of the same search that a log holds, by their number.
+class Memory {
+  public:
+    Memory(const std::vector<TrialLine>& lines, const Subject& subject, const Workload& work,
+           const TrialOrigin& origin) {
+        for (const TrialLine& line : lines) {
+            const bool same =
+                line.template_name == subject.template_name && line.work.same_shape(work) &&
+                line.origin.target == origin.target && line.origin.machine == origin.machine &&
+                line.origin.compiler == origin.compiler && line.origin.flags == origin.flags &&
+                line.origin.command == origin.command && line.origin.seed == origin.seed;
+            if (const auto point = same ? point_of(subject.space, line) : std::nullopt) {
+                known_[line.trial] = {*point, line.outcome};
+            }
+        }
+    }
+    std::optional<Outcome> recall(const Point& point, std::size_t trial) const {
+        const auto at = known_.find(static_cast<Count>(trial));
+        return at != known_.end() && at->second.first == point ? std::optional(at->second.second)
+                                                               : std::nullopt;
+    }
+
+  private:
+    std::map<Count, std::pair<Point, Outcome>> known_;
+};
+
+class Tuner {
+  public:
+    Tuner(const TuneOptions& options, TrialLog* log, std::stop_token stop,
+          const model::ProgressCallback& progress)
+        : options_(options), log_(log), stop_(std::move(stop)), progress_(progress) {
+        result_.machine = host_machine();
+        result_.target = options.on_cpu ? "cpu" : "model";
+        result_.search = search_text(options.plan.strategy);
+    }
+
+    model::Result<TuneResult> run(const std::vector<Workload>& layers) {
+        if (options_.on_cpu) {
+            auto session = CpuSession::open(options_.cpu, stop_);
+            if (!session) {
+                return model::Result<TuneResult>(session.diagnostics());
+            }
+            session_ = *std::move(session);
+            result_.toolchain = session_->toolchain();
+        }
+        GlobalModel global = learn_global(options_.transfer, options_.plan.strategy.features,
+                                          options_.plan.strategy.trees);
+        for (std::size_t n = 0; n < layers.size() && !result_.stopped; ++n) {
+            const auto done = tune_one(layers[n], n, layers.size(), global);
+            if (!done) {
+                return model::Result<TuneResult>(done.diagnostics());
+            }
+        }
+        if (result_.layers.empty()) {
+            return model::Result<TuneResult>::failure("cancelled",
+                                                      "stopped before the first trial");
+        }
+        return std::move(result_);
+    }
+
+  private:
+    using Done = model::Result<model::Done>;
+
+    Done tune_one(const Workload& work, std::size_t n, std::size_t all, const GlobalModel& global) {
+        const Subject subject = cpu_subject(work, result_.machine, options_.threads);
+        auto target = target_of(work, subject);
+        if (!target) {
+            return Done(target.diagnostics());
+        }
+        const TrialOrigin origin = origin_of(result_.machine, options_, result_.toolchain);
+        const Memory memory(log_ == nullptr ? std::vector<TrialLine>{} : log_->before(), subject,
+                            work, origin);
+        SearchPlan plan = options_.plan;
+        plan.strategy.global = global;
+        Count number = 0;
+        Done kept = model::Done{};
+        const Keep keep = [&](const Trial& trial) {
+            if (log_ != nullptr) {
+                kept = log_->append(line_of(subject, work, origin, trial, number));
+            }
+            ++number;
+            return kept.ok();
+        };
+        const Recall recall = [&](const Point& point, std::size_t trial) {
+            number = static_cast<Count>(trial);
+            auto known = memory.recall(point, trial);
+            number += known ? 1 : 0;
+            return known;
+        };
+        const auto start = std::chrono::steady_clock::now();
+        SearchEnd end = run_search(subject, **target, plan, keep, recall, stop_, tell(n, all));
+        if (!kept) {
+            return kept;
+        }
+        const double seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        add(work, subject, **target, std::move(end), seconds);
+        return model::Done{};
+    }
+
+    model::Result<std::unique_ptr<Target>> target_of(const Workload& work, const Subject& subject) {
+        if (session_) {
+            return session_->target(work, subject.space);
+        }
+        return stand_in(work, result_.machine, subject, options_.machine_seed, options_.noise);
+    }
+
+    // One line of progress for all layers.
+    model::ProgressCallback tell(std::size_t n, std::size_t all) const {
+        if (!progress_) {
+            return {};
+        }
+        return [this, n, all](const model::Progress& one) {
+            model::Progress whole = one;
+            whole.fraction = (static_cast<double>(n) + one.fraction) / static_cast<double>(all);
+            progress_(whole);
+        };
+    }
+
+    void add(const Workload& work, const Subject& subject, Target& target, SearchEnd end,
+             double seconds) {
+        Tuned tuned;
+        tuned.work = work;
+        tuned.template_name = subject.template_name;
+        tuned.space = subject.space.size();
+        tuned.valid = subject.space.valid_size();
+        tuned.recalled = end.recalled;
+        tuned.stopped = end.stopped;
+        tuned.exhausted = end.exhausted;
+        tuned.seconds = seconds;
+        result_.stopped = result_.stopped || stop_.stop_requested();
+        tuned.trials = std::move(end.trials);
+        choose_best(subject, target, tuned);
+        AnnealOptions how;
+        how.keep = 1;
+        std::vector<Point> chains;
+        Dice dice(1);
+        const auto first = anneal_on(subject.space,
+                                     [&](std::span<const Point> points) {
+                                         std::vector<double> scores;
+                                         for (const Point& point : points) {
+                                             scores.push_back(-subject.predicted(point));
+                                         }
+                                         return scores;
+                                     },
+                                     History(subject.space), how, chains, dice, {});
+        if (!first.empty()) {
+            tuned.predicted_best_s = subject.predicted(first.front().point);
+            tuned.predicted_plan = cpu_plan(subject.space, first.front().point);
+        }
+        if (tuned.best) {
+            tuned.plan = cpu_plan(subject.space, tuned.best->point);
+            tuned.chain = cpu_chain(work, tuned.plan, result_.machine);
+        }
+        result_.layers.push_back(std::move(tuned));
+    }
+
+    // The best few are measured together again: the best of many was also the luckiest.
+    void choose_best(const Subject&, Target& target, Tuned& tuned) {
+        std::vector<Trial> sorted;
+        for (const Trial& trial : tuned.trials) {
+            if (trial.outcome.ok()) {
+                sorted.push_back(trial);
+            }
+        }
+        std::stable_sort(sorted.begin(), sorted.end(), [](const Trial& a, const Trial& b) {
+            return a.outcome.cost < b.outcome.cost;
+        });
+        if (sorted.empty()) {
+            return;
+        }
+        tuned.best = sorted.front();
+        const std::size_t few = options_.on_cpu ? std::min(options_.again, sorted.size()) : 0;
+        std::vector<double> costs(few, kNoCost);
+        for (int turn = 0; turn < 2; ++turn) {
+            for (std::size_t i = 0; i < few && !stop_.stop_requested(); ++i) {
+                const Outcome again = target.measure(sorted[i].point);
+                costs[i] = again.ok() ? std::min(costs[i], again.cost) : costs[i];
+            }
+        }
+        const auto least = std::min_element(costs.begin(), costs.end());
+        if (least != costs.end() && *least < kNoCost && !stop_.stop_requested()) {
+            tuned.best = sorted[static_cast<std::size_t>(least - costs.begin())];
+            tuned.again_s = *least;
+        }
+    }
+
+    const TuneOptions& options_;
+    TrialLog* log_;
+    std::stop_token stop_;
+    const model::ProgressCallback& progress_;
+    std::unique_ptr<CpuSession> session_;
+    TuneResult result_;
+};
+
+} // namespace
+
+std::string search_text(const StrategyOptions& options) {
+    std::string text = fmt::format("{}, batch {}", strategy_name(options.kind), options.batch);
+    if (options.kind == StrategyKind::learned) {
+        text += fmt::format(", features {}, {} by {}", features_name(options.features),
+                            loss_name(options.trees.loss),
+                            options.trees.maker == TreeMaker::xgboost ? "XGBoost" : "own trees");
+        text += options.prior ? ", residual" : "";
+        text +=
+            options.uncertainty > 0.0 ? fmt::format(", {} deviations", options.uncertainty) : "";
+        text += options.epsilon != StrategyOptions{}.epsilon
+                    ? fmt::format(", epsilon {}", options.epsilon)
+                    : "";
+        text += options.diversity != StrategyOptions{}.diversity
+                    ? fmt::format(", diversity {}", options.diversity)
+                    : "";
+    }
+    return text;
+}
+
+model::Result<TuneResult> tune_layers(const std::vector<Workload>& layers,
+                                      const TuneOptions& options, TrialLog* log,
+                                      std::stop_token stop,
+                                      const model::ProgressCallback& progress) {
+    return Tuner(options, log, std::move(stop), progress).run(layers);
+}
+
+} // namespace eyeroof::study::tune
