@@ -44,6 +44,16 @@ put net_loop.yaml 'eyeroof: network/1\nparameters: {a: $b, b: $a}\nlayers: [{nam
 put net_expr.yaml 'eyeroof: network/1\nlayers: [{name: x, op: gemm, m: 1/0, n: ((((, k: 1}]\n'
 put net_zero.yaml 'eyeroof: network/1\nlayers: []\n'
 put net_big.yaml 'eyeroof: network/1\nlayers: [{name: x, op: gemm, count: 9223372036854775807, m: 9, n: 9, k: 9}]\n'
+lay='layers:\n  - {name: a, op: gemm, m: 8, n: 8, k: 8}\n  - {name: b, op: gemm, m: 8, n: 8, k: 8}\n'
+put step_cycle.yaml "${lay}graph:\n  - {run: a, reads: y, as: x}\n  - {run: b, reads: x, as: y}\n"
+put step_dangling.yaml "${lay}graph:\n  - {run: a, reads: input, as: x}\n  - {run: b, reads: input, as: y}\n"
+put step_unknown.yaml "${lay}graph:\n  - {run: a, reads: inptu, as: x}\n  - {run: b, reads: x}\n"
+put step_late.yaml "${lay}graph:\n  - {run: b, reads: x, as: y}\n  - {run: a, reads: input, as: x}\n"
+put step_shape.yaml "${lay}  - {name: c, op: gemm, m: 8, n: 8, k: 9}\ngraph:\n  - {run: [a, b, c], reads: input}\n"
+put step_count.yaml "${lay}graph:\n  - {run: a, reads: input}\n"
+put step_layer.yaml "${lay}graph:\n  - {run: [a, bb], reads: input}\n"
+put step_repeat.yaml "${lay}graph:\n  - {repeat: -3, steps: [{run: [a, b], reads: input}]}\n"
+put step_empty.yaml "${lay}graph: []\n"
 put session_bad.yaml 'eyeroof: session/1\nmachines: 7\n'
 
 # profiles, traces, tables of measurements
