@@ -18,6 +18,17 @@ double bytes_of(const model::Accelerator& a, std::size_t level) {
     return bytes * static_cast<double>(model::instances_of(a, level));
 }
 
+// Of the operand that costs most.
+double outer_pj_per_byte(const model::Accelerator& a) {
+    double most = 0.0;
+    for (const model::Operand o : model::kAllOperands) {
+        const model::Store* store = model::store_of(a.levels.front(), o);
+        const double bytes = model::bits_at(a, 0, o) / 8.0;
+        most = store == nullptr ? most : std::max(most, store->read_pj_of(o) / bytes);
+    }
+    return most;
+}
+
 Result<Chip> chip_of(const std::string& id, const model::Accelerator& a) {
     Chip chip;
     chip.id = id;
@@ -35,6 +46,8 @@ Result<Chip> chip_of(const std::string& id, const model::Accelerator& a) {
     chip.dram_bytes_per_s = per_cycle * a.clock_hz;
     chip.macs_per_s = static_cast<double>(model::mac_units(a)) * a.clock_hz;
     chip.word_bits = a.word_bits[0];
+    chip.mac_pj = a.mac_pj;
+    chip.outer_pj_per_byte = outer_pj_per_byte(a);
     if (chip.buffer_bytes <= 0.0) {
         return Result<Chip>::failure("no-buffer", fmt::format("no store of {} has a size", id),
                                      "give one with --buffer");
@@ -46,7 +59,7 @@ Result<Chip> chip_of(const std::string& id, const model::Accelerator& a) {
 }
 
 Result<Chip> chip_of(const std::string& id, const model::Gpu& gpu, model::DataType type) {
-    Chip chip{id, "L2", gpu.l2_bytes, gpu.dram_bytes_per_s, 0.0, std::nullopt};
+    Chip chip{id, "L2", gpu.l2_bytes, gpu.dram_bytes_per_s, 0.0, std::nullopt, 0.0, 0.0};
     const double peak = gpu.rate(type).flops_per_s;
     if (peak <= 0.0) {
         return Result<Chip>::failure("unsupported-type",

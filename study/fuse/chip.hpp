@@ -18,7 +18,8 @@ struct Chip {
     double buffer_bytes = 0.0;     // of all instances together
     double dram_bytes_per_s = 0.0; // 0: no limit
     double macs_per_s = 0.0;
-    std::optional<int> word_bits; // the machine's own; absent: the layers' types
+    std::optional<int> word_bits;                 // the machine's own; absent: the layers' types
+    double mac_pj = 0.0, outer_pj_per_byte = 0.0; // 0: the machine names no energies
 
     bool operator==(const Chip&) const = default;
 };

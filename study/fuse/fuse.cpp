@@ -97,7 +97,8 @@ class Fuser {
     }
 
     FuseCost timed(double bytes, double macs) const {
-        return {bytes, macs, std::max(bytes * seconds_per_byte(), macs / chip_.macs_per_s)};
+        return {bytes, macs, std::max(bytes * seconds_per_byte(), macs / chip_.macs_per_s),
+                1e-12 * (macs * chip_.mac_pj + bytes * chip_.outer_pj_per_byte)};
     }
 
     double word_bytes(Group g) const {
@@ -181,7 +182,7 @@ class Fuser {
 
 FuseCost times(FuseCost cost, Count count) {
     const auto n = static_cast<double>(count);
-    return {cost.bytes * n, cost.macs * n, cost.time_s * n};
+    return {cost.bytes * n, cost.macs * n, cost.time_s * n, cost.energy_j * n};
 }
 
 struct Candidate {
@@ -261,6 +262,7 @@ FuseCost& FuseCost::operator+=(const FuseCost& other) {
     bytes += other.bytes;
     macs += other.macs;
     time_s += other.time_s;
+    energy_j += other.energy_j;
     return *this;
 }
 

@@ -22,6 +22,8 @@ struct FuseCost {
     double bytes = 0.0;
     double macs = 0.0;   // with what is computed twice
     double time_s = 0.0; // max(work at peak, bytes at the link's bandwidth), group after group
+    // MACs and the outermost memory; what is moved on the chip is not in it. 0: none is named.
+    double energy_j = 0.0;
 
     FuseCost& operator+=(const FuseCost& other);
     bool operator==(const FuseCost&) const = default;

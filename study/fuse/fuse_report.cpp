@@ -30,7 +30,10 @@ std::string bytes(double value) {
 }
 
 Json cost_json(const FuseCost& cost) {
-    return {{"dram_bytes", cost.bytes}, {"macs", cost.macs}, {"time_s", cost.time_s}};
+    return {{"dram_bytes", cost.bytes},
+            {"macs", cost.macs},
+            {"time_s", cost.time_s},
+            {"energy_j", cost.energy_j}};
 }
 
 std::string sizes_text(model::fuse::SizesTried sizes) {
@@ -96,6 +99,11 @@ std::string fuse_text(const FuseResult& r) {
         bytes(r.together.bytes), bytes(r.apart.bytes), r.apart.bytes / r.together.bytes,
         model::format_si(r.together.time_s, "s"), model::format_si(r.apart.time_s, "s"),
         r.apart.macs > 0.0 ? r.together.macs / r.apart.macs : 1.0);
+    if (r.together.energy_j > 0.0) {
+        text += fmt::format("MACs and outermost memory: {} instead of {}\n",
+                            model::format_si(r.together.energy_j, "J"),
+                            model::format_si(r.apart.energy_j, "J"));
+    }
     if (!r.between.empty()) {
         text += fmt::format("not counted: {} layers that are applied on the way or moved by "
                             "themselves\n",
@@ -136,13 +144,14 @@ std::string fuse_json(const FuseResult& r) {
 
 std::string fuse_csv(const FuseResult& r) {
     std::string text = "first,last,layers,count,fits,buffer_bytes,dram_bytes,apart_dram_bytes,macs,"
-                       "apart_macs,time_s,apart_time_s,how,ends\n";
+                       "apart_macs,time_s,apart_time_s,energy_j,apart_energy_j,how,ends\n";
     for (const FusedGroup& g : r.groups) {
-        text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+        text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
                             read::csv_quoted(g.layers.front()), read::csv_quoted(g.layers.back()),
                             g.layers.size(), g.count, g.fits, g.buffer_bytes, g.together.bytes,
                             g.apart.bytes, g.together.macs, g.apart.macs, g.together.time_s,
-                            g.apart.time_s, read::csv_quoted(g.how), read::csv_quoted(g.ends));
+                            g.apart.time_s, g.together.energy_j, g.apart.energy_j,
+                            read::csv_quoted(g.how), read::csv_quoted(g.ends));
     }
     return text;
 }

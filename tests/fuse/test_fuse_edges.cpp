@@ -2,6 +2,7 @@
 #include "study/formats/catalog.hpp"
 #include "study/fuse/fuse.hpp"
 #include "study/fuse/fuse_report.hpp"
+#include "tests/near.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
@@ -10,6 +11,7 @@
 #include <filesystem>
 
 using namespace eyeroof;
+using eyeroof::tests::near;
 
 namespace {
 
@@ -88,4 +90,17 @@ TEST_CASE("the last lines say what is proved, among what, and from where edges a
     CHECK(unfit.unfit() > 0);
     CHECK(ends_with(unfit, "the sums are lower bounds"));
     CHECK(!ends_with(unfit, "proved"));
+}
+
+TEST_CASE("energy is that of the MACs and of what crosses the outermost memory") {
+    const auto mobile = wired("mobilenet-v2");
+    study::Chip chip{"a chip", "buffer", 1e6, 1e9, 1e12, 8};
+    chip.mac_pj = 2.0;
+    chip.outer_pj_per_byte = 100.0;
+    const auto result = study::fuse_network(mobile.network, chip, study::FuseAim::traffic);
+    REQUIRE(result.ok());
+    CHECK(result->together.energy_j ==
+          near(1e-12 * (2.0 * result->together.macs + 100.0 * result->together.bytes), 1e-9));
+    CHECK(result->together.energy_j < result->apart.energy_j);
+    CHECK(study::fuse_text(*result).find("MACs and outermost memory: ") != std::string::npos);
 }
