@@ -14,6 +14,7 @@
 #include "study/report/json.hpp"
 #include "study/report/markdown.hpp"
 #include "study/report/text.hpp"
+#include "study/tune/measured_best.hpp"
 #include "study/upgrade/advice.hpp"
 #include "study/upgrade/surroundings.hpp"
 #include "study/what_if/knobs.hpp"
@@ -41,6 +42,8 @@ constexpr const char* kExamples =
     "eyeroof exam resnet50 --on a100-sxm-40gb --profile run.jsonl --ceilings measured.yaml\n"
     "# what zeros bring: pruned weights and zero activations, skipped\n"
     "eyeroof exam alexnet --on eyeriss-v2 --density alexnet-pruned\n"
+    "# the best kernels that were measured, and which bound they reach\n"
+    "eyeroof exam resnet18-c1-c12 --on server-2x20 --dtype fp32 --tuned log.jsonl\n"
     "# three machines side by side\n"
     "eyeroof exam resnet50 --on t4 --on l4 --on tpu-v1\n"
     "# what twice the clock would bring\n"
@@ -157,8 +160,39 @@ std::string rendered(const study::Side& side, const ExamOptions& options, bool c
                                            : text + study::advice_text(advice.shapes);
 }
 
+// What --tuned names, merged. Errors: those of the logs.
+model::Result<std::vector<study::tune::TrialLine>>
+load_tuned(Context& context, const std::vector<std::string>& files) {
+    std::vector<std::vector<study::tune::TrialLine>> logs;
+    model::Diagnostics found;
+    for (const std::string& file : files) {
+        auto log = study::tune::load_trials(file);
+        found.append(log.diagnostics());
+        if (log) {
+            logs.push_back(*std::move(log));
+        }
+    }
+    if (found.has_errors()) {
+        return found;
+    }
+    context.report(found);
+    return study::tune::merged(logs);
+}
+
+// The answer with the best of the logs behind it.
+std::string with_tuned(Context& context, const std::string& text, const ExamOptions& options,
+                       const study::Report& report,
+                       const std::vector<study::tune::TrialLine>& lines) {
+    const auto rows = study::tune::measured_best(report, lines);
+    context.report(rows.diagnostics());
+    return options.output.format == "json" ? study::tune::with_measured_best(text, *rows)
+           : options.output.format == "md" ? text + study::tune::measured_best_markdown(*rows)
+                                           : text + study::tune::measured_best_text(*rows);
+}
+
 Exit judged(Context& context, const ExamOptions& options, const FailIf& fail_if,
-            const study::Side& side, const Advised& advice) {
+            const study::Side& side, const Advised& advice,
+            const std::optional<std::vector<study::tune::TrialLine>>& tuned) {
     const study::Report& report = side.report;
     study::Verdict verdict;
     if (fail_if.gate()) {
@@ -168,7 +202,10 @@ Exit judged(Context& context, const ExamOptions& options, const FailIf& fail_if,
         }
         verdict = *judged;
     }
-    const std::string text = rendered(side, options, context.colour(options.output.file), advice);
+    std::string text = rendered(side, options, context.colour(options.output.file), advice);
+    if (tuned) {
+        text = with_tuned(context, text, options, report, *tuned);
+    }
     const bool unproved = report_open(context, options, report) && options.require_proof;
     const bool no = verdict.holds || unproved;
     const Exit exit = context.write(text, options.output.file, no ? Exit::says_no : Exit::done);
@@ -178,7 +215,8 @@ Exit judged(Context& context, const ExamOptions& options, const FailIf& fail_if,
     return exit;
 }
 
-Exit exam(Context& context, const ExamOptions& options, const std::string& density) {
+Exit exam(Context& context, const ExamOptions& options, const std::string& density,
+          const std::vector<std::string>& tuned) {
     const auto fail_if = FailIf::parse(options.fail_if, study::exam_gate_keys());
     if (!fail_if) {
         return context.fail(fail_if.diagnostics());
@@ -191,6 +229,11 @@ Exit exam(Context& context, const ExamOptions& options, const std::string& densi
         return context.fail_usage("--advice knows no zeros: leave --density away",
                                   "ask for one of them at a time");
     }
+    if (!tuned.empty() && (options.output.format == "csv" || options.output.format == "html" ||
+                           !options.compat.empty())) {
+        return context.fail_usage("--tuned goes with the formats text, json and md",
+                                  "leave --tuned out, or write --format json");
+    }
     const auto wired = load_wired_workload(context, options.network, options.dims);
     if (options.compat == "scalesim") {
         return wired ? exam_scalesim(context, options, wired->network)
@@ -198,7 +241,9 @@ Exit exam(Context& context, const ExamOptions& options, const std::string& densi
     }
     const auto machine = named_machine(context, options);
     const auto measured = load_measurements(context, options.measured);
+    auto lines = load_tuned(context, tuned);
     model::Diagnostics all = wired.diagnostics();
+    all.append(lines.diagnostics());
     all.append(machine.diagnostics());
     all.append(measured.diagnostics());
     if (all.has_errors()) { // all at once: nobody likes to be told one error at a time
@@ -231,7 +276,8 @@ Exit exam(Context& context, const ExamOptions& options, const std::string& densi
         }
         advice = *found;
     }
-    return judged(context, options, *fail_if, {*std::move(report), memory}, advice);
+    return judged(context, options, *fail_if, {*std::move(report), memory}, advice,
+                  tuned.empty() ? std::nullopt : std::optional(*std::move(lines)));
 }
 
 } // namespace
@@ -321,6 +367,11 @@ void add_exam(Frame& frame) {
     add_model_options(app, *options);
     add_density(app, *density);
     add_measurement_options(app, options->measured);
+    auto tuned = std::make_shared<std::vector<std::string>>();
+    app.add_option("--tuned", *tuned,
+                   "Log of `eyeroof tune`: its best beside what is predicted (repeatable)")
+        ->type_name("FILE")
+        ->allow_extra_args(false);
     app.add_option("--layers", options->layers, "Only layers whose name matches")
         ->type_name("REGEX");
     add_fail_if(app, options->fail_if);
@@ -333,14 +384,15 @@ void add_exam(Frame& frame) {
         "Also what would help: on accelerators more of each parameter and each step for nothing, "
         "on GPUs padding, batch, wave-filling sizes and fusing");
     add_output(app, options->output, {"text", "json", "csv", "md", "html"});
-    frame.run(app, [options, density](Context& context) {
+    frame.run(app, [options, density, tuned](Context& context) {
         options->machine = options->machines.front();
         if (options->machines.size() == 1) {
-            return exam(context, *options, *density);
+            return exam(context, *options, *density, *tuned);
         }
-        return density->empty() ? exam_side_by_side(context, *options)
-                                : context.fail_usage("--density goes with one --on",
-                                                     "ask for one machine at a time");
+        return density->empty() && tuned->empty()
+                   ? exam_side_by_side(context, *options)
+                   : context.fail_usage("--density and --tuned go with one --on",
+                                        "ask for one machine at a time");
     });
 }
 

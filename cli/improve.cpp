@@ -13,6 +13,7 @@ struct Options {
     StepOptions step;
     std::string memory, mode = "eager";
     std::vector<model::Count> batches = {1, 2, 4};
+    double density = 0.0, epoch_steps = 0.0; // 0: not given
 };
 
 Exit improve(Context& context, const Options& options) {
@@ -27,6 +28,9 @@ Exit improve(Context& context, const Options& options) {
     wanted.eager = options.mode == "eager";
     wanted.limit = step::capacity_of(inputs->gpu());
     wanted.batches = options.batches;
+    wanted.density = options.density > 0.0 ? std::optional(options.density) : std::nullopt;
+    wanted.steps_per_epoch =
+        options.epoch_steps > 0.0 ? std::optional(options.epoch_steps) : std::nullopt;
     if (!options.memory.empty()) {
         const auto bytes = model::parse_quantity(options.memory, "B", "a memory");
         if (!bytes) {
@@ -58,6 +62,8 @@ void add_improve(Frame& frame) {
         "eyeroof improve bert-large --on a100-sxm-40gb --phase training --batch 16\n"
         "# in 4 GB; exit 1 when nothing fits\n"
         "eyeroof improve resnet50 --batch 64 --on v100-sxm2-16gb --phase training --memory 4GB\n"
+        "# pruned weights: 2:4 where tensor cores skip it, and a quarter of all blocks\n"
+        "eyeroof improve bert-large --on a100-sxm-40gb --dtype fp16 --density 0.25\n"
         "# decoding: graphs, fusion, weights in int8 and int4\n"
         "eyeroof improve llama-2-7b:new=1,context=100 --on a100-sxm-80gb --dtype bf16");
     add_step_options(app, options->step);
@@ -70,6 +76,14 @@ void add_improve(Frame& frame) {
         ->check(CLI::Range(model::Count{1}, model::Count{4096}))
         ->type_name("N")
         ->delimiter(',');
+    app.add_option("--density", options->density,
+                   "Inference: share of the weights, in blocks of 64 x 64, that pruning leaves")
+        ->check(CLI::Range(0.01, 1.0))
+        ->type_name("SHARE");
+    app.add_option("--epoch-steps", options->epoch_steps,
+                   "Steps of an epoch of training, for what a pruning schedule costs")
+        ->check(CLI::Range(1.0, 1e12))
+        ->type_name("N");
     add_output(app, options->step.output, {"text", "json"});
     frame.run(app, [options](Context& context) { return improve(context, *options); });
 }

@@ -1,9 +1,11 @@
 // eyeroof roofline: layers as predicted and kernels as measured, below the roofs of machines.
 #include "cli/exam_options.hpp"
+#include "cli/gpu_options.hpp"
 #include "cli/search_options.hpp"
 #include "study/app/session.hpp"
 #include "study/draw/plot_make.hpp"
 #include "study/draw/svg.hpp"
+#include "study/exam/launch_names.hpp"
 #include "study/exam/run.hpp"
 #include "study/formats/catalog.hpp"
 #include "study/formats/file_kind.hpp"
@@ -52,6 +54,7 @@ struct Options {
     std::string size = "1000x640";
     std::string data_type;
     PhaseOptions phase;
+    std::string launch = "stream";
     std::string mapping; // empty: the session's, else auto
     EffortOptions effort;
     std::vector<std::string> set;
@@ -106,6 +109,7 @@ study::StudyOptions study_options(const Options& options) {
     set_effort(options.effort, options.mapping, wanted);
     wanted.operators = operators_of(options.phase);
     wanted.training = training_of(options.phase);
+    wanted.launch = study::launch_named(options.launch);
     if (!options.layers.empty()) {
         wanted.layers = options.layers;
     }
@@ -415,6 +419,7 @@ void add_roofline(Frame& frame) {
         ->type_name("N");
     add_dtype(app, options->data_type);
     add_phase(app, options->phase);
+    add_network_launch(app, options->launch);
     add_choice(app, "--mapping", options->mapping, {"auto", "dataflow", "best"},
                std::string(kMappingWords) + " [auto; with --session: the session's]");
     add_set(app, options->set);

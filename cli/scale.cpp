@@ -4,6 +4,7 @@
 #include "cli/command.hpp"
 #include "cli/exam_options.hpp"
 #include "cli/gpu_options.hpp"
+#include "cli/option_values.hpp"
 #include "hwdb/fabric_reader.hpp"
 #include "model/base/units.hpp"
 #include "study/scale/search.hpp"
@@ -44,8 +45,8 @@ model::Result<study::ScaleOptions> wanted(const Options& options) {
     model::Diagnostics found;
     auto devices = study::parse_devices(options.devices);
     const auto bucket = model::parse<model::Bytes>(options.bucket);
-    found.append(devices.diagnostics());
-    found.append(bucket.diagnostics());
+    refuse(found, "--devices", devices.diagnostics());
+    refuse(found, "--bucket", bucket.diagnostics());
     if (options.batch && options.batch_per_device) {
         found.error("usage", "--batch and --batch-per-device say the same twice",
                     "--batch for strong scaling, --batch-per-device for weak");

@@ -2,6 +2,7 @@
 #include "cli/command.hpp"
 #include "cli/exam_options.hpp"
 #include "cli/gpu_options.hpp"
+#include "cli/option_values.hpp"
 #include "hwdb/fabric_reader.hpp"
 #include "model/base/units.hpp"
 #include "study/scale/serving.hpp"
@@ -22,15 +23,15 @@ struct Options {
 model::Result<study::ServingOptions> wanted(const Options& options) {
     study::ServingOptions serving = options.serving;
     model::Diagnostics found;
-    const auto limit = [&](const std::string& text, double& seconds) {
+    const auto limit = [&](const char* option, const std::string& text, double& seconds) {
         if (!text.empty()) {
             const auto read = model::parse<model::Seconds>(text);
-            found.append(read.diagnostics());
+            refuse(found, option, read.diagnostics());
             seconds = read ? read->value : 0.0;
         }
     };
-    limit(options.ttft, serving.ttft_limit_s);
-    limit(options.tpot, serving.tpot_limit_s);
+    limit("--ttft", options.ttft, serving.ttft_limit_s);
+    limit("--tpot", options.tpot, serving.tpot_limit_s);
     if (found.has_errors()) {
         return found;
     }

@@ -1,4 +1,5 @@
-# What is installed, in two components: cli (the program, its data and documents) and gui.
+# What is installed, in three components, each a Debian package: cli (the program, its data and
+# documents: eyeroof), gui (eyeroof-gui) and dev (the engine as a static library: libeyeroof-dev).
 include(GNUInstallDirs)
 set(share "${CMAKE_INSTALL_DATADIR}/eyeroof")
 
@@ -38,7 +39,7 @@ set(CPACK_PACKAGE_VENDOR "The eyeroof authors")
 set(CPACK_PACKAGE_CONTACT "The eyeroof authors <eyeroof@example.invalid>")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL cli)
+set(CPACK_COMPONENTS_ALL cli dev)
 if(TARGET eyeroof-gui)
     list(APPEND CPACK_COMPONENTS_ALL gui)
 endif()
@@ -47,6 +48,17 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_CLI_PACKAGE_NAME eyeroof)
+set(CPACK_COMPONENT_CLI_DESCRIPTION "Analytical performance explorer for accelerators and GPUs
+ How fast can a network run on a machine, which of seven limits stops it, and what would help.")
+set(CPACK_COMPONENT_GUI_DESCRIPTION "Desktop explorer of accelerator and GPU performance
+ The questions of eyeroof in a window: rooflines, layers, measurements, upgrades.")
+set(CPACK_COMPONENT_DEV_DESCRIPTION "The engine of eyeroof as a static library, with headers
+ For find_package(eyeroof): models, machines, mappings, file formats and exams.")
+set(CPACK_DEBIAN_DEV_PACKAGE_NAME libeyeroof-dev)
+set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS OFF)
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
+    "libfmt-dev, libyaml-cpp-dev, nlohmann-json3-dev, libeigen3-dev, zlib1g-dev, libsqlite3-dev, libre2-dev")
 set(CPACK_DEBIAN_GUI_PACKAGE_NAME eyeroof-gui)
 set(CPACK_DEBIAN_GUI_PACKAGE_DEPENDS "eyeroof (= ${PROJECT_VERSION})")
 include(CPack)

@@ -191,7 +191,7 @@ class Worker {
   private:
     static constexpr std::size_t kMostBelow = 4000;  // nodes below one that are kept open …
     static constexpr std::size_t kMostOpen = 400000; // … and open nodes
-    static constexpr std::uint64_t kTaste = 400;     // nodes of a short walk
+    static constexpr std::uint64_t kTaste = 1500;    // nodes of a short walk
     static constexpr std::size_t kMostWalkers = 300; // that are kept
 
     double search(const Start& start, std::vector<Start>& below) {

@@ -79,12 +79,17 @@ struct Conv {
     Direction direction;
     double element_bytes;
     bool tensor;
+    double clock = 1.0; // share of it that power leaves; memory does not slow down with it
 
     double input_bytes() const { return n * c * h * w * groups * element_bytes; }
     double output_bytes() const { return n * k * p * q * groups * element_bytes; }
     double weight_bytes() const { return c * k * r * s * groups * element_bytes; }
     double bytes() const { return input_bytes() + output_bytes() + weight_bytes(); }
     double macs() const { return n * p * q * k * c * r * s * groups; }
+    // The pipe's own time for some MACs: no cost of an algorithm is below it.
+    double pipe_s(double multiplied) const {
+        return 2.0 * multiplied / gpu->rate(type).flops_per_s;
+    }
     double dram_s(double amount) const {
         return amount / (terms->matmul.dram_share * gpu->dram_bytes_per_s);
     }
@@ -200,7 +205,9 @@ ConvTime implicit_gemm(const Conv& c) {
                                *kernels.splits, c.tensor ? 16.0 : 8.0);
     t.macs = c.macs();
     t.dram_bytes = c.bytes();
-    t.body_s = joined3(t.product.body_s * kernels.cost * lanes_cost(c), c.dram_s(c.bytes()));
+    const double product_s =
+        std::max(t.product.body_s * kernels.cost * lanes_cost(c), c.pipe_s(c.macs()));
+    t.body_s = joined3(product_s / c.clock, c.dram_s(c.bytes()));
     t.body_s += sums_s(c);
     if (c.tensor) {
         t.body_s += c.terms->layout_share * 2.0 * c.dram_s(c.bytes()) + c.terms->layout_s;
@@ -221,7 +228,7 @@ ConvTime scattered_columns(const Conv& c) {
                                c.tensor ? 16.0 : 8.0);
     t.macs = c.macs();
     t.dram_bytes = c.bytes() + kPasses * c.groups * product.m * product.n * c.element_bytes;
-    t.body_s = t.product.body_s * c.terms->bwd_data_cost + c.dram_s(t.dram_bytes);
+    t.body_s = t.product.body_s * c.terms->bwd_data_cost / c.clock + c.dram_s(t.dram_bytes);
     return t;
 }
 
@@ -265,7 +272,7 @@ ConvTime fused_winograd(const Conv& c) {
     t.macs = kFusedPoints * c.n * std::ceil(v.height / 2.0) * std::ceil(v.width / 2.0) * v.reduced *
              v.produced * c.groups;
     t.dram_bytes = c.bytes();
-    t.body_s = joined3(t.product.compute_s, c.dram_s(c.bytes())) + c.terms->fused_s;
+    t.body_s = joined3(t.product.compute_s / c.clock, c.dram_s(c.bytes())) + c.terms->fused_s;
     return t;
 }
 
@@ -287,7 +294,8 @@ ConvTime nonfused_winograd(const Conv& c) {
     const double l2 = middle < c.gpu->l2_bytes ? c.terms->transform_l2 : 1.0;
     t.dram_bytes = c.bytes();
     const double cost = c.terms->product_cost * (weight ? c.terms->weight_product : 1.0);
-    t.body_s = joined3(t.product.compute_s, c.dram_s(middle) * l2) * cost +
+    const double product_s = std::max(t.product.compute_s * cost, c.pipe_s(t.macs));
+    t.body_s = joined3(product_s / c.clock, c.dram_s(middle) * l2 * cost) +
                (c.bytes() + middle) * l2 / (c.terms->transform_share * c.gpu->dram_bytes_per_s) +
                c.terms->transform_s;
     return t;
@@ -303,7 +311,7 @@ ConvTime depthwise(const Conv& c) {
     t.macs = c.macs();
     t.dram_bytes = c.bytes();
     t.product.compute_s = 2.0 * c.macs() / (0.5 * vector);
-    t.body_s = joined3(t.product.compute_s, c.dram_s(c.bytes()));
+    t.body_s = joined3(t.product.compute_s / c.clock, c.dram_s(c.bytes()));
     return t;
 }
 
@@ -345,9 +353,11 @@ std::string_view conv_algorithm_name(ConvAlgorithm algorithm) {
     return kNames[static_cast<std::size_t>(algorithm)];
 }
 
-ConvTime conv_time(const Gpu& gpu, DataType type, const ConvTerms& terms, const ConvShape& shape,
-                   Direction direction, double element_bytes, bool first_library) {
-    const Conv c = view(gpu, type, terms, shape, direction, element_bytes);
+namespace {
+
+// The least over the algorithms, at the clock of the view.
+ConvTime best_of(const Conv& c, const ConvShape& shape, bool first_library) {
+    const Direction direction = c.direction;
     ConvTime best;
     if (c.groups > 1.0 && c.c == 1.0) {
         best = depthwise(c);
@@ -370,8 +380,20 @@ ConvTime conv_time(const Gpu& gpu, DataType type, const ConvTerms& terms, const 
             best = t.body_s < best.body_s ? t : best;
         }
     }
-    best.product.clock_share = clock_share(terms.matmul, best.body_s);
-    best.body_s /= best.product.clock_share;
+    return best;
+}
+
+} // namespace
+
+ConvTime conv_time(const Gpu& gpu, DataType type, const ConvTerms& terms, const ConvShape& shape,
+                   Direction direction, double element_bytes, bool first_library) {
+    Conv c = view(gpu, type, terms, shape, direction, element_bytes);
+    ConvTime best = best_of(c, shape, first_library);
+    c.clock = clock_share(terms.matmul, best.body_s);
+    if (c.clock < 1.0) {
+        best = best_of(c, shape, first_library);
+    }
+    best.product.clock_share = c.clock;
     return best;
 }
 

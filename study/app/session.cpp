@@ -55,13 +55,21 @@ std::string relative_to(const std::string& reference, const fs::path& folder) {
     return relative.empty() ? reference : "./" + relative.generic_string();
 }
 
+std::string beside(const std::string& reference, const fs::path& folder) {
+    std::error_code ignored;
+    return reference.empty() || fs::path(reference).is_absolute()
+               ? reference
+               : fs::absolute(folder / reference, ignored).lexically_normal().string();
+}
+
+// A name of a catalog, or a path: what begins as one, also where there is no such file any more, or
+// what is a file.
 std::string resolved(const std::string& reference, const fs::path& folder) {
     std::error_code ignored;
-    const fs::path path = folder / reference;
-    const bool beside = !fs::path(reference).is_absolute() &&
-                        reference.find_first_of("/.") != std::string::npos &&
-                        fs::exists(path, ignored);
-    return beside ? fs::absolute(path, ignored).lexically_normal().string() : reference;
+    const bool path = reference.starts_with("./") || reference.starts_with("../") ||
+                      (reference.find_first_of("/.") != std::string::npos &&
+                       fs::exists(folder / reference, ignored));
+    return path ? beside(reference, folder) : reference;
 }
 
 std::string exactly(double value) {
@@ -273,12 +281,12 @@ model::Result<Session> parse_session(std::string text, const std::string& file) 
         session.machines.push_back(resolved(machine, folder));
     }
     for (const std::string& profile : texts(root["profiles"])) {
-        session.profiles.push_back(resolved(profile, folder));
+        session.profiles.push_back(beside(profile, folder));
     }
     for (const std::string& ceiling : texts(root["ceilings"])) {
-        session.ceilings.push_back(resolved(ceiling, folder));
+        session.ceilings.push_back(beside(ceiling, folder));
     }
-    session.assignments = resolved(root["assignments"].text().value_or(""), folder);
+    session.assignments = beside(root["assignments"].text().value_or(""), folder);
     session.mappings = edits_of(root["mappings"]);
     session.batch = root["batch"].integer({1, 1'000'000'000});
     if (const auto type = root["data_type"].choice(data_types(), "data type")) {

@@ -146,11 +146,12 @@ std::string chart_svg(const Chart& chart) {
     const Frame frame = frame_of(chart);
     const auto entries = static_cast<double>(chart.lines.size() + chart.marks.size());
     const double height = std::max(kHeight, kTop + 12 + kLineHeight * entries); // a long key
-    std::string svg = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
-        "viewBox=\"0 0 {0} {1}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#222222\">\n"
-        "<title>{2}</title>\n<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
-        kWidth, height, svg_escape(chart.title));
+    std::string svg =
+        fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
+                    "viewBox=\"0 0 {0} {1}\" font-family=\"Arial, 'Liberation Sans', 'DejaVu "
+                    "Sans', sans-serif\" font-size=\"12\" fill=\"#222222\">\n"
+                    "<title>{2}</title>\n<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
+                    kWidth, height, svg_escape(chart.title));
     svg += fmt::format("<text x=\"{}\" y=\"26\" font-size=\"15\">{}</text>\n", kLeft,
                        svg_escape(chart.title));
     svg += axes(chart, frame);

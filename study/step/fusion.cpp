@@ -1,6 +1,7 @@
 #include "study/step/fusion.hpp"
 
 #include "model/gpu/predict.hpp"
+#include "study/step/fusion_groups.hpp"
 
 #include <fmt/format.h>
 
@@ -15,166 +16,6 @@ using model::Layer;
 using model::Op;
 
 namespace {
-
-enum class Part { product, pointwise, reduction, alone };
-
-bool trains(const Graph& graph) {
-    return !graph.operators.empty() && graph.operators.back().kind != model::Issued::forward;
-}
-
-Part part_of(const Layer& layer, bool training) {
-    if (const auto* e = std::get_if<model::ElementwiseShape>(&layer.shape)) {
-        const bool link = e->fn == "h2d" || e->fn == "d2h" || e->fn == "peer";
-        const bool update = e->fn == "adam" || e->fn.starts_with("sgd") || e->fn == "fill";
-        return link || update ? Part::alone : Part::pointwise;
-    }
-    switch (layer.op) {
-    case Op::gemm:
-    case Op::bmm:
-    case Op::conv2d:
-        return Part::product;
-    case Op::rope:
-        return Part::pointwise;
-    case Op::softmax:
-    case Op::layernorm:
-        return Part::reduction;
-    case Op::batchnorm: // with running statistics it scales and shifts
-        return training ? Part::alone : Part::pointwise;
-    default:
-        return Part::alone;
-    }
-}
-
-// Elements over which a kernel of this layer runs: of its output, of a gradient the input's.
-Count elements_of(const Layer& layer) {
-    const Operands operands = operands_of(layer);
-    const bool data = layer.direction == model::Direction::bwd_data && layer.op != Op::conv2d &&
-                      layer.op != Op::gemm && layer.op != Op::bmm;
-    if (data) {
-        return operands.reads.empty() ? operands.writes : operands.reads.front();
-    }
-    if (layer.op == Op::gemm || layer.op == Op::bmm) {
-        const auto& s = std::get<model::GemmShape>(layer.shape);
-        return layer.direction == model::Direction::fwd        ? s.batch * s.m * s.n
-               : layer.direction == model::Direction::bwd_data ? s.batch * s.m * s.k
-                                                               : 0;
-    }
-    if (const auto* s = std::get_if<model::ConvShape>(&layer.shape)) {
-        return layer.direction == model::Direction::fwd        ? s->n * s->k * s->p() * s->q()
-               : layer.direction == model::Direction::bwd_data ? s->n * s->c * s->h * s->w
-                                                               : 0;
-    }
-    return operands.writes;
-}
-
-class Grouper {
-  public:
-    Grouper(const Graph& graph) : graph_(graph), group_(graph.operators.size()) {
-        const bool training = trains(graph);
-        for (const Layer& layer : graph.layers) {
-            parts_.push_back(part_of(layer, training));
-            elements_.push_back(elements_of(layer));
-        }
-        readers_.resize(graph.tensors.size());
-        writer_.assign(graph.tensors.size(), kNone);
-        for (OperatorId i = 0; i < static_cast<OperatorId>(graph.operators.size()); ++i) {
-            for (const TensorId t : graph.reads_of(graph.operators[i])) {
-                readers_[t].push_back(i);
-            }
-        }
-    }
-
-    // Lists of operators, in order; singles too.
-    std::vector<std::vector<OperatorId>> find() {
-        std::vector<std::vector<OperatorId>> groups;
-        for (OperatorId i = 0; i < static_cast<OperatorId>(graph_.operators.size()); ++i) {
-            const std::size_t joined = joins(i, groups);
-            if (joined < groups.size()) {
-                groups[joined].push_back(i);
-                group_[i] = joined;
-            } else {
-                group_[i] = groups.size();
-                groups.push_back({i});
-            }
-            for (const TensorId t : graph_.writes_of(graph_.operators[i])) {
-                writer_[t] = i;
-            }
-        }
-        return groups;
-    }
-
-  private:
-    // The group of something that it reads, and that it may join; else none.
-    std::size_t joins(OperatorId i, const std::vector<std::vector<OperatorId>>& groups) const {
-        const Operator& op = graph_.operators[i];
-        const Part part = parts_[op.layer];
-        if (part == Part::alone || part == Part::product) {
-            return groups.size();
-        }
-        for (const TensorId t : graph_.reads_of(op)) {
-            if (writer_[t] == kNone) {
-                continue;
-            }
-            const std::size_t g = group_[writer_[t]];
-            if (fits(op, part, groups[g]) && may_move(i, groups[g])) {
-                return g;
-            }
-        }
-        return groups.size();
-    }
-
-    bool fits(const Operator& op, Part part, const std::vector<OperatorId>& group) const {
-        constexpr std::size_t kMostMembers = 16; // registers for side operands
-        bool product = false, reduction = false;
-        for (const OperatorId member : group) {
-            const Part p = parts_[graph_.operators[member].layer];
-            product = product || p == Part::product;
-            reduction = reduction || p == Part::reduction;
-            if (p == Part::alone) {
-                return false;
-            }
-        }
-        const std::uint32_t last = graph_.operators[group.back()].layer;
-        return group.size() < kMostMembers && elements_[last] == elements_[op.layer] &&
-               graph_.operators[group.back()].kind == op.kind &&
-               (part != Part::reduction || (!product && !reduction));
-    }
-
-    // All members come to stand where i stands: nobody between may read or overwrite what they
-    // touch.
-    bool may_move(OperatorId i, const std::vector<OperatorId>& group) const {
-        for (const OperatorId member : group) {
-            for (const TensorId t : graph_.writes_of(graph_.operators[member])) {
-                for (const OperatorId reader : readers_[t]) {
-                    const bool inside =
-                        std::find(group.begin(), group.end(), reader) != group.end();
-                    if (reader < i && reader > member && !inside) {
-                        return false;
-                    }
-                }
-                if (writer_[t] != member) {
-                    return false; // written over since
-                }
-            }
-            for (const TensorId t : graph_.reads_of(graph_.operators[member])) {
-                const OperatorId by = writer_[t];
-                const bool inside =
-                    by != kNone && std::find(group.begin(), group.end(), by) != group.end();
-                if (by != kNone && by > member && !inside) {
-                    return false; // would read what came later
-                }
-            }
-        }
-        return true;
-    }
-
-    const Graph& graph_;
-    std::vector<Part> parts_;
-    std::vector<Count> elements_;
-    std::vector<std::vector<OperatorId>> readers_;
-    std::vector<OperatorId> writer_; // last one so far
-    std::vector<std::size_t> group_;
-};
 
 // Builds the graph in which groups are operators.
 class Merger {
@@ -413,7 +254,7 @@ class Merger {
 } // namespace
 
 Fused fuse(const Graph& graph, const Costs& costs, const model::Gpu& gpu) {
-    return Merger(graph, costs, gpu).merge(Grouper(graph).find());
+    return Merger(graph, costs, gpu).merge(fusible_groups(graph));
 }
 
 } // namespace eyeroof::study::step

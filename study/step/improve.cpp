@@ -2,7 +2,11 @@
 
 #include "study/step/chain.hpp"
 #include "study/step/fusion.hpp"
+#include "study/step/improve_space.hpp"
+#include "study/step/padding.hpp"
 #include "study/step/recompute.hpp"
+#include "study/step/recompute_graph.hpp"
+#include "study/step/streaming.hpp"
 
 #include <fmt/format.h>
 
@@ -16,52 +20,7 @@ using model::DataType;
 using model::Layer;
 using model::Result;
 
-std::vector<std::string> remedies_of(const Combination& c) {
-    std::vector<std::string> names;
-    const auto add = [&](bool wanted, std::string name) {
-        if (wanted) {
-            names.push_back(std::move(name));
-        }
-    };
-    add(c.batch > 1, fmt::format("batch x{}", c.batch));
-    add(c.type.has_value(), c.type ? std::string(model::data_type_name(*c.type)) : "");
-    add(c.weights.has_value(),
-        c.weights ? fmt::format("weights in {}", model::data_type_name(*c.weights)) : "");
-    add(c.attention, "attention in one kernel");
-    add(c.fuse, "fusion");
-    add(c.capture, "CUDA graph");
-    add(c.in_place, "relu in place");
-    add(c.freeing == Freeing::segments, "recomputation in sqrt(n) segments");
-    add(c.freeing == Freeing::recompute, "recomputation, best");
-    add(c.freeing == Freeing::offload, "activations to the host");
-    return names;
-}
-
 namespace {
-
-// Types that need fewer bits than the network's and that the machine's units serve.
-std::vector<DataType> shorter_types(const model::Network& network, const model::Gpu& gpu,
-                                    bool training) {
-    int bits = 0;
-    DataType main = DataType::fp32;
-    for (const Layer& layer : network.layers) {
-        if (model::multiplies(layer.op)) {
-            main = layer.types.input;
-            bits = std::max(bits, model::storage_bits(main));
-        }
-    }
-    std::vector<DataType> types;
-    for (const DataType type : {DataType::tf32, DataType::fp16, DataType::bf16, DataType::fp8}) {
-        const bool shorter =
-            model::storage_bits(type) < bits || (type == DataType::tf32 && main == DataType::fp32);
-        const bool usable = type != DataType::fp8 || !training; // training in fp8 needs scaling
-        const bool quicker = gpu.rate(type).flops_per_s > gpu.rate(main).flops_per_s;
-        if (shorter && usable && quicker) {
-            types.push_back(type);
-        }
-    }
-    return types;
-}
 
 model::Network with_types(const model::Network& network, const Combination& c) {
     model::Network changed = network;
@@ -83,6 +42,9 @@ struct Played {
     Costs costs;
     Memory memory; // after it
     Timeline line;
+    Graph run; // after fusion
+    Costs run_costs;
+    Count weights_change = 0; // bytes by padding and pruning
 };
 
 class Improver {
@@ -98,7 +60,7 @@ class Improver {
         if (!played) {
             return played.diagnostics();
         }
-        Outcome result{c, 0, 0, 0, 0, 1.0, played->memory.peak, false};
+        Outcome result{c, 0, 0, 0, 0, 1.0, played->memory.peak + played->weights_change, false};
         double added_s = 0.0;
         if (c.freeing != Freeing::none && !free(c, *played, added_s, result.peak)) {
             return Result<Outcome>::failure("does-not-fit", "no schedule fits",
@@ -113,46 +75,20 @@ class Improver {
         return result;
     }
 
-    // Every remedy that the network and the machine allow.
-    struct Space {
-        std::vector<bool> capture{false}, fuse{false}, attention{false}, in_place{false};
-        std::vector<Freeing> freeing{Freeing::none};
-        std::vector<Count> batch{1};
-        std::vector<std::optional<DataType>> type{std::nullopt}, weights{std::nullopt};
-    };
-    Space space(std::vector<Excluded>& excluded) const {
-        Space s;
-        const bool host = gpu_.arch == model::GpuArch::host;
-        host ? excluded.push_back({"CUDA graph", "a host processor runs what it calls"})
-             : s.capture.push_back(true);
-        s.fuse.push_back(true);
-        if (rewired_.replaced > 0) {
-            s.attention.push_back(true);
-        } else {
-            excluded.push_back({"attention in one kernel",
-                                wiring_ ? "the graph writes out no attention"
-                                        : "without a graph nobody knows what its products read"});
-        }
-        if (training_) {
-            s.in_place.push_back(true);
-            s.freeing = {Freeing::none, Freeing::segments, Freeing::recompute};
-            gpu_.pcie_bytes_per_s > 0.0 && !host
-                ? s.freeing.push_back(Freeing::offload)
-                : excluded.push_back({"activations to the host", "the machine names no link"});
-            excluded.push_back({"weights in int8, int4", "they are trained"});
-            excluded.push_back(
-                {"recomputation with activations to the host", "both free the same tensors"});
-        } else {
-            s.weights.push_back(DataType::int8);
-            s.weights.push_back(DataType::int4);
-            excluded.push_back({"recomputation", "inference keeps nothing for gradients"});
-        }
-        s.batch = options_.batches;
-        for (const DataType type : shorter_types(network_, gpu_, training_)) {
-            s.type.push_back(type);
-        }
-        excluded.push_back({"2:4 sparsity", "no fitted rate of sparse kernels is known"});
-        return s;
+    // What decides what is offered.
+    Facts facts(Count now_peak) {
+        const auto plain = play_out({});
+        Costs costs = plain ? plain->costs : Costs{};
+        const bool padding =
+            plain && pad(plain->graph, gpu_, model::Launch::kernel, costs).layers > 0;
+        return {network_,
+                gpu_,
+                options_,
+                now_peak,
+                training_,
+                wiring_.has_value(),
+                rewired_.replaced > 0,
+                padding};
     }
 
   private:
@@ -186,21 +122,41 @@ class Improver {
         if (c.weights) {
             cheapen_weights(*graph, gpu_, *c.weights, *costs);
         }
+        Played played{*graph, *costs, {}, {}, {}, {}, 0};
+        played.weights_change = reshape_products(c, launch_of(mode), played);
+        if (c.fuse) {
+            Fused fused = step::fuse(played.graph, played.costs, gpu_);
+            played.run = std::move(fused.graph);
+            played.run_costs = std::move(fused.costs);
+        } else {
+            played.run = played.graph;
+            played.run_costs = played.costs;
+        }
         TimelineOptions timeline;
         timeline.mode = mode;
         timeline.host = options_.host;
-        Played played{*graph, *costs, {}, {}};
-        if (c.fuse) {
-            const Fused fused = step::fuse(*graph, *costs, gpu_);
-            played.line = simulate(fused.graph, fused.costs, gpu_, timeline);
-            played.memory = memory_of(fused.graph, workspaces_of(fused.graph, gpu_));
-        } else {
-            played.memory = memory_of(*graph, workspaces_of(*graph, gpu_));
-            played.line = simulate(*graph, *costs, gpu_, timeline);
-        }
+        played.line = simulate(played.run, played.run_costs, gpu_, timeline);
+        played.memory = memory_of(played.run, workspaces_of(played.run, gpu_));
         last_ = played;
         last_key_ = key;
         return played;
+    }
+
+    // Padding and pruning; how many bytes more the weights take.
+    Count reshape_products(const Combination& c, model::Launch launch, Played& played) const {
+        Count change = 0;
+        if (c.padded) {
+            // Training keeps gradients and states beside them: as many bytes as of 16 to 2.
+            constexpr Count kTrained = 8;
+            const Padded padded = pad(played.graph, gpu_, launch, played.costs);
+            change += padded.added_bytes * (training_ ? kTrained : 1);
+        }
+        if (c.pruning != Pruning::none) {
+            change -= prune(played.graph, gpu_, launch, c.pruning, options_.density.value_or(1.0),
+                            played.costs)
+                          .saved_bytes;
+        }
+        return change;
     }
 
     // Adds what freeing costs, and sets the peak that it leaves. Times of the chain are scaled to
@@ -209,6 +165,12 @@ class Improver {
         const double host_s = c.capture                   ? options_.host.node_s
                               : options_.eager && !c.fuse ? options_.host.call_s
                                                           : options_.host.launch_s;
+        if (c.freeing == Freeing::stream) {
+            return stream(played, added_s, peak);
+        }
+        if (c.freeing == Freeing::cheapest) {
+            return run_again(played, host_s, added_s, peak);
+        }
         const auto chain = chain_of(played.graph, played.costs, memory_of(played.graph), host_s);
         if (!chain) {
             return false;
@@ -219,9 +181,8 @@ class Improver {
         // Within the limit, or half of what is kept where all of it would fit.
         const Count target = std::min(options_.limit - chain->fixed, whole.peak / 2);
         if (c.freeing == Freeing::offload) {
-            const Offloaded moved = offload_tapes(
-                chain->chain, 1.0 / std::max(copy_seconds(gpu_, 1'000'000'000, false) / 1e9, 1e-15),
-                std::max<Count>(whole.peak - target, 0));
+            const Offloaded moved = offload_tapes(chain->chain, link_bytes_per_s(),
+                                                  std::max<Count>(whole.peak - target, 0));
             added_s = moved.added_s;
             peak = chain->fixed + std::max<Count>(whole.peak - moved.freed, 0);
             return moved.freed > 0 && peak < kept;
@@ -240,6 +201,31 @@ class Improver {
         return peak < kept;
     }
 
+    double link_bytes_per_s() const {
+        return 1e9 / std::max(copy_seconds(gpu_, 1'000'000'000, false), 1e-15);
+    }
+
+    bool stream(const Played& played, double& added_s, Count& peak) const {
+        const Streamed streamed = stream_weights(played.run, played.line, link_bytes_per_s());
+        const Count before = peak;
+        added_s = streamed.time_s - played.line.time_s;
+        peak += streamed.buffers - streamed.weights - played.weights_change;
+        return peak < before;
+    }
+
+    // On the graph that runs: within the limit, or half of what is there.
+    bool run_again(const Played& played, double host_s, double& added_s, Count& peak) const {
+        const Count target = std::min(options_.limit, (peak + played.memory.resident) / 2);
+        const auto found = recompute_cheapest(played.run, played.run_costs,
+                                              workspaces_of(played.run, gpu_), target, host_s);
+        if (!found || found->peak >= peak) {
+            return false;
+        }
+        added_s = found->added_s;
+        peak = found->peak;
+        return true;
+    }
+
     const model::Network& network_;
     const std::optional<read::Wiring>& wiring_;
     const model::Gpu& gpu_;
@@ -249,29 +235,6 @@ class Improver {
     std::optional<Played> last_;
     Combination last_key_;
 };
-
-std::vector<Combination> combinations_of(const Improver::Space& s) {
-    std::vector<Combination> all;
-    for (const Count batch : s.batch) {
-        for (const auto& type : s.type) {
-            for (const auto& weights : s.weights) {
-                for (const bool attention : s.attention) {
-                    for (const bool in_place : s.in_place) {
-                        for (const bool fuse : s.fuse) {
-                            for (const bool capture : s.capture) {
-                                for (const Freeing freeing : s.freeing) {
-                                    all.push_back({capture, fuse, attention, in_place, freeing,
-                                                   batch, type, weights});
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-    return all;
-}
 
 } // namespace
 
@@ -299,7 +262,9 @@ Result<Improvement> improve(const model::Network& network,
     }
     Improvement found;
     found.now = *now;
-    const std::vector<Combination> all = combinations_of(improver.space(found.excluded));
+    const Space space = space_of(improver.facts(now->peak), found.excluded);
+    const std::vector<Combination> all = combinations_of(space);
+    found.schedules = schedules_of(space, options);
     std::vector<Outcome> fitting;
     for (const Combination& c : all) {
         if (stop.stop_requested()) {

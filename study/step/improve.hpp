@@ -5,6 +5,7 @@
 
 #include "model/base/progress.hpp"
 #include "study/step/memory.hpp"
+#include "study/step/pruning.hpp"
 #include "study/step/timeline.hpp"
 
 #include <optional>
@@ -14,8 +15,10 @@
 
 namespace eyeroof::study::step {
 
-// What frees activations in training; they free the same tensors and exclude each other.
-enum class Freeing { none, segments, recompute, offload };
+// What frees memory. In training activations: segments, recompute and offload on graphs that can be
+// cut into stages, cheapest on any graph; they free the same tensors and exclude each other. In
+// inference weights: stream, from the host for each use.
+enum class Freeing { none, segments, recompute, cheapest, offload, stream };
 
 struct Combination {
     bool capture = false;   // a CUDA graph
@@ -26,6 +29,8 @@ struct Combination {
     model::Count batch = 1;                 // times the network's own
     std::optional<model::DataType> type;    // of all layers
     std::optional<model::DataType> weights; // of products' weights alone, in inference
+    bool padded = false;                    // products on longer operands where that is quicker
+    Pruning pruning = Pruning::none;        // of products' weights, in inference
 
     bool operator==(const Combination&) const = default;
 };
@@ -56,6 +61,7 @@ struct Improvement {
     std::vector<Outcome> front; // of all combinations that fit, by item time and peak; none of them
                                 // dominated; quickest first
     std::vector<Excluded> excluded;
+    std::vector<Excluded> schedules; // what pruning costs before it runs: name, schedule
     std::size_t tried = 0;
 };
 
@@ -65,6 +71,8 @@ struct ImproveOptions {
     bool eager = true; // how it is run now: a framework's calls, or launches back to back
     model::Count limit = 0;
     std::vector<model::Count> batches = {1, 2, 4};
+    std::optional<double> density;         // of blocks that pruning leaves; nothing: none offered
+    std::optional<double> steps_per_epoch; // of retraining
 };
 
 // Errors: those of make_graph and costs_of for the network as it is; "cancelled". A variant that

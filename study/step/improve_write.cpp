@@ -52,6 +52,10 @@ std::string improve_text(const Improvement& found, const std::string& network,
         text += row(o);
     }
     text += found.front.empty() ? "  nothing fits\n" : "";
+    text += found.schedules.empty() ? "" : "\nbefore it runs\n";
+    for (const Excluded& e : found.schedules) {
+        text += fmt::format("  {}: {}\n", e.what, e.why);
+    }
     text += "\nnot offered\n";
     for (const Excluded& e : found.excluded) {
         text += fmt::format("  {}: {}\n", e.what, e.why);
@@ -69,12 +73,16 @@ std::string improve_json(const Improvement& found, const std::string& network,
                  {"now", outcome_json(found.now)},
                  {"alone", Json::array()},
                  {"front", Json::array()},
+                 {"schedules", Json::array()},
                  {"not_offered", Json::array()}};
     for (const Outcome& o : found.alone) {
         json["alone"].push_back(outcome_json(o));
     }
     for (const Outcome& o : found.front) {
         json["front"].push_back(outcome_json(o));
+    }
+    for (const Excluded& e : found.schedules) {
+        json["schedules"].push_back({{"what", e.what}, {"schedule", e.why}});
     }
     for (const Excluded& e : found.excluded) {
         json["not_offered"].push_back({{"what", e.what}, {"why", e.why}});

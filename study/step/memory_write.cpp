@@ -166,7 +166,9 @@ std::vector<std::size_t> picked(const Memory& memory) {
 
 std::string memory_svg(const MemoryReport& r) {
     const Memory& m = r.memory;
-    const double top = static_cast<double>(std::max(m.peak, r.limit)) * 1.05;
+    // A limit far above the curve would leave it flat; the title tells it.
+    const bool near_limit = r.limit <= m.peak * 5 / 2;
+    const double top = static_cast<double>(near_limit ? std::max(m.peak, r.limit) : m.peak) * 1.05;
     const double plot_w = kWidth - kLeft - kRight, plot_h = kHeight - kTop - kBottom;
     const auto y = [&](double bytes) { return kTop + plot_h * (1.0 - bytes / std::max(top, 1.0)); };
     const auto x = [&](std::size_t i) {
@@ -203,20 +205,22 @@ std::string memory_svg(const MemoryReport& r) {
             continue;
         }
         fmt::format_to(Out(svg),
-                       "<polygon class=\"f-series{}\" opacity=\"0.8\" points=\"{}{}\"/>\n",
+                       "<polygon class=\"f-series-{}\" opacity=\"0.8\" points=\"{}{}\"/>\n",
                        k % 6 + 1, upper, lower);
         fmt::format_to(Out(svg),
-                       "<rect class=\"f-series{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"12\" "
+                       "<rect class=\"f-series-{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"12\" "
                        "height=\"12\"/>\n",
                        k % 6 + 1, kWidth - kRight + 16.0, key_y - 10.0);
         text(kWidth - kRight + 34.0, key_y, std::string(holder_text(h)));
         key_y += 20.0;
     }
-    fmt::format_to(Out(svg),
-                   "<line class=\"s-warning\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" "
-                   "y2=\"{:.1f}\" stroke-dasharray=\"5 4\"/>\n",
-                   kLeft, y(static_cast<double>(r.limit)), kLeft + plot_w,
-                   y(static_cast<double>(r.limit)));
+    if (near_limit) {
+        fmt::format_to(Out(svg),
+                       "<line class=\"s-warning\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" "
+                       "y2=\"{:.1f}\" stroke-dasharray=\"5 4\"/>\n",
+                       kLeft, y(static_cast<double>(r.limit)), kLeft + plot_w,
+                       y(static_cast<double>(r.limit)));
+    }
     for (int i = 0; i <= 4; ++i) {
         const double bytes = top * i / 4.0;
         text(kLeft - 8.0, y(bytes) + 4.0, gb(static_cast<Count>(bytes)), " text-anchor=\"end\"");

@@ -66,7 +66,7 @@ std::string timeline_trace(const TimelineReport& r) {
 
 namespace {
 
-constexpr double kLanesWidth = 1200.0, kLanesLeft = 110.0, kLanesRight = 20.0, kLanesTop = 64.0,
+constexpr double kLanesWidth = 1200.0, kLanesLeft = 110.0, kLanesRight = 44.0, kLanesTop = 64.0,
                  kLane = 34.0;
 
 // Spans closer than a third of a pixel are drawn as one: a picture of a hundred thousand
@@ -155,7 +155,7 @@ std::string timeline_svg(const TimelineReport& r) {
     add_axis(svg, bottom, t.time_s, scale);
     label(svg, 16.0, kLanesTop + 17.0, "host");
     {
-        Lane host(svg, kLanesTop, scale, "f-series2");
+        Lane host(svg, kLanesTop, scale, "f-series-2");
         for (std::size_t i = 0; i < t.spans.size(); ++i) {
             host.add(t.spans[i].issue_s, t.spans[i].issued_s,
                      r.graph.name_of(r.graph.operators[i]));
@@ -164,7 +164,7 @@ std::string timeline_svg(const TimelineReport& r) {
     for (int stream = 0; stream < r.options.streams; ++stream) {
         const double top = kLanesTop + (1 + stream) * kLane;
         label(svg, 16.0, top + 17.0, fmt::format("stream {}", stream + 1));
-        Lane lane(svg, top, scale, "f-series1");
+        Lane lane(svg, top, scale, "f-series-1");
         for (std::size_t i = 0; i < t.spans.size(); ++i) {
             if (t.spans[i].stream == stream) {
                 lane.add(t.spans[i].start_s, t.spans[i].end_s,
@@ -175,7 +175,7 @@ std::string timeline_svg(const TimelineReport& r) {
     for (int way = 0; way < (t.copies.empty() ? 0 : 2); ++way) {
         const double top = kLanesTop + (1 + r.options.streams + way) * kLane;
         label(svg, 16.0, top + 17.0, way == 0 ? "to device" : "to host");
-        Lane lane(svg, top, scale, "f-series3");
+        Lane lane(svg, top, scale, "f-series-3");
         for (const CopySpan& copy : t.copies) {
             if (copy.to_device == (way == 0)) {
                 lane.add(copy.start_s, copy.end_s, r.graph.name_of(r.graph.tensors[copy.tensor]));

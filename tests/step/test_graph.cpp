@@ -120,12 +120,30 @@ TEST_CASE("a written graph reads back as the same") {
 }
 
 TEST_CASE("the catalog's graphs agree with their layers, in inference and in training") {
-    for (const char* name :
-         {"resnet18", "resnet50", "bert-large", "bert-base:fused=1", "bert-base:seq=7",
-          "bert-large:dropout=1,pretraining=1", "bert-base:dropout=1,fused=1", "gpt2",
-          "gpt2:layers=3", "vit-h-14", "vit-b-16:fused=1,batch=3", "llama-3-8b",
-          "llama-3.2-1b:new=1,context=99", "qwen3-8b:fused=1", "mixtral-8x7b:new=5",
-          "qwen3-30b-a3b:new=1,context=10,batch=3"}) {
+    for (const char* name : {"resnet18",
+                             "resnet50",
+                             "bert-large",
+                             "bert-base:fused=1",
+                             "bert-base:seq=7",
+                             "bert-large:dropout=1,pretraining=1",
+                             "bert-base:dropout=1,fused=1",
+                             "gpt2",
+                             "gpt2:layers=3",
+                             "vit-h-14",
+                             "vit-b-16:fused=1,batch=3",
+                             "llama-3-8b",
+                             "llama-3.2-1b:new=1,context=99",
+                             "qwen3-8b:fused=1",
+                             "mixtral-8x7b:new=5",
+                             "qwen3-30b-a3b:new=1,context=10,batch=3",
+                             "alexnet",
+                             "nin",
+                             "mobilenet-v1",
+                             "googlenet",
+                             "unet-medical",
+                             "t5-small",
+                             "gpt-3-6.7b:layers=2",
+                             "opt-1.3b:fused=1,new=1,context=9"}) {
         CAPTURE(name);
         const Graph forward = graph_of(name);
         CHECK(!forward.chain);

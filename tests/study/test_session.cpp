@@ -8,13 +8,13 @@ TEST_CASE("a session comes back from its text as it was") {
     Session session;
     session.network = "resnet50";
     session.machines = {"v100-sxm2-16gb", "a100-sxm-40gb"};
-    session.profiles = {"run \"x\".jsonl"};
+    session.profiles = {"/runs/run \"x\".jsonl"};
     session.batch = 8;
     session.data_type = "fp16";
     session.mapping = MappingPolicy::best;
     session.set = {"dram-bandwidth=1.2 TB/s", "sms=100"};
-    session.ceilings = {"gpu.yaml"};
-    session.assignments = "by hand.yaml";
+    session.ceilings = {"/runs/gpu.yaml"};
+    session.assignments = "/runs/by hand.yaml";
     session.mappings = {{"conv 1", 0, "eyeroof: mapping/1\nlevels:\n  - name: \"DRAM\"\n"},
                         {"heads", 1, "eyeroof: mapping/1\nlevels: []\n"}};
     session.upgrade = UpgradeQuestion{{{"nets/own.yaml", 0.5}},
@@ -69,6 +69,24 @@ TEST_CASE("what is asked of an upgrade is read strictly") {
     for (const model::Diagnostic& diagnostic : session.diagnostics()) {
         CHECK(diagnostic.where.line >= 3);
     }
+}
+
+TEST_CASE("a file that is missing keeps its place when its session is saved elsewhere") {
+    const auto session = parse_session("eyeroof: session/1\n"
+                                       "network: ./own/gone.yaml\n"
+                                       "machines: [t4, ../gone/gpu.yaml]\n"
+                                       "profiles: [runs/gone.jsonl]\n"
+                                       "ceilings: [gone.yaml]\n"
+                                       "assignments: gone-too.yaml\n",
+                                       "/nowhere/work/s.yaml");
+    REQUIRE(session);
+    CHECK(session->network == "/nowhere/work/own/gone.yaml");
+    CHECK(session->machines == std::vector<std::string>{"t4", "/nowhere/gone/gpu.yaml"});
+    CHECK(session->profiles == std::vector<std::string>{"/nowhere/work/runs/gone.jsonl"});
+    const auto moved =
+        parse_session(write_session(*session, "/nowhere/other"), "/nowhere/other/s.yaml");
+    REQUIRE(moved);
+    CHECK(*moved == *session);
 }
 
 TEST_CASE("the command line of a session survives the shell") {

@@ -108,6 +108,7 @@ TEST_CASE("networks gain no less and no more than the extreme ratios of two data
     check_catalog({"v100-sxm2-16gb", "a100-sxm-40gb", "h100-sxm-80gb", "b200-sxm"},
                   study::LaunchMode::kernel);
     check_catalog({"v100-pcie-32gb", "a100-pcie-80gb"}, study::LaunchMode::kernel);
+    check_catalog({"t4", "l4"}, study::LaunchMode::kernel);
 }
 
 TEST_CASE("a loop of calls gains within the extreme ratios of two data sheets as well") {

@@ -1,0 +1,18 @@
+// What an option's value lacks, as a mistake of the command line.
+// Used by commands that read values with the parsers of the study.
+// Knows no option.
+#pragma once
+
+#include "model/base/diagnostic.hpp"
+
+#include <string>
+
+namespace eyeroof::cli {
+
+inline void refuse(model::Diagnostics& found, const char* option, const model::Diagnostics& wrong) {
+    for (const model::Diagnostic& one : wrong) {
+        found.error("usage", std::string(option) + ": " + one.message, one.hint);
+    }
+}
+
+} // namespace eyeroof::cli

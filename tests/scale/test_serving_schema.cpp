@@ -1,0 +1,31 @@
+// What `eyeroof serve` writes as JSON, against its schema.
+#include "hwdb/catalog.hpp"
+#include "hwdb/fabric_reader.hpp"
+#include "study/scale/serving.hpp"
+#include "tests/json_schema.hpp"
+#include "tests/paths.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+
+using namespace eyeroof;
+
+TEST_CASE("JSON of serving is what its schema says") {
+    const std::vector<std::filesystem::path> folders = {std::filesystem::path(tests::source_dir()) /
+                                                        "hwdb"};
+    const auto machine = hwdb::load_machine("a100-sxm-80gb", folders);
+    const auto fabric = hwdb::load_fabric("dgx-a100-hdr", folders);
+    REQUIRE(machine.ok());
+    REQUIRE(fabric.ok());
+    study::ServingOptions options;
+    options.tensor = {1, 2};
+    const auto serving =
+        study::serve(study::gpt(4, 1024, 16, 32000, 2048, true), *machine, *fabric, options);
+    REQUIRE(serving.ok());
+    std::ifstream file(tests::source_dir() + "/study/schema/serve.schema.json");
+    tests::SchemaCheck schema(nlohmann::json::parse(file));
+    CHECK(schema.faults(nlohmann::json::parse(study::serving_json(*serving))) ==
+          std::vector<std::string>{});
+}
