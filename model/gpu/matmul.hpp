@@ -25,6 +25,8 @@ struct Product {
     double batch = 1.0, m = 1.0, n = 1.0, k = 1.0;
     double in_bytes = 2.0;  // of an element of the operands
     double out_bytes = 2.0; // of an element of the result
+
+    bool operator==(const Product&) const = default;
 };
 
 struct KernelMapping {

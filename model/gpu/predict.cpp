@@ -11,23 +11,6 @@ namespace eyeroof::model {
 
 namespace {
 
-std::string mapping_text(const KernelChoice& kernel) {
-    if (kernel.kernel_class == KernelClass::memory) {
-        return kernel.memory.resident > 0.5 ? "streamed, from L2" : "streamed";
-    }
-    if (kernel.fused) {
-        return fmt::format(
-            "CTA {}x{}{}", kernel.fused->tile_m, kernel.fused->tile_n,
-            kernel.fused->splits > 1 ? fmt::format(", keys split {}", kernel.fused->splits) : "");
-    }
-    const KernelMapping& m = kernel.conv ? kernel.conv->product.mapping : kernel.matmul->mapping;
-    std::string text = fmt::format("CTA {}x{}", m.tile.tm, m.tile.tn);
-    text += m.tile.slices > 1 ? fmt::format(" sliced {}", m.tile.slices) : "";
-    text += m.splits > 1 ? fmt::format(", split {}", m.splits) : "";
-    return kernel.conv ? fmt::format("{}, {}", conv_algorithm_name(kernel.conv->algorithm), text)
-                       : text;
-}
-
 // Decades by which a value lies outside a range.
 double decades_outside(double value, double low, double high) {
     if (value < low) {
@@ -122,7 +105,7 @@ Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, Launch launch)
                     : kernel->matmul ? kernel->matmul->clock_share
                     : kernel->fused  ? kernel->fused->clock_share
                                      : 1.0;
-    p.mapping = mapping_text(*kernel);
+    p.form = form_of(gpu, layer, *kernel);
     p.time_s = with_launch(gpu, layer, *kernel, launch);
     p.launch_s = std::max(p.time_s - kernel->body_s, 0.0);
     set_chains(gpu, layer, *work, *kernel, p);

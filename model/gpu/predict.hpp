@@ -8,6 +8,7 @@
 #include "model/gpu/conv.hpp"
 #include "model/gpu/fused.hpp"
 #include "model/gpu/gpu.hpp"
+#include "model/gpu/kernel_form.hpp"
 #include "model/gpu/matmul.hpp"
 #include "model/gpu/memory_op.hpp"
 
@@ -50,7 +51,7 @@ struct GpuPrediction {
     std::size_t limiter_step = 3; // the binding step
     Limit limit = Limit::arithmetic;
     std::string limiter; // "DRAM bandwidth", "arithmetic", "tiles and waves", "launch", …
-    std::string mapping; // "CTA 128x128, split 4"
+    KernelForm form;     // algorithm, tiles, waves
     std::vector<std::string> notes;
     bool measured = false;  // the constants were fitted on this GPU
     bool in_domain = false; // and on layers like this one

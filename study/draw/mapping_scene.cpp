@@ -318,32 +318,6 @@ MappingScene accelerator_scene(const model::Machine& machine, const LayerReport&
     return scene;
 }
 
-// The product that the kernel's tiles cover, where its shape is that of the layer.
-std::optional<model::Product> product_of(const model::KernelChoice& kernel,
-                                         const model::Layer& layer) {
-    if (!kernel.products.empty()) {
-        return kernel.products.back();
-    }
-    if (!kernel.conv || kernel.conv->algorithm != model::ConvAlgorithm::implicit_gemm) {
-        return std::nullopt;
-    }
-    const auto& c = std::get<model::ConvShape>(layer.shape);
-    const double n = static_cast<double>(c.n);
-    const double groups = static_cast<double>(c.groups);
-    const double in = static_cast<double>(c.c) / groups;
-    const double out = static_cast<double>(c.k) / groups;
-    const double taps = static_cast<double>(c.r * c.s);
-    const double outputs = n * static_cast<double>(c.p() * c.q());
-    switch (layer.direction) {
-    case model::Direction::bwd_data:
-        return model::Product{groups, n * static_cast<double>(c.h * c.w), in, out * taps, 2.0, 2.0};
-    case model::Direction::bwd_weight:
-        return model::Product{groups, out, in * taps, outputs, 2.0, 2.0};
-    default:
-        return model::Product{groups, outputs, out, in * taps, 2.0, 2.0};
-    }
-}
-
 // The result as a grid of tiles; at most so many rows and columns are drawn, the rest is told.
 void add_tiles(Page& page, const model::Product& product, const model::KernelMapping& mapping) {
     constexpr double most = 28.0;
@@ -444,24 +418,18 @@ MappingScene gpu_scene(const model::Gpu& gpu, const LayerReport& layer, double w
     Page page(width);
     page.heading("Kernel");
     page.line(layer.mapping_text);
-    const auto work = model::work_of(layer.layer);
-    const auto kernel = work ? model::kernel_of(gpu, layer.layer, *work)
-                             : model::Result<model::KernelChoice>(work.diagnostics());
-    const auto product = kernel ? product_of(*kernel, layer.layer) : std::nullopt;
-    if (!product) {
+    if (!layer.kernel || !layer.kernel->product) {
         page.line(
-            kernel && kernel->conv
-                ? "Its products run over transformed inputs, so their tiles are no tiles of the "
-                  "result and cannot be drawn on it; step 4 counts them and their waves."
+            layer.kernel && layer.kernel->mapping
+                ? "Its tiles are no tiles of the result and cannot be drawn on it: they cover "
+                  "transformed inputs, or several products in turn. Step 4 counts them."
                 : "No product: elements stream through all SMs.",
             0.0, ColourRole::faint);
         scene.drawing = page.finish("Kernel: " + layer.mapping_text);
         return scene;
     }
-    const model::KernelMapping& mapping =
-        kernel->conv ? kernel->conv->product.mapping : kernel->matmul->mapping;
-    add_tiles(page, *product, mapping);
-    add_waves(page, model::waves_of(*product, mapping, gpu.sms), gpu.sms, scene);
+    add_tiles(page, *layer.kernel->product, *layer.kernel->mapping);
+    add_waves(page, *layer.kernel->waves, gpu.sms, scene);
     scene.drawing = page.finish(scene.summary);
     return scene;
 }

@@ -116,7 +116,8 @@ Result<LayerReport> examine(const Layer& layer, const GpuContext& context,
     report.limits = p.limits;
     report.energy_j = context.gpu.tdp_w * p.time_s;
     report.outer_bytes = p.bytes;
-    report.mapping_text = p.mapping;
+    report.kernel = p.form;
+    report.mapping_text = p.form.text();
     report.notes = p.notes;
     return report;
 }

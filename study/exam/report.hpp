@@ -6,6 +6,7 @@
 #include "mapper/search.hpp"
 #include "model/eyexam/chain.hpp"
 #include "model/eyexam/limits.hpp"
+#include "model/gpu/kernel_form.hpp"
 #include "model/layer.hpp"
 #include "model/mapping.hpp"
 #include "model/problem.hpp"
@@ -77,6 +78,7 @@ struct LayerReport {
     double outer_bytes = 0.0;             // moved at the outermost level, for the roofline
     std::vector<model::Mapping> mappings; // one per nest of the layer; empty on GPUs
     std::vector<mapper::Certificate> certificates; // of searched mappings, as `mappings`
+    std::optional<model::KernelForm> kernel;       // of the library, on GPUs
     std::string mapping_text;                      // readable, also on GPUs
     std::vector<std::string> notes;
     std::optional<LayerMeasurement> measured; // where a profile was laid over the report

@@ -49,6 +49,29 @@ Json level_json(const model::LevelMapping& level) {
     return {{"keeps", keeps}, {"temporal", temporal}, {"spatial", spatial}};
 }
 
+Json kernel_json(const model::KernelForm& form) {
+    Json json = {{"algorithm", form.algorithm}};
+    if (form.mapping) {
+        json["cta"] = {{"m", form.mapping->tile.tm},
+                       {"n", form.mapping->tile.tn},
+                       {"k_slices", form.mapping->tile.slices}};
+        json["k_splits"] = form.mapping->splits;
+    }
+    if (form.product) {
+        json["product"] = {{"batch", form.product->batch},
+                           {"m", form.product->m},
+                           {"n", form.product->n},
+                           {"k", form.product->k}};
+    }
+    if (form.waves) {
+        json["ctas"] = form.waves->ctas;
+        json["waves"] = form.waves->full;
+        json["wave_efficiency"] = form.waves->efficiency;
+        json["tile_efficiency"] = form.waves->tile_efficiency;
+    }
+    return json;
+}
+
 // nests: one per loop nest of the layer, each a list of levels, outermost first.
 Json mapping_json(const LayerReport& layer) {
     Json nests = Json::array();
@@ -59,7 +82,11 @@ Json mapping_json(const LayerReport& layer) {
         }
         nests.push_back({{"levels", levels}});
     }
-    return {{"text", layer.mapping_text}, {"nests", nests}};
+    Json json = {{"text", layer.mapping_text}, {"nests", nests}};
+    if (layer.kernel) {
+        json["kernel"] = kernel_json(*layer.kernel);
+    }
+    return json;
 }
 
 Json certificates_json(const LayerReport& layer) {

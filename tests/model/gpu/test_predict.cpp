@@ -107,7 +107,8 @@ TEST_CASE("more memory bandwidth is never slower") {
 
 TEST_CASE("Winograd beats the direct count, and its bound counts what it multiplies") {
     const auto p = at(test::v100_sxm2(), test::conv(256, 256, 56, 3));
-    CHECK(p.mapping.find("Winograd") != std::string::npos);
+    CHECK(p.form.algorithm.find("Winograd") != std::string::npos);
+    CHECK(p.form.text().starts_with(p.form.algorithm));
     // F(4x4,3x3): 36 products over tiles of 16 outputs, 16 x 9 / 36 = 4 times fewer than direct
     CHECK(p.steps[2].macs_per_cycle > p.units);
     CHECK(p.steps[2].macs_per_cycle <= 4.0 * p.units);
