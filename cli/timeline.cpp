@@ -148,7 +148,7 @@ void add_timeline(Frame& frame) {
         "eyeroof timeline resnet18 --batch 32 --on k80-die --dtype fp32 --copies batch --pageable\n"
         "# ten epochs of MNIST: a laptop alone, and a K80 with everything moved or only batches\n"
         "eyeroof timeline mnist-cnn --on k80-die --against laptop-quad-3.1ghz --copies compare "
-        "--phase training --optimizer sgd_momentum --dtype fp32 --mode eager --steps 9380\n"
+        "\\\n    --phase training --optimizer sgd_momentum --dtype fp32 --mode eager --steps 9380\n"
         "# own network with a `graph`, as a picture\n"
         "eyeroof timeline mine.yaml --on t4 --mode graph --format svg -o step.svg");
     add_step_options(app, options->step);

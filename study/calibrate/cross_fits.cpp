@@ -301,7 +301,9 @@ void hold_out(const ClassFolds& all, Fold& fold, const CrossValidateOptions& opt
     std::vector<model::Gpu> own = {with_constants(fold.gpu, all.half)};
     if (fold.has_held) {
         const double weight = static_cast<double>(options.rows) / static_cast<double>(rows.size());
-        fit_class(own, all.kernel_class, rows, {options.pull * weight, options.rounds}, stop);
+        FitOptions fit{options.pull * weight, options.rounds};
+        fit.keep_starts = true;
+        fit_class(own, all.kernel_class, rows, fit, stop);
     }
     fold.held = own.front().calibration;
     for (Case& c : fold.cases) {

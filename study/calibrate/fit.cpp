@@ -50,6 +50,13 @@ bool is_hardware(const std::string& name, KernelClass c) {
     return (name == "l2_share" && tensor) || (name == "dram_share" && c == KernelClass::linear);
 }
 
+// What a kernel waits for before its pipes are full is a matter of the library's kernels and of the
+// driver. The few and large convolutions of one GPU hardly feel it, confuse it with their own cost,
+// and would make that GPU look quicker in small layers than one that has no rows.
+bool is_start(const std::string& name, KernelClass c) {
+    return c == KernelClass::tensor_conv && (name == "layout_s" || name.starts_with("ramp_"));
+}
+
 // Rows too short for the power limiter say nothing of the clock that it settles at: what a fit on
 // them calls a low clock is something else, and would slow all long kernels down.
 bool tells_clock(const std::vector<FitRow>& rows) {
@@ -59,7 +66,7 @@ bool tells_clock(const std::vector<FitRow>& rows) {
 }
 
 std::vector<Knob> knobs_of(std::vector<model::Gpu>& gpus, KernelClass c,
-                           const std::set<model::Launch>& modes, bool own_clock) {
+                           const std::set<model::Launch>& modes, bool own_clock, bool keep_starts) {
     std::vector<Knob> knobs;
     const auto add = [&](const std::string& name, std::vector<double*> values) {
         const Knob knob{name, std::move(values), 0.0};
@@ -70,7 +77,8 @@ std::vector<Knob> knobs_of(std::vector<model::Gpu>& gpus, KernelClass c,
     };
     for (const auto& [name, first] : model::calibration_terms(gpus.front().calibration, c)) {
         const bool common = gpus.size() > 1;
-        if ((name == kOwnClock && (common || !own_clock)) || (common && is_hardware(name, c))) {
+        if ((name == kOwnClock && (common || !own_clock)) || (common && is_hardware(name, c)) ||
+            (keep_starts && is_start(name, c))) {
             continue;
         }
         std::vector<double*> values;
@@ -278,13 +286,16 @@ void fit_class(std::vector<model::Gpu>& gpus, KernelClass kernel_class,
         (is_byte_row(row) ? bytes : plain).push_back(row);
     }
     if (plain.empty() || bytes.empty()) {
-        PatternSearch(gpus, rows, knobs_of(gpus, kernel_class, modes_of(rows), tells_clock(rows)),
-                      options)
+        PatternSearch(
+            gpus, rows,
+            knobs_of(gpus, kernel_class, modes_of(rows), tells_clock(rows), options.keep_starts),
+            options)
             .run(stop);
         return;
     }
-    std::vector<Knob> common = knobs_of(gpus, kernel_class, modes_of(plain), tells_clock(plain));
-    std::vector<Knob> own = knobs_of(gpus, kernel_class, {}, false);
+    std::vector<Knob> common =
+        knobs_of(gpus, kernel_class, modes_of(plain), tells_clock(plain), options.keep_starts);
+    std::vector<Knob> own = knobs_of(gpus, kernel_class, {}, false, options.keep_starts);
     common.erase(std::remove_if(common.begin(), common.end(),
                                 [](const Knob& k) { return is_byte_term(k.name); }),
                  common.end());

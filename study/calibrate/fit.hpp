@@ -26,6 +26,8 @@ struct FitOptions {
     // the most of them were measured in, that is the GPU's own and that common constants shall not
     // explain. 0: the constants must explain all of it.
     double own_offset = 0.0;
+    // What a kernel waits for before its pipes are full stays as it was: see is_start in fit.cpp.
+    bool keep_starts = false;
 };
 
 // The time that the model gives a row now, seconds; 0 where the GPU cannot run it.

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kHint = "a row is network,gpu,measured_s, measured_s the seconds of a step";
 
 std::optional<LaunchMode> mode_named(const std::string& name) {
-    const auto launch = launch_named(name);
+    const auto launch = calls_named(name);
     return launch               ? std::optional(static_cast<LaunchMode>(*launch))
            : name == "compiled" ? std::optional(LaunchMode::compiled)
                                 : std::nullopt;

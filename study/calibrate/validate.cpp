@@ -159,7 +159,7 @@ void keep_worst(std::vector<ValidatedRow>& worst, const ValidatedRow& row, std::
 
 } // namespace
 
-std::optional<model::Launch> launch_named(std::string_view name) {
+std::optional<model::Launch> calls_named(std::string_view name) {
     for (std::size_t i = 0; i < model::kLaunchModes; ++i) {
         if (model::launch_name(static_cast<model::Launch>(i)) == name) {
             return static_cast<model::Launch>(i);
@@ -204,12 +204,12 @@ Result<std::vector<MeasuredLayer>> measured_layers(const read::LayerTable& table
         }
         const std::string id = !on.empty() || gpu < 0 ? on : cells[static_cast<std::size_t>(gpu)];
         const std::string mode = launch < 0 ? "" : cells[static_cast<std::size_t>(launch)];
-        if (!mode.empty() && !launch_named(mode)) {
+        if (!mode.empty() && !calls_named(mode)) {
             found.error("bad-launch", "'" + mode + "' is no launch mode",
                         "one of eager, stream, kernel, graph", {file, table.lines[i], 1}, "launch");
             continue;
         }
-        rows.push_back({table.layers[i], id, *value, table.lines[i], launch_named(mode),
+        rows.push_back({table.layers[i], id, *value, table.lines[i], calls_named(mode),
                         source < 0 ? "" : cells[static_cast<std::size_t>(source)],
                         library < 0 ? "" : cells[static_cast<std::size_t>(library)]});
     }

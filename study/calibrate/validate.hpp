@@ -17,7 +17,7 @@
 namespace eyeroof::study {
 
 // The mode of issuing kernels that a cell names: eager, stream, kernel, graph.
-std::optional<model::Launch> launch_named(std::string_view name);
+std::optional<model::Launch> calls_named(std::string_view name);
 
 struct MeasuredLayer {
     model::Layer layer;
