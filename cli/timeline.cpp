@@ -95,7 +95,8 @@ Exit compare_copies(Context& context, const Options& options, const StepInputs& 
 
 Exit timeline(Context& context, const Options& options) {
     if (options.copies != "compare" && (options.steps != 1 || !options.against.empty())) {
-        return context.fail_usage("--against and --steps belong to --copies compare");
+        return context.fail_usage("--against and --steps belong to --copies compare",
+                                  "add --copies compare, or leave them out");
     }
     const auto inputs = load_step(context, options.step);
     if (!inputs) {
@@ -148,7 +149,7 @@ void add_timeline(Frame& frame) {
         "eyeroof timeline resnet18 --batch 32 --on k80-die --dtype fp32 --copies batch --pageable\n"
         "# ten epochs of MNIST: a laptop alone, and a K80 with everything moved or only batches\n"
         "eyeroof timeline mnist-cnn --on k80-die --against laptop-quad-3.1ghz --copies compare "
-        "\\\n    --phase training --optimizer sgd_momentum --dtype fp32 --mode eager --steps 9380\n"
+        "--dtype fp32\n"
         "# own network with a `graph`, as a picture\n"
         "eyeroof timeline mine.yaml --on t4 --mode graph --format svg -o step.svg");
     add_step_options(app, options->step);

@@ -30,7 +30,7 @@ double clamped(const std::string& name, double value, double start) {
                       std::min(bound.high, start * 100.0));
 }
 
-struct Knob {
+struct FitKnob {
     std::string name;
     std::vector<double*> values; // of every GPU
     double start;
@@ -65,11 +65,12 @@ bool tells_clock(const std::vector<FitRow>& rows) {
            }) >= kFewestSettled;
 }
 
-std::vector<Knob> knobs_of(std::vector<model::Gpu>& gpus, KernelClass c,
-                           const std::set<model::Launch>& modes, bool own_clock, bool keep_starts) {
-    std::vector<Knob> knobs;
+std::vector<FitKnob> knobs_of(std::vector<model::Gpu>& gpus, KernelClass c,
+                              const std::set<model::Launch>& modes, bool own_clock,
+                              bool keep_starts) {
+    std::vector<FitKnob> knobs;
     const auto add = [&](const std::string& name, std::vector<double*> values) {
-        const Knob knob{name, std::move(values), 0.0};
+        const FitKnob knob{name, std::move(values), 0.0};
         if (knob.value() > 0.0) {
             knob.set(knob.value());
             knobs.push_back({knob.name, knob.values, knob.value()});
@@ -101,7 +102,7 @@ std::vector<Knob> knobs_of(std::vector<model::Gpu>& gpus, KernelClass c,
 class PatternSearch {
   public:
     PatternSearch(std::vector<model::Gpu>& gpus, const std::vector<FitRow>& rows,
-                  std::vector<Knob> knobs, const FitOptions& options)
+                  std::vector<FitKnob> knobs, const FitOptions& options)
         : gpus_(gpus), rows_(rows), knobs_(std::move(knobs)), options_(options) {
         std::map<std::size_t, std::map<std::string, double>> counts;
         for (const FitRow& row : rows) {
@@ -123,7 +124,7 @@ class PatternSearch {
         double step = kFirstStep;
         for (int round = 0; round < options_.rounds && step > kLastStep; ++round) {
             bool moved = false;
-            for (Knob& knob : knobs_) {
+            for (FitKnob& knob : knobs_) {
                 if (stop.stop_requested()) {
                     return;
                 }
@@ -134,7 +135,7 @@ class PatternSearch {
     }
 
   private:
-    bool try_knob(Knob& knob, double step, double& best) {
+    bool try_knob(FitKnob& knob, double step, double& best) {
         const double at = knob.value();
         for (const double factor : {std::exp(step), std::exp(-step)}) {
             knob.set(clamped(knob.name, at * factor, knob.start));
@@ -193,7 +194,7 @@ class PatternSearch {
 
     double cost() const {
         double pull = 0.0;
-        for (const Knob& knob : knobs_) {
+        for (const FitKnob& knob : knobs_) {
             const double moved = std::log(knob.value() / knob.start);
             pull += moved * moved;
         }
@@ -212,7 +213,7 @@ class PatternSearch {
 
     std::vector<model::Gpu>& gpus_;
     const std::vector<FitRow>& rows_;
-    std::vector<Knob> knobs_;
+    std::vector<FitKnob> knobs_;
     FitOptions options_;
     std::vector<double> weights_;
     std::vector<bool> tells_offset_;
@@ -293,15 +294,15 @@ void fit_class(std::vector<model::Gpu>& gpus, KernelClass kernel_class,
             .run(stop);
         return;
     }
-    std::vector<Knob> common =
+    std::vector<FitKnob> common =
         knobs_of(gpus, kernel_class, modes_of(plain), tells_clock(plain), options.keep_starts);
-    std::vector<Knob> own = knobs_of(gpus, kernel_class, {}, false, options.keep_starts);
+    std::vector<FitKnob> own = knobs_of(gpus, kernel_class, {}, false, options.keep_starts);
     common.erase(std::remove_if(common.begin(), common.end(),
-                                [](const Knob& k) { return is_byte_term(k.name); }),
+                                [](const FitKnob& k) { return is_byte_term(k.name); }),
                  common.end());
-    own.erase(
-        std::remove_if(own.begin(), own.end(), [](const Knob& k) { return !is_byte_term(k.name); }),
-        own.end());
+    own.erase(std::remove_if(own.begin(), own.end(),
+                             [](const FitKnob& k) { return !is_byte_term(k.name); }),
+              own.end());
     PatternSearch(gpus, plain, std::move(common), options).run(stop);
     PatternSearch(gpus, bytes, std::move(own), options).run(stop);
 }

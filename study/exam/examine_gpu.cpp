@@ -36,7 +36,9 @@ TimeSplit split_of(const GpuPrediction& p) {
     TimeSplit split;
     split.overhead_s = p.time_s - kernel_s;
     split.compute_s = std::min(kernel_s, p.macs / (p.steps[3].macs_per_cycle * p.clock_hz));
-    split.dram_stall_s = std::min(outer_stall_s(p, kernel_s), kernel_s - split.compute_s);
+    constexpr double kRounding = 1e-9; // of a difference of times
+    const double stall_s = std::min(outer_stall_s(p, kernel_s), kernel_s - split.compute_s);
+    split.dram_stall_s = stall_s > kRounding * kernel_s ? stall_s : 0.0;
     split.on_chip_stall_s = std::max(kernel_s - split.compute_s - split.dram_stall_s, 0.0);
     return split;
 }

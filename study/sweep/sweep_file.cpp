@@ -26,7 +26,7 @@ Result<T> failed(const char* code, const std::string& message, const std::string
 
 std::optional<std::string> text_of(const fs::path& path) {
     std::ifstream in(path, std::ios::binary);
-    if (!in) {
+    if (!in || fs::is_directory(path)) {
         return std::nullopt;
     }
     return std::string(std::istreambuf_iterator<char>(in), {});

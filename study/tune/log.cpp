@@ -43,21 +43,23 @@ std::pair<std::string, int> contents(int file) {
     return {text, 0};
 }
 
+constexpr const char* kLogHint = "a log is what `eyeroof tune --log` writes";
+constexpr const char* kPlaceHint = "name a file in a folder that is there and can be written";
+
 } // namespace
 
 model::Result<std::vector<TrialLine>> load_trials(const std::filesystem::path& path) {
     using Made = model::Result<std::vector<TrialLine>>;
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) {
-        return Made::failure("cannot-read",
-                             fmt::format("'{}': {}", path.string(), std::strerror(errno)),
-                             "a log is what `eyeroof tune --log` writes");
+        return Made::failure(
+            "cannot-read", fmt::format("'{}': {}", path.string(), std::strerror(errno)), kLogHint);
     }
     const auto [text, error] = contents(file);
     ::close(file);
     if (error != 0) {
-        return Made::failure("cannot-read",
-                             fmt::format("'{}': {}", path.string(), std::strerror(error)));
+        return Made::failure(
+            "cannot-read", fmt::format("'{}': {}", path.string(), std::strerror(error)), kLogHint);
     }
     return parse_trials(text, path.string());
 }
@@ -79,7 +81,8 @@ model::Result<TrialLog> TrialLog::open(const std::filesystem::path& path) {
     log.file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
     if (log.file_ < 0) {
         return Made::failure("cannot-write",
-                             fmt::format("'{}': {}", path.string(), std::strerror(errno)));
+                             fmt::format("'{}': {}", path.string(), std::strerror(errno)),
+                             kPlaceHint);
     }
     if (::flock(log.file_, LOCK_EX | LOCK_NB) != 0) {
         return Made::failure("in-use",
@@ -89,7 +92,8 @@ model::Result<TrialLog> TrialLog::open(const std::filesystem::path& path) {
     const auto [text, error] = contents(log.file_);
     if (error != 0) {
         return Made::failure("cannot-write",
-                             fmt::format("'{}': {}", path.string(), std::strerror(error)));
+                             fmt::format("'{}': {}", path.string(), std::strerror(error)),
+                             kPlaceHint);
     }
     auto lines = parse_trials(text, path.string());
     if (!lines) {
@@ -98,7 +102,8 @@ model::Result<TrialLog> TrialLog::open(const std::filesystem::path& path) {
     const auto whole = static_cast<off_t>(text.rfind('\n') + 1); // 0 without any
     if (::ftruncate(log.file_, whole) != 0 || ::lseek(log.file_, whole, SEEK_SET) < 0) {
         return Made::failure("cannot-write",
-                             fmt::format("'{}': {}", path.string(), std::strerror(errno)));
+                             fmt::format("'{}': {}", path.string(), std::strerror(errno)),
+                             kPlaceHint);
     }
     log.before_ = *std::move(lines);
     model::Diagnostics warnings = lines.diagnostics();

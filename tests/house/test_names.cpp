@@ -70,6 +70,10 @@ std::vector<Defined> defined_in(std::istream& source) {
                 where += "::" + part;
             }
             found.push_back({where, match[1].str()});
+            static const std::regex further(", (k[A-Z]\\w*) =");
+            for (std::sregex_iterator it(line.begin(), line.end(), further), end; it != end; ++it) {
+                found.push_back({where, (*it)[1].str()});
+            }
         }
     }
     return found;
@@ -85,13 +89,14 @@ std::vector<Defined> defined_in(const fs::path& path) {
 TEST_CASE("definitions are found in the namespaces that they stand in") {
     std::istringstream source("namespace a::b {\n\nstruct One {\n};\nstruct Only;\nnamespace {\n"
                               "const char* text = R\"c(\nstruct Other {\n};\n)c\";\n"
-                              "constexpr double kTwo = 2.0;\n} // namespace\n"
+                              "constexpr double kTwo = 2.0, kFour = 4.0;\n} // namespace\n"
                               "class Three : public One {\n};\n} // namespace a::b\n");
     const auto found = defined_in(source);
-    REQUIRE(found.size() == 3);
+    REQUIRE(found.size() == 4);
     CHECK(found[0] == Defined{"::a::b", "One"});
     CHECK(found[1] == Defined{"::a::b::(anonymous)", "kTwo"});
-    CHECK(found[2] == Defined{"::a::b", "Three"});
+    CHECK(found[2] == Defined{"::a::b::(anonymous)", "kFour"});
+    CHECK(found[3] == Defined{"::a::b", "Three"});
 }
 
 TEST_CASE("no two headers define one name in one namespace") {

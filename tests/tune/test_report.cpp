@@ -90,6 +90,9 @@ TEST_CASE("a comparison is the same for any number of jobs") {
     CHECK(alone.scores == together.scores);
     CHECK(alone.scores.size() == contenders.size());
     CHECK(comparison_text(alone) == comparison_text(together));
+    for (const std::string& fault : faults("tune-comparison.schema.json", comparison_json(alone))) {
+        FAIL_CHECK(fault);
+    }
 }
 
 TEST_CASE("on a pool every strategy chooses measured points alone, and ends at the best of them") {

@@ -9,7 +9,6 @@ namespace eyeroof::study::onnx {
 
 namespace {
 
-constexpr int kBool = 9;
 
 // With a constant that is much smaller than the result one tensor is read: a
 // scalar, a bias.

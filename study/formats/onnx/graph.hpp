@@ -13,7 +13,7 @@
 
 namespace eyeroof::study::onnx {
 
-inline constexpr int kInt64 = 7; // of TensorProto.DataType
+inline constexpr int kInt64 = 7, kBool = 9; // of TensorProto.DataType
 
 // A size, the name of one, or neither.
 struct Dim {

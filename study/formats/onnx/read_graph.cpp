@@ -14,7 +14,7 @@ namespace eyeroof::study::onnx {
 
 namespace {
 
-constexpr int kFloat = 1, kUint8 = 2, kInt8 = 3, kInt32 = 6, kBool = 9, kDouble = 11;
+constexpr int kFloat = 1, kUint8 = 2, kInt8 = 3, kInt32 = 6, kDouble = 11;
 
 // Goes over a message's fields; remembers whether any message of the file was
 // broken.
