@@ -303,13 +303,12 @@ constexpr const char* kExamples =
     "eyeroof tune resnet18-c1-c12 --layers C9 --log c9.jsonl --transfer c6.jsonl\n"
     "# best so far against trials, as a picture\n"
     "eyeroof tune resnet18-c1-c12 --layers C2 --target model --format svg -o c2.svg\n"
-    "# which strategy needs how many trials: on stand-ins, on what logs hold, against the proved "
-    "optimum\n"
+    "# which strategy needs how many trials: on stand-ins, on logs, against a proved optimum\n"
     "eyeroof tune resnet18-c1-c12 --layers 'C[69]$' --target model --compare --trials 32 "
     "--seeds 3\n"
     "eyeroof tune --compare --from c6.jsonl --from c9.jsonl\n"
     "eyeroof tune alexnet --layers CONV3 --target model --on eyeriss-v1 --compare "
-    "--trials 64 --seeds 3";
+    "--trials 16 --seeds 2";
 
 void add_learning(CLI::App& app, Options& options) {
     add_choice(app, "--strategy", options.strategy, tuning::strategy_names(),
