@@ -73,7 +73,7 @@ Json kernel_json(const model::KernelForm& form) {
 }
 
 // nests: one per loop nest of the layer, each a list of levels, outermost first.
-Json mapping_json(const LayerReport& layer) {
+Json layer_mapping_json(const LayerReport& layer) {
     Json nests = Json::array();
     for (const model::Mapping& mapping : layer.mappings) {
         Json levels = Json::array();
@@ -162,7 +162,7 @@ Json layer_json(const MachineSummary& machine, const LayerReport& layer) {
     json["energy_j"] = layer.energy_j;
     json["outer_bytes"] = layer.outer_bytes;
     json["traffic"] = traffic_json(layer.traffic);
-    json["mapping"] = mapping_json(layer);
+    json["mapping"] = layer_mapping_json(layer);
     if (!layer.certificates.empty()) {
         json["certificates"] = certificates_json(layer);
     }

@@ -38,7 +38,7 @@ double hours(const ScaleResult& result, const ScalePoint& point) {
     return result.samples / point.samples_per_s / 3600.0;
 }
 
-std::string part(const char* name, double seconds, const ScalePoint& point) {
+std::string part_text(const char* name, double seconds, const ScalePoint& point) {
     return std::abs(seconds) / point.step_s < 0.005
                ? std::string()
                : fmt::format("{} {:.0f} %", name, 100.0 * seconds / point.step_s);
@@ -47,9 +47,11 @@ std::string part(const char* name, double seconds, const ScalePoint& point) {
 std::string parts_text(const ScalePoint& p) {
     std::string text;
     for (const std::string& one :
-         {part("compute", p.parts.compute_s, p), part("small batch", p.parts.small_batch_s, p),
-          part("recompute", p.parts.recompute_s, p), part("idle", p.parts.idle_s, p),
-          part("communication", p.parts.exposed_s, p), part("waiting", p.parts.waiting_s, p)}) {
+         {part_text("compute", p.parts.compute_s, p),
+          part_text("small batch", p.parts.small_batch_s, p),
+          part_text("recompute", p.parts.recompute_s, p), part_text("idle", p.parts.idle_s, p),
+          part_text("communication", p.parts.exposed_s, p),
+          part_text("waiting", p.parts.waiting_s, p)}) {
         text += one.empty() ? "" : (text.empty() ? "" : ", ") + one;
     }
     return text;
