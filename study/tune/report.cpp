@@ -14,7 +14,7 @@ namespace eyeroof::study::tune {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr std::array<const char*, 7> kSteps = {
+constexpr std::array<const char*, 7> kStepNames = {
     "workload", "dataflow",          "number of units",        "physical dimensions",
     "storage",  "average bandwidth", "instantaneous bandwidth"};
 
@@ -41,8 +41,8 @@ std::string time_text(double seconds) {
 std::string steps_text(const Tuned& layer, const TuneResult& result) {
     const double units = result.machine.clock_hz;
     std::string text;
-    for (std::size_t step = 2; step < kSteps.size(); ++step) {
-        text += fmt::format("      {} {:<24} {:>8.2f} GFLOP/s{}\n", step + 1, kSteps[step],
+    for (std::size_t step = 2; step < kStepNames.size(); ++step) {
+        text += fmt::format("      {} {:<24} {:>8.2f} GFLOP/s{}\n", step + 1, kStepNames[step],
                             2.0 * layer.chain.bound[step] * units / 1e9,
                             step == layer.chain.limiter ? "  <- costs most" : "");
     }
