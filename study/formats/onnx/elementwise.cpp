@@ -9,7 +9,6 @@ namespace eyeroof::study::onnx {
 
 namespace {
 
-
 // With a constant that is much smaller than the result one tensor is read: a
 // scalar, a bias.
 constexpr std::int64_t kSmall = 8;
