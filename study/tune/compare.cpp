@@ -73,31 +73,6 @@ double best_of_first(const std::vector<double>& costs, std::size_t n) {
     return end == costs.begin() ? kNoCost : *std::min_element(costs.begin(), end);
 }
 
-Score3 scored(const std::vector<std::vector<double>>& runs, double best, std::size_t trials) {
-    Score3 score;
-    for (std::size_t s = 0; s < kShares.size(); ++s) {
-        std::vector<double> needed;
-        for (const auto& costs : runs) {
-            const auto at = std::find_if(costs.begin(), costs.end(),
-                                         [&](double cost) { return cost * kShares[s] <= best; });
-            score.censored[s] += at == costs.end() ? 1 : 0;
-            needed.push_back(at == costs.end() ? kNoCost
-                                               : static_cast<double>(at - costs.begin() + 1));
-        }
-        const double middle = model::median(needed);
-        score.trials[s] = middle < kNoCost ? std::optional(middle) : std::nullopt;
-    }
-    for (std::size_t n = 8; n < 2 * trials; n *= 2) {
-        std::vector<double> shares;
-        for (const auto& costs : runs) {
-            shares.push_back(best / best_of_first(costs, std::min(n, trials)));
-        }
-        score.share_at.push_back(model::median(shares));
-    }
-    score.reached = score.share_at.empty() ? 0.0 : score.share_at.back();
-    return score;
-}
-
 // All runs, [contender][layer][seed], on several threads; each on its own.
 class Runs {
   public:
@@ -155,6 +130,35 @@ class Runs {
 };
 
 } // namespace
+
+Score3 scored(const std::vector<std::vector<double>>& runs, double best, std::size_t trials) {
+    Score3 score;
+    score.runs = static_cast<int>(runs.size());
+    if (runs.empty()) {
+        return score;
+    }
+    for (std::size_t s = 0; s < kShares.size(); ++s) {
+        std::vector<double> needed;
+        for (const auto& costs : runs) {
+            const auto at = std::find_if(costs.begin(), costs.end(),
+                                         [&](double cost) { return cost * kShares[s] <= best; });
+            score.censored[s] += at == costs.end() ? 1 : 0;
+            needed.push_back(at == costs.end() ? kNoCost
+                                               : static_cast<double>(at - costs.begin() + 1));
+        }
+        const double middle = model::median(needed);
+        score.trials[s] = middle < kNoCost ? std::optional(middle) : std::nullopt;
+    }
+    for (std::size_t n = 8; n < 2 * trials; n *= 2) {
+        std::vector<double> shares;
+        for (const auto& costs : runs) {
+            shares.push_back(best / best_of_first(costs, std::min(n, trials)));
+        }
+        score.share_at.push_back(model::median(shares));
+    }
+    score.reached = score.share_at.empty() ? 0.0 : score.share_at.back();
+    return score;
+}
 
 std::vector<Contender> usual_contenders(bool with_transfer) {
     std::vector<Contender> all;

@@ -41,8 +41,9 @@ struct Score3 { // of one contender on one layer
     // come there within its trials.
     std::array<std::optional<double>, 3> trials;
     std::array<int, 3> censored{}; // runs that did not
-    double reached = 0.0;          // median share of the best known after all trials
-    std::vector<double> share_at;  // median share of the best known after 8, 16, 32, … trials
+    int runs = 0;
+    double reached = 0.0;         // median share of the best known after all trials
+    std::vector<double> share_at; // median share of the best known after 8, 16, 32, … trials
     bool operator==(const Score3&) const = default;
 };
 
@@ -51,6 +52,7 @@ struct Comparison {
     std::vector<std::string> layers;
     std::vector<std::vector<Score3>> scores; // [contender][layer]
     std::vector<std::size_t> pool;           // points of each layer; empty without pools
+    bool recorded = false;                   // searches as they ran, nothing replayed
     std::vector<bool> proved;                // of each layer
     int seeds = 0;
     std::size_t trials = 0;
@@ -59,6 +61,23 @@ struct Comparison {
     std::vector<std::pair<std::string, std::vector<double>>> held_out;
     bool stopped = false;
 };
+
+// runs: costs of each in the order of trials, kNoCost: failed; best: the best known.
+Score3 scored(const std::vector<std::vector<double>>& runs, double best, std::size_t trials);
+
+// How many times fewer trials to 95 % of the best known one contender needs than another: the
+// geometric mean over layers with runs of both, and where the middle 90 % of 1000 bootstrapped sets
+// of layers lie. A median run that never came there counts as all its trials.
+struct Saving {
+    double ratio = 1.0, low = 1.0, high = 1.0;
+    std::size_t layers = 0;
+};
+Saving saving(const Comparison& all, std::size_t base, std::size_t contender);
+
+// Searches that logs hold, as they ran: contenders are what the logs call the search, runs its
+// seeds; the best known is the best of all trials of a shape on a machine. No run counts beyond
+// `trials`.
+Comparison compare_recorded(const std::vector<TrialLine>& lines, std::size_t trials);
 
 // The same answer for any number of jobs.
 Comparison compare(std::vector<Arena>& arenas, const std::vector<Contender>& contenders, int seeds,

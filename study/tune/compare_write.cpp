@@ -24,10 +24,14 @@ std::string trials_text(const Comparison& all, const std::optional<double>& tria
 // Over layers: a run that did not come there counts as all its trials, so means are too low then.
 double geometric_mean(const Comparison& all, std::size_t contender, std::size_t share) {
     double sum = 0.0;
+    std::size_t layers = 0;
     for (const Score3& score : all.scores[contender]) {
-        sum += std::log(score.trials[share].value_or(static_cast<double>(all.trials)));
+        if (score.runs > 0) {
+            sum += std::log(score.trials[share].value_or(static_cast<double>(all.trials)));
+            ++layers;
+        }
     }
-    return std::exp(sum / static_cast<double>(std::max<std::size_t>(1, all.layers.size())));
+    return std::exp(sum / static_cast<double>(std::max<std::size_t>(1, layers)));
 }
 
 int censored(const Comparison& all, std::size_t contender, std::size_t share) {
@@ -38,12 +42,38 @@ int censored(const Comparison& all, std::size_t contender, std::size_t share) {
     return sum;
 }
 
-double median_reached(const Comparison& all, std::size_t contender) {
+int runs_of(const Comparison& all, std::size_t contender) {
+    int sum = 0;
+    for (const Score3& score : all.scores[contender]) {
+        sum += score.runs;
+    }
+    return sum;
+}
+
+// After 8, 16, 32 … trials (column 0, 1, 2 …), over layers that have runs.
+double median_share(const Comparison& all, std::size_t contender, std::size_t column) {
     std::vector<double> shares;
     for (const Score3& score : all.scores[contender]) {
-        shares.push_back(score.reached);
+        if (column < score.share_at.size()) {
+            shares.push_back(score.share_at[column]);
+        }
     }
-    return model::median(shares);
+    return shares.empty() ? 0.0 : model::median(shares);
+}
+
+std::size_t share_columns(const Comparison& all) {
+    std::size_t most = 0;
+    for (const auto& scores : all.scores) {
+        for (const Score3& score : scores) {
+            most = std::max(most, score.share_at.size());
+        }
+    }
+    return most;
+}
+
+double median_reached(const Comparison& all, std::size_t contender) {
+    const std::size_t columns = share_columns(all);
+    return columns == 0 ? 0.0 : median_share(all, contender, columns - 1);
 }
 
 std::string layer_table(const Comparison& all, std::size_t share, const char* title) {
@@ -55,7 +85,8 @@ std::string layer_table(const Comparison& all, std::size_t share, const char* ti
     for (std::size_t c = 0; c < all.contenders.size(); ++c) {
         text += fmt::format("{:<28}", all.contenders[c]);
         for (const Score3& score : all.scores[c]) {
-            text += fmt::format(" {:>7}", trials_text(all, score.trials[share]));
+            text +=
+                fmt::format(" {:>7}", score.runs > 0 ? trials_text(all, score.trials[share]) : "-");
         }
         text += '\n';
     }
@@ -64,7 +95,7 @@ std::string layer_table(const Comparison& all, std::size_t share, const char* ti
 
 std::string share_table(const Comparison& all) {
     std::string text = fmt::format("{:<28}", "share of the best after");
-    const std::size_t columns = all.scores.front().front().share_at.size();
+    const std::size_t columns = share_columns(all);
     for (std::size_t i = 0; i < columns; ++i) {
         text += fmt::format(" {:>7}", std::min(all.trials, std::size_t{8} << i));
     }
@@ -72,15 +103,37 @@ std::string share_table(const Comparison& all) {
     for (std::size_t c = 0; c < all.contenders.size(); ++c) {
         text += fmt::format("{:<28}", all.contenders[c]);
         for (std::size_t i = 0; i < columns; ++i) {
-            std::vector<double> shares;
-            for (const Score3& score : all.scores[c]) {
-                shares.push_back(score.share_at[i]);
-            }
-            text += fmt::format(" {:>7.3f}", model::median(shares));
+            text += fmt::format(" {:>7.3f}", median_share(all, c, i));
         }
         text += '\n';
     }
     return text;
+}
+
+// What each contender saves against random search, and transfer against the same without.
+std::string saving_table(const Comparison& all) {
+    std::string rows;
+    const auto add = [&](std::size_t base, std::size_t c) {
+        const Saving found = saving(all, base, c);
+        rows +=
+            fmt::format("{:<28} {:>8.2f} {:>8.2f} … {:<8.2f} {} ({} layers)\n", all.contenders[c],
+                        found.ratio, found.low, found.high, all.contenders[base], found.layers);
+    };
+    for (std::size_t base = 0; base < all.contenders.size(); ++base) {
+        for (std::size_t c = 0; c < all.contenders.size(); ++c) {
+            const std::string& name = all.contenders[c];
+            const std::size_t transfer = name.find(", transfer");
+            if (c != base && (all.contenders[base] == "random" ||
+                              (transfer != std::string::npos &&
+                               name.substr(0, transfer) == all.contenders[base]))) {
+                add(base, c);
+            }
+        }
+    }
+    return rows.empty() ? rows
+                        : fmt::format("{:<28} {:>8} {:>19}  than\n", "times fewer trials to 95 %",
+                                      "", "90 % of bootstraps") +
+                              rows + "\n";
 }
 
 } // namespace
@@ -94,6 +147,7 @@ std::string comparison_text(const Comparison& all) {
         fmt::format("{} layers, median of {} seeds, at most {} trials; the best known is {}\n\n",
                     all.layers.size(), all.seeds, all.trials,
                     proved              ? "the mapper's, proved"
+                    : all.recorded      ? "the best trial of all logs"
                     : !all.pool.empty() ? "that of each layer's pool of measured points"
                                         : "the best of all runs");
     text += fmt::format("{:<28} {:>8} {:>8} {:>8} {:>10} {:>9}\n", "trials to, geometric mean",
@@ -103,11 +157,11 @@ std::string comparison_text(const Comparison& all) {
         for (std::size_t share = 0; share < 3; ++share) {
             text += fmt::format(" {:>8.1f}", geometric_mean(all, c, share));
         }
-        text +=
-            fmt::format(" {:>4} of {:<3} {:>8.3f}\n", censored(all, c, 1),
-                        all.seeds * static_cast<int>(all.layers.size()), median_reached(all, c));
+        text += fmt::format(" {:>4} of {:<3} {:>8.3f}\n", censored(all, c, 1), runs_of(all, c),
+                            median_reached(all, c));
     }
-    text += "\n" + share_table(all) + "\n" + layer_table(all, 1, "trials to 95 %, by layer");
+    text += "\n" + share_table(all) + "\n" + saving_table(all) +
+            layer_table(all, 1, "trials to 95 %, by layer");
     if (!all.held_out.empty()) {
         text +=
             fmt::format("\n{:<28} {:>8} {:>8}\n", "rank correlation, held out", "median", "least");
@@ -131,6 +185,7 @@ std::string comparison_json(const Comparison& all) {
             for (std::size_t share = 0; share < 3; ++share) {
                 row[kKeys[share]] = score.trials[share] ? Json(*score.trials[share]) : Json();
             }
+            row["runs"] = score.runs;
             row["censored_runs"] = score.censored;
             row["reached_share"] = score.reached;
             row["share_after_8_16_32"] = score.share_at;
@@ -180,13 +235,9 @@ std::string comparison_svg(const Comparison& all) {
         ChartLine line;
         line.label = all.contenders[c];
         line.dots = true;
-        for (std::size_t i = 0; i < all.scores[c].front().share_at.size(); ++i) {
-            std::vector<double> shares;
-            for (const Score3& score : all.scores[c]) {
-                shares.push_back(score.share_at[i]);
-            }
+        for (std::size_t i = 0; i < share_columns(all); ++i) {
             line.points.emplace_back(static_cast<double>(std::min(all.trials, std::size_t{8} << i)),
-                                     std::max(model::median(shares), 1e-3));
+                                     std::max(median_share(all, c, i), 1e-3));
         }
         chart.lines.push_back(std::move(line));
     }

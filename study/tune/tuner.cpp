@@ -12,6 +12,21 @@ namespace eyeroof::study::tune {
 
 namespace {
 
+// "transfer of 864 trials 3f21": which, as far as a log can tell.
+std::string transfer_text(const std::vector<TrialLine>& lines) {
+    std::uint64_t sum = 0;
+    for (const TrialLine& line : lines) {
+        std::uint64_t one = mixed(line.origin.seed) ^ static_cast<std::uint64_t>(line.trial);
+        for (const char letter : line.origin.command + line.work.name) {
+            one = mixed(one ^ static_cast<unsigned char>(letter));
+        }
+        sum += one;
+    }
+    return lines.empty()
+               ? std::string{}
+               : fmt::format(", transfer of {} trials {:04x}", lines.size(), sum & 0xffffU);
+}
+
 TrialOrigin origin_of(const CpuMachine& machine, const TuneOptions& options,
                       const Toolchain& toolchain) {
     TrialOrigin origin;
@@ -28,12 +43,20 @@ TrialOrigin origin_of(const CpuMachine& machine, const TuneOptions& options,
     origin.compiler = toolchain.compiler;
     origin.flags = toolchain.flags;
     origin.date = options.date;
-    origin.command = search_text(options.plan.strategy);
+    origin.command = search_text(options.plan.strategy) + transfer_text(options.transfer);
     if (options.threads > 1) {
         origin.command += fmt::format(", up to {} threads", options.threads);
     }
     origin.seed = options.plan.strategy.seed;
     return origin;
+}
+
+// Layers do not begin with the same points: what one teaches another is then no repetition.
+std::uint64_t seed_of(std::uint64_t seed, const Workload& work) {
+    for (const Count size : {work.rows, work.cols, work.depth, work.taps(), work.stride.w}) {
+        seed = mixed(seed ^ static_cast<std::uint64_t>(size));
+    }
+    return seed >> 16U;
 }
 
 // Trials of the same search that a log holds, by their number.
@@ -110,6 +133,7 @@ class Tuner {
                             work, origin);
         SearchPlan plan = options_.plan;
         plan.strategy.global = global;
+        plan.strategy.seed = seed_of(plan.strategy.seed, work);
         Count number = 0;
         Done kept = model::Done{};
         const Keep keep = [&](const Trial& trial) {

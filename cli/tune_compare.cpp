@@ -1,0 +1,113 @@
+// eyeroof tune --compare: strategies against each other, on stand-ins, on logs, on mappings.
+#include "cli/own_library.hpp"
+#include "cli/tune_options.hpp"
+#include "model/machine/machine.hpp"
+#include "study/tune/compare.hpp"
+
+#include <fmt/format.h>
+
+namespace eyeroof::cli {
+
+namespace {
+
+Exit write_comparison(Context& context, const TuneCommand& options,
+                      const tuning::Comparison& made) {
+    const std::string& format = options.output.format;
+    if (made.stopped) {
+        model::Diagnostics found;
+        found.error("cancelled", "stopped before all runs were there");
+        return context.fail(found);
+    }
+    return context.write(format == "json"  ? tuning::comparison_json(made)
+                         : format == "csv" ? tuning::comparison_csv(made)
+                         : format == "svg" ? tuning::comparison_svg(made)
+                                           : tuning::comparison_text(made),
+                         options.output.file);
+}
+
+Exit run_comparison(Context& context, const TuneCommand& options,
+                    std::vector<tuning::Arena> arenas) {
+    if (arenas.empty()) {
+        model::Diagnostics found;
+        found.error("too-few", "no layer of the logs has 32 different measured points");
+        return context.fail(found);
+    }
+    const bool pools = !options.from.empty();
+    const auto contenders =
+        options.ablation ? tuning::feature_contenders(pools) : tuning::usual_contenders(pools);
+    auto made = tuning::compare(arenas, contenders, options.seeds, options.trials, options.jobs,
+                                context.stop(), context.progress());
+    if (pools && options.ablation && !made.stopped) {
+        tuning::TreeOptions trees = strategy_of(options).trees;
+        tuning::hold_out(arenas, trees, made, context.stop());
+    }
+    return write_comparison(context, options, made);
+}
+
+// Layers on an accelerator: their optimum is the mapper's.
+model::Result<std::vector<tuning::Arena>> mappings(Context& context, const TuneCommand& options) {
+    using Made = model::Result<std::vector<tuning::Arena>>;
+    const auto network = chosen_layers(context, options);
+    const auto machine = load_machine(context, options.machine);
+    model::Diagnostics found = network.diagnostics();
+    found.append(machine.diagnostics());
+    if (found.has_errors()) {
+        return found;
+    }
+    const auto* accelerator = std::get_if<model::Accelerator>(&machine->kind);
+    if (accelerator == nullptr) {
+        return Made::failure("unsupported", "--on takes an accelerator",
+                             "without --on a stand-in for a processor is tuned");
+    }
+    constexpr std::uint64_t kNodes = 2'000'000;
+    std::vector<tuning::Arena> arenas;
+    for (const model::Layer& layer : network->layers) {
+        auto subject =
+            tuning::mapping_subject(layer, *accelerator, {0.0, 1}, kNodes, context.stop());
+        if (!subject) {
+            for (model::Diagnostic diagnostic : subject.diagnostics()) {
+                diagnostic.severity = model::Severity::warning;
+                found.add(std::move(diagnostic));
+            }
+            continue;
+        }
+        tuning::Arena arena;
+        arena.subject = std::move(subject->subject);
+        arena.target = std::move(subject->target);
+        arena.best_known = subject->optimum;
+        arena.proved = subject->proved;
+        arenas.push_back(std::move(arena));
+    }
+    context.report(found);
+    return arenas;
+}
+
+} // namespace
+
+Exit compare_searches(Context& context, const TuneCommand& options) {
+    if (!options.from.empty()) {
+        const auto lines = load_logs(context, options.from);
+        if (!lines) {
+            return context.fail(lines.diagnostics());
+        }
+        return options.recorded ? write_comparison(context, options,
+                                                   tuning::compare_recorded(*lines, options.trials))
+                                : run_comparison(context, options, tuning::pools_of(*lines));
+    }
+    if (!options.machine.empty()) {
+        auto arenas = mappings(context, options);
+        return arenas ? run_comparison(context, options, *std::move(arenas))
+                      : context.fail(arenas.diagnostics());
+    }
+    const auto network = chosen_layers(context, options);
+    const auto layers = network
+                            ? tuning::workloads_of(*network)
+                            : model::Result<std::vector<tuning::Workload>>(network.diagnostics());
+    if (!layers) {
+        return context.fail(layers.diagnostics());
+    }
+    context.report(layers.diagnostics());
+    return run_comparison(context, options, tuning::stand_ins_of(*layers, tune_options(options)));
+}
+
+} // namespace eyeroof::cli

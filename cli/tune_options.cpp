@@ -1,0 +1,191 @@
+// The flags of `eyeroof tune`, and what they mean.
+#include "cli/tune_options.hpp"
+
+#include "cli/own_library.hpp"
+#include "model/base/pattern.hpp"
+
+#include <fmt/format.h>
+
+namespace eyeroof::cli {
+
+namespace {
+
+std::vector<std::string> words_of(const std::string& text) {
+    std::vector<std::string> words;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find(' ', at), text.size());
+        if (end > at) {
+            words.push_back(text.substr(at, end - at));
+        }
+        at = end + 1;
+    }
+    return words;
+}
+
+void add_learning(CLI::App& app, TuneCommand& options) {
+    add_choice(app, "--strategy", options.strategy, tuning::strategy_names(),
+               "How candidates are chosen [learned]");
+    add_choice(app, "--features", options.features,
+               {"all", "knobs", "loops", "steps", "loops+steps", "knobs+loops", "knobs+steps"},
+               "What the learned strategy sees of a candidate [all]");
+    add_choice(app, "--loss", options.loss, {"regression", "rank"}, "Of the trees [regression]");
+    add_choice(app, "--trees", options.trees, {"auto", "xgboost", "own"},
+               "XGBoost's where it was found, or eyeroof's own [auto]");
+    app.add_option("--batch", options.batch, "Trials between two fits")
+        ->check(CLI::Range(1, 4096))
+        ->capture_default_str();
+    app.add_option("--epsilon", options.epsilon, "Share of a batch that is drawn at random")
+        ->check(CLI::Range(0.0, 1.0))
+        ->capture_default_str();
+    app.add_option("--diversity", options.diversity, "Worth of knob values new to a batch")
+        ->check(CLI::Range(0.0, 100.0))
+        ->capture_default_str();
+    app.add_option("--uncertainty", options.uncertainty,
+                   "Deviations of four fits that are added to a score")
+        ->check(CLI::Range(0.0, 10.0));
+    app.add_flag("--residual", options.residual, "Trees learn only what the closed form misses");
+    app.add_option("--transfer", options.transfer, "Log to learn from before (repeatable)")
+        ->type_name("FILE")
+        ->allow_extra_args(false);
+}
+
+void add_measuring(CLI::App& app, TuneCommand& options) {
+    add_choice(app, "--target", options.target, {"cpu", "model", "gpu"},
+               "What measures: this processor, or a closed form as a stand-in [cpu]");
+    app.add_option("--log", options.log, "Keeps every trial, and goes on from there when run again")
+        ->type_name("FILE");
+    app.add_option("--threads", options.threads, "Threads that a kernel may use")
+        ->check(CLI::Range(1, 1024))
+        ->capture_default_str();
+    app.add_option("--cpu", options.cpu, "Processor to pin kernels to [the last one]")
+        ->check(CLI::Range(0, 4095));
+    app.add_option("--compiler", options.compiler, "C++ compiler [c++, g++ or clang++]")
+        ->type_name("PROGRAM");
+    app.add_option("--flags", options.flags, "Its flags [-O2 -march=native]")->type_name("TEXT");
+    add_choice(app, "--time", options.time, {"median", "least"},
+               "Which of the repeats counts [median]");
+    app.add_option("--repeat-time", options.repeat_s, "Seconds for a candidate's repeats")
+        ->check(CLI::Range(0.0, 3600.0))
+        ->capture_default_str();
+    app.add_option("--limit", options.limit_s, "Seconds after which a candidate is ended")
+        ->check(CLI::Range(0.01, 86400.0))
+        ->capture_default_str();
+    app.add_option("--time-limit", options.time_limit_s, "Seconds for each layer's search")
+        ->check(CLI::PositiveNumber);
+    app.add_option("--again", options.again, "Best candidates that are measured again in the end")
+        ->check(CLI::Range(0, 1000))
+        ->capture_default_str();
+    app.add_option("--on", options.machine,
+                   "With --target model --compare: an accelerator, whose mappings are tuned")
+        ->type_name("MACHINE|FILE");
+    app.add_option("--noise", options.noise, "Deviation of a stand-in's measurements")
+        ->check(CLI::Range(0.0, 1.0))
+        ->capture_default_str();
+    app.add_option("--machine-seed", options.machine_seed, "Which stand-in");
+}
+
+void add_comparing(CLI::App& app, TuneCommand& options) {
+    app.add_flag("--compare", options.compare,
+                 "All strategies against each other instead of one search");
+    app.add_flag("--ablation", options.ablation,
+                 "With --compare: groups of features instead of strategies");
+    app.add_option("--from", options.from, "With --compare: log to replay (repeatable)")
+        ->type_name("FILE")
+        ->allow_extra_args(false);
+    app.add_flag("--recorded", options.recorded,
+                 "With --from: the searches of the logs as they ran, not replayed");
+    app.add_option("--seeds", options.seeds, "With --compare: runs of each")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str();
+    app.add_option("--jobs", options.jobs, "With --compare: threads; the answer is the same")
+        ->check(CLI::Range(1, 1024))
+        ->capture_default_str();
+}
+
+} // namespace
+
+void add_tune_flags(CLI::App& app, TuneCommand& options) {
+    add_measuring(app, options);
+    add_learning(app, options);
+    add_comparing(app, options);
+}
+
+tuning::StrategyOptions strategy_of(const TuneCommand& options) {
+    tuning::StrategyOptions strategy;
+    strategy.kind = *tuning::strategy_from_name(options.strategy);
+    strategy.seed = options.seed;
+    strategy.batch = options.batch;
+    strategy.first = options.batch;
+    strategy.features = *tuning::features_from_name(options.features);
+    strategy.trees.loss = *tuning::loss_from_name(options.loss);
+    strategy.trees.maker = options.trees == "auto"  ? tuning::usual_trees()
+                           : options.trees == "own" ? tuning::TreeMaker::own
+                                                    : tuning::TreeMaker::xgboost;
+    strategy.epsilon = options.epsilon;
+    strategy.diversity = options.diversity;
+    strategy.uncertainty = options.uncertainty;
+    strategy.prior = options.residual;
+    return strategy;
+}
+
+tuning::TuneOptions tune_options(const TuneCommand& options) {
+    tuning::TuneOptions wanted;
+    wanted.plan.strategy = strategy_of(options);
+    wanted.plan.trials = options.trials;
+    wanted.plan.limit_s = options.time_limit_s;
+    wanted.on_cpu = options.target == "cpu";
+    wanted.cpu.compiler = options.compiler;
+    if (!options.flags.empty()) {
+        wanted.cpu.flags = words_of(options.flags);
+    }
+    wanted.cpu.cpu = options.cpu;
+    wanted.cpu.time_s = options.repeat_s;
+    wanted.cpu.limit_s = options.limit_s;
+    wanted.cpu.statistic =
+        options.time == "least" ? tuning::Statistic::least : tuning::Statistic::median;
+    wanted.noise = {options.noise, options.seed};
+    wanted.machine_seed = options.machine_seed;
+    wanted.threads = options.threads;
+    wanted.again = options.again;
+    wanted.date = utc_now();
+    return wanted;
+}
+
+model::Result<std::vector<tuning::TrialLine>> load_logs(Context& context,
+                                                        const std::vector<std::string>& files) {
+    std::vector<std::vector<tuning::TrialLine>> logs;
+    model::Diagnostics found;
+    for (const std::string& file : files) {
+        auto log = tuning::load_trials(file);
+        found.append(log.diagnostics());
+        if (log) {
+            logs.push_back(*std::move(log));
+        }
+    }
+    if (found.has_errors()) {
+        return found;
+    }
+    context.report(found);
+    return tuning::merged(logs);
+}
+
+// The network's layers that --layers names.
+model::Result<model::Network> chosen_layers(Context& context, const TuneCommand& options) {
+    auto network = load_workload(context, options.network, options.dims);
+    const auto pattern = model::Pattern::compile(options.layers);
+    if (!network || !pattern) {
+        model::Diagnostics all = network.diagnostics();
+        all.append(pattern.diagnostics());
+        return all;
+    }
+    std::erase_if(network->layers,
+                  [&](const model::Layer& layer) { return !pattern->found_in(layer.name); });
+    if (network->layers.empty()) {
+        return model::Result<model::Network>::failure(
+            "no-layers", fmt::format("no layer's name matches '{}'", options.layers),
+            "eyeroof net show lists them");
+    }
+    return network;
+}
+
+} // namespace eyeroof::cli

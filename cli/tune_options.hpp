@@ -1,0 +1,47 @@
+// The words of `eyeroof tune`, and what its two halves share: one search, and searches against each
+// other.
+// Filled by CLI11; read by tune.cpp and tune_compare.cpp.
+// Knows no strategy's insides.
+#pragma once
+
+#include "cli/command.hpp"
+#include "cli/exam_options.hpp"
+#include "study/tune/tuner.hpp"
+
+#include <string>
+#include <vector>
+
+namespace eyeroof::cli {
+
+namespace tuning = study::tune;
+
+struct TuneCommand {
+    std::string network, layers, target = "cpu", machine;
+    std::vector<std::string> dims, transfer, from;
+    std::string log, compiler, flags, strategy = "learned", features = "all";
+    std::string loss = "regression", trees = "auto", time = "median";
+    std::size_t trials = 128, batch = 16;
+    std::uint64_t seed = 1, machine_seed = 1;
+    int threads = 1, cpu = -1, seeds = 5, jobs = 1;
+    double epsilon = 0.05, diversity = 0.3, uncertainty = 0.0, noise = 0.05;
+    double repeat_s = 0.25, limit_s = 20.0, time_limit_s = 0.0;
+    std::size_t again = 5;
+    bool residual = false, compare = false, recorded = false, ablation = false, details = false;
+    OutputOptions output;
+};
+
+// Declares every flag of the command but NETWORK's.
+void add_tune_flags(CLI::App& app, TuneCommand& options);
+
+tuning::StrategyOptions strategy_of(const TuneCommand& options);
+tuning::TuneOptions tune_options(const TuneCommand& options);
+// Logs as one. Errors: those of every file.
+model::Result<std::vector<tuning::TrialLine>> load_logs(Context& context,
+                                                        const std::vector<std::string>& files);
+// The network's layers that --layers names. Error "no-layers": none.
+model::Result<model::Network> chosen_layers(Context& context, const TuneCommand& options);
+
+// --compare: strategies against each other.
+Exit compare_searches(Context& context, const TuneCommand& options);
+
+} // namespace eyeroof::cli
