@@ -68,7 +68,8 @@ model::Result<profiles::Profile> read_all(const Options& options) {
     if (found.has_errors()) {
         return model::Result<profiles::Profile>(std::move(found));
     }
-    auto all = options.join ? profiles::join_runs(read.at(0), read.at(1)) : profiles::merge(read);
+    auto all = options.join ? profiles::join_runs(read.at(0), read.at(1))
+                            : profiles::merge(std::move(read));
     if (!all) {
         return all;
     }
@@ -79,7 +80,7 @@ model::Result<profiles::Profile> read_all(const Options& options) {
             return all;
         }
     }
-    auto kept = profiles::filter(*all, options.filter);
+    auto kept = profiles::filter(std::move(*all), options.filter);
     return kept ? model::Result<profiles::Profile>(std::move(*kept), std::move(found)) : kept;
 }
 

@@ -170,8 +170,16 @@ void ByteSource::count_to(std::size_t end) const {
 }
 
 model::SourceLocation ByteSource::here() const {
+    model::SourceLocation where;
+    here(where);
+    return where;
+}
+
+void ByteSource::here(model::SourceLocation& where) const {
     count_to(cursor_ > 0 ? cursor_ - 1 : 0);
-    return {name_, lines_ + 1, static_cast<int>(std::min<std::size_t>(columns_ + 1, 1U << 30U))};
+    where.file = name_;
+    where.line = lines_ + 1;
+    where.column = static_cast<int>(std::min<std::size_t>(columns_ + 1, 1U << 30U));
 }
 
 } // namespace eyeroof::profiles

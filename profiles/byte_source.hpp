@@ -45,6 +45,7 @@ class ByteSource {
 
     // Of the byte that get() gave last; the line counts from 1.
     model::SourceLocation here() const;
+    void here(model::SourceLocation& where) const; // the same, without a new string
     // Why reading stopped early (damaged gzip, input/output error); empty if it did not.
     const std::string& failure() const { return failure_; }
 

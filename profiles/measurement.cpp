@@ -21,33 +21,32 @@ bool index_ok(std::int32_t index, std::size_t size) {
     return index == kNone || (index >= 0 && static_cast<std::size_t>(index) < size);
 }
 
-void validate_launch(const Profile& profile, const Launch& launch, const std::string& field,
-                     model::Diagnostics& found) {
-    if (launch.kernel >= profile.kernels.size()) {
-        found.error("bad-index", "the launch names a kernel that is not in the profile",
-                    "its number counts the kernels of this profile from 0", {}, field + ".kernel");
-    }
-    if (!index_ok(launch.op, profile.operators.size())) {
-        found.error("bad-index", "the launch names an operator that is not in the profile",
-                    "its number counts the operators of this profile from 0", {}, field + ".op");
-    }
-    if (!index_ok(launch.range, profile.ranges.size())) {
-        found.error("bad-index", "the launch names a range that is not in the profile",
-                    "its number counts the ranges of this profile from 0", {}, field + ".range");
-    }
-    if (launch.source >= profile.sources.size()) {
-        found.error("bad-index", "the launch names a source that is not in the profile",
-                    "its number counts the sources of this profile from 0", {}, field + ".source");
-    }
+void validate_launch(const Profile& profile, std::size_t number, model::Diagnostics& found) {
+    const Launch& launch = profile.launches[number];
+    const auto field = [number](const char* name) {
+        return fmt::format("launches[{}].{}", number, name);
+    };
+    const auto index = [&](bool fits, const char* what, const char* list, const char* name) {
+        if (!fits) {
+            found.error("bad-index",
+                        fmt::format("the launch names {} that is not in the profile", what),
+                        fmt::format("its number counts the {} of this profile from 0", list), {},
+                        field(name));
+        }
+    };
+    index(launch.kernel < profile.kernels.size(), "a kernel", "kernels", "kernel");
+    index(index_ok(launch.op, profile.operators.size()), "an operator", "operators", "op");
+    index(index_ok(launch.range, profile.ranges.size()), "a range", "ranges", "range");
+    index(launch.source < profile.sources.size(), "a source", "sources", "source");
     const bool unknown = launch.duration_ns == kUnknown;
     if (!std::isfinite(launch.duration_ns) || (launch.duration_ns < 0.0 && !unknown)) {
         found.error("bad-number", "the duration is not a time", "nanoseconds, from 0 on", {},
-                    field + ".duration_ns");
+                    field("duration_ns"));
     }
     for (const auto& [name, value] : launch.counters) {
         if (!std::isfinite(value)) {
             found.error("bad-number", fmt::format("counter {} is not a number", name),
-                        "a counter is a finite number", {}, field + ".counters");
+                        "a counter is a finite number", {}, field("counters"));
         }
     }
 }
@@ -62,8 +61,8 @@ template <class Map> std::int32_t intern(Map& map, std::string_view key, std::si
     return kNone; // the caller appends
 }
 
-std::string key_of(const Operator& op) {
-    std::string key = op.name;
+void make_key(const Operator& op, std::string& key) {
+    key = op.name;
     for (const auto& dims : op.input_dims) {
         key += '|';
         for (const std::int64_t dim : dims) {
@@ -76,7 +75,6 @@ std::string key_of(const Operator& op) {
     for (const auto& input : op.concrete_inputs) {
         key.append("\x1f").append(input);
     }
-    return key;
 }
 
 } // namespace
@@ -84,23 +82,24 @@ std::string key_of(const Operator& op) {
 model::Diagnostics validate(const Profile& profile) {
     model::Diagnostics found;
     for (std::size_t i = 0; i < profile.launches.size(); ++i) {
-        validate_launch(profile, profile.launches[i], fmt::format("launches[{}]", i), found);
+        validate_launch(profile, i, found);
     }
     return found;
 }
 
 std::uint32_t ProfileBuilder::kernel(std::string_view name, std::string_view mangled) {
-    const auto [it, added] =
-        kernels_.try_emplace({std::string(name), std::string(mangled)},
-                             static_cast<std::uint32_t>(profile.kernels.size()));
-    if (added) {
-        profile.kernels.push_back({std::string(name), std::string(mangled)});
+    key_.assign(name).append(1, '\0').append(mangled);
+    const std::int32_t known = intern(kernels_, key_, profile.kernels.size());
+    if (known != kNone) {
+        return static_cast<std::uint32_t>(known);
     }
-    return it->second;
+    profile.kernels.push_back({std::string(name), std::string(mangled)});
+    return static_cast<std::uint32_t>(profile.kernels.size() - 1);
 }
 
 std::int32_t ProfileBuilder::op(const Operator& op) {
-    const std::int32_t known = intern(operators_, key_of(op), profile.operators.size());
+    make_key(op, key_);
+    const std::int32_t known = intern(operators_, key_, profile.operators.size());
     if (known != kNone) {
         return known;
     }

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace eyeroof::profiles {
@@ -131,10 +132,20 @@ class ProfileBuilder {
     std::uint32_t source(std::string_view file);
 
   private:
-    std::map<std::pair<std::string, std::string>, std::uint32_t> kernels_;
-    std::map<std::string, std::int32_t, std::less<>> operators_; // keyed by all fields joined
-    std::map<std::string, std::int32_t, std::less<>> ranges_;
-    std::map<std::string, std::uint32_t, std::less<>> sources_;
+    // Looked up by views: a lookup makes no string.
+    struct Hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const {
+            return std::hash<std::string_view>{}(text);
+        }
+    };
+    using Index = std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>>;
+
+    Index kernels_;   // by name, a zero byte, and mangled name
+    Index operators_; // by all fields joined
+    Index ranges_;
+    Index sources_;
+    std::string key_; // of the lookup at hand
 };
 
 struct KernelFilter {
@@ -148,13 +159,13 @@ struct KernelFilter {
 
 // The launches that pass, with tables reduced to what they use.
 // Error "bad-regex": the regular expression does not parse or is longer than 1000 characters.
-model::Result<Profile> filter(const Profile& profile, const KernelFilter& filter);
+model::Result<Profile> filter(Profile profile, const KernelFilter& filter);
 
 // These launches alone (indices, rising), with tables reduced to what they use; no ceilings.
 Profile keep_launches(const Profile& profile, const std::vector<std::size_t>& launches);
 
 // One profile with all launches, in the order given. Warns where device or driver differ.
-model::Result<Profile> merge(const std::vector<Profile>& profiles);
+model::Result<Profile> merge(std::vector<Profile> profiles);
 
 // Joins a run with times to a run with counters of the same program: launch i with launch i, where
 // name and grid agree. Refused as a whole ("runs-differ", naming the first launch that differs)

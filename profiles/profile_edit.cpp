@@ -11,17 +11,45 @@ namespace eyeroof::profiles {
 
 namespace {
 
-// Copies a launch with the table entries it uses.
-Launch carry_over(const Profile& from, const Launch& launch, ProfileBuilder& to) {
-    Launch copy = launch;
-    const Kernel& kernel = from.kernel_of(launch);
-    copy.kernel = to.kernel(kernel.name, kernel.mangled);
-    copy.source = to.source(from.sources[launch.source]);
-    copy.range = to.range(from.range_of(launch));
-    const Operator* op = from.operator_of(launch);
-    copy.op = op != nullptr ? to.op(*op) : kNone;
-    return copy;
-}
+// Copies launches with the table entries they use, each of which is looked up once.
+class CarryOver {
+  public:
+    CarryOver(const Profile& from, ProfileBuilder& to)
+        : from_(from), to_(to), kernels_(from.kernels.size(), kNone),
+          sources_(from.sources.size(), kNone), ops_(from.operators.size(), kNone),
+          ranges_(from.ranges.size(), kNone) {}
+
+    Launch operator()(Launch launch) {
+        launch.kernel = static_cast<std::uint32_t>(once(kernels_, launch.kernel, [&](auto i) {
+            return to_.kernel(from_.kernels[i].name, from_.kernels[i].mangled);
+        }));
+        launch.source = static_cast<std::uint32_t>(
+            once(sources_, launch.source, [&](auto i) { return to_.source(from_.sources[i]); }));
+        launch.range =
+            once(ranges_, launch.range, [&](auto i) { return to_.range(from_.ranges[i]); });
+        launch.op = once(ops_, launch.op, [&](auto i) { return to_.op(from_.operators[i]); });
+        return launch;
+    }
+
+  private:
+    using Numbers = std::vector<std::int32_t>;
+
+    template <class Find>
+    static std::int32_t once(Numbers& known, std::int64_t old, const Find& find) {
+        if (old == kNone) {
+            return kNone;
+        }
+        const auto i = static_cast<std::size_t>(old);
+        if (known[i] == kNone) {
+            known[i] = static_cast<std::int32_t>(find(i));
+        }
+        return known[i];
+    }
+
+    const Profile& from_;
+    ProfileBuilder& to_;
+    Numbers kernels_, sources_, ops_, ranges_; // by old number: the new one
+};
 
 void warn_if_differs(std::string_view what, const std::string& first, const std::string& other,
                      model::Diagnostics& found) {
@@ -69,7 +97,7 @@ std::optional<std::string> first_difference(const Profile& a, const Profile& b) 
 
 } // namespace
 
-model::Result<Profile> filter(const Profile& profile, const KernelFilter& filter) {
+model::Result<Profile> filter(Profile profile, const KernelFilter& filter) {
     const auto pattern = model::Pattern::compile(filter.name_regex);
     if (!pattern) {
         return model::Result<Profile>(pattern.diagnostics());
@@ -82,8 +110,9 @@ model::Result<Profile> filter(const Profile& profile, const KernelFilter& filter
     kept.profile.run = profile.run;
     kept.profile.notes = profile.notes;
     kept.profile.ceilings = profile.ceilings;
+    CarryOver carry_over(profile, kept);
     std::int64_t seen = 0;
-    for (const Launch& launch : profile.launches) {
+    for (Launch& launch : profile.launches) {
         const bool in_range = filter.range.empty() ||
                               profile.range_of(launch).find(filter.range) != std::string_view::npos;
         if (kernel_passes[launch.kernel] == 0 || !in_range) {
@@ -91,7 +120,7 @@ model::Result<Profile> filter(const Profile& profile, const KernelFilter& filter
         }
         const std::int64_t position = seen++ - filter.skip;
         if (position >= 0 && (filter.count < 0 || position < filter.count)) {
-            kept.profile.launches.push_back(carry_over(profile, launch, kept));
+            kept.profile.launches.push_back(carry_over(std::move(launch)));
         }
     }
     return std::move(kept.profile);
@@ -101,19 +130,20 @@ Profile keep_launches(const Profile& profile, const std::vector<std::size_t>& la
     ProfileBuilder kept;
     kept.profile.run = profile.run;
     kept.profile.notes = profile.notes;
+    CarryOver carry_over(profile, kept);
     for (const std::size_t i : launches) {
-        kept.profile.launches.push_back(carry_over(profile, profile.launches[i], kept));
+        kept.profile.launches.push_back(carry_over(profile.launches[i]));
     }
     return std::move(kept.profile);
 }
 
-model::Result<Profile> merge(const std::vector<Profile>& profiles) {
+model::Result<Profile> merge(std::vector<Profile> profiles) {
     ProfileBuilder all;
     model::Diagnostics warnings;
     std::int64_t next_op = 0;
     std::int64_t next_range = 0;
     for (std::size_t i = 0; i < profiles.size(); ++i) {
-        const Profile& profile = profiles[i];
+        Profile& profile = profiles[i];
         if (i == 0) {
             all.profile.run = profile.run;
         }
@@ -129,12 +159,13 @@ model::Result<Profile> merge(const std::vector<Profile>& profiles) {
         // Calls are numbered within a source, and two files may have sources of one name.
         const std::int64_t first_op = next_op;
         const std::int64_t first_range = next_range;
-        for (const Launch& launch : profile.launches) {
-            Launch copy = carry_over(profile, launch, all);
-            copy.op_call = renumbered(launch.op_call, first_op, next_op);
-            copy.range_call = renumbered(launch.range_call, first_range, next_range);
-            all.profile.launches.push_back(std::move(copy));
+        CarryOver carry_over(profile, all);
+        for (Launch& launch : profile.launches) {
+            launch.op_call = renumbered(launch.op_call, first_op, next_op);
+            launch.range_call = renumbered(launch.range_call, first_range, next_range);
+            all.profile.launches.push_back(carry_over(std::move(launch)));
         }
+        profile.launches = {};
     }
     return {std::move(all.profile), std::move(warnings)};
 }

@@ -1,5 +1,6 @@
 #include "profiles/profile_file.hpp"
 
+#include "profiles/launch_line.hpp"
 #include "profiles/run_fields.hpp"
 
 #include <fmt/format.h>
@@ -147,7 +148,7 @@ class Reader {
         std::string line;
         while (found_.size() < kMaxErrors && source_.get_line(line)) {
             ++line_number_;
-            where_ = source_.here();
+            source_.here(where_);
             where_.line = line_number_;
             where_.column = 1;
             if (ended_ && !line.empty()) {
@@ -155,7 +156,7 @@ class Reader {
                              "take away what follows the record `end`", where_);
                 break;
             }
-            if (!line.empty()) {
+            if (!line.empty() && !take_launch(line)) {
                 read_line(line);
             }
             if (!begun_) {
@@ -197,6 +198,16 @@ class Reader {
                        fmt::format("the {} launches of the whole lines before are kept",
                                    profile_.launches.size()),
                        where_);
+    }
+
+    // A launch as the writer writes it; anything else is read_line's.
+    bool take_launch(std::string_view line) {
+        auto launch = begun_ ? launch_of_line(line) : std::nullopt;
+        if (!launch || launch->kernel >= profile_.kernels.size()) {
+            return false;
+        }
+        profile_.launches.push_back(std::move(*launch));
+        return true;
     }
 
     void read_line(const std::string& line) {

@@ -1,5 +1,6 @@
 // The profile file's writer: JSON lines, plain or gzip.
 #include "model/base/file.hpp"
+#include "profiles/launch_line.hpp"
 #include "profiles/profile_file.hpp"
 #include "profiles/run_fields.hpp"
 
@@ -33,10 +34,6 @@ Json to_json(const RunInfo& run) {
     return json;
 }
 
-Json to_json(const Dim3& dim) {
-    return Json::array({dim.x, dim.y, dim.z});
-}
-
 Json to_json(const Operator& op) {
     Json json = {{"name", op.name}, {"input_dims", op.input_dims}};
     if (!op.input_types.empty()) {
@@ -52,35 +49,6 @@ Json to_json(const Kernel& kernel) {
     Json json = {{"name", kernel.name}};
     if (!kernel.mangled.empty()) {
         json["mangled"] = kernel.mangled;
-    }
-    return json;
-}
-
-Json to_json(const Launch& launch) {
-    Json json = {{"kernel", launch.kernel},
-                 {"grid", to_json(launch.grid)},
-                 {"block", to_json(launch.block)}};
-    const auto put = [&json](const char* key, std::int64_t value, std::int64_t absent) {
-        if (value != absent) {
-            json[key] = value;
-        }
-    };
-    put("source", launch.source, 0);
-    put("op", launch.op, kNone);
-    put("range", launch.range, kNone);
-    put("op_call", launch.op_call, kNone);
-    put("range_call", launch.range_call, kNone);
-    put("stream", launch.stream, kNone);
-    put("device", launch.device, kNone);
-    put("start_ns", launch.start_ns, kNone);
-    if (launch.duration_ns != kUnknown) {
-        json["duration_ns"] = launch.duration_ns;
-    }
-    if (launch.under_replay) {
-        json["under_replay"] = true;
-    }
-    if (!launch.counters.empty()) {
-        json["counters"] = launch.counters;
     }
     return json;
 }
@@ -204,9 +172,16 @@ void ProfileWriter::append(const Profile& profile) {
     for (; ceilings_ < profile.ceilings.size(); ++ceilings_) {
         put_line(*out_, {{"ceiling", to_json(profile.ceilings[ceilings_])}});
     }
+    constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
+    std::string lines;
     for (; launches_ < profile.launches.size(); ++launches_) {
-        put_line(*out_, {{"launch", to_json(profile.launches[launches_])}});
+        append_launch_line(profile.launches[launches_], lines);
+        if (lines.size() >= kBlockBytes) {
+            *out_ << lines;
+            lines.clear();
+        }
     }
+    *out_ << lines;
     out_->flush();
 }
 

@@ -94,7 +94,52 @@ bool CsvReader::quoted_field(std::string& field, const CsvRow& row) {
     return false;
 }
 
+// A record that lies whole in what is read already, without signs that need thought: a quote inside
+// a field, a line break inside quotes, a lone carriage return. nullopt: next() takes the long way.
+std::optional<std::size_t> CsvReader::take_whole_line(CsvRow& row) {
+    const std::string_view ahead = source_.ahead();
+    const std::size_t end = ahead.find('\n');
+    if (end == std::string_view::npos) {
+        return std::nullopt;
+    }
+    std::string_view line = ahead.substr(0, end);
+    if (line.ends_with('\r')) {
+        line.remove_suffix(1);
+    }
+    std::size_t count = 0;
+    for (std::size_t at = 0; at <= line.size(); ++at) {
+        if (count == kMaxFields) {
+            return std::nullopt;
+        }
+        const bool quoted = at < line.size() && line[at] == '"';
+        const std::size_t begin = quoted ? at + 1 : at;
+        at = std::min(line.find(quoted ? '"' : ',', begin), line.size());
+        const std::string_view field = line.substr(begin, at - begin);
+        const bool plain = quoted
+                               ? at < line.size() && (at + 1 == line.size() || line[at + 1] == ',')
+                               : field.find('\r') == std::string_view::npos;
+        if (!plain) {
+            return std::nullopt;
+        }
+        at += quoted ? 1 : 0;
+        if (count == row.fields.size()) {
+            row.fields.emplace_back();
+        }
+        row.fields[count++].assign(field);
+    }
+    row.fields.resize(count);
+    return end + 1;
+}
+
 bool CsvReader::next(CsvRow& row) {
+    if (!errors_.has_errors()) {
+        if (const auto taken = take_whole_line(row)) {
+            source_.skip(1);
+            source_.here(row.where);
+            source_.skip(*taken - 1);
+            return true;
+        }
+    }
     row.fields.clear();
     if (source_.peek() == ByteSource::kEnd || errors_.has_errors()) {
         if (!source_.failure().empty() && !errors_.has_errors()) {
@@ -193,14 +238,17 @@ std::optional<double> number_of(std::string_view text, NumberStyle style) {
         return std::nullopt;
     }
     std::string plain;
-    for (const char c : text) {
-        if (c != thousands) {
-            plain.push_back(c == decimal ? '.' : c);
+    if (decimal != '.' || text.find(thousands) != std::string_view::npos) {
+        for (const char c : text) {
+            if (c != thousands) {
+                plain.push_back(c == decimal ? '.' : c);
+            }
         }
+        text = plain;
     }
     double value = 0.0;
-    const auto [end, error] = std::from_chars(plain.data(), plain.data() + plain.size(), value);
-    const bool all = error == std::errc{} && end == plain.data() + plain.size();
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool all = error == std::errc{} && end == text.data() + text.size();
     return all && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 

@@ -30,6 +30,7 @@ class CsvReader {
     const model::Diagnostics& errors() const { return errors_; }
 
   private:
+    std::optional<std::size_t> take_whole_line(CsvRow& row);
     bool take_plain(std::string& field, bool in_quotes, const CsvRow& row);
     bool quoted_field(std::string& field, const CsvRow& row);
     bool finish_field(std::string&& field, CsvRow& row);

@@ -248,7 +248,7 @@ class KinetoReader {
         if (!std::ranges::is_sorted(built_.profile.launches, {}, &Launch::start_ns)) {
             std::ranges::stable_sort(built_.profile.launches, {}, &Launch::start_ns);
         }
-        auto all = filter(built_.profile, {});
+        auto all = filter(std::move(built_.profile), {});
         built_.profile = std::move(all).value();
     }
 

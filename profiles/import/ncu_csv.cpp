@@ -50,9 +50,19 @@ std::optional<Dim3> dim_of(std::string_view text) {
     return found == 3 ? std::optional(Dim3{numbers[0], numbers[1], numbers[2]}) : std::nullopt;
 }
 
+constexpr std::string_view kDeviceName = "device__attribute_display_name";
+
 bool looks_numeric(std::string_view text) {
-    return !text.empty() && text.find_first_not_of("0123456789.,-eE+") == std::string_view::npos &&
-           text.find_first_of("0123456789") != std::string_view::npos;
+    bool digits = false;
+    for (const char c : text) {
+        const bool digit = c >= '0' && c <= '9';
+        const bool sign = c == '.' || c == ',' || c == '-' || c == '+' || c == 'e' || c == 'E';
+        if (!digit && !sign) {
+            return false;
+        }
+        digits = digits || digit;
+    }
+    return digits;
 }
 
 struct CounterColumns {
@@ -99,9 +109,15 @@ class NcuReader {
     explicit NcuReader(const ImportInput& input) : input_(input) {}
 
     model::Result<Profile> run() {
-        find_number_style();
-        if (!found_.has_errors()) {
-            each_row([this](const CsvRow& row) { read_row(row); });
+        read_rows();
+        if (again_) { // decimals are written with a comma: what was read until that showed is wrong
+            built_ = {};
+            index_.clear();
+            last_ = {};
+            not_numbers_.clear();
+            found_ = {};
+            again_ = false;
+            read_rows();
         }
         if (found_.has_errors()) {
             return model::Result<Profile>(std::move(found_));
@@ -119,8 +135,8 @@ class NcuReader {
     }
 
   private:
-    // Opens the file, skips to the header, and calls `use` with every row behind it.
-    template <class Use> void each_row(Use use) {
+    // Opens the file, skips to the header, and reads every row behind it.
+    void read_rows() {
         units_.clear();
         auto source = input_.open();
         if (!source) {
@@ -159,7 +175,8 @@ class NcuReader {
         }
         CsvReader reader(**source);
         CsvRow row;
-        while (found_.size() < kMaxErrors && reader.next(row)) {
+        order_metrics();
+        while (found_.size() < kMaxErrors && !again_ && reader.next(row)) {
             const bool noise = row.fields.size() == 1 || row.fields[0].starts_with("==");
             if (noise) {
                 continue;
@@ -174,31 +191,41 @@ class NcuReader {
                              "the file was cut off, or program output was mixed in", row.where);
                 continue;
             }
-            use(row);
+            read_row(row);
         }
         found_.append(reader.errors());
     }
 
-    void find_number_style() {
-        std::optional<NumberStyle> seen;
-        each_row([&](const CsvRow& row) {
-            const std::size_t begin = columns_.is_long() ? *columns_.value : columns_.first_metric;
-            const std::size_t end = columns_.is_long() ? begin + 1 : row.fields.size();
-            for (std::size_t i = begin; i < end && !mixed_; ++i) {
-                const auto style =
-                    looks_numeric(row.fields[i]) ? style_of(row.fields[i]) : std::nullopt;
-                mixed_ = seen && style && *seen != *style;
-                if (mixed_) {
-                    found_.error(
-                        "mixed-numbers",
-                        fmt::format("'{}' writes its decimals otherwise than the rows before",
-                                    row.fields[i]),
-                        "export again with LC_ALL=C", row.where, header_.names()[i]);
-                }
-                seen = style ? style : seen;
-            }
-        });
-        style_ = seen.value_or(NumberStyle::point);
+    // The metrics of the wide form in the order of their names, which is that of a launch's.
+    void order_metrics() {
+        metrics_.clear();
+        for (std::size_t i = columns_.first_metric; i < header_.names().size(); ++i) {
+            metrics_.push_back(i);
+        }
+        const auto name = [this](std::size_t i) -> const std::string& {
+            return header_.names()[i];
+        };
+        std::ranges::stable_sort(metrics_, {}, name);
+    }
+
+    // Is this number written as the ones before? Until one leaves no doubt the point is assumed.
+    bool fits_style(const std::string& text, const std::string& name, const CsvRow& row) {
+        const auto style = style_of(text);
+        if (!style) {
+            return true;
+        }
+        if (!decided_) {
+            decided_ = true;
+            again_ = *style != style_;
+            style_ = *style;
+        } else if (*style != style_ && !mixed_) {
+            mixed_ = true;
+            found_.error(
+                "mixed-numbers",
+                fmt::format("'{}' writes its decimals otherwise than the rows before", text),
+                "export again with LC_ALL=C", row.where, name);
+        }
+        return !again_ && !mixed_;
     }
 
     void read_row(const CsvRow& row) {
@@ -215,8 +242,8 @@ class NcuReader {
             read_long_metric(row, *launch);
             return;
         }
-        for (std::size_t i = columns_.first_metric; i < row.fields.size(); ++i) {
-            const std::string unit = i < units_.size() ? units_[i] : std::string{};
+        for (const std::size_t i : metrics_) {
+            const std::string_view unit = i < units_.size() ? units_[i] : std::string_view{};
             add_counter(header_.names()[i], unit, row.fields[i], row, *launch);
         }
     }
@@ -233,7 +260,8 @@ class NcuReader {
             name = it != std::end(kDisplayNames) ? std::string(it->counter)
                                                  : fmt::format("{}: {}", section, shown);
         }
-        const std::string unit = columns_.unit ? row.fields[*columns_.unit] : std::string{};
+        const std::string_view unit =
+            columns_.unit ? row.fields[*columns_.unit] : std::string_view{};
         // The same display name stands for a percentage and for a rate.
         const bool twice =
             unit != "%" && launch.counters.contains(name) && name.find(": ") != std::string::npos;
@@ -243,7 +271,8 @@ class NcuReader {
 
     // The launch of this row, made when its number is new.
     Launch* launch_of(const CsvRow& row) {
-        const std::string process = columns_.process ? row.fields[*columns_.process] : "";
+        const std::string_view process =
+            columns_.process ? row.fields[*columns_.process] : std::string_view{};
         const auto id = integer_of(row.fields[*columns_.id]);
         if (!id) {
             found_.error("bad-number",
@@ -252,7 +281,12 @@ class NcuReader {
             return nullptr;
         }
         auto& launches = built_.profile.launches;
-        const auto [it, added] = index_.try_emplace({process, *id}, launches.size());
+        if (!launches.empty() && last_.first == process && last_.second == *id) {
+            return &launches[last_launch_];
+        }
+        last_ = {std::string(process), *id};
+        const auto [it, added] = index_.try_emplace(last_, launches.size());
+        last_launch_ = it->second;
         if (!added) {
             return &launches[it->second];
         }
@@ -294,25 +328,33 @@ class NcuReader {
         }
     }
 
-    void add_counter(const std::string& name, const std::string& unit, const std::string& text,
+    void add_counter(const std::string& name, std::string_view unit, const std::string& text,
                      const CsvRow& row, Launch& launch) {
-        if (name == "device__attribute_display_name") {
+        if (name == kDeviceName) {
             built_.profile.run.gpu = text;
             return;
         }
-        const auto factor = base_factor(unit);
-        if (!looks_numeric(text)) {
-            return; // text attributes, "n/a", and empty fields
+        if (!looks_numeric(text) || !fits_style(text, name, row)) {
+            return; // text attributes, "n/a", empty fields; or the rows are read once more
         }
+        const auto factor = factor_of(unit);
         const auto number = number_of(text, style_);
         if (!number || !factor) {
             not_numbers_.try_emplace(factor ? name : fmt::format("{} [{}]", name, unit), row.where);
             return;
         }
-        launch.counters[name] = *number * *factor;
+        launch.counters.insert_or_assign(launch.counters.end(), name, *number * *factor);
         if (name == kTimeCounter) {
             launch.duration_ns = *number * *factor;
         }
+    }
+
+    std::optional<double> factor_of(std::string_view unit) {
+        if (unit != unit_) {
+            unit_ = unit;
+            factor_ = base_factor(unit);
+        }
+        return factor_;
     }
 
     const ImportInput& input_;
@@ -320,10 +362,17 @@ class NcuReader {
     CsvHeader header_{{}};
     CounterColumns columns_;
     std::vector<std::string> units_;
+    std::vector<std::size_t> metrics_;
     NumberStyle style_ = NumberStyle::point;
+    bool decided_ = false; // a number has shown the style
+    bool again_ = false;
     bool mixed_ = false;
+    std::string unit_; // the last one, and its factor
+    std::optional<double> factor_ = base_factor("");
     ProfileBuilder built_;
     std::map<std::pair<std::string, std::int64_t>, std::size_t> index_; // process and ID -> launch
+    std::pair<std::string, std::int64_t> last_;
+    std::size_t last_launch_ = 0;
     std::map<std::string, model::SourceLocation> not_numbers_;
 };
 

@@ -26,6 +26,12 @@ struct PlainColumns {
     double to_ns = 1.0;
 };
 
+struct CounterColumn {
+    std::string name;
+    std::size_t index = 0;
+    bool must_be_number = false;
+};
+
 PlainColumns plain_columns(const CsvHeader& header) {
     PlainColumns c;
     c.kernel = header.find({"kernel", "name", "kernel_name"});
@@ -64,6 +70,7 @@ class PlainReader {
         if (reader.next(row)) {
             header_ = CsvHeader(row.fields);
             columns_ = plain_columns(header_);
+            name_counters();
         }
         if (!columns_.kernel || !columns_.time) {
             found_.append(reader.errors());
@@ -118,30 +125,42 @@ class PlainReader {
             return;
         }
         launch.duration_ns = *time * columns_.to_ns;
-        for (std::size_t i = 0; i < row.fields.size(); ++i) {
-            read_counter(row, i, launch);
+        for (const CounterColumn& column : counters_) {
+            read_counter(row, column, launch);
         }
         built_.profile.launches.push_back(std::move(launch));
     }
 
-    void read_counter(const CsvRow& row, std::size_t i, Launch& launch) {
-        const auto is = [i](const std::optional<std::size_t>& column) {
-            return column && *column == i;
-        };
-        const std::string_view text = trimmed(row.fields[i]);
-        if (text.empty() || is(columns_.kernel) || is(columns_.time) || is(columns_.range) ||
-            is(columns_.call) || is(columns_.stream) || is(columns_.device)) {
+    // The columns that hold counters, in the order of their names.
+    void name_counters() {
+        for (std::size_t i = 0; i < header_.names().size(); ++i) {
+            const auto is = [i](const std::optional<std::size_t>& column) {
+                return column && *column == i;
+            };
+            if (is(columns_.kernel) || is(columns_.time) || is(columns_.range) ||
+                is(columns_.call) || is(columns_.stream) || is(columns_.device)) {
+                continue;
+            }
+            std::string name = neutral_name(header_.names()[i]);
+            const bool must = name.starts_with("flops.") || name.starts_with("bytes.");
+            counters_.push_back({std::move(name), i, must});
+        }
+        std::ranges::stable_sort(counters_, {}, &CounterColumn::name);
+    }
+
+    void read_counter(const CsvRow& row, const CounterColumn& column, Launch& launch) {
+        const std::string_view text = trimmed(row.fields[column.index]);
+        if (text.empty()) {
             return;
         }
-        const std::string name = neutral_name(header_.names()[i]);
         const auto number = number_of(text, NumberStyle::point);
-        const bool must_be_number = name.starts_with("flops.") || name.starts_with("bytes.");
-        if (number && (*number >= 0.0 || !must_be_number)) {
-            launch.counters[name] = *number;
-        } else if (must_be_number) {
+        if (number && (*number >= 0.0 || !column.must_be_number)) {
+            launch.counters.insert_or_assign(launch.counters.end(), column.name, *number);
+        } else if (column.must_be_number) {
             found_.error("bad-number",
-                         fmt::format("'{}' is not a number of {}", text, name.substr(0, 5)),
-                         "write numbers with a decimal point", row.where, header_.names()[i]);
+                         fmt::format("'{}' is not a number of {}", text, column.name.substr(0, 5)),
+                         "write numbers with a decimal point", row.where,
+                         header_.names()[column.index]);
         }
     }
 
@@ -149,6 +168,7 @@ class PlainReader {
     model::Diagnostics found_;
     CsvHeader header_{{}};
     PlainColumns columns_;
+    std::vector<CounterColumn> counters_;
     ProfileBuilder built_;
 };
 
