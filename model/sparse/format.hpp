@@ -17,16 +17,16 @@ namespace eyeroof::model::sparse {
 enum class RankKind {
     uncompressed, // U    keeps every slot, no metadata
     bitmask,      // B    a bit a slot
-    coordinates,  // CP   ceil(log2 slots) bits a kept slot
+    coordinates,  // CP   ceil(log2 places) bits a kept slot
     run_length,   // RLE  `bits` a kept slot, and a word for each full run of zeros
     offsets       // UOP  `bits` for every slot and one more: where its fiber begins
 };
 std::string_view rank_name(RankKind kind); // "U", "B", "CP", "RLE", "UOP"
 
-// One dimension of a stored tensor, outermost first; the product of `slots` is the tensor's words.
+// One dimension of a stored tensor, outermost first; the product of `places` is the tensor's words.
 struct Rank {
     RankKind kind = RankKind::uncompressed;
-    Count slots = 1;
+    Count places = 1;
     int bits = 0; // of a run (RLE) or an offset (UOP)
 
     bool operator==(const Rank&) const = default;

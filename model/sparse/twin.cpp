@@ -21,7 +21,7 @@ double coded_share(const std::vector<Rank>& ranks, int bits, double density) {
     }
     double words = 1.0;
     for (const Rank& rank : ranks) {
-        words *= static_cast<double>(rank.slots);
+        words *= static_cast<double>(rank.places);
     }
     return std::min(1.0, stored(ranks, density).bits(bits) / (words * bits));
 }

@@ -108,7 +108,7 @@ class RulesReader {
                         .need("rank")
                         .choice(kRanks, "rank of a format")
                         .value_or(RankKind::uncompressed);
-        rank.slots = entry.need("slots").integer(kRankSlots).value_or(1);
+        rank.places = entry.need("slots").integer(kRankSlots).value_or(1);
         const bool wide = rank.kind == RankKind::run_length || rank.kind == RankKind::offsets;
         if (wide) {
             rank.bits = static_cast<int>(entry.need("bits").integer(kRankBits).value_or(1));

@@ -71,10 +71,10 @@ Counted counted(std::mt19937_64& random, const Rank& outer, const Rank& inner, d
     std::bernoulli_distribution word(density);
     for (int round = 0; round < rounds; ++round) {
         std::vector<std::vector<bool>> fibers;
-        for (Count i = 0; i < outer.slots; ++i) {
+        for (Count i = 0; i < outer.places; ++i) {
             std::vector<bool> fiber;
             bool any = false;
-            for (Count j = 0; j < inner.slots; ++j) {
+            for (Count j = 0; j < inner.places; ++j) {
                 fiber.push_back(word(random));
                 any = any || fiber.back();
             }
@@ -83,15 +83,15 @@ Counted counted(std::mt19937_64& random, const Rank& outer, const Rank& inner, d
             }
         }
         c.metadata += outer.kind == RankKind::offsets
-                          ? static_cast<double>((outer.slots + 1) * outer.bits)
-                          : static_cast<double>(outer.slots);
+                          ? static_cast<double>((outer.places + 1) * outer.bits)
+                          : static_cast<double>(outer.places);
         for (const auto& fiber : fibers) {
             Count kept = 0;
             for (const bool value : fiber) {
                 kept += value ? 1 : 0;
             }
             c.words += static_cast<double>(kept);
-            c.metadata += inner.kind == RankKind::bitmask ? static_cast<double>(inner.slots)
+            c.metadata += inner.kind == RankKind::bitmask ? static_cast<double>(inner.places)
                                                           : 5.0 * static_cast<double>(kept);
         }
     }

@@ -173,18 +173,18 @@ TEST_CASE("100 random formats of two ranks take the words and bits that counting
                               {inners[i % 2], draw(random, 2, 24), 0}};
         const Stored expected = stored(ranks, density);
         const int index_bits =
-            static_cast<int>(std::ceil(std::log2(static_cast<double>(ranks[1].slots))));
+            static_cast<int>(std::ceil(std::log2(static_cast<double>(ranks[1].places))));
         const int rounds = std::max(6000, static_cast<int>(400000.0 / expected.words));
         double words = 0.0, metadata = 0.0;
         std::bernoulli_distribution word(density);
         for (int round = 0; round < rounds; ++round) {
-            metadata += ranks[0].kind == RankKind::bitmask ? static_cast<double>(ranks[0].slots)
+            metadata += ranks[0].kind == RankKind::bitmask ? static_cast<double>(ranks[0].places)
                         : ranks[0].kind == RankKind::offsets
-                            ? 6.0 * static_cast<double>(ranks[0].slots + 1)
+                            ? 6.0 * static_cast<double>(ranks[0].places + 1)
                             : 0.0;
-            for (Count fiber = 0; fiber < ranks[0].slots; ++fiber) {
+            for (Count fiber = 0; fiber < ranks[0].places; ++fiber) {
                 Count kept = 0;
-                for (Count slot = 0; slot < ranks[1].slots; ++slot) {
+                for (Count slot = 0; slot < ranks[1].places; ++slot) {
                     kept += word(random) ? 1 : 0;
                 }
                 if (kept == 0 && ranks[0].kind == RankKind::bitmask) {
@@ -192,7 +192,7 @@ TEST_CASE("100 random formats of two ranks take the words and bits that counting
                 }
                 words += static_cast<double>(kept);
                 metadata += ranks[1].kind == RankKind::bitmask
-                                ? static_cast<double>(ranks[1].slots)
+                                ? static_cast<double>(ranks[1].places)
                                 : static_cast<double>(index_bits * kept);
             }
         }
