@@ -1,8 +1,8 @@
 // A scaling study as text, JSON, CSV, Markdown and SVG.
 #include "model/base/units.hpp"
-#include "study/draw/chart.hpp"
 #include "study/draw/svg.hpp"
 #include "study/scale/scale.hpp"
+#include "study/scale/scale_chart.hpp"
 #include "study/text/csv.hpp"
 #include "study/text/lines.hpp"
 
@@ -232,7 +232,7 @@ std::string scale_markdown(const ScaleResult& result) {
     return text;
 }
 
-std::string scale_svg(const ScaleResult& result) {
+Chart scale_chart(const ScaleResult& result) {
     Chart chart;
     chart.title = fmt::format("{} on {}, {}", result.network, result.gpu, result.fabric);
     chart.x_title = "devices";
@@ -266,7 +266,11 @@ std::string scale_svg(const ScaleResult& result) {
     if (result.pays_to) {
         chart.marks.push_back({static_cast<double>(*result.pays_to), "80 % efficiency", true});
     }
-    return chart_svg(chart);
+    return chart;
+}
+
+std::string scale_svg(const ScaleResult& result) {
+    return chart_svg(scale_chart(result));
 }
 
 namespace {

@@ -2,6 +2,7 @@
 
 #include "model/base/units.hpp"
 #include "study/draw/svg.hpp"
+#include "study/step/step_scenes.hpp"
 #include "study/text/csv.hpp"
 
 #include <fmt/format.h>
@@ -136,97 +137,8 @@ std::string memory_csv(const MemoryReport& r) {
     return text;
 }
 
-namespace {
-
-constexpr double kWidth = 1100.0, kHeight = 460.0, kLeft = 90.0, kTop = 56.0, kRight = 220.0,
-                 kBottom = 40.0;
-// Bottom to top: what stays, then what comes and goes.
-constexpr std::array<std::size_t, kHolders> kOrder = {2, 3, 1, 6, 0, 4, 5, 7};
-
-// Points of the curve, at most one a pixel: the highest of those that share it.
-std::vector<std::size_t> picked(const Memory& memory) {
-    const double plot = kWidth - kLeft - kRight;
-    const std::size_t n = memory.at.size();
-    std::vector<std::size_t> at;
-    double last = -2.0;
-    for (std::size_t i = 0; i < n; ++i) {
-        const double x =
-            plot * static_cast<double>(i) / static_cast<double>(std::max<std::size_t>(n, 2) - 1);
-        if (x - last >= 1.0 || n < 500) {
-            at.push_back(i);
-            last = x;
-        } else if (total_of(memory.at[i]) > total_of(memory.at[at.back()])) {
-            at.back() = i;
-        }
-    }
-    return at;
-}
-
-} // namespace
-
 std::string memory_svg(const MemoryReport& r) {
-    const Memory& m = r.memory;
-    // A limit far above the curve would leave it flat; the title tells it.
-    const bool near_limit = r.limit <= m.peak * 5 / 2;
-    const double top = static_cast<double>(near_limit ? std::max(m.peak, r.limit) : m.peak) * 1.05;
-    const double plot_w = kWidth - kLeft - kRight, plot_h = kHeight - kTop - kBottom;
-    const auto y = [&](double bytes) { return kTop + plot_h * (1.0 - bytes / std::max(top, 1.0)); };
-    const auto x = [&](std::size_t i) {
-        return kLeft + plot_w * static_cast<double>(i) /
-                           static_cast<double>(std::max<std::size_t>(m.at.size(), 2) - 1);
-    };
-    const std::string title =
-        fmt::format("{} on {}: peak {} of {}", r.graph.name, r.machine, gb(m.peak), gb(r.limit));
-    std::string svg = svg_open({kWidth, kHeight}, title, "memory over the operators of a step",
-                               SvgTheme::automatic);
-    const auto text = [&](double at_x, double at_y, const std::string& what,
-                          const char* more = "") {
-        fmt::format_to(Out(svg),
-                       "<text class=\"f-text\" x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"12\"{}>"
-                       "{}</text>\n",
-                       at_x, at_y, more, svg_escape(what));
-    };
-    text(16.0, 28.0, title, " font-weight=\"bold\"");
-    const std::vector<std::size_t> at = picked(m);
-    std::vector<double> below(at.size(), 0.0);
-    double key_y = kTop + 12.0;
-    for (std::size_t k = 0; k < kOrder.size(); ++k) {
-        const std::size_t h = kOrder[k];
-        std::string upper, lower;
-        bool any = false;
-        for (std::size_t i = 0; i < at.size(); ++i) {
-            const auto bytes = static_cast<double>(m.at[at[i]][h]);
-            any = any || bytes > 0.0;
-            upper += fmt::format("{:.1f},{:.1f} ", x(at[i]), y(below[i] + bytes));
-            lower = fmt::format("{:.1f},{:.1f} ", x(at[i]), y(below[i])) + lower;
-            below[i] += bytes;
-        }
-        if (!any) {
-            continue;
-        }
-        fmt::format_to(Out(svg),
-                       "<polygon class=\"f-series-{}\" opacity=\"0.8\" points=\"{}{}\"/>\n",
-                       k % 6 + 1, upper, lower);
-        fmt::format_to(Out(svg),
-                       "<rect class=\"f-series-{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"12\" "
-                       "height=\"12\"/>\n",
-                       k % 6 + 1, kWidth - kRight + 16.0, key_y - 10.0);
-        text(kWidth - kRight + 34.0, key_y, std::string(holder_text(h)));
-        key_y += 20.0;
-    }
-    if (near_limit) {
-        fmt::format_to(Out(svg),
-                       "<line class=\"s-warning\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" "
-                       "y2=\"{:.1f}\" stroke-dasharray=\"5 4\"/>\n",
-                       kLeft, y(static_cast<double>(r.limit)), kLeft + plot_w,
-                       y(static_cast<double>(r.limit)));
-    }
-    for (int i = 0; i <= 4; ++i) {
-        const double bytes = top * i / 4.0;
-        text(kLeft - 8.0, y(bytes) + 4.0, gb(static_cast<Count>(bytes)), " text-anchor=\"end\"");
-    }
-    text(kLeft, kHeight - 14.0, "operators in the order of issue");
-    return svg + "</svg>\n";
+    return to_svg(draw_memory(r, {1100.0, 460.0}), SvgTheme::automatic);
 }
 
 } // namespace eyeroof::study::step
