@@ -11,6 +11,7 @@
 #include "study/formats/file_kind.hpp"
 #include "study/report/plot_csv.hpp"
 #include "study/report/plot_html.hpp"
+#include "study/upgrade/surroundings.hpp"
 #include "study/what_if/knobs.hpp"
 
 #include <fmt/format.h>
@@ -54,7 +55,7 @@ struct Options {
     std::string size = "1000x640";
     std::string data_type;
     PhaseOptions phase;
-    std::string launch = "stream";
+    std::string launch;  // empty: the session's, else stream
     std::string mapping; // empty: the session's, else auto
     EffortOptions effort;
     std::vector<std::string> set;
@@ -126,15 +127,19 @@ model::Result<std::string> predict(Context& context, const Options& options,
     }
     material.notes.append(network.diagnostics());
     for (const model::Machine& machine : machines) {
-        auto report = study::run(*network, machine, study_options(options), context.stop(),
-                                 context.progress());
+        const auto host = study::host_issue({}, machine, context.machine_dirs());
+        if (!host) {
+            return model::Result<std::string>(host.diagnostics());
+        }
+        study::StudyOptions wanted = study_options(options);
+        wanted.host = *host;
+        auto report = study::run(*network, machine, wanted, context.stop(), context.progress());
         if (!report) {
             return model::Result<std::string>(report.diagnostics());
         }
         material.notes.append(report.diagnostics());
         if (&machine == &machines.front()) {
-            material.notes.append(
-                study::apply_edits(*report, machine, options.edits, study_options(options)));
+            material.notes.append(study::apply_edits(*report, machine, options.edits, wanted));
         }
         material.reports.push_back(std::move(*report));
     }
@@ -244,6 +249,13 @@ void take_session(Options& options, const study::Session& session) {
         options.mapping = session.mapping == study::MappingPolicy::best       ? "best"
                           : session.mapping == study::MappingPolicy::dataflow ? "dataflow"
                                                                               : "auto";
+    }
+    if (options.launch.empty()) {
+        options.launch = study::launch_name(session.launch);
+    }
+    if (session.phase != "inference" && options.phase.phase == "inference") {
+        options.phase.phase = "training";
+        options.phase.optimizer = session.phase;
     }
     if (options.set.empty()) {
         options.set = session.set;

@@ -19,8 +19,11 @@ void tell(const model::Diagnostics& problems, const std::string& machine, model:
 Answer answer_to(const Request& request, const std::stop_token& stop,
                  const model::ProgressCallback& progress) {
     Answer answer;
-    for (const model::Machine& machine : request.machines) {
-        auto report = study::run(request.network, machine, request.options, stop, progress);
+    for (std::size_t i = 0; i < request.machines.size(); ++i) {
+        const model::Machine& machine = request.machines[i];
+        study::StudyOptions options = request.options;
+        options.host = i < request.hosts.size() ? request.hosts[i] : model::HostIssue{};
+        auto report = study::run(request.network, machine, options, stop, progress);
         tell(report.diagnostics(), machine.name, answer.diagnostics);
         if (stop.stop_requested()) {
             break;

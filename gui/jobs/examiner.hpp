@@ -18,6 +18,7 @@ namespace eyeroof::gui {
 struct Request {
     model::Network network;
     std::vector<model::Machine> machines;
+    std::vector<model::HostIssue> hosts; // beside the machines: what issues their kernels
     study::StudyOptions options;
 };
 

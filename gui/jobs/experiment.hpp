@@ -13,11 +13,20 @@
 
 namespace eyeroof::gui {
 
-struct Experiment {
-    std::vector<study::Change> changes;
+// How the network is run: the choices of the second row.
+struct HowRun {
     std::int64_t batch = 1;
     std::string data_type; // empty: the layers' own
     study::MappingPolicy mapping = study::MappingPolicy::automatic;
+    std::string phase = "inference"; // or the optimizer of a training step
+    study::LaunchMode launch = study::LaunchMode::stream;
+
+    bool operator==(const HowRun&) const = default;
+};
+
+struct Experiment {
+    std::vector<study::Change> changes;
+    HowRun run;
 
     bool operator==(const Experiment&) const = default;
 };

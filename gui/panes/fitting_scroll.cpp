@@ -2,18 +2,38 @@
 
 #include <QEvent>
 #include <QScrollBar>
+#include <QVBoxLayout>
 
 namespace eyeroof::gui {
 
 namespace {
 constexpr int kLeastHeight = 120;
-}
+
+// Scroll areas ask for the height that suits the width; the least of it will do.
+class Squeezed : public QWidget {
+  public:
+    explicit Squeezed(QWidget* content) : content_(content) {
+        auto* column = new QVBoxLayout(this);
+        column->setContentsMargins(0, 0, 0, 0);
+        column->addWidget(content);
+    }
+    int heightForWidth(int width) const override {
+        const QLayout* own = content_->layout();
+        return own == nullptr ? QWidget::heightForWidth(width) : own->minimumHeightForWidth(width);
+    }
+
+  private:
+    QWidget* content_;
+};
+
+} // namespace
 
 FittingScroll::FittingScroll(QWidget* content, QWidget* parent) : QScrollArea(parent) {
     setWidgetResizable(true);
     setFrameShape(QFrame::NoFrame);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    setWidget(content);
+    setWidget(new Squeezed(content));
+    widget()->installEventFilter(this);
 }
 
 QSize FittingScroll::minimumSizeHint() const {

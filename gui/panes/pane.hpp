@@ -1,14 +1,16 @@
-// A pane of the first tab: one folder below gui/panes and one line in gui/window/pane_list.cpp. It
-// is told what is on screen and asks for what only the window can do. Made by the main window,
-// which gives it a dock, a line in the View menu, a name for --show and a section in the report.
-// Knows no window.
+// A pane: one folder below gui/panes and one line in gui/window/pane_list.cpp. It is told what is
+// on screen and asks for what only the window can do. Made by the main window, which gives it a
+// dock, or a tab in the middle, a line in the View menu, a name for --show and a section in the
+// report. Knows no window.
 #pragma once
 
+#include "gui/jobs/folders.hpp"
 #include "model/machine/machine.hpp"
 #include "model/network.hpp"
 #include "profiles/measurement.hpp"
 #include "study/exam/report.hpp"
 #include "study/exam/run.hpp"
+#include "study/formats/network_graph.hpp"
 
 #include <QPointF>
 #include <QWidget>
@@ -34,14 +36,17 @@ struct MeasurementFile {
 
 // What is on screen. Pointers hold for the call alone.
 struct PaneInput {
-    const model::Network* network = nullptr; // as loaded; none without one
+    const model::Network* network = nullptr;                    // as loaded; none without one
+    const std::optional<study::read::Wiring>* wiring = nullptr; // of it, where its file has one
+    const Folders* folders = nullptr;                           // to search for what panes name
     const std::vector<model::Machine>* machines = nullptr;
     const std::vector<study::Report>* reports = nullptr;
     const std::vector<MeasurementFile>* files = nullptr;
     study::StudyOptions options;
     std::string setting; // batch, precision and what was turned, in a few words
     std::size_t report = 0;
-    std::optional<std::size_t> layer; // the selected row of that report
+    std::optional<std::size_t> layer; // the row of that report that the panes speak of
+    bool selected = false;            // somebody chose it; else it is the heaviest
 };
 
 // What a pane may ask of the window.
@@ -51,9 +56,15 @@ struct PaneActions {
     std::function<void(const std::string& path)> close_file;
     std::function<void(const std::string& path)> replace_file; // asks by which
     std::function<void(std::size_t report, std::size_t layer)> select_layer;
+    std::function<void(const QString& message)> tell; // in the status bar
     // Points of before, by the plot's ids: FLOP/byte and FLOP/s. Arrows lead from them.
     std::function<void(const std::map<std::string, QPointF>& before)> show_before;
 };
+
+class DrawingView;
+
+// below: beside the table of layers. middle: where the plot is, since its picture needs the room.
+enum class PanePlace { below, middle };
 
 class Pane : public QWidget {
     Q_OBJECT
@@ -63,10 +74,12 @@ class Pane : public QWidget {
 
     virtual QString title() const = 0;
     virtual QString tab() const { return title(); } // as its dock says it, in a word
-    virtual QString name() const = 0;               // of its dock: "measurements"
+    virtual QString name() const = 0;               // of its dock or tab: "measurements"
     virtual void show_answer(const PaneInput& input) = 0;
     virtual void show_selection(const PaneInput& input) { (void)input; }
     virtual QString html() const { return {}; } // its section of the report; empty: none
+    virtual PanePlace place() const { return PanePlace::below; }
+    virtual DrawingView* picture_in_front() { return nullptr; } // for export and the clipboard
 
   protected:
     PaneActions actions_;

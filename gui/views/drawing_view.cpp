@@ -29,11 +29,12 @@ void DrawingView::clear(const QString& instead) {
 
 void DrawingView::rebuild() {
     if (draw_) {
+        if (grows_) { // asked without a height: the least that nothing is cut at
+            const double least = draw_({static_cast<double>(width()), 0.0}).canvas.height;
+            setMinimumHeight(static_cast<int>(std::ceil(least)));
+        }
         drawing_ = draw_({static_cast<double>(width()), static_cast<double>(height())});
         setAccessibleDescription(QString::fromStdString(drawing_.title));
-        if (grows_) {
-            setMinimumHeight(static_cast<int>(std::ceil(drawing_.canvas.height)));
-        }
     }
     update();
 }

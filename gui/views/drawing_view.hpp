@@ -18,7 +18,7 @@ class DrawingView : public QWidget {
 
     explicit DrawingView(QWidget* parent = nullptr);
 
-    // `grows`: the drawing is as high as it needs, and the widget follows it.
+    // `grows`: the widget is never lower than the drawing needs at this width.
     void show_drawing(Draw draw, bool grows);
     void clear(const QString& instead);
     const study::Drawing& drawing() const { return drawing_; }

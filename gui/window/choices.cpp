@@ -1,25 +1,16 @@
 #include "gui/window/choices.hpp"
 
-#include "gui/jobs/precisions.hpp"
 #include "hwdb/catalog.hpp"
-#include "model/layer.hpp"
 #include "study/formats/catalog.hpp"
 
 #include <QComboBox>
 #include <QCompleter>
 #include <QLabel>
 #include <QLineEdit>
-#include <QSpinBox>
-#include <algorithm>
-#include <array>
 
 namespace eyeroof::gui {
 
 namespace {
-// In the order of the list.
-constexpr std::array<study::MappingPolicy, 3> kMappings = {
-    study::MappingPolicy::automatic, study::MappingPolicy::dataflow, study::MappingPolicy::best};
-
 QString text(std::string_view string) {
     return QString::fromUtf8(string.data(), static_cast<qsizetype>(string.size()));
 }
@@ -34,35 +25,6 @@ Choices::Choices(QWidget* parent) : QToolBar(tr("What to examine"), parent) {
     machine_->lineEdit()->setPlaceholderText(tr("choose, type or drop"));
     other_ = combo(tr("against"), "other", 160);
     other_->setToolTip(tr("Another machine, or several: type their names with commas between"));
-    addWidget(new QLabel(tr(" Batch "), this));
-    batch_ = new QSpinBox(this);
-    batch_->setRange(1, 65536);
-    batch_->setPrefix("×");
-    batch_->setObjectName("batch");
-    batch_->setAccessibleName(tr("Batch, times the network's own"));
-    batch_->setToolTip(batch_->accessibleName());
-    addWidget(batch_);
-    addWidget(new QLabel(" ", this));
-    precision_ = new QComboBox(this);
-    precision_->setObjectName("precision");
-    precision_->setAccessibleName(tr("Precision"));
-    precision_->addItem(tr("own precision"), QString());
-    for (const std::string_view name : model::data_type_names()) {
-        precision_->addItem(text(name), text(name));
-    }
-    addWidget(precision_);
-    addWidget(new QLabel(" ", this));
-    mapping_ = new QComboBox(this);
-    mapping_->setObjectName("mapping");
-    mapping_->setAccessibleName(tr("Mapping"));
-    mapping_->addItems({tr("usual mapping"), tr("dataflow's mapping"), tr("best mapping")});
-    mapping_->setToolTip(tr("On accelerators: the best that the dataflow allows, by its published "
-                            "rules where there are any; by the dataflow's rules alone, without a "
-                            "search; or the one that no other beats, searched for"));
-    addWidget(mapping_);
-    connect(batch_, &QSpinBox::valueChanged, this, &Choices::options_changed);
-    connect(precision_, &QComboBox::activated, this, &Choices::options_changed);
-    connect(mapping_, &QComboBox::activated, this, &Choices::options_changed);
 }
 
 QComboBox* Choices::combo(const QString& label, const char* name, int width) {
@@ -140,18 +102,6 @@ QStringList Choices::machines() const {
     return names;
 }
 
-int Choices::batch() const {
-    return batch_->value();
-}
-
-std::string Choices::data_type() const {
-    return precision_->currentData().toString().toStdString();
-}
-
-study::MappingPolicy Choices::mapping() const {
-    return kMappings[static_cast<std::size_t>(std::max(0, mapping_->currentIndex()))];
-}
-
 void Choices::set_network(const QString& name) {
     network_->setCurrentText(name);
     keep_told();
@@ -166,19 +116,6 @@ void Choices::set_machines(const QStringList& names) {
     set_machine(names.value(0));
     other_->setCurrentText(names.size() < 2 ? tr(kNoMachine) : names.mid(1).join(", "));
     keep_told();
-}
-
-void Choices::show_precisions(const std::vector<model::Machine>& machines) {
-    grey_missing(*precision_, machines);
-}
-
-void Choices::set_experiment(int batch, const std::string& data_type,
-                             study::MappingPolicy mapping) {
-    const QSignalBlocker one(batch_), two(precision_), three(mapping_);
-    batch_->setValue(batch);
-    precision_->setCurrentIndex(std::max(0, precision_->findData(text(data_type))));
-    mapping_->setCurrentIndex(static_cast<int>(
-        std::find(kMappings.begin(), kMappings.end(), mapping) - kMappings.begin()));
 }
 
 } // namespace eyeroof::gui

@@ -1,18 +1,13 @@
-// The row at the top: which network on which machine, against which, with which batch, precision
-// and mapping.
+// The row at the top: which network on which machine, against which.
 // Used by the main window.
 // Knows names only; loads nothing.
 #pragma once
 
 #include "gui/jobs/folders.hpp"
-#include "model/machine/machine.hpp"
-#include "study/exam/run.hpp"
 
 #include <QToolBar>
-#include <vector>
 
 class QComboBox;
-class QSpinBox;
 
 namespace eyeroof::gui {
 
@@ -28,21 +23,14 @@ class Choices : public QToolBar {
 
     QString network() const;
     QStringList machines() const; // the first, and those to compare it with
-    int batch() const;
-    std::string data_type() const; // empty: the layers' own
-    study::MappingPolicy mapping() const;
 
     // These send nothing.
     void set_network(const QString& name);
     void set_machine(const QString& name);
     void set_machines(const QStringList& names); // all of machines()
-    // Greys what one of them lacks, with the reason.
-    void show_precisions(const std::vector<model::Machine>& machines);
-    void set_experiment(int batch, const std::string& data_type, study::MappingPolicy mapping);
 
   signals:
-    void chosen();          // another network or machine
-    void options_changed(); // batch, precision or mapping
+    void chosen(); // another network or machine
 
   private:
     void choose(bool again); // tells of a choice; of the same one only when asked again
@@ -53,9 +41,6 @@ class Choices : public QToolBar {
     QComboBox* network_ = nullptr;
     QComboBox* machine_ = nullptr;
     QComboBox* other_ = nullptr;
-    QSpinBox* batch_ = nullptr;
-    QComboBox* precision_ = nullptr;
-    QComboBox* mapping_ = nullptr;
 };
 
 } // namespace eyeroof::gui

@@ -45,6 +45,9 @@ MainWindow::MainWindow(Folders folders, QWidget* parent)
     setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
     choices_ = new Choices(this);
     addToolBar(choices_);
+    addToolBarBreak();
+    run_ = new RunChoices(this);
+    addToolBar(run_);
     make_central();
     make_panes();
     make_menus();
@@ -115,8 +118,9 @@ void MainWindow::make_central() {
     start_->addWidget(page);
     upgrade_ = new UpgradePane(this);
     upgrade_->setMinimumSize(320, 240);
-    pages_->addTab(start_, tr("Roofline and steps"));
-    pages_->addTab(upgrade_, tr("Does another GPU pay?"));
+    pages_->setTabToolTip(pages_->addTab(start_, tr("Roofline")), tr("Roofline and steps"));
+    pages_->setTabToolTip(pages_->addTab(upgrade_, tr("Another GPU?")),
+                          tr("Does another GPU pay?"));
     setCentralWidget(pages_);
     connect(pages_, &QTabWidget::currentChanged, this, &MainWindow::page_changed);
     connect(start_, &QStackedWidget::currentChanged, this, &MainWindow::page_changed);
@@ -179,9 +183,9 @@ void MainWindow::make_panes() {
     add_pane(tr("Layers"), "layers", layers, Qt::BottomDockWidgetArea);
     add_pane(tr("Seven steps"), "steps", steps_, Qt::RightDockWidgetArea);
     add_pane(tr("Errors"), "errors", errors_, Qt::BottomDockWidgetArea);
-    // a machine may have more knobs than the screen has room
+    // a machine may have more knobs, and a mapping more to say, than the screen has room
     add_pane(tr("What if"), "what-if", new FittingScroll(what_if_, this), Qt::RightDockWidgetArea);
-    add_pane(tr("Mapping"), "mapping", mapping_, Qt::RightDockWidgetArea);
+    add_pane(tr("Mapping"), "mapping", new FittingScroll(mapping_, this), Qt::RightDockWidgetArea);
     add_pane(tr("Details"), "details", details_, Qt::RightDockWidgetArea);
     // Never all below each other, not even before the window is arranged: it would grow.
     tabifyDockWidget(docks_["what-if"], docks_["mapping"]);
@@ -232,6 +236,9 @@ void MainWindow::arrange_panes() {
 
 void MainWindow::tabify_pattern_panes(QDockWidget* behind) {
     for (const Pane* pane : panes_) {
+        if (pane->place() == PanePlace::middle) {
+            continue;
+        }
         QDockWidget* dock = docks_[pane->name()];
         addDockWidget(Qt::BottomDockWidgetArea, dock);
         tabifyDockWidget(behind, dock);
@@ -280,7 +287,12 @@ void MainWindow::connect_all() {
         not_opened_ = {}; // something else is wanted now
         load_and_examine();
     });
-    connect(choices_, &Choices::options_changed, this, [this] { experiment_changed("options"); });
+    connect(run_, &RunChoices::changed, this, [this] { experiment_changed("options"); });
+    connect(run_, &RunChoices::network_wanted, this, &MainWindow::set_network_name);
+    connect(first_, &StartPage::gpu_chosen, this, [this](const QString& gpu) {
+        choices_->set_machines({gpu});
+        load_and_examine();
+    });
     connect(plot_bar_, &PlotBar::changed, this, &MainWindow::change_view);
     connect(view_, &RooflineView::selection_changed, this, &MainWindow::selection_from_plot);
     connect(view_, &RooflineView::view_changed, this, &MainWindow::view_changed);
@@ -345,6 +357,7 @@ void MainWindow::page_changed() {
         bring_panes_back();
     }
     choices_->setVisible(!upgrading);
+    run_->setVisible(!upgrading && start_->currentIndex() != 0);
 }
 
 void MainWindow::bring_panes_back() {
@@ -362,6 +375,14 @@ void MainWindow::bring_panes_back() {
     }
 }
 
+// A pane that is a tab in the middle; none of that name.
+Pane* MainWindow::middle_pane(const QString& name) const {
+    const auto found = std::find_if(panes_.begin(), panes_.end(), [&](const Pane* pane) {
+        return pane->place() == PanePlace::middle && pane->name() == name;
+    });
+    return found == panes_.end() ? nullptr : *found;
+}
+
 void MainWindow::show_page(const QString& name) {
     if (name == "upgrade") {
         pages_->setCurrentWidget(upgrade_);
@@ -370,6 +391,8 @@ void MainWindow::show_page(const QString& name) {
     } else if (name == "network") {
         steps_->show_network(true);
         docks_["steps"]->raise();
+    } else if (Pane* pane = middle_pane(name)) {
+        pages_->setCurrentWidget(pane);
     } else if (const auto dock = docks_.find(name); dock != docks_.end()) {
         if (docks_away_ && name != "errors") {
             wanted_pane_ = name; // comes with the others

@@ -16,6 +16,7 @@
 #include "gui/panes/what_if_pane.hpp"
 #include "gui/views/roofline_view.hpp"
 #include "gui/window/choices.hpp"
+#include "gui/window/run_choices.hpp"
 #include "profiles/measurement.hpp"
 #include "profiles/metric_family.hpp"
 #include "study/app/open_any.hpp"
@@ -130,6 +131,7 @@ class MainWindow : public QMainWindow {
     Experiment experiment() const;
     void experiment_changed(const std::string& what);
     void show_experiment(const Experiment& state);
+    void set_network_name(const QString& name); // in both rows, and examines
     void show_answer(const Answer& answer);
     void show_plot(model::Diagnostics problems);
     void show_progress(const model::Progress& progress);
@@ -149,8 +151,10 @@ class MainWindow : public QMainWindow {
     void close_measurement(const std::string& path);
     void replace_measurement(const std::string& path); // asks by which
     void place_trace(QStringList& machines);
+    void ask_gpu();
     void follow_totals(const QString& link);
     void make_pattern_panes();
+    Pane* middle_pane(const QString& name) const;
     void tabify_pattern_panes(QDockWidget* behind);
     PaneInput pane_input() const;
     void tell_panes(bool answer); // or of another selection only
@@ -206,6 +210,7 @@ class MainWindow : public QMainWindow {
     std::optional<study::Session> saved_;
 
     Choices* choices_ = nullptr;
+    RunChoices* run_ = nullptr;
     QTabWidget* pages_ = nullptr;
     QStackedWidget* start_ = nullptr; // what to do first, or the plot
     StartPage* first_ = nullptr;
@@ -229,8 +234,10 @@ class MainWindow : public QMainWindow {
     QString network_name_; // what is loaded, not what is being typed
     QStringList machine_names_;
     std::optional<model::Network> loaded_network_;
+    std::optional<study::read::Wiring> loaded_wiring_; // its graph, where its file has one
     std::vector<model::Machine> loaded_machines_;
-    std::vector<MeasurementFile> files_; // measurements, also those that could not be read
+    std::vector<model::HostIssue> hosts_; // that such machines usually stand in
+    std::vector<MeasurementFile> files_;  // measurements, also those that could not be read
     std::vector<profiles::ManualAssignment> assignments_;
     std::vector<profiles::MetricFamily> families_;
     std::vector<model::Machine> machines_; // as examined, with changes

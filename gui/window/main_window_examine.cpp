@@ -4,6 +4,7 @@
 #include "study/draw/roofline_build.hpp"
 #include "study/formats/any_machine.hpp"
 #include "study/formats/catalog.hpp"
+#include "study/upgrade/surroundings.hpp"
 
 #include <QDockWidget>
 #include <QLabel>
@@ -16,12 +17,15 @@ namespace eyeroof::gui {
 void MainWindow::load_network(const QString& name) {
     network_name_ = name;
     loaded_network_.reset();
+    loaded_wiring_.reset();
     network_problems_ = {};
+    run_->show_network(name, folders_);
     if (!name.isEmpty()) {
-        auto network = study::read::load_network(name.toStdString(), folders_.networks);
-        network_problems_ = network.diagnostics();
-        if (network) {
-            loaded_network_ = std::move(*network);
+        auto wired = study::read::load_wired_network(name.toStdString(), folders_.networks);
+        network_problems_ = wired.diagnostics();
+        if (wired) {
+            loaded_network_ = std::move(wired->network);
+            loaded_wiring_ = std::move(wired->wiring);
         }
     }
 }
@@ -39,7 +43,12 @@ void MainWindow::load_machines() {
         }
     }
     study::make_distinct(loaded_machines_);
-    choices_->show_precisions(loaded_machines_);
+    hosts_.clear();
+    for (const model::Machine& machine : loaded_machines_) {
+        const auto host = study::host_issue({}, machine, folders_.machines);
+        hosts_.push_back(host ? *host : model::HostIssue{});
+    }
+    run_->show_machines(loaded_machines_);
     if (!loaded_machines_.empty() && loaded_machines_.front() != what_if_->machine()) {
         const QSignalBlocker block(what_if_);
         what_if_->set_machine(loaded_machines_.front());
@@ -59,7 +68,7 @@ void MainWindow::load_and_examine() {
 }
 
 Experiment MainWindow::experiment() const {
-    return {what_if_->changes(), choices_->batch(), choices_->data_type(), choices_->mapping()};
+    return {what_if_->changes(), run_->chosen()};
 }
 
 void MainWindow::experiment_changed(const std::string& what) {
@@ -68,10 +77,15 @@ void MainWindow::experiment_changed(const std::string& what) {
 }
 
 void MainWindow::show_experiment(const Experiment& state) {
-    const QSignalBlocker one(what_if_), two(choices_);
+    const QSignalBlocker one(what_if_), two(run_);
     what_if_->set_changes(state.changes);
-    choices_->set_experiment(static_cast<int>(state.batch), state.data_type, state.mapping);
+    run_->set_chosen(state.run);
     examine();
+}
+
+void MainWindow::set_network_name(const QString& name) {
+    choices_->set_network(name);
+    load_and_examine();
 }
 
 void MainWindow::undo() {
@@ -87,7 +101,9 @@ void MainWindow::redo() {
 }
 
 study::StudyOptions MainWindow::options() const {
-    return study::study_options(chosen());
+    study::StudyOptions options = study::study_options(chosen());
+    options.host = hosts_.empty() ? model::HostIssue{} : hosts_.front();
+    return options;
 }
 
 void MainWindow::examine() {
@@ -100,7 +116,7 @@ void MainWindow::examine() {
         show_answer({std::move(machines), {}, {}});
         return;
     }
-    examiner_.examine({*loaded_network_, std::move(machines), options()});
+    examiner_.examine({*loaded_network_, std::move(machines), hosts_, options()});
 }
 
 // What is chosen, saved and copied is what is on screen: the choices that asked for more go back.
@@ -117,10 +133,9 @@ void MainWindow::cancel_examination() {
     while (history_.can_undo() && history_.now() != asked.experiment) {
         history_.undo(); // doing it again asks again
     }
-    const QSignalBlocker one(what_if_), two(choices_);
+    const QSignalBlocker one(what_if_), two(run_);
     what_if_->set_changes(asked.experiment.changes);
-    choices_->set_experiment(static_cast<int>(asked.experiment.batch), asked.experiment.data_type,
-                             asked.experiment.mapping);
+    run_->set_chosen(asked.experiment.run);
     edits_ = asked.edits;
 }
 
@@ -155,9 +170,11 @@ void MainWindow::show_plot(model::Diagnostics problems) {
                                                               : loaded_network_->name;
     auto plot = study::make_plot(title, machines_, reports_, measured());
     problems.append(plot.diagnostics());
+    if (plot || machines_.empty()) { // a trace of an unknown GPU alone is no plot
+        start_->setCurrentIndex(plot && !plot->machines.empty() ? 1 : 0);
+    }
+    ask_gpu();
     if (plot) {
-        const bool something = !plot->machines.empty();
-        start_->setCurrentIndex(something ? 1 : 0);
         keep_chosen_roofs(*plot);
         view_->set_plot(std::move(*plot));
     }

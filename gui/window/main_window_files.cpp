@@ -26,11 +26,14 @@ constexpr int kStateVersion = 3; // of the docks; another one is not restored
 
 study::Session MainWindow::chosen() const {
     study::Session session;
-    if (choices_->batch() > 1) {
-        session.batch = choices_->batch();
+    const HowRun run = run_->chosen();
+    if (run.batch > 1) {
+        session.batch = run.batch;
     }
-    session.data_type = choices_->data_type();
-    session.mapping = choices_->mapping();
+    session.data_type = run.data_type;
+    session.mapping = run.mapping;
+    session.phase = run.phase;
+    session.launch = run.launch;
     return session;
 }
 
@@ -88,8 +91,8 @@ void MainWindow::open_session(const study::Session& session) {
     }
     choices_->set_network(QString::fromStdString(session.network));
     choices_->set_machines(machines);
-    choices_->set_experiment(static_cast<int>(session.batch.value_or(1)), session.data_type,
-                             session.mapping);
+    run_->set_chosen({session.batch.value_or(1), session.data_type, session.mapping, session.phase,
+                      session.launch});
     load_measurements(session);
     edits_.clear();
     originals_.clear();

@@ -3,8 +3,10 @@
 #include "gui/jobs/trace_origin.hpp"
 #include "gui/panes/totals_text.hpp"
 #include "gui/window/main_window.hpp"
+#include "gui/window/start_page.hpp"
 
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QLabel>
 
 namespace eyeroof::gui {
@@ -129,6 +131,15 @@ void MainWindow::place_trace(QStringList& machines) {
     if (choices_->network().isEmpty()) {
         proposed_network_ = QString::fromStdString(network_of(*trace->content, folders_));
     }
+}
+
+// Of a trace that names none: on the start page, since there is no plot without one.
+void MainWindow::ask_gpu() {
+    const auto trace = std::find_if(files_.rbegin(), files_.rend(), [](const auto& file) {
+        return file.kind == Kind::profile && file.content;
+    });
+    const bool open = trace != files_.rend() && choices_->machines().isEmpty();
+    first_->ask_gpu(open ? QFileInfo(QString::fromStdString(trace->path)).fileName() : QString());
 }
 
 // What stands above the table.

@@ -60,6 +60,13 @@ void MainWindow::make_menus() {
     QMenu* view = menuBar()->addMenu(tr("&View"));
     add(view, tr("&Roofline"), QKeySequence("Ctrl+1"), [this] { show_page("roofline"); });
     add(view, tr("&Upgrade"), QKeySequence("Ctrl+2"), [this] { show_page("upgrade"); });
+    int key = 3; // of the tabs between, in their order
+    for (Pane* pane : panes_) {
+        if (pane->place() == PanePlace::middle) {
+            add(view, pane->title(), QKeySequence(QString("Ctrl+%1").arg(key++)),
+                [this, pane] { pages_->setCurrentWidget(pane); });
+        }
+    }
     view->addSeparator();
     for (QDockWidget* dock : findChildren<QDockWidget*>()) {
         view->addAction(dock->toggleViewAction());
@@ -102,6 +109,10 @@ void MainWindow::make_theme_menu(QMenu& menu) {
 }
 
 Picture MainWindow::picture_in_front() const {
+    if (auto* pane = qobject_cast<Pane*>(pages_->currentWidget())) {
+        const DrawingView* picture = pane->picture_in_front();
+        return picture == nullptr ? Picture{} : picture_of(*picture, pane->name());
+    }
     return pages_->currentWidget() == upgrade_ ? picture_of(upgrade_->shown_picture(), "upgrade")
                                                : picture_of(*view_);
 }
@@ -123,6 +134,13 @@ void MainWindow::make_view_menus(QMenu& file) {
     add(tr("Mapping"), mapping);
     add(tr("Upgrade"), [this] { return picture_of(upgrade_->shown_picture(), "upgrade"); });
     give_menu(*view_, plot, tell);
+    for (Pane* pane : panes_) {
+        if (DrawingView* picture = pane->picture_in_front()) {
+            const auto take = [picture, pane] { return picture_of(*picture, pane->name()); };
+            add(pane->title(), take);
+            give_menu(*picture, take, tell);
+        }
+    }
     view_->setContextMenuPolicy(Qt::DefaultContextMenu); // it tells a click from a drag itself
     give_menu(steps_->ladder(), steps, tell);
     give_menu(mapping_->picture(), mapping, tell);

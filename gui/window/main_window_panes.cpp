@@ -1,14 +1,18 @@
 // The panes that follow one pattern (gui/panes/pane.hpp): made, told, and gathered in the report.
 #include "gui/jobs/window_report.hpp"
+#include "gui/panes/fitting_scroll.hpp"
 #include "gui/panes/table_html.hpp"
 #include "gui/panes/upgrade_form.hpp"
 #include "gui/window/main_window.hpp"
 #include "gui/window/pane_list.hpp"
 #include "model/base/file.hpp"
+#include "study/exam/launch_names.hpp"
 
 #include <QDockWidget>
 #include <QFileDialog>
 #include <QLabel>
+#include <QStatusBar>
+#include <QTabWidget>
 #include <QTableView>
 #include <QTableWidget>
 #include <QTextEdit>
@@ -41,14 +45,22 @@ void MainWindow::make_pattern_panes() {
         shown_layer_ = Shown{report, layer};
         select_layer(layer);
     };
+    actions.tell = [this](const QString& message) { statusBar()->showMessage(message, 8000); };
     actions.show_before = [this](const std::map<std::string, QPointF>& before) {
         view_->show_before(before);
     };
     for (const MakePane make : all_panes()) {
         Pane* pane = make(actions, this);
         pane->setObjectName(pane->name() + " pane");
-        add_pane(pane->tab(), qPrintable(pane->name()), pane, Qt::BottomDockWidgetArea);
         panes_.push_back(pane);
+        if (pane->place() == PanePlace::middle) { // before the last tab, which is about others
+            pane->setMinimumSize(300, 160);       // small windows stay small, whatever it holds
+            const int at = pages_->insertTab(pages_->indexOf(upgrade_), pane, pane->tab());
+            pages_->setTabToolTip(at, pane->title());
+        } else {
+            add_pane(pane->tab(), qPrintable(pane->name()), new FittingScroll(pane, this),
+                     Qt::BottomDockWidgetArea);
+        }
     }
     tabify_pattern_panes(docks_["layers"]); // never below each other: they would not fit
 }
@@ -56,6 +68,8 @@ void MainWindow::make_pattern_panes() {
 PaneInput MainWindow::pane_input() const {
     PaneInput input;
     input.network = loaded_network_ ? &*loaded_network_ : nullptr;
+    input.wiring = &loaded_wiring_;
+    input.folders = &folders_;
     input.machines = &machines_;
     input.reports = &reports_;
     input.files = &files_;
@@ -68,6 +82,12 @@ PaneInput MainWindow::pane_input() const {
     if (!now.data_type.empty()) {
         setting << QString::fromStdString(now.data_type);
     }
+    if (now.phase != "inference") {
+        setting << tr("training with %1").arg(QString::fromStdString(now.phase));
+    }
+    if (now.launch != study::LaunchMode::stream) {
+        setting << QString::fromUtf8(study::launch_name(now.launch).data());
+    }
     for (const std::string& turned : now.set) {
         setting << QString::fromStdString(turned);
     }
@@ -76,6 +96,7 @@ PaneInput MainWindow::pane_input() const {
         shown_layer_->layer < reports_[shown_layer_->report].layers.size()) {
         input.report = shown_layer_->report;
         input.layer = shown_layer_->layer;
+        input.selected = !view_->view().selection.empty();
     }
     return input;
 }
@@ -148,6 +169,7 @@ void MainWindow::ask_upgrade() {
     question.from.name = now.machines.empty() ? std::string{} : now.machines.front();
     question.from.data_type = model::data_type_from_name(now.data_type);
     question.batch = now.batch;
+    question.phase = now.phase;
     question.to.clear();
     for (std::size_t i = 1; i < now.machines.size(); ++i) {
         question.to.push_back({now.machines[i], question.from.data_type, {}, {}});
@@ -160,11 +182,12 @@ void MainWindow::explain_upgrade(const QString& network, const QString& from, co
     const study::UpgradeQuestion question = upgrade_->form().question();
     choices_->set_network(network);
     choices_->set_machines({from, to});
-    choices_->set_experiment(static_cast<int>(question.batch.value_or(1)),
-                             question.from.data_type
-                                 ? std::string(model::data_type_name(*question.from.data_type))
-                                 : std::string{},
-                             choices_->mapping());
+    // as the upgrade view asks: with a framework's calls
+    run_->set_chosen({question.batch.value_or(1),
+                      question.from.data_type
+                          ? std::string(model::data_type_name(*question.from.data_type))
+                          : std::string{},
+                      run_->chosen().mapping, question.phase, study::LaunchMode::eager});
     show_page("roofline");
     load_and_examine();
 }

@@ -9,7 +9,7 @@ namespace eyeroof::gui {
 
 using MakePane = Pane* (*)(const PaneActions&, QWidget*);
 
-// In the order of their docks.
+// In the order of their docks and tabs.
 const std::vector<MakePane>& all_panes();
 
 } // namespace eyeroof::gui

@@ -40,6 +40,7 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
                             this);
     head->setAlignment(Qt::AlignCenter);
     column->addWidget(head);
+    column->addWidget(make_question());
     auto* cards = new QHBoxLayout;
     cards->setSpacing(20);
     cards->addStretch(1);
@@ -65,6 +66,40 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
     column->addWidget(recent_);
     column->addStretch(3);
     update_buttons();
+}
+
+// A trace without its GPU: everything is there but the machine.
+QWidget* StartPage::make_question() {
+    question_ = new QFrame(this);
+    static_cast<QFrame*>(question_)->setFrameShape(QFrame::StyledPanel);
+    question_->setBackgroundRole(QPalette::Base);
+    question_->setAutoFillBackground(true);
+    question_->setMaximumWidth(2 * kCardWidth);
+    auto* column = new QVBoxLayout(question_);
+    column->setContentsMargins(20, 12, 20, 12);
+    asks_ = new QLabel(question_);
+    asks_->setWordWrap(true);
+    asks_->setObjectName("start trace");
+    column->addWidget(asks_);
+    measured_on_ = chooser(*column, tr("&Measured on"), tr("choose or type"), "start measured on");
+    question_->hide();
+    const auto go = [this] {
+        if (!chosen(*measured_on_).isEmpty()) {
+            emit gpu_chosen(chosen(*measured_on_));
+        }
+    };
+    connect(measured_on_, &QComboBox::activated, this, go);
+    connect(measured_on_->lineEdit(), &QLineEdit::returnPressed, this, go);
+    return question_;
+}
+
+void StartPage::ask_gpu(const QString& trace) {
+    asks_->setText(tr("<b>%1</b> names no GPU of the catalog. On which was it measured?")
+                       .arg(trace.toHtmlEscaped()));
+    question_->setVisible(!trace.isEmpty());
+    if (!trace.isEmpty()) {
+        measured_on_->setFocus();
+    }
 }
 
 QVBoxLayout* StartPage::card(const QString& title, const QString& explanation, QWidget*& frame) {
@@ -219,11 +254,12 @@ void StartPage::fill(const Folders& folders) {
         const QString id = QString::fromStdString(entry.id);
         machine_->addItem(id);
         if (entry.family == "gpus") {
+            measured_on_->addItem(id);
             from_->addItem(id);
             to_->addItem(id);
         }
     }
-    for (QComboBox* box : {network_, machine_, runs_, from_, to_}) {
+    for (QComboBox* box : {network_, machine_, runs_, from_, to_, measured_on_}) {
         box->setCurrentIndex(-1);
         box->setCurrentText({});
     }

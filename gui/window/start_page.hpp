@@ -23,6 +23,8 @@ class StartPage : public QWidget {
     explicit StartPage(QWidget* parent = nullptr);
     void fill(const Folders& folders);
     void show_recent(const QStringList& files);
+    // On which GPU a trace was measured that names none; empty: nothing to ask.
+    void ask_gpu(const QString& trace);
 
   signals:
     void file_wanted(const QString& file);
@@ -31,8 +33,10 @@ class StartPage : public QWidget {
     void upgrade_wanted(const QString& network, const QString& from, const QString& to,
                         const QString& phase);
     void open_wanted();
+    void gpu_chosen(const QString& gpu);
 
   private:
+    QWidget* make_question();
     QVBoxLayout* card(const QString& title, const QString& explanation, QWidget*& frame);
     QComboBox* chooser(QVBoxLayout& column, const QString& label, const QString& hint,
                        const char* name);
@@ -41,6 +45,9 @@ class StartPage : public QWidget {
     void update_buttons();
 
     QLabel* recent_ = nullptr;
+    QWidget* question_ = nullptr;
+    QLabel* asks_ = nullptr;
+    QComboBox* measured_on_ = nullptr;
     QComboBox* network_ = nullptr;
     QComboBox* machine_ = nullptr;
     QPushButton* examine_ = nullptr;

@@ -3,6 +3,7 @@
 #include "hwdb/text_file.hpp"
 #include "hwdb/yaml.hpp"
 #include "model/layer.hpp"
+#include "study/exam/launch_names.hpp"
 #include "study/upgrade/upgrade_question.hpp"
 
 #include <fmt/format.h>
@@ -28,6 +29,13 @@ constexpr std::array<std::pair<const char*, MappingPolicy>, 3> kMappings = {
     {{"auto", MappingPolicy::automatic},
      {"dataflow", MappingPolicy::dataflow},
      {"best", MappingPolicy::best}}};
+
+// "inference", or the optimizer of a training step.
+constexpr std::array<std::pair<const char*, const char*>, 4> kPhases = {
+    {{"inference", "inference"},
+     {"sgd", "sgd"},
+     {"sgd_momentum", "sgd_momentum"},
+     {"adam", "adam"}}};
 
 std::vector<std::pair<std::string, model::DataType>> data_types() {
     std::vector<std::pair<std::string, model::DataType>> types;
@@ -250,6 +258,12 @@ std::string write_session(const Session& session, const fs::path& folder) {
     if (session.mapping != MappingPolicy::automatic) {
         out << YAML::Key << "mapping" << YAML::Value << word_of(kMappings, session.mapping);
     }
+    if (session.launch != LaunchMode::stream) {
+        out << YAML::Key << "launch" << YAML::Value << std::string(launch_name(session.launch));
+    }
+    if (session.phase != "inference") {
+        out << YAML::Key << "phase" << YAML::Value << session.phase;
+    }
     emit_list(out, "set", session.set, {});
     emit_edits(out, session.mappings);
     if (session.upgrade) {
@@ -293,6 +307,9 @@ model::Result<Session> parse_session(std::string text, const std::string& file) 
         session.data_type = model::data_type_name(*type);
     }
     session.mapping = root["mapping"].choice(kMappings, "way to map").value_or(session.mapping);
+    session.launch = root["launch"].choice(kLaunchNames, "way to launch").value_or(session.launch);
+    session.phase =
+        root["phase"].choice(kPhases, "phase or optimizer").value_or(session.phase.c_str());
     session.set = texts(root["set"]);
     if (const hwdb::Node asked = root["upgrade"]) {
         session.upgrade = with_names(read::question_of(asked), [&](const std::string& name) {

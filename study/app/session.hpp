@@ -26,6 +26,8 @@ struct Session {
     std::optional<std::int64_t> batch;
     std::string data_type;                            // instead of the layers' own; empty: theirs
     MappingPolicy mapping = MappingPolicy::automatic; // automatic, dataflow or best
+    LaunchMode launch = LaunchMode::stream;
+    std::string phase = "inference";   // or the optimizer of a training step
     std::vector<std::string> set;      // what-if: "dram-bandwidth=1.2 TB/s", of the first machine
     std::vector<MappingEdit> mappings; // that were edited, on the first machine
     std::optional<UpgradeQuestion> upgrade; // of the view that asks whether another GPU pays

@@ -1,5 +1,6 @@
 // What a session asks of the engines, and the command line that draws it.
 #include "study/app/session.hpp"
+#include "study/exam/launch_names.hpp"
 #include "study/text/shell.hpp"
 
 #include <fmt/format.h>
@@ -37,6 +38,12 @@ std::string inputs(const Session& session) {
     }
     if (session.mapping != MappingPolicy::automatic) {
         line += session.mapping == MappingPolicy::best ? " --mapping best" : " --mapping dataflow";
+    }
+    if (session.phase != "inference") {
+        line += " --phase training --optimizer " + session.phase;
+    }
+    if (session.launch != LaunchMode::stream) {
+        line += " --launch " + std::string(launch_name(session.launch));
     }
     return line + each("--set", session.set);
 }
@@ -86,6 +93,10 @@ StudyOptions study_options(const Session& session) {
     options.batch = session.batch;
     options.data_type = model::data_type_from_name(session.data_type);
     options.policy = session.mapping;
+    options.launch = session.launch;
+    if (session.phase != "inference") {
+        options.training = TrainingOptions{session.phase};
+    }
     options.search_nodes = usual_search_nodes(session.mapping);
     return options;
 }

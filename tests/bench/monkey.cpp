@@ -234,9 +234,10 @@ class Monkey {
     void undo() { die(2) == 0 ? window_.undo() : window_.redo(); }
 
     void page() {
-        const char* pages[] = {"roofline", "roofline", "upgrade", "what-if",
-                               "mapping",  "details",  "errors",  "layers"};
-        window_.show_page(pages[die(8)]);
+        const char* pages[] = {"roofline", "roofline", "upgrade",  "what-if", "mapping", "details",
+                               "errors",   "layers",   "timeline", "memory",  "scaling", "sparsity",
+                               "fusion",   "knobs",    "advice",   "baseline"};
+        window_.show_page(pages[die(static_cast<int>(std::size(pages)))]);
         if (die(4) == 0) {
             window_.searcher().cancel();
         }

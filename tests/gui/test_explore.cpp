@@ -4,6 +4,7 @@
 #include "study/formats/catalog.hpp"
 #include "study/formats/mapping_yaml.hpp"
 #include "study/report/plot_csv.hpp"
+#include "study/upgrade/surroundings.hpp"
 #include "tests/gui/window_tools.hpp"
 
 #include <QComboBox>
@@ -114,7 +115,9 @@ void TestExplore::bars_say_what_ten_percent_more_brings() {
     QVERIFY(analysed.wait(kPatience_ms));
     const auto machine = hwdb::load_machine("a100-sxm-40gb", folders().machines).value();
     const auto network = study::read::load_network("resnet50", folders().networks).value();
-    const auto expected = study::sensitivities(network, machine).value();
+    study::StudyOptions options; // the host that such a GPU usually stands in, as exam has it
+    options.host = study::host_issue({}, machine, folders().machines).value();
+    const auto expected = study::sensitivities(network, machine, options).value();
     const auto bars = window.what_if().findChildren<GainBar*>();
     QCOMPARE(bars.size(), static_cast<qsizetype>(expected.size()));
     for (qsizetype i = 0; i < bars.size(); ++i) {

@@ -1,5 +1,6 @@
 // No value is ever cut: every text of the window is held against the room that it has, on windows
 // of many sizes, with small and large fonts, in light and dark, at the first start and later.
+#include "gui/panes/asking_pane.hpp"
 #include "gui/panes/elided_label.hpp"
 #include "gui/panes/short_names.hpp"
 #include "gui/views/paint_scene.hpp"
@@ -238,6 +239,20 @@ void TestLayout::no_value_is_cut() {
         settle();
         const QStringList more = cut_in(window);
         QVERIFY2(more.isEmpty(), qPrintable(QString(page) + "\n" + more.join("\n")));
+    }
+    for (const char* page : {"timeline", "memory", "scaling", "sparsity", "fusion"}) {
+        auto* pane = window.findChild<AskingPane*>(QString(page) + " pane");
+        QSignalSpy asked(pane, &AskingPane::answered);
+        window.show_page(page);
+        QVERIFY(asked.size() > 0 || asked.wait(kPatience_ms));
+        settle();
+        const QStringList more = cut_in(window);
+        QVERIFY2(more.isEmpty(), qPrintable(QString(page) + "\n" + more.join("\n")));
+        const DrawingView& picture = *pane->picture_in_front();
+        QVERIFY2(!picture.drawing().texts.empty(), page);
+        const QStringList wrong =
+            wrong_in(texts_of(picture.drawing(), theme_of(window)), QSizeF(picture.size()));
+        QVERIFY2(wrong.isEmpty(), qPrintable(QString(page) + "\n" + wrong.join("\n")));
     }
     window.show_page("upgrade");
     window.upgrade().ask({"alexnet"}, "v100-sxm2-16gb", {"a100-sxm-40gb", "l4"});

@@ -12,6 +12,8 @@ TEST_CASE("a session comes back from its text as it was") {
     session.batch = 8;
     session.data_type = "fp16";
     session.mapping = MappingPolicy::best;
+    session.phase = "adam";
+    session.launch = LaunchMode::graph;
     session.set = {"dram-bandwidth=1.2 TB/s", "sms=100"};
     session.ceilings = {"/runs/gpu.yaml"};
     session.assignments = "/runs/by hand.yaml";
@@ -99,13 +101,16 @@ TEST_CASE("the command line of a session survives the shell") {
     session.ceilings = {"gpu.yaml"};
     session.assignments = "by hand.yaml";
     session.mapping = MappingPolicy::dataflow;
+    session.phase = "sgd";
+    session.launch = LaunchMode::eager;
     session.view.roofs = std::set<std::string>{"eyeriss-v1/memory/DRAM"};
     session.view.x = LogRange{0.5, 200.0};
     session.view.measured = false;
     CHECK(cli_command(session) ==
           "eyeroof roofline 'my nets/it'\\''s.csv' --on eyeriss-v1 --ceilings gpu.yaml "
           "--assign 'by hand.yaml' "
-          "--dtype int8 --mapping dataflow --set 'clock=300 MHz' --top-share 90 --hide measured "
+          "--dtype int8 --mapping dataflow --phase training --optimizer sgd --launch eager --set "
+          "'clock=300 MHz' --top-share 90 --hide measured "
           "--roof eyeriss-v1/memory/DRAM --x-range 0.5:200 -o roofline.svg");
 }
 

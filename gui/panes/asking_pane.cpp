@@ -1,0 +1,199 @@
+#include "gui/panes/asking_pane.hpp"
+
+#include "gui/panes/fitting_scroll.hpp"
+#include "gui/panes/flow_layout.hpp"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QVBoxLayout>
+
+namespace eyeroof::gui {
+
+namespace {
+constexpr int kSlow_ms = 400; // quicker answers need no progress bar
+} // namespace
+
+AskingPane::AskingPane(const PaneActions& actions, QWidget* parent) : Pane(actions, parent) {
+    auto* around = new QVBoxLayout(this);
+    around->setContentsMargins(0, 0, 0, 0);
+    auto* content = new QWidget(this);
+    column_ = new QVBoxLayout(content);
+    column_->setContentsMargins(6, 4, 6, 4);
+    column_->setSpacing(4);
+    fields_ = new FlowLayout(nullptr, 6);
+    column_->addLayout(fields_);
+    head_ = new QLabel(this);
+    head_->setWordWrap(true);
+    head_->setObjectName("answer");
+    head_->setTextInteractionFlags(Qt::TextBrowserInteraction);
+    column_->addWidget(head_);
+    connect(head_, &QLabel::linkActivated, this, [this] { ask(); });
+    progress_ = new QWidget(this);
+    auto* row = new QHBoxLayout(progress_);
+    row->setContentsMargins(0, 0, 0, 0);
+    bar_ = new QProgressBar(progress_);
+    bar_->setAccessibleName(tr("Progress"));
+    row->addWidget(bar_, 1);
+    auto* stop = new QPushButton(tr("Cancel"), progress_);
+    stop->setObjectName("cancel answer");
+    row->addWidget(stop);
+    column_->addWidget(progress_);
+    progress_->hide();
+    auto* scroll = new FittingScroll(content, this); // in small windows: nothing is squeezed
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    around->addWidget(scroll);
+    slow_.setSingleShot(true);
+    slow_.setInterval(kSlow_ms);
+    connect(&slow_, &QTimer::timeout, this, [this] {
+        bar_->setRange(0, 0);
+        progress_->show();
+    });
+    connect(stop, &QPushButton::clicked, this, [this] { worker_.cancel(); });
+    connect(&worker_, &Background::progressed, this, &AskingPane::show_progress);
+    connect(&worker_, &Background::cancelled, this, [this] {
+        end_progress();
+        clear();
+        say(tr("Cancelled. <a href=\"again\">Ask again</a>"));
+    });
+}
+
+void AskingPane::show_answer(const PaneInput& input) {
+    due_ = !isVisible();
+    if (!due_) {
+        fill(input);
+        ask();
+    }
+}
+
+void AskingPane::showEvent(QShowEvent* event) {
+    Pane::showEvent(event);
+    if (due_) {
+        due_ = false;
+        fill(actions_.look());
+        ask();
+    }
+}
+
+void AskingPane::ask() {
+    Background::Job work = job(actions_.look());
+    if (!work) {
+        if (worker_.busy()) {
+            const QSignalBlocker quiet(worker_);
+            worker_.cancel();
+        }
+        end_progress();
+        clear();
+        emit answered();
+        return;
+    }
+    slow_.start();
+    worker_.run([this, work = std::move(work)](
+                    const std::stop_token& stop,
+                    const model::ProgressCallback& progress) -> Background::Show {
+        const Background::Show show = work(stop, progress);
+        return [this, show] {
+            end_progress();
+            show();
+            emit answered();
+        };
+    });
+}
+
+void AskingPane::show_progress(const model::Progress& progress) {
+    bar_->setRange(0, 100);
+    bar_->setValue(static_cast<int>(100.0 * progress.fraction));
+    bar_->setFormat(QString::fromStdString(progress.activity) + " %p %");
+}
+
+void AskingPane::end_progress() {
+    slow_.stop();
+    progress_->hide();
+}
+
+void AskingPane::say(const QString& html) {
+    head_->setText(html);
+    head_->setVisible(!html.isEmpty());
+}
+
+void AskingPane::say(const model::Diagnostics& wrong) {
+    QStringList lines;
+    for (const model::Diagnostic& problem : wrong) {
+        QString line = QString::fromStdString(problem.message).toHtmlEscaped();
+        if (!problem.hint.empty()) {
+            line += " — " + QString::fromStdString(problem.hint).toHtmlEscaped();
+        }
+        lines << line;
+    }
+    lines.removeDuplicates();
+    constexpr qsizetype kMost = 4;
+    const qsizetype more = lines.size() - kMost;
+    say(lines.mid(0, kMost).join("<br>") + (more > 0 ? tr("<br>and %1 more").arg(more) : ""));
+}
+
+QWidget* AskingPane::labelled(const QString& label, const char* name, QWidget* field) {
+    auto* both = new QWidget(this);
+    auto* row = new QHBoxLayout(both);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(4);
+    auto* words = new QLabel(label, both);
+    words->setBuddy(field);
+    row->addWidget(words);
+    row->addWidget(field);
+    field->setObjectName(name);
+    field->setAccessibleName(label);
+    fields_->addWidget(both);
+    return field;
+}
+
+QComboBox* AskingPane::choice(const QString& label, const char* name,
+                              const std::vector<std::pair<QString, QString>>& entries) {
+    auto* box = new QComboBox(this);
+    box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    for (const auto& [shown, value] : entries) {
+        box->addItem(shown, value);
+    }
+    labelled(label, name, box);
+    connect(box, &QComboBox::activated, this, &AskingPane::ask);
+    return box;
+}
+
+QSpinBox* AskingPane::number(const QString& label, const char* name, int least, int most,
+                             int value) {
+    auto* box = new QSpinBox(this);
+    box->setRange(least, most);
+    box->setValue(value);
+    box->setKeyboardTracking(false);
+    labelled(label, name, box);
+    connect(box, &QSpinBox::valueChanged, this, &AskingPane::ask);
+    return box;
+}
+
+QLineEdit* AskingPane::text_field(const QString& label, const char* name, const QString& value) {
+    auto* field = new QLineEdit(value, this);
+    field->setMaximumWidth(110);
+    labelled(label, name, field);
+    connect(field, &QLineEdit::editingFinished, this, [this, field] {
+        if (field->isModified()) {
+            field->setModified(false);
+            ask();
+        }
+    });
+    return field;
+}
+
+QCheckBox* AskingPane::flag(const QString& label, const char* name) {
+    auto* box = new QCheckBox(label, this);
+    box->setObjectName(name);
+    fields_->addWidget(box);
+    connect(box, &QCheckBox::toggled, this, &AskingPane::ask);
+    return box;
+}
+
+} // namespace eyeroof::gui

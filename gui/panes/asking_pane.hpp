@@ -1,0 +1,72 @@
+// A pane whose answer takes longer than a frame: it asks in the background once somebody looks,
+// tells how far it is, and can be cancelled. Its own choices stand in a row above what it says.
+// Base of the panes that run a study of their own.
+// Knows no study.
+#pragma once
+
+#include "gui/jobs/background.hpp"
+#include "gui/panes/pane.hpp"
+
+#include <QTimer>
+
+class QCheckBox;
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QProgressBar;
+class QSpinBox;
+class QVBoxLayout;
+
+namespace eyeroof::gui {
+
+class FlowLayout;
+
+class AskingPane : public Pane {
+    Q_OBJECT
+
+  public:
+    AskingPane(const PaneActions& actions, QWidget* parent);
+    void show_answer(const PaneInput& input) final;
+    bool busy() const { return worker_.busy(); }
+    void cancel() { worker_.cancel(); }
+
+  signals:
+    void answered(); // what is asked now is on screen, also when it is nothing
+
+  protected:
+    // Choices that depend on what is on screen.
+    virtual void fill(const PaneInput& input) { (void)input; }
+    // The work behind the choices; none where there is nothing to ask, said by say().
+    virtual Background::Job job(const PaneInput& input) = 0;
+    virtual void clear() = 0; // shows nothing: what was there is of another question
+
+    void ask();
+    void say(const QString& html);
+    void say(const model::Diagnostics& wrong);
+    QVBoxLayout* column() { return column_; }
+
+    // Choices in the row; another value asks again.
+    QComboBox* choice(const QString& label, const char* name,
+                      const std::vector<std::pair<QString, QString>>& entries = {});
+    QSpinBox* number(const QString& label, const char* name, int least, int most, int value);
+    QLineEdit* text_field(const QString& label, const char* name, const QString& value);
+    QCheckBox* flag(const QString& label, const char* name);
+
+    void showEvent(QShowEvent* event) override;
+
+  private:
+    QWidget* labelled(const QString& label, const char* name, QWidget* field);
+    void show_progress(const model::Progress& progress);
+    void end_progress();
+
+    bool due_ = true; // what is shown is of another question
+    Background worker_;
+    QTimer slow_; // a while after the question: there is no answer yet
+    QVBoxLayout* column_ = nullptr;
+    FlowLayout* fields_ = nullptr;
+    QLabel* head_ = nullptr;
+    QWidget* progress_ = nullptr;
+    QProgressBar* bar_ = nullptr;
+};
+
+} // namespace eyeroof::gui

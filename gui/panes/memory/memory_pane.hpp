@@ -1,0 +1,58 @@
+// Memory over a step: the curve by who holds what, the peak and what holds it, the largest batch.
+// A click on the curve or on a tensor selects its layer.
+// Used by the main window.
+// Counts nothing itself: study/step does, in the background.
+#pragma once
+
+#include "gui/panes/asking_pane.hpp"
+#include "gui/panes/whole_step.hpp"
+#include "gui/views/drawing_view.hpp"
+#include "study/step/step_scenes.hpp"
+
+class QTableWidget;
+
+namespace eyeroof::gui {
+
+struct MemoryAnswer {
+    study::step::Graph graph;
+    study::step::Memory memory;
+    std::string machine;
+    bool training = false;
+    model::Count limit = 0;
+    std::optional<model::Count> largest_batch;
+
+    study::step::MemoryReport report() const {
+        return {graph, memory, machine, training, limit, largest_batch};
+    }
+};
+
+class MemoryPane : public AskingPane {
+    Q_OBJECT
+
+  public:
+    MemoryPane(const PaneActions& actions, QWidget* parent);
+    QString title() const override { return tr("Memory over the step"); }
+    QString tab() const override { return tr("Memory"); }
+    QString name() const override { return "memory"; }
+    PanePlace place() const override { return PanePlace::middle; }
+    DrawingView* picture_in_front() override { return picture_; }
+    QString html() const override;
+    const MemoryAnswer* answer() const { return answer_.get(); }
+    DrawingView& picture() { return *picture_; }
+
+  protected:
+    Background::Job job(const PaneInput& input) override;
+    void clear() override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    void show_answer_of(std::shared_ptr<const MemoryAnswer> answer);
+    void select(std::uint32_t layer); // of Graph::layers
+
+    std::shared_ptr<const MemoryAnswer> answer_;
+    QComboBox* precision_ = nullptr;
+    DrawingView* picture_ = nullptr;
+    QTableWidget* holders_ = nullptr;
+};
+
+} // namespace eyeroof::gui

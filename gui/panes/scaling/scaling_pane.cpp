@@ -1,0 +1,227 @@
+#include "gui/panes/scaling/scaling_pane.hpp"
+
+#include "gui/panes/number_table.hpp"
+#include "gui/panes/table_html.hpp"
+#include "hwdb/fabric_reader.hpp"
+#include "model/base/units.hpp"
+#include "study/draw/chart_scene.hpp"
+#include "study/draw/svg.hpp"
+#include "study/scale/scale_chart.hpp"
+#include "study/scale/search.hpp"
+#include "study/upgrade/surroundings.hpp"
+
+#include <QComboBox>
+#include <QLineEdit>
+#include <QSpinBox>
+#include <QSplitter>
+#include <QTableWidget>
+#include <QVBoxLayout>
+
+namespace eyeroof::gui {
+
+namespace {
+
+QString text(const std::string& string) {
+    return QString::fromStdString(string);
+}
+
+struct Question {
+    model::Network network;
+    model::Machine machine;
+    std::string fabric;
+    study::ScaleOptions options;
+    Folders folders;
+};
+
+// As `eyeroof scale` asks: decoders for the best plan that fits, with as many sequences for each
+// device; other networks data parallel.
+model::Result<study::ScaleResult> answer_to(Question question, const std::stop_token& stop,
+                                            const model::ProgressCallback& progress) {
+    const auto fabric = hwdb::load_fabric(question.fabric, question.folders.machines);
+    const auto host = study::host_issue({}, question.machine, question.folders.machines);
+    model::Diagnostics all = fabric.diagnostics();
+    all.append(host.diagnostics());
+    if (all.has_errors()) {
+        return all;
+    }
+    study::ScaleOptions& options = question.options;
+    options.exam.host = *host;
+    const auto decoder = study::transformer_of(question.network);
+    if (!decoder) {
+        return study::scale_data_parallel(question.network, question.machine, *fabric, options,
+                                          stop, progress);
+    }
+    study::TransformerOptions wanted;
+    wanted.batch = options.batch_per_device.value_or(1) * options.devices.back();
+    wanted.type = options.exam.data_type.value_or(model::DataType::bf16);
+    wanted.exam = options.exam;
+    return study::search_transformer(*decoder, question.machine, *fabric, options.devices, wanted,
+                                     stop, progress);
+}
+
+QString where_time_goes(const study::ScalePoint& point) {
+    const study::ScaleParts& p = point.parts;
+    QStringList parts;
+    for (const auto& [name, seconds] :
+         {std::pair{ScalingPane::tr("compute"), p.compute_s},
+          std::pair{ScalingPane::tr("small batches"), p.small_batch_s},
+          std::pair{ScalingPane::tr("idle"), p.idle_s},
+          std::pair{ScalingPane::tr("computed again"), p.recompute_s},
+          std::pair{ScalingPane::tr("communication"), p.exposed_s},
+          std::pair{ScalingPane::tr("waiting"), p.waiting_s}}) {
+        const double share = point.step_s > 0.0 ? 100.0 * seconds / point.step_s : 0.0;
+        if (share >= 0.5) {
+            parts << QString("%1 %2 %").arg(name).arg(share, 0, 'f', 0);
+        }
+    }
+    return parts.join(", ");
+}
+
+} // namespace
+
+ScalingPane::ScalingPane(const PaneActions& actions, QWidget* parent)
+    : AskingPane(actions, parent) {
+    fabric_ = choice(tr("Joined by"), "scaling fabric");
+    devices_ = text_field(tr("Devices"), "scaling devices", "1..256");
+    devices_->setToolTip(tr("8..1024 by doubling, or 8, 24, 96"));
+    each_ = number(tr("Batch of each"), "scaling batch", 1, 65536, 32);
+    zero_ =
+        choice(tr("ZeRO"), "scaling zero", {{tr("off"), "0"}, {"1", "1"}, {"2", "2"}, {"3", "3"}});
+    zero_->setToolTip(tr("Divided over the devices: 1 the optimizer's states, 2 gradients too, 3 "
+                         "and weights"));
+    auto* both = new QSplitter(Qt::Vertical, this);
+    picture_ = new DrawingView(both);
+    picture_->setObjectName("scaling picture");
+    picture_->setAccessibleName(tr("Samples a second against devices, bound by bound"));
+    picture_->setMinimumSize(260, 150);
+    rows_ = number_table(tr("Numbers of devices"), both);
+    rows_->setObjectName("scaling rows");
+    rows_->setMinimumHeight(76); // the header and two rows
+    both->setStretchFactor(0, 2);
+    both->setStretchFactor(1, 1);
+    column()->addWidget(both, 1);
+    clear();
+}
+
+void ScalingPane::fill(const PaneInput& input) {
+    if (fabric_->count() == 0) {
+        for (const auto& entry : hwdb::list_fabrics(input.folders->machines)) {
+            fabric_->addItem(text(entry.id), text(entry.id));
+        }
+        fabric_->setCurrentIndex(std::max(0, fabric_->findData("dgx-a100-hdr")));
+    }
+}
+
+Background::Job ScalingPane::job(const PaneInput& input) {
+    if (input.network == nullptr || input.machines->empty() ||
+        !std::holds_alternative<model::Gpu>(input.machines->front().kind)) {
+        say(tr("Training on many devices: for a network on a GPU."));
+        return {};
+    }
+    const auto devices = study::parse_devices(devices_->text().toStdString());
+    if (!devices) {
+        say(devices.diagnostics());
+        return {};
+    }
+    Question question{*input.network,
+                      input.machines->front(),
+                      fabric_->currentData().toString().toStdString(),
+                      {},
+                      *input.folders};
+    question.options.devices = *devices;
+    question.options.batch_per_device = each_->value();
+    question.options.data.zero = zero_->currentIndex();
+    question.options.exam.launch = input.options.launch;
+    question.options.exam.data_type = input.options.data_type;
+    question.options.exam.training = input.options.training.value_or(study::TrainingOptions{});
+    return [this, question](const std::stop_token& stop,
+                            const model::ProgressCallback& progress) -> Background::Show {
+        const auto found = answer_to(question, stop, progress);
+        auto answer = found ? std::make_shared<const study::ScaleResult>(*found) : nullptr;
+        return [this, answer, problems = found.diagnostics()] {
+            if (answer) {
+                return show_answer_of(answer);
+            }
+            clear();
+            say(problems);
+        };
+    };
+}
+
+void ScalingPane::clear() {
+    answer_.reset();
+    rows_->setRowCount(0);
+    rows_->hide();
+    picture_->clear(tr("Nothing to scale."));
+}
+
+QString ScalingPane::headline() const {
+    QString html =
+        answer_->pays_to
+            ? tr("Pays up to <b>%1 devices</b> (80 % efficiency or more).").arg(*answer_->pays_to)
+            : tr("No number of devices asked for reaches 80 % efficiency.");
+    html +=
+        tr(" One device: %1, %2.")
+            .arg(text(answer_->baseline).toHtmlEscaped(),
+                 text(model::format_si(answer_->baseline_samples_per_s, answer_->unit + "/s", 4))
+                     .toHtmlEscaped());
+    for (const std::string& note : answer_->notes) {
+        html += " " + text(note).toHtmlEscaped() + ".";
+    }
+    return html;
+}
+
+void ScalingPane::show_answer_of(std::shared_ptr<const study::ScaleResult> answer) {
+    answer_ = std::move(answer);
+    say(headline());
+    fill_rows();
+    picture_->show_drawing(
+        [chart = study::scale_chart(*answer_)](const study::Canvas& canvas) {
+            return study::draw_chart(chart, canvas);
+        },
+        true);
+}
+
+void ScalingPane::fill_rows() {
+    rows_->setColumnCount(8);
+    rows_->setHorizontalHeaderLabels({tr("Devices"), tr("Batch"), tr("Step"),
+                                      text(answer_->unit) + "/s", tr("Speed-up"), tr("Efficiency"),
+                                      tr("Memory"), tr("Where the time goes")});
+    rows_->setRowCount(static_cast<int>(answer_->points.size()));
+    for (int i = 0; i < rows_->rowCount(); ++i) {
+        const study::ScalePoint& p = answer_->points[static_cast<std::size_t>(i)];
+        const auto put = [&](int column, const QString& shown, double value) {
+            rows_->setItem(i, column, cell(shown, value));
+        };
+        put(0, QString::number(p.devices), static_cast<double>(p.devices));
+        put(1, QString::number(p.batch), static_cast<double>(p.batch));
+        put(2, text(model::format_si(p.step_s, "s", 4)), p.step_s);
+        put(3, text(model::format_si(p.samples_per_s, "", 4)), p.samples_per_s);
+        put(4, QString::number(p.speedup, 'g', 4), p.speedup);
+        put(5, tr("%1 %").arg(100.0 * p.efficiency, 0, 'f', 0), p.efficiency);
+        put(6,
+            text(model::format_si(p.memory.total(), "B", 3)) +
+                (p.memory.fits() ? QString() : tr(", too much")),
+            p.memory.total());
+        auto* goes = cell(where_time_goes(p));
+        QStringList notes = {text(p.strategy), where_time_goes(p)};
+        for (const study::ScaleStep& s : p.steps) {
+            notes << QString("%1 %2: %3").arg(s.number).arg(text(s.name), text(s.reason));
+        }
+        goes->setToolTip(notes.join("\n"));
+        rows_->setItem(i, 7, goes);
+    }
+    fit_columns(*rows_);
+    rows_->show();
+}
+
+QString ScalingPane::html() const {
+    return answer_ ? "<p>" + headline() + "</p>" +
+                         text(study::to_svg(
+                             study::draw_chart(study::scale_chart(*answer_), {900.0, 420.0}),
+                             study::SvgTheme::automatic)) +
+                         table_html(*rows_)
+                   : QString();
+}
+
+} // namespace eyeroof::gui

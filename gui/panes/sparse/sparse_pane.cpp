@@ -1,0 +1,250 @@
+#include "gui/panes/sparse/sparse_pane.hpp"
+
+#include "gui/panes/number_table.hpp"
+#include "gui/panes/table_html.hpp"
+#include "model/base/units.hpp"
+#include "study/draw/chart_scene.hpp"
+#include "study/draw/svg.hpp"
+#include "study/sparse/densities.hpp"
+
+#include <QComboBox>
+#include <QSpinBox>
+#include <QSplitter>
+#include <QTableWidget>
+#include <QVBoxLayout>
+
+namespace eyeroof::gui {
+
+namespace {
+
+QString text(const std::string& string) {
+    return QString::fromStdString(string);
+}
+
+struct Question {
+    model::Network network;
+    std::string machine, densities; // densities empty: one share for all layers
+    double input = 1.0, weight = 1.0;
+    study::StudyOptions options;
+    Folders folders;
+};
+
+using Shares = std::vector<model::sparse::Densities>;
+
+model::Result<Shares> shares_of(const Question& question, const model::Network& network) {
+    if (question.densities.empty()) {
+        return Shares(network.layers.size(), {question.input, question.weight, question.input});
+    }
+    const auto file = study::find_sparse_file(question.densities, question.folders.machines,
+                                              "densities", "density table");
+    if (!file) {
+        return file.diagnostics();
+    }
+    const auto table = study::load_densities(*file);
+    return table ? study::densities_of(*table, network)
+                 : model::Result<Shares>(table.diagnostics());
+}
+
+model::Result<SparseAnswer> answer_to(const Question& question) {
+    study::StudyOptions wanted;
+    wanted.batch = question.options.batch;
+    const auto machine = study::load_sparse_machine(question.machine, question.folders.machines);
+    const auto network = study::prepared(question.network, wanted);
+    model::Diagnostics all = machine.diagnostics();
+    all.append(network.diagnostics());
+    if (all.has_errors()) {
+        return all;
+    }
+    const auto shares = shares_of(question, *network);
+    if (!shares) {
+        return shares.diagnostics();
+    }
+    auto exam = study::sparse_exam(*machine, *network, *shares);
+    if (!exam) {
+        return exam.diagnostics();
+    }
+    auto curve = study::density_curve(*machine, *network);
+    if (!curve) {
+        return curve.diagnostics();
+    }
+    return SparseAnswer{*std::move(exam), *std::move(curve)};
+}
+
+QString headline(const SparseAnswer& answer) {
+    const study::SparseExam& e = answer.exam;
+    QString html =
+        SparsePane::tr("<b>%1 times</b> as fast as the same multipliers on dense "
+                       "tensors: %2 of %3 MACs have no zero, %4 in all.")
+            .arg(e.speed_up(), 0, 'g', 3)
+            .arg(text(model::format_si(e.effectual, "", 4)), text(model::format_si(e.macs, "", 4)),
+                 text(model::format_si(e.cycles / e.clock_hz, "s", 4)));
+    if (const auto even = study::break_even(answer.curve)) {
+        html += SparsePane::tr(" With one share everywhere it pays below %1 %.")
+                    .arg(100.0 * *even, 0, 'f', 0);
+    }
+    if (!e.left_out.empty()) {
+        html += SparsePane::tr(" %1 layers are left out: they do not multiply, or the machine does "
+                               "not run them.")
+                    .arg(e.left_out.size());
+    }
+    return html;
+}
+
+} // namespace
+
+study::Chart sparse_chart(const SparseAnswer& answer) {
+    study::Chart chart;
+    chart.title = answer.exam.network + " on " + answer.exam.machine + ": gain of zeros";
+    chart.x_title = "share of words that are not zero";
+    chart.y_title = "times as fast as dense";
+    study::ChartLine line{"one share for all tensors", {}, false, true};
+    for (const study::DensityPoint& point : answer.curve) {
+        line.points.emplace_back(point.density, point.speed_up);
+    }
+    chart.lines = {line};
+    chart.marks = {{1.0, "as fast as dense", false}};
+    chart.x_ticks = study::TickText::plain;
+    chart.y_ticks = study::TickText::plain;
+    return chart;
+}
+
+SparsePane::SparsePane(const PaneActions& actions, QWidget* parent) : AskingPane(actions, parent) {
+    machine_ = choice(tr("On"), "sparse machine");
+    densities_ = choice(tr("Not zero"), "sparse densities");
+    inputs_ = number(tr("Inputs"), "sparse inputs", 1, 100, 50);
+    weights_ = number(tr("Weights"), "sparse weights", 1, 100, 35);
+    for (QSpinBox* share : {inputs_, weights_}) {
+        share->setSuffix(" %");
+        share->setToolTip(tr("Share of words that are not zero, in every layer"));
+    }
+    auto* both = new QSplitter(Qt::Horizontal, this);
+    rows_ = number_table(tr("Layers with zeros"), both);
+    rows_->setObjectName("sparse rows");
+    picture_ = new DrawingView(both);
+    picture_->setObjectName("sparse picture");
+    picture_->setAccessibleName(tr("Speed-up over the share of words that are not zero"));
+    picture_->setMinimumSize(240, 150);
+    column()->addWidget(both, 1);
+    connect(rows_, &QTableWidget::itemSelectionChanged, this, [this] {
+        const PaneInput input = actions_.look();
+        if (!answer_ || rows_->selectedItems().isEmpty() || input.reports->empty()) {
+            return;
+        }
+        const std::string name = rows_->item(rows_->currentRow(), 0)->text().toStdString();
+        const auto& layers = input.reports->front().layers;
+        for (std::size_t row = 0; row < layers.size(); ++row) {
+            if (layers[row].layer.name == name) {
+                return actions_.select_layer(0, row);
+            }
+        }
+    });
+    clear();
+}
+
+void SparsePane::fill(const PaneInput& input) {
+    if (machine_->count() > 0) {
+        return;
+    }
+    for (const auto& file : study::sparse_files(input.folders->machines, "sparse")) {
+        machine_->addItem(text(file.stem().string()), text(file.stem().string()));
+    }
+    machine_->setCurrentIndex(std::max(0, machine_->findData("scnn")));
+    densities_->addItem(tr("one share for all"), QString());
+    for (const auto& file : study::sparse_files(input.folders->machines, "densities")) {
+        densities_->addItem(text(file.stem().string()), text(file.stem().string()));
+    }
+}
+
+Background::Job SparsePane::job(const PaneInput& input) {
+    if (input.network == nullptr) {
+        say(tr("Choose a network."));
+        return {};
+    }
+    const bool own = densities_->currentData().toString().isEmpty();
+    inputs_->setEnabled(own);
+    weights_->setEnabled(own);
+    const Question question{*input.network,
+                            machine_->currentData().toString().toStdString(),
+                            densities_->currentData().toString().toStdString(),
+                            inputs_->value() / 100.0,
+                            weights_->value() / 100.0,
+                            input.options,
+                            *input.folders};
+    return [this, question](const std::stop_token&,
+                            const model::ProgressCallback&) -> Background::Show {
+        const auto found = answer_to(question);
+        auto answer = found ? std::make_shared<const SparseAnswer>(*found) : nullptr;
+        return [this, answer, problems = found.diagnostics()] {
+            if (answer) {
+                return show_answer_of(answer);
+            }
+            clear();
+            say(problems);
+        };
+    };
+}
+
+void SparsePane::clear() {
+    answer_.reset();
+    rows_->setRowCount(0);
+    rows_->hide();
+    picture_->clear(tr("Nothing to skip."));
+}
+
+void SparsePane::show_answer_of(std::shared_ptr<const SparseAnswer> answer) {
+    answer_ = std::move(answer);
+    say(headline(*answer_));
+    fill_rows();
+    picture_->show_drawing(
+        [chart = sparse_chart(*answer_)](const study::Canvas& canvas) {
+            return study::draw_chart(chart, canvas);
+        },
+        false);
+}
+
+void SparsePane::fill_rows() {
+    const QSignalBlocker quiet(rows_);
+    const auto& layers = answer_->exam.layers;
+    rows_->setColumnCount(6);
+    rows_->setHorizontalHeaderLabels(
+        {tr("Layer"), tr("Inputs"), tr("Weights"), tr("Cycles"), tr("As fast"), tr("Costs most")});
+    rows_->setRowCount(static_cast<int>(layers.size()));
+    for (int i = 0; i < rows_->rowCount(); ++i) {
+        const study::SparseLayer& layer = layers[static_cast<std::size_t>(i)];
+        const double gain = layer.cost.dense_cycles / layer.cost.cycles();
+        const auto share = [](double density) {
+            return cell(tr("%1 %").arg(100.0 * density, 0, 'f', 0), density);
+        };
+        rows_->setItem(i, 0, cell(text(layer.name)));
+        rows_->setItem(i, 1, share(layer.densities.input));
+        rows_->setItem(i, 2, share(layer.densities.weight));
+        rows_->setItem(i, 3,
+                       cell(QString::number(layer.cost.cycles(), 'g', 6), layer.cost.cycles()));
+        rows_->setItem(i, 4, cell(QString::number(gain, 'f', 2) + "×", gain));
+        const std::size_t worst = layer.costliest_link();
+        auto* costs = cell(worst == 0 ? tr("nothing") : text(layer.cost.chain[worst].name));
+        QStringList chain;
+        for (const model::sparse::Link& link : layer.cost.chain) {
+            chain << QString("%1 %2: %3 cycles, %4")
+                         .arg(link.step)
+                         .arg(text(link.name))
+                         .arg(link.cycles, 0, 'g', 6)
+                         .arg(text(link.why));
+        }
+        costs->setToolTip(chain.join("\n"));
+        rows_->setItem(i, 5, costs);
+    }
+    fit_columns(*rows_);
+    rows_->show();
+}
+
+QString SparsePane::html() const {
+    return answer_
+               ? "<p>" + headline(*answer_) + "</p>" +
+                     text(study::to_svg(study::draw_chart(sparse_chart(*answer_), {700.0, 360.0}),
+                                        study::SvgTheme::automatic)) +
+                     table_html(*rows_)
+               : QString();
+}
+
+} // namespace eyeroof::gui

@@ -1,0 +1,138 @@
+#include "gui/window/network_sizes.hpp"
+
+#include "study/formats/network_names.hpp"
+
+#include <QDoubleSpinBox>
+#include <QFormLayout>
+#include <QLabel>
+#include <QMenu>
+#include <QWidgetAction>
+#include <algorithm>
+#include <cmath>
+
+namespace eyeroof::gui {
+
+namespace {
+
+namespace read = study::read;
+
+QString words(const std::string& string) {
+    return QString::fromStdString(string);
+}
+
+QString plain(double value) {
+    return QString::number(value, 'g', 12);
+}
+
+// The head behind a name or a path, and the values of the name where it is a variant's. Reads that
+// file alone: it happens with every network that is opened.
+std::optional<read::NetworkHead> head_of(const std::string& base, const Folders& folders,
+                                         std::map<std::string, double>& values) {
+    std::filesystem::path path = base;
+    if (const auto named = read::find_network(base, folders.networks, read::Spelling::any)) {
+        path = named->path;
+        values.insert(named->variant.begin(), named->variant.end());
+    }
+    const auto head = path.has_extension() ? read::load_network_head(path)
+                                           : model::Result<read::NetworkHead>::failure("none", "");
+    return head ? std::optional(*head) : std::nullopt;
+}
+
+} // namespace
+
+NetworkSizes::NetworkSizes(QWidget* parent) : QToolButton(parent) {
+    setObjectName("sizes");
+    setPopupMode(QToolButton::InstantPopup);
+    setToolButtonStyle(Qt::ToolButtonTextOnly);
+    setMenu(new QMenu(this));
+    setAccessibleName(tr("Sizes of the network"));
+    tell();
+}
+
+void NetworkSizes::show_network(const QString& reference, const Folders& folders) {
+    if (reference == shown_) {
+        return;
+    }
+    shown_ = reference;
+    std::map<QString, double> given;
+    base_ = reference;
+    if (const auto colon = reference.lastIndexOf(':');
+        colon > 0 && reference.indexOf('=', colon) > 0) {
+        base_ = reference.left(colon);
+        for (const QString& part : reference.mid(colon + 1).split(',')) {
+            given[part.section('=', 0, 0)] = part.section('=', 1).toDouble();
+        }
+    }
+    standard_.clear();
+    head_ = head_of(base_.toStdString(), folders, standard_).value_or(read::NetworkHead{});
+    for (const read::Parameter& parameter : head_.parameters) {
+        standard_.emplace(parameter.name, parameter.standard); // a variant's own stays
+    }
+    make_fields(given);
+    tell();
+}
+
+void NetworkSizes::make_fields(const std::map<QString, double>& given) {
+    menu()->clear();
+    fields_.clear();
+    auto* form = new QWidget(menu());
+    auto* rows = new QFormLayout(form);
+    for (const read::Parameter& parameter : head_.parameters) {
+        auto* field = new QDoubleSpinBox(form);
+        const double standard = standard_.at(parameter.name);
+        const bool whole = standard == std::floor(standard) && parameter.min >= 1.0;
+        field->setDecimals(whole ? 0 : 4);
+        field->setRange(parameter.min, parameter.max);
+        field->setKeyboardTracking(false);
+        const auto known = given.find(words(parameter.name));
+        field->setValue(known == given.end() ? standard : known->second);
+        field->setObjectName("size " + words(parameter.name));
+        field->setAccessibleName(words(parameter.name));
+        field->setToolTip(words(parameter.meaning));
+        auto* label = new QLabel(words(parameter.name), form);
+        label->setToolTip(words(parameter.meaning));
+        label->setBuddy(field);
+        rows->addRow(label, field);
+        fields_.push_back(field);
+        connect(field, &QDoubleSpinBox::valueChanged, this, [this] {
+            tell();
+            shown_ = reference();
+            emit chosen(shown_);
+        });
+    }
+    action_ = new QWidgetAction(menu());
+    action_->setDefaultWidget(form);
+    menu()->addAction(action_);
+}
+
+QString NetworkSizes::reference() const {
+    QStringList differ;
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+        const std::string& name = head_.parameters[i].name;
+        if (fields_[i]->value() != standard_.at(name)) {
+            differ << words(name) + "=" + plain(fields_[i]->value());
+        }
+    }
+    return differ.isEmpty() ? base_ : base_ + ":" + differ.join(',');
+}
+
+// What differs stands on the button; what it holds, in its tip.
+void NetworkSizes::tell() {
+    QStringList all, differ;
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+        const QString name = words(head_.parameters[i].name);
+        all << QString("%1 %2").arg(name, plain(fields_[i]->value()));
+        if (fields_[i]->value() != standard_.at(head_.parameters[i].name)) {
+            differ << all.back();
+        }
+    }
+    setEnabled(!fields_.empty());
+    constexpr qsizetype kShown = 2;
+    setText((differ.isEmpty()
+                 ? tr("Sizes")
+                 : differ.mid(0, kShown).join(", ") + (differ.size() > kShown ? " …" : "")) +
+            " ▾");
+    setToolTip(fields_.empty() ? tr("This network declares no sizes") : all.join("\n"));
+}
+
+} // namespace eyeroof::gui
