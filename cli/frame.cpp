@@ -232,6 +232,7 @@ int run_command(const Action& action, Context& context) {
 
 Frame::Frame() : root_(kSummary, "eyeroof") {
     root_.formatter(std::make_shared<HelpFormatter>());
+    root_.option_defaults()->always_capture_default(); // help tells them
     root_.set_help_flag("-h,--help", "Show this help and exit");
     root_.set_version_flag("--version", std::string(EYEROOF_VERSION),
                            "Show the version and what is built in");
@@ -283,8 +284,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& val
 
 void add_output(CLI::App& app, OutputOptions& options, const std::vector<std::string>& formats) {
     options.format = formats.front();
-    add_choice(app, "--format", options.format, formats,
-               fmt::format("Output format [{}]", formats.front()));
+    add_choice(app, "--format", options.format, formats, "Output format");
     add_output_file(app, options.file);
 }
 

@@ -1,4 +1,4 @@
-#include "cli/command.hpp"
+#include "cli/option_words.hpp"
 
 #include <fmt/format.h>
 
@@ -50,23 +50,10 @@ std::string path_of(const CLI::App& app) {
                                        : path_of(*app.get_parent()) + " " + app.get_name();
 }
 
-std::string option_name(const CLI::Option& option) {
-    std::string text =
-        option.get_positional() ? option.get_name(true) : option.get_name(false, true);
-    if (const auto comma = text.find(','); comma != std::string::npos) {
-        text.replace(comma, 1, ", ");
-    }
-    const bool takes_value = option.get_items_expected_max() > 0;
-    if (takes_value && !option.get_positional() && !option.get_type_name().empty()) {
-        text += " " + option.get_type_name();
-    }
-    return text;
-}
-
 // Long lists of choices stand in the description, where they can wrap.
 std::string option_row(const CLI::Option& option) {
     constexpr std::size_t longest = 48;
-    std::string name = option_name(option);
+    std::string name = name_of(option);
     std::string description = option.get_description();
     const std::string choices = option.get_type_name();
     const bool listed = choices.starts_with('{') && choices.ends_with('}');
@@ -77,7 +64,7 @@ std::string option_row(const CLI::Option& option) {
             description += c == ',' ? std::string(", ") : std::string(1, c);
         }
     }
-    return row(name, description);
+    return row(name, description + limits_of(option));
 }
 
 std::string usage(const CLI::App& app) {
@@ -89,7 +76,7 @@ std::string usage(const CLI::App& app) {
             text += option->get_required() ? " " + option->get_name(true)
                                            : " [" + option->get_name(true) + "]";
         } else if (option->get_required()) {
-            text += " " + option_name(*option);
+            text += " " + name_of(*option);
         }
     }
     return text + (has_commands ? " COMMAND …\n" : " [options]\n");

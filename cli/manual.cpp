@@ -1,4 +1,4 @@
-#include "cli/command.hpp"
+#include "cli/option_words.hpp"
 
 #include <fmt/format.h>
 
@@ -33,15 +33,8 @@ std::string roff(const std::string& text) {
 }
 
 std::string option_entry(const CLI::Option& option) {
-    std::string name =
-        option.get_positional() ? option.get_name(true) : option.get_name(false, true);
-    if (const auto comma = name.find(','); comma != std::string::npos) {
-        name.replace(comma, 1, ", ");
-    }
-    if (option.get_items_expected_max() > 0 && !option.get_positional()) {
-        name += " " + option.get_type_name();
-    }
-    return fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff(name), roff(option.get_description()));
+    return fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff(name_of(option)),
+                       roff(option.get_description() + limits_of(option)));
 }
 
 std::string command_entry(const CLI::App& app, const std::string& above) {

@@ -1,0 +1,51 @@
+// What help says of an option: its kind, its range, its value where it is not given.
+#include "tests/cli/program.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace eyeroof;
+using namespace eyeroof::tests;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& words) {
+    return text.find(words) != std::string::npos;
+}
+
+void every_help(const CLI::App& app, std::string& text) {
+    text += cli::help_text(app);
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+        every_help(*sub, text);
+    }
+}
+
+} // namespace
+
+TEST_CASE("help writes kinds, ranges and defaults for people, not the parser's words") {
+    cli::Frame frame;
+    cli::add_commands(frame);
+    std::string text;
+    every_help(frame.root(), text);
+    for (const std::string word :
+         {" INT", " UINT", ":INT", "FLOAT", ":POSITIVE", ":NONNEGATIVE", " in [", "[-1]"}) {
+        CAPTURE(word);
+        CHECK_FALSE(contains(text, word));
+    }
+    const std::string manual = cli::manual_page(frame.root(), "1");
+    CHECK_FALSE(contains(manual, ":POSITIVE"));
+    const std::string scale = run({"scale", "--help"}).out;
+    CHECK(contains(scale, "--bucket SIZE               Gradients are gathered to so much before "
+                          "they leave [25 MB]\n"));
+    CHECK(contains(scale, "--servers N                 Parameter servers (1 to 65536) [1]\n"));
+    CHECK(contains(run({"roofline", "--help"}).out, "--x-range FROM:TO"));
+}
+
+TEST_CASE("one device serves without a fabric, and several ask for one by name") {
+    const Outcome one = run({"serve", "llama-3-8b", "--on", "a100-sxm-80gb", "--requests", "1"});
+    CHECK(one.exit == 0);
+    CHECK(contains(one.out, "one device alone"));
+    const Outcome two = run({"serve", "llama-3-8b", "--on", "a100-sxm-80gb", "--tensor", "1,2"});
+    CHECK(two.exit == 2);
+    CHECK(contains(two.err, "--fabric"));
+    CHECK(contains(two.err, "dgx-a100-hdr"));
+}
