@@ -47,7 +47,11 @@ Exit improve(Context& context, const Options& options) {
     const std::string text =
         options.step.output.format == "json"
             ? step::improve_json(*found, inputs->network.id, inputs->machine.id, wanted.limit)
-            : step::improve_text(*found, inputs->network.name, inputs->machine.id, wanted.limit);
+            : step::improve_text(
+                  *found, inputs->network.name, inputs->machine.id,
+                  step::run_words(inputs->network.layers,
+                                  wanted.graph.training ? wanted.graph.training->optimizer : ""),
+                  wanted.limit);
     return context.write(text, options.step.output.file,
                          found->front.empty() ? Exit::says_no : Exit::done);
 }

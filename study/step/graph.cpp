@@ -348,6 +348,7 @@ model::Result<Graph> make_graph(const model::Network& network, const std::option
     graph.id = network.id;
     graph.name = network.name;
     graph.chain = !wiring.has_value();
+    graph.optimizer = options.training ? options.training->optimizer : std::string();
     const Wiring chain = wiring ? Wiring{} : chain_of(network);
     ForwardMaker maker(network, wiring ? *wiring : chain, options, wiring.has_value(), graph);
     model::Diagnostics wrong = maker.make();

@@ -54,7 +54,8 @@ struct Graph {
     std::vector<Operator> operators;
     std::vector<Tensor> tensors;
     std::vector<TensorId> operands;
-    bool chain = false; // no edges were given: every operator reads the one before it
+    std::string optimizer; // of a training step; empty: inference
+    bool chain = false;    // no edges were given: every operator reads the one before it
 
     std::vector<TensorId> reads_of(const Operator& op) const {
         const auto begin = operands.begin() + op.first_read;
@@ -90,6 +91,10 @@ Precision usual_precision(model::DataType type, std::string_view optimizer);
 
 using model::Operands;
 using model::operands_of;
+
+// What runs, in words: "a training step with adam, fp16", "inference, fp32 and int8"; the types are
+// those of the layers' outputs.
+std::string run_words(const std::vector<model::Layer>& layers, const std::string& optimizer);
 
 // Without wiring the layers run as a chain, each reading the one before it; neighbours with counts
 // are mixed evenly, as the blocks of a network are. With training: gradients in reverse order for

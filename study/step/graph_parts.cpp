@@ -2,8 +2,10 @@
 #include "study/step/graph_parts.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 namespace eyeroof::study::step {
 
@@ -51,6 +53,16 @@ std::string Graph::name_of(const Tensor& tensor) const {
     default:
         return fmt::format("{} of {}", role_text(tensor.role), own);
     }
+}
+
+std::string run_words(const std::vector<Layer>& layers, const std::string& optimizer) {
+    std::set<std::string_view> types;
+    for (const Layer& layer : layers) {
+        types.insert(model::data_type_name(layer.types.output));
+    }
+    return fmt::format("{}, {}",
+                       optimizer.empty() ? "inference" : "a training step with " + optimizer,
+                       fmt::join(types, " and "));
 }
 
 Precision usual_precision(model::DataType type, std::string_view optimizer) {

@@ -85,8 +85,9 @@ model::Result<Improvement> improve(const model::Network& network,
 // Those that no other is at least as quick and as small as; quickest first.
 std::vector<Outcome> front_of(std::vector<Outcome> outcomes);
 
+// `run`: what runs, in words.
 std::string improve_text(const Improvement& found, const std::string& network,
-                         const std::string& machine, model::Count limit);
+                         const std::string& machine, const std::string& run, model::Count limit);
 std::string improve_json(const Improvement& found, const std::string& network,
                          const std::string& machine, model::Count limit); // eyeroof/improve/1
 

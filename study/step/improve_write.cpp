@@ -36,14 +36,15 @@ Json outcome_json(const Outcome& o) {
 } // namespace
 
 std::string improve_text(const Improvement& found, const std::string& network,
-                         const std::string& machine, model::Count limit) {
+                         const std::string& machine, const std::string& run, model::Count limit) {
     const std::string head = fmt::format("{:>9} {:>10} {:>19} {:>10}  {:<5} {}\n", "gain", "step",
                                          "interval", "peak", "fits", "remedies");
-    std::string text = fmt::format(
-        "{} on {} in {}\n{} combinations; gain is of items a second, the interval of the step's "
-        "time\n\n{}{}\nalone\n{}",
-        network, machine, model::format_si(static_cast<double>(limit), "B"), found.tried, head,
-        row(found.now), head);
+    std::string text =
+        fmt::format("{} on {} in {}: {}\n{} combinations; gain is of items a second, the interval "
+                    "of the step's "
+                    "time\n\n{}{}\nalone\n{}",
+                    network, machine, model::format_si(static_cast<double>(limit), "B"), run,
+                    found.tried, head, row(found.now), head);
     for (const Outcome& o : found.alone) {
         text += row(o);
     }

@@ -62,7 +62,7 @@ std::string verdict_text(const MemoryReport& r) {
 std::string memory_text(const MemoryReport& r) {
     const Memory& m = r.memory;
     std::string text = fmt::format("{} on {}, {}: {} operators, {} parameters\n", r.graph.name,
-                                   r.machine, r.training ? "a training step" : "inference",
+                                   r.machine, run_words(r.graph.layers, r.graph.optimizer),
                                    r.graph.operators.size(), m.parameters);
     if (r.graph.chain) {
         text += "The network gives no graph: its layers are taken as a chain, so nothing is kept "

@@ -52,7 +52,7 @@ std::string head_text(const TimelineReport& r) {
     const Timeline& t = r.timeline;
     std::string text =
         fmt::format("{} on {}, {}: {} operators, {} mode{}{}\n", r.graph.name, r.machine,
-                    r.training ? "a training step" : "inference", r.graph.operators.size(),
+                    run_words(r.graph.layers, r.graph.optimizer), r.graph.operators.size(),
                     mode_name(r.options.mode),
                     r.host.empty() ? std::string() : fmt::format(", issued by {}", r.host),
                     r.options.streams > 1 ? fmt::format(", {} streams", r.options.streams) : "");
