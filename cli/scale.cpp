@@ -229,7 +229,7 @@ void add_system(CLI::App& app, Options& options) {
     app.add_option("--batch", options.batch, "Samples of a step, over all devices (strong scaling)")
         ->check(CLI::PositiveNumber);
     app.add_option("--batch-per-device", options.batch_per_device,
-                   "Samples of a step on each device (weak scaling) [32]")
+                   "Samples of a step on each device (weak scaling) [up to 32, what fits]")
         ->check(CLI::PositiveNumber);
     app.add_option("--baseline-batch", options.baseline_batch,
                    "Samples of the one device that speed-ups are over [the most that fit]")

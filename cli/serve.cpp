@@ -8,6 +8,11 @@
 #include "study/scale/serving.hpp"
 #include "study/upgrade/surroundings.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
 namespace eyeroof::cli {
 
 namespace {
@@ -40,10 +45,36 @@ model::Result<study::ServingOptions> wanted(const Options& options) {
     return serving;
 }
 
+// One device joins nothing; more must say what joins them.
+model::Result<model::Fabric> joined_by(const Options& options,
+                                       const std::vector<std::filesystem::path>& folders) {
+    if (!options.fabric.empty()) {
+        return hwdb::load_fabric(options.fabric, folders);
+    }
+    const auto& degrees = options.serving.tensor;
+    if (options.serving.expert > 1 ||
+        std::any_of(degrees.begin(), degrees.end(), [](model::Count t) { return t > 1; })) {
+        std::vector<std::string> names;
+        for (const auto& entry : hwdb::list_fabrics(folders)) {
+            names.push_back(entry.id);
+        }
+        return model::Result<model::Fabric>::failure(
+            "usage", "several devices need --fabric: what joins them",
+            fmt::format("one of {}, or a file", fmt::join(names, ", ")));
+    }
+    model::Fabric alone;
+    alone.id = "none";
+    alone.name = "one device alone";
+    alone.levels.resize(1);
+    alone.levels.front().name = "device";
+    alone.levels.front().size = 1;
+    return alone;
+}
+
 Exit serve(Context& context, const Options& options) {
     const auto network = load_workload(context, options.network, options.dims);
     const auto machine = load_machine(context, options.machine);
-    const auto fabric = hwdb::load_fabric(options.fabric, context.machine_dirs());
+    const auto fabric = joined_by(options, context.machine_dirs());
     auto serving = wanted(options);
     model::Diagnostics all = network.diagnostics();
     all.append(machine.diagnostics());
@@ -77,6 +108,8 @@ void add_serve(Frame& frame) {
     auto options = std::make_shared<Options>();
     CLI::App& app = frame.add(
         "serve", "Serve a decoder: first token, time per token, tokens a second and device",
+        "# one GPU: how many requests at once?\n"
+        "eyeroof serve llama-3-8b --on h100-sxm-80gb\n"
         "# batch against latency on 1 to 8 GPUs, and the most within two limits\n"
         "eyeroof serve llama-3-8b --on h100-sxm-80gb --fabric dgx-h100-ndr --tensor 1,2,4,8\n"
         "eyeroof serve llama-3-8b --on h100-sxm-80gb --fabric dgx-h100-ndr --ttft '500 ms'\n"
@@ -87,8 +120,7 @@ void add_serve(Frame& frame) {
         ->type_name("NETWORK|FILE");
     app.add_option("--on", options->machine, "The device")->required()->type_name("MACHINE|FILE");
     app.add_option("--fabric", options->fabric,
-                   "What joins devices: a name of hwdb/fabrics, or a file")
-        ->required()
+                   "What joins devices: a name of hwdb/fabrics, or a file; one device needs none")
         ->type_name("FABRIC|FILE");
     study::ServingOptions& serving = options->serving;
     app.add_option("--prompt", serving.prompt, "Tokens of a prompt")

@@ -292,6 +292,11 @@ model::Diagnostics check(const Fabric& fabric, const ScaleOptions& options) {
     return found;
 }
 
+std::string type_words(const StudyOptions& exam) {
+    return exam.data_type ? std::string(model::data_type_name(*exam.data_type))
+                          : std::string("the layers' types");
+}
+
 Result<Shared> shared_of(Device& device, const Fabric& fabric, const ScaleOptions& options) {
     Count most = options.baseline_batch.value_or(
         options.batch ? *options.batch : options.batch_per_device.value_or(32));
@@ -312,6 +317,17 @@ Result<Shared> shared_of(Device& device, const Fabric& fabric, const ScaleOption
     }
     shared.baseline_s = work->compute_s() / static_cast<double>(shared.baseline_batch);
     return shared;
+}
+
+// Which batch a device holds, where one that was asked for does not.
+void say_what_fits(ScaleResult& result, Count fitting) {
+    const auto large = std::find_if(result.points.begin(), result.points.end(),
+                                    [](const ScalePoint& p) { return !p.memory.fits(); });
+    if (large != result.points.end()) {
+        result.notes.push_back(fmt::format(
+            "(!) more than a device's {}: {} samples a device fit (--batch-per-device {})",
+            gigabytes(large->memory.capacity), fitting, fitting));
+    }
 }
 
 } // namespace
@@ -343,15 +359,16 @@ Result<ScaleResult> scale_data_parallel(const model::Network& network,
     result.samples = options.samples;
     result.baseline_samples_per_s = 1.0 / shared->baseline_s;
     result.baseline_batch = static_cast<double>(shared->baseline_batch);
-    result.baseline = fmt::format("one device, {} samples a step", shared->baseline_batch);
+    result.baseline = fmt::format("one device, {} samples a step, {}, {}", shared->baseline_batch,
+                                  type_words(options.exam), options.exam.training->optimizer);
     for (std::size_t i = 0; i < options.devices.size(); ++i) {
         const Count devices = options.devices[i];
         if (progress) {
             progress({static_cast<double>(i) / static_cast<double>(options.devices.size()),
                       fmt::format("{} devices", devices), 0.0, -1.0});
         }
-        const Count batch =
-            options.batch ? *options.batch : options.batch_per_device.value_or(32) * devices;
+        const Count each = options.batch_per_device.value_or(shared->baseline_batch);
+        const Count batch = options.batch ? *options.batch : each * devices;
         auto point = point_of(device, *shared, devices, batch);
         if (!point) {
             return point.diagnostics();
@@ -365,6 +382,7 @@ Result<ScaleResult> scale_data_parallel(const model::Network& network,
         result.points.push_back(*std::move(point));
     }
     conclude(result);
+    say_what_fits(result, shared->baseline_batch);
     return result;
 }
 
@@ -372,7 +390,7 @@ void conclude(ScaleResult& result) {
     for (ScalePoint& point : result.points) {
         point.speedup = point.samples_per_s / result.baseline_samples_per_s;
         point.efficiency = point.speedup / static_cast<double>(point.devices);
-        if (point.efficiency >= 0.8) {
+        if (point.efficiency >= 0.8 && point.memory.fits()) {
             result.pays_to = std::max(result.pays_to.value_or(0), point.devices);
         }
     }

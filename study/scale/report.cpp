@@ -167,7 +167,7 @@ std::string scale_text(const ScaleResult& result, bool details) {
     text +=
         result.pays_to
             ? fmt::format("\npays up to {} devices (efficiency at least 80 %)\n", *result.pays_to)
-            : std::string("\nno number of devices asked for reaches 80 % efficiency\n");
+            : std::string("\nno number of devices asked for fits and reaches 80 % efficiency\n");
     if (details || result.points.size() == 1) {
         for (const ScalePoint& p : result.points) {
             text += point_details(result, p);

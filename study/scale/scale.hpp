@@ -95,7 +95,7 @@ struct ScaleResult {
     std::string baseline;
     double samples = 0.0; // of the whole run, for money and energy; 0: not asked
     std::vector<ScalePoint> points;
-    // Largest count whose efficiency is at least 0.8; none where the first has less.
+    // Largest count that fits and whose efficiency is at least 0.8; none where none does.
     std::optional<model::Count> pays_to;
     std::vector<std::string> notes;
 };
@@ -103,7 +103,7 @@ struct ScaleResult {
 struct ScaleOptions {
     std::vector<model::Count> devices;
     std::optional<model::Count> batch;            // of all devices: strong scaling
-    std::optional<model::Count> batch_per_device; // weak scaling
+    std::optional<model::Count> batch_per_device; // weak scaling; without both: the baseline's
     std::optional<model::Count> baseline_batch;
     bool asynchronous = false;
     DataParallelOptions data;

@@ -230,3 +230,28 @@ TEST_CASE("bad systems are named with the nearest that works") {
     REQUIRE_FALSE(few.ok());
     CHECK(few.diagnostics().items()[0].code == "too-small-batch");
 }
+
+TEST_CASE("a batch that a device does not hold pays nowhere, and the one that it holds is told") {
+    const auto network = network_named("gpt2-large");
+    const auto machine = machine_named("a100-sxm-80gb");
+    ScaleOptions options;
+    options.devices = {2, 4};
+    options.exam.training = TrainingOptions{"adam"};
+    const auto usual = scale_data_parallel(network, machine, one_level(100e9), options);
+    REQUIRE(usual.ok());
+    const double each = usual->baseline_batch;
+    CHECK(each < 32.0);
+    for (const ScalePoint& point : usual->points) {
+        CHECK(point.batch_per_device == each);
+        CHECK(point.memory.fits());
+    }
+    CHECK(usual->pays_to == 4);
+    options.batch_per_device = static_cast<model::Count>(2.0 * each);
+    const auto large = scale_data_parallel(network, machine, one_level(100e9), options);
+    REQUIRE(large.ok());
+    CHECK_FALSE(large->points.front().memory.fits());
+    CHECK_FALSE(large->pays_to.has_value());
+    REQUIRE(large->notes.size() == 1);
+    CHECK(large->notes.front().find("--batch-per-device " +
+                                    std::to_string(static_cast<int>(each))) != std::string::npos);
+}
