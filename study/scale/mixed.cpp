@@ -1,0 +1,228 @@
+#include "study/scale/mixed.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace eyeroof::study {
+
+using model::Result;
+
+namespace {
+
+// Seconds that a tensor takes from one device to another.
+class Link {
+  public:
+    Link(const std::vector<MixedDevice>& devices, const std::optional<model::Fabric>& fabric)
+        : devices_(devices), fabric_(fabric) {}
+
+    // Over a fabric's nearest level; through the host: out of one device and into the other, of the
+    // two that take longest.
+    double seconds(double bytes) const {
+        if (fabric_) {
+            const model::FabricLevel& level = fabric_->levels.front();
+            const double rate = level.bytes_per_s * level.share * static_cast<double>(level.ports);
+            return level.latency(0) + level.overhead_s + bytes / rate;
+        }
+        std::vector<double> ways;
+        for (const MixedDevice& device : devices_) {
+            ways.push_back(step::copy_seconds(device.gpu, static_cast<model::Count>(bytes), false));
+        }
+        std::sort(ways.rbegin(), ways.rend());
+        return ways[0] + (ways.size() > 1 ? ways[1] : 0.0);
+    }
+
+    std::string name() const { return fabric_ ? fabric_->name : "PCIe, through the host"; }
+
+  private:
+    const std::vector<MixedDevice>& devices_;
+    const std::optional<model::Fabric>& fabric_;
+};
+
+bool is_weight(const step::Tensor& tensor) {
+    return tensor.role == step::Role::weight || tensor.role == step::Role::state;
+}
+
+// Bytes that an operator reads of each other operator's results.
+std::map<std::size_t, double> inputs_of(const step::Graph& graph, std::size_t op) {
+    std::map<std::size_t, double> inputs;
+    std::set<step::TensorId> seen;
+    for (const step::TensorId id : graph.reads_of(graph.operators[op])) {
+        const step::Tensor& tensor = graph.tensors[id];
+        if (tensor.producer != step::kNone && tensor.producer < op && seen.insert(id).second) {
+            inputs[tensor.producer] += static_cast<double>(tensor.bytes);
+        }
+    }
+    return inputs;
+}
+
+double weights_of(const step::Graph& graph, std::size_t op) {
+    double bytes = 0.0;
+    std::set<step::TensorId> seen;
+    for (const step::TensorId id : graph.reads_of(graph.operators[op])) {
+        if (is_weight(graph.tensors[id]) && seen.insert(id).second) {
+            bytes += static_cast<double>(graph.tensors[id].bytes);
+        }
+    }
+    return bytes;
+}
+
+// Bytes that are made before each cut of the operators' order and read behind it, each tensor once.
+std::vector<double> cut_bytes(const step::Graph& graph) {
+    const std::size_t n = graph.operators.size();
+    std::vector<std::size_t> last_read(graph.tensors.size(), 0);
+    for (std::size_t op = 0; op < n; ++op) {
+        for (const step::TensorId id : graph.reads_of(graph.operators[op])) {
+            last_read[id] = op;
+        }
+    }
+    std::vector<double> change(n + 1, 0.0);
+    for (std::size_t id = 0; id < graph.tensors.size(); ++id) {
+        const step::Tensor& tensor = graph.tensors[id];
+        if (tensor.producer != step::kNone && last_read[id] > tensor.producer) {
+            change[tensor.producer] += static_cast<double>(tensor.bytes);
+            change[last_read[id]] -= static_cast<double>(tensor.bytes);
+        }
+    }
+    std::vector<double> cuts;
+    double live = 0.0;
+    for (std::size_t op = 0; op + 1 < n; ++op) {
+        live += change[op];
+        cuts.push_back(std::max(live, 0.0));
+    }
+    return cuts;
+}
+
+struct Parts {
+    TaskGraph tasks;
+    MixedChain chain;
+    std::vector<double> cuts; // bytes
+};
+
+Result<Parts> parts_of(const step::Graph& graph, const std::vector<MixedDevice>& devices,
+                       const MixedOptions& options, const Link& link) {
+    const std::size_t n = graph.operators.size();
+    Parts parts;
+    parts.tasks.task_s.assign(n, {});
+    for (const MixedDevice& device : devices) {
+        const auto costs = step::costs_of(graph, device.gpu, options.launch);
+        if (!costs) {
+            return costs.diagnostics();
+        }
+        std::vector<double>& row = parts.chain.layer_s.emplace_back();
+        for (std::size_t op = 0; op < n; ++op) {
+            row.push_back(costs->layers[graph.operators[op].layer].device_s);
+            parts.tasks.task_s[op].push_back(row.back());
+        }
+        parts.chain.capacity_bytes.push_back(device.gpu.dram_bytes);
+    }
+    for (std::size_t op = 0; op < n; ++op) {
+        parts.chain.held_bytes.push_back(weights_of(graph, op));
+        for (const auto& [from, bytes] : inputs_of(graph, op)) {
+            parts.tasks.edges.push_back({from, op, link.seconds(bytes)});
+        }
+    }
+    parts.cuts = cut_bytes(graph);
+    for (const double bytes : parts.cuts) {
+        parts.chain.cut_s.push_back(link.seconds(bytes));
+    }
+    return parts;
+}
+
+void describe_devices(const step::Graph& graph, const std::vector<MixedDevice>& devices,
+                      const Parts& parts, MixedAnswer& answer) {
+    double all = 0.0;
+    for (const double bytes : parts.chain.held_bytes) {
+        all += bytes;
+    }
+    for (std::size_t d = 0; d < devices.size(); ++d) {
+        MixedDeviceShare share;
+        share.device = devices[d].id;
+        share.capacity_bytes = parts.chain.capacity_bytes[d];
+        share.holds_all = share.capacity_bytes <= 0.0 || all <= share.capacity_bytes;
+        for (std::size_t op = 0; op < graph.operators.size(); ++op) {
+            share.alone_s += parts.tasks.task_s[op][d];
+            if (answer.best.device[op] == d) {
+                ++share.operators;
+                share.busy_s += parts.tasks.task_s[op][d];
+                share.held_bytes += parts.chain.held_bytes[op];
+            }
+        }
+        answer.devices.push_back(share);
+    }
+    for (std::size_t op = 0; op < graph.operators.size(); ++op) {
+        for (const auto& [from, bytes] : inputs_of(graph, op)) {
+            answer.sent_bytes += answer.best.device[from] != answer.best.device[op] ? bytes : 0.0;
+        }
+    }
+}
+
+// Everything on one device is a schedule too, and may be better than the list's.
+Schedule no_worse_than_alone(Schedule schedule, const TaskGraph& tasks) {
+    for (std::size_t d = 0; d < tasks.devices(); ++d) {
+        double alone_s = 0.0;
+        for (const auto& task : tasks.task_s) {
+            alone_s += task[d];
+        }
+        if (alone_s < schedule.time_s) {
+            schedule.time_s = alone_s;
+            std::fill(schedule.device.begin(), schedule.device.end(), d);
+        }
+    }
+    schedule.proved = schedule.proved || schedule.time_s <= schedule.bound_s * (1.0 + 1e-12);
+    return schedule;
+}
+
+} // namespace
+
+std::optional<double> MixedAnswer::quickest_alone_s() const {
+    std::optional<double> quickest;
+    for (const MixedDeviceShare& device : devices) {
+        if (device.holds_all) {
+            quickest = std::min(quickest.value_or(device.alone_s), device.alone_s);
+        }
+    }
+    return quickest;
+}
+
+std::optional<double> MixedAnswer::pipeline_gain() const {
+    const auto alone = quickest_alone_s();
+    return alone && !stages.empty() ? std::optional(*alone / slowest_of(stages)) : std::nullopt;
+}
+
+Result<MixedAnswer> split_network(const step::Graph& graph, const std::vector<MixedDevice>& devices,
+                                  const MixedOptions& options) {
+    if (devices.size() < 2) {
+        return Result<MixedAnswer>::failure("too-few-devices", "one device divides nothing",
+                                            "name two or more, as in --on A --on B");
+    }
+    if (devices.size() > kMostMixedDevices) {
+        return Result<MixedAnswer>::failure(
+            "too-many-devices", fmt::format("{} devices are too many", devices.size()),
+            fmt::format("{} at most; many equal ones are `eyeroof scale`'s", kMostMixedDevices));
+    }
+    const Link link(devices, options.fabric);
+    const auto parts = parts_of(graph, devices, options, link);
+    if (!parts) {
+        return parts.diagnostics();
+    }
+    MixedAnswer answer;
+    answer.network = graph.name;
+    answer.run = step::run_words(graph.layers, graph.optimizer);
+    answer.link = link.name();
+    for (const step::Operator& op : graph.operators) {
+        answer.operators.push_back(graph.name_of(op));
+    }
+    answer.listed = list_schedule(parts->tasks);
+    answer.best = no_worse_than_alone(exact_schedule(parts->tasks, options.nodes), parts->tasks);
+    answer.stages = split_mixed(parts->chain);
+    for (const MixedStage& stage : answer.stages) {
+        answer.stage_bytes.push_back(stage.first > 0 ? parts->cuts[stage.first - 1] : 0.0);
+    }
+    describe_devices(graph, devices, *parts, answer);
+    return answer;
+}
+
+} // namespace eyeroof::study

@@ -1,0 +1,71 @@
+// One network's inference over devices that differ: a request divided over them, and requests in a
+// pipeline of stages.
+// Called by `eyeroof split`.
+// Knows no file and no terminal; an operator's time is study/step's.
+#pragma once
+
+#include "model/base/result.hpp"
+#include "model/gpu/gpu.hpp"
+#include "model/machine/fabric.hpp"
+#include "study/scale/mixed_chain.hpp"
+#include "study/scale/split.hpp"
+#include "study/step/costs.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace eyeroof::study {
+
+struct MixedDevice {
+    std::string id; // told apart in the answer: "v100-sxm2-16gb", "v100-sxm2-16gb #2"
+    model::Gpu gpu; // or a host processor
+};
+
+struct MixedOptions {
+    model::Launch launch = model::Launch::stream; // times are those of kernels in a run of many
+    std::optional<model::Fabric> fabric;          // nothing: each GPU's PCIe, through the host
+    std::uint64_t nodes = 200'000;                // that the exact search looks at, at most
+};
+
+struct MixedDeviceShare {
+    std::string device;
+    double alone_s = 0.0;      // everything on it
+    std::size_t operators = 0; // of the divided request
+    double busy_s = 0.0;       // with them
+    double held_bytes = 0.0;   // weights of them
+    double capacity_bytes = 0.0;
+    bool holds_all = true; // the whole network's weights
+
+    bool operator==(const MixedDeviceShare&) const = default;
+};
+
+struct MixedAnswer {
+    std::string network, run, link;
+    std::vector<std::string> operators; // names, in the order in which the stages cut them
+    std::vector<MixedDeviceShare> devices;
+    double sent_bytes = 0.0; // between devices, of the divided request
+    Schedule listed, best;   // of one request: list scheduling, and the search from there
+    std::vector<MixedStage>
+        stages; // of a pipeline: over `operators`; empty: the weights fit in none
+    std::vector<double> stage_bytes; // that each stage receives
+
+    // Requests a second over those of the quickest device alone that holds the network; nothing
+    // where none does.
+    std::optional<double> pipeline_gain() const;
+    std::optional<double> quickest_alone_s() const;
+};
+
+// `graph` is an inference. A tensor that another device reads is sent once for each operator that
+// reads it there, at a time that is the slowest pair's; a device keeps the weights of what it runs,
+// and activations are not counted against its memory. Errors: "too-few-devices", "too-many-devices"
+// (kMostMixedDevices); those of the time model.
+model::Result<MixedAnswer> split_network(const step::Graph& graph,
+                                         const std::vector<MixedDevice>& devices,
+                                         const MixedOptions& options);
+
+std::string mixed_text(const MixedAnswer& answer);
+std::string mixed_json(const MixedAnswer& answer); // eyeroof/split/1
+
+} // namespace eyeroof::study

@@ -1,0 +1,139 @@
+// A network divided over devices that differ, for people and for programs.
+#include "model/base/units.hpp"
+#include "study/scale/mixed.hpp"
+#include "study/text/lines.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace eyeroof::study {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string seconds(double s) {
+    return model::format_si(s, "s");
+}
+
+std::string bytes(double b) {
+    return model::format_si(b, "B");
+}
+
+std::size_t widest(const MixedAnswer& answer) {
+    std::size_t width = 6;
+    for (const MixedDeviceShare& device : answer.devices) {
+        width = std::max(width, device.device.size());
+    }
+    return width;
+}
+
+std::string request_text(const MixedAnswer& a) {
+    const std::size_t width = widest(a);
+    const std::size_t label = std::max<std::size_t>(width + 6, 15); // "… alone" and what follows
+    std::string text = "\none request\n";
+    for (const MixedDeviceShare& d : a.devices) {
+        text += fmt::format("  {} {:>10}{}\n", left(printable(d.device) + " alone", label),
+                            seconds(d.alone_s),
+                            d.holds_all ? "" : "   its memory does not hold the weights");
+    }
+    text += fmt::format("  {} {:>10}\n", left("list scheduling", label), seconds(a.listed.time_s));
+    text += fmt::format("  {} {:>10}   {}\n", left("best found", label), seconds(a.best.time_s),
+                        a.best.proved
+                            ? std::string("proved: no division is quicker")
+                            : fmt::format("at most {:.1f} % slower than the best: none is below {}",
+                                          100.0 * (a.best.time_s / a.best.bound_s - 1.0),
+                                          seconds(a.best.bound_s)));
+    text += fmt::format("\n  {} operators       busy    weights\n", left("device", width));
+    for (const MixedDeviceShare& d : a.devices) {
+        text += fmt::format("  {} {:>9} {:>10} {:>10}{}\n", left(printable(d.device), width),
+                            d.operators, seconds(d.busy_s), bytes(d.held_bytes),
+                            d.capacity_bytes > 0.0 && d.held_bytes > d.capacity_bytes
+                                ? " (!) of " + bytes(d.capacity_bytes)
+                                : "");
+    }
+    return text + fmt::format("  sent between devices: {}\n", bytes(a.sent_bytes));
+}
+
+std::string pipeline_text(const MixedAnswer& a) {
+    if (a.stages.empty()) {
+        return "\nmany requests, in a pipeline: the weights fit in no division of the layers\n";
+    }
+    const std::size_t width = widest(a);
+    std::string text = fmt::format("\nmany requests, in a pipeline\n  {} {:>10} {:>10}  layers\n",
+                                   left("device", width), "a request", "receives");
+    for (std::size_t i = 0; i < a.stages.size(); ++i) {
+        const MixedStage& s = a.stages[i];
+        text += fmt::format("  {} {:>10} {:>10}  {} … {} ({})\n",
+                            left(printable(a.devices[s.device].device), width), seconds(s.time_s),
+                            bytes(a.stage_bytes[i]), printable(a.operators[s.first]),
+                            printable(a.operators[s.end - 1]), s.end - s.first);
+    }
+    const double slowest = slowest_of(a.stages);
+    text += fmt::format("  {:.4g} requests a second", 1.0 / slowest);
+    const auto gain = a.pipeline_gain();
+    return text + (gain ? fmt::format(", {:.2f} times the quickest device alone\n", *gain)
+                        : std::string("; no device alone holds the weights\n"));
+}
+
+Json schedule_json(const Schedule& s) {
+    return {{"time_s", s.time_s}, {"bound_s", s.bound_s}, {"proved", s.proved}, {"nodes", s.nodes}};
+}
+
+} // namespace
+
+std::string mixed_text(const MixedAnswer& a) {
+    return fmt::format("{}, {}: {} operators; between devices: {}\n", printable(a.network), a.run,
+                       a.operators.size(), printable(a.link)) +
+           request_text(a) + pipeline_text(a) +
+           "\nkernels and copies; what a host takes to issue them is not in it (eyeroof "
+           "timeline)\n";
+}
+
+std::string mixed_json(const MixedAnswer& a) {
+    Json devices = Json::array();
+    for (const MixedDeviceShare& d : a.devices) {
+        devices.push_back({{"device", d.device},
+                           {"alone_s", d.alone_s},
+                           {"holds_all", d.holds_all},
+                           {"operators", d.operators},
+                           {"busy_s", d.busy_s},
+                           {"held_bytes", d.held_bytes},
+                           {"capacity_bytes", d.capacity_bytes}});
+    }
+    Json placed = Json::array();
+    for (std::size_t op = 0; op < a.operators.size(); ++op) {
+        placed.push_back(
+            {{"operator", a.operators[op]}, {"device", a.devices[a.best.device[op]].device}});
+    }
+    Json stages = Json::array();
+    for (std::size_t i = 0; i < a.stages.size(); ++i) {
+        const MixedStage& s = a.stages[i];
+        stages.push_back({{"device", a.devices[s.device].device},
+                          {"first", a.operators[s.first]},
+                          {"last", a.operators[s.end - 1]},
+                          {"operators", s.end - s.first},
+                          {"time_s", s.time_s},
+                          {"received_bytes", a.stage_bytes[i]}});
+    }
+    const auto gain = a.pipeline_gain();
+    const Json json = {{"schema", "eyeroof/split/1"},
+                       {"network", a.network},
+                       {"run", a.run},
+                       {"link", a.link},
+                       {"devices", devices},
+                       {"request",
+                        {{"listed", schedule_json(a.listed)},
+                         {"best", schedule_json(a.best)},
+                         {"sent_bytes", a.sent_bytes},
+                         {"placed", placed}}},
+                       {"pipeline",
+                        {{"stages", stages},
+                         {"slowest_s", a.stages.empty() ? Json() : Json(slowest_of(a.stages))},
+                         {"gain", gain ? Json(*gain) : Json()}}}};
+    return json.dump(2) + "\n";
+}
+
+} // namespace eyeroof::study

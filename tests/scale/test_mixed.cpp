@@ -1,0 +1,191 @@
+// Networks over devices that differ: chains against every possible division, and a catalog's
+// networks.
+#include "hwdb/catalog.hpp"
+#include "hwdb/fabric_reader.hpp"
+#include "study/formats/catalog.hpp"
+#include "study/scale/mixed.hpp"
+#include "tests/json_schema.hpp"
+#include "tests/near.hpp"
+#include "tests/paths.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <random>
+
+using namespace eyeroof;
+using namespace eyeroof::study;
+using tests::near;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+const std::vector<std::filesystem::path> kHwdb = {std::filesystem::path(tests::source_dir()) /
+                                                  "hwdb"};
+
+// The least slowest stage over every order of devices and every cut, layer by layer.
+double brute(const MixedChain& chain, std::size_t first, unsigned used) {
+    const std::size_t n = chain.layer_s.front().size();
+    if (first == n) {
+        return 0.0;
+    }
+    double best = kInfinity;
+    for (std::size_t d = 0; d < chain.layer_s.size(); ++d) {
+        if ((used >> d & 1U) != 0) {
+            continue;
+        }
+        double time = first > 0 ? chain.cut_s[first - 1] : 0.0;
+        double held = 0.0;
+        for (std::size_t end = first + 1; end <= n; ++end) {
+            time += chain.layer_s[d][end - 1];
+            held += chain.held_bytes[end - 1];
+            if (chain.capacity_bytes[d] > 0.0 && held > chain.capacity_bytes[d]) {
+                break;
+            }
+            best = std::min(best, std::max(time, brute(chain, end, used | 1U << d)));
+        }
+    }
+    return best;
+}
+
+MixedChain random_chain(std::mt19937& random) {
+    const auto number = [&] { return 0.01 + static_cast<double>(random() % 1000) / 100.0; };
+    const std::size_t layers = 1 + random() % 7;
+    const std::size_t devices = 1 + random() % 4;
+    MixedChain chain;
+    chain.layer_s.assign(devices, {});
+    for (auto& row : chain.layer_s) {
+        for (std::size_t l = 0; l < layers; ++l) {
+            row.push_back(number());
+        }
+        chain.capacity_bytes.push_back(random() % 3 == 0 ? 0.0 : 4.0 * number());
+    }
+    for (std::size_t l = 0; l < layers; ++l) {
+        chain.held_bytes.push_back(number());
+        chain.cut_s.push_back(random() % 2 == 0 ? 0.0 : number());
+    }
+    chain.cut_s.pop_back();
+    return chain;
+}
+
+step::Graph graph_of(const char* name, model::Count batch) {
+    const auto network = read::load_wired_network(
+        name, {std::filesystem::path(tests::source_dir()) / "examples" / "networks"});
+    REQUIRE(network.ok());
+    const auto many = model::with_batch(network->network, batch);
+    REQUIRE(many.ok());
+    step::GraphOptions options;
+    options.batch = batch;
+    const auto graph = step::make_graph(*many, network->wiring, options);
+    REQUIRE(graph.ok());
+    return *graph;
+}
+
+MixedDevice device(const char* name) {
+    const auto machine = hwdb::load_machine(name, kHwdb);
+    REQUIRE(machine.ok());
+    return {name, std::get<model::Gpu>(machine->kind)};
+}
+
+} // namespace
+
+TEST_CASE("a chain over unlike devices is divided as well as by trying everything") {
+    std::mt19937 random(7);
+    int none = 0;
+    for (int i = 0; i < 300; ++i) {
+        CAPTURE(i);
+        const MixedChain chain = random_chain(random);
+        const double least = brute(chain, 0, 0U);
+        const auto stages = split_mixed(chain);
+        CHECK(stages.empty() == (least == kInfinity));
+        none += stages.empty() ? 1 : 0;
+        if (!stages.empty()) {
+            CHECK(slowest_of(stages) == near(least, 1e-8));
+            CHECK(stages.front().first == 0);
+            CHECK(stages.back().end == chain.layer_s.front().size());
+        }
+    }
+    CHECK(none > 10);
+    CHECK(none < 200);
+}
+
+TEST_CASE("a device twice as quick takes twice as many equal layers") {
+    MixedChain chain;
+    chain.layer_s = {std::vector<double>(9, 2.0), std::vector<double>(9, 1.0)};
+    chain.cut_s.assign(8, 0.0);
+    const auto stages = split_mixed(chain);
+    REQUIRE(stages.size() == 2);
+    CHECK(slowest_of(stages) == near(6.0, 1e-8));
+    for (const MixedStage& stage : stages) {
+        CHECK(stage.end - stage.first == (stage.device == 0 ? 3 : 6));
+    }
+}
+
+TEST_CASE("equal devices divide a chain as stages of one kind do") {
+    const std::vector<double> layers = {3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0};
+    const std::vector<double> cuts = {0.5, 0.1, 2.0, 0.1, 0.1, 0.3, 0.2};
+    const auto stages = split_mixed({{layers, layers, layers}, cuts, {}, {}});
+    CHECK(slowest_of(stages) == near(split_chain(layers, cuts, 3).slowest_s, 1e-8));
+}
+
+TEST_CASE("a network over two GPUs is never slower than on one, and its document has its schema") {
+    const step::Graph graph = graph_of("googlenet", 16);
+    MixedOptions options;
+    options.nodes = 2'000;
+    const auto answer =
+        split_network(graph, {device("v100-sxm2-16gb"), device("a100-sxm-40gb")}, options);
+    REQUIRE(answer.ok());
+    CHECK(answer->best.time_s <= answer->listed.time_s);
+    REQUIRE(answer->quickest_alone_s().has_value());
+    CHECK(answer->best.time_s <= *answer->quickest_alone_s());
+    CHECK(answer->best.bound_s <= answer->best.time_s);
+    REQUIRE(answer->pipeline_gain().has_value());
+    CHECK(*answer->pipeline_gain() >= 1.0 - 1e-9);
+    CHECK(*answer->pipeline_gain() <= 2.0); // two devices, the better counted twice
+    std::size_t operators = 0;
+    for (const MixedDeviceShare& share : answer->devices) {
+        operators += share.operators;
+    }
+    CHECK(operators == graph.operators.size());
+    std::ifstream file(tests::source_dir() + "/study/schema/split.schema.json");
+    tests::SchemaCheck schema(nlohmann::json::parse(file));
+    CHECK(schema.faults(nlohmann::json::parse(mixed_json(*answer))) == std::vector<std::string>{});
+}
+
+TEST_CASE("weights that no device holds alone are told, and divided where all together hold them") {
+    const step::Graph graph = graph_of("llama-2-13b", 1); // 26 GB
+    MixedOptions options;
+    options.nodes = 100;
+    const auto pair = split_network(graph, {device("rtx-4090"), device("rtx-3090")}, options);
+    REQUIRE(pair.ok());
+    CHECK_FALSE(pair->quickest_alone_s().has_value());
+    CHECK(pair->stages.size() == 2);
+    for (std::size_t i = 0; i < pair->stages.size(); ++i) {
+        CHECK(pair->stages[i].time_s > 0.0);
+    }
+    CHECK(mixed_text(*pair).find("no device alone holds the weights") != std::string::npos);
+    const auto small = split_network(graph, {device("t4"), device("v100-sxm2-16gb")}, options);
+    REQUIRE(small.ok()); // 32 GB hold 26
+    CHECK(small->stages.size() == 2);
+    const auto large =
+        split_network(graph_of("llama-2-70b", 1), {device("t4"), device("t4")}, options);
+    REQUIRE(large.ok());
+    CHECK(large->stages.empty());
+    CHECK(mixed_text(*large).find("fit in no division") != std::string::npos);
+}
+
+TEST_CASE("what cuts a chain is what is read behind it, each tensor once") {
+    const auto answer = split_network(graph_of("alexnet", 1),
+                                      {device("v100-sxm2-16gb"), device("v100-sxm2-16gb")}, {});
+    REQUIRE(answer.ok());
+    for (std::size_t i = 1; i < answer->stages.size(); ++i) {
+        CHECK(answer->stage_bytes[i] > 0.0);
+    }
+    CHECK(answer->stage_bytes.front() == 0.0);
+    const auto one = split_network(graph_of("alexnet", 1), {device("t4")}, {});
+    REQUIRE_FALSE(one.ok());
+    CHECK(one.diagnostics().items().front().code == "too-few-devices");
+}
