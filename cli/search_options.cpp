@@ -85,7 +85,7 @@ void add_effort(CLI::App& app, EffortOptions& effort) {
     app.add_option(
            "--nodes", effort.nodes,
            "Nodes that the search of a layer looks at, at most, 0 for no limit; the best so "
-           "far is shown with its gap, the same on every machine [200000; 300000 with "
+           "far is shown with its gap, the same on every machine [200000; 1500000 with "
            "--mapping best; none with --time-limit]")
         ->type_name("N");
     app.add_option("--time-limit", effort.limit_s,

@@ -9,13 +9,13 @@
 #include <algorithm>
 #include <memory>
 
-// First all nodes with their trips in space decided are collected: once for all orders of a space,
-// as what fits does not depend on orders, then for each branch with the floors found there. From
-// then on the one with the least bound comes first: those below it with the outermost level's trips
-// in time decided take its place, and the walks below these run. So good mappings are found soon,
-// and what is left when one is found needs no walk. The proof: every mapping lies below some node,
-// bounds never exceed the value of a mapping below, so when no node is left no mapping is better
-// than the best found, up to kSlack.
+// The node with the least bound comes first. While trips in space are open it is one of all orders
+// of a space together, as what fits does not depend on orders, and those with one more group
+// decided take its place; then what it is in each branch, with the floors found there; then those
+// with the outermost level's trips in time decided, and the walks below these run. So good mappings
+// are found soon, and what is left when one is found needs no walk. The proof: every mapping lies
+// below some node, bounds never exceed the value of a mapping below, so when no node is left no
+// mapping is better than the best found, up to kSlack.
 //
 // The answer is the first mapping with the best value in the order of jobs and of the depth-first
 // walk in each, whatever the number of threads: a mapping of an earlier job replaces one of equal
@@ -26,8 +26,6 @@ namespace eyeroof::mapper {
 using namespace model;
 
 namespace {
-
-constexpr std::size_t kMostStarts = 100000; // nodes of all orders together that are collected
 
 // The branches of all spaces, with their floors; `bounds`: endless where nothing better than what
 // is known may be found.
@@ -68,74 +66,20 @@ std::vector<Branch> spaces_of(const Shared& shared, const std::vector<Branch>& b
     return spaces;
 }
 
-// A worker's walker of the branch that it worked on last.
-class LastWalker {
-  public:
-    LastWalker(Shared& shared, const std::vector<Branch>& branches)
-        : shared_(shared), branches_(branches), branch_(branches.size()) {}
-
-    Walker& of(std::size_t branch) {
-        if (branch != branch_) {
-            branch_ = branch;
-            walker_ = std::make_unique<Walker>(shared_, branches_[branch]);
-        }
-        return *walker_;
-    }
-
-  private:
-    Shared& shared_;
-    const std::vector<Branch>& branches_;
-    std::size_t branch_;
-    std::unique_ptr<Walker> walker_;
-};
-
-// Nodes of all orders of a space together: below each node of the first group those with their
-// trips in space decided, or that node itself where these are too many.
-std::vector<std::vector<Start>> nodes_of(Shared& shared, const std::vector<Branch>& spaces,
-                                         int threads) {
-    std::vector<Start> roots;
+// Nodes of the first group, of all orders of a space together, the least bound first; their branch
+// is that of the space, after all branches.
+std::vector<Start> starts_of(Shared& shared, const std::vector<Branch>& branches,
+                             const std::vector<Branch>& spaces, const std::vector<double>& bounds) {
+    std::vector<Start> starts;
     for (std::size_t s = 0; s < spaces.size(); ++s) {
         if (spaces[s].floors[0] < kNoValue && !shared.over) {
             Walker walker(shared, spaces[s]);
             for (const Candidate& root : walker.roots()) {
-                roots.push_back({s, root.bound});
-                roots.back().at[kFirstGroup] = root.node;
+                starts.push_back({branches.size() + s, root.bound});
+                starts.back().at[kFirstGroup] = root.node;
             }
             shared.add(walker.counts);
         }
-    }
-    const std::size_t most = kMostStarts / std::max<std::size_t>(1, roots.size());
-    std::vector<std::vector<Start>> below(roots.size());
-    in_parallel_with(
-        threads, roots.size(), [&] { return LastWalker(shared, spaces); },
-        [&](LastWalker& last, std::size_t r) {
-            Walker& walker = last.of(roots[r].branch);
-            if (shared.over || !walker.spread(roots[r], most, below[r])) {
-                below[r] = {roots[r]};
-            }
-            shared.add(walker.counts);
-            walker.counts = {};
-        });
-    std::vector<std::vector<Start>> nodes(spaces.size());
-    for (const std::vector<Start>& some : below) {
-        for (const Start& node : some) {
-            nodes[node.branch].push_back(node);
-        }
-    }
-    return nodes;
-}
-
-// Nodes of all orders together, the least bound first; their branch is that of the space.
-std::vector<Start> starts_of(Shared& shared, const std::vector<Branch>& branches,
-                             const std::vector<double>& bounds, int threads) {
-    const std::vector<Branch> spaces = spaces_of(shared, branches, bounds);
-    const auto nodes = nodes_of(shared, spaces, threads);
-    std::vector<Start> starts;
-    for (const std::vector<Start>& some : nodes) {
-        starts.insert(starts.end(), some.begin(), some.end());
-    }
-    for (Start& start : starts) {
-        start.branch += branches.size();
     }
     // Where not all nodes were collected the bounds of the branches hold for what is left.
     for (std::size_t b = 0; b < branches.size() && shared.over; ++b) {
@@ -165,10 +109,11 @@ void tell(const Shared& shared, const OpenNodes& open, std::size_t done) {
 class Worker {
   public:
     // `bounds`: of the branches, endless where nothing is to be found.
-    Worker(Shared& shared, const std::vector<Branch>& branches, const std::vector<double>& bounds,
-           OpenNodes& open)
-        : shared_(shared), branches_(branches), bounds_(bounds), open_(open),
-          walkers_(branches.size()) {}
+    // `spaces`: all orders of each together.
+    Worker(Shared& shared, const std::vector<Branch>& branches, const std::vector<Branch>& spaces,
+           const std::vector<double>& bounds, OpenNodes& open)
+        : shared_(shared), branches_(branches), bounds_(bounds), open_(open), spaces_(spaces),
+          walkers_(branches.size()), all_orders_(spaces.size()) {}
 
     // False when nothing is left to do.
     bool work() {
@@ -199,7 +144,8 @@ class Worker {
             return start.bound;
         }
         if (start.branch >= branches_.size()) {
-            return take_up(start, below);
+            const bool whole = start.spread() || open_.size() > kMostOpen;
+            return whole ? take_up(start, below) : open_group(start, below);
         }
         Walker& walker = walker_of(start.branch);
         double left = kNoValue;
@@ -220,6 +166,19 @@ class Worker {
         return left;
     }
 
+    // A node of all orders of a space together, and not all trips in space decided: one more group.
+    double open_group(const Start& node, std::vector<Start>& below) {
+        const std::size_t space = node.branch - branches_.size();
+        std::unique_ptr<Walker>& walker = all_orders_[space];
+        if (!walker) {
+            walker = std::make_unique<Walker>(shared_, spaces_[space]);
+        }
+        walker->open_group(node, below);
+        shared_.add(walker->counts);
+        walker->counts = {};
+        return kNoValue;
+    }
+
     // A node of all orders of a space together: what it is in each branch.
     double take_up(const Start& node, std::vector<Start>& below) {
         for (std::size_t b = 0; b < branches_.size(); ++b) {
@@ -235,7 +194,7 @@ class Worker {
                 shared_.add(walker.counts);
                 walker.counts = {};
             } else {
-                below.push_back({b, std::max(node.bound, bounds_[b]), node.at});
+                below.push_back({b, std::max(node.bound, bounds_[b]), node.at, node.step});
             }
             for (std::size_t n = before; n < below.size(); ++n) {
                 below[n].number = node.number;
@@ -276,19 +235,22 @@ class Worker {
     const std::vector<Branch>& branches_;
     const std::vector<double>& bounds_;
     OpenNodes& open_;
-    std::vector<std::unique_ptr<Walker>> walkers_; // by branch
+    const std::vector<Branch>& spaces_;
+    std::vector<std::unique_ptr<Walker>> walkers_;    // by branch
+    std::vector<std::unique_ptr<Walker>> all_orders_; // by space
     std::size_t made_ = 0;
 };
 
 // Returns the least bound of what was left when the time was over.
 double run_walks(Shared& shared, const std::vector<Branch>& branches,
-                 const std::vector<double>& bounds, std::vector<Start> starts, int threads) {
+                 const std::vector<Branch>& spaces, const std::vector<double>& bounds,
+                 std::vector<Start> starts, int threads) {
     OpenNodes open(std::move(starts));
     std::mutex telling;
     std::size_t done = 0;
     in_parallel(threads, static_cast<std::size_t>(threads), [&](std::size_t /*thread*/) {
         try {
-            Worker worker(shared, branches, bounds, open);
+            Worker worker(shared, branches, spaces, bounds, open);
             while (worker.work()) {
                 const std::lock_guard lock(telling);
                 tell(shared, open, ++done);
@@ -371,8 +333,10 @@ ExactOutcome search_exact(const Task& task, const std::vector<Space>& spaces,
     }
     std::vector<double> bounds;
     const std::vector<Branch> branches = branches_of(shared, threads, bounds);
-    std::vector<Start> starts = starts_of(shared, branches, bounds, threads);
-    const double left = run_walks(shared, branches, bounds, std::move(starts), threads);
+    const std::vector<Branch> spaces_left = spaces_of(shared, branches, bounds);
+    std::vector<Start> starts = starts_of(shared, branches, spaces_left, bounds);
+    const double left =
+        run_walks(shared, branches, spaces_left, bounds, std::move(starts), threads);
     shared.outcome.complete = !shared.over;
     shared.outcome.lower_bound = std::min(
         {shared.best * (1.0 - kSlack), shared.outcome.left_out, shared.over ? left : kNoValue});

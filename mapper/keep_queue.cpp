@@ -1,9 +1,12 @@
 #include "mapper/keep_queue.hpp"
 
 #include "mapper/least.hpp"
+#include "model/fanout.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <numeric>
 
 // The floor of a choice: every word of an operand crosses each of its links at least once, and what
 // the innermost home serves goes to no more units than lie below it at a time. Each operand's part
@@ -13,7 +16,25 @@ namespace eyeroof::mapper {
 
 using namespace model;
 
-KeepQueue::KeepQueue(const Task& task) : task_(task), steps_(least_cycles(task) * (1.0 - 1e-12)) {
+namespace {
+
+// Positions of a window (rows times columns) that use the same input, at most.
+double windows_of(const Task& task) {
+    const Problem& p = task.problem;
+    const auto along = [&](Dim position, Dim tap, Count stride, Count dilation) {
+        const Count step = stride / std::gcd(stride, dilation);
+        return static_cast<double>(
+            std::min(p.bounds[index(position)], ceil_div(p.bounds[index(tap)], step)));
+    };
+    return along(Dim::P, Dim::R, p.stride.h, p.dilation.h) *
+           along(Dim::Q, Dim::S, p.stride.w, p.dilation.w);
+}
+
+} // namespace
+
+KeepQueue::KeepQueue(const Task& task)
+    : task_(task), macs_(static_cast<double>(macs_of(task.problem))), windows_(windows_of(task)),
+      steps_(least_cycles(task) * (1.0 - 1e-12)) {
     for (const Operand o : kAllOperands) {
         list(o);
         std::stable_sort(
@@ -26,7 +47,16 @@ KeepQueue::KeepQueue(const Task& task) : task_(task), steps_(least_cycles(task) 
         std::none_of(homes_.begin(), homes_.end(), [](const auto& homes) { return homes.empty(); });
     if (possible) {
         push({});
+        settle();
     }
+}
+
+std::size_t KeepQueue::choices() const {
+    std::size_t all = 1;
+    for (const auto& homes : homes_) {
+        all *= std::max<std::size_t>(1, homes.size());
+    }
+    return all;
 }
 
 void KeepQueue::list(Operand o) {
@@ -54,35 +84,91 @@ void KeepQueue::list(Operand o) {
             choices = std::move(next);
         }
         for (const std::uint32_t levels : choices) {
-            homes.push_back({least_pj(o, levels), levels});
+            homes.push_back(homes_of(o, levels));
         }
     }
 }
 
-double KeepQueue::least_pj(Operand o, std::uint32_t kept) const {
+KeepQueue::Homes KeepQueue::homes_of(Operand o, std::uint32_t kept) const {
+    const Accelerator& machine = task_.machine;
     const auto words =
         static_cast<double>(tile_elements(task_.problem, o, loop_bounds(task_.problem)));
-    double served = static_cast<double>(macs_of(task_.problem)); // by the innermost home
-    double pj = 0.0;
+    const bool sums = o == task_.problem.produced;
+    Homes homes;
+    homes.levels = kept;
+    double units = 1.0; // below the innermost home
     bool innermost = true;
-    for (std::size_t i = task_.machine.levels.size(); i-- > 0;) {
-        for (const Axis& axis : task_.machine.levels[i].fanout) {
-            served /= innermost ? static_cast<double>(axis.size) : 1.0;
-        }
-        const Store* store = store_of(task_.machine.levels[i], o);
+    for (std::size_t i = machine.levels.size(); i-- > 0;) {
+        units *= static_cast<double>(fanout_of(machine.levels[i]));
+        const Store* store = store_of(machine.levels[i], o);
         if ((kept >> i & 1U) == 0 || store == nullptr) {
             continue;
         }
-        const double moved = innermost ? std::max(words, served) : words;
         const bool above = (kept & ((1U << i) - 1U)) != 0; // it is filled from there
-        if (o == task_.problem.produced) {
-            pj += moved * store->write_pj;
+        homes.pj += !sums && above ? words * store->write_pj_of(o) : 0.0;
+        if (innermost) {
+            innermost = false;
+            homes.serves = i;
+            homes.word_pj = sums ? store->write_pj_of(o) : store->read_pj_of(o);
+            homes.serving_pj = homes.word_pj * std::max(words, macs_ / units);
         } else {
-            pj += moved * store->read_pj + (above ? words * store->write_pj : 0.0);
+            homes.pj += words * (sums ? store->write_pj_of(o) : store->read_pj_of(o));
         }
-        innermost = false;
     }
-    return pj;
+    homes.pj += homes.serving_pj;
+    return homes;
+}
+
+// A word that is served goes to as many units at a time as dimensions that do not move it are
+// spread over. Each dimension but the windows' leaves one operand at rest, so that
+//   share(a) * share(b) * share(c) <= units * windows
+// where `windows` positions of a window at most use the same input; and operands whose homes lie
+// further in have only the units below them. The least of  sum of word_pj * macs / share  is where
+// all terms are equal, but for the limits of each: s = ln(share) = ln(cost / level), clamped.
+double KeepQueue::served_together(const Place& place) const {
+    struct Term {
+        double pj = 0.0;   // with a share of one
+        double most = 0.0; // ln(share)
+        std::size_t home = 0;
+    };
+    std::vector<Term> terms;
+    for (const Operand o : kAllOperands) {
+        const Homes& homes = homes_[index(o)][place[index(o)]];
+        if (homes.word_pj > 0.0) {
+            const double pj = homes.word_pj * macs_;
+            terms.push_back({pj, std::max(0.0, std::log(pj / homes.serving_pj)), homes.serves});
+        }
+    }
+    double best = 0.0;
+    for (const Term& outermost : terms) { // those at or inside this home share the units below it
+        double room = std::log(windows_);
+        for (std::size_t i = outermost.home; i < task_.machine.levels.size(); ++i) {
+            room += std::log(static_cast<double>(fanout_of(task_.machine.levels[i])));
+        }
+        const auto shares = [&](double level, const Term& term) {
+            return std::clamp(std::log(term.pj / level), 0.0, term.most);
+        };
+        double low = 1e-30;
+        double high = 0.0;
+        for (const Term& term : terms) {
+            high = std::max(high, term.pj);
+        }
+        for (int step = 0; step < 60; ++step) { // the least level that the room allows
+            const double level = std::sqrt(low * high);
+            double all = 0.0;
+            for (const Term& term : terms) {
+                all += term.home >= outermost.home ? shares(level, term) : 0.0;
+            }
+            (all > room ? low : high) = level;
+        }
+        double pj = 0.0;
+        for (const Term& term : terms) { // at `low` they share more than they can
+            const double share = term.home >= outermost.home ? shares(low, term) : term.most;
+            pj += term.pj * std::exp(-share);
+        }
+        best = std::max(best, pj);
+    }
+    return best;
 }
 
 void KeepQueue::push(const Place& place) {
@@ -98,8 +184,29 @@ void KeepQueue::push(const Place& place) {
     }
 }
 
+// Until the first choice is one whose operands were looked at together; its neighbours, whose parts
+// are no less each, come in when it is first seen.
+void KeepQueue::settle() {
+    while (!open_.empty() && !open_.top().joint) {
+        Open open = open_.top();
+        open_.pop();
+        for (std::size_t o = 0; o < kOperands; ++o) {
+            Place beside = open.place;
+            ++beside[o];
+            push(beside);
+        }
+        double apart = 0.0;
+        for (std::size_t o = 0; o < kOperands; ++o) {
+            apart += homes_[o][open.place[o]].serving_pj;
+        }
+        open.pj += std::max(0.0, served_together(open.place) * (1.0 - 1e-9) - apart);
+        open.joint = true;
+        open_.push(open);
+    }
+}
+
 double KeepQueue::floor() const {
-    const double macs = static_cast<double>(macs_of(task_.problem)) * task_.machine.mac_pj;
+    const double macs = macs_ * task_.machine.mac_pj;
     return task_.objective.value((macs + open_.top().pj) * (1.0 - 1e-9), steps_);
 }
 
@@ -113,10 +220,8 @@ std::vector<OperandSet> KeepQueue::next() {
                 keeps[i].insert(o);
             }
         }
-        Place beside = place;
-        ++beside[index(o)];
-        push(beside);
     }
+    settle();
     return keeps;
 }
 

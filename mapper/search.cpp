@@ -124,7 +124,8 @@ struct Spaces {
 };
 
 constexpr std::size_t kMostBytes = 200'000'000; // of the spaces that are there at a time
-constexpr std::size_t kMostSpaces = 16;
+constexpr std::size_t kMostSpaces = 64;
+constexpr std::size_t kMostCases = 256; // of step 7, of all choices of kept operands together
 
 std::size_t bytes_of(const Space& space) {
     std::size_t bytes = 0;
@@ -140,17 +141,22 @@ std::size_t bytes_of(const Space& space) {
 Spaces next_spaces(const Task& task, KeepQueue& queue, const SearchOptions& options, double best,
                    const Effort& effort) {
     constexpr std::size_t kAtOnce = 2;
+    const std::size_t cases = kMostCases / queue.choices();
     Spaces spaces;
     std::size_t bytes = 0;
     while (!queue.empty() && queue.floor() < best && spaces.all.size() < kMostSpaces &&
            bytes < kMostBytes && !spaces.unfinished) {
-        std::vector<std::vector<OperandSet>> keeps;
-        while (!queue.empty() && queue.floor() < best && keeps.size() < kAtOnce) {
-            keeps.push_back(queue.next());
+        std::vector<std::pair<std::vector<OperandSet>, Arrivals>> chosen;
+        while (!queue.empty() && queue.floor() < best && chosen.size() < kAtOnce) {
+            const std::vector<OperandSet> keeps = queue.next();
+            for (const Arrivals& arrivals : arrival_cases(task, keeps, cases)) {
+                chosen.push_back({keeps, arrivals});
+            }
         }
-        std::vector<Space> some(keeps.size());
-        in_parallel(options.threads, keeps.size(), [&](std::size_t i) {
-            some[i] = build_space(task, keeps[i], options.max_chains, effort);
+        std::vector<Space> some(chosen.size());
+        in_parallel(options.threads, chosen.size(), [&](std::size_t i) {
+            some[i] =
+                build_space(task, chosen[i].first, options.max_chains, effort, chosen[i].second);
         });
         for (Space& space : some) {
             spaces.unfinished = spaces.unfinished || space.unfinished;

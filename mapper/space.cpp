@@ -287,10 +287,16 @@ void build_group(Space& space, std::size_t g, std::size_t max_chains, ColumnMake
                  const Effort& effort) {
     Group& group = space.groups[g];
     group.dims = kGroupDims[g];
-    const std::vector<Split> first = splits_of(*space.task, space.keeps, group.dims[0], effort);
-    const std::vector<Split> taps = group.dims.size() > 1
-                                        ? splits_of(*space.task, space.keeps, group.dims[1], effort)
-                                        : std::vector<Split>(1);
+    const auto splits = [&](Dim dim) {
+        auto all = splits_of(*space.task, space.keeps, dim, effort);
+        std::erase_if(all, [&](const Split& split) {
+            return !suits(*space.task, space.keeps, space.arrivals, dim, split);
+        });
+        return all;
+    };
+    const std::vector<Split> first = splits(group.dims[0]);
+    const std::vector<Split> taps =
+        group.dims.size() > 1 ? splits(group.dims[1]) : std::vector<Split>(1);
     std::vector<double> columns;
     maker.prepare(g, first, taps, effort);
     space.unfinished = effort.over(); // splits may be missing
@@ -332,10 +338,11 @@ Count extent_at(const Split& split, std::size_t level, std::size_t levels, Count
 }
 
 Space build_space(const Task& task, const std::vector<OperandSet>& keeps, std::size_t max_chains,
-                  const Effort& effort) {
+                  const Effort& effort, const Arrivals& arrivals) {
     Space space;
     space.task = &task;
     space.keeps = keeps;
+    space.arrivals = arrivals;
     add_layout(space);
     ColumnMaker maker(space);
     constexpr std::size_t kMostBytes = 300'000'000;

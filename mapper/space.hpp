@@ -10,6 +10,7 @@
 // loops of that block that do not move it run innermost, and which window dimension moves it first.
 #pragma once
 
+#include "mapper/arrivals.hpp"
 #include "mapper/effort.hpp"
 #include "mapper/problem_space.hpp"
 
@@ -101,6 +102,7 @@ struct Group {
 struct Space {
     const Task* task = nullptr;
     std::vector<model::OperandSet> keeps; // by level
+    Arrivals arrivals;                    // the case of step 7 that the space is of
     std::vector<Link> links;
     std::array<Group, kGroups> groups;
     std::size_t columns = 0;
@@ -144,7 +146,7 @@ std::vector<Split> splits_of(const Task& task, const std::vector<model::OperandS
 
 // Builds the space; `max_chains` bounds the chains of a group.
 Space build_space(const Task& task, const std::vector<model::OperandSet>& keeps,
-                  std::size_t max_chains, const Effort& effort = {});
+                  std::size_t max_chains, const Effort& effort = {}, const Arrivals& arrivals = {});
 
 // What one more returned word of sums costs, less the reads that it saves in each further lane:
 // {cost, saving}. Above zero lanes with cost - saving * (lanes - 1) < 0 the fewest returns are not

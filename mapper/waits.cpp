@@ -44,7 +44,7 @@ bool Waits::surely_late(const Space& space, std::size_t from, Operand o) const {
     while (first < space.keeps.size() && !space.keeps[first].contains(o)) {
         ++first;
     }
-    if (first == space.keeps.size()) {
+    if (first == space.keeps.size() || space.arrivals.late[first].contains(o)) {
         return true;
     }
     for (std::size_t i = first + 1; i < space.keeps.size(); ++i) {

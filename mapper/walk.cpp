@@ -34,6 +34,13 @@ constexpr std::array<const char*, kRules> kRuleNames = {
     "B2 dataflow", "B3 units",  "B4 steps",        "B6 bandwidth",      "B7 ramps",
     "orders",      "dominated", "beaten meanwhile"};
 
+// A number for the node number `n` below another: the same in every run, and hardly ever twice.
+std::uint32_t mixed(std::uint32_t number, std::uint32_t n) {
+    std::uint64_t h = (std::uint64_t{number} << 32U | n) * 0x9E3779B97F4A7C15U;
+    h ^= h >> 29U;
+    return static_cast<std::uint32_t>((h * 0xBF58476D1CE4E5B9U) >> 32U);
+}
+
 } // namespace
 
 void Shared::offer(const Job& job, SearchResult real, std::uint64_t nodes) {
@@ -132,18 +139,36 @@ void Walker::begin(const Job& job) {
     left_ = kNoValue;
 }
 
-bool Walker::spread(const Start& root, std::size_t most, std::vector<Start>& starts) {
-    begin(kKnown); // ties with all but what was known are kept: which of them counts comes later
-    starts_ = &starts;
-    most_ = starts.size() + most;
-    branch_ = root.branch;
+void Walker::open_group(const Start& node, std::vector<Start>& below) {
+    begin(kKnown);
+    starts_ = &below;
+    most_ = std::numeric_limits<std::size_t>::max() - 1;
+    branch_ = node.branch;
     target_ = kGroups;
-    at_.fill(0);
-    at_[kFirstGroup] = root.at[kFirstGroup];
-    descend(1, root.bound);
+    at_ = node.at;
+    std::size_t step = node.step;
+    while (step < kGroups && only_child(step)) {
+        ++step;
+    }
+    if (step == kGroups) {
+        finish_level(kGroups, node.bound);
+    } else {
+        const std::size_t g = kGroupOrder[step];
+        for (const Candidate& child : children(step, node.bound)) {
+            at_[g] = child.node;
+            if (step + 1 == kGroups) {
+                finish_level(kGroups, child.bound);
+            } else {
+                below.push_back({branch_, child.bound, at_, step + 1});
+            }
+        }
+    }
     starts_ = nullptr;
     settle();
-    return left_ == kNoValue;
+    std::uint32_t number = 0;
+    for (Start& some : below) {
+        some.number = mixed(node.number, ++number);
+    }
 }
 
 void Walker::take_up(std::size_t branch, const Start& node, std::vector<Start>& starts) {
@@ -191,7 +216,7 @@ void Walker::go_below(const Start& start) {
     } else if (at_[kFirstGroup] == 0) {
         branch_out(0, start.bound);
     } else if (!start.spread()) {
-        descend(1, start.bound);
+        descend(start.step, start.bound);
     } else {
         few_lanes_ = start.few_lanes;
         estimator_.set_floors(start.floors);

@@ -121,10 +121,9 @@ class Walker {
     bool find_floors(std::array<double, kMaxLevels>& floors);
     // The nodes of the first group.
     std::vector<Candidate> roots();
-    // Collects the nodes below a root with all trips in space decided, those of all orders together
-    // where the branch has no family; false, and only half done, when there are more than `most` of
-    // them or the time is over.
-    bool spread(const Start& root, std::size_t most, std::vector<Start>& starts);
+    // Collects the nodes below one of all orders together at which the trips in space of one more
+    // group are decided.
+    void open_group(const Start& node, std::vector<Start>& below);
     // Adds to `starts` what such a node, of all orders together, is in this branch, if anything.
     void take_up(std::size_t branch, const Start& node, std::vector<Start>& starts);
     // Collects the nodes below a start at which the next level is decided; false, and only half

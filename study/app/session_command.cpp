@@ -9,7 +9,7 @@ namespace eyeroof::study {
 
 namespace {
 
-constexpr std::uint64_t kNodesOfBest = 300'000;
+constexpr std::uint64_t kNodesOfBest = 1'500'000;
 
 std::string each(const char* option, const std::vector<std::string>& values) {
     std::string words;
