@@ -62,6 +62,8 @@ struct Branch {
 };
 
 inline constexpr std::size_t kFirstGroup = 2; // that decisions begin with: K
+inline constexpr std::array<std::size_t, kGroups> kGroupOrder = {
+    kFirstGroup, 3, 4, 5, 0, 1}; // K C (P,R) (Q,S) N G
 
 using Path = std::array<std::uint32_t, kGroups>; // a node of each group's tree
 
