@@ -15,11 +15,6 @@ std::optional<model::Diagnostic> refusal(const TuneCommand& options) {
         return model::Diagnostic{
             model::Severity::error, std::move(code), std::move(text), std::move(hint), {}, {}};
     };
-    if (options.target == "gpu") {
-        return error("unavailable",
-                     "--target gpu is not built: there is no template that NVRTC compiles yet",
-                     "tune on the processor (--target cpu), or ask the GPU model: eyeroof exam");
-    }
     if (options.trees == "xgboost" && !tuning::has_xgboost()) {
         return error("unavailable", "XGBoost was not found when this was built",
                      "install libxgboost-dev and build again, or use --trees own");
@@ -33,7 +28,7 @@ std::optional<model::Diagnostic> refusal(const TuneCommand& options) {
     if (!options.from.empty() && !options.compare) {
         return error("usage", "--from replays logs for --compare", "add --compare");
     }
-    if (options.compare && options.from.empty() && options.target == "cpu") {
+    if (options.compare && options.from.empty() && options.target != "model") {
         return error("usage", "--compare measures nothing new",
                      "it replays what logs hold (--from LOG) or computes (--target model)");
     }
@@ -51,6 +46,26 @@ std::string rendered(const tuning::TuneResult& result, const TuneCommand& option
                              : tuning::tune_text(result, options.details);
 }
 
+// The GPU that --on names.
+model::Result<tuning::GpuMachine> computed_gpu(Context& context, const TuneCommand& options) {
+    using Made = model::Result<tuning::GpuMachine>;
+    const auto machine = load_machine(context, options.machine);
+    if (!machine) {
+        return Made(machine.diagnostics());
+    }
+    const auto* gpu = std::get_if<model::Gpu>(&machine->kind);
+    if (gpu == nullptr) {
+        return Made::failure("usage", "mappings of an accelerator are compared, not tuned",
+                             "eyeroof map finds the best one; add --compare");
+    }
+    const auto made = tuning::gpu_machine_of(*gpu, machine->name);
+    return made ? Made(*made)
+                : Made::failure(
+                      "unsupported",
+                      fmt::format("'{}' is no GPU that the template is for", machine->name),
+                      "it is for NVIDIA's of compute capability 7.0 and later");
+}
+
 Exit search(Context& context, const TuneCommand& options) {
     const auto network = chosen_layers(context, options);
     auto layers = network ? tuning::workloads_of(*network)
@@ -62,6 +77,13 @@ Exit search(Context& context, const TuneCommand& options) {
         return context.fail(found);
     }
     tuning::TuneOptions wanted = tune_options(options);
+    if (!options.machine.empty()) {
+        auto gpu = computed_gpu(context, options);
+        if (!gpu) {
+            return context.fail(gpu.diagnostics());
+        }
+        wanted.computed_gpu = *std::move(gpu);
+    }
     wanted.transfer = *transfer;
     std::optional<tuning::TrialLog> log;
     if (!options.log.empty()) {
@@ -89,10 +111,6 @@ Exit tune(Context& context, const TuneCommand& options) {
         found.add(*refused);
         return context.fail(found);
     }
-    if (!options.machine.empty() && !options.compare) {
-        return context.fail_usage("mappings of an accelerator are compared, not tuned",
-                                  "eyeroof map finds the best one; add --compare");
-    }
     return options.compare ? compare_searches(context, options) : search(context, options);
 }
 
@@ -101,6 +119,9 @@ constexpr const char* kExamples =
     "eyeroof tune resnet18-c1-c12 --layers 'C6$' --log c6.jsonl\n"
     "# the same search on a stand-in that computes: seconds, no compiler\n"
     "eyeroof tune resnet18-c1-c12 --layers 'C[69]$' --target model --details\n"
+    "# kernels of a GPU: on the one here, and computed for one that is not\n"
+    "eyeroof tune resnet18-c1-c12 --layers C2 --target gpu --log gpu.jsonl\n"
+    "eyeroof tune resnet18-c1-c12 --layers C2 --target model --on a100-sxm-80gb --details\n"
     "# begin with what other layers have taught\n"
     "eyeroof tune resnet18-c1-c12 --layers C9 --log c9.jsonl --transfer c6.jsonl\n"
     "# best so far against trials, as a picture\n"

@@ -44,9 +44,25 @@ Exit run_comparison(Context& context, const TuneCommand& options,
     return write_comparison(context, options, made);
 }
 
+// Layers on a GPU that is computed.
+model::Result<std::vector<tuning::Arena>> kernels(Context& context, const TuneCommand& options,
+                                                  const model::Network& network,
+                                                  const model::Gpu& gpu, const std::string& name) {
+    using Made = model::Result<std::vector<tuning::Arena>>;
+    const auto layers = tuning::workloads_of(network);
+    if (!layers) {
+        return Made(layers.diagnostics());
+    }
+    context.report(layers.diagnostics());
+    const auto machine = tuning::gpu_machine_of(gpu, name);
+    return machine ? Made(tuning::stand_ins_of(*layers, *machine, tune_options(options)))
+                   : Made::failure("unsupported",
+                                   fmt::format("'{}' is no GPU that the template is for", name),
+                                   "it is for NVIDIA's of compute capability 7.0 and later");
+}
+
 // Layers on an accelerator: their optimum is the mapper's.
 model::Result<std::vector<tuning::Arena>> mappings(Context& context, const TuneCommand& options) {
-    using Made = model::Result<std::vector<tuning::Arena>>;
     const auto network = chosen_layers(context, options);
     const auto machine = load_machine(context, options.machine);
     model::Diagnostics found = network.diagnostics();
@@ -54,11 +70,10 @@ model::Result<std::vector<tuning::Arena>> mappings(Context& context, const TuneC
     if (found.has_errors()) {
         return found;
     }
-    const auto* accelerator = std::get_if<model::Accelerator>(&machine->kind);
-    if (accelerator == nullptr) {
-        return Made::failure("unsupported", "--on takes an accelerator",
-                             "without --on a stand-in for a processor is tuned");
+    if (const auto* gpu = std::get_if<model::Gpu>(&machine->kind)) {
+        return kernels(context, options, *network, *gpu, machine->name);
     }
+    const auto* accelerator = std::get_if<model::Accelerator>(&machine->kind);
     constexpr std::uint64_t kNodes = 2'000'000;
     std::vector<tuning::Arena> arenas;
     for (const model::Layer& layer : network->layers) {

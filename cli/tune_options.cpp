@@ -50,8 +50,9 @@ void add_learning(CLI::App& app, TuneCommand& options) {
 }
 
 void add_measuring(CLI::App& app, TuneCommand& options) {
-    add_choice(app, "--target", options.target, {"cpu", "model", "gpu"},
-               "What measures: this processor, or a closed form as a stand-in [cpu]");
+    add_choice(
+        app, "--target", options.target, {"cpu", "model", "gpu"},
+        "What measures: this processor, an NVIDIA GPU, or a closed form as a stand-in [cpu]");
     app.add_option("--log", options.log, "Keeps every trial, and goes on from there when run again")
         ->type_name("FILE");
     app.add_option("--threads", options.threads, "Threads that a kernel may use")
@@ -61,7 +62,9 @@ void add_measuring(CLI::App& app, TuneCommand& options) {
         ->check(CLI::Range(0, 4095));
     app.add_option("--compiler", options.compiler, "C++ compiler [c++, g++ or clang++]")
         ->type_name("PROGRAM");
-    app.add_option("--flags", options.flags, "Its flags [-O2 -march=native]")->type_name("TEXT");
+    app.add_option("--flags", options.flags,
+                   "Its flags [-O2 -march=native]; with --target gpu NVRTC's [none]")
+        ->type_name("TEXT");
     add_choice(app, "--time", options.time, {"median", "least"},
                "Which of the repeats counts [median]");
     app.add_option("--repeat-time", options.repeat_s, "Seconds for a candidate's repeats")
@@ -75,8 +78,13 @@ void add_measuring(CLI::App& app, TuneCommand& options) {
     app.add_option("--again", options.again, "Best candidates that are measured again in the end")
         ->check(CLI::Range(0, 1000))
         ->capture_default_str();
+    app.add_option("--gpu", options.gpu, "With --target gpu: which one [0]")
+        ->check(CLI::Range(0, 1023));
+    app.add_option("--nvrtc", options.nvrtc, "With --target gpu: libnvrtc.so [found by its name]")
+        ->type_name("FILE");
     app.add_option("--on", options.machine,
-                   "With --target model --compare: an accelerator, whose mappings are tuned")
+                   "With --target model: a GPU, whose kernels are computed; with --compare also an "
+                   "accelerator, whose mappings are tuned")
         ->type_name("MACHINE|FILE");
     app.add_option("--noise", options.noise, "Deviation of a stand-in's measurements")
         ->check(CLI::Range(0.0, 1.0))
@@ -133,7 +141,14 @@ tuning::TuneOptions tune_options(const TuneCommand& options) {
     wanted.plan.strategy = strategy_of(options);
     wanted.plan.trials = options.trials;
     wanted.plan.limit_s = options.time_limit_s;
-    wanted.on_cpu = options.target == "cpu";
+    wanted.target = options.target == "cpu"   ? tuning::TargetKind::cpu
+                    : options.target == "gpu" ? tuning::TargetKind::gpu
+                                              : tuning::TargetKind::model;
+    wanted.gpu.nvrtc = options.nvrtc;
+    wanted.gpu.device = options.gpu;
+    wanted.gpu.flags = words_of(options.flags);
+    wanted.gpu.time_s = options.repeat_s;
+    wanted.gpu.limit_s = options.limit_s;
     wanted.cpu.compiler = options.compiler;
     if (!options.flags.empty()) {
         wanted.cpu.flags = words_of(options.flags);
@@ -143,6 +158,7 @@ tuning::TuneOptions tune_options(const TuneCommand& options) {
     wanted.cpu.limit_s = options.limit_s;
     wanted.cpu.statistic =
         options.time == "least" ? tuning::Statistic::least : tuning::Statistic::median;
+    wanted.gpu.statistic = wanted.cpu.statistic;
     wanted.noise = {options.noise, options.seed};
     wanted.machine_seed = options.machine_seed;
     wanted.threads = options.threads;

@@ -18,11 +18,11 @@ namespace tuning = study::tune;
 struct TuneCommand {
     std::string network, layers, target = "cpu", machine;
     std::vector<std::string> dims, transfer, from;
-    std::string log, compiler, flags, strategy = "learned", features = "all";
+    std::string log, compiler, flags, nvrtc, strategy = "learned", features = "all";
     std::string loss = "regression", trees = "auto", time = "median";
     std::size_t trials = 128, batch = 16;
     std::uint64_t seed = 1, machine_seed = 1;
-    int threads = 1, cpu = -1, seeds = 5, jobs = 1;
+    int threads = 1, cpu = -1, gpu = 0, seeds = 5, jobs = 1;
     double epsilon = 0.05, diversity = 0.3, uncertainty = 0.0, noise = 0.05;
     double repeat_s = 0.25, limit_s = 20.0, time_limit_s = 0.0;
     std::size_t again = 5;

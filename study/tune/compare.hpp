@@ -24,6 +24,9 @@ struct Arena {
 std::vector<Arena> pools_of(const std::vector<TrialLine>& lines);
 // Stand-ins of these layers.
 std::vector<Arena> stand_ins_of(const std::vector<Workload>& layers, const TuneOptions& options);
+// The same on a GPU.
+std::vector<Arena> stand_ins_of(const std::vector<Workload>& layers, const GpuMachine& machine,
+                                const TuneOptions& options);
 
 struct Contender {
     std::string name;

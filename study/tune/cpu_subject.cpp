@@ -97,6 +97,11 @@ Subject cpu_subject(const Workload& work, const CpuMachine& machine, int threads
     subject.predicted = [=](const Point& point) {
         return cpu_chain(work, cpu_plan(*space, point), machine).seconds;
     };
+    subject.described = [=](const Point& point) {
+        const CpuPlan plan = cpu_plan(*space, point);
+        const CpuChain chain = cpu_chain(work, plan, machine);
+        return Described{plan_text(plan), chain.seconds, chain.bound, chain.limiter};
+    };
     return subject;
 }
 

@@ -1,8 +1,6 @@
 #include "study/tune/cpu_target.hpp"
 
-#include "model/base/statistics.hpp"
 #include "study/tune/cpu_source.hpp"
-#include "study/tune/process.hpp"
 
 #include <fmt/format.h>
 #include <sched.h>
@@ -19,10 +17,6 @@ namespace eyeroof::study::tune {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string first_line(const std::string& text) {
-    return text.substr(0, text.find('\n'));
-}
 
 // Where a compiler complains.
 std::string complaint(const std::string& text) {
@@ -42,50 +36,6 @@ int last_cpu() {
         }
     }
     return -1;
-}
-
-std::vector<double> numbers(const std::string& text) {
-    std::vector<double> found;
-    const char* at = text.c_str();
-    for (char* end = nullptr;; at = end) {
-        const double value = std::strtod(at, &end);
-        if (end == at) {
-            return found;
-        }
-        found.push_back(value);
-    }
-}
-
-Outcome failed(std::string error, std::string detail) {
-    return {kNoCost, {}, std::move(error), std::move(detail)};
-}
-
-Outcome told(const ProcessEnd& end, Statistic statistic) {
-    if (end.stopped) {
-        return failed("stopped", {});
-    }
-    if (end.timed_out) {
-        return failed("timeout", fmt::format("ended after {:.3g} s", end.seconds));
-    }
-    if (end.signal != 0) {
-        return failed("crash", signal_text(end.signal));
-    }
-    const std::string line = first_line(end.output);
-    if (line.starts_with("wrong")) {
-        return failed("wrong", line);
-    }
-    Outcome outcome;
-    outcome.times_s = line.starts_with("times ") ? numbers(line.substr(6)) : std::vector<double>{};
-    const bool sound = !outcome.times_s.empty() &&
-                       std::all_of(outcome.times_s.begin(), outcome.times_s.end(),
-                                   [](double t) { return std::isfinite(t) && t > 0.0; });
-    if (!end.ok() || !sound) {
-        return failed("failed", line.empty() ? fmt::format("exit status {}", end.status) : line);
-    }
-    outcome.cost = statistic == Statistic::median
-                       ? model::median(outcome.times_s)
-                       : *std::min_element(outcome.times_s.begin(), outcome.times_s.end());
-    return outcome;
 }
 
 constexpr const char* kOwner = "owner"; // a file in the folder: whose run it is
@@ -140,7 +90,7 @@ std::string CpuSession::compile(const std::string& text, const std::string& name
         file << text;
         file.close();
         if (!file) {
-            outcome = failed("failed", "the source cannot be written; is the disk full?");
+            outcome = failed_outcome("failed", "the source cannot be written; is the disk full?");
             return {};
         }
     }
@@ -153,9 +103,9 @@ std::string CpuSession::compile(const std::string& text, const std::string& name
     if (end.ok()) {
         return made;
     }
-    outcome = end.stopped     ? failed("stopped", {})
-              : end.timed_out ? failed("compile", "the compiler took too long")
-                              : failed("compile", complaint(end.output));
+    outcome = end.stopped     ? failed_outcome("stopped", {})
+              : end.timed_out ? failed_outcome("compile", "the compiler took too long")
+                              : failed_outcome("compile", complaint(end.output));
     return {};
 }
 
@@ -173,7 +123,7 @@ model::Result<std::unique_ptr<CpuSession>> CpuSession::open(const CpuOptions& op
     const std::vector<std::string> tried = options.compiler.empty()
                                                ? std::vector<std::string>{"c++", "g++", "clang++"}
                                                : std::vector<std::string>{options.compiler};
-    Outcome why = failed("compile", "none was found");
+    Outcome why = failed_outcome("compile", "none was found");
     for (const std::string& compiler : tried) {
         const ProcessEnd version =
             run_process({compiler, "--version"}, session->folder(), 10.0, session->stop_);
@@ -239,8 +189,8 @@ Outcome CpuSession::measure(const CpuPlan& plan, const Workload& work,
         for (const std::string& word : harness_shape(work)) {
             words.push_back(word);
         }
-        outcome =
-            told(run_process(words, folder_.path(), options_.limit_s, stop_), options_.statistic);
+        outcome = outcome_of(run_process(words, folder_.path(), options_.limit_s, stop_),
+                             options_.statistic);
     }
     fs::remove(folder_.path() / "candidate", ignored);
     fs::remove(folder_.path() / "candidate.cpp", ignored);

@@ -5,13 +5,11 @@
 
 #include "profiles/collect/work_folder.hpp"
 #include "study/tune/cpu_plan.hpp"
-#include "study/tune/subject.hpp"
+#include "study/tune/outcome.hpp"
 
 #include <stop_token>
 
 namespace eyeroof::study::tune {
-
-enum class Statistic { median, least };
 
 struct CpuOptions {
     std::string compiler; // empty: the first of c++, g++ and clang++ that runs

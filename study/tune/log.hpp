@@ -4,6 +4,7 @@
 #pragma once
 
 #include "model/base/result.hpp"
+#include "study/tune/gpu_machine.hpp"
 #include "study/tune/subject.hpp"
 #include "study/tune/workload.hpp"
 
@@ -19,7 +20,7 @@ inline constexpr const char* kTrialSchema = "eyeroof/trial/1";
 
 // Where a trial was measured, and by what.
 struct TrialOrigin {
-    std::string target; // "cpu", "model"
+    std::string target; // "cpu", "gpu", "model"
     std::string machine;
     int cores = 0;
     Count l1_bytes = 0, l2_bytes = 0, l3_bytes = 0;
@@ -28,6 +29,7 @@ struct TrialOrigin {
     std::string date;    // UTC, ISO 8601
     std::string command; // strategy, features, loss, batch: what makes a search repeatable
     std::uint64_t seed = 1;
+    std::optional<GpuMachine> gpu; // of GPU templates; its name is `machine`
 
     bool operator==(const TrialOrigin&) const = default;
 };
@@ -55,10 +57,16 @@ std::string trial_text(const TrialLine& line); // with its line break
 model::Result<std::vector<TrialLine>> parse_trials(std::string_view text, const std::string& file);
 model::Result<std::vector<TrialLine>> load_trials(const std::filesystem::path& path);
 
+// A point's knobs by name.
+std::vector<std::pair<std::string, Count>> knobs_of(const Space& space, const Point& point);
 // The point that a line's knobs name; none when the space has not all of them, or other ones.
 std::optional<Point> point_of(const Space& space, const TrialLine& line);
 TrialLine line_of(const Subject& subject, const Workload& work, const TrialOrigin& origin,
                   const Trial& trial, Count number);
+
+// What a line was a trial of: the template's space and closed form for the machine that the line
+// tells. Nothing for templates that are not known here.
+std::optional<Subject> subject_of(const TrialLine& line);
 
 // Lines of several logs, each once (same template, shape, machine, search and number).
 std::vector<TrialLine> merged(const std::vector<std::vector<TrialLine>>& logs);

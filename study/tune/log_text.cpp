@@ -158,6 +158,39 @@ Workload work_from(Reader shape, std::string name) {
     return work ? *std::move(work) : none;
 }
 
+GpuMachine gpu_from(Reader gpu, const std::string& name) {
+    GpuMachine machine;
+    machine.name = name;
+    machine.capability = static_cast<int>(gpu.whole("capability", 70, 999));
+    machine.sms = static_cast<int>(gpu.whole("sms", 1, 100'000));
+    machine.lanes = static_cast<int>(gpu.whole("lanes", 1, 4096));
+    machine.max_threads = static_cast<int>(gpu.whole("max_threads", 32, 1 << 16));
+    machine.max_ctas = static_cast<int>(gpu.whole("max_ctas", 1, 4096));
+    machine.registers = gpu.whole("registers", 1024, Count{1} << 24);
+    machine.sm_shared_bytes = gpu.whole("sm_shared_bytes", 1024, Count{1} << 30);
+    machine.cta_shared_bytes = gpu.whole("cta_shared_bytes", 1024, Count{1} << 30);
+    machine.l2_bytes = gpu.whole("l2_bytes", 0, Count{1} << 50);
+    machine.clock_hz = gpu.number("clock_hz", 1.0);
+    machine.l2_bytes_per_s = gpu.number("l2_bytes_per_s", 1.0);
+    machine.dram_bytes_per_s = gpu.number("dram_bytes_per_s", 1.0);
+    return machine;
+}
+
+Json gpu_json(const GpuMachine& machine) {
+    return {{"capability", machine.capability},
+            {"sms", machine.sms},
+            {"lanes", machine.lanes},
+            {"max_threads", machine.max_threads},
+            {"max_ctas", machine.max_ctas},
+            {"registers", machine.registers},
+            {"sm_shared_bytes", machine.sm_shared_bytes},
+            {"cta_shared_bytes", machine.cta_shared_bytes},
+            {"l2_bytes", machine.l2_bytes},
+            {"clock_hz", machine.clock_hz},
+            {"l2_bytes_per_s", machine.l2_bytes_per_s},
+            {"dram_bytes_per_s", machine.dram_bytes_per_s}};
+}
+
 TrialOrigin origin_from(Reader origin) {
     TrialOrigin from;
     from.target = origin.text("target");
@@ -174,6 +207,9 @@ TrialOrigin origin_from(Reader origin) {
     from.command = origin.text("search");
     from.seed =
         static_cast<std::uint64_t>(origin.whole("seed", 0, std::numeric_limits<Count>::max()));
+    if (origin.has("gpu")) {
+        from.gpu = gpu_from(origin.object("gpu"), from.machine);
+    }
     return from;
 }
 
@@ -258,6 +294,9 @@ std::string trial_text(const TrialLine& line) {
         {"lanes", from.lanes},       {"registers", from.registers}, {"compiler", from.compiler},
         {"flags", from.flags},       {"date", from.date},           {"search", from.command},
         {"seed", from.seed}};
+    if (from.gpu) {
+        json["origin"]["gpu"] = gpu_json(*from.gpu);
+    }
     return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -311,15 +350,19 @@ std::optional<Point> point_of(const Space& space, const TrialLine& line) {
                                                                : std::nullopt;
 }
 
+std::vector<std::pair<std::string, Count>> knobs_of(const Space& space, const Point& point) {
+    std::vector<std::pair<std::string, Count>> all;
+    for (std::size_t knob = 0; knob < space.knobs().size(); ++knob) {
+        all.emplace_back(space.knobs()[knob].name, space.value(point, knob));
+    }
+    return all;
+}
+
 TrialLine line_of(const Subject& subject, const Workload& work, const TrialOrigin& origin,
                   const Trial& trial, Count number) {
-    TrialLine line{subject.template_name, work,       origin,       {}, trial.round, number,
-                   trial.predicted,       trial.at_s, trial.outcome};
-    for (std::size_t knob = 0; knob < subject.space.knobs().size(); ++knob) {
-        line.knobs.emplace_back(subject.space.knobs()[knob].name,
-                                subject.space.value(trial.point, knob));
-    }
-    return line;
+    return {subject.template_name, work,   origin,          knobs_of(subject.space, trial.point),
+            trial.round,           number, trial.predicted, trial.at_s,
+            trial.outcome};
 }
 
 std::vector<TrialLine> merged(const std::vector<std::vector<TrialLine>>& logs) {

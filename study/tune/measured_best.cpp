@@ -13,32 +13,24 @@ namespace eyeroof::study::tune {
 
 namespace {
 
-struct Measured { // a line and its plan
+struct Measured { // a line and what it was
     const TrialLine* line = nullptr;
-    CpuPlan plan;
-    double predicted_s = 0.0;
+    Described what;
 };
-
-CpuMachine machine_with_clock(const TrialOrigin& origin) {
-    CpuMachine machine = machine_of(origin);
-    const CpuMachine host = host_machine();
-    machine.clock_hz = host.name == machine.name ? host.clock_hz : machine.clock_hz;
-    return machine;
-}
 
 std::vector<Measured> measured_of(const std::vector<const TrialLine*>& lines) {
     std::vector<Measured> all;
-    std::map<bool, Subject> subjects; // with a knob for threads, or without
+    std::map<std::size_t, std::optional<Subject>> subjects; // by the number of knobs
     for (const TrialLine* line : lines) {
-        const bool threads = std::any_of(line->knobs.begin(), line->knobs.end(),
-                                         [](const auto& knob) { return knob.first == "threads"; });
-        if (!subjects.contains(threads)) {
-            subjects[threads] = cpu_subject(line->work, machine_with_clock(line->origin),
-                                            threads ? std::max(2, line->origin.cores) : 1);
+        if (!subjects.contains(line->knobs.size())) {
+            subjects[line->knobs.size()] = subject_of(*line);
         }
-        const Subject& subject = subjects[threads];
-        if (const auto point = point_of(subject.space, *line); point && line->outcome.ok()) {
-            all.push_back({line, cpu_plan(subject.space, *point), subject.predicted(*point)});
+        const auto& subject = subjects[line->knobs.size()];
+        if (!subject || !line->outcome.ok()) {
+            continue;
+        }
+        if (const auto point = point_of(subject->space, *line)) {
+            all.push_back({line, subject->described(*point)});
         }
     }
     return all;
@@ -49,7 +41,7 @@ MeasuredBest row_of(const LayerReport& layer, const std::vector<Measured>& all) 
         return a.line->outcome.cost < b.line->outcome.cost;
     });
     const auto first = std::min_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
-        return a.predicted_s < b.predicted_s;
+        return a.what.seconds < b.what.seconds;
     });
     MeasuredBest row;
     row.layer = layer.layer.name;
@@ -59,9 +51,8 @@ MeasuredBest row_of(const LayerReport& layer, const std::vector<Measured>& all) 
     row.machine = best->line->origin.machine;
     row.target = best->line->origin.target;
     row.trials = all.size();
-    row.plan = best->plan;
-    row.chain = cpu_chain(best->line->work, best->plan, machine_with_clock(best->line->origin));
-    row.predicted_plan = first->plan;
+    row.best = best->what;
+    row.predicted_plan = first->what.text;
     row.predicted_plan_s = first->line->outcome.cost;
     return row;
 }
@@ -76,10 +67,11 @@ model::Result<std::vector<MeasuredBest>> measured_best(const Report& report,
         if (!work) {
             continue;
         }
-        std::map<std::pair<std::string, std::string>, std::vector<const TrialLine*>> by_machine;
+        std::map<std::array<std::string, 3>, std::vector<const TrialLine*>> by_machine;
         for (const TrialLine& line : lines) {
-            if (line.template_name == kCpuTemplate && line.work.same_shape(*work)) {
-                by_machine[{line.origin.target, line.origin.machine}].push_back(&line);
+            if (line.work.same_shape(*work)) {
+                by_machine[{line.template_name, line.origin.target, line.origin.machine}].push_back(
+                    &line);
             }
         }
         for (const auto& [machine, some] : by_machine) {
@@ -103,15 +95,14 @@ std::string measured_best_text(const std::vector<MeasuredBest>& rows) {
                             "trials on {}{}\n",
                             model::printable(row.layer), row.measured_s * 1e6, row.gflops_per_s,
                             row.report_s * 1e6, row.trials, model::printable(row.machine),
-                            row.target == "cpu" ? "" : " (computed)");
-        text += fmt::format("    {}\n    bounds of it, MAC/cycle:", plan_text(row.plan));
-        for (const double bound : row.chain.bound) {
+                            row.target == "model" ? " (computed)" : "");
+        text += fmt::format("    {}\n    bounds of it, MAC/cycle:", row.best.text);
+        for (const double bound : row.best.bound) {
             text += fmt::format(" {:.4g}", bound);
         }
         text += fmt::format("; step {} costs most\n    the closed form's first choice took {:.4g} "
                             "us: {}\n",
-                            row.chain.limiter + 1, row.predicted_plan_s * 1e6,
-                            plan_text(row.predicted_plan));
+                            row.best.limiter + 1, row.predicted_plan_s * 1e6, row.predicted_plan);
     }
     return text;
 }
@@ -120,10 +111,9 @@ std::string measured_best_markdown(const std::vector<MeasuredBest>& rows) {
     std::string text = "\n## Tuned\n\n| layer | measured us | GFLOP/s | predicted us | trials | "
                        "program | limiting step |\n|---|---:|---:|---:|---:|---|---:|\n";
     for (const MeasuredBest& row : rows) {
-        text +=
-            fmt::format("| {} | {:.4g} | {:.2f} | {:.4g} | {} | {} | {} |\n",
-                        model::printable(row.layer), row.measured_s * 1e6, row.gflops_per_s,
-                        row.report_s * 1e6, row.trials, plan_text(row.plan), row.chain.limiter + 1);
+        text += fmt::format("| {} | {:.4g} | {:.2f} | {:.4g} | {} | {} | {} |\n",
+                            model::printable(row.layer), row.measured_s * 1e6, row.gflops_per_s,
+                            row.report_s * 1e6, row.trials, row.best.text, row.best.limiter + 1);
     }
     return text;
 }
@@ -140,10 +130,10 @@ std::string with_measured_best(const std::string& report_json,
                                  {"machine", row.machine},
                                  {"target", row.target},
                                  {"trials", row.trials},
-                                 {"program", plan_text(row.plan)},
-                                 {"bound_macs_per_cycle", row.chain.bound},
-                                 {"limiting_step", row.chain.limiter + 1},
-                                 {"first_choice", plan_text(row.predicted_plan)},
+                                 {"program", row.best.text},
+                                 {"bound_macs_per_cycle", row.best.bound},
+                                 {"limiting_step", row.best.limiter + 1},
+                                 {"first_choice", row.predicted_plan},
                                  {"first_choice_s", row.predicted_plan_s}});
     }
     return json.dump(2) + "\n";

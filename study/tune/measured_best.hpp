@@ -4,7 +4,6 @@
 #pragma once
 
 #include "study/exam/report.hpp"
-#include "study/tune/cpu_chain.hpp"
 #include "study/tune/log.hpp"
 
 namespace eyeroof::study::tune {
@@ -17,9 +16,8 @@ struct MeasuredBest {
     std::string machine; // that it was measured on
     std::string target;
     std::size_t trials = 0;        // of this shape on this machine and target
-    CpuPlan plan;                  // of the best …
-    CpuChain chain;                // … its seven bounds
-    CpuPlan predicted_plan;        // what the closed form prefers, of the trials …
+    Described best;                // what it is, and its seven bounds
+    std::string predicted_plan;    // what the closed form prefers, of the trials …
     double predicted_plan_s = 0.0; // … and what was measured of that
 };
 

@@ -7,6 +7,7 @@
 #include "mapper/search.hpp"
 #include "model/machine/machine.hpp"
 #include "study/tune/cpu_subject.hpp"
+#include "study/tune/gpu_subject.hpp"
 
 #include <stop_token>
 
@@ -22,6 +23,11 @@ struct Noise {
 // no reason that a feature tells (up to 30 %). Both are drawn from `machine_seed`. A stand-in to
 // test searches with, not a model of anything.
 std::unique_ptr<Target> stand_in(const Workload& work, const CpuMachine& machine,
+                                 const Subject& subject, std::uint64_t machine_seed,
+                                 const Noise& noise);
+
+// The same of a GPU: the closed form with its clock and the rates of L2 and memory off.
+std::unique_ptr<Target> stand_in(const Workload& work, const GpuMachine& machine,
                                  const Subject& subject, std::uint64_t machine_seed,
                                  const Noise& noise);
 

@@ -31,6 +31,28 @@ class PoolTarget final : public Target {
     std::unordered_map<Count, double> cost_;
 };
 
+// A stand-in for each layer, on a machine of either kind.
+template <class Machine, class MakeSubject>
+std::vector<Arena> arenas_on(const std::vector<Workload>& layers, const Machine& machine,
+                             const TuneOptions& options, const MakeSubject& subject_for) {
+    std::vector<Arena> arenas;
+    for (const Workload& work : layers) {
+        Arena arena;
+        arena.work = work;
+        arena.subject = subject_for(work);
+        const Space space = arena.subject.space;
+        arena.fresh = [=](std::uint64_t seed) {
+            Subject subject;
+            subject.space = space;
+            return stand_in(work, machine, subject, options.machine_seed,
+                            {options.noise.deviation, seed});
+        };
+        arena.target = stand_in(work, machine, arena.subject, options.machine_seed, {0.0, 1});
+        arenas.push_back(std::move(arena));
+    }
+    return arenas;
+}
+
 } // namespace
 
 std::vector<Arena> pools_of(const std::vector<TrialLine>& lines) {
@@ -40,18 +62,20 @@ std::vector<Arena> pools_of(const std::vector<TrialLine>& lines) {
     std::map<std::string, Arena> by_key;
     std::vector<std::string> order;
     for (const TrialLine& line : lines) {
-        if (line.template_name != kCpuTemplate) {
-            continue;
-        }
         Workload shape = line.work;
         shape.name.clear();
         TrialLine key;
+        key.template_name = line.template_name;
         key.work = shape;
         key.origin.machine = line.origin.machine;
         key.outcome.cost = 1.0;
         const std::string name = trial_text(key);
         if (!by_key.contains(name)) {
-            by_key[name].subject = cpu_subject(line.work, machine_of(line.origin), 1);
+            auto subject = subject_of(line);
+            if (!subject) {
+                continue;
+            }
+            by_key[name].subject = *std::move(subject);
             by_key[name].work = line.work;
             order.push_back(name);
         }
@@ -80,23 +104,16 @@ std::vector<Arena> pools_of(const std::vector<TrialLine>& lines) {
 }
 
 std::vector<Arena> stand_ins_of(const std::vector<Workload>& layers, const TuneOptions& options) {
-    std::vector<Arena> arenas;
     const CpuMachine machine; // the same on every host
-    for (const Workload& work : layers) {
-        Arena arena;
-        arena.work = work;
-        arena.subject = cpu_subject(work, machine, options.threads);
-        const Space space = arena.subject.space;
-        arena.fresh = [=](std::uint64_t seed) {
-            Subject subject;
-            subject.space = space;
-            return stand_in(work, machine, subject, options.machine_seed,
-                            {options.noise.deviation, seed});
-        };
-        arena.target = stand_in(work, machine, arena.subject, options.machine_seed, {0.0, 1});
-        arenas.push_back(std::move(arena));
-    }
-    return arenas;
+    return arenas_on(layers, machine, options, [&](const Workload& work) {
+        return cpu_subject(work, machine, options.threads);
+    });
+}
+
+std::vector<Arena> stand_ins_of(const std::vector<Workload>& layers, const GpuMachine& machine,
+                                const TuneOptions& options) {
+    return arenas_on(layers, machine, options,
+                     [&](const Workload& work) { return gpu_subject(work, machine); });
 }
 
 } // namespace eyeroof::study::tune

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,6 +59,27 @@ pid_t spawned(const std::vector<std::string>& words, const std::filesystem::path
     return failed == 0 ? child : -1;
 }
 
+// Runs the function in a copy of this process; the copy's id, or -1.
+pid_t forked(const std::function<int(int)>& body, int write_end) {
+    const pid_t parent = ::getpid();
+    const pid_t child = ::fork();
+    if (child != 0) {
+        if (child > 0) {
+            ::setpgid(child, child); // whoever is first
+        }
+        return child;
+    }
+    ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (const int signal :
+         {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP}) {
+        ::signal(signal, SIG_DFL);
+    }
+    const rlimit none{0, 0};
+    ::setrlimit(RLIMIT_CORE, &none);
+    ::_exit(::getppid() == parent ? body(write_end) : 1);
+}
+
 // Reads until the other end is closed, the time is over or a stop is asked for.
 void listen(int read_end, double limit_s, const std::stop_token& stop, ProcessEnd& end) {
     const auto start = Clock::now();
@@ -100,17 +123,16 @@ void await(pid_t child, double limit_s, const std::stop_token& stop, Clock::time
     }
 }
 
-} // namespace
-
-ProcessEnd run_process(const std::vector<std::string>& words, const std::filesystem::path& folder,
-                       double limit_s, const std::stop_token& stop) {
+// Starts a process that writes to the file it is given, and stays with it to its end.
+ProcessEnd attended(const std::function<pid_t(int)>& start_it, double limit_s,
+                    const std::stop_token& stop) {
     ProcessEnd end;
     std::array<int, 2> ends{};
-    if (words.empty() || ::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
         return end;
     }
     const auto start = Clock::now();
-    const pid_t child = spawned(words, folder, ends[1]);
+    const pid_t child = start_it(ends[1]);
     ::close(ends[1]);
     end.started = child > 0;
     if (end.started) {
@@ -124,6 +146,22 @@ ProcessEnd run_process(const std::vector<std::string>& words, const std::filesys
     ::close(ends[0]);
     end.seconds = since(start);
     return end;
+}
+
+} // namespace
+
+ProcessEnd run_process(const std::vector<std::string>& words, const std::filesystem::path& folder,
+                       double limit_s, const std::stop_token& stop) {
+    if (words.empty()) {
+        return {};
+    }
+    return attended([&](int write_end) { return spawned(words, folder, write_end); }, limit_s,
+                    stop);
+}
+
+ProcessEnd run_child(const std::function<int(int)>& body, double limit_s,
+                     const std::stop_token& stop) {
+    return attended([&](int write_end) { return forked(body, write_end); }, limit_s, stop);
 }
 
 std::string signal_text(int signal) {

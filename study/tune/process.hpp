@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -25,6 +26,12 @@ struct ProcessEnd {
 // In a process group of its own, which is killed at the limit, with an empty stdin, in `folder`.
 ProcessEnd run_process(const std::vector<std::string>& words, const std::filesystem::path& folder,
                        double limit_s, const std::stop_token& stop);
+
+// The same for a function of this program, in a process of its own that has this one's memory as it
+// is now: `body` writes to the file it is given, and what it returns is the exit status. It must
+// not wait for other threads of this program; they are not there. Ends with this process.
+ProcessEnd run_child(const std::function<int(int)>& body, double limit_s,
+                     const std::stop_token& stop);
 
 // "SIGSEGV", or "signal 99".
 std::string signal_text(int signal);

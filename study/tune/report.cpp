@@ -39,12 +39,12 @@ std::string time_text(double seconds) {
 }
 
 std::string steps_text(const Tuned& layer, const TuneResult& result) {
-    const double units = result.machine.clock_hz;
+    const double units = result.clock_hz;
     std::string text;
     for (std::size_t step = 2; step < kStepNames.size(); ++step) {
         text += fmt::format("      {} {:<24} {:>8.2f} GFLOP/s{}\n", step + 1, kStepNames[step],
-                            2.0 * layer.chain.bound[step] * units / 1e9,
-                            step == layer.chain.limiter ? "  <- costs most" : "");
+                            2.0 * layer.what.bound[step] * units / 1e9,
+                            step == layer.what.limiter ? "  <- costs most" : "");
     }
     return text;
 }
@@ -57,8 +57,7 @@ std::string layer_text(const Tuned& layer, const TuneResult& result, bool detail
     std::string text = fmt::format(
         "{:<14} {:>10} {:>9.2f} GFLOP/s  {:>5} trials{}  {}\n", name, time_text(best_s(layer)),
         gflops(layer.work, best_s(layer)), layer.trials.size(),
-        failures(layer) > 0 ? fmt::format(", {} failed", failures(layer)) : "",
-        plan_text(layer.plan));
+        failures(layer) > 0 ? fmt::format(", {} failed", failures(layer)) : "", layer.what.text);
     if (!details) {
         return text;
     }
@@ -67,22 +66,22 @@ std::string layer_text(const Tuned& layer, const TuneResult& result, bool detail
                         layer.seconds,
                         layer.recalled > 0 ? fmt::format(", {} from the log", layer.recalled) : "");
     text += fmt::format("    the closed form says {} of it, and prefers {} ({})\n",
-                        time_text(layer.chain.seconds), plan_text(layer.predicted_plan),
-                        time_text(layer.predicted_best_s));
+                        time_text(layer.what.seconds), layer.preferred.text,
+                        time_text(layer.preferred.seconds));
     for (const double share : {0.9, 0.95, 0.99}) {
         const auto at = trials_to(layer.trials, best_cost(layer.trials), share);
-        text += fmt::format("    {:.0f} % of its best after {} trials\n", 100 * share, *at);
+        text += fmt::format("    {:.0f} % of its best after {} trial{}\n", 100 * share, *at,
+                            *at == 1 ? "" : "s");
     }
     return text + "    bounds of the best, by closed form:\n" + steps_text(layer, result);
 }
 
-Json plan_json(const CpuPlan& plan) {
-    return {{"tile_rows", plan.tile_rows},   {"tile_vectors", plan.tile_vectors},
-            {"length", plan.length},         {"block_rows", plan.block_rows},
-            {"block_cols", plan.block_cols}, {"block_depth", plan.block_depth},
-            {"unroll", plan.unroll},         {"prefetch", plan.prefetch},
-            {"pack_rows", plan.pack_rows},   {"pack_cols", plan.pack_cols},
-            {"threads", plan.threads},       {"text", plan_text(plan)}};
+Json plan_json(const Described& what, const std::vector<std::pair<std::string, Count>>& knobs) {
+    Json json = {{"text", what.text}};
+    for (const auto& [name, value] : knobs) {
+        json[name] = value;
+    }
+    return json;
 }
 
 Json layer_json(const Tuned& layer) {
@@ -98,13 +97,13 @@ Json layer_json(const Tuned& layer) {
         json["best"] = {{"time_s", best_s(layer)},
                         {"gflops_per_s", gflops(layer.work, best_s(layer))},
                         {"measured_again", layer.again_s > 0.0},
-                        {"plan", plan_json(layer.plan)},
-                        {"predicted_s", layer.chain.seconds},
-                        {"bound_macs_per_cycle", layer.chain.bound},
-                        {"limiting_step", layer.chain.limiter + 1}};
+                        {"plan", plan_json(layer.what, layer.knobs)},
+                        {"predicted_s", layer.what.seconds},
+                        {"bound_macs_per_cycle", layer.what.bound},
+                        {"limiting_step", layer.what.limiter + 1}};
     }
-    json["predicted_best"] = {{"time_s", layer.predicted_best_s},
-                              {"plan", plan_json(layer.predicted_plan)}};
+    json["predicted_best"] = {{"time_s", layer.preferred.seconds},
+                              {"plan", plan_json(layer.preferred, layer.preferred_knobs)}};
     Json curve = Json::array();
     double best = kNoCost;
     for (std::size_t n = 0; n < layer.trials.size(); ++n) {
@@ -121,11 +120,12 @@ Json layer_json(const Tuned& layer) {
 } // namespace
 
 std::string tune_text(const TuneResult& result, bool details) {
-    std::string text = result.target == "cpu"
-                           ? fmt::format("On {} ({}, {})\n", model::printable(result.machine.name),
-                                         model::printable(result.toolchain.compiler),
-                                         model::printable(result.toolchain.flags))
-                           : std::string("On a stand-in: a closed form that no machine has\n");
+    const std::string flags = result.toolchain.flags.empty() ? "" : ", " + result.toolchain.flags;
+    std::string text =
+        result.target != "model"
+            ? fmt::format("On {} ({}{})\n", model::printable(result.machine),
+                          model::printable(result.toolchain.compiler), model::printable(flags))
+            : std::string("On a stand-in: a closed form that no machine has\n");
     text += fmt::format("Search: {}\n\n", result.search);
     for (const Tuned& layer : result.layers) {
         text += layer_text(layer, result, details);
@@ -139,7 +139,7 @@ std::string tune_json(const TuneResult& result) {
         layers.push_back(layer_json(layer));
     }
     const Json json = {{"schema", "eyeroof/tune/1"},      {"target", result.target},
-                       {"machine", result.machine.name},  {"compiler", result.toolchain.compiler},
+                       {"machine", result.machine},       {"compiler", result.toolchain.compiler},
                        {"flags", result.toolchain.flags}, {"search", result.search},
                        {"stopped", result.stopped},       {"layers", layers}};
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

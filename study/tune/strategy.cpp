@@ -12,20 +12,26 @@ namespace {
 constexpr std::array<std::string_view, 6> kNames = {"random", "grid",     "genetic",
                                                     "anneal", "analytic", "learned"};
 
-class RandomStrategy final : public Strategy {
+// A strategy that draws points of a space.
+class Drawing : public Strategy {
   public:
-    RandomStrategy(const Subject& subject, const StrategyOptions& options)
+    Drawing(const Subject& subject, const StrategyOptions& options)
         : space_(subject.space), dice_(options.seed) {}
+
+  protected:
+    const Space& space_; // NOLINT: of this file's strategies alone
+    Dice dice_;          // NOLINT
+};
+
+class RandomStrategy final : public Drawing {
+  public:
+    using Drawing::Drawing;
 
     std::vector<Proposal> propose(std::size_t n, const History& history) override {
         Batch batch(space_, history, n);
         batch.fill(dice_);
         return batch.take();
     }
-
-  private:
-    const Space& space_;
-    Dice dice_;
 };
 
 // All points one after the other, each knob's middle values before its ends, the first knobs
@@ -112,10 +118,10 @@ double fitness(const Trial& trial) {
 }
 
 // The best so far are parents: tournaments of three, each knob from either, one knob in ten anew.
-class GeneticStrategy final : public Strategy {
+class GeneticStrategy final : public Drawing {
   public:
     GeneticStrategy(const Subject& subject, const StrategyOptions& options)
-        : space_(subject.space), options_(options), dice_(options.seed) {}
+        : Drawing(subject, options), options_(options) {}
 
     std::vector<Proposal> propose(std::size_t n, const History& history) override {
         Batch batch(space_, history, n);
@@ -158,17 +164,14 @@ class GeneticStrategy final : public Strategy {
         return child;
     }
 
-    const Space& space_;
     StrategyOptions options_;
-    Dice dice_;
 };
 
 // Simulated annealing on the measurements themselves: as many chains as a batch has points, the
 // temperature falls with every round.
-class AnnealStrategy final : public Strategy {
+class AnnealStrategy final : public Drawing {
   public:
-    AnnealStrategy(const Subject& subject, const StrategyOptions& options)
-        : space_(subject.space), dice_(options.seed) {}
+    using Drawing::Drawing;
 
     std::vector<Proposal> propose(std::size_t n, const History& history) override {
         Batch batch(space_, history, n);
@@ -202,8 +205,6 @@ class AnnealStrategy final : public Strategy {
         }
     }
 
-    const Space& space_;
-    Dice dice_;
     std::vector<Trial> chains_;
     std::size_t known_ = 0;
     int rounds_ = 0;

@@ -21,6 +21,14 @@ std::optional<unsigned> features_from_name(std::string_view name);
 
 inline constexpr double kNoCost = std::numeric_limits<double>::infinity();
 
+// A candidate in words, and what the closed form says of it.
+struct Described {
+    std::string text;
+    double seconds = 0.0;
+    std::array<double, 7> bound{}; // of the seven steps, MAC/cycle
+    std::size_t limiter = 0;       // step (from 0) that costs the largest share
+};
+
 struct Subject {
     std::string name;          // of the layer
     std::string template_name; // with its version: "cpu-blocked/1"
@@ -32,6 +40,7 @@ struct Subject {
     std::function<void(const Point&, unsigned set, std::vector<float>&)> features;
     // The closed form's cost of a point; finite and above 0.
     std::function<double(const Point&)> predicted;
+    std::function<Described(const Point&)> described; // of programs; of mappings none
 };
 
 // What became of one trial. cost: of the statistic that was asked for.

@@ -16,6 +16,7 @@ struct Group { // of one shape on one machine
 // Same shape and same machine, whatever the layer is called.
 std::string group_key(const TrialLine& line) {
     TrialLine key;
+    key.template_name = line.template_name;
     key.work = line.work;
     key.work.name.clear();
     key.origin.target = line.origin.target;
@@ -28,19 +29,15 @@ std::string group_key(const TrialLine& line) {
 std::map<std::string, Group> grouped(const std::vector<TrialLine>& lines) {
     std::map<std::string, Group> groups;
     for (const TrialLine& line : lines) {
-        if (line.template_name != kCpuTemplate) {
-            continue;
+        const std::string key = group_key(line);
+        if (!groups.contains(key)) {
+            auto subject = subject_of(line);
+            if (!subject) {
+                continue;
+            }
+            groups[key].subject = *std::move(subject);
         }
-        Group& group = groups[group_key(line)];
-        if (group.subject.name.empty()) {
-            const auto threads =
-                std::find_if(line.knobs.begin(), line.knobs.end(),
-                             [](const auto& knob) { return knob.first == "threads"; });
-            group.subject =
-                cpu_subject(line.work, machine_of(line.origin),
-                            threads == line.knobs.end() ? 1 : std::max(2, line.origin.cores));
-            group.subject.name = "transfer";
-        }
+        Group& group = groups[key];
         if (const auto point = point_of(group.subject.space, line)) {
             group.costs.emplace_back(*point, line.outcome.ok() ? line.outcome.cost : kNoCost);
         }
@@ -50,26 +47,14 @@ std::map<std::string, Group> grouped(const std::vector<TrialLine>& lines) {
 
 } // namespace
 
-CpuMachine machine_of(const TrialOrigin& origin) {
-    CpuMachine machine;
-    machine.name = origin.machine;
-    machine.cores = std::max(1, origin.cores);
-    machine.lanes = origin.lanes > 0 ? origin.lanes : machine.lanes;
-    machine.registers = origin.registers > 0 ? origin.registers : machine.registers;
-    const auto set = [](double& to, Count bytes) {
-        to = bytes > 0 ? static_cast<double>(bytes) : to;
-    };
-    set(machine.l1_bytes, origin.l1_bytes);
-    set(machine.l2_bytes, origin.l2_bytes);
-    set(machine.l3_bytes, origin.l3_bytes);
-    return machine;
-}
-
 GlobalModel learn_global(const std::vector<TrialLine>& lines, unsigned features,
-                         const TreeOptions& trees) {
+                         const TreeOptions& trees, std::string_view template_name) {
     constexpr std::size_t kFewest = 16;
     Lesson lesson;
     for (const auto& [key, group] : grouped(lines)) {
+        if (group.subject.template_name != template_name) {
+            continue;
+        }
         double best = kNoCost;
         for (const auto& [point, cost] : group.costs) {
             best = std::min(best, cost);

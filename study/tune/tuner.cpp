@@ -27,21 +27,38 @@ std::string transfer_text(const std::vector<TrialLine>& lines) {
                : fmt::format(", transfer of {} trials {:04x}", lines.size(), sum & 0xffffU);
 }
 
-TrialOrigin origin_of(const CpuMachine& machine, const TuneOptions& options,
-                      const Toolchain& toolchain) {
+// Where all layers of a run are tuned.
+struct Site {
+    CpuMachine cpu;
+    std::optional<GpuMachine> gpu; // instead
+    Toolchain toolchain;
+
+    Subject subject(const Workload& work, int threads) const {
+        return gpu ? gpu_subject(work, *gpu) : cpu_subject(work, cpu, threads);
+    }
+    std::string name() const { return gpu ? gpu->name : cpu.name; }
+};
+
+TrialOrigin origin_of(const Site& site, const TuneOptions& options) {
+    const CpuMachine& machine = site.cpu;
     TrialOrigin origin;
-    origin.target = options.on_cpu ? "cpu" : "model";
-    origin.machine = options.on_cpu ? machine.name
-                                    : fmt::format("stand-in {} with noise {}", options.machine_seed,
-                                                  options.noise.deviation);
-    origin.cores = machine.cores;
-    origin.l1_bytes = static_cast<Count>(machine.l1_bytes);
-    origin.l2_bytes = static_cast<Count>(machine.l2_bytes);
-    origin.l3_bytes = static_cast<Count>(machine.l3_bytes);
-    origin.lanes = machine.lanes;
-    origin.registers = machine.registers;
-    origin.compiler = toolchain.compiler;
-    origin.flags = toolchain.flags;
+    origin.target = target_name(options.target);
+    origin.machine =
+        options.target != TargetKind::model
+            ? site.name()
+            : fmt::format("stand-in {} with noise {}{}", options.machine_seed,
+                          options.noise.deviation, site.gpu ? " of " + site.name() : "");
+    origin.gpu = site.gpu;
+    if (!site.gpu) {
+        origin.cores = machine.cores;
+        origin.l1_bytes = static_cast<Count>(machine.l1_bytes);
+        origin.l2_bytes = static_cast<Count>(machine.l2_bytes);
+        origin.l3_bytes = static_cast<Count>(machine.l3_bytes);
+        origin.lanes = machine.lanes;
+        origin.registers = machine.registers;
+    }
+    origin.compiler = site.toolchain.compiler;
+    origin.flags = site.toolchain.flags;
     origin.date = options.date;
     origin.command = search_text(options.plan.strategy) + transfer_text(options.transfer);
     if (options.threads > 1) {
@@ -90,22 +107,21 @@ class Tuner {
     Tuner(const TuneOptions& options, TrialLog* log, std::stop_token stop,
           const model::ProgressCallback& progress)
         : options_(options), log_(log), stop_(std::move(stop)), progress_(progress) {
-        result_.machine = host_machine();
-        result_.target = options.on_cpu ? "cpu" : "model";
+        site_.cpu = host_machine();
+        result_.target = target_name(options.target);
         result_.search = search_text(options.plan.strategy);
     }
 
     model::Result<TuneResult> run(const std::vector<Workload>& layers) {
-        if (options_.on_cpu) {
-            auto session = CpuSession::open(options_.cpu, stop_);
-            if (!session) {
-                return model::Result<TuneResult>(session.diagnostics());
-            }
-            session_ = *std::move(session);
-            result_.toolchain = session_->toolchain();
+        if (const auto opened = open(); !opened) {
+            return model::Result<TuneResult>(opened.diagnostics());
         }
-        GlobalModel global = learn_global(options_.transfer, options_.plan.strategy.features,
-                                          options_.plan.strategy.trees);
+        result_.toolchain = site_.toolchain;
+        result_.machine = site_.name();
+        result_.clock_hz = site_.gpu ? site_.gpu->clock_hz : site_.cpu.clock_hz;
+        GlobalModel global =
+            learn_global(options_.transfer, options_.plan.strategy.features,
+                         options_.plan.strategy.trees, site_.gpu ? kGpuTemplate : kCpuTemplate);
         for (std::size_t n = 0; n < layers.size() && !result_.stopped; ++n) {
             const auto done = tune_one(layers[n], n, layers.size(), global);
             if (!done) {
@@ -122,13 +138,38 @@ class Tuner {
   private:
     using Done = model::Result<model::Done>;
 
+    // What measures, where something does.
+    Done open() {
+        if (options_.target == TargetKind::cpu) {
+            auto session = CpuSession::open(options_.cpu, stop_);
+            if (!session) {
+                return Done(session.diagnostics());
+            }
+            session_ = *std::move(session);
+            site_.toolchain = session_->toolchain();
+        }
+        if (options_.target == TargetKind::gpu) {
+            auto session = GpuSession::open(options_.gpu, stop_);
+            if (!session) {
+                return Done(session.diagnostics());
+            }
+            gpu_session_ = *std::move(session);
+            site_.gpu = gpu_session_->machine();
+            site_.toolchain = {gpu_session_->compiler(), gpu_session_->flags()};
+        }
+        if (options_.target == TargetKind::model) {
+            site_.gpu = options_.computed_gpu;
+        }
+        return model::Done{};
+    }
+
     Done tune_one(const Workload& work, std::size_t n, std::size_t all, const GlobalModel& global) {
-        const Subject subject = cpu_subject(work, result_.machine, options_.threads);
+        const Subject subject = site_.subject(work, options_.threads);
         auto target = target_of(work, subject);
         if (!target) {
             return Done(target.diagnostics());
         }
-        const TrialOrigin origin = origin_of(result_.machine, options_, result_.toolchain);
+        const TrialOrigin origin = origin_of(site_, options_);
         const Memory memory(log_ == nullptr ? std::vector<TrialLine>{} : log_->before(), subject,
                             work, origin);
         SearchPlan plan = options_.plan;
@@ -164,7 +205,12 @@ class Tuner {
         if (session_) {
             return session_->target(work, subject.space);
         }
-        return stand_in(work, result_.machine, subject, options_.machine_seed, options_.noise);
+        if (gpu_session_) {
+            return gpu_session_->target(work, subject.space);
+        }
+        return site_.gpu
+                   ? stand_in(work, *site_.gpu, subject, options_.machine_seed, options_.noise)
+                   : stand_in(work, site_.cpu, subject, options_.machine_seed, options_.noise);
     }
 
     // One line of progress for all layers.
@@ -207,12 +253,12 @@ class Tuner {
                                      },
                                      History(subject.space), how, chains, dice, {});
         if (!first.empty()) {
-            tuned.predicted_best_s = subject.predicted(first.front().point);
-            tuned.predicted_plan = cpu_plan(subject.space, first.front().point);
+            tuned.preferred = subject.described(first.front().point);
+            tuned.preferred_knobs = knobs_of(subject.space, first.front().point);
         }
         if (tuned.best) {
-            tuned.plan = cpu_plan(subject.space, tuned.best->point);
-            tuned.chain = cpu_chain(work, tuned.plan, result_.machine);
+            tuned.what = subject.described(tuned.best->point);
+            tuned.knobs = knobs_of(subject.space, tuned.best->point);
         }
         result_.layers.push_back(std::move(tuned));
     }
@@ -232,7 +278,8 @@ class Tuner {
             return;
         }
         tuned.best = sorted.front();
-        const std::size_t few = options_.on_cpu ? std::min(options_.again, sorted.size()) : 0;
+        const std::size_t few =
+            options_.target == TargetKind::model ? 0 : std::min(options_.again, sorted.size());
         std::vector<double> costs(few, kNoCost);
         for (int turn = 0; turn < 2; ++turn) {
             for (std::size_t i = 0; i < few && !stop_.stop_requested(); ++i) {
@@ -252,10 +299,16 @@ class Tuner {
     std::stop_token stop_;
     const model::ProgressCallback& progress_;
     std::unique_ptr<CpuSession> session_;
+    std::unique_ptr<GpuSession> gpu_session_;
+    Site site_;
     TuneResult result_;
 };
 
 } // namespace
+
+std::string_view target_name(TargetKind kind) {
+    return kind == TargetKind::cpu ? "cpu" : kind == TargetKind::gpu ? "gpu" : "model";
+}
 
 std::string search_text(const StrategyOptions& options) {
     std::string text = fmt::format("{}, batch {}", strategy_name(options.kind), options.batch);

@@ -5,21 +5,27 @@
 
 #include "study/tune/cpu_chain.hpp"
 #include "study/tune/cpu_target.hpp"
+#include "study/tune/gpu_target.hpp"
 #include "study/tune/log.hpp"
 #include "study/tune/model_target.hpp"
 #include "study/tune/search.hpp"
 
 namespace eyeroof::study::tune {
 
+enum class TargetKind { cpu, gpu, model };
+std::string_view target_name(TargetKind kind); // "cpu", "gpu", "model"
+
 struct TuneOptions {
     SearchPlan plan;
-    bool on_cpu = true; // false: the stand-in
+    TargetKind target = TargetKind::cpu; // model: a stand-in
     CpuOptions cpu;
-    Noise noise{0.05, 1};           // of the stand-in
-    std::uint64_t machine_seed = 1; // of the stand-in
-    int threads = 1;                // that kernels may use, at most
-    std::size_t again = 5;          // best candidates that are measured together in the end
-    std::string date;               // for the log, ISO 8601
+    GpuOptions gpu;
+    std::optional<GpuMachine> computed_gpu; // the stand-in is of this GPU; else of a processor
+    Noise noise{0.05, 1};                   // of the stand-in
+    std::uint64_t machine_seed = 1;         // of the stand-in
+    int threads = 1;                        // that kernels may use, at most
+    std::size_t again = 5;                  // best candidates that are measured together in the end
+    std::string date;                       // for the log, ISO 8601
     std::vector<TrialLine> transfer;
 };
 
@@ -33,17 +39,18 @@ struct Tuned {
     std::size_t recalled = 0; // from the log
     std::optional<Trial> best;
     double again_s = 0.0; // least cost of the best when measured again beside the others
-    CpuPlan plan;         // of the best
-    CpuChain chain;
-    double predicted_best_s = 0.0; // what the closed form says of its own first choice
-    CpuPlan predicted_plan;
+    Described what;       // the best is
+    std::vector<std::pair<std::string, Count>> knobs; // of the best
+    Described preferred;                              // the closed form's own first choice
+    std::vector<std::pair<std::string, Count>> preferred_knobs;
     double seconds = 0.0; // the search took
     bool stopped = false, exhausted = false;
 };
 
 struct TuneResult {
-    CpuMachine machine;
-    Toolchain toolchain; // of the processor target
+    std::string machine;
+    double clock_hz = 0.0; // of the bounds
+    Toolchain toolchain;   // of what is compiled
     std::string target;
     std::string search; // strategy and its options, as in the log
     std::vector<Tuned> layers;
@@ -54,9 +61,9 @@ struct TuneResult {
 // its own machine. Lines of other templates, failed ones alone, and those whose knobs are unknown
 // are left out; none when nothing is left, or fewer than 16 trials are.
 GlobalModel learn_global(const std::vector<TrialLine>& lines, unsigned features,
-                         const TreeOptions& trees);
+                         const TreeOptions& trees, std::string_view template_name);
 
-// The machine that a line was measured on, as far as features need it.
+// The processor that a line was measured on, as far as features need it.
 CpuMachine machine_of(const TrialOrigin& origin);
 
 // What makes a search repeatable beside its seed: "learned, batch 16, features all, …".

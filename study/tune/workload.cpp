@@ -31,23 +31,21 @@ Workload product_of(const model::Layer& layer, const model::GemmShape& shape) {
 }
 
 Workload convolution_of(const model::Layer& layer, const model::ConvShape& shape) {
-    Workload work;
-    work.name = layer.name;
-    work.convolution = true;
-    work.rows = shape.n * shape.p() * shape.q();
-    work.cols = shape.k;
-    work.depth = shape.c;
-    work.taps_h = shape.r;
-    work.taps_w = shape.s;
-    work.images = shape.n;
-    work.height = shape.h;
-    work.width = shape.w;
-    work.stride = shape.stride;
-    work.pad = shape.pad;
-    work.dilation = shape.dilation;
-    work.out_h = shape.p();
-    work.out_w = shape.q();
-    return work;
+    return {.name = layer.name,
+            .convolution = true,
+            .rows = shape.n * shape.p() * shape.q(),
+            .cols = shape.k,
+            .depth = shape.c,
+            .taps_h = shape.r,
+            .taps_w = shape.s,
+            .images = shape.n,
+            .height = shape.h,
+            .width = shape.w,
+            .stride = shape.stride,
+            .pad = shape.pad,
+            .dilation = shape.dilation,
+            .out_h = shape.p(),
+            .out_w = shape.q()};
 }
 
 bool too_large(const Workload& work) {

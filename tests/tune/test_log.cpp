@@ -56,7 +56,7 @@ struct Folder {
 
 TuneOptions quick(std::size_t trials) {
     TuneOptions options;
-    options.on_cpu = false;
+    options.target = TargetKind::model;
     options.plan.trials = trials;
     options.plan.strategy.trees.rounds = 10;
     return options;
@@ -188,7 +188,7 @@ TEST_CASE("what other layers' trials teach is right about the order of a layer t
         const auto some = noted(size, static_cast<std::uint64_t>(size));
         lines.insert(lines.end(), some.begin(), some.end());
     }
-    const GlobalModel global = learn_global(lines, kSteps, {});
+    const GlobalModel global = learn_global(lines, kSteps, {}, kCpuTemplate);
     REQUIRE(global);
     const auto held = noted(256, 9);
     const Subject subject = cpu_subject(product(256, 256, 256), CpuMachine{});
@@ -201,5 +201,5 @@ TEST_CASE("what other layers' trials teach is right about the order of a layer t
     table.columns = table.values.size() / speeds.size();
     const auto scores = global(table);
     CHECK(rank_correlation({scores.begin(), scores.end()}, speeds) > 0.9);
-    CHECK(!learn_global({}, kSteps, {}));
+    CHECK(!learn_global({}, kSteps, {}, kCpuTemplate));
 }

@@ -6,6 +6,7 @@
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
+#include "tests/tune/workloads.hpp"
 
 #include <doctest/doctest.h>
 
@@ -13,21 +14,13 @@
 
 using namespace eyeroof::study::tune;
 using eyeroof::tests::near;
+using eyeroof::tests::product;
 
 namespace {
 
-Workload product(Count m, Count n, Count k) {
-    Workload work;
-    work.name = "product";
-    work.rows = work.width = work.out_w = m;
-    work.cols = n;
-    work.depth = k;
-    return work;
-}
-
 TuneResult computed(std::size_t trials) {
     TuneOptions options;
-    options.on_cpu = false;
+    options.target = TargetKind::model;
     options.plan.trials = trials;
     const auto result = tune_layers({product(64, 80, 96), product(32, 32, 256)}, options, nullptr);
     REQUIRE(result);

@@ -2,6 +2,7 @@
 #include "study/tune/model_target.hpp"
 #include "study/tune/search.hpp"
 #include "tests/near.hpp"
+#include "tests/tune/workloads.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,18 +11,10 @@
 
 using namespace eyeroof::study::tune;
 using eyeroof::tests::near;
+using eyeroof::tests::product;
 namespace model = eyeroof::model;
 
 namespace {
-
-Workload product(Count m, Count n, Count k) {
-    Workload work;
-    work.name = "product";
-    work.rows = work.width = work.out_w = m;
-    work.cols = n;
-    work.depth = k;
-    return work;
-}
 
 CpuMachine wide_machine() {
     CpuMachine machine;

@@ -1,0 +1,31 @@
+// A workload's operands as the GPU template wants them, and its right result.
+// Made once a workload by the GPU target.
+// Knows no device.
+#pragma once
+
+#include "model/base/result.hpp"
+#include "study/tune/workload.hpp"
+
+#include <cstdint>
+#include <stop_token>
+#include <vector>
+
+namespace eyeroof::study::tune {
+
+// Inputs are multiples of 1/8 within ±1: every sum is exact in fp32, so results must be equal in
+// whatever order they were added.
+struct GpuData {
+    Workload work;
+    std::vector<float> in;           // [images][padded height][padded width][depth]
+    std::vector<std::int32_t> pixel; // [rows]: where each pixel's first tap begins in `in`
+    std::vector<float> w;            // [taps][depth][cols]
+    std::vector<float> wanted;       // [rows][cols]
+
+    std::int32_t step_r() const; // floats from one tap to the next, down …
+    std::int32_t step_s() const; // … and across
+};
+
+// Error "cancelled": asked to stop meanwhile.
+model::Result<GpuData> gpu_data(const Workload& work, const std::stop_token& stop = {});
+
+} // namespace eyeroof::study::tune
