@@ -215,12 +215,15 @@ Exit draw_ladder(Context& context, const Options& options, const Material& mater
 }
 
 std::string rendered(const study::RooflineScene& scene, const Material& material,
+                     const study::ViewState& view, const study::Canvas& canvas,
                      const Options& options) {
     const std::string format = format_of(options);
     return format == "csv"    ? study::to_csv(scene, material.input)
            : format == "json" ? study::to_json(scene, material.input)
-           : format == "html" ? study::to_html(scene, material.input)
-                              : study::to_svg(scene, svg_theme(options));
+           : format == "html"
+               ? study::to_html(study::level_scenes(scene, material.input, view, canvas),
+                                material.input)
+               : study::to_svg(scene, svg_theme(options));
 }
 
 // A session's contents, where the command line does not say otherwise.
@@ -369,7 +372,7 @@ Exit roofline(Context& context, Options options) {
         warnings.warning("plot", warning);
     }
     context.report(warnings);
-    return context.write(rendered(*scene, *material, options), options.file);
+    return context.write(rendered(*scene, *material, *view, *canvas, options), options.file);
 }
 
 void add_view_options(CLI::App& app, Options& options) {

@@ -162,13 +162,11 @@ std::string series_class(const SceneSeries& series) {
 void write_points(std::string& svg, const RooflineScene& scene) {
     const bool titles = scene.points.size() <= kMostTitles;
     const double edge = scene.points.size() > 300 ? 0.4 : 1.0;
-    const Box& box = scene.area.box;
     for (const ScenePoint& point : scene.points) {
-        const Place at = scene.area.place_of(point.x, point.y);
-        const Box reach{box.left - 16.0, box.top - 16.0, box.width + 32.0, box.height + 32.0};
-        if (!overlap({at.x, at.y, 0.1, 0.1}, reach)) {
+        if (!is_drawn(scene, point)) {
             continue;
         }
+        const Place at = scene.area.place_of(point.x, point.y);
         const SceneSeries& series = scene.series[point.series];
         fmt::format_to(Out(svg), "{} class=\"p {}\" stroke-width=\"{}\" opacity=\"{}\"",
                        marker_shape(series.marker, point.radius, at), series_class(series),
@@ -252,6 +250,14 @@ std::string svg_open(const Canvas& canvas, std::string_view title, std::string_v
         "<style>\n{4}</style>\n"
         "<rect class=\"f-background\" width=\"{0:.0f}\" height=\"{1:.0f}\"/>\n",
         canvas.width, canvas.height, svg_escape(title), svg_escape(description), css);
+}
+
+bool is_drawn(const RooflineScene& scene, const ScenePoint& point) {
+    constexpr double edge = 16.0; // pixels
+    const Box& box = scene.area.box;
+    const Place at = scene.area.place_of(point.x, point.y);
+    return overlap({at.x, at.y, 0.1, 0.1}, {box.left - edge, box.top - edge, box.width + 2.0 * edge,
+                                            box.height + 2.0 * edge});
 }
 
 std::string to_svg(const RooflineScene& scene, SvgTheme theme) {

@@ -6,6 +6,7 @@
 #include "study/report/proofs.hpp"
 #include "study/report/words.hpp"
 #include "study/text/markup.hpp"
+#include "study/text/page.hpp"
 
 #include <fmt/format.h>
 
@@ -57,15 +58,38 @@ std::string step_row(const Report& report, const LayerReport& layer, std::size_t
                        loses ? html_escaped(bound.limit) : "");
 }
 
-std::string layer_html(const Report& report, const LayerReport& layer) {
+std::string count_text(const LayerReport& layer) {
+    return layer.layer.count > 1 ? fmt::format(" ×{}", layer.layer.count) : "";
+}
+
+// Every layer in a row, as they come; a click on a heading puts them in order.
+std::string layers_html(const Report& report) {
+    std::string text = "<h2>Layers</h2>\n<table class=\"sort\"><tr><th>layer</th><th class=\"t\">"
+                       "operator</th><th>work</th><th>time</th><th>share</th><th>of peak</th>"
+                       "<th class=\"t\">limited by</th></tr>\n";
+    for (std::size_t i = 0; i < report.layers.size(); ++i) {
+        const LayerReport& layer = report.layers[i];
+        const WorkFigure work = work_of(layer);
+        const double all_s = layer.time_s * static_cast<double>(layer.layer.count);
+        text += fmt::format(
+            "<tr><td><a href=\"#l{}\">{}</a>{}</td><td class=\"t\">{}</td><td>{}"
+            "</td><td>{}</td><td>{}</td><td>{}</td><td class=\"t\">{} {}</td></tr>\n",
+            i, html_escaped(layer.layer.name), count_text(layer), model::op_name(layer.layer.op),
+            format_si(work.amount, work.unit, 4), format_si(layer.time_s, "s", 4),
+            percent(report.total.time_s > 0.0 ? all_s / report.total.time_s : 0.0),
+            percent(layer.utilization), layer.limiter_step, html_escaped(layer.limiter));
+    }
+    return text + "</table>\n";
+}
+
+std::string layer_html(const Report& report, std::size_t index) {
+    const LayerReport& layer = report.layers[index];
     const WorkFigure work = work_of(layer);
-    std::string text =
-        fmt::format("<h2>{}{}</h2>\n<p>{} · {} · {} · {} of peak · limited by step {}, {}</p>\n",
-                    html_escaped(layer.layer.name),
-                    layer.layer.count > 1 ? fmt::format(" ×{}", layer.layer.count) : "",
-                    model::op_name(layer.layer.op), format_si(work.amount, work.unit, 4),
-                    time_text(layer.time_s, layer.low_s, layer.high_s), percent(layer.utilization),
-                    layer.limiter_step, html_escaped(layer.limiter));
+    std::string text = fmt::format(
+        "<h2 id=\"l{}\">{}{}</h2>\n<p>{} · {} · {} · {} of peak · limited by step {}, {}</p>\n",
+        index, html_escaped(layer.layer.name), count_text(layer), model::op_name(layer.layer.op),
+        format_si(work.amount, work.unit, 4), time_text(layer.time_s, layer.low_s, layer.high_s),
+        percent(layer.utilization), layer.limiter_step, html_escaped(layer.limiter));
     text += "<table><tr><th>step</th><th>mapping, MAC/cycle</th><th>machine</th><th class=\"t\">of "
             "the units</th><th>loss</th><th class=\"t\">to</th></tr>\n";
     for (std::size_t step = 1; step <= kSteps; ++step) {
@@ -87,9 +111,10 @@ std::string measured_html(const Report& report) {
         return {};
     }
     const Measurement& all = *report.measured;
-    std::string text = "<h2>Measured, below step seven</h2>\n<table><tr><th>layer</th>"
-                       "<th>predicted</th><th>measured</th><th>unexplained</th><th></th>"
-                       "<th class=\"t\">most telling counter</th></tr>\n";
+    std::string text =
+        "<h2>Measured, below step seven</h2>\n<table class=\"sort\"><tr><th>layer</th>"
+        "<th>predicted</th><th>measured</th><th>unexplained</th><th></th>"
+        "<th class=\"t\">most telling counter</th></tr>\n";
     const auto row = [&](std::string_view name, double predicted_s, double measured_s,
                          std::string_view why) {
         text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"loss\">{}</td>"
@@ -141,12 +166,7 @@ std::string losses_html(const Report& report) {
 std::string to_html(const Report& report, const MemoryFit* memory) {
     const std::string title =
         html_escaped(report.network_name) + " on " + html_escaped(report.machine.name);
-    std::string text = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-                       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-                       "'none'; style-src 'unsafe-inline'; img-src data:\">\n"
-                       "<meta name=\"viewport\" content=\"width=device-width\">\n<title>" +
-                       title + "</title>\n<style>" + std::string(kStyle) +
-                       "</style></head>\n<body>\n";
+    std::string text = page_head(title, kStyle);
     text += fmt::format("<h1>{}</h1>\n<p>{} MAC/cycle · {} · {} · in all {} · {} of peak</p>\n",
                         title, format_si(report.machine.units, "", 4),
                         format_si(report.machine.clock_hz, "Hz"),
@@ -159,11 +179,12 @@ std::string to_html(const Report& report, const MemoryFit* memory) {
     if (memory != nullptr) {
         text += "<p>" + memory_fit_text(*memory) + "</p>\n";
     }
-    text += losses_html(report) + measured_html(report) + ceilings_html(report);
-    for (const LayerReport& layer : report.layers) {
-        text += layer_html(report, layer);
+    text +=
+        losses_html(report) + layers_html(report) + measured_html(report) + ceilings_html(report);
+    for (std::size_t i = 0; i < report.layers.size(); ++i) {
+        text += layer_html(report, i);
     }
-    return text + "</body></html>\n";
+    return text + page_foot();
 }
 
 } // namespace eyeroof::study

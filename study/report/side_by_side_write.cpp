@@ -5,6 +5,7 @@
 #include "study/report/words.hpp"
 #include "study/text/csv.hpp"
 #include "study/text/markup.hpp"
+#include "study/text/page.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -184,16 +185,11 @@ std::string side_by_side_markdown(const std::vector<Side>& sides) {
 std::string side_by_side_html(const std::vector<Side>& sides) {
     const std::string title = html_escaped(title_of(sides));
     std::string text =
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-        "'unsafe-inline'; img-src data:\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width\">\n<title>" +
-        title +
-        "</title>\n<style>:root { color-scheme: light dark; } body { font: 15px/1.45 system-ui, "
-        "sans-serif; margin: 2rem; } table { border-collapse: collapse; font-variant-numeric: "
-        "tabular-nums; } td, th { padding: .15rem .6rem; border-bottom: 1px solid #8886; "
-        "text-align: left; }</style></head>\n<body>\n<h1>" +
-        title + "</h1>\n<table>\n";
+        page_head(title, ":root { color-scheme: light dark; } body { font: 15px/1.45 system-ui, "
+                         "sans-serif; margin: 2rem; } table { border-collapse: collapse; "
+                         "font-variant-numeric: tabular-nums; } td, th { padding: .15rem .6rem; "
+                         "border-bottom: 1px solid #8886; text-align: left; }") +
+        "<h1>" + title + "</h1>\n<table class=\"sort\">\n";
     const char* tag = "th";
     for (const auto& row : table_of(sides)) {
         text += "<tr>";
@@ -203,7 +199,7 @@ std::string side_by_side_html(const std::vector<Side>& sides) {
         text += "</tr>\n";
         tag = "td";
     }
-    return text + "</table>\n</body></html>\n";
+    return text + "</table>\n" + page_foot();
 }
 
 } // namespace eyeroof::study

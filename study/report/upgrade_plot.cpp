@@ -2,6 +2,7 @@
 #include "model/base/units.hpp"
 #include "study/draw/svg.hpp"
 #include "study/report/upgrade.hpp"
+#include "study/text/page.hpp"
 #include "study/upgrade/upgrade.hpp"
 
 #include <fmt/format.h>
@@ -100,21 +101,20 @@ std::string upgrade_svg(const Upgrade& u) {
 std::string upgrade_html(const Upgrade& u) {
     std::string text = upgrade_text(u);
     text = text.substr(0, text.find("\n\nlayer "));
-    std::string html = fmt::format(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-        "'unsafe-inline'; img-src data:\">\n<title>{0}</title>\n"
-        "<style>body{{font:14px sans-serif;max-width:60em;margin:2em auto;padding:0 1em}}"
-        "table{{border-collapse:collapse}}td,th{{border:1px solid #ccc;padding:.25em .6em;"
-        "text-align:left}}pre{{white-space:pre-wrap}}</style></head><body>\n<h1>{0}</h1>\n",
-        svg_escape(title_of(u)));
+    const std::string title = svg_escape(title_of(u));
+    std::string html =
+        page_head(title, "body{font:14px sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
+                         "table{border-collapse:collapse}td,th{border:1px solid #ccc;"
+                         "padding:.25em .6em;text-align:left}pre{white-space:pre-wrap}") +
+        "<h1>" + title + "</h1>\n";
     html += upgrade_svg(u) + "<pre>" + svg_escape(text) + "</pre>\n";
-    html += "<table><tr><th>layer</th><th>share</th><th>speed-up</th><th>old limit</th>"
-            "<th>new limit</th><th>why not more</th></tr>\n";
+    html +=
+        "<table class=\"sort\"><tr><th>layer</th><th>share</th><th>speed-up</th><th>old limit</th>"
+        "<th>new limit</th><th>why not more</th></tr>\n";
     for (const UpgradeLayer& layer : u.layers) {
         html += row_html(layer);
     }
-    return html + "</table></body></html>\n";
+    return html + "</table>\n" + page_foot();
 }
 
 } // namespace eyeroof::study

@@ -5,6 +5,7 @@
 #include "study/scale/scale_chart.hpp"
 #include "study/text/csv.hpp"
 #include "study/text/lines.hpp"
+#include "study/text/page.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -298,20 +299,20 @@ std::string html_steps(const ScaleResult& result, const ScalePoint& p) {
 } // namespace
 
 std::string scale_html(const ScaleResult& result) {
+    const std::string title =
+        svg_escape(fmt::format("{} on {}, {}", result.network, result.gpu, result.fabric));
     std::string text =
-        fmt::format("<!doctype html>\n<html lang=\"en\"><head><meta "
-                    "charset=\"utf-8\"><title>{0}</title>\n<style>body{{font:15px "
-                    "sans-serif;max-width:70em;margin:2em auto;padding:0 "
-                    "1em;color:#222;background:#fff}}table{{border-collapse:collapse}}"
-                    "td,th{{padding:.25em .7em;text-align:left;border-bottom:1px solid "
-                    "#ddd}}.bar{{height:.8em;background:#0072b2}}</style>"
-                    "</head><body>\n<h1>{0} on {1}, {2}</h1>\n<p>Baseline: {3}, {4}.</p>\n",
-                    svg_escape(result.network), svg_escape(result.gpu), svg_escape(result.fabric),
-                    svg_escape(result.baseline),
+        page_head(title, "body{font:15px sans-serif;max-width:70em;margin:2em auto;padding:0 1em;"
+                         "color:#222;background:#fff}table{border-collapse:collapse}"
+                         "td,th{padding:.25em .7em;text-align:left;border-bottom:1px solid #ddd}"
+                         "td:not(:last-child){white-space:nowrap}"
+                         ".bar{height:.8em;background:#0072b2}") +
+        fmt::format("<h1>{}</h1>\n<p>Baseline: {}, {}.</p>\n", title, svg_escape(result.baseline),
                     in_si(result.baseline_samples_per_s, (result.unit + "/s").c_str()));
     text += scale_svg(result);
     text += fmt::format(
-        "<table><tr><th>devices</th><th>strategy</th><th>batch</th><th>step</th><th>{}/s</"
+        "<table "
+        "class=\"sort\"><tr><th>devices</th><th>strategy</th><th>batch</th><th>step</th><th>{}/s</"
         "th><th>speed-up</th>"
         "<th>efficiency</th><th>MFU</th><th>memory</th><th>where the time goes</th></tr>\n",
         result.unit);
@@ -327,7 +328,10 @@ std::string scale_html(const ScaleResult& result) {
     for (const ScalePoint& p : result.points) {
         text += html_steps(result, p);
     }
-    return text + "</body></html>\n";
+    for (const std::string& note : result.notes) {
+        text += "<p>" + svg_escape(note) + "</p>\n";
+    }
+    return text + page_foot();
 }
 
 } // namespace eyeroof::study

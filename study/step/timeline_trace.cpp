@@ -1,6 +1,7 @@
 // The timeline as a trace and as a picture.
 #include "study/draw/svg.hpp"
 #include "study/step/step_scenes.hpp"
+#include "study/text/page.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -68,9 +69,8 @@ std::string timeline_svg(const TimelineReport& r) {
 }
 
 std::string timeline_html(const TimelineReport& r) {
-    return fmt::format("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-                       "<title>{}</title></head>\n<body>\n{}<pre>{}</pre>\n</body></html>\n",
-                       svg_escape(r.graph.name), timeline_svg(r), svg_escape(timeline_text(r)));
+    return page_head(svg_escape(r.graph.name), "body{font:14px sans-serif;margin:1em}") +
+           timeline_svg(r) + "<pre>" + svg_escape(timeline_text(r)) + "</pre>\n" + page_foot();
 }
 
 } // namespace eyeroof::study::step

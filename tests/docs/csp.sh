@@ -9,6 +9,10 @@ trap 'rm -rf "$folder"' EXIT
 "$eyeroof" exam alexnet --on t4 --format html -o "$folder/exam.html"
 "$eyeroof" roofline alexnet --on t4 -o "$folder/roofline.html"
 "$eyeroof" upgrade resnet50 --from t4 --to l4 --format html -o "$folder/upgrade.html"
+"$eyeroof" exam alexnet --on t4 --on l4 --format html -o "$folder/exams.html"
+"$eyeroof" timeline alexnet --on t4 --format html -o "$folder/timeline.html"
+"$eyeroof" scale resnet50 --on a100-sxm-80gb --fabric dgx-a100-hdr --devices 8,16 --format html \
+    -o "$folder/scale.html"
 python3 - "$folder"/*.html <<'PY'
 import base64, hashlib, re, sys
 

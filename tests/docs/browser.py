@@ -1,0 +1,125 @@
+"""The pages that eyeroof writes, in a headless browser: no error on the console, tables sort, the
+roofline's slider, filter, levels and a click on a row do what they say, a picture is saved.
+
+browser.py EYEROOF [FOLDER FOR SCREENSHOTS]; ends with 77 where there is no browser to drive.
+"""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+try:
+    from playwright.sync_api import sync_playwright
+except ImportError:
+    print("0 passed, 0 failed, 1 skipped: no playwright")
+    sys.exit(77)
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
+if not BROWSER:
+    print("0 passed, 0 failed, 1 skipped: no chromium")
+    sys.exit(77)
+
+PAGES = {
+    "exam": "exam resnet50 --on a100-sxm-40gb --format html",
+    "exams": "exam alexnet --on t4 --on l4 --format html",
+    "roofline": "roofline resnet50 --on a100-sxm-40gb --on v100-sxm2-16gb",
+    "upgrade": "upgrade resnet50 --from t4 --to l4 --format html",
+    "scale": "scale resnet50 --on a100-sxm-80gb --fabric dgx-a100-hdr --format html",
+}
+passed, failed = 0, 0
+
+
+def check(what, holds):
+    global passed, failed
+    passed, failed = passed + bool(holds), failed + (not holds)
+    if not holds:
+        print("FAILED:", what, file=sys.stderr)
+
+
+def column(page, table, index):
+    return table.locator("tr").evaluate_all(
+        "(rows, i) => rows.slice(1).filter(r => !r.hidden).map(r => r.cells[i].textContent.trim())", index)
+
+
+def number(text):
+    for suffix, factor in (("us", 1e-6), ("ms", 1e-3), ("ns", 1e-9), ("%", 1), ("s", 1)):
+        if text.endswith(suffix):
+            return float(text[:-len(suffix)]) * factor
+    return float(text)
+
+
+def sorts(page, name, heading):
+    table = page.locator("table.sort").first
+    heads = [h.strip() for h in table.locator("tr").first.locator("th").all_text_contents()]
+    index = heads.index(heading)
+    head = table.locator("tr").first.locator("th").nth(index)
+    head.click()
+    down = [number(t) for t in column(page, table, index)]
+    check(f"{name}: {heading} goes down", down == sorted(down, reverse=True) and len(set(down)) > 1)
+    head.press("Enter")
+    up = [number(t) for t in column(page, table, index)]
+    check(f"{name}: {heading} goes up", up == sorted(down))
+
+
+def roofline(page):
+    section = page.locator("section").first
+    rows = lambda: len(column(page, section.locator("table"), 0))
+    marks = lambda: section.locator("svg .p").evaluate_all(
+        "marks => marks.filter(m => m.style.display !== 'none').length")
+    all_rows, all_marks = rows(), marks()
+    check("roofline: has rows and marks", all_rows > 10 and all_marks > 10)
+    page.locator("#share").evaluate("s => { s.value = 2; s.dispatchEvent(new Event('input')); }")
+    shares = [number(t) for t in column(page, section.locator("table"), 6)]
+    check("roofline: the slider hides small shares", 0 < len(shares) < all_rows and min(shares) >= 1.95)
+    check("roofline: and their marks", marks() < all_marks)
+    page.locator("#share").evaluate("s => { s.value = 0; s.dispatchEvent(new Event('input')); }")
+    page.locator("#filter").fill("conv1")
+    check("roofline: the filter leaves its rows",
+          all("conv1" in n for n in column(page, section.locator("table"), 0)) and rows() < all_rows)
+    page.locator("#filter").fill("")
+    check("roofline: and brings all back", rows() == all_rows and marks() == all_marks)
+    section.locator("table tr:visible").nth(3).click()
+    dim = section.locator("svg .p").evaluate_all("marks => marks.filter(m => m.style.opacity === '0.1').length")
+    check("roofline: a click on a row leaves its point alone", dim == all_marks - 1)
+    section.locator("table tr:visible").nth(3).click()
+    levels = page.locator("#level option").count()
+    check("roofline: there are levels to choose from", levels > 1)
+    page.locator("#level").select_option(index=levels - 1)
+    check("roofline: another level is another picture",
+          page.locator("section:visible").count() == 1 and not section.is_visible())
+    page.locator("#level").select_option(index=0)
+
+
+def main(eyeroof, shots):
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        for name, command in PAGES.items():
+            path = pathlib.Path(folder) / f"{name}.html"
+            subprocess.run([eyeroof, *command.split(), "-o", path], check=True)
+            page = browser.new_page(viewport={"width": 1200, "height": 900})
+            errors = []
+            page.on("console", lambda m: errors.append(m.text) if m.type in ("error", "warning") else None)
+            page.on("pageerror", lambda e: errors.append(str(e)))
+            page.on("request", lambda r: errors.append(r.url) if r.url.startswith("http") else None)
+            page.goto(path.as_uri())
+            if name == "roofline":
+                roofline(page)
+            heading = {"exam": "time", "exams": None, "roofline": "time", "upgrade": "share",
+                       "scale": "devices"}[name]
+            if heading:
+                sorts(page, name, heading)
+            if page.locator("button.png:visible").count():
+                with page.expect_download() as download:
+                    page.locator("button.png:visible").first.click()
+                check(f"{name}: saves a PNG",
+                      pathlib.Path(download.value.path()).read_bytes().startswith(b"\x89PNG"))
+            if shots:
+                page.screenshot(path=pathlib.Path(shots) / f"{name}.png")
+            check(f"{name}: nothing on the console: {errors}", not errors)
+            page.close()
+        browser.close()
+    print(f"{passed} passed, {failed} failed, 0 skipped")
+    return failed != 0
+
+
+sys.exit(main(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None))
