@@ -1,0 +1,159 @@
+#include "mapper/estimate.hpp"
+
+#include <algorithm>
+
+// Which orders of the blocks there are, and what they have in common: families in which the same
+// operands rest, and links that several orders treat alike.
+
+namespace eyeroof::mapper {
+
+using namespace model;
+
+void Estimator::list_combinations() {
+    std::vector<BlockOrder> orders(levels_);
+    for (std::size_t i = 0; i < levels_; ++i) {
+        if (!space_->orders[i].empty()) {
+            orders[i] = space_->orders[i].front();
+        }
+    }
+    combinations_ = {orders};
+    for (const std::size_t block : space_->ordered) {
+        std::vector<std::vector<BlockOrder>> next;
+        for (const auto& some : combinations_) {
+            for (const BlockOrder& order : space_->orders[block]) {
+                next.push_back(some);
+                next.back()[block] = order;
+            }
+        }
+        combinations_ = std::move(next);
+    }
+}
+
+void Estimator::list_families() {
+    const auto same = [&](std::size_t a, std::size_t b) {
+        for (const std::size_t block : space_->ordered) {
+            if (combinations_[a][block].stationary != combinations_[b][block].stationary) {
+                return false;
+            }
+        }
+        return true;
+    };
+    for (std::size_t c = 0; c < combinations_.size(); ++c) {
+        const auto family = std::find_if(families_.begin(), families_.end(),
+                                         [&](const auto& f) { return same(f.front(), c); });
+        if (family == families_.end()) {
+            families_.push_back({c});
+        } else {
+            family->push_back(c);
+        }
+    }
+}
+
+// Variant of a link whose tile first moves `back` blocks out of its own.
+std::size_t Estimator::variant_at(const Link& link, std::size_t back,
+                                  const std::vector<BlockOrder>& orders) const {
+    const BlockOrder& order = orders[link.child - 1 - back];
+    const bool rests = order.stationary == link.operand && !(order.over && order.over->empty());
+    const std::size_t free = rests ? 1 : 0;
+    const std::size_t slide = link.slides == 4 ? static_cast<std::size_t>(order.slide) : 0;
+    return (back * 2 + free) * link.slides + slide;
+}
+
+// Combinations that treat a link alike share a choice.
+void Estimator::list_choices() {
+    choices_.resize(space_->links.size());
+    for (const auto& orders : combinations_) {
+        for (std::size_t l = 0; l < space_->links.size(); ++l) {
+            const Link& link = space_->links[l];
+            Active some;
+            some.count = 1; // of the MACs' links: variant 0
+            for (std::size_t back = 0; link.child < levels_ && back < link.child; ++back) {
+                some.variants[back] = static_cast<std::uint8_t>(variant_at(link, back, orders));
+                some.count = back + 1;
+            }
+            const auto at = std::find(choices_[l].begin(), choices_[l].end(), some);
+            choice_of_.push_back(static_cast<std::uint32_t>(at - choices_[l].begin()));
+            if (at == choices_[l].end()) {
+                choices_[l].push_back(some);
+            }
+        }
+    }
+    chosen_.resize(space_->links.size());
+    for (std::size_t l = 0; l < space_->links.size(); ++l) {
+        chosen_[l].resize(choices_[l].size());
+    }
+}
+
+void Estimator::restrict_to(const std::vector<std::size_t>& combinations) {
+    meant_ = combinations;
+    if (waits_) {
+        waits_->clear_candidates();
+        for (const std::size_t c : combinations) {
+            waits_->add_candidates(combinations_[c]);
+        }
+    }
+    meant_choices_.assign(space_->links.size(), {});
+    for (std::size_t l = 0; l < space_->links.size(); ++l) {
+        std::vector<bool> used(choices_[l].size(), false);
+        for (const std::size_t c : combinations) {
+            const std::uint32_t k = choice_of_[c * space_->links.size() + l];
+            if (!used[k]) {
+                meant_choices_[l].push_back(k);
+            }
+            used[k] = true;
+        }
+    }
+    active_.assign(space_->links.size(), {});
+    for (std::size_t l = 0; l < space_->links.size(); ++l) {
+        const Link& link = space_->links[l];
+        std::vector<bool> used(link.variants, link.child == levels_);
+        for (const std::size_t c : combinations) {
+            for (std::size_t back = 0; link.child < levels_ && back < link.child; ++back) {
+                used[variant_at(link, back, combinations_[c])] = true;
+            }
+        }
+        for (std::size_t v = 0; v < link.variants; ++v) {
+            if (used[v]) {
+                active_[l].variants[active_[l].count++] = static_cast<std::uint8_t>(v);
+            }
+        }
+    }
+}
+
+std::vector<std::uint8_t> Estimator::variants_into(std::size_t level) const {
+    std::vector<std::uint8_t> all;
+    for (std::size_t l = 0; l < space_->links.size(); ++l) {
+        if (space_->links[l].child == level) {
+            const Active& active = active_[l];
+            all.push_back(static_cast<std::uint8_t>(active.count));
+            all.insert(all.end(), active.variants.begin(), active.variants.begin() + active.count);
+        }
+    }
+    return all;
+}
+
+std::vector<bool> Estimator::read_into(std::size_t level) const {
+    std::vector<bool> read(space_->columns, false);
+    for (const std::size_t column : space_->tile[level]) {
+        read[column] = column != 0;
+    }
+    for (std::size_t l = 0; l < space_->links.size(); ++l) {
+        const Link& link = space_->links[l];
+        if (link.produced) { // sums are weighed against those of the next link
+            read[link.lanes] = true;
+            read[link.sent] = true;
+        }
+        for (std::size_t n = 0; n < active_[l].count && link.child == level; ++n) {
+            const std::size_t v = active_[l].variants[n];
+            read[link.received + v] = true;
+            read[link.sent + v] = true;
+            read[link.reduced + v] = read[link.reduced + v] || link.produced;
+            for (const std::size_t e : link.edges) {
+                read[e + v] = read[e + v] || e != 0;
+            }
+        }
+    }
+    return read;
+}
+
+} // namespace eyeroof::mapper
