@@ -3,6 +3,7 @@
 #include "cli/gpu_options.hpp"
 #include "cli/search_options.hpp"
 #include "study/app/session.hpp"
+#include "study/draw/plot_level.hpp"
 #include "study/draw/plot_make.hpp"
 #include "study/draw/svg.hpp"
 #include "study/exam/launch_names.hpp"
@@ -349,7 +350,7 @@ Exit roofline(Context& context, Options options) {
                                   "give a NETWORK, or --profile FILE, or both");
     }
     const auto canvas = canvas_of(options.size);
-    const auto view = view_of(options);
+    auto view = view_of(options);
     if (!canvas || !view) {
         model::Diagnostics wrong = canvas.diagnostics();
         wrong.append(view.diagnostics());
@@ -360,6 +361,11 @@ Exit roofline(Context& context, Options options) {
         return context.fail(material.diagnostics());
     }
     context.report(material->notes);
+    const auto level = study::level_named(material->input, view->level);
+    if (!level) {
+        return context.fail(level.diagnostics());
+    }
+    view->level = *level;
     if (!options.ladder.empty()) {
         return draw_ladder(context, options, *material, *canvas);
     }

@@ -72,8 +72,12 @@ class MachineChecker {
         }
         require(!machine_.levels.empty(), "no-levels", "a machine needs at least one level",
                 "levels");
-        require(machine_.levels.size() <= kMaxLevels, "too-many-levels",
-                fmt::format("a machine has at most {} levels", kMaxLevels), "levels");
+        if (machine_.levels.size() > kMaxLevels) {
+            fail("too-many-levels",
+                 fmt::format("a machine has at most {} levels, this one has {}", kMaxLevels,
+                             machine_.levels.size()),
+                 "levels", "join levels that hold the same operands; the search takes at most 8");
+        }
         for (const int bits : machine_.word_bits) {
             require(bits >= 1 && bits <= 1024, "bad-word", "a word must have 1 to 1024 bits",
                     "words");

@@ -250,42 +250,56 @@ std::vector<TemporalLoop> ordered(const std::vector<TemporalLoop>& loops, Operan
     return in_order;
 }
 
-// The tiles with the loops of level i ordered so that rests[i] rests.
-Mapping in_order(const Mapping& tiles, const std::vector<Operand>& rests) {
-    Mapping mapping = tiles;
-    for (std::size_t i = 0; i < mapping.levels.size(); ++i) {
-        mapping.levels[i].temporal = ordered(tiles.levels[i].temporal, rests[i]);
-    }
-    return mapping;
-}
-
 void add_different(std::vector<Mapping>& all, Mapping mapping) {
     if (std::find(all.begin(), all.end(), mapping) == all.end()) {
         all.push_back(std::move(mapping));
     }
 }
 
-// For every level the operand for which its loops are ordered, all combinations; the level whose
-// loops the innermost storage sees is fixed by the stationary operand.
-std::vector<std::vector<Operand>> loop_orders(const Accelerator& accelerator,
-                                              const Dataflow& dataflow) {
-    const std::size_t levels = accelerator.levels.size();
+using Loops = std::vector<TemporalLoop>;
+
+// For every level the orders of its loops that differ, each made so that some operand rests; the
+// level whose loops the innermost storage sees is fixed by the stationary operand. Of a machine
+// with more levels of a choice than the search takes, the outer ones keep their first order: the
+// combinations grow as a power of the levels.
+std::vector<std::vector<Loops>> loop_orders(const Mapping& tiles, const Dataflow& dataflow) {
+    constexpr std::size_t kMostChoices = 8;
+    const std::size_t levels = tiles.levels.size();
     const std::size_t feeding = levels >= 2 ? levels - 2 : 0;
-    std::vector<std::vector<Operand>> orders = {std::vector<Operand>(levels, Operand::output)};
-    for (std::size_t i = 0; i < levels; ++i) {
-        std::vector<std::vector<Operand>> next;
-        for (const std::vector<Operand>& order : orders) {
-            for (const Operand o : kAllOperands) {
-                if (i == feeding && dataflow.stationary && o != *dataflow.stationary) {
-                    continue;
-                }
-                next.push_back(order);
-                next.back()[i] = o;
+    std::vector<std::vector<Loops>> orders(levels);
+    std::size_t choices = 0;
+    for (std::size_t i = levels; i-- > 0;) {
+        for (const Operand o : kAllOperands) {
+            if (i == feeding && dataflow.stationary && o != *dataflow.stationary) {
+                continue;
+            }
+            Loops loops = ordered(tiles.levels[i].temporal, o);
+            if (std::find(orders[i].begin(), orders[i].end(), loops) == orders[i].end() &&
+                (orders[i].empty() || choices < kMostChoices)) {
+                orders[i].push_back(std::move(loops));
             }
         }
-        orders = std::move(next);
+        choices += orders[i].size() > 1 ? 1 : 0;
     }
     return orders;
+}
+
+// The tiles with every combination of orders, the innermost level's changing first.
+void add_orders(const Mapping& tiles, const std::vector<std::vector<Loops>>& orders,
+                std::vector<Mapping>& all) {
+    std::vector<std::size_t> chosen(orders.size(), 0);
+    std::size_t level = 0;
+    do {
+        Mapping mapping = tiles;
+        for (std::size_t i = 0; i < orders.size(); ++i) {
+            mapping.levels[i].temporal = orders[i][chosen[i]];
+        }
+        all.push_back(std::move(mapping));
+        level = orders.size();
+        while (level > 0 && ++chosen[level - 1] == orders[level - 1].size()) {
+            chosen[--level] = 0;
+        }
+    } while (level > 0);
 }
 
 // The fastest mapping so far, then the one of least energy.
@@ -327,12 +341,9 @@ std::vector<Mapping> stationary_candidates(const Problem& problem, const Acceler
                           Builder(problem, accelerator, spread, hand_over, pieces).tiles());
         }
     }
-    const auto orders = loop_orders(accelerator, dataflow);
-    std::vector<Mapping> candidates;
+    std::vector<Mapping> candidates; // different ones: so are the tilings, and each one's orders
     for (const Mapping& tiles : tilings) {
-        for (const std::vector<Operand>& rests : orders) {
-            add_different(candidates, in_order(tiles, rests));
-        }
+        add_orders(tiles, loop_orders(tiles, dataflow), candidates);
     }
     return candidates;
 }

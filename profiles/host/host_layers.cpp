@@ -14,13 +14,17 @@ namespace {
 
 using Index = std::ptrdiff_t;
 
-// Values that are neither equal nor denormal; the same every time.
-template <class Number> std::vector<Number> tensor(Index size) {
-    std::vector<Number> values(static_cast<std::size_t>(size));
+// Values that are neither equal nor denormal; the same every time. Fewer after a stop: nobody
+// computes with them then.
+template <class Number> std::vector<Number> tensor(Index size, const std::stop_token& stop) {
+    constexpr Index kPiece = Index{1} << 16;
+    std::vector<Number> values;
+    values.reserve(static_cast<std::size_t>(size));
     std::uint32_t state = 12345;
-    for (Number& value : values) {
+    for (Index i = 0; i < size && (i % kPiece != 0 || !stop.stop_requested()); ++i) {
         state = state * 1664525U + 1013904223U;
-        value = static_cast<Number>(state >> 8U) / static_cast<Number>(1U << 24U) - Number(0.5);
+        values.push_back(static_cast<Number>(state >> 8U) / static_cast<Number>(1U << 24U) -
+                         Number(0.5));
     }
     return values;
 }
@@ -35,9 +39,10 @@ Part part_of(Index size, int thread, int threads) {
 template <class Number> struct Product { std::vector<Number> a, b, c; };
 
 template <class Number>
-HostLayer gemm_layer(Index m, Index n, Index k, const std::string& precision, int threads) {
-    auto data = std::make_shared<Product<Number>>(
-        Product<Number>{tensor<Number>(m * k), tensor<Number>(k * n), tensor<Number>(m * n)});
+HostLayer gemm_layer(Index m, Index n, Index k, const std::string& precision, int threads,
+                     const std::stop_token& stop) {
+    auto data = std::make_shared<Product<Number>>(Product<Number>{
+        tensor<Number>(m * k, stop), tensor<Number>(k * n, stop), tensor<Number>(m * n, stop)});
     HostLayer layer;
     layer.name = fmt::format("gemm {}x{}x{} {}", m, n, k, precision);
     layer.op = {"gemm", {{m, k}, {k, n}}, {precision == "fp64" ? "double" : "float"}, {}};
@@ -65,13 +70,13 @@ struct Convolution {
 
 // Weights as a k x (c r s) matrix times the patches; each thread unfolds and multiplies its
 // columns.
-HostLayer conv_layer(const model::ConvShape& shape, int threads) {
+HostLayer conv_layer(const model::ConvShape& shape, int threads, const std::stop_token& stop) {
     const Index depth = shape.c * shape.r * shape.s;
     const Index columns = shape.n * shape.p() * shape.q();
     const Index input = shape.n * shape.c * shape.h * shape.w;
     auto data = std::make_shared<Convolution>(
-        Convolution{tensor<float>(input), tensor<float>(shape.k * depth),
-                    tensor<float>(depth * columns), tensor<float>(shape.k * columns)});
+        Convolution{tensor<float>(input, stop), tensor<float>(shape.k * depth, stop),
+                    tensor<float>(depth * columns, stop), tensor<float>(shape.k * columns, stop)});
     HostLayer layer;
     layer.name = fmt::format("conv {}x{}x{}x{} {}x{}x{} fp32", shape.n, shape.c, shape.h, shape.w,
                              shape.k, shape.r, shape.s);
@@ -96,10 +101,10 @@ HostLayer conv_layer(const model::ConvShape& shape, int threads) {
 }
 
 // a = b + 2 c: two operations an element; the elements per thread are a multiple of the unrolling.
-HostLayer add_layer(Index per_thread, int threads) {
-    auto data = std::make_shared<Product<double>>(
-        Product<double>{tensor<double>(per_thread * threads), tensor<double>(per_thread * threads),
-                        tensor<double>(per_thread * threads)});
+HostLayer add_layer(Index per_thread, int threads, const std::stop_token& stop) {
+    auto data = std::make_shared<Product<double>>(Product<double>{
+        tensor<double>(per_thread * threads, stop), tensor<double>(per_thread * threads, stop),
+        tensor<double>(per_thread * threads, stop)});
     const auto elements = static_cast<double>(per_thread * threads);
     HostLayer layer;
     layer.name = fmt::format("scaled add {} fp64", per_thread * threads);
@@ -119,7 +124,8 @@ HostLayer add_layer(Index per_thread, int threads) {
 
 } // namespace
 
-std::vector<HostLayer> host_layers(int threads, std::size_t largest_cache_bytes) {
+std::vector<HostLayer> host_layers(int threads, std::size_t largest_cache_bytes,
+                                   const std::stop_token& stop) {
     constexpr std::size_t kBlock = 128; // doubles: one round of the widest loop, unrolled
     const std::size_t elements = 2 * largest_cache_bytes / sizeof(double);
     const std::size_t per_thread =
@@ -128,15 +134,15 @@ std::vector<HostLayer> host_layers(int threads, std::size_t largest_cache_bytes)
     conv.pad = {1, 1};
     model::ConvShape pointwise{4, 256, 28, 28, 128, 1, 1};
     std::vector<HostLayer> layers;
-    layers.push_back(gemm_layer<float>(200, 200, 200, "fp32", threads));
-    layers.push_back(gemm_layer<double>(200, 200, 200, "fp64", threads));
-    layers.push_back(gemm_layer<float>(2000, 2000, 2000, "fp32", threads));
-    layers.push_back(gemm_layer<double>(2000, 2000, 2000, "fp64", threads));
-    layers.push_back(gemm_layer<float>(1000, 16, 2048, "fp32", threads));
-    layers.push_back(gemm_layer<float>(4096, 2 * threads, 4096, "fp32", threads));
-    layers.push_back(conv_layer(conv, threads));
-    layers.push_back(conv_layer(pointwise, threads));
-    layers.push_back(add_layer(static_cast<Index>(per_thread), threads));
+    layers.push_back(gemm_layer<float>(200, 200, 200, "fp32", threads, stop));
+    layers.push_back(gemm_layer<double>(200, 200, 200, "fp64", threads, stop));
+    layers.push_back(gemm_layer<float>(2000, 2000, 2000, "fp32", threads, stop));
+    layers.push_back(gemm_layer<double>(2000, 2000, 2000, "fp64", threads, stop));
+    layers.push_back(gemm_layer<float>(1000, 16, 2048, "fp32", threads, stop));
+    layers.push_back(gemm_layer<float>(4096, 2 * threads, 4096, "fp32", threads, stop));
+    layers.push_back(conv_layer(conv, threads, stop));
+    layers.push_back(conv_layer(pointwise, threads, stop));
+    layers.push_back(add_layer(static_cast<Index>(per_thread), threads, stop));
     return layers;
 }
 

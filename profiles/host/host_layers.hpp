@@ -5,6 +5,7 @@
 #include "profiles/host/host_team.hpp"
 #include "profiles/measurement.hpp"
 
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct HostLayer {
 
 // The 200 and 2000 products of the data-transfer experiment in both precisions, two shapes that are
 // not square, a 3x3 convolution, and an addition of vectors that no cache holds.
-std::vector<HostLayer> host_layers(int threads, std::size_t largest_cache_bytes);
+std::vector<HostLayer> host_layers(int threads, std::size_t largest_cache_bytes,
+                                   const std::stop_token& stop);
 
 } // namespace eyeroof::profiles

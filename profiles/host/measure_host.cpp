@@ -16,19 +16,24 @@ namespace eyeroof::profiles {
 
 namespace {
 
-constexpr std::size_t kBlockDoubles = 128; // one unrolled round of the widest loop
+constexpr std::size_t kBlockDoubles = 128;           // one unrolled round of the widest loop
+constexpr std::size_t kPiece = 8192 * kBlockDoubles; // doubles between two looks for a stop
 
 // Memory of one thread, written by that thread before it is read: pages that nobody wrote would all
 // be the one page of zeros.
 struct Arena {
     std::vector<double> a, b, c;
 
-    void fill(std::size_t doubles, bool three) {
-        if (a.empty()) {
-            a.assign(doubles, 1.0);
-            b.assign(three ? doubles : 0, 2.0);
-            c.assign(three ? doubles : 0, 3.0);
-        }
+    // Piece by piece, so that a stop need not wait for gigabytes. true: all are written.
+    bool fill(std::size_t doubles, bool three, const std::stop_token& stop) {
+        const auto grown = [&](std::vector<double>& values, double value) {
+            values.reserve(doubles);
+            while (values.size() < doubles && !stop.stop_requested()) {
+                values.resize(std::min(doubles, values.size() + kPiece), value);
+            }
+            return values.size() == doubles;
+        };
+        return grown(a, 1.0) && (!three || (grown(b, 2.0) && grown(c, 3.0)));
     }
 };
 
@@ -44,7 +49,7 @@ class HostMeasurement {
         describe();
         std::vector<HostLayer> layers;
         if (options_.layers) {
-            layers = host_layers(threads_, caches_.back().bytes);
+            layers = host_layers(threads_, caches_.back().bytes, stop_);
         }
         const std::size_t ceilings = 2 + caches_.size() + 2;
         steps_ = 2 * ceilings + layers.size();
@@ -160,10 +165,10 @@ class HostMeasurement {
         std::vector<double> sums(arenas.size() * kBlockDoubles); // apart, so that no line is shared
         const auto times = time("reading " + level, [&](int thread, std::size_t repeats) {
             const auto index = static_cast<std::size_t>(thread);
-            arenas[index].fill(doubles, false);
+            const bool filled = arenas[index].fill(doubles, false, stop_);
             double sum = 0.0;
-            for (std::size_t i = 0; i < repeats; ++i) {
-                sum += host_loops().read(arenas[index].a.data(), doubles);
+            for (std::size_t i = 0; filled && i < repeats; ++i) {
+                sum += read_all(arenas[index].a.data(), doubles);
             }
             sums[index * kBlockDoubles] = sum;
         });
@@ -176,15 +181,27 @@ class HostMeasurement {
             bytes, times);
     }
 
+    // In pieces where it is long, so that a stop need not wait for gigabytes.
+    double read_all(const double* values, std::size_t doubles) const {
+        double sum = 0.0;
+        for (std::size_t at = 0; at < doubles && !stop_.stop_requested(); at += kPiece) {
+            sum += host_loops().read(values + at, std::min(kPiece, doubles - at));
+        }
+        return sum;
+    }
+
     // STREAM's triad with STREAM's counting: 24 bytes an element, no write-allocate.
     void measure_triad() {
         const std::size_t doubles = doubles_for("dram");
         std::vector<Arena> arenas(static_cast<std::size_t>(threads_));
         const auto times = time("triad on dram", [&](int thread, std::size_t repeats) {
             Arena& arena = arenas[static_cast<std::size_t>(thread)];
-            arena.fill(doubles, true);
-            for (std::size_t i = 0; i < repeats; ++i) {
-                host_loops().triad(arena.a.data(), arena.b.data(), arena.c.data(), 3.0, doubles);
+            const bool filled = arena.fill(doubles, true, stop_);
+            for (std::size_t i = 0; filled && i < repeats; ++i) {
+                for (std::size_t at = 0; at < doubles && !stop_.stop_requested(); at += kPiece) {
+                    host_loops().triad(arena.a.data() + at, arena.b.data() + at,
+                                       arena.c.data() + at, 3.0, std::min(kPiece, doubles - at));
+                }
             }
         });
         add_ceiling({.name = "dram triad",

@@ -320,9 +320,37 @@ model::Result<Session> parse_session(std::string text, const std::string& file) 
     return document->conclude(std::move(session));
 }
 
+namespace {
+
+// Pipes and devices that a session names: it is opened more than once, and they may never end.
+model::Diagnostics no_files(const Session& session, const std::string& file) {
+    std::vector<std::string> named = {session.network, session.assignments};
+    for (const auto* names : {&session.machines, &session.profiles, &session.ceilings}) {
+        named.insert(named.end(), names->begin(), names->end());
+    }
+    model::Diagnostics found;
+    for (const std::string& name : named) {
+        std::error_code ignored;
+        const fs::file_status status = fs::status(name, ignored);
+        if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) {
+            found.error("not-a-file",
+                        "'" + name + "' is a pipe or a device, and a session names files",
+                        "save what comes out of it to a file", {file, 0, 0});
+        }
+    }
+    return found;
+}
+
+} // namespace
+
 model::Result<Session> load_session(const fs::path& file) {
     const auto text = hwdb::read_text_file(file);
-    return text ? parse_session(*text, file.string()) : model::Result<Session>(text.diagnostics());
+    if (!text) {
+        return model::Result<Session>(text.diagnostics());
+    }
+    auto session = parse_session(*text, file.string());
+    auto wrong = session ? no_files(*session, file.string()) : model::Diagnostics();
+    return wrong.has_errors() ? model::Result<Session>(std::move(wrong)) : std::move(session);
 }
 
 } // namespace eyeroof::study

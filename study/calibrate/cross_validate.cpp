@@ -1,12 +1,12 @@
 #include "study/calibrate/cross_validate.hpp"
 
+#include "mapper/parallel.hpp"
 #include "study/calibrate/cross_folds.hpp"
 #include "study/calibrate/splits.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <functional>
 #include <mutex>
 #include <set>
@@ -112,32 +112,28 @@ struct Task {
     std::function<void(const std::stop_token&)> run; // touches nothing that another task touches
 };
 
-// Which thread takes which does not matter.
+// Which thread takes which does not matter. What a task throws ends all and reaches the caller.
 void run_tasks(const std::vector<Task>& tasks, std::size_t of, std::size_t& done,
                const CrossValidateOptions& options, const std::stop_token& stop,
                const model::ProgressCallback& progress) {
-    std::atomic<std::size_t> next{0};
     std::mutex told;
-    const auto work = [&] {
-        for (std::size_t i = next++; i < tasks.size() && !stop.stop_requested(); i = next++) {
-            tasks[i].run(stop);
-            const std::scoped_lock lock(told);
-            ++done;
-            if (progress) {
-                progress({static_cast<double>(done) / static_cast<double>(of),
-                          fmt::format("{} of {}", kernel_class_name(tasks[i].all->kernel_class),
-                                      tasks[i].name),
-                          0.0, -1.0});
-            }
+    const int threads = options.threads > 0
+                            ? options.threads
+                            : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    mapper::in_parallel(threads, tasks.size(), [&](std::size_t i) {
+        if (stop.stop_requested()) {
+            return;
         }
-    };
-    const auto wanted = options.threads > 0 ? static_cast<std::size_t>(options.threads)
-                                            : std::max(1U, std::thread::hardware_concurrency());
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < std::min<std::size_t>(wanted, tasks.size()); ++i) {
-        threads.emplace_back(work);
-    }
-    work();
+        tasks[i].run(stop);
+        const std::scoped_lock lock(told);
+        ++done;
+        if (progress) {
+            progress({static_cast<double>(done) / static_cast<double>(of),
+                      fmt::format("{} of {}", kernel_class_name(tasks[i].all->kernel_class),
+                                  tasks[i].name),
+                      0.0, -1.0});
+        }
+    });
 }
 
 // First what is left out, and all together; then each GPU's own, which starts from what all say.

@@ -31,10 +31,12 @@ Result<Network> matching_layers(const Network& network, const std::string& expre
         }
     }
     if (kept.layers.empty()) {
+        constexpr std::size_t kShownName = 60;
         return Result<Network>::failure(
             "no-layers", fmt::format("no layer of {} matches '{}'", network.name, expression),
-            network.layers.empty() ? "the network has no layers"
-                                   : "the first one is named " + network.layers.front().name);
+            network.layers.empty()
+                ? "the network has no layers"
+                : "the first one is named " + network.layers.front().name.substr(0, kShownName));
     }
     return Result<Network>(std::move(kept));
 }

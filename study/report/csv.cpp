@@ -127,6 +127,25 @@ std::string result_cells(const Report& report, const LayerReport& layer, bool pr
                        measured_cells(report, layer), work_cells(layer));
 }
 
+// A row of the user's own, as it stands unless a spreadsheet would compute one of its cells.
+std::string guarded(const std::string& row) {
+    read::CsvReader reader(row, "");
+    read::CsvRecord record;
+    model::Diagnostics ignored;
+    if (row.find_first_of("=@+-") == std::string::npos || !reader.next(record, ignored)) {
+        return row;
+    }
+    std::string text;
+    bool formula = false;
+    for (const read::CsvCell& cell : record.cells) {
+        const std::string quoted = read::csv_quoted(cell.text);
+        formula = formula || (!cell.text.starts_with('\'') &&
+                              (quoted.starts_with('\'') || quoted.starts_with("\"'")));
+        text += (&cell == &record.cells.front() ? "" : ",") + quoted;
+    }
+    return formula ? text : row;
+}
+
 // The table's rows that the report's layers came from. Filters keep or leave all layers of one
 // name, so the names in their order tell; empty when they do not fit.
 std::vector<const std::string*> rows_of(const Report& report, const read::LayerTable& input) {
@@ -163,7 +182,8 @@ std::string to_csv(const Report& report, const read::LayerTable* input) {
     text += work_header();
     for (std::size_t i = 0; i < report.layers.size(); ++i) {
         const LayerReport& layer = report.layers[i];
-        text += (repeat ? *rows[i] : layer_row(layer.layer)) + result_cells(report, layer, proofs);
+        text += (repeat ? guarded(*rows[i]) : layer_row(layer.layer)) +
+                result_cells(report, layer, proofs);
     }
     return text + total_row(report, header, proofs);
 }

@@ -70,6 +70,14 @@ Result<Offload> offload(const model::Network& network, const model::Machine& hos
         return Result<Offload>::failure("not-a-gpu", "a host processor and a GPU are compared",
                                         "`eyeroof hw list` names them");
     }
+    if (at_home->arch != model::GpuArch::host || away->arch == model::GpuArch::host) {
+        const bool home = at_home->arch != model::GpuArch::host;
+        return Result<Offload>::failure(
+            home ? "not-a-host" : "not-a-gpu",
+            fmt::format("{} is a {}", home ? host.name : gpu.name, home ? "GPU" : "host processor"),
+            home ? "--host takes a processor such as server-2x64; `upgrade` compares two GPUs"
+                 : "--gpu takes a GPU such as a100-sxm-40gb; `eyeroof hw list` names them");
+    }
     const auto wanted = prepared(network, options);
     if (!wanted) {
         return wanted.diagnostics();

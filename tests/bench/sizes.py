@@ -9,7 +9,7 @@ between the last two sizes (1: linear), and as a plot.
 import argparse
 import json
 import os
-import resource
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -48,41 +48,99 @@ def kineto(path, rows):
         out.write("]}\n")
 
 
+def network(path, rows):
+    with open(path, "w") as out:
+        out.write("name: Many\nlayers:\n")
+        for i in range(rows):
+            out.write(f"  - {{name: layer{i}, op: gemm, m: {1 + i % 4096}, n: {1 + i % 512}, k: 64}}\n")
+
+
+def plain(path, rows):
+    with open(path, "w") as out:
+        out.write("kernel,time_us,layer,flops_fp16,bytes_dram,occupancy,stalls\n")
+        for i in range(rows):
+            out.write(f"kernel{i % 9},{10 + i % 77}.25,layer{i % 50},{i * 1000},{i * 64},0.75,{i % 13}\n")
+
+
+def rocprof(path, rows):
+    with open(path, "w") as out:
+        out.write('"Kind","Agent_Id","Queue_Id","Kernel_Name","Correlation_Id","Start_Timestamp","End_Timestamp",'
+                  '"Workgroup_Size_X","Workgroup_Size_Y","Workgroup_Size_Z","Grid_Size_X","Grid_Size_Y","Grid_Size_Z"\n')
+        for i in range(rows):
+            out.write(f'"KERNEL_DISPATCH","Agent 4","1","gemm_{i % 7}","{i}",{1000 * i},{1000 * i + 500},'
+                      "256,1,1,65536,1,1\n")
+
+
+def wide(path, rows):
+    metrics = [f"sm__metric_{chr(97 + i % 26)}{i}.sum" for i in range(20)]
+    with open(path, "w") as out:
+        names = ["ID", "Process ID", "Kernel Name", "Stream", "Block Size", "Grid Size", "Device", "CC",
+                 "gpu__time_duration.sum", *metrics]
+        out.write(",".join(f'"{n}"' for n in names) + "\n")
+        out.write(",".join('""' for _ in range(8)) + ',"ns"' + ',"inst"' * 20 + "\n")
+        for i in range(rows):
+            out.write(f'"{i}","7","kernel{i % 9}(float*)","7","(256, 1, 1)","(128, 1, 1)","0","9.0","{1000 + i % 50}"'
+                      + "".join(f',"{i * 31 + m}"' for m in range(20)) + "\n")
+
+
+def nsys(path, rows):
+    if os.path.exists(path):
+        os.remove(path)
+    base = sqlite3.connect(path)
+    base.execute("create table StringIds (id integer primary key, value text)")
+    base.executemany("insert into StringIds values (?, ?)", [(i, f"kernel{i}") for i in range(9)])
+    base.execute("create table CUPTI_ACTIVITY_KIND_KERNEL (start integer, end integer, deviceId integer, contextId integer,"
+                 " streamId integer, correlationId integer, gridX integer, gridY integer, gridZ integer, blockX integer,"
+                 " blockY integer, blockZ integer, demangledName integer, shortName integer, mangledName integer)")
+    base.executemany("insert into CUPTI_ACTIVITY_KIND_KERNEL values (?,?,0,1,7,?,128,1,1,256,1,1,?,?,?)",
+                     ((10 * i, 10 * i + 5, i, i % 9, i % 9, i % 9) for i in range(rows)))
+    base.commit()
+    base.close()
+
+
+EXAM = ["exam", "{in}", "--on", "t4", "-o", "{out}", "--format"]
+SAVE = ["import", "{in}", "--save", "{out}.jsonl"]
+# name: what makes the input, its ending, the command, and the most rows that it is asked for
 CASES = {
-    "layers.csv, to CSV": (layers, "csv", ["exam", "{in}", "--on", "t4", "--format", "csv", "-o", "{out}"]),
-    "layers.csv, to JSON": (layers, "csv", ["exam", "{in}", "--on", "t4", "--format", "json", "-o", "{out}"]),
-    "layers.csv, listed": (layers, "csv", ["net", "show", "{in}", "--format", "json", "-o", "{out}"]),
-    "own profile": (profile, "jsonl", ["import", "{in}", "--format", "csv", "-o", "{out}"]),
-    "Nsight Compute CSV": (kernels, "csv", ["import", "{in}", "--save", "{out}.jsonl"]),
-    "Kineto JSON": (kineto, "json", ["import", "{in}", "--save", "{out}.jsonl"]),
+    "layer table": (layers, "csv", ["net", "show", "{in}", "--format", "csv", "-o", "{out}"], 1e6),
+    "network file": (network, "yaml", ["net", "show", "{in}", "--format", "csv", "-o", "{out}"], 1e5),
+    "exam to CSV": (layers, "csv", [*EXAM, "csv"], 1e6),
+    "exam to JSON": (layers, "csv", [*EXAM, "json"], 1e6),
+    "exam to Markdown": (layers, "csv", [*EXAM, "md"], 1e5),
+    "exam to HTML": (layers, "csv", [*EXAM, "html"], 1e5),
+    "own profile": (profile, "jsonl", ["import", "{in}", "--format", "csv", "-o", "{out}"], 1e6),
+    "own profile, saved": (profile, "jsonl", SAVE, 1e6),
+    "own profile, gz": (profile, "jsonl", ["import", "{in}", "--save", "{out}.jsonl.gz"], 1e6),
+    "plain CSV": (plain, "csv", ["import", "{in}", "--format", "csv", "-o", "{out}"], 1e6),
+    "Nsight Compute, long": (kernels, "csv", ["import", "{in}", "--format", "csv", "-o", "{out}"], 1e6),
+    "Nsight Compute, wide": (wide, "csv", ["import", "{in}", "--format", "csv", "-o", "{out}"], 1e5),
+    "rocprofv3 CSV": (rocprof, "csv", ["import", "{in}", "--format", "csv", "-o", "{out}"], 1e6),
+    "Nsight Systems": (nsys, "sqlite", ["import", "{in}", "--format", "csv", "-o", "{out}"], 1e6),
+    "Kineto trace": (kineto, "json", ["import", "{in}", "--format", "csv", "-o", "{out}"], 1e6),
+    "Kineto trace, saved": (kineto, "json", SAVE, 1e6),
 }
 
 
 def measured(eyeroof, words):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    child = subprocess.Popen([eyeroof, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    _, err = child.communicate()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return child.returncode, seconds, err.decode(errors="replace")[:200]
-
-
-def peak_mb(eyeroof, words):
-    code = ("import resource,subprocess,sys;subprocess.run(sys.argv[1:],stdout=-3,stderr=-3);"
-            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
-    out = subprocess.run([sys.executable, "-c", code, eyeroof, *words], capture_output=True, text=True)
-    return int(out.stdout) / 1024
+    """Exit code, processor seconds, peak MB and what it said, of one run."""
+    with tempfile.TemporaryFile() as said:
+        child = subprocess.Popen([eyeroof, *words], stdout=subprocess.DEVNULL, stderr=said)
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        said.seek(0)
+        err = said.read(200).decode(errors="replace")
+    return child.returncode, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, err
 
 
 def plot(rows, path):
     import math
-    colours = ["#1b6ca8", "#c0392b", "#2e8b57", "#8e44ad", "#d68910", "#555555"]
+    colours = ["#1b6ca8", "#c0392b", "#2e8b57", "#8e44ad", "#d68910", "#555555", "#0b8f8f", "#b5651d"]
     points = [(n, s) for _, results in rows for n, _, s, _ in results if s > 0]
     x0, x1 = math.log10(min(n for n, _ in points)), math.log10(max(n for n, _ in points))
     y0, y1 = math.floor(math.log10(min(s for _, s in points))), math.ceil(math.log10(max(s for _, s in points)))
     x = lambda n: 60 + 460 * (math.log10(n) - x0) / max(x1 - x0, 1e-9)
     y = lambda s: 330 - 300 * (math.log10(s) - y0) / max(y1 - y0, 1e-9)
-    svg = ['<svg xmlns="http://www.w3.org/2000/svg" width="760" height="380" font-family="sans-serif" font-size="12">',
+    svg = ['<svg xmlns="http://www.w3.org/2000/svg" width="760" height="400" font-family="sans-serif" font-size="12">',
            '<rect width="100%" height="100%" fill="white"/>',
            '<text x="60" y="18">Processor seconds against rows; both logarithmic</text>']
     for e in range(y0, y1 + 1):
@@ -90,9 +148,10 @@ def plot(rows, path):
     for e in range(math.ceil(x0), math.floor(x1) + 1):
         svg.append(f'<text x="{x(10**e) - 10:.1f}" y="350">1e{e}</text>')
     for i, (name, results) in enumerate(rows):
+        dash = ' stroke-dasharray="5 3"' if i >= len(colours) else ''
         line = " ".join(f"{x(n):.1f},{y(max(s, 10**y0)):.1f}" for n, _, s, _ in results)
         c = colours[i % len(colours)]
-        svg.append(f'<polyline points="{line}" fill="none" stroke="{c}" stroke-width="2"/>'
+        svg.append(f'<polyline points="{line}" fill="none" stroke="{c}" stroke-width="2"{dash}/>'
                    f'<text x="540" y="{50 + 20 * i}" fill="{c}">{name}</text>')
     open(path, "w").write("\n".join(svg + ["</svg>\n"]))
 
@@ -102,23 +161,25 @@ def main():
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("eyeroof")
     ask.add_argument("--most", type=float, default=1e6)
+    ask.add_argument("--only", default="", metavar="TEXT", help="rows whose name holds this text")
     ask.add_argument("-o", dest="plot")
     given = ask.parse_args()
     sizes = [10**e for e in range(3, 1 + int(round(math.log10(given.most))))]
     rows = []
     print(f"{'what':<22}{'rows':>9}{'input':>10}{'seconds':>9}{'MB/s':>8}{'memory':>10}")
     with tempfile.TemporaryDirectory() as folder:
-        for name, (make, ending, command) in CASES.items():
+        for name, (make, ending, command, most) in CASES.items():
+            if given.only not in name:
+                continue
             results = []
-            for size in sizes:
+            for size in (n for n in sizes if n <= most):
                 file, out = f"{folder}/in.{ending}", f"{folder}/out"
                 make(file, size)
                 words = [w.replace("{in}", file).replace("{out}", out) for w in command]
-                code, seconds, err = measured(given.eyeroof, words)
+                code, seconds, memory, err = measured(given.eyeroof, words)
                 if code != 0:
                     print(f"{name:<22}{size:>9}  exit code {code}: {err}")
                     break
-                memory = peak_mb(given.eyeroof, words)
                 mb = os.path.getsize(file) / 1e6
                 results.append((size, mb, seconds, memory))
                 print(f"{name:<22}{size:>9}{mb:>8.2f}MB{seconds:>9.2f}{mb / max(seconds, 1e-6):>8.1f}{memory:>8.0f}MB",

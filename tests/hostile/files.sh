@@ -85,3 +85,19 @@ put sparse_bad.yaml 'eyeroof: sparse-machine/1\nkind: none\nname: x\n'
 put sparse_zero.yaml 'eyeroof: sparse-machine/1\nkind: columns\nname: x\nclock: 0\npes: -1\nweights_at_once: 1e99\nqueue: 0\n'
 put exam_bad.json '{"schema":"eyeroof/exam/1","layers":[{}]}'
 put exam_nan.json '{"schema":"eyeroof/exam/1","total":{"time_s":1e999},"layers":[{"name":7}]}'
+
+# machines deeper than any that was built
+deep() { # NAME LEVELS
+    "$eyeroof" hw show systolic:32x32 --format yaml | awk -v levels="$2" '
+        /^id:/ {print "id: deep"; next}
+        /^  - name: buffer/ {for (i = 0; i < levels; i++)
+            printf "  - name: L%d\n    stores:\n      - operands: all\n        capacity: %d KiB\n        energy: 6 pJ\n", i, 4096 - i}
+        {print}' >"$F/$1"
+}
+deep deep12.yaml 12
+deep deep60.yaml 60
+deep deep2000.yaml 2000
+
+# pipes that nobody writes, named by a session
+mkfifo "$F/pipe"
+put session_pipes.yaml 'eyeroof: session/1\nnetwork: alexnet\nmachines: [t4, ./pipe]\nprofiles: [pipe]\nceilings: [pipe]\n'

@@ -1,0 +1,117 @@
+// Bytes a second of the readers of measurements, in memory: CSV of Nsight Compute and of anybody,
+// saved profiles, PyTorch traces; and of the profile's writer.
+#include "profiles/import/importer.hpp"
+#include "profiles/profile_file.hpp"
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <string>
+
+namespace {
+
+namespace profiles = eyeroof::profiles;
+
+constexpr int kRows = 100'000;
+
+std::string plain_csv() {
+    std::string text = "kernel,time_us,layer,flops_fp16,bytes_dram,occupancy,stalls\n";
+    for (int i = 0; i < kRows; ++i) {
+        text += fmt::format("kernel{},{}.25,layer{},{},{},0.75,{}\n", i % 9, 10 + i % 77, i % 50,
+                            i * 1000LL, i * 64LL, i % 13);
+    }
+    return text;
+}
+
+std::string long_csv() {
+    std::string text =
+        "\"ID\",\"Process ID\",\"Kernel Name\",\"Stream\",\"Block Size\",\"Grid Size\","
+        "\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n";
+    for (int i = 0; i < kRows; ++i) {
+        text +=
+            fmt::format("\"{}\",\"7\",\"void gemm_kernel<float, {}>(float const*, float*)\",\"7\","
+                        "\"(256, 1, 1)\",\"(128, 1, 1)\",\"Command line profiler metrics\","
+                        "\"dram__bytes_{}.sum\",\"byte\",\"{}\"\n",
+                        i / 8, i % 7, i % 8, 1000 + i);
+    }
+    return text;
+}
+
+std::string wide_csv() {
+    std::string text =
+        "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"gpu__time_duration.sum\"";
+    std::string units = "\"\",\"\",\"\",\"\",\"ns\"";
+    for (int m = 0; m < 20; ++m) {
+        text += fmt::format(",\"sm__metric_{}.sum\"", m);
+        units += ",\"inst\"";
+    }
+    text += "\n" + units + "\n";
+    for (int i = 0; i < kRows / 10; ++i) {
+        text += fmt::format("\"{}\",\"kernel{}(float*)\",\"(256, 1, 1)\",\"(128, 1, 1)\",\"{}\"", i,
+                            i % 9, 1000 + i % 50);
+        for (int m = 0; m < 20; ++m) {
+            text += fmt::format(",\"{}\"", 1'000'000LL + i * 31LL + m);
+        }
+        text += "\n";
+    }
+    return text;
+}
+
+std::string rocprof_csv() {
+    std::string text =
+        "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Kernel_Name\",\"Correlation_Id\","
+        "\"Start_Timestamp\",\"End_Timestamp\",\"Workgroup_Size_X\",\"Grid_Size_X\"\n";
+    for (int i = 0; i < kRows; ++i) {
+        text +=
+            fmt::format("\"KERNEL_DISPATCH\",\"Agent 4\",\"1\",\"gemm_{}\",{},{},{},256,65536\n",
+                        i % 7, i, 1000LL * i, 1000LL * i + 500);
+    }
+    return text;
+}
+
+std::string trace() {
+    std::string text = "{\"traceEvents\":[\n";
+    for (int i = 0; i < kRows; ++i) {
+        text += fmt::format(
+            "{}{{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k{}\",\"pid\":0,\"tid\":7,\"ts\":{},"
+            "\"dur\":1.5,\"args\":{{\"grid\":[1,1,1],\"block\":[64,1,1],\"stream\":7}}}}\n",
+            i == 0 ? "" : ",", i % 9, i);
+    }
+    return text + "]}\n";
+}
+
+profiles::Profile read(const std::string& text) {
+    return *profiles::import_profile(profiles::input_of_text(text, "bench"));
+}
+
+void reading(benchmark::State& state, const std::string& text) {
+    for (auto _ : state) {
+        auto profile = profiles::import_profile(profiles::input_of_text(text, "bench"));
+        benchmark::DoNotOptimize(profile);
+    }
+    state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
+}
+
+void writing(benchmark::State& state, const std::string& text) {
+    const profiles::Profile profile = read(text);
+    std::size_t size = 0;
+    for (auto _ : state) {
+        size = profiles::profile_text(profile).size();
+        benchmark::DoNotOptimize(size);
+    }
+    state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(size));
+}
+
+BENCHMARK_CAPTURE(reading, plain_csv, plain_csv())->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(reading, nsight_compute_long, long_csv())->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(reading, nsight_compute_wide, wide_csv())->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(reading, rocprofv3, rocprof_csv())->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(reading, kineto_trace, trace())->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(reading, saved_trace, profiles::profile_text(read(trace())))
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(reading, saved_counters, profiles::profile_text(read(wide_csv())))
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(writing, saved_trace, trace())->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(writing, saved_counters, wide_csv())->Unit(benchmark::kMillisecond);
+
+} // namespace
