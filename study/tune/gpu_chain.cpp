@@ -9,7 +9,7 @@ namespace eyeroof::study::tune {
 
 namespace {
 
-constexpr double kWord = 4.0;          // bytes of fp32
+constexpr double kWordBytes = 4.0;     // bytes of fp32
 constexpr double kAddLatency = 4.0;    // cycles of a multiply-add
 constexpr double kLoadLatency = 600.0; // cycles of a load from L2 or memory
 constexpr double kIssue = 4.0;         // instructions of an SM a cycle
@@ -74,13 +74,13 @@ void add_bandwidth(const Workload& work, const GpuPlan& plan, const GpuMachine& 
     const double terms = real(work.depth * work.taps());
     const double outputs =
         real(work.rows * work.cols) * (plan.split_k > 1 ? 1.0 + 2.0 * real(plan.split_k) : 1.0);
-    chain.l2_bytes = kWord * (real(work.rows) * terms * grid.tiles_n +
-                              real(work.cols) * terms * grid.tiles_m + outputs);
+    chain.l2_bytes = kWordBytes * (real(work.rows) * terms * grid.tiles_n +
+                                   real(work.cols) * terms * grid.tiles_m + outputs);
     chain.l2_cycles = chain.l2_bytes / machine.l2_bytes_per_s * machine.clock_hz;
     const double input = work.convolution
                              ? real(work.images * work.padded_h() * work.padded_w() * work.depth)
                              : real(work.rows) * terms;
-    chain.dram_bytes = kWord * (input + real(work.cols) * terms + real(work.rows * work.cols));
+    chain.dram_bytes = kWordBytes * (input + real(work.cols) * terms + real(work.rows * work.cols));
     chain.dram_cycles = chain.dram_bytes / machine.dram_bytes_per_s * machine.clock_hz;
     const double slowest =
         std::max({chain.compute_cycles, chain.shared_cycles, chain.l2_cycles, chain.dram_cycles});

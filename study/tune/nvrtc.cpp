@@ -59,11 +59,6 @@ namespace {
 std::vector<std::string> usual_places() {
     std::vector<std::string> places = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
                                        "libnvrtc.so.11.2"};
-    for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
-        if (const char* folder = std::getenv(name); folder != nullptr) { // NOLINT: read alone
-            places.push_back(std::string(folder) + "/lib64/libnvrtc.so");
-        }
-    }
     places.emplace_back("/usr/local/cuda/lib64/libnvrtc.so");
     return places;
 }

@@ -19,7 +19,7 @@ struct GpuImage {
 
 class Nvrtc {
   public:
-    // `library`: empty: found by its usual names, in CUDA_HOME and /usr/local/cuda. Error
+    // `library`: empty: by its usual names where the loader looks, and in /usr/local/cuda. Error
     // "unavailable".
     static model::Result<Nvrtc> open(const std::string& library = {});
 
