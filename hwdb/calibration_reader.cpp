@@ -30,9 +30,16 @@ bool is_fused(KernelClass c) {
            std::end(kFusedClasses);
 }
 
+// Terms that files of before them need not have: their standard values stand for them.
+constexpr std::string_view kLaterTerms[] = {"fused_cast_s", "transpose_share"};
+
+bool is_later(std::string_view name) {
+    return std::find(std::begin(kLaterTerms), std::end(kLaterTerms), name) != std::end(kLaterTerms);
+}
+
 void read_terms(const Node& node, std::map<std::string, double*> terms) {
     for (const auto& [name, target] : terms) {
-        if (const Node value = node.need(name)) {
+        if (const Node value = is_later(name) ? node[name] : node.need(name)) {
             *target = value.number(0.0, 1e6).value_or(*target);
             if (const model::TermBound bound = model::term_bound(name);
                 !model::within(bound, *target)) {

@@ -159,7 +159,7 @@ class GpuReader {
 
     void read_memory(const Sourced& root) {
         const Sourced dram = root.need("dram");
-        dram.node()["type"].text();
+        gpu_.memory_type = model::memory_type_from_name(dram.node()["type"].text().value_or(""));
         gpu_.dram_bytes = number<model::Bytes>(dram.need("capacity"));
         gpu_.dram_bytes_per_s = dram.need("bandwidth")
                                     .quantity<model::BytesPerSec>()

@@ -104,6 +104,9 @@ void write_processor(Lines& lines, const Gpu& gpu) {
 
 void write_memory(Lines& lines, const Gpu& gpu) {
     lines.under("dram");
+    if (gpu.memory_type != model::MemoryType::unknown) {
+        lines.plain("type", std::string(model::memory_type_name(gpu.memory_type)));
+    }
     lines.number("capacity", gpu.dram_bytes, si(gpu.dram_bytes, "B"));
     lines.number("bandwidth", gpu.dram_bytes_per_s, si(gpu.dram_bytes_per_s, "B/s"));
     if (gpu.l2_bytes > 0.0 || gpu.l2_bytes_per_s > 0.0) {

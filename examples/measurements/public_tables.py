@@ -30,6 +30,7 @@ VIDUR = "microsoft/vidur@7d47513363ec"
 AICONFIGURATOR = "ai-dynamo/aiconfigurator@095f58a51c4c"
 DEEPBENCH = "baidu-research/DeepBench@da81ba782073"
 CUDNN_FRONTEND = "NVIDIA/cudnn-frontend@3929da2ef4c1"
+TRACELENS = "AMD-AGI/TraceLens@171dd74721ca"
 
 # NeuSight's names of element-wise functions; those that end in u take a scalar.
 FUNCTIONS = {"add", "addu", "mul", "mulu", "div", "divu", "pow", "powu", "tanh", "relu", "gelu"}
@@ -177,6 +178,18 @@ def deepbench(path, gpu):
                    "library": row.get("library", "")}
 
 
+def traces(path, gpu):
+    """Kernel times of operators inside networks, layout changes included, as TraceLens sums them:
+    columns of the layer CSV, dtype, milliseconds and perhaps library. A convolution over frames
+    whose filter spans one frame is one over so many more images; 3 x 1 x 1 one of (frames, pixels)."""
+    with open(path, newline="") as file:
+        for row in csv.DictReader(file):
+            shape = {c: row[c] for c in COLUMNS if row.get(c)}
+            yield {**shape, "direction": "fwd", "gpu": gpu, "launch": "kernel",
+                   "measured_s": float(row["milliseconds"]) / 1e3, "source": TRACELENS,
+                   "library": row.get("library", "")}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -190,6 +203,8 @@ def main():
                         help="rows, cols, latency (ms), framework, version")
     parser.add_argument("--norms", metavar="CSV:GPU", action="append", default=[],
                         help="rows, cols, direction, backend, ms")
+    parser.add_argument("--traces", metavar="CSV:GPU", action="append", default=[],
+                        help="op, the layer CSV's sizes, dtype, milliseconds")
     given = parser.parse_args()
     tables = []
     if given.neusight:
@@ -199,7 +214,8 @@ def main():
     for read, source, files in ((aiconfigurator, AICONFIGURATOR, given.aiconfigurator),
                                 (deepbench, DEEPBENCH, given.deepbench),
                                 (quantise, AICONFIGURATOR, given.quantise),
-                                (norms, CUDNN_FRONTEND, given.norms)):
+                                (norms, CUDNN_FRONTEND, given.norms),
+                                (traces, TRACELENS, given.traces)):
         tables += [(source, read(*file.rsplit(":", 1))) for file in files]
     if not tables:
         parser.error("name at least one source")

@@ -38,7 +38,8 @@ void add_matmul(MatmulTerms& m, Terms& terms) {
                   {"int8_share", &m.int8_share},
                   {"int8_s", &m.int8_s},
                   {"quantise_s", &m.quantise_s},
-                  {"quantise_pass", &m.quantise_pass}});
+                  {"quantise_pass", &m.quantise_pass},
+                  {"fused_cast_s", &m.fused_cast_s}});
 }
 
 void add_conv(ConvTerms& c, Terms& terms) {
@@ -58,7 +59,8 @@ void add_conv(ConvTerms& c, Terms& terms) {
                   {"transform_l2", &c.transform_l2},
                   {"transform_s", &c.transform_s},
                   {"layout_share", &c.layout_share},
-                  {"layout_s", &c.layout_s}});
+                  {"layout_s", &c.layout_s},
+                  {"transpose_share", &c.transpose_share}});
 }
 
 void add_memory(MemoryTerms& m, Terms& terms) {
@@ -146,6 +148,7 @@ constexpr std::array kBounds = {
     NamedBound{"int8_s",             {1e-7, 2e-5, "up to two more kernels"}},
     NamedBound{"quantise_s",         {5e-7, 2e-5, "one to three more kernels"}},
     NamedBound{"quantise_pass",      {0.3, 3.0, "passes over the input: L2 serves a part"}},
+    NamedBound{"fused_cast_s",       {1e-7, 1e-5, "a quick kernel, or a part of the one before"}},
     NamedBound{"mma_share",          {0.2, 1.0, kShare}},
     NamedBound{"score_cycles",       {0.03, 1.0, "of an SM, a score: exp at 16 a cycle, and beside it"}},
     NamedBound{"cta_cycles",         {100.0, 20000.0, "loads before a CTA's first tile, its store"}},
@@ -172,6 +175,7 @@ constexpr std::array kBounds = {
     NamedBound{"transform_s",        {2e-6, 2e-4, "three more kernels"}},
     NamedBound{"layout_share",       {0.02, 1.0, "of two passes over all tensors"}},
     NamedBound{"layout_s",           {5e-7, 5e-5, "one more kernel"}},
+    NamedBound{"transpose_share",    {0.1, 1.0, kShare}},
     NamedBound{"start_s",            {1e-9, 5e-6, "less than a launch"}},
     NamedBound{"softmax_pass",       {0.01, 1.0, "one more reading"}},
     NamedBound{"norm_pass",          {0.01, 1.0, "one more reading"}},
@@ -204,14 +208,14 @@ TermBound term_bound(std::string_view name) {
 }
 
 bool can_be_off(std::string_view name) {
-    constexpr std::array<std::string_view, 34> kOff = {
+    constexpr std::array<std::string_view, 35> kOff = {
         "half_intensity", "ramp_k",         "ramp_cycles",  "ramp_occupancy",  "slice_cost",
         "split_s",        "reuse",          "tlb_cost",     "resident_l2",     "quantise_s",
         "quantise_pass",  "int8_s",         "stride_waste", "weight_sums",     "fused_ramp_k",
         "fused_tail",     "fused_s",        "transform_s",  "layout_share",    "layout_s",
         "softmax_pass",   "norm_pass",      "norm_cycles",  "function_cycles", "gated_cycles",
         "rope_cycles",    "gather_cycles",  "row_s",        "combine_s",       "cta_cycles",
-        "tile_cycles",    "routing_passes", "routing_s",    "expert_s"};
+        "tile_cycles",    "routing_passes", "routing_s",    "expert_s",        "fused_cast_s"};
     return std::find(kOff.begin(), kOff.end(), name) != kOff.end();
 }
 

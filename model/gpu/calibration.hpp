@@ -55,6 +55,7 @@ struct MatmulTerms {
     double int8_s = 1e-6;            // int8: what scales the sums, or casts the input first
     double quantise_s = 1e-6;        // fp8: the kernel that casts the activations first
     double quantise_pass = 1.0;      // and its passes over them, read at 2 bytes, written at 1
+    double fused_cast_s = 1e-6;      // the same where the framework casts in one quick kernel
 
     bool operator==(const MatmulTerms&) const = default;
 };
@@ -78,6 +79,9 @@ struct ConvTerms {
     double transform_s = 6e-5;   // the three extra kernels
     double layout_share = 0.2;   // of two passes over all tensors, to change their layout
     double layout_s = 5e-6;
+    // Of DRAM bandwidth, by the kernels that a later library puts before and after a product on
+    // tensor cores: its tensors come with channels first, and the product wants them last.
+    double transpose_share = 0.3;
 
     bool operator==(const ConvTerms&) const = default;
 };

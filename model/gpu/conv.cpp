@@ -79,6 +79,7 @@ struct Conv {
     Direction direction;
     double element_bytes;
     bool tensor;
+    bool transposes;    // see conv_time
     double clock = 1.0; // share of it that power leaves; memory does not slow down with it
 
     double input_bytes() const { return n * c * h * w * groups * element_bytes; }
@@ -197,6 +198,15 @@ double sums_s(const Conv& c) {
                : 0.0;
 }
 
+// Passes beside a product on tensor cores.
+double layout_seconds(const Conv& c) {
+    const double tensors = c.input_bytes() + c.output_bytes();
+    const double passes_s =
+        c.transposes ? 2.0 * tensors / (c.terms->transpose_share * c.gpu->dram_bytes_per_s)
+                     : c.terms->layout_share * 2.0 * c.dram_s(c.bytes());
+    return passes_s + c.terms->layout_s;
+}
+
 ConvTime implicit_gemm(const Conv& c) {
     const Kernels kernels = kernels_of(c);
     ConvTime t;
@@ -210,7 +220,7 @@ ConvTime implicit_gemm(const Conv& c) {
     t.body_s = joined3(product_s / c.clock, c.dram_s(c.bytes()));
     t.body_s += sums_s(c);
     if (c.tensor) {
-        t.body_s += c.terms->layout_share * 2.0 * c.dram_s(c.bytes()) + c.terms->layout_s;
+        t.body_s += layout_seconds(c);
     }
     return t;
 }
@@ -316,7 +326,7 @@ ConvTime depthwise(const Conv& c) {
 }
 
 Conv view(const Gpu& gpu, DataType type, const ConvTerms& terms, const ConvShape& shape,
-          Direction direction, double element_bytes) {
+          Direction direction, double element_bytes, bool transposes) {
     const auto d = [](Count value) { return static_cast<double>(value); };
     const double groups = d(shape.groups);
     const bool overhangs = shape.pad.h >= shape.r || shape.pad.w >= shape.s;
@@ -341,7 +351,8 @@ Conv view(const Gpu& gpu, DataType type, const ConvTerms& terms, const ConvShape
             overhangs,
             direction,
             element_bytes,
-            gpu.rate(type).pipe == Pipe::tensor};
+            gpu.rate(type).pipe == Pipe::tensor,
+            transposes};
 }
 
 } // namespace
@@ -386,8 +397,8 @@ ConvTime best_of(const Conv& c, const ConvShape& shape, bool first_library) {
 } // namespace
 
 ConvTime conv_time(const Gpu& gpu, DataType type, const ConvTerms& terms, const ConvShape& shape,
-                   Direction direction, double element_bytes, bool first_library) {
-    Conv c = view(gpu, type, terms, shape, direction, element_bytes);
+                   Direction direction, double element_bytes, bool first_library, bool transposes) {
+    Conv c = view(gpu, type, terms, shape, direction, element_bytes, transposes);
     ConvTime best = best_of(c, shape, first_library);
     c.clock = clock_share(terms.matmul, best.body_s);
     if (c.clock < 1.0) {

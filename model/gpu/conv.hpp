@@ -21,7 +21,11 @@ struct ConvTime {
     double body_s = 0.0;
 };
 
-// Least body over the algorithms that apply; `first_library`: see is_first_library.
+// Least body over the algorithms that apply; `first_library`: see is_first_library; `transposes`:
+// on tensor cores, kernels before and after the product change the layout of what it reads and
+// writes (channels first for the caller, last for the product): two passes at transpose_share of
+// DRAM's bandwidth. cuDNN does so on an H100 (nchwToNhwc, AMD-AGI/TraceLens@171dd74); cuDNN 7 in a
+// bare loop took the small part of a pass that layout_share tells.
 //   implicit:   (c_dir compute)^3 + dram^3 joined; tensor cores add layout passes.
 //               fwd m,n,k = N P Q, K, C R S; bwd_weight K, C R S, N P Q; bwd_data N H W, C, K R S,
 //               with strides one product for each phase of the input that the filter reaches:
@@ -35,6 +39,7 @@ struct ConvTime {
 // Groups: each group's product in turn, batched. Source: own; cuDNN's algorithm names, see
 // docs/gpu-model.md; Lavin and Gray, arXiv:1509.09308, for the point counts.
 ConvTime conv_time(const Gpu& gpu, DataType type, const ConvTerms& terms, const ConvShape& shape,
-                   Direction direction, double element_bytes, bool first_library = false);
+                   Direction direction, double element_bytes, bool first_library = false,
+                   bool transposes = false);
 
 } // namespace eyeroof::model

@@ -22,7 +22,28 @@ bool has_wide_l2(const Gpu& gpu) {
     return cc == "8.0" || cc == "9.0" || cc.rfind("10.", 0) == 0;
 }
 
+constexpr std::array<std::string_view, 5> kMemoryNames = {"unknown", "DDR", "LPDDR", "GDDR", "HBM"};
+
 } // namespace
+
+std::string_view memory_type_name(MemoryType type) {
+    return kMemoryNames[static_cast<std::size_t>(type)];
+}
+
+MemoryType memory_type_from_name(std::string_view name) {
+    constexpr int kLetterCase = 0x20;
+    for (const MemoryType type :
+         {MemoryType::ddr, MemoryType::lpddr, MemoryType::gddr, MemoryType::hbm}) {
+        const std::string_view family = memory_type_name(type);
+        const bool begins = name.size() >= family.size() &&
+                            std::equal(family.begin(), family.end(), name.begin(),
+                                       [](char a, char b) { return a == (b & ~kLetterCase); });
+        if (begins) {
+            return type;
+        }
+    }
+    return MemoryType::unknown;
+}
 
 std::string_view gpu_arch_name(GpuArch arch) {
     return kArchNames[static_cast<std::size_t>(arch)];

@@ -41,6 +41,19 @@ enum class Library {
     since_11  // cuBLAS 11, 12 and their contemporaries
 };
 
+// How a product of 8-bit operands gets them from activations of 16 bits: a property of the
+// framework.
+enum class ByteCast {
+    usual,   // not known: half of the way (in ln), with an interval that holds both
+    kernels, // in kernels of its own: a scale is sought, then applied
+    fused    // in one quick kernel, or scales are given
+};
+
+enum class MemoryType { unknown, ddr, lpddr, gddr, hbm };
+std::string_view memory_type_name(MemoryType type);
+// By how the name begins ("HBM2e", "GDDR6X"), letter case ignored; unknown where no family does so.
+MemoryType memory_type_from_name(std::string_view name);
+
 // Which units serve a data type.
 enum class Pipe { none, vector, tensor };
 
@@ -83,6 +96,7 @@ struct Gpu {
     double link_bytes_per_s = 0.0; // NVLink and the like, both directions
     double tdp_w = 0.0;
     Library library = Library::usual;
+    MemoryType memory_type = MemoryType::unknown;
     GpuPrice price;
     HostIssue issue; // of hosts
     GpuCalibration calibration;

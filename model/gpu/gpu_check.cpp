@@ -25,7 +25,7 @@ constexpr Range kClock{kMinClockHz, kMaxClockHz, "Hz"};
 constexpr Range kBoost{kMinClockHz, kMaxClockHz, "Hz", Unknown::refused};
 constexpr Range kBytes{1.0, kMaxBytes, "B"};
 constexpr Range kBandwidth{1.0, kMaxBytesPerSecond, "B/s"};
-constexpr Range kBandwidths{1.0, kMaxBytesPerSecond, "B/s", Unknown::refused};
+constexpr Range kDramBandwidth{1.0, kMaxBytesPerSecond, "B/s", Unknown::refused};
 constexpr Range kPeak{1.0, kMaxFlopsPerSecond, "FLOP/s"};
 constexpr Range kPower{1e-3, kMaxWatts, "W"};
 constexpr Range kCount{1.0, 1 << 20, "", Unknown::refused};
@@ -68,7 +68,7 @@ class GpuCheck {
         check(gpu_.boost_hz, kBoost, "clocks.boost");
         check(gpu_.base_hz, kClock, "clocks.base");
         check(gpu_.tensor_hz, kClock, "clocks.tensor");
-        check(gpu_.dram_bytes_per_s, kBandwidths, "dram.bandwidth");
+        check(gpu_.dram_bytes_per_s, kDramBandwidth, "dram.bandwidth");
         check(gpu_.dram_bytes, kBytes, "dram.capacity");
         check(gpu_.l2_bytes, kBytes, "l2.capacity");
         check(gpu_.l2_bytes_per_s, kBandwidth, "l2.bandwidth");

@@ -65,7 +65,8 @@ const MatmulTerms& matmul_terms(const GpuCalibration& c, KernelClass kernel_clas
                                                     : c.linear;
 }
 
-void run_products(const Gpu& gpu, const Layer& layer, Launch launch, KernelChoice& kernel) {
+void run_products(const Gpu& gpu, const Layer& layer, Launch launch, ByteCast cast,
+                  KernelChoice& kernel) {
     const bool batched = kernel.kernel_class == KernelClass::batched;
     const bool tensor = kernel.kernel_class == KernelClass::tensor_gemm;
     const bool early = is_early_library(gpu, launch);
@@ -77,9 +78,33 @@ void run_products(const Gpu& gpu, const Layer& layer, Launch launch, KernelChoic
             first ? first_library_splits(p) : library_splits(batched || layer.op == Op::attention);
         kernel.matmul =
             matmul_time(gpu, kernel.type, matmul_terms(gpu.calibration, kernel.kernel_class), p,
-                        tiles, splits, early);
+                        tiles, splits, early, cast);
         kernel.body_s += kernel.matmul->body_s;
     }
+}
+
+// A framework calls the library with channels first, which changes the layout before and after a
+// forward product on tensor cores (of gradients no row tells); where that takes longer than it
+// saves, the kernels for vector lanes, which need not, are as good as in fp32. A bare loop of calls
+// has the layout that the library wants.
+ConvTime best_conv(const Gpu& gpu, const Layer& layer, Launch launch, const KernelChoice& kernel) {
+    const auto& shape = std::get<ConvShape>(layer.shape);
+    const double element_bytes = bytes_of(layer.types.input);
+    const bool first = is_first_library(gpu, launch);
+    const GpuCalibration& terms = gpu.calibration;
+    if (kernel.kernel_class != KernelClass::tensor_conv) {
+        return conv_time(gpu, kernel.type, terms.conv, shape, layer.direction, element_bytes,
+                         first);
+    }
+    const bool framework = launch != Launch::stream && layer.direction == Direction::fwd;
+    const ConvTime tensor = conv_time(gpu, kernel.type, terms.tensor_conv, shape, layer.direction,
+                                      element_bytes, first, framework);
+    if (!framework || gpu.rate(DataType::fp32).flops_per_s <= 0.0) {
+        return tensor;
+    }
+    const ConvTime lanes =
+        conv_time(gpu, DataType::fp32, terms.conv, shape, layer.direction, element_bytes, first);
+    return lanes.body_s < tensor.body_s ? lanes : tensor;
 }
 
 } // namespace
@@ -103,8 +128,8 @@ KernelClass kernel_class_of(const Gpu& gpu, const Layer& layer) {
                                   : KernelClass::batched;
 }
 
-Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& work,
-                               Launch launch) {
+Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& work, Launch launch,
+                               ByteCast cast) {
     KernelChoice kernel;
     kernel.kernel_class = kernel_class_of(gpu, layer);
     kernel.type = layer.types.input;
@@ -129,15 +154,11 @@ Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& w
         kernel.memory = memory_time(gpu, gpu.calibration.memory, layer, work);
         kernel.body_s = kernel.memory.body_s;
     } else if (layer.op == Op::conv2d) {
-        const bool tensor = kernel.kernel_class == KernelClass::tensor_conv;
-        kernel.conv =
-            conv_time(gpu, kernel.type, tensor ? gpu.calibration.tensor_conv : gpu.calibration.conv,
-                      std::get<ConvShape>(layer.shape), layer.direction,
-                      bytes_of(layer.types.input), is_first_library(gpu, launch));
+        kernel.conv = best_conv(gpu, layer, launch, kernel);
         kernel.body_s = kernel.conv->body_s;
     } else {
         kernel.products = products_of(layer);
-        run_products(gpu, layer, launch, kernel);
+        run_products(gpu, layer, launch, cast, kernel);
     }
     return kernel;
 }

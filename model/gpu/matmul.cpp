@@ -1,6 +1,7 @@
 #include "model/gpu/matmul.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -191,17 +192,55 @@ bool shares_issue_slots(const Gpu& gpu, bool early) {
     return lanes_fill_issue(gpu) || (gpu.arch < GpuArch::volta && !early);
 }
 
-Library library_from_name(std::string_view name) {
-    constexpr std::string_view kName = "cublas";
-    constexpr int kLastEarly = 10;
-    const auto same = [](char a, char b) { return (a | 0x20) == b; }; // letter case ignored
-    const auto* at = std::search(name.begin(), name.end(), kName.begin(), kName.end(), same);
-    const auto* digit = at == name.end() ? at : at + kName.size();
-    while (digit != name.end() && *digit == ' ') {
-        ++digit;
+namespace {
+
+// Where `word`, of letters in lower case and digits, begins in the name, letter case ignored; its end where it does not.
+const char* found_in(std::string_view name, std::string_view word) {
+    const auto same = [](char a, char b) { return (a | 0x20) == b; };
+    return std::search(name.data(), name.data() + name.size(), word.begin(), word.end(), same);
+}
+
+bool names(std::string_view name, std::string_view word) {
+    return found_in(name, word) != name.data() + name.size();
+}
+
+// The numbers of the version after `word`: "VLLM 0.19.0" has 0 and 19; 0 where there is none.
+std::array<int, 2> version_after(std::string_view name, std::string_view word) {
+    const char* end = name.data() + name.size();
+    const char* at = found_in(name, word);
+    at = at == end ? at : at + word.size();
+    while (at != end && *at == ' ') {
+        ++at;
     }
-    int version = 0;
-    std::from_chars(digit, name.end(), version);
+    std::array<int, 2> version = {0, 0};
+    at = std::from_chars(at, end, version[0]).ptr;
+    if (at != end && *at == '.') {
+        std::from_chars(at + 1, end, version[1]);
+    }
+    return version;
+}
+
+} // namespace
+
+ByteCast cast_from_name(std::string_view name, DataType type) {
+    constexpr std::array<int, 2> kNoVersion = {0, 0};
+    constexpr std::array<int, 2> kOneKernel = {0, 15}; // of vLLM
+    const bool trt = names(name, "trtllm") || names(name, "tensorrt-llm");
+    if (names(name, "block") || (trt && type == DataType::int8)) {
+        return ByteCast::fused;
+    }
+    if (names(name, "vllm")) {
+        const auto version = version_after(name, "vllm");
+        return version == kNoVersion   ? ByteCast::usual
+               : version >= kOneKernel ? ByteCast::fused
+                                       : ByteCast::kernels;
+    }
+    return trt || names(name, "sglang") ? ByteCast::kernels : ByteCast::usual;
+}
+
+Library library_from_name(std::string_view name) {
+    constexpr int kLastEarly = 10;
+    const int version = version_after(name, "cublas")[0];
     return version <= 0            ? Library::usual
            : version <= kLastEarly ? Library::until_10
                                    : Library::since_11;
@@ -329,23 +368,34 @@ double clock_share(const MatmulTerms& terms, double body_s) {
 
 namespace {
 
-// Activations arrive in 16 bits; a kernel of its own casts them to fp8 before the product.
+// Activations arrive in 16 bits and are cast before the product, or their scales are given.
+double cast_seconds(const Gpu& gpu, const MatmulTerms& terms, const Product& p, ByteCast cast) {
+    constexpr double kReadAndWritten = 3.0; // bytes an element
+    const double start = cast == ByteCast::kernels ? terms.quantise_s
+                         : cast == ByteCast::fused
+                             ? terms.fused_cast_s
+                             : std::sqrt(terms.quantise_s * terms.fused_cast_s);
+    return start + terms.quantise_pass * kReadAndWritten * p.batch * p.m * p.k /
+                       (terms.dram_share * gpu.dram_bytes_per_s);
+}
+
 // int8 on DP4A is a plain call: nothing is cast or scaled.
 double quantise_seconds(const Gpu& gpu, DataType type, const MatmulTerms& terms, const Product& p,
-                        bool early) {
-    if (type != DataType::fp8) {
-        return type == DataType::int8 && !early ? terms.int8_s : 0.0;
+                        bool early, ByteCast cast) {
+    if (type == DataType::fp8) {
+        return cast_seconds(gpu, terms, p, cast);
     }
-    constexpr double kReadAndWritten = 3.0; // bytes an element
-    return terms.quantise_s + terms.quantise_pass * kReadAndWritten * p.batch * p.m * p.k /
-                                  (terms.dram_share * gpu.dram_bytes_per_s);
+    if (type != DataType::int8 || early) {
+        return 0.0;
+    }
+    return terms.int8_s + (cast == ByteCast::kernels ? cast_seconds(gpu, terms, p, cast) : 0.0);
 }
 
 } // namespace
 
 MatmulTime matmul_time(const Gpu& gpu, DataType type, const MatmulTerms& terms,
                        const Product& product, const std::vector<CtaTile>& tiles,
-                       const std::vector<int>& splits, bool early) {
+                       const std::vector<int>& splits, bool early, ByteCast cast) {
     MatmulTime best;
     best.body_s = std::numeric_limits<double>::infinity();
     Candidate c = candidate(gpu, type, terms, product, early);
@@ -358,7 +408,7 @@ MatmulTime matmul_time(const Gpu& gpu, DataType type, const MatmulTerms& terms,
             best = t && t->body_s < best.body_s ? *t : best;
         }
     }
-    best.body_s += quantise_seconds(gpu, type, terms, product, early);
+    best.body_s += quantise_seconds(gpu, type, terms, product, early, cast);
     return best;
 }
 

@@ -63,6 +63,14 @@ Library library_from_name(std::string_view name);
 // kernels told alone, of today.
 bool is_early_library(const Gpu& gpu, Launch launch);
 
+// By the name of a framework and its version, letter case ignored. Block scales ("fp8_block") are
+// sought by one kernel; vLLM has cast in one since 0.15; TensorRT-LLM's and earlier vLLM's scales
+// of a whole tensor take kernels of their own, as do SGLang's of a token; TensorRT-LLM's in int8
+// are given. Other names: usual.
+// Source: the times of products with few rows in ai-dynamo/aiconfigurator@095f58a51 (4 to 8 us
+// against 12 to 24).
+ByteCast cast_from_name(std::string_view name, DataType type);
+
 // Of those, the libraries of 2015, which a GPU up to Maxwell has of its own time: products in
 // 128 x 128 tiles alone, k split only where it is far longer than the outputs, and no Winograd for
 // weight gradients. M40 tells so (DeepBench@da81ba7: 7680 x 16 x 2560 takes 894 us, as long as with
@@ -125,14 +133,16 @@ struct MatmulTime {
 //   d = 1 / (1 + (L2 / (reuse F))^2),  F = k/splits bytes (n min(1, tiles across / wave) + tm): what
 //       is read between two uses of the weights by CTAs that start one after the other, along n
 //   f = sustained + (1 - sustained) / (1 + body / settle)
-// fp8 products add the kernel that casts their input: quantise_s + passes over 3 bytes an element.
-// 8-bit types reach fp8_share, int8_share of what 16-bit ones reach of their peak, int8 adds int8_s
-// for its scales. int8 of an early library runs on DP4A: four MACs a lane and cycle.
+// fp8 products add what casts their input: quantise_s, or fused_cast_s, + passes over 3 bytes an
+// element. 8-bit types reach fp8_share, int8_share of what 16-bit ones reach of their peak, int8
+// adds int8_s for its scales, and the cast where the framework does it (ByteCast::kernels). int8 of
+// an early library runs on DP4A: four MACs a lane and cycle.
 // clang-format on
 // Source: own; the terms and what each won are in docs/gpu-model.md.
 MatmulTime matmul_time(const Gpu& gpu, DataType type, const MatmulTerms& terms,
                        const Product& product, const std::vector<CtaTile>& tiles,
-                       const std::vector<int>& splits, bool early = false);
+                       const std::vector<int>& splits, bool early = false,
+                       ByteCast cast = ByteCast::usual);
 
 // The compute term alone, least over tiles and splits (a split pays its partial sums in DRAM):
 // what convolutions are made of. Boost clock.

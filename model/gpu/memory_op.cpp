@@ -18,11 +18,13 @@ constexpr double kNormThreads = 128.0;  // of the CTA that normalises a row
 constexpr double kOlderMemory = 0.83;
 constexpr double kFarPartition = 0.6; // of L2's bandwidth, where half of it lies behind a crossing
 
-// GDDR, and HBM before Volta; by compute capability, which goes with the memory.
+// GDDR, and HBM before Volta; where a machine's file names no memory, by the architecture's usual.
 bool older_memory(const Gpu& gpu) {
-    const std::string& cc = gpu.compute_capability;
-    return gpu.arch <= GpuArch::pascal || gpu.arch == GpuArch::turing || gpu.arch == GpuArch::ada ||
-           cc == "8.6" || cc == "8.7" || cc.starts_with("12.");
+    if (gpu.memory_type == MemoryType::unknown) {
+        return gpu.arch <= GpuArch::pascal || gpu.arch == GpuArch::turing ||
+               gpu.arch == GpuArch::ada;
+    }
+    return gpu.memory_type != MemoryType::hbm || gpu.arch <= GpuArch::pascal;
 }
 
 // Bytes a second that streams over DRAM sustain.

@@ -1,6 +1,6 @@
 // Operators bound by memory on a GPU: element-wise functions, norms, softmax, pooling, embedding.
 // Called by the GPU time model.
-// Knows no launch mode's cost (that is in time.cpp).
+// Knows no launch mode's cost (that is in kernel.cpp).
 #pragma once
 
 #include "model/gpu/gpu.hpp"
@@ -35,8 +35,8 @@ std::optional<double> link_of(const Gpu& gpu, const Layer& layer);
 //            flying = rows in flight (a row a CTA of 128 threads, as many as SMs hold); batch norm's
 //            statistics need the whole tensor before its second reading, and no cycles beyond it
 //   sm     = cycles elements / (SMs clock), by operator: norms, rotations, gates, functions with an
-//            exponential and gathers (max instead of the root) take the same SM cycles an element on A100 and H100, whatever the
-//            element's size or the memory's bandwidth
+//            exponential and gathers (max instead of the root) take the same SM cycles an element on
+//            A100 and H100, whatever the element's size or the memory's bandwidth
 //   B, L2bw: 0.83 of the data sheet's DRAM where it is GDDR or older than Volta's HBM; 0.6 of L2's
 //            where it has two partitions. The sum of three tensors is two kernels.
 // Softmax of rows over 1024 elements reads them again from DRAM. Source: own; the kernels are

@@ -30,13 +30,13 @@ double unmeasured_part(const ClassRecord& record, const KernelChoice& kernel) {
 
 // The kind's held-out errors, or the class's twice as wide (in ln) where the kind was not measured;
 // wider by a third for each decade of work or bytes outside the rows that they come from.
-void set_interval(const Gpu& gpu, const Layer& layer, Launch launch, const KernelChoice& kernel,
-                  GpuPrediction& p) {
+void set_interval(const Gpu& gpu, const Layer& layer, Launch launch, ByteCast cast,
+                  const KernelChoice& kernel, GpuPrediction& p) {
     const ClassRecord& record = gpu.calibration.record(p.kernel_class);
     const double outside =
         decades_outside(p.flops, record.domain.flops_low, record.domain.flops_high) +
         decades_outside(p.bytes, record.domain.bytes_low, record.domain.bytes_high);
-    const auto of_kind = record.kinds.find(row_kind(layer, launch));
+    const auto of_kind = record.kinds.find(row_kind(layer, launch, cast));
     const ErrorBand& band = of_kind == record.kinds.end() ? record.band : of_kind->second;
     const double unknown = of_kind == record.kinds.end() && !record.kinds.empty() ? 2.0 : 1.0;
     const double widen = unknown * unmeasured_part(record, kernel) * (1.0 + outside / 3.0);
@@ -66,7 +66,19 @@ void note_algorithm(const KernelChoice& kernel, const Work& work, GpuPrediction&
 
 } // namespace
 
-std::string row_kind(const Layer& layer, Launch launch) {
+namespace {
+
+// How the operands of a product in 8 bits come about: what tells its rows apart.
+std::string cast_suffix(DataType type, ByteCast cast) {
+    if (type == DataType::fp8) {
+        return cast == ByteCast::fused ? "_fp8_fused" : "_fp8";
+    }
+    return type != DataType::int8 ? "" : cast == ByteCast::kernels ? "_int8_cast" : "_int8";
+}
+
+} // namespace
+
+std::string row_kind(const Layer& layer, Launch launch, ByteCast cast) {
     if (layer.op == Op::attention || layer.op == Op::moe) {
         const auto* a = std::get_if<AttentionShape>(&layer.shape);
         const std::string kind = layer.direction != Direction::fwd ? "_gradient"
@@ -78,22 +90,40 @@ std::string row_kind(const Layer& layer, Launch launch) {
     const bool own = layer.op == Op::conv2d && layer.direction != Direction::fwd;
     const bool product = layer.op == Op::conv2d || layer.op == Op::gemm || layer.op == Op::bmm ||
                          layer.op == Op::attention;
-    const bool cast = product && layer.types.input == DataType::fp8;
-    const bool int8 = product && layer.types.input == DataType::int8;
+    const std::string bytes = product ? cast_suffix(layer.types.input, cast) : "";
     const bool alone = !product && (launch == Launch::kernel || launch == Launch::graph);
-    return std::string(op_name(layer.op)) + (own     ? "_gradient"
-                                             : cast  ? "_fp8"
-                                             : int8  ? "_int8"
-                                             : alone ? "_kernel"
-                                                     : "");
+    return std::string(op_name(layer.op)) + (own              ? "_gradient"
+                                             : !bytes.empty() ? bytes
+                                             : alone          ? "_kernel"
+                                                              : "");
 }
 
-Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, Launch launch) {
+namespace {
+
+bool is_product_of_bytes(const Layer& layer) {
+    const DataType type = layer.types.input;
+    return (layer.op == Op::gemm || layer.op == Op::bmm) &&
+           (type == DataType::fp8 || type == DataType::int8);
+}
+
+// The framework is not known: the interval holds those of either way to cast.
+void hold_both_casts(const Gpu& gpu, const Layer& layer, Launch launch, GpuPrediction& p) {
+    for (const ByteCast cast : {ByteCast::kernels, ByteCast::fused}) {
+        if (const auto other = predict(gpu, layer, launch, cast)) {
+            p.low_s = std::min(p.low_s, std::max(other->low_s, p.step6_s));
+            p.high_s = std::max(p.high_s, other->high_s);
+        }
+    }
+}
+
+} // namespace
+
+Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, Launch launch, ByteCast cast) {
     const auto work = work_of(layer);
     if (!work) {
         return work.diagnostics();
     }
-    const auto kernel = kernel_of(gpu, layer, *work, launch);
+    const auto kernel = kernel_of(gpu, layer, *work, launch, cast);
     if (!kernel) {
         return kernel.diagnostics();
     }
@@ -111,7 +141,10 @@ Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, Launch launch)
     set_chains(gpu, layer, *work, *kernel, p);
     const Launch on_device = launch == Launch::graph ? Launch::graph : Launch::kernel;
     p.device_s = std::max(with_launch(gpu, layer, *kernel, on_device), p.step6_s);
-    set_interval(gpu, layer, launch, *kernel, p);
+    set_interval(gpu, layer, launch, cast, *kernel, p);
+    if (cast == ByteCast::usual && is_product_of_bytes(layer)) {
+        hold_both_casts(gpu, layer, launch, p);
+    }
     note_algorithm(*kernel, *work, p);
     return p;
 }

@@ -157,7 +157,7 @@ template <class F> double mean_error(const ClassFolds& all, F predicted) {
     for (const Fold& fold : all.folds) {
         for (const Case& c : fold.cases) {
             if (const double time_s = predicted(fold, c); time_s > 0.0) {
-                auto& [sum, count] = groups[{fold.id, model::row_kind(*c.row.layer, c.row.launch)}];
+                auto& [sum, count] = groups[{fold.id, c.row.kind()}];
                 sum += std::fabs(std::log(time_s / c.row.measured_s));
                 ++count;
             }

@@ -37,7 +37,7 @@ void set_bands(const std::vector<model::Gpu>& gpus, const std::vector<FitRow>& h
                const std::string& source, model::ClassRecord& record) {
     std::map<std::string, std::vector<FitRow>> kinds;
     for (const FitRow& row : held) {
-        kinds[model::row_kind(*row.layer, row.launch)].push_back(row);
+        kinds[row.kind()].push_back(row);
     }
     record.band = error_band(ratios_of(gpus, held), "held-out rows of " + source);
     record.kinds.clear();
@@ -105,7 +105,8 @@ Result<Calibrated> calibrate(const model::Gpu& gpu, const std::vector<MeasuredLa
             continue;
         }
         by_class[static_cast<std::size_t>(kernel->kernel_class)].push_back(
-            {&row.layer, std::move(*work), row.measured_s, row.launch.value_or(options.launch), 0});
+            {&row.layer, std::move(*work), row.measured_s, row.launch.value_or(options.launch), 0,
+             model::cast_from_name(row.library, row.layer.types.input)});
     }
     model::Gpu working = gpu;
     Calibrated result;

@@ -29,8 +29,7 @@ std::map<std::string, std::vector<double>> held_ratios(const Fold& fold) {
     std::map<std::string, std::vector<double>> ratios;
     for (const Case& c : fold.cases) {
         if (c.tested) {
-            ratios[model::row_kind(*c.row.layer, c.row.launch)].push_back(c.row.measured_s /
-                                                                          c.fitted_s);
+            ratios[c.row.kind()].push_back(c.row.measured_s / c.fitted_s);
         }
     }
     return ratios;
@@ -134,12 +133,11 @@ GpuCalibration own_constants(const ClassFolds& all, const Fold& fold) {
 
 // Did the constants that are blind to a fold's die see this operator in this launch mode?
 bool was_seen(const ClassFolds& all, const Fold& blind, const Case& c) {
-    const std::string kind = model::row_kind(*c.row.layer, c.row.launch);
+    const std::string kind = c.row.kind();
     return std::any_of(all.folds.begin(), all.folds.end(), [&](const Fold& other) {
         return !left_together(other, blind) &&
                std::any_of(other.cases.begin(), other.cases.end(), [&](const Case& seen) {
-                   return seen.row.launch == c.row.launch &&
-                          model::row_kind(*seen.row.layer, seen.row.launch) == kind;
+                   return seen.row.launch == c.row.launch && seen.row.kind() == kind;
                });
     });
 }
@@ -157,7 +155,7 @@ std::vector<std::vector<double>> ratios_of_others(const ClassFolds& all, const F
         }
         std::vector<const Case*> rows;
         for (const Case& c : other.cases) {
-            if (kind.empty() || model::row_kind(*c.row.layer, c.row.launch) == kind) {
+            if (kind.empty() || c.row.kind() == kind) {
                 rows.push_back(&c);
             }
         }
@@ -189,7 +187,7 @@ std::set<std::string> kinds_of(const ClassFolds& all) {
     std::set<std::string> kinds;
     for (const Fold& fold : all.folds) {
         for (const Case& c : fold.cases) {
-            kinds.insert(model::row_kind(*c.row.layer, c.row.launch));
+            kinds.insert(c.row.kind());
         }
     }
     return kinds;

@@ -27,72 +27,6 @@ double own_offset(KernelClass c) {
 
 } // namespace
 
-GpuCalibration textbook_start() {
-    GpuCalibration c;
-    for (model::MatmulTerms* m : {&c.linear, &c.batched, &c.conv.matmul}) {
-        *m = {.peak_share = 0.9,
-              .half_intensity = 5.0,
-              .ramp_k = 16.0,
-              .ramp_cycles = 500.0,
-              .ramp_occupancy = 0.1,
-              .slice_cost = 0.05,
-              .dram_share = 0.8,
-              .l2_share = 1.0,
-              .overlap = 3.0,
-              .split_s = 5e-6,
-              .sustained_clock = 1.0,
-              .settle_s = 3e-4,
-              .reuse = 1.0,
-              .scattered_dram = 0.2,
-              .tlb_reach_mib = 64.0,
-              .tlb_cost = 5.0,
-              .resident_l2 = 0.0,
-              .resident_gain = 0.8,
-              .resident_sharpness = 4.0,
-              .issue_share = 0.85,
-              .fp8_share = 0.85,
-              .int8_share = 1.0,
-              .int8_s = 2e-6,
-              .quantise_s = 5e-6,
-              .quantise_pass = 1.0};
-    }
-    c.tensor_gemm = c.tensor_conv.matmul = c.linear;
-    // A batch's weights are small, and so are its rows: docs/gpu-model.md, "not carry over", and
-    // the ablations in docs/errors.md.
-    c.batched.reuse = c.batched.ramp_cycles = c.batched.tlb_cost = 0.0;
-    c.tensor_gemm.ramp_k = c.tensor_conv.matmul.ramp_k = 32.0;
-    c.tensor_gemm.resident_l2 = 1.0;
-    for (model::ConvTerms* conv : {&c.conv, &c.tensor_conv}) {
-        conv->fwd_cost = conv->bwd_data_cost = conv->bwd_weight_cost = 1.0;
-        conv->layout_share = 0.5;
-    }
-    c.memory = {.dram_share = 0.8,
-                .start_s = 1e-7,
-                .resident_l2 = 0.4,
-                .resident_gain = 0.8,
-                .resident_sharpness = 4.0,
-                .softmax_pass = 1.0,
-                .norm_pass = 1.0,
-                .norm_cache = 1.0,
-                .norm_cycles = 0.5,
-                .function_cycles = 0.4,
-                .gated_cycles = 0.8,
-                .rope_cycles = 0.6,
-                .gather_cycles = 1.5,
-                .row_s = 1e-8,
-                .host_s = 1e-5,
-                .host_tail_s = 1.5e-5,
-                .host_scalar_s = 5e-6,
-                .host_softmax_s = 1e-5,
-                .host_norm_s = 2e-5,
-                .host_overlap = 4.0};
-    for (model::ClassRecord& record : c.records) {
-        record.launch = {5e-5, 6e-6, 3.5e-6, 4.5e-6};
-    }
-    c.record(KernelClass::memory).launch = {0.0, 4e-6, 2e-6, 3e-6};
-    return c;
-}
-
 bool same_die(const model::Gpu& a, const model::Gpu& b) {
     return a.arch == b.arch && a.sms == b.sms && a.fp32_lanes == b.fp32_lanes;
 }
@@ -120,7 +54,7 @@ model::Gpu with_constants(const model::Gpu& gpu, const GpuCalibration& constants
 namespace {
 
 double predicted_s(const model::Gpu& gpu, const FitRow& row) {
-    const auto p = model::predict(gpu, *row.layer, row.launch);
+    const auto p = model::predict(gpu, *row.layer, row.launch, row.cast);
     return p ? p->time_s : modelled_s(gpu, row);
 }
 
@@ -136,7 +70,7 @@ std::vector<FitRow> picked(const std::vector<Case>& cases, bool all, std::size_t
     std::map<std::string, std::vector<const Case*>> kinds;
     for (const Case& c : cases) {
         if (all || !c.tested) {
-            kinds[model::row_kind(*c.row.layer, c.row.launch)].push_back(&c);
+            kinds[c.row.kind()].push_back(&c);
         }
     }
     std::vector<std::vector<const Case*>> rarest_first;
@@ -292,13 +226,29 @@ void fit_half(ClassFolds& all, const CrossValidateOptions& options, const std::s
     all.half = fit_common(all, start_without(all.kernel_class, off), false, options, stop);
 }
 
+namespace {
+
+// What saw half of the shapes, with the starts of all: they are one for every GPU, measured or not.
+GpuCalibration with_common_starts(const ClassFolds& all) {
+    GpuCalibration half = all.half;
+    GpuCalibration together = all.together;
+    const auto common = model::calibration_terms(together, all.kernel_class);
+    for (const auto& [name, value] : model::calibration_terms(half, all.kernel_class)) {
+        const bool on = *value > 0.0; // an ablation switches terms off
+        *value = on && is_start(name, all.kernel_class) ? *common.at(name) : *value;
+    }
+    return half;
+}
+
+} // namespace
+
 void hold_out(const ClassFolds& all, Fold& fold, const CrossValidateOptions& options,
               const std::stop_token& stop) {
     const auto rows = picked(fold.cases, false, options.rows, 0);
     const bool tested =
         std::any_of(fold.cases.begin(), fold.cases.end(), [](const Case& c) { return c.tested; });
     fold.has_held = rows.size() >= kFewestToFit && tested;
-    std::vector<model::Gpu> own = {with_constants(fold.gpu, all.half)};
+    std::vector<model::Gpu> own = {with_constants(fold.gpu, with_common_starts(all))};
     if (fold.has_held) {
         const double weight = static_cast<double>(options.rows) / static_cast<double>(rows.size());
         FitOptions fit{options.pull * weight, options.rounds};

@@ -84,8 +84,9 @@ void fit_all(ClassFolds& all, const CrossValidateOptions& options, const std::st
 void fit_half(ClassFolds& all, const CrossValidateOptions& options, const std::stop_token& stop,
               const std::string& off = {});
 
-// Fits one GPU's constants on the half of its shapes that is not tested, from all.half, and
-// predicts all of its rows. A term that is zero there stays zero. What the rows do not tell stays
+// Fits one GPU's constants on the half of its shapes that is not tested, from all.half with the
+// starts of all.together (is_start: they alone saw the tested half too), and predicts all of its
+// rows. A term that is zero there stays zero. What the rows do not tell stays
 // common: the pull weighs as much as a fixed number of rows, so few of them move little.
 void hold_out(const ClassFolds& all, Fold& fold, const CrossValidateOptions& options,
               const std::stop_token& stop);

@@ -65,7 +65,7 @@ CrossGroup group_of(const ClassFolds& all, const Fold& fold, const Key& key,
     double one = 0.0;
     double inside = 0.0;
     const FitRow& first = cases.front()->row;
-    const auto elsewhere = band_of_others(all, &fold, model::row_kind(*first.layer, first.launch));
+    const auto elsewhere = band_of_others(all, &fold, first.kind());
     const Band band = elsewhere.value_or(Band{});
     const auto n = static_cast<double>(cases.size());
     for (const Case* c : cases) {
@@ -127,7 +127,7 @@ void add_rows(const ClassFolds& all, std::vector<CrossRow>& rows) {
         own.calibration = fold.held;
         for (const Case& c : fold.cases) {
             const auto [op, dtype, direction] = key_of(*c.row.layer);
-            const auto p = model::predict(own, *c.row.layer, c.row.launch);
+            const auto p = model::predict(own, *c.row.layer, c.row.launch, c.row.cast);
             rows.push_back({c.line, fold.id, op, dtype, c.row.measured_s, c.tested, c.fitted_s,
                             fold.has_left ? c.left_s : 0.0, p ? p->form.text() : ""});
         }

@@ -49,8 +49,12 @@ class Sorter {
             return;
         }
         const KernelClass c = model::kernel_class_of(*gpu, row.layer);
-        FitRow fit{&row.layer, std::move(*work), row.measured_s,
-                   row.launch.value_or(options_.launch), 0};
+        FitRow fit{&row.layer,
+                   std::move(*work),
+                   row.measured_s,
+                   row.launch.value_or(options_.launch),
+                   0,
+                   model::cast_from_name(row.library, row.layer.types.input)};
         if (options_.only && *options_.only != c) {
             return;
         }

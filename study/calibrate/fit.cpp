@@ -50,13 +50,6 @@ bool is_hardware(const std::string& name, KernelClass c) {
     return (name == "l2_share" && tensor) || (name == "dram_share" && c == KernelClass::linear);
 }
 
-// What a kernel waits for before its pipes are full is a matter of the library's kernels and of the
-// driver. The few and large convolutions of one GPU hardly feel it, confuse it with their own cost,
-// and would make that GPU look quicker in small layers than one that has no rows.
-bool is_start(const std::string& name, KernelClass c) {
-    return c == KernelClass::tensor_conv && (name == "layout_s" || name.starts_with("ramp_"));
-}
-
 // Rows too short for the power limiter say nothing of the clock that it settles at: what a fit on
 // them calls a low clock is something else, and would slow all long kernels down.
 bool tells_clock(const std::vector<FitRow>& rows) {
@@ -106,16 +99,16 @@ class PatternSearch {
         : gpus_(gpus), rows_(rows), knobs_(std::move(knobs)), options_(options) {
         std::map<std::size_t, std::map<std::string, double>> counts;
         for (const FitRow& row : rows) {
-            counts[row.gpu][model::row_kind(*row.layer, row.launch)] += 1.0;
+            counts[row.gpu][row.kind()] += 1.0;
         }
         for (const FitRow& row : rows) {
             const auto& kinds = counts.at(row.gpu);
-            weights_.push_back(1.0 / (kinds.at(model::row_kind(*row.layer, row.launch)) *
-                                      static_cast<double>(kinds.size() * counts.size())));
+            weights_.push_back(
+                1.0 / (kinds.at(row.kind()) * static_cast<double>(kinds.size() * counts.size())));
         }
         const std::string kind = most_measured(counts);
         for (const FitRow& row : rows) {
-            tells_offset_.push_back(model::row_kind(*row.layer, row.launch) == kind);
+            tells_offset_.push_back(row.kind() == kind);
         }
     }
 
@@ -221,8 +214,12 @@ class PatternSearch {
 
 } // namespace
 
+bool is_start(const std::string& name, KernelClass c) {
+    return c == KernelClass::tensor_conv && (name == "layout_s" || name.starts_with("ramp_"));
+}
+
 double modelled_s(const model::Gpu& gpu, const FitRow& row) {
-    const auto kernel = model::kernel_of(gpu, *row.layer, row.work, row.launch);
+    const auto kernel = model::kernel_of(gpu, *row.layer, row.work, row.launch, row.cast);
     return kernel ? model::with_launch(gpu, *row.layer, *kernel, row.launch) : 0.0;
 }
 
@@ -257,7 +254,7 @@ namespace {
 // Terms of 8-bit products alone, and the rows that tell them.
 bool is_byte_term(const std::string& name) {
     return name == "fp8_share" || name == "int8_share" || name == "int8_s" ||
-           name == "quantise_s" || name == "quantise_pass";
+           name == "quantise_s" || name == "quantise_pass" || name == "fused_cast_s";
 }
 
 bool is_byte_row(const FitRow& row) {

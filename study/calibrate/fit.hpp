@@ -7,6 +7,7 @@
 #include "model/machine/machine.hpp"
 
 #include <stop_token>
+#include <string>
 #include <vector>
 
 namespace eyeroof::study {
@@ -17,7 +18,16 @@ struct FitRow {
     double measured_s = 0.0;
     model::Launch launch = model::Launch::kernel;
     std::size_t gpu = 0; // index into the GPUs of the fit
+    model::ByteCast cast = model::ByteCast::usual;
+
+    // What errors are told by: see model::row_kind.
+    std::string kind() const { return model::row_kind(*layer, launch, cast); }
 };
+
+// What a kernel waits for before its pipes are full is a matter of the library's kernels and of the
+// driver. The few and large convolutions of one GPU hardly feel it, confuse it with their own cost,
+// and would make that GPU look quicker in small layers than one that has no rows.
+bool is_start(const std::string& name, model::KernelClass c);
 
 struct FitOptions {
     double pull = 0.02; // cost of moving a constant by a factor of e from where it was
@@ -26,7 +36,7 @@ struct FitOptions {
     // the most of them were measured in, that is the GPU's own and that common constants shall not
     // explain. 0: the constants must explain all of it.
     double own_offset = 0.0;
-    // What a kernel waits for before its pipes are full stays as it was: see is_start in fit.cpp.
+    // What a kernel waits for before its pipes are full stays as it was: see is_start.
     bool keep_starts = false;
 };
 

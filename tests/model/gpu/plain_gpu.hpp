@@ -34,7 +34,7 @@ inline model::MatmulTerms plain_matmul() {
     t.peak_share = t.dram_share = t.l2_share = t.sustained_clock = t.settle_s = 1.0;
     t.half_intensity = t.ramp_k = t.ramp_cycles = t.ramp_occupancy = t.slice_cost = 0.0;
     t.split_s = t.reuse = t.tlb_cost = t.resident_l2 = t.int8_s = t.quantise_s = 0.0;
-    t.quantise_pass = 0.0;
+    t.quantise_pass = t.fused_cast_s = 0.0;
     t.scattered_dram = t.issue_share = t.fp8_share = t.int8_share = 1.0;
     t.overlap = 3.0;
     return t;
@@ -44,7 +44,7 @@ inline model::ConvTerms plain_conv() {
     model::ConvTerms t;
     t.matmul = plain_matmul();
     t.fwd_cost = t.bwd_data_cost = t.bwd_weight_cost = t.weight_product = t.fused_share = 1.0;
-    t.product_cost = t.transform_share = t.transform_l2 = 1.0;
+    t.product_cost = t.transform_share = t.transform_l2 = t.transpose_share = 1.0;
     t.stride_waste = t.weight_sums = t.fused_ramp_k = t.fused_tail = t.fused_s = 0.0;
     t.transform_s = t.layout_share = t.layout_s = 0.0;
     return t;

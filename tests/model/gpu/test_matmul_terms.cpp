@@ -197,7 +197,7 @@ TEST_CASE("eight bits: shares of the peak, a cast of the activations, DP4A in ea
     model::Gpu gpu = test::plain_gpu();
     gpu.dram_bytes_per_s = 1e9;
     terms.fp8_share = 0.8;
-    terms.quantise_s = 3e-6;
+    terms.quantise_s = terms.fused_cast_s = 3e-6;
     terms.quantise_pass = 2.0;
     const auto fp8 = time_of(terms, p, kTile, 1, DataType::fp8, gpu);
     CHECK(fp8.compute_s == near(work / 0.8));

@@ -38,9 +38,13 @@ TEST_CASE("GDDR and HBM before Volta stream at 0.83 of what later HBM does") {
         CHECK(body_s(gpu, test::plain_memory(), "add") == near(recent / 0.83));
     }
     gpu.arch = GpuArch::ampere;
-    gpu.compute_capability = "8.0";
+    CHECK(body_s(gpu, test::plain_memory(), "add") == near(recent)); // no memory is named
+    gpu.memory_type = MemoryType::hbm;
     CHECK(body_s(gpu, test::plain_memory(), "add") == near(recent));
-    gpu.compute_capability = "8.6";
+    gpu.memory_type = MemoryType::gddr;
+    CHECK(body_s(gpu, test::plain_memory(), "add") == near(recent / 0.83));
+    gpu.arch = GpuArch::pascal;
+    gpu.memory_type = MemoryType::hbm;
     CHECK(body_s(gpu, test::plain_memory(), "add") == near(recent / 0.83));
 }
 

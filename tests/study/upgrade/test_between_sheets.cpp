@@ -65,7 +65,9 @@ model::Machine machine(const std::string& id) {
 // Each GPU beside the next, all in one launch mode.
 void check_chain(const std::vector<model::Machine>& chain, const model::Network& network,
                  study::LaunchMode launch) {
-    constexpr double kTolerance = 1.06; // launches and starts are each GPU's own
+    // Launches are each GPU's own: V100's convolutions were measured in a loop of calls, A100's
+    // were not.
+    constexpr double kTolerance = 1.07;
     for (const model::Count batch : {1, 32}) {
         for (std::size_t i = 1; i < chain.size(); ++i) {
             const model::Machine& from = chain[i - 1];

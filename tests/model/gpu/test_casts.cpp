@@ -1,0 +1,86 @@
+// How a framework casts the operands of products in 8 bits, by hand and on a whole GPU.
+#include "tests/model/gpu/plain_gpu.hpp"
+#include "tests/model/gpu/small_gpus.hpp"
+#include "tests/near.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+using namespace eyeroof; // NOLINT
+using namespace eyeroof::model;
+using eyeroof::tests::near;
+
+namespace {
+
+Gpu with_fp8() {
+    Gpu gpu = test::plain_gpu();
+    gpu.calibration.tensor_gemm = test::plain_matmul();
+    gpu.calibration.tensor_gemm.quantise_s = 9e-6;
+    gpu.calibration.tensor_gemm.fused_cast_s = 4e-6;
+    return gpu;
+}
+
+double body_s(DataType type, ByteCast cast) {
+    const Layer layer = test::gemm(64, 64, 64, type);
+    return kernel_of(with_fp8(), layer, *work_of(layer), Launch::kernel, cast)->body_s;
+}
+
+} // namespace
+
+TEST_CASE("a framework's name and version tell how it casts") {
+    constexpr DataType fp8 = DataType::fp8;
+    CHECK(cast_from_name("TRTLLM 1.0.0", fp8) == ByteCast::kernels);
+    CHECK(cast_from_name("TRTLLM 1.3.0rc20 fp8_block", fp8) == ByteCast::fused);
+    CHECK(cast_from_name("VLLM 0.14.0", fp8) == ByteCast::kernels);
+    CHECK(cast_from_name("vllm 0.19.0", fp8) == ByteCast::fused);
+    CHECK(cast_from_name("vllm 1.0", fp8) == ByteCast::fused);
+    CHECK(cast_from_name("vllm", fp8) == ByteCast::usual); // of which there are both
+    CHECK(cast_from_name("SGLang 0.5.6", DataType::int8) == ByteCast::kernels);
+    CHECK(cast_from_name("TensorRT-LLM 1.0", DataType::int8) == ByteCast::fused);
+    CHECK(cast_from_name("cublas 12", fp8) == ByteCast::usual);
+    CHECK(cast_from_name("", fp8) == ByteCast::usual);
+}
+
+TEST_CASE("a cast takes kernels of its own, one quick one, or half of the way between them") {
+    const double kernels = body_s(DataType::fp8, ByteCast::kernels);
+    CHECK(kernels - body_s(DataType::fp8, ByteCast::fused) == near(9e-6 - 4e-6));
+    CHECK(kernels - body_s(DataType::fp8, ByteCast::usual) == near(9e-6 - 6e-6)); // sqrt(9 x 4)
+    CHECK(body_s(DataType::int8, ByteCast::kernels) - body_s(DataType::int8, ByteCast::fused) ==
+          near(9e-6));
+    CHECK(body_s(DataType::int8, ByteCast::usual) == near(body_s(DataType::int8, ByteCast::fused)));
+    CHECK(body_s(DataType::fp16, ByteCast::kernels) ==
+          near(body_s(DataType::fp16, ByteCast::fused)));
+}
+
+TEST_CASE("the interval of an unknown framework holds those of both ways to cast") {
+    const Gpu gpu = with_fp8();
+    for (const DataType type : {DataType::fp8, DataType::int8}) {
+        const Layer layer = test::gemm(64, 256, 1024, type);
+        const auto usual = predict(gpu, layer, Launch::kernel);
+        for (const ByteCast cast : {ByteCast::kernels, ByteCast::fused}) {
+            const auto known = predict(gpu, layer, Launch::kernel, cast);
+            CHECK(usual->low_s <= known->low_s);
+            CHECK(usual->high_s >= known->high_s);
+        }
+    }
+}
+
+TEST_CASE("rows of each way to cast are of a kind of their own") {
+    const Layer fp8 = test::gemm(64, 64, 64, DataType::fp8);
+    const Layer int8 = test::gemm(64, 64, 64, DataType::int8);
+    CHECK(row_kind(fp8, Launch::kernel, ByteCast::kernels) == "gemm_fp8");
+    CHECK(row_kind(fp8, Launch::kernel, ByteCast::fused) == "gemm_fp8_fused");
+    CHECK(row_kind(int8, Launch::kernel, ByteCast::kernels) == "gemm_int8_cast");
+    CHECK(row_kind(int8, Launch::kernel) == "gemm_int8");
+}
+
+TEST_CASE("a memory's family follows from how its name begins") {
+    CHECK(memory_type_from_name("HBM2e") == MemoryType::hbm);
+    CHECK(memory_type_from_name("gddr6x") == MemoryType::gddr);
+    CHECK(memory_type_from_name("LPDDR5") == MemoryType::lpddr);
+    CHECK(memory_type_from_name("DDR4") == MemoryType::ddr);
+    CHECK(memory_type_from_name("") == MemoryType::unknown);
+    CHECK(memory_type_from_name("core memory") == MemoryType::unknown);
+    CHECK(memory_type_name(MemoryType::hbm) == "HBM");
+}
