@@ -194,7 +194,8 @@ bool shares_issue_slots(const Gpu& gpu, bool early) {
 
 namespace {
 
-// Where `word`, of letters in lower case and digits, begins in the name, letter case ignored; its end where it does not.
+// Where `word`, of letters in lower case and digits, begins in the name, letter case ignored; its
+// end where it does not.
 const char* found_in(std::string_view name, std::string_view word) {
     const auto same = [](char a, char b) { return (a | 0x20) == b; };
     return std::search(name.data(), name.data() + name.size(), word.begin(), word.end(), same);
