@@ -93,8 +93,16 @@ std::string layer_table(const Comparison& all, std::size_t share, const char* ti
     return text;
 }
 
+// Of each layer the best known is an optimum.
+bool all_proved(const Comparison& all) {
+    return !all.proved.empty() &&
+           std::all_of(all.proved.begin(), all.proved.end(), [](bool p) { return p; });
+}
+
 std::string share_table(const Comparison& all) {
-    std::string text = fmt::format("{:<28}", "share of the best after");
+    const bool proved = all_proved(all);
+    std::string text =
+        fmt::format("{:<28}", proved ? "above the optimum, %, after" : "share of the best after");
     const std::size_t columns = share_columns(all);
     for (std::size_t i = 0; i < columns; ++i) {
         text += fmt::format(" {:>7}", std::min(all.trials, std::size_t{8} << i));
@@ -103,7 +111,9 @@ std::string share_table(const Comparison& all) {
     for (std::size_t c = 0; c < all.contenders.size(); ++c) {
         text += fmt::format("{:<28}", all.contenders[c]);
         for (std::size_t i = 0; i < columns; ++i) {
-            text += fmt::format(" {:>7.3f}", median_share(all, c, i));
+            const double share = median_share(all, c, i);
+            text += proved && share > 0.0 ? fmt::format(" {:>7.1f}", 100.0 * (1.0 / share - 1.0))
+                                          : fmt::format(" {:>7.3f}", share);
         }
         text += '\n';
     }
@@ -114,10 +124,14 @@ std::string share_table(const Comparison& all) {
 std::string saving_table(const Comparison& all) {
     std::string rows;
     const auto add = [&](std::size_t base, std::size_t c) {
-        const Saving found = saving(all, base, c);
-        rows +=
-            fmt::format("{:<28} {:>8.2f} {:>8.2f} … {:<8.2f} {} ({} layers)\n", all.contenders[c],
-                        found.ratio, found.low, found.high, all.contenders[base], found.layers);
+        rows += fmt::format("{:<28}", all.contenders[c]);
+        std::size_t layers = 0;
+        for (const std::size_t share : {std::size_t{0}, std::size_t{1}}) {
+            const Saving found = saving(all, base, c, share);
+            rows += fmt::format(" {:>6.2f} ({:.2f} … {:.2f})", found.ratio, found.low, found.high);
+            layers = found.layers;
+        }
+        rows += fmt::format("  than {}, {} layers\n", all.contenders[base], layers);
     };
     for (std::size_t base = 0; base < all.contenders.size(); ++base) {
         for (std::size_t c = 0; c < all.contenders.size(); ++c) {
@@ -131,8 +145,8 @@ std::string saving_table(const Comparison& all) {
         }
     }
     return rows.empty() ? rows
-                        : fmt::format("{:<28} {:>8} {:>19}  than\n", "times fewer trials to 95 %",
-                                      "", "90 % of bootstraps") +
+                        : "times fewer trials to 90 %, and to 95 % (90 % of bootstrapped sets of "
+                          "layers)\n" +
                               rows + "\n";
 }
 
@@ -142,7 +156,7 @@ std::string comparison_text(const Comparison& all) {
     if (all.scores.empty() || all.layers.empty()) {
         return "Stopped before all runs were there.\n";
     }
-    const bool proved = std::all_of(all.proved.begin(), all.proved.end(), [](bool p) { return p; });
+    const bool proved = all_proved(all);
     std::string text =
         fmt::format("{} layers, median of {} seeds, at most {} trials; the best known is {}\n\n",
                     all.layers.size(), all.seeds, all.trials,

@@ -19,10 +19,11 @@ class LearnedStrategy final : public Strategy {
     std::vector<Proposal> propose(std::size_t n, const History& history) override {
         const bool blind = history.size() < options_.first;
         Batch batch(subject_.space, history, n);
-        if (blind && !options_.global) {
+        if (blind && !options_.global && !options_.prior) {
             batch.fill(first_); // as every strategy's
             return batch.take();
         }
+        prior_best_ = 1.0; // any scale: nothing was measured that it would be a share of
         if (!blind) {
             fit(history);
         }

@@ -87,8 +87,9 @@ std::vector<double> costs_of(const Run& run, std::size_t trials) {
     return costs;
 }
 
-double trials_needed(const Comparison& all, std::size_t contender, std::size_t layer) {
-    return all.scores[contender][layer].trials[1].value_or(static_cast<double>(all.trials));
+double trials_needed(const Comparison& all, std::size_t contender, std::size_t layer,
+                     std::size_t share) {
+    return all.scores[contender][layer].trials[share].value_or(static_cast<double>(all.trials));
 }
 
 } // namespace
@@ -136,12 +137,12 @@ Comparison compare_recorded(const std::vector<TrialLine>& lines, std::size_t tri
     return made;
 }
 
-Saving saving(const Comparison& all, std::size_t base, std::size_t contender) {
+Saving saving(const Comparison& all, std::size_t base, std::size_t contender, std::size_t share) {
     std::vector<double> logs;
     for (std::size_t layer = 0; layer < all.layers.size(); ++layer) {
         if (all.scores[base][layer].runs > 0 && all.scores[contender][layer].runs > 0) {
-            logs.push_back(
-                std::log(trials_needed(all, base, layer) / trials_needed(all, contender, layer)));
+            logs.push_back(std::log(trials_needed(all, base, layer, share) /
+                                    trials_needed(all, contender, layer, share)));
         }
     }
     Saving found;

@@ -35,7 +35,8 @@ struct StrategyOptions {
     double epsilon = 0.05;    // share of a batch that is drawn at random
     double diversity = 0.3;   // what a knob value that the batch has not yet is worth
     double uncertainty = 0.0; // deviations over four bootstrapped fits that are added to a score
-    bool prior = false;       // trees learn what the closed form misses (residual)
+    bool prior = false;       // trees learn what the closed form misses (residual); the first
+                              // batch is the closed form's
     // The first batch, the same random points for all strategies that begin with one.
     std::size_t first = 16;
     GlobalModel global; // of transfer; none: none

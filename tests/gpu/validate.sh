@@ -7,6 +7,7 @@
 # 3. what this GPU reaches: measured ceilings, and products with and without copies (the classic
 #    data-transfer experiment), beside the processor's and beside what is predicted
 # 4. a roofline of each
+# 5. kernels that are generated, compiled by NVRTC and timed here: none may be wrong
 # Leaves the profiles, with provenance, in OUTPUT_FOLDER: what profiles/recorded/ is filled from.
 # Exit 0: all agree. 1: something does not. 77: nothing could be done (no GPU, no toolkit).
 set -uo pipefail
@@ -130,6 +131,15 @@ step "200x200 and 2000x2000 on the processor, on the GPU, and on the GPU with co
 for file in "$out/cpu.jsonl" "$out/gpu.jsonl"; do
     "$eyeroof" import "$file" --kernel 'gemm (200x200x200|2000x2000x2000) fp32' --format csv || failed=1
 done | awk -F'",|,' '/gemm/ { gsub(/"/, "", $1); printf "%-52s %12.3f us\n", $1, 1e6 * $3 }' | tee "$out/transfers.txt"
+
+step "kernels tuned on this GPU: a convolution and a product, no candidate may be wrong"
+rm -f "$out/tuned.jsonl"
+"$eyeroof" tune "$here/../../examples/networks/resnet18-c1-c12.yaml" --layers 'C6$' --target gpu --trials 64 --log "$out/tuned.jsonl" || failed=1
+"$eyeroof" tune "$here/../../examples/networks/six-products.yaml" --layers P1 --target gpu --trials 64 --log "$out/tuned.jsonl" || failed=1
+if [ ! -s "$out/tuned.jsonl" ] || grep -qE '"error":"(wrong|crash|compile)"' "$out/tuned.jsonl"; then
+    echo "a candidate of the GPU template failed: see $out/tuned.jsonl"
+    failed=1
+fi
 
 if [ -n "$machine" ]; then
     step "predictions below the data sheet's and the measured roofs"

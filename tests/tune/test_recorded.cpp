@@ -61,10 +61,10 @@ TEST_CASE("recorded searches are scored by the trials they spent, failed ones in
 
 TEST_CASE("savings are geometric means over the layers that both contenders searched") {
     const Comparison all = example();
-    const Saving alone = saving(all, 0, 1);
+    const Saving alone = saving(all, 0, 1, 1);
     CHECK(alone.layers == 1);
     CHECK(alone.ratio == near(2.0));
-    const Saving transfer = saving(all, 0, 2); // 4 / 1 and 2 / 1
+    const Saving transfer = saving(all, 0, 2, 1); // 4 / 1 and 2 / 1
     CHECK(transfer.layers == 2);
     CHECK(transfer.ratio == near(std::sqrt(8.0)));
     CHECK(transfer.low >= 2.0 - 1e-9);
