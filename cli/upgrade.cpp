@@ -179,6 +179,16 @@ void add_price_options(CLI::App& app, Options& options) {
     app.add_option("--utilization", prices.utilization,
                    "Share of the month that a bought GPU works, 0 to 1 [1]")
         ->check(CLI::Range(0.001, 1.0));
+    app.add_option("--power-price", prices.power_usd_per_kwh, "Electricity, USD a kWh")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    app.add_option("--host-per-month", prices.host_usd_per_month,
+                   "A bought GPU's share of its server, room and people, USD a month")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    app.add_option("--years", prices.years, "A bought GPU is written off after so many years")
+        ->check(CLI::Range(0.1, 100.0))
+        ->capture_default_str();
     app.add_option("--threshold", options.study.threshold,
                    "Speed-up that must be passed (default: the ratio of the hourly prices)")
         ->check(CLI::PositiveNumber);

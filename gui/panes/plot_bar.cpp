@@ -25,11 +25,6 @@ QToolButton* chip(QWidget* parent, const QString& label, bool checkable) {
     return button;
 }
 
-int chip_height() {
-    const QToolButton button;
-    return button.sizeHint().height();
-}
-
 } // namespace
 
 PlotBar::PlotBar(QWidget* parent) : QWidget(parent) {
@@ -102,7 +97,7 @@ void PlotBar::show_view(const study::PlotInput& input, const study::RooflineScen
     top_->setValue(view.top.value_or(0));
     show_levels(input, view);
     show_chips(scene);
-    show_roofs(input, scene);
+    show_roofs(input, scene, view);
     updateGeometry();
     keep_all_rows();
 }
@@ -159,7 +154,8 @@ void PlotBar::show_chips(const study::RooflineScene& scene) {
     }
 }
 
-void PlotBar::show_roofs(const study::PlotInput& input, const study::RooflineScene& scene) {
+void PlotBar::show_roofs(const study::PlotInput& input, const study::RooflineScene& scene,
+                         const study::ViewState& view) {
     visible_.clear();
     for (const study::SceneRoof& roof : scene.roofs) {
         visible_.insert(roof.roof.id);
@@ -187,12 +183,24 @@ void PlotBar::show_roofs(const study::PlotInput& input, const study::RooflineSce
     std::size_t at = 0;
     for (const study::PlotMachine& machine : input.machines) {
         if (!same) {
-            auto* label = new QLabel(text(machine.name) + ":", this);
-            label->setFixedHeight(chip_height());
+            QToolButton* label = chip(this, text(machine.name) + ":", true);
+            label->setObjectName("machine " + text(machine.id));
+            label->setAutoRaise(true);
+            label->setToolTip(tr("Show or hide this machine's points and roofs"));
+            label->setAccessibleName(tr("Show %1").arg(text(machine.name)));
+            label->setEnabled(input.machines.size() > 1);
             row_->addWidget(label);
             label->show();
             switches_.push_back(label);
+            connect(label, &QToolButton::clicked, this, [this, id = machine.id](bool on) {
+                emit changed([=](study::ViewState& looked) {
+                    on ? (void)looked.hidden_machines.erase(id)
+                       : (void)looked.hidden_machines.insert(id);
+                });
+            });
         }
+        auto* machine_switch = static_cast<QToolButton*>(switches_[at]);
+        machine_switch->setChecked(!view.hidden_machines.contains(machine.id));
         ++at;
         for (const study::Roof& roof : machine.roofs) {
             if (!same) {

@@ -35,7 +35,8 @@ class PlotBar : public QWidget {
   private:
     void make_filters();
     void keep_all_rows();
-    void show_roofs(const study::PlotInput& input, const study::RooflineScene& scene);
+    void show_roofs(const study::PlotInput& input, const study::RooflineScene& scene,
+                    const study::ViewState& view);
     void show_chips(const study::RooflineScene& scene);
     void show_levels(const study::PlotInput& input, const study::ViewState& view);
     void choose_level(const std::string& level);

@@ -1,11 +1,11 @@
 #include "gui/panes/upgrade_form.hpp"
 
+#include "gui/panes/upgrade_fields.hpp"
+#include "gui/panes/upgrade_owner.hpp"
 #include "hwdb/catalog.hpp"
-#include "model/layer.hpp"
 #include "study/formats/catalog.hpp"
 
 #include <QComboBox>
-#include <QCompleter>
 #include <QDoubleSpinBox>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -13,7 +13,6 @@
 #include <QSpinBox>
 #include <QToolButton>
 #include <QVBoxLayout>
-#include <cmath>
 
 namespace eyeroof::gui {
 
@@ -21,28 +20,6 @@ namespace {
 
 QString text(std::string_view string) {
     return QString::fromUtf8(string.data(), static_cast<qsizetype>(string.size()));
-}
-
-std::optional<double> price_of(const QDoubleSpinBox& box) {
-    return box.value() > 0.0 ? std::optional(box.value()) : std::nullopt;
-}
-
-std::optional<model::DataType> type_of(const QComboBox& box) {
-    return model::data_type_from_name(box.currentData().toString().toStdString());
-}
-
-QHBoxLayout* line_in(QVBoxLayout& rows, QWidget*& row, QWidget* parent) {
-    row = new QWidget(parent);
-    auto* line = new QHBoxLayout(row);
-    line->setContentsMargins(0, 0, 0, 0);
-    line->setSpacing(4);
-    rows.addWidget(row);
-    return line;
-}
-
-void choose_type(QComboBox& box, const std::optional<model::DataType>& type) {
-    const int known = type ? box.findData(text(model::data_type_name(*type))) : 0;
-    box.setCurrentIndex(std::max(0, known)); // 0: the layers' own
 }
 
 template <class Row> void remove_row(std::vector<Row>& rows, const QString& name) {
@@ -64,6 +41,10 @@ UpgradeForm::UpgradeForm(QWidget* parent) : QWidget(parent) {
     make_networks();
     make_old();
     make_new();
+    heading(tr("If it is bought"));
+    owner_ = new UpgradeOwner(this);
+    column_->addWidget(owner_);
+    connect(owner_, &UpgradeOwner::changed, this, &UpgradeForm::changed);
     make_sweep();
     column_->addStretch();
     read_lists();
@@ -75,61 +56,22 @@ void UpgradeForm::heading(const QString& text) {
     column_->addWidget(label);
 }
 
-QComboBox* UpgradeForm::chooser(const QString& placeholder, const char* name) {
-    auto* box = new QComboBox(this);
-    box->setEditable(true);
-    box->setInsertPolicy(QComboBox::NoInsert);
-    box->lineEdit()->setPlaceholderText(placeholder);
-    box->setMinimumContentsLength(12);
-    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    box->setObjectName(name);
-    box->setAccessibleName(placeholder);
-    box->setMaxVisibleItems(30);
-    box->completer()->setFilterMode(Qt::MatchContains); // "100" finds a100 and h100
-    box->completer()->setCompletionMode(QCompleter::PopupCompletion);
-    return box;
-}
-
-QComboBox* UpgradeForm::type_chooser(const QString& what) {
-    auto* combo = new QComboBox(this);
-    combo->addItem(tr("own precision"), QString());
-    for (const std::string_view known : model::data_type_names()) {
-        combo->addItem(text(known), text(known));
-    }
-    combo->setAccessibleName(what);
-    combo->setToolTip(what);
+QComboBox* UpgradeForm::types(const QString& what) {
+    QComboBox* combo = type_chooser(what, this);
     connect(combo, &QComboBox::activated, this, &UpgradeForm::changed);
     return combo;
 }
 
 QDoubleSpinBox* UpgradeForm::price(const QString& prefix, const QString& none, const QString& what,
                                    double most, double step) {
-    auto* spin = new QDoubleSpinBox(this);
-    spin->setRange(0.0, most);
-    spin->setDecimals(most > 5000.0 ? 0 : 2);
-    spin->setSingleStep(step);
-    spin->setPrefix(prefix + " $");
-    spin->setSpecialValueText(prefix + " " + none);
-    spin->setKeyboardTracking(false);
-    spin->setAccessibleName(what);
-    spin->setToolTip(what);
+    QDoubleSpinBox* spin = price_field(prefix, none, what, most, step, this);
     connect(spin, &QDoubleSpinBox::valueChanged, this, &UpgradeForm::changed);
     return spin;
 }
 
-QToolButton* UpgradeForm::remover(const QString& name) {
-    auto* button = new QToolButton(this);
-    button->setText("✕");
-    button->setAutoRaise(true);
-    button->setObjectName("remove " + name);
-    button->setAccessibleName(tr("Remove %1").arg(name));
-    button->setToolTip(button->accessibleName());
-    return button;
-}
-
 void UpgradeForm::make_networks() {
     heading(tr("What runs"));
-    network_ = chooser(tr("add a network"), "upgrade network");
+    network_ = name_chooser(tr("add a network"), "upgrade network", this);
     column_->addWidget(network_);
     network_rows_ = new QVBoxLayout;
     network_rows_->setSpacing(2);
@@ -168,11 +110,11 @@ void UpgradeForm::make_networks() {
 
 void UpgradeForm::make_old() {
     heading(tr("Runs now on"));
-    from_ = chooser(tr("the GPU that runs it now"), "upgrade from");
+    from_ = name_chooser(tr("the GPU that runs it now"), "upgrade from", this);
     column_->addWidget(from_);
     QWidget* row = nullptr;
     auto* line = line_in(*column_, row, this);
-    old_.type = type_chooser(tr("Precision on the old GPU"));
+    old_.type = types(tr("Precision on the old GPU"));
     old_.type->setObjectName("upgrade from precision");
     old_.per_hour =
         price(tr("hour"), tr("no price"),
@@ -182,23 +124,15 @@ void UpgradeForm::make_old() {
     auto* second = line_in(*column_, row, this);
     old_.buy = price(tr("sold for"), tr("nothing"), tr("What the old GPU brings when it is sold"),
                      1e6, 100.0);
-    utilization_ = new QSpinBox(this);
-    utilization_->setRange(1, 100);
-    utilization_->setValue(100);
-    utilization_->setPrefix(tr("in use "));
-    utilization_->setSuffix(" %");
-    utilization_->setAccessibleName(tr("Share of the month that a bought GPU works"));
-    utilization_->setToolTip(utilization_->accessibleName());
     second->addWidget(old_.buy, 1);
-    second->addWidget(utilization_, 1);
-    connect(utilization_, &QSpinBox::valueChanged, this, &UpgradeForm::changed);
+    second->addStretch(1);
     connect(from_, &QComboBox::activated, this, &UpgradeForm::changed);
     connect(from_->lineEdit(), &QLineEdit::returnPressed, this, &UpgradeForm::changed);
 }
 
 void UpgradeForm::make_new() {
     heading(tr("Could run on"));
-    to_ = chooser(tr("add a GPU"), "upgrade to");
+    to_ = name_chooser(tr("add a GPU"), "upgrade to", this);
     column_->addWidget(to_);
     gpu_rows_ = new QVBoxLayout;
     gpu_rows_->setSpacing(8);
@@ -301,7 +235,7 @@ void UpgradeForm::add_network(const QString& name, double weight) {
     entry.weight->setObjectName("share " + name);
     entry.weight->setAccessibleName(tr("Share of %1 of the old GPU's time").arg(name));
     entry.weight->setToolTip(tr("Hours of this network for each hour of the others"));
-    auto* remove = remover(name);
+    auto* remove = remove_button(name, this);
     line->addWidget(label, 1);
     line->addWidget(entry.weight);
     line->addWidget(remove);
@@ -344,7 +278,7 @@ void UpgradeForm::add_target(const study::AskedGpu& gpu) {
     grid->setContentsMargins(0, 0, 0, 0);
     grid->setSpacing(4);
     auto* label = new QLabel(name, entry.row);
-    entry.type = type_chooser(tr("Precision on %1").arg(name));
+    entry.type = types(tr("Precision on %1").arg(name));
     entry.per_hour =
         price(tr("hour"), tr("no price"),
               tr("Price of an hour of %1; the catalog's unless given").arg(name), 1000.0, 0.05);
@@ -357,7 +291,7 @@ void UpgradeForm::add_target(const study::AskedGpu& gpu) {
     const QSignalBlocker one(entry.per_hour), two(entry.buy);
     entry.per_hour->setValue(gpu.usd_per_hour.value_or(0.0));
     entry.buy->setValue(gpu.buy_usd.value_or(0.0));
-    auto* remove = remover(name);
+    auto* remove = remove_button(name, this);
     grid->addWidget(label, 0, 0);
     grid->addWidget(remove, 0, 1, Qt::AlignRight);
     grid->addWidget(entry.per_hour, 1, 0);
@@ -425,7 +359,7 @@ study::UpgradeQuestion UpgradeForm::question() const {
     if (batch_->value() > 1) {
         q.batch = batch_->value();
     }
-    q.utilization = utilization_->value() / 100.0;
+    owner_->read_into(q);
     q.sweep_batches = sweep_batches_;
     q.sweep_types = sweep_types_;
     return q;
@@ -451,7 +385,7 @@ void UpgradeForm::set_question(const study::UpgradeQuestion& q) {
     old_.buy->setValue(q.from.buy_usd.value_or(0.0));
     set_phase(text(q.phase));
     batch_->setValue(static_cast<int>(q.batch.value_or(1)));
-    utilization_->setValue(static_cast<int>(std::lround(100.0 * q.utilization)));
+    owner_->show_of(q);
     batches_->setText(text(study::batches_text(q.sweep_batches)));
     types_->setText(text(study::types_text(q.sweep_types)));
     read_lists();

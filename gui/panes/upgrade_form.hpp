@@ -14,10 +14,11 @@ class QComboBox;
 class QDoubleSpinBox;
 class QLineEdit;
 class QSpinBox;
-class QToolButton;
 class QVBoxLayout;
 
 namespace eyeroof::gui {
+
+class UpgradeOwner;
 
 class UpgradeForm : public QWidget {
     Q_OBJECT
@@ -54,11 +55,9 @@ class UpgradeForm : public QWidget {
         QDoubleSpinBox* buy = nullptr;
     };
 
-    QComboBox* chooser(const QString& placeholder, const char* name);
-    QComboBox* type_chooser(const QString& what);
+    QComboBox* types(const QString& what);
     QDoubleSpinBox* price(const QString& prefix, const QString& none, const QString& what,
                           double most, double step);
-    QToolButton* remover(const QString& name);
     void heading(const QString& text);
     void make_networks();
     void make_old();
@@ -78,7 +77,7 @@ class UpgradeForm : public QWidget {
     QComboBox* phase_ = nullptr;
     QSpinBox* batch_ = nullptr;
     GpuRow old_;
-    QSpinBox* utilization_ = nullptr;
+    UpgradeOwner* owner_ = nullptr;
     QLineEdit* batches_ = nullptr;
     QLineEdit* types_ = nullptr;
     std::vector<NetworkRow> networks_;

@@ -85,6 +85,13 @@ QString prices_text(const study::Upgrade& u, const QDate& today) {
         lines << price_text(tr("To buy %1, less what the old one brings").arg(text(u.to)),
                             *m.outlay_usd, 0, m.buy_source, today);
     }
+    if (m.owned_usd_per_hour) {
+        lines << tr("Bought, an hour of work costs $%1 over %2 years at %3 % use: its price, "
+                    "electricity and its share of the host")
+                     .arg(*m.owned_usd_per_hour, 0, 'f', 2)
+                     .arg(m.years, 0, 'g', 3)
+                     .arg(100.0 * m.utilization, 0, 'f', 0);
+    }
     return lines.join("\n");
 }
 

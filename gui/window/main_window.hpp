@@ -168,6 +168,9 @@ class MainWindow : public QMainWindow {
 
     void view_changed();
     void change_view(const std::function<void(study::ViewState&)>& change);
+    void hide_selected();
+    void show_selected_alone();
+    void show_hidden();
     void selection_from_plot();
     void selection_from_table();
     void show_details();

@@ -57,6 +57,11 @@ void MainWindow::make_menus() {
         statusBar()->showMessage(QString::fromStdString(line), 5000);
     });
     add(edit, tr("&Filter"), QKeySequence::Find, [this] { plot_bar_->focus_filter(); });
+    edit->addSeparator();
+    add(edit, tr("&Hide the selected"), QKeySequence("Ctrl+H"), [this] { hide_selected(); });
+    add(edit, tr("Show the selected &alone"), QKeySequence("Ctrl+I"),
+        [this] { show_selected_alone(); });
+    add(edit, tr("Show all a&gain"), QKeySequence("Ctrl+Shift+H"), [this] { show_hidden(); });
     QMenu* view = menuBar()->addMenu(tr("&View"));
     add(view, tr("&Roofline"), QKeySequence("Ctrl+1"), [this] { show_page("roofline"); });
     add(view, tr("&Upgrade"), QKeySequence("Ctrl+2"), [this] { show_page("upgrade"); });

@@ -54,6 +54,34 @@ void MainWindow::change_view(const std::function<void(study::ViewState&)>& chang
     view_->set_view(view);
 }
 
+// The selected points go; a chip above the plot brings them back.
+void MainWindow::hide_selected() {
+    const std::set<std::string> chosen = view_->view().selection;
+    if (chosen.empty()) {
+        return statusBar()->showMessage(tr("Select what is to be hidden"), 5000);
+    }
+    change_view([&](study::ViewState& view) {
+        view.hidden.insert(chosen.begin(), chosen.end());
+        view.selection.clear();
+    });
+}
+
+void MainWindow::show_selected_alone() {
+    const std::set<std::string> chosen = view_->view().selection;
+    if (chosen.empty()) {
+        return statusBar()->showMessage(tr("Select what is to be shown alone"), 5000);
+    }
+    change_view([&](study::ViewState& view) { view.only = chosen; });
+}
+
+void MainWindow::show_hidden() {
+    change_view([](study::ViewState& view) {
+        view.hidden.clear();
+        view.only.clear();
+        view.hidden_machines.clear();
+    });
+}
+
 void MainWindow::selection_from_plot() {
     if (!syncing_) {
         syncing_ = true;

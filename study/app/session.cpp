@@ -114,6 +114,10 @@ void emit_view(YAML::Emitter& out, const ViewState& view) {
     if (view.top_share) {
         out << YAML::Key << "top_share" << YAML::Value << exactly(*view.top_share);
     }
+    emit_list(out, "hidden", {view.hidden.begin(), view.hidden.end()}, {});
+    emit_list(out, "only", {view.only.begin(), view.only.end()}, {});
+    emit_list(out, "hidden_machines", {view.hidden_machines.begin(), view.hidden_machines.end()},
+              {});
     out << YAML::Key << "predicted" << YAML::Value << view.predicted;
     out << YAML::Key << "measured" << YAML::Value << view.measured;
     out << YAML::Key << "labels" << YAML::Value << view.labels;
@@ -226,8 +230,13 @@ ViewState read_view(const hwdb::Node& node) {
     }
     view.x = range_of(node["x"]);
     view.y = range_of(node["y"]);
-    const auto selection = texts(node["selection"]);
-    view.selection = {selection.begin(), selection.end()};
+    for (const auto& [key, ids] : {std::pair{"selection", &view.selection},
+                                   {"hidden", &view.hidden},
+                                   {"only", &view.only},
+                                   {"hidden_machines", &view.hidden_machines}}) {
+        const auto named = texts(node[key]);
+        ids->insert(named.begin(), named.end());
+    }
     view.colour_by = node["colour_by"].choice(kColourBy, "way to colour").value_or(view.colour_by);
     view.theme = node["theme"].choice(kThemes, "theme").value_or(view.theme);
     return view;

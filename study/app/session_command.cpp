@@ -102,7 +102,10 @@ StudyOptions study_options(const Session& session) {
 }
 
 std::string cli_command(const Session& session) {
-    if (!session.mappings.empty()) { // no option takes the text of a mapping
+    // no option takes the text of a mapping, or a list of points
+    const ViewState& view = session.view;
+    if (!session.mappings.empty() || !view.hidden.empty() || !view.only.empty() ||
+        !view.hidden_machines.empty()) {
         return "eyeroof roofline --session - -o roofline.svg <<'END OF SESSION'\n" +
                write_session(session) + "END OF SESSION";
     }

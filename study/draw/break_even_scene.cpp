@@ -110,7 +110,8 @@ DrawnTable cost_figures(const std::vector<Upgrade>& upgrades) {
 }
 
 double saved_after(const Upgrade& u, double speedup, double months) {
-    return months * (u.money.work_usd_per_month * speedup - u.money.power_usd_per_month) -
+    return months * (u.money.work_usd_per_month * speedup - u.money.power_usd_per_month -
+                     u.money.host_usd_per_month) -
            *u.money.outlay_usd;
 }
 

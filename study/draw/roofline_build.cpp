@@ -33,6 +33,12 @@ bool kind_visible(const PlotPoint& point, const ViewState& view) {
     return point.measured ? view.measured : view.predicted;
 }
 
+// Nobody hid it, alone or with its machine or by showing others alone.
+bool not_hidden(const PlotPoint& point, const ViewState& view) {
+    return !view.hidden.contains(point.id) && !view.hidden_machines.contains(point.machine) &&
+           (view.only.empty() || view.only.contains(point.id));
+}
+
 // Points that the name filter and the kinds let through, heaviest first.
 model::Result<Indices> matching(const PlotInput& input, const ViewState& view) {
     const auto given = model::Pattern::compile(view.filter);
@@ -44,7 +50,7 @@ model::Result<Indices> matching(const PlotInput& input, const ViewState& view) {
     Indices indices;
     for (std::size_t i = 0; i < input.points.size(); ++i) {
         const PlotPoint& point = input.points[i];
-        if (kind_visible(point, view) && pattern->found_in(point.name)) {
+        if (kind_visible(point, view) && not_hidden(point, view) && pattern->found_in(point.name)) {
             indices.push_back(i);
         }
     }
@@ -510,6 +516,9 @@ model::Result<RooflineScene> build_scene(const PlotInput& input, const ViewState
     add_points(scene, input, view, heaviest(input, *matched, view), visible);
     add_links(scene, input);
     for (const PlotMachine& machine : input.machines) {
+        if (view.hidden_machines.contains(machine.id)) {
+            continue;
+        }
         add_machine_roofs(scene, input, view, machine, visible);
     }
     set_full_ranges(scene);

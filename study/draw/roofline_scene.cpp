@@ -54,6 +54,15 @@ std::vector<ActiveFilter> active_filters(const ViewState& view) {
     if (!view.measured) {
         filters.push_back({"measured", "without measurements"});
     }
+    if (!view.only.empty()) {
+        filters.push_back({"only", fmt::format("only {} chosen", view.only.size())});
+    }
+    if (!view.hidden.empty()) {
+        filters.push_back({"hidden", fmt::format("{} hidden", view.hidden.size())});
+    }
+    for (const std::string& machine : view.hidden_machines) {
+        filters.push_back({"machine " + machine, "without " + machine});
+    }
     return filters;
 }
 
@@ -69,6 +78,12 @@ void remove_filter(ViewState& view, const std::string& key) {
         view.predicted = none.predicted;
     } else if (key == "measured") {
         view.measured = none.measured;
+    } else if (key == "only") {
+        view.only.clear();
+    } else if (key == "hidden") {
+        view.hidden.clear();
+    } else if (key.starts_with("machine ")) {
+        view.hidden_machines.erase(key.substr(8));
     }
 }
 

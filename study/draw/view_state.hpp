@@ -21,6 +21,9 @@ struct ViewState {
     std::optional<double> top_share; // only the heaviest that make up this share of the time, 0 … 1
     bool predicted = true;
     bool measured = true;
+    std::set<std::string> hidden;          // point ids
+    std::set<std::string> only;            // point ids, the others hidden; empty: all
+    std::set<std::string> hidden_machines; // ids: their points and roofs
     bool labels = true;
     std::string level; // whose bytes give the intensity; empty: the outermost
     std::optional<std::set<std::string>> roofs; // ids; nullopt: those that the points need

@@ -76,9 +76,14 @@ std::string money_text(const Upgrade& u) {
     }
     if (m.break_even_months) {
         text += fmt::format("  bought: breaks even after {:.1f} months at {:.0f} % use, or at "
-                            "{:.0f} % use over three years\n",
+                            "{:.0f} % use over {:g} years\n",
                             *m.break_even_months, 100.0 * m.utilization,
-                            100.0 * *m.break_even_utilization);
+                            100.0 * *m.break_even_utilization, m.years);
+    }
+    if (m.owned_usd_per_hour && m.host_usd_per_month > 0.0) {
+        text += fmt::format("  owned: ${:.2f} an hour at work, of which ${:.0f} a month are the "
+                            "host's share\n",
+                            *m.owned_usd_per_hour, m.host_usd_per_month);
     }
     for (const auto& [what, source] : {std::pair{u.from.c_str(), &m.from_price_source},
                                        {u.to.c_str(), &m.to_price_source},
@@ -253,6 +258,8 @@ std::string upgrade_json(const Upgrade& u) {
     money["break_even_months"] = m.break_even_months ? Json(*m.break_even_months) : Json(nullptr);
     money["break_even_utilization"] =
         m.break_even_utilization ? Json(*m.break_even_utilization) : Json(nullptr);
+    money["owned_usd_per_hour"] =
+        m.owned_usd_per_hour ? Json(*m.owned_usd_per_hour) : Json(nullptr);
     Json json = {
         {"schema", "eyeroof/upgrade/1"},
         {"network", u.network},

@@ -42,6 +42,9 @@ UpgradeOptions UpgradeQuestion::options(const AskedGpu& gpu) const {
     options.prices.to_buy_usd = gpu.buy_usd;
     options.prices.from_resale_usd = from.buy_usd;
     options.prices.utilization = utilization;
+    options.prices.power_usd_per_kwh = power_usd_per_kwh;
+    options.prices.host_usd_per_month = host_usd_per_month;
+    options.prices.years = years;
     if (phase != "inference") {
         options.training = TrainingOptions{phase};
     }
@@ -76,6 +79,13 @@ std::string command_of(const UpgradeQuestion& question, std::size_t gpu) {
     if (question.utilization < 1.0) {
         line += fmt::format(" --utilization {:g}", question.utilization);
     }
+    const auto add_other = [&](const char* option, double value, double usual) {
+        line += value != usual ? fmt::format(" {} {:g}", option, value) : std::string{};
+    };
+    const UpgradePrices usual;
+    add_other("--power-price", question.power_usd_per_kwh, usual.power_usd_per_kwh);
+    add_other("--host-per-month", question.host_usd_per_month, usual.host_usd_per_month);
+    add_other("--years", question.years, usual.years);
     if (question.networks.size() == 1) { // the command sweeps one network
         const auto add_list = [&](const char* option, const std::string& list) {
             line += list.empty() ? "" : option + list;

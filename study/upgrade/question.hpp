@@ -33,6 +33,10 @@ struct UpgradeQuestion {
     std::string phase = "inference"; // or the optimizer of a training step
     std::optional<model::Count> batch;
     double utilization = 1.0; // share of the month that a bought GPU works
+    // Of its owner: electricity, server and room, and when it is written off.
+    double power_usd_per_kwh = UpgradePrices{}.power_usd_per_kwh;
+    double host_usd_per_month = UpgradePrices{}.host_usd_per_month;
+    double years = UpgradePrices{}.years;
     std::vector<model::Count> sweep_batches;
     std::vector<DtypePair> sweep_types;
 

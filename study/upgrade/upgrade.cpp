@@ -20,7 +20,7 @@ namespace {
 constexpr double kSigmasOf80 = 2.0 * 1.2816; // low … high in standard deviations
 constexpr double kGpuVariance = 0.25;        // of a layer's error, shared by all on the GPU
 constexpr double kClassVariance = 0.25;      // and by its class of operator
-constexpr double kMonthsOfUse = 36.0;
+constexpr double kMonthsOfYear = 12.0;
 constexpr double kSecondsPerHour = 3600.0;
 constexpr double kJoulesPerKwh = 3.6e6;
 
@@ -161,10 +161,17 @@ void add_money(const model::Machine& old_machine, const model::Machine& new_mach
         m.outlay_usd = outlay;
         m.work_usd_per_month = *a * hours;
         m.power_usd_per_month = power_usd * hours;
+        m.host_usd_per_month = prices.host_usd_per_month;
+        m.years = prices.years;
+        const double months = kMonthsOfYear * prices.years;
+        m.owned_usd_per_hour = (outlay / months + prices.host_usd_per_month) / hours + power_usd;
+        const double saved_per_month = saved_per_hour * hours - prices.host_usd_per_month;
+        if (saved_per_month > 0.0) {
+            m.break_even_months = outlay / saved_per_month;
+        }
         if (saved_per_hour > 0.0) {
-            const double full_use = outlay / (saved_per_hour * prices.hours_per_month);
-            m.break_even_months = full_use / prices.utilization;
-            m.break_even_utilization = full_use / kMonthsOfUse;
+            m.break_even_utilization = (outlay / months + prices.host_usd_per_month) /
+                                       (saved_per_hour * prices.hours_per_month);
         }
     }
 }

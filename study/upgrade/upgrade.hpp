@@ -22,6 +22,8 @@ struct UpgradePrices { // nullopt: the machine's own, where it has one
     double hours_per_month = 730.0;
     double utilization = 1.0;        // share of the month that the GPU works
     double power_usd_per_kwh = 0.12; // assumed, 2026
+    double host_usd_per_month = 0.0; // of a bought GPU: its share of server, room and people
+    double years = 3.0;              // after which a bought GPU is written off
 
     bool operator==(const UpgradePrices&) const = default;
 };
@@ -71,11 +73,16 @@ struct UpgradeMoney {
     std::string from_price_source, to_price_source, buy_source; // with their dates
     double utilization = 1.0;                                   // that the months are counted with
     // Of a purchase: a month of the old card's work at its price, times the speed-up, less the
-    // power is what a month saves; the outlay is the price less what the old card brings.
+    // power and the host's share is what a month saves; the outlay is the price less what the old
+    // card brings.
     std::optional<double> outlay_usd;
     double work_usd_per_month = 0.0, power_usd_per_month = 0.0; // at that utilization
     std::optional<double> break_even_months;                    // at that utilization
-    std::optional<double> break_even_utilization;               // over three years
+    double host_usd_per_month = 0.0;                            // whether it works or not
+    double years = 3.0;                                         // until it is written off
+    std::optional<double> break_even_utilization;               // over these years
+    // An hour of the bought GPU at work: (outlay / years + host) / hours at work + power.
+    std::optional<double> owned_usd_per_hour;
     double from_joules = 0.0, to_joules = 0.0; // of one run, at the boards' power limits
 
     bool operator==(const UpgradeMoney&) const = default;

@@ -76,6 +76,12 @@ UpgradeQuestion question_of(const hwdb::Node& node) {
     question.phase = node["phase"].choice(kPhases, "phase or optimizer").value_or("inference");
     question.batch = node["batch"].integer({1, kMostAsked});
     question.utilization = node["utilization"].number(0.01, 1.0).value_or(1.0);
+    const UpgradePrices usual;
+    question.power_usd_per_kwh =
+        node["usd_per_kwh"].number(0.0, 1000.0).value_or(usual.power_usd_per_kwh);
+    question.host_usd_per_month =
+        node["host_usd_per_month"].number(0.0, kMostUsd).value_or(usual.host_usd_per_month);
+    question.years = node["years"].number(0.1, 100.0).value_or(usual.years);
     if (const hwdb::Node batches = node["batches"]) {
         for (const hwdb::Node& item : batches.items()) {
             question.sweep_batches.push_back(item.integer({1, kMostAsked}).value_or(1));
@@ -116,6 +122,13 @@ void emit_question(YAML::Emitter& out, const UpgradeQuestion& question) {
         out << YAML::Key << "batch" << YAML::Value << *question.batch;
     }
     emit_number(out, "utilization", question.utilization);
+    const UpgradePrices usual;
+    const auto emit_other = [&](const char* key, double value, double standard) {
+        emit_number(out, key, value != standard ? std::optional(value) : std::nullopt);
+    };
+    emit_other("usd_per_kwh", question.power_usd_per_kwh, usual.power_usd_per_kwh);
+    emit_other("host_usd_per_month", question.host_usd_per_month, usual.host_usd_per_month);
+    emit_other("years", question.years, usual.years);
     out << YAML::Key << "batches" << YAML::Value << YAML::Flow << question.sweep_batches;
     out << YAML::Key << "precisions" << YAML::Value << YAML::Flow << YAML::BeginSeq;
     for (const DtypePair& pair : question.sweep_types) {

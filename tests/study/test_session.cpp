@@ -25,6 +25,9 @@ TEST_CASE("a session comes back from its text as it was") {
                                       "sgd",
                                       16,
                                       0.25,
+                                      0.31,
+                                      40.0,
+                                      5.0,
                                       {1, 8},
                                       {{model::DataType::fp16, model::DataType::bf16}}};
     session.view.filter = "conv[1-3]: 'a'";
@@ -35,6 +38,9 @@ TEST_CASE("a session comes back from its text as it was") {
     session.view.roofs = std::set<std::string>{"a/memory/L2"};
     session.view.x = LogRange{0.1, 1.0 / 3.0};
     session.view.selection = {"v100/predicted/0/conv1"};
+    session.view.hidden = {"v100/predicted/0/conv2", "v100/predicted/0/conv3"};
+    session.view.only = {"v100/predicted/0/conv4"};
+    session.view.hidden_machines = {"a100-sxm-40gb"};
     session.view.colour_by = ColourBy::limiter;
     session.view.theme = Theme::dark;
     const auto back = parse_session(write_session(session), "s.eyeroof.yaml");
@@ -89,6 +95,14 @@ TEST_CASE("a file that is missing keeps its place when its session is saved else
         parse_session(write_session(*session, "/nowhere/other"), "/nowhere/other/s.yaml");
     REQUIRE(moved);
     CHECK(*moved == *session);
+}
+
+TEST_CASE("a session that hides points is copied whole") {
+    Session session;
+    session.network = "alexnet";
+    session.view.hidden = {"a/predicted/0/CONV1"};
+    CHECK(cli_command(session).find("--session - ") != std::string::npos);
+    CHECK(cli_command(session).find("CONV1") != std::string::npos);
 }
 
 TEST_CASE("the command line of a session survives the shell") {
