@@ -4,10 +4,9 @@
 // report. Knows no window.
 #pragma once
 
-#include "gui/jobs/folders.hpp"
+#include "gui/jobs/measurement_files.hpp"
 #include "model/machine/machine.hpp"
 #include "model/network.hpp"
-#include "profiles/measurement.hpp"
 #include "study/exam/report.hpp"
 #include "study/exam/run.hpp"
 #include "study/formats/network_graph.hpp"
@@ -22,17 +21,6 @@
 #include <vector>
 
 namespace eyeroof::gui {
-
-// A file of measurements in the window: what it holds, or why it could not be read.
-struct MeasurementFile {
-    enum class Kind { profile, ceilings, assignments };
-    std::string path;
-    Kind kind = Kind::profile;
-    std::shared_ptr<const profiles::Profile> content; // of profiles and ceilings
-    std::string wrong;                                // empty: it was read
-
-    bool operator==(const MeasurementFile&) const = default;
-};
 
 // What is on screen. Pointers hold for the call alone.
 struct PaneInput {
@@ -78,6 +66,8 @@ class Pane : public QWidget {
     virtual void show_answer(const PaneInput& input) = 0;
     virtual void show_selection(const PaneInput& input) { (void)input; }
     virtual QString html() const { return {}; } // its section of the report; empty: none
+    // Whether there is anything of its kind; else its tab in the middle is away.
+    virtual bool belongs(const PaneInput& input) const { return (void)input, true; }
     virtual PanePlace place() const { return PanePlace::below; }
     virtual DrawingView* picture_in_front() { return nullptr; } // for export and the clipboard
 

@@ -7,7 +7,6 @@
 #include "gui/window/keys.hpp"
 #include "gui/window/start_page.hpp"
 #include "hwdb/catalog.hpp"
-#include "study/formats/metric_family.hpp"
 
 #include <QApplication>
 #include <QDockWidget>
@@ -34,7 +33,7 @@ constexpr int kStepsHeight = 380;     // of nine bars with a line of reasons bel
 } // namespace
 
 MainWindow::MainWindow(Folders folders, QWidget* parent)
-    : QMainWindow(parent), folders_(std::move(folders)) {
+    : QMainWindow(parent), folders_(std::move(folders)), measurements_(folders_) {
     setWindowTitle(tr("Eyeroof[*]"));
     // Qt 6.4 shows the tab bars of docks when an animation ends, and that may lay the window out
     // anew and take their list away while it is gone through (later versions go through a copy).
@@ -56,12 +55,6 @@ MainWindow::MainWindow(Folders folders, QWidget* parent)
     choices_->fill(folders_);
     upgrade_->fill(folders_);
     first_->fill(folders_);
-    for (const auto& folder : folders_.metrics) {
-        if (const auto families = study::read_metric_families(folder)) {
-            families_ = *families;
-            break;
-        }
-    }
     soften_hints();
     layout()->activate(); // before the panes were tabs of each other they asked for more room
     resize(first_size({}));
@@ -392,6 +385,7 @@ void MainWindow::show_page(const QString& name) {
         steps_->show_network(true);
         docks_["steps"]->raise();
     } else if (Pane* pane = middle_pane(name)) {
+        pages_->setTabVisible(pages_->indexOf(pane), true); // may come with what is opened now
         pages_->setCurrentWidget(pane);
     } else if (const auto dock = docks_.find(name); dock != docks_.end()) {
         if (docks_away_ && name != "errors") {

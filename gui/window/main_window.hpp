@@ -6,6 +6,7 @@
 #include "gui/jobs/examiner.hpp"
 #include "gui/jobs/experiment.hpp"
 #include "gui/jobs/export.hpp"
+#include "gui/jobs/measurement_files.hpp"
 #include "gui/panes/error_list.hpp"
 #include "gui/panes/layer_table.hpp"
 #include "gui/panes/mapping_pane.hpp"
@@ -17,8 +18,6 @@
 #include "gui/views/roofline_view.hpp"
 #include "gui/window/choices.hpp"
 #include "gui/window/run_choices.hpp"
-#include "profiles/measurement.hpp"
-#include "profiles/metric_family.hpp"
 #include "study/app/open_any.hpp"
 #include "study/app/session.hpp"
 #include "study/draw/plot_make.hpp"
@@ -142,12 +141,8 @@ class MainWindow : public QMainWindow {
     void search_mapping(const mapper::Objective& objective);
     void show_totals();
     void keep_chosen_roofs(const study::PlotInput& plot);
-    bool open_measurement(const std::string& path, model::Diagnostics& problems);
-    bool take_measurement(const std::string& path, study::Opened opened);
     bool open_reference(const QString& reference, QStringList& machines);
     bool open_name(const QString& name, QStringList& machines);
-    void load_measurements(const study::Session& session);
-    study::Measured measured() const;
     void close_measurement(const std::string& path);
     void replace_measurement(const std::string& path); // asks by which
     void place_trace(QStringList& machines);
@@ -201,6 +196,7 @@ class MainWindow : public QMainWindow {
     void tell_all_problems();
 
     Folders folders_;
+    MeasurementFiles measurements_;
     Examiner examiner_;
     Background analyser_;
     Background searcher_;
@@ -239,17 +235,14 @@ class MainWindow : public QMainWindow {
     std::optional<model::Network> loaded_network_;
     std::optional<study::read::Wiring> loaded_wiring_; // its graph, where its file has one
     std::vector<model::Machine> loaded_machines_;
-    std::vector<model::HostIssue> hosts_; // that such machines usually stand in
-    std::vector<MeasurementFile> files_;  // measurements, also those that could not be read
-    std::vector<profiles::ManualAssignment> assignments_;
-    std::vector<profiles::MetricFamily> families_;
+    std::vector<model::HostIssue> hosts_;  // that such machines usually stand in
     std::vector<model::Machine> machines_; // as examined, with changes
     std::vector<study::Report> reports_;
     std::optional<Shown> shown_layer_;
     Asked asked_;
     std::vector<Pane*> panes_;
     QString proposed_network_; // of a trace that was opened alone
-    model::Diagnostics network_problems_, machine_problems_, profile_problems_;
+    model::Diagnostics network_problems_, machine_problems_;
     model::Diagnostics plot_problems_, upgrade_problems_;
     model::Diagnostics not_opened_;         // what was wrong with what should be opened last
     std::vector<study::MappingEdit> edits_; // on the first machine

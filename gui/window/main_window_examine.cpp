@@ -164,11 +164,11 @@ void MainWindow::show_plot(model::Diagnostics problems) {
     problems.append(not_opened_);
     problems.append(network_problems_);
     problems.append(machine_problems_);
-    problems.append(profile_problems_);
+    problems.append(measurements_.problems());
     const std::string title = !loaded_network_                ? std::string{}
                               : loaded_network_->name.empty() ? loaded_network_->id
                                                               : loaded_network_->name;
-    auto plot = study::make_plot(title, machines_, reports_, measured());
+    auto plot = study::make_plot(title, machines_, reports_, measurements_.measured());
     problems.append(plot.diagnostics());
     if (plot || machines_.empty()) { // a trace of an unknown GPU alone is no plot
         start_->setCurrentIndex(plot && !plot->machines.empty() ? 1 : 0);

@@ -43,14 +43,7 @@ study::Session MainWindow::session() const {
     for (const QString& name : machine_names_) {
         session.machines.push_back(name.toStdString());
     }
-    for (const MeasurementFile& file : files_) {
-        if (file.kind == MeasurementFile::Kind::assignments) {
-            session.assignments = file.path;
-        } else {
-            const bool profile = file.kind == MeasurementFile::Kind::profile;
-            (profile ? session.profiles : session.ceilings).push_back(file.path);
-        }
-    }
+    measurements_.write_into(session);
     session.mappings = edits_;
     for (const study::Change& change : what_if_->changes()) {
         session.set.push_back(study::change_text(what_if_->machine(), change));
@@ -93,7 +86,7 @@ void MainWindow::open_session(const study::Session& session) {
     choices_->set_machines(machines);
     run_->set_chosen({session.batch.value_or(1), session.data_type, session.mapping, session.phase,
                       session.launch});
-    load_measurements(session);
+    measurements_.load(session);
     edits_.clear();
     originals_.clear();
     load_network(choices_->network());
@@ -166,7 +159,11 @@ bool MainWindow::open_reference(const QString& reference, QStringList& machines)
     } else if (std::holds_alternative<model::Network>(*opened)) {
         choices_->set_network(QString::fromStdString(path));
     } else {
-        take_measurement(path, *std::move(opened));
+        const bool searches = std::holds_alternative<study::Trials>(*opened);
+        measurements_.take(path, *std::move(opened));
+        if (searches) { // about no plot
+            show_page("tuning");
+        }
     }
     return true;
 }

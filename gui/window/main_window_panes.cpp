@@ -57,6 +57,7 @@ void MainWindow::make_pattern_panes() {
             pane->setMinimumSize(300, 160);       // small windows stay small, whatever it holds
             const int at = pages_->insertTab(pages_->indexOf(upgrade_), pane, pane->tab());
             pages_->setTabToolTip(at, pane->title());
+            pages_->setTabVisible(at, pane->belongs(pane_input()));
         } else {
             add_pane(pane->tab(), qPrintable(pane->name()), new FittingScroll(pane, this),
                      Qt::BottomDockWidgetArea);
@@ -72,7 +73,7 @@ PaneInput MainWindow::pane_input() const {
     input.folders = &folders_;
     input.machines = &machines_;
     input.reports = &reports_;
-    input.files = &files_;
+    input.files = &measurements_.all();
     input.options = options();
     QStringList setting;
     const study::Session now = session();
@@ -105,6 +106,9 @@ PaneInput MainWindow::pane_input() const {
 void MainWindow::tell_panes(bool answer) {
     const PaneInput input = pane_input();
     for (Pane* pane : panes_) {
+        if (pane->place() == PanePlace::middle) {
+            pages_->setTabVisible(pages_->indexOf(pane), pane->belongs(input));
+        }
         answer ? pane->show_answer(input) : pane->show_selection(input);
     }
 }

@@ -10,6 +10,7 @@
 #include "gui/panes/sparse/sparse_pane.hpp"
 #include "gui/panes/timeline/timeline_pane.hpp"
 #include "gui/panes/traffic/traffic_pane.hpp"
+#include "gui/panes/tuning/tuning_pane.hpp"
 
 namespace eyeroof::gui {
 
@@ -23,7 +24,7 @@ const std::vector<MakePane>& all_panes() {
     static const std::vector<MakePane> panes = {
         make<MeasurementsPane>, make<BaselinePane>, make<TrafficPane>, make<KnobMapPane>,
         make<AdvicePane>,       make<TimelinePane>, make<MemoryPane>,  make<ScalingPane>,
-        make<SparsePane>,       make<FusionPane>,
+        make<SparsePane>,       make<FusionPane>,   make<TuningPane>,
     };
     return panes;
 }

@@ -32,6 +32,11 @@ Answer open_ceilings(const std::string& path) {
                 : Answer(read.diagnostics());
 }
 
+Answer open_trials(const std::string& path) {
+    auto read = tune::load_trials(path);
+    return read ? Answer(Trials{*std::move(read)}, read.diagnostics()) : Answer(read.diagnostics());
+}
+
 } // namespace
 
 Answer open_any(const std::string& path, const std::vector<std::filesystem::path>& machine_folders,
@@ -53,6 +58,8 @@ Answer open_any(const std::string& path, const std::vector<std::filesystem::path
         return open_ceilings(path);
     case read::FileKind::assignments:
         return as_opened(load_assignments(path));
+    case read::FileKind::trials:
+        return open_trials(path);
     }
     return Answer::failure("unknown-file", "this is nothing that can be opened",
                            "a session, network, machine, trace, profile or table of layers can");

@@ -8,6 +8,7 @@
 #include "profiles/matching.hpp"
 #include "profiles/measurement.hpp"
 #include "study/app/session.hpp"
+#include "study/tune/log.hpp"
 
 #include <filesystem>
 #include <string>
@@ -22,8 +23,12 @@ struct Ceilings { // `run` and `ceilings` are filled
 
 using Assignments = std::vector<profiles::ManualAssignment>;
 
-using Opened =
-    std::variant<Session, model::Machine, model::Network, profiles::Profile, Ceilings, Assignments>;
+struct Trials { // of a search that was recorded
+    std::vector<tune::TrialLine> lines;
+};
+
+using Opened = std::variant<Session, model::Machine, model::Network, profiles::Profile, Ceilings,
+                            Assignments, Trials>;
 
 // Errors: what kind_of_file says when nothing tells what the file is; else those of the reader of
 // its kind, never those of another.

@@ -258,6 +258,7 @@ std::string write_session(const Session& session, const fs::path& folder) {
         out << YAML::Key << "assignments" << YAML::Value << YAML::DoubleQuoted
             << relative_to(session.assignments, folder);
     }
+    emit_list(out, "trials", session.trials, folder);
     if (session.batch) {
         out << YAML::Key << "batch" << YAML::Value << *session.batch;
     }
@@ -310,6 +311,9 @@ model::Result<Session> parse_session(std::string text, const std::string& file) 
         session.ceilings.push_back(beside(ceiling, folder));
     }
     session.assignments = beside(root["assignments"].text().value_or(""), folder);
+    for (const std::string& log : texts(root["trials"])) {
+        session.trials.push_back(beside(log, folder));
+    }
     session.mappings = edits_of(root["mappings"]);
     session.batch = root["batch"].integer({1, 1'000'000'000});
     if (const auto type = root["data_type"].choice(data_types(), "data type")) {

@@ -23,6 +23,7 @@ struct Session {
     std::vector<std::string> profiles; // of the first machine
     std::vector<std::string> ceilings; // measured; of the first machine
     std::string assignments;           // of kernels to layers by hand: a file; empty: none
+    std::vector<std::string> trials;   // logs of tuning
     std::optional<std::int64_t> batch;
     std::string data_type;                            // instead of the layers' own; empty: theirs
     MappingPolicy mapping = MappingPolicy::automatic; // automatic, dataflow or best

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <optional>
 
 namespace eyeroof::study::read {
@@ -40,7 +41,7 @@ Answer unknown(const std::string& path, const std::string& what) {
     return Answer::failure("unknown-file", what,
                            "opened are sessions, machines (eyeroof's and Timeloop's), networks "
                            "(YAML, layer CSV, ONNX, Timeloop, MAESTRO, SCALE-Sim, ZigZag), "
-                           "measured kernels, ceilings and assignments",
+                           "measured kernels, ceilings, assignments and logs of tuning",
                            {path, 0, 0});
 }
 
@@ -104,9 +105,21 @@ bool names_layers(std::string_view text) {
     return columns > 1;
 }
 
+// Its first line says so, whatever stands in the others.
+bool is_trial_log(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::string head(80, '\0');
+    file.read(head.data(), static_cast<std::streamsize>(head.size()));
+    std::erase_if(head, [](char c) { return c == ' ' || c == '\t'; });
+    return head.starts_with(R"({"schema":"eyeroof/trial/)");
+}
+
 } // namespace
 
 Answer kind_of_file(const std::string& path) {
+    if (is_trial_log(path)) {
+        return FileKind::trials;
+    }
     const std::string_view format = profiles::format_of_file(path);
     if (!format.empty() && format != "plain-csv") {
         return FileKind::profile;

@@ -17,6 +17,7 @@ enum class FileKind {
     profile,     // measured kernels, in any format that import reads
     ceilings,    // "eyeroof_ceilings: 1"
     assignments, // "eyeroof_assignments: 1"
+    trials,      // a log of tuning: JSON lines, "eyeroof/trial/1"
 };
 
 // Errors: those of reading the file; YAML that is none; "unknown-file" when nothing tells.

@@ -68,7 +68,7 @@ const std::map<std::string, Room>& rooms() {
           {"fmt", "nlohmann"}}},
         {"study/app",
          {{"model", "hwdb", "profiles", "study/text", "study/formats", "study/exam", "study/search",
-           "study/upgrade", "study/draw"},
+           "study/upgrade", "study/draw", "study/tune"},
           {"fmt", "yaml-cpp"}}},
         {"study/scale",
          {{"model", "hwdb", "study/text", "study/formats", "study/exam", "study/draw",

@@ -29,14 +29,25 @@ QString text(const std::string& string) {
 }
 
 QString kind_text(MeasurementFile::Kind kind) {
-    return kind == MeasurementFile::Kind::profile    ? MeasurementsPane::tr("profile")
-           : kind == MeasurementFile::Kind::ceilings ? MeasurementsPane::tr("ceilings")
-                                                     : MeasurementsPane::tr("assignments");
+    switch (kind) {
+    case MeasurementFile::Kind::profile:
+        return MeasurementsPane::tr("profile");
+    case MeasurementFile::Kind::ceilings:
+        return MeasurementsPane::tr("ceilings");
+    case MeasurementFile::Kind::assignments:
+        return MeasurementsPane::tr("assignments");
+    case MeasurementFile::Kind::trials:
+        return MeasurementsPane::tr("log of tuning");
+    }
+    return {};
 }
 
 QString what_text(const MeasurementFile& file) {
     if (!file.wrong.empty()) {
         return text(file.wrong);
+    }
+    if (file.trials) {
+        return MeasurementsPane::tr("%1 trials").arg(file.trials->lines.size());
     }
     if (!file.content) {
         return MeasurementsPane::tr("kernels to layers, by hand");
@@ -44,6 +55,13 @@ QString what_text(const MeasurementFile& file) {
     return file.kind == MeasurementFile::Kind::profile
                ? MeasurementsPane::tr("%1 launches").arg(file.content->launches.size())
                : MeasurementsPane::tr("%1 ceilings").arg(file.content->ceilings.size());
+}
+
+QString taken_on(const MeasurementFile& file) {
+    return file.content ? text(file.content->run.gpu)
+           : file.trials && !file.trials->lines.empty()
+               ? text(file.trials->lines.front().origin.machine)
+               : QString();
 }
 
 struct KernelRow {
@@ -168,7 +186,7 @@ void MeasurementsPane::show_answer(const PaneInput& input) {
         list_->setItem(row, 0, cell(file_name(file)));
         list_->item(row, 0)->setToolTip(text(file.path));
         list_->setItem(row, 1, cell(kind_text(file.kind)));
-        list_->setItem(row, 2, cell(file.content ? text(file.content->run.gpu) : QString()));
+        list_->setItem(row, 2, cell(taken_on(file)));
         list_->setItem(row, 3, cell((file.wrong.empty() ? "" : "✗ ") + what_text(file)));
     }
     fit_columns(*list_);

@@ -1,9 +1,11 @@
-// A monkey at the explorer: random keys, mouse, wheel, resizes, drops and choices for some minutes.
+// A monkey at the explorer: random keys, mouse, wheel, resizes, drops and choices.
 //
-//     monkey [MINUTES [SEED]]        ten minutes and seed 1 unless told
+//     monkey [MINUTES [SEED]]           ten minutes and seed 1 unless told
+//     monkey --actions NUMBER [SEED]    so many actions, however long they take
 //
-// It fails when the window stays deaf for longer than it may, or when memory keeps growing; a crash
-// fails by itself. The seed repeats the run.
+// For minutes it fails when the window stays deaf for longer than it may, or when memory keeps
+// growing. In both ways it fails when the window answers no more in the end; a crash fails by
+// itself. The seed repeats the run.
 #include "gui/panes/upgrade_form.hpp"
 #include "gui/window/main_window.hpp"
 #include "tests/paths.hpp"
@@ -31,6 +33,7 @@
 #include <cstdio>
 #include <fstream>
 #include <random>
+#include <string_view>
 
 namespace {
 
@@ -38,6 +41,7 @@ using namespace eyeroof;
 
 constexpr double kDeaf_ms = 5000.0; // on a loaded machine
 constexpr double kMinute_ms = 60e3;
+constexpr qint64 kPatience_ms = 60000;
 constexpr double kGrowth_MB = 150.0; // from the end of the first quarter to the end
 
 gui::Folders folders() {
@@ -69,7 +73,9 @@ class Monkey {
         put("broken.yaml", "eyeroof: session/1\nnetwrk: [\n");
         put("layers.csv", "name,op,n,c,h,w,k,r,s,stride,pad\na,conv2d,1,3,32,32,8,3,3,1,1\n");
         put("noise.bin", QByteArray(4000, '\x7f'));
-        for (const char* name : {"hwdb/gpus/t4.yaml", "hwdb/accelerators/nvdla-small.yaml",
+        put("half.jsonl", "{\"schema\":\"eyeroof/trial/1\",\"template\":");
+        for (const char* name : {"tests/fuzz/corpus/trials/one.jsonl", "hwdb/gpus/t4.yaml",
+                                 "hwdb/accelerators/nvdla-small.yaml",
                                  "examples/networks/alexnet.yaml", "README.md"}) {
             files_ << QString::fromStdString(tests::source_dir() + "/" + name);
         }
@@ -234,9 +240,10 @@ class Monkey {
     void undo() { die(2) == 0 ? window_.undo() : window_.redo(); }
 
     void page() {
-        const char* pages[] = {"roofline", "roofline", "upgrade",  "what-if", "mapping", "details",
-                               "errors",   "layers",   "timeline", "memory",  "scaling", "sparsity",
-                               "fusion",   "knobs",    "advice",   "baseline"};
+        const char* pages[] = {"roofline", "roofline", "upgrade", "what-if",  "mapping",
+                               "details",  "errors",   "layers",  "timeline", "memory",
+                               "scaling",  "sparsity", "fusion",  "knobs",    "advice",
+                               "baseline", "tuning"};
         window_.show_page(pages[die(static_cast<int>(std::size(pages)))]);
         if (die(4) == 0) {
             window_.searcher().cancel();
@@ -249,39 +256,34 @@ class Monkey {
     QStringList files_;
 };
 
-} // namespace
-
-int main(int argc, char** argv) {
-    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) {
-        qputenv("QT_QPA_PLATFORM", "offscreen");
-    }
-    QApplication application(argc, argv);
-    const double minutes = argc > 1 ? std::atof(argv[1]) : 10.0;
-    const auto seed = static_cast<unsigned>(argc > 2 ? std::atoi(argv[2]) : 1);
-    gui::MainWindow window(folders());
-    window.show();
-    Monkey monkey(window, seed);
-    QTimer closing; // of dialogs that run a loop of their own, as the one that opens files
-    QObject::connect(&closing, &QTimer::timeout, &window, [&monkey] { monkey.close_dialogs(); });
-    closing.start(200);
-    QElapsedTimer whole;
-    whole.start();
-    const double end_ms = minutes * 60e3;
-    double settled_MB = 0.0;
-    double minute = 1.0;
-    double longest_ms = 0.0;
+// What the monkey did, and what became of the window.
+struct Play {
     std::int64_t actions = 0;
-    while (static_cast<double>(whole.elapsed()) < end_ms) {
-        QElapsedTimer one;
-        one.start();
+    double longest_ms = 0.0;
+    double settled_MB = 0.0; // after the first quarter
+
+    void one(Monkey& monkey) {
+        QElapsedTimer time;
+        time.start();
         monkey.act();
         QCoreApplication::processEvents();
-        longest_ms = std::max(longest_ms, static_cast<double>(one.nsecsElapsed()) / 1e6);
+        longest_ms = std::max(longest_ms, static_cast<double>(time.nsecsElapsed()) / 1e6);
         ++actions;
+    }
+};
+
+Play play_minutes(Monkey& monkey, double minutes) {
+    Play play;
+    QElapsedTimer whole;
+    whole.start();
+    const double end_ms = minutes * kMinute_ms;
+    double minute = 1.0;
+    while (static_cast<double>(whole.elapsed()) < end_ms) {
+        play.one(monkey);
         const auto now_ms = static_cast<double>(whole.elapsed());
-        if (settled_MB == 0.0 && now_ms > end_ms / 4.0) {
+        if (play.settled_MB == 0.0 && now_ms > end_ms / 4.0) {
             monkey.tidy();
-            settled_MB = resident_MB();
+            play.settled_MB = resident_MB();
         }
         if (now_ms > kMinute_ms * minute) { // does it level off, or grow all the time?
             monkey.tidy();
@@ -290,11 +292,68 @@ int main(int argc, char** argv) {
             std::fflush(stdout);
         }
     }
+    return play;
+}
+
+Play play_actions(Monkey& monkey, std::int64_t actions) {
+    Play play;
+    while (play.actions < actions) {
+        play.one(monkey);
+    }
+    return play;
+}
+
+// Whatever was done to it: the window opens a session and shows its answer.
+bool still_answers(gui::MainWindow& window) {
+    study::Session session;
+    session.network = "alexnet";
+    session.machines = {"l4"};
+    window.open_session(session);
+    const auto there = [&] { // what was asked before may still be on its way
+        return window.reports().size() == 1 && !window.reports().front().layers.empty() &&
+               window.session().machines == session.machines;
+    };
+    QElapsedTimer patience;
+    patience.start();
+    while (!there() && patience.elapsed() < kPatience_ms) {
+        QCoreApplication::processEvents(QEventLoop::AllEvents, 100);
+    }
+    if (!there()) {
+        std::printf("asked: %zu reports\n", window.reports().size());
+        for (int i = 0; i < window.errors().topLevelItemCount(); ++i) {
+            std::printf("%s\n", qPrintable(window.errors().topLevelItem(i)->toolTip(0)));
+        }
+    }
+    return there();
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) {
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+    }
+    QApplication application(argc, argv);
+    const bool counted = argc > 2 && std::string_view(argv[1]) == "--actions";
+    const int at_seed = counted ? 3 : 2;
+    const double minutes = argc > 1 && !counted ? std::atof(argv[1]) : 10.0;
+    const auto seed = static_cast<unsigned>(argc > at_seed ? std::atoi(argv[at_seed]) : 1);
+    gui::MainWindow window(folders());
+    window.show();
+    Monkey monkey(window, seed);
+    QTimer closing; // of dialogs that run a loop of their own, as the one that opens files
+    QObject::connect(&closing, &QTimer::timeout, &window, [&monkey] { monkey.close_dialogs(); });
+    closing.start(200);
+    const Play play =
+        counted ? play_actions(monkey, std::atoll(argv[2])) : play_minutes(monkey, minutes);
     monkey.tidy();
-    const double grown_MB = resident_MB() - settled_MB;
-    std::printf("%lld actions in %.1f minutes with seed %u; longest %.0f ms; %.0f MB, %+.1f MB "
-                "since the first quarter\n",
-                static_cast<long long>(actions), minutes, seed, longest_ms, resident_MB(),
-                grown_MB);
-    return longest_ms > kDeaf_ms || grown_MB > kGrowth_MB ? 1 : 0;
+    std::printf("%lld actions with seed %u; longest %.0f ms; %.0f MB",
+                static_cast<long long>(play.actions), seed, play.longest_ms, resident_MB());
+    const double grown_MB = counted ? 0.0 : resident_MB() - play.settled_MB;
+    std::printf(counted ? "\n" : ", %+.1f MB since the first quarter\n", grown_MB);
+    if (!still_answers(window)) {
+        std::printf("the window answers no more\n");
+        return 1;
+    }
+    return !counted && (play.longest_ms > kDeaf_ms || grown_MB > kGrowth_MB) ? 1 : 0;
 }

@@ -1,0 +1,134 @@
+#include "gui/jobs/measurement_files.hpp"
+
+#include "study/formats/metric_family.hpp"
+
+#include <algorithm>
+
+namespace eyeroof::gui {
+
+namespace {
+
+using Kind = MeasurementFile::Kind;
+
+std::shared_ptr<const profiles::Profile> shared(profiles::Profile profile) {
+    return std::make_shared<const profiles::Profile>(std::move(profile));
+}
+
+} // namespace
+
+MeasurementFiles::MeasurementFiles(const Folders& folders) : folders_(folders) {
+    for (const auto& folder : folders_.metrics) {
+        if (const auto families = study::read_metric_families(folder)) {
+            families_ = *families;
+            break;
+        }
+    }
+}
+
+const MeasurementFile* MeasurementFiles::last_profile() const {
+    const auto found = std::find_if(files_.rbegin(), files_.rend(), [](const auto& file) {
+        return file.kind == Kind::profile && file.content;
+    });
+    return found == files_.rend() ? nullptr : &*found;
+}
+
+study::Measured MeasurementFiles::measured() const {
+    study::Measured all{{}, {}, assignments_, families_};
+    for (const MeasurementFile& file : files_) {
+        if (file.content) {
+            (file.kind == Kind::profile ? all.profiles : all.ceilings).push_back(*file.content);
+        }
+    }
+    return all;
+}
+
+// A file that cannot be read stays in the list with the reason, and in the session that is saved.
+void MeasurementFiles::load(const study::Session& session) {
+    files_.clear();
+    assignments_.clear();
+    problems_ = {};
+    const auto load_one = [&](const std::string& path, Kind kind) {
+        model::Diagnostics problems;
+        if (!open(path, problems)) {
+            files_.push_back(
+                {path, kind, {}, problems.empty() ? "" : problems.items().front().message});
+        }
+        problems_.append(problems);
+    };
+    for (const std::string& path : session.profiles) {
+        load_one(path, Kind::profile);
+    }
+    for (const std::string& path : session.ceilings) {
+        load_one(path, Kind::ceilings);
+    }
+    for (const std::string& path : session.trials) {
+        load_one(path, Kind::trials);
+    }
+    if (!session.assignments.empty()) {
+        load_one(session.assignments, Kind::assignments);
+    }
+}
+
+void MeasurementFiles::write_into(study::Session& session) const {
+    for (const MeasurementFile& file : files_) {
+        switch (file.kind) {
+        case Kind::profile:
+            session.profiles.push_back(file.path);
+            break;
+        case Kind::ceilings:
+            session.ceilings.push_back(file.path);
+            break;
+        case Kind::assignments:
+            session.assignments = file.path;
+            break;
+        case Kind::trials:
+            session.trials.push_back(file.path);
+            break;
+        }
+    }
+}
+
+// The content tells which kind it is.
+bool MeasurementFiles::open(const std::string& path, model::Diagnostics& problems) {
+    auto opened = study::open_any(path, folders_.machines, folders_.networks);
+    problems.append(opened.diagnostics());
+    if (opened && !take(path, *std::move(opened))) {
+        problems.error("not-measured", "this file holds no measurement", {}, {path, 0, 0});
+        return false;
+    }
+    return opened.ok();
+}
+
+bool MeasurementFiles::take(const std::string& path, study::Opened opened) {
+    if (auto* profile = std::get_if<profiles::Profile>(&opened)) {
+        files_.push_back({path, Kind::profile, shared(std::move(*profile)), {}});
+    } else if (auto* ceilings = std::get_if<study::Ceilings>(&opened)) {
+        files_.push_back({path, Kind::ceilings, shared(std::move(ceilings->measured)), {}});
+    } else if (auto* assignments = std::get_if<study::Assignments>(&opened)) {
+        std::erase_if(files_, [](const auto& file) { return file.kind == Kind::assignments; });
+        files_.push_back({path, Kind::assignments, {}, {}});
+        assignments_ = std::move(*assignments);
+    } else if (auto* trials = std::get_if<study::Trials>(&opened)) {
+        auto held = std::make_shared<const study::Trials>(std::move(*trials));
+        files_.push_back({path, Kind::trials, {}, {}, std::move(held)});
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bool MeasurementFiles::close(const std::string& path) {
+    const auto file = std::find_if(files_.begin(), files_.end(),
+                                   [&](const auto& known) { return known.path == path; });
+    if (file == files_.end()) {
+        return false;
+    }
+    if (file->kind == Kind::assignments) {
+        assignments_.clear();
+    }
+    files_.erase(file);
+    problems_ = {};
+    return true;
+}
+
+} // namespace eyeroof::gui

@@ -1,0 +1,54 @@
+// The files of measurements that are open: profiles, ceilings, assignments of kernels to layers,
+// logs of tuning. A file that cannot be read keeps its place, with the reason.
+// Used by the main window, which shows what they hold.
+// Knows no window.
+#pragma once
+
+#include "gui/jobs/folders.hpp"
+#include "profiles/metric_family.hpp"
+#include "study/app/open_any.hpp"
+#include "study/draw/plot_make.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace eyeroof::gui {
+
+// A file of measurements in the window: what it holds, or why it could not be read.
+struct MeasurementFile {
+    enum class Kind { profile, ceilings, assignments, trials };
+    std::string path;
+    Kind kind = Kind::profile;
+    std::shared_ptr<const profiles::Profile> content;      // of profiles and ceilings
+    std::string wrong;                                     // empty: it was read
+    std::shared_ptr<const study::Trials> trials = nullptr; // of logs of tuning
+
+    bool operator==(const MeasurementFile&) const = default;
+};
+
+class MeasurementFiles {
+  public:
+    explicit MeasurementFiles(const Folders& folders);
+
+    const std::vector<MeasurementFile>& all() const { return files_; }
+    const MeasurementFile* last_profile() const; // that was read; none
+    const model::Diagnostics& problems() const { return problems_; }
+    study::Measured measured() const;
+
+    void load(const study::Session& session); // instead of what is open
+    void write_into(study::Session& session) const;
+    // Whether the file holds a measurement; `problems` says what was wrong.
+    bool open(const std::string& path, model::Diagnostics& problems);
+    bool take(const std::string& path, study::Opened opened);
+    bool close(const std::string& path); // false: it is not open
+
+  private:
+    Folders folders_;
+    std::vector<MeasurementFile> files_;
+    std::vector<profiles::ManualAssignment> assignments_;
+    std::vector<profiles::MetricFamily> families_;
+    model::Diagnostics problems_; // of the session that was loaded
+};
+
+} // namespace eyeroof::gui
