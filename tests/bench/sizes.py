@@ -103,11 +103,7 @@ SAVE = ["import", "{in}", "--save", "{out}.jsonl"]
 # name: what makes the input, its ending, the command, and the most rows that it is asked for
 CASES = {
     "layer table": (layers, "csv", ["net", "show", "{in}", "--format", "csv", "-o", "{out}"], 1e6),
-    "network file": (network, "yaml", ["net", "show", "{in}", "--format", "csv", "-o", "{out}"], 1e5),
-    "exam to CSV": (layers, "csv", [*EXAM, "csv"], 1e6),
-    "exam to JSON": (layers, "csv", [*EXAM, "json"], 1e6),
-    "exam to Markdown": (layers, "csv", [*EXAM, "md"], 1e5),
-    "exam to HTML": (layers, "csv", [*EXAM, "html"], 1e5),
+    "network file": (network, "yaml", ["net", "show", "{in}", "--format", "csv", "-o", "{out}"], 1e4),
     "own profile": (profile, "jsonl", ["import", "{in}", "--format", "csv", "-o", "{out}"], 1e6),
     "own profile, saved": (profile, "jsonl", SAVE, 1e6),
     "own profile, gz": (profile, "jsonl", ["import", "{in}", "--save", "{out}.jsonl.gz"], 1e6),
@@ -118,6 +114,10 @@ CASES = {
     "Nsight Systems": (nsys, "sqlite", ["import", "{in}", "--format", "csv", "-o", "{out}"], 1e6),
     "Kineto trace": (kineto, "json", ["import", "{in}", "--format", "csv", "-o", "{out}"], 1e6),
     "Kineto trace, saved": (kineto, "json", SAVE, 1e6),
+    "exam to CSV": (layers, "csv", [*EXAM, "csv"], 1e5),
+    "exam to JSON": (layers, "csv", [*EXAM, "json"], 1e5),
+    "exam to Markdown": (layers, "csv", [*EXAM, "md"], 1e4),
+    "exam to HTML": (layers, "csv", [*EXAM, "html"], 1e4),
 }
 
 
