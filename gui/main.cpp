@@ -114,8 +114,8 @@ int main(int argc, char** argv) {
     const QCommandLineOption show(
         QString("show"),
         "Bring to the front: roofline, upgrade, what-if, mapping, details, measurements, "
-        "baseline, traffic, knobs, advice, errors, timeline, memory, scaling, sparsity, fusion, or "
-        "network (the steps of the whole network).",
+        "baseline, traffic, knobs, advice, errors, timeline, memory, scaling, sparsity, fusion, "
+        "tuning, or network (the steps of the whole network).",
         "PANE");
     const QCommandLineOption upgrade(
         QString("upgrade"), "Ask whether NETWORK pays on TO instead of FROM.", "NETWORK,FROM,TO…");
