@@ -1,8 +1,8 @@
 #include "mapper/search.hpp"
 
 #include "mapper/baselines.hpp"
+#include "mapper/case_queue.hpp"
 #include "mapper/exact.hpp"
-#include "mapper/keep_queue.hpp"
 #include "mapper/least.hpp"
 #include "mapper/parallel.hpp"
 #include "mapper/reported.hpp"
@@ -124,7 +124,7 @@ struct Spaces {
 };
 
 constexpr std::size_t kMostBytes = 200'000'000; // of the spaces that are there at a time
-constexpr std::size_t kMostSpaces = 64;
+constexpr std::size_t kMostSpaces = 32;
 constexpr std::size_t kMostCases = 256; // of step 7, of all choices of kept operands together
 
 std::size_t bytes_of(const Space& space) {
@@ -138,25 +138,21 @@ std::size_t bytes_of(const Space& space) {
 
 // The next spaces, as many as memory has room for, as long as one of them may hold a mapping with a
 // value below `best`.
-Spaces next_spaces(const Task& task, KeepQueue& queue, const SearchOptions& options, double best,
+Spaces next_spaces(const Task& task, CaseQueue& queue, const SearchOptions& options, double best,
                    const Effort& effort) {
     constexpr std::size_t kAtOnce = 2;
-    const std::size_t cases = kMostCases / queue.choices();
     Spaces spaces;
     std::size_t bytes = 0;
     while (!queue.empty() && queue.floor() < best && spaces.all.size() < kMostSpaces &&
            bytes < kMostBytes && !spaces.unfinished) {
-        std::vector<std::pair<std::vector<OperandSet>, Arrivals>> chosen;
+        std::vector<CaseQueue::Case> chosen;
         while (!queue.empty() && queue.floor() < best && chosen.size() < kAtOnce) {
-            const std::vector<OperandSet> keeps = queue.next();
-            for (const Arrivals& arrivals : arrival_cases(task, keeps, cases)) {
-                chosen.push_back({keeps, arrivals});
-            }
+            chosen.push_back(queue.next());
         }
         std::vector<Space> some(chosen.size());
         in_parallel(options.threads, chosen.size(), [&](std::size_t i) {
             some[i] =
-                build_space(task, chosen[i].first, options.max_chains, effort, chosen[i].second);
+                build_space(task, chosen[i].keeps, options.max_chains, effort, chosen[i].arrivals);
         });
         for (Space& space : some) {
             spaces.unfinished = spaces.unfinished || space.unfinished;
@@ -179,7 +175,8 @@ class Search {
   public:
     Search(const Task& task, const SearchOptions& options, std::optional<SearchResult> first,
            const Effort& effort, const ProgressCallback& progress)
-        : task_(task), options_(options), effort_(effort), progress_(progress), queue_(task) {
+        : task_(task), options_(options), effort_(effort), progress_(progress),
+          queue_(task, kMostCases) {
         all_.best = std::move(first);
         all_.complete = true;
         all_.from_start = true;
@@ -257,7 +254,7 @@ class Search {
     const SearchOptions& options_;
     const Effort& effort_;
     const ProgressCallback& progress_;
-    KeepQueue queue_;
+    CaseQueue queue_;
     ExactOutcome all_;
 };
 
@@ -321,7 +318,7 @@ Result<SearchResult> search(const Task& task, const SearchOptions& asked, std::s
         truncated = all.truncated;
     } else {
         // The baselines draw from the spaces with the least floors, as many as memory has room for.
-        KeepQueue queue(task);
+        CaseQueue queue(task, 1); // a mapping in one space alone
         const Spaces spaces = next_spaces(task, queue, options, kNone, effort);
         outcome = search_baseline(task, spaces.all, options, stop, progress);
         outcome.complete = outcome.complete && !spaces.unfinished && queue.empty();

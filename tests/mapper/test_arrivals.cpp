@@ -131,7 +131,7 @@ TEST_CASE("with early and late tiles apart a proof takes few nodes") {
     task.machine.levels[2] = level("PE", {store(kAll, 16, 8, 8, 1.0)});
     task.problem.bounds = {1, 1, 64, 16, 64, 1, 1, 1};
     mapper::SearchOptions some;
-    some.max_nodes = 20000;
+    some.max_nodes = 40000;
     const auto found = mapper::search(task, some);
     REQUIRE(found);
     CHECK(found->certificate.proved);
