@@ -49,7 +49,7 @@ const std::map<std::string, Room>& rooms() {
         {"study/upgrade",
          {{"model", "hwdb", "study/text", "study/exam"}, {"fmt", "nlohmann", "yaml-cpp"}}},
         {"study/calibrate",
-         {{"model", "hwdb", "study/text", "study/formats", "study/exam", "study/what_if",
+         {{"model", "hwdb", "mapper", "study/text", "study/formats", "study/exam", "study/what_if",
            "study/upgrade"},
           {"fmt", "nlohmann"}}},
         {"study/draw",

@@ -60,7 +60,7 @@ std::vector<TrialLine> timeless(const fs::path& path) {
 
 } // namespace
 
-TEST_CASE("a disk that is full ends a search with its reason; the log keeps whole trials, and the "
+TEST_CASE("a disk that is full ends a search with its reason, the log keeps whole trials, and the "
           "search goes on from there") {
     const Folder folder;
     const fs::path whole = folder.path / "whole", cut = folder.path / "cut";

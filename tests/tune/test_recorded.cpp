@@ -1,7 +1,7 @@
 // Searches as their logs tell them: trials counted as they were spent.
 #include "study/tune/compare.hpp"
 #include "study/tune/cpu_subject.hpp"
-#include "study/tune/log_chart.hpp"
+#include "study/tune/log_searches.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>
@@ -83,13 +83,12 @@ TEST_CASE("a comparison with layers that a contender never saw is written in eve
 
 TEST_CASE("a log is drawn as it ran: stairs that rise, failed trials without a step") {
     const auto lines = log_of("a", 64, "random, batch 8", 3, {-1.0, 2.0, 4.0, 1.0, 3.0});
-    const auto chart = chart_of(lines);
+    const auto chart = best_so_far(searches_in(lines));
     REQUIRE(chart.lines.size() == 1);
-    CHECK(chart.lines[0].label == "a, random, seed 3");
+    CHECK(chart.lines[0].label == "random, batch 8, seed 3");
     const double flops = lines.front().work.flops();
     const std::vector<std::pair<double, double>> wanted = {
         {2.0, flops / 2.0}, {4.0, flops}, {5.0, flops}};
     CHECK(chart.lines[0].points == wanted);
-    CHECK(chart_of({}).lines.empty());
-    CHECK(!chart_of_log("/nonexistent/log"));
+    CHECK(best_so_far(searches_in({})).lines.empty());
 }
