@@ -9,7 +9,7 @@ namespace eyeroof::cli {
 
 namespace {
 
-struct Options {
+struct CoresOptions {
     std::string network, machine, layers, hop, link, memory, objective = "latency";
     std::vector<std::string> dims;
     std::optional<std::int64_t> batch;
@@ -28,7 +28,7 @@ template <class Quantity> double given(const std::string& text, model::Diagnosti
     return value ? value->value : 0.0;
 }
 
-Exit cores(Context& context, const Options& options) {
+Exit cores(Context& context, const CoresOptions& options) {
     const auto network = load_workload(context, options.network, options.dims);
     const auto machine = load_machine(context, options.machine);
     model::Diagnostics all = network.diagnostics();
@@ -64,7 +64,7 @@ Exit cores(Context& context, const Options& options) {
 } // namespace
 
 void add_cores(Frame& frame) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CoresOptions>();
     CLI::App& app =
         frame.add("cores",
                   "How far a network scales over the cores of one chip, and which step "

@@ -15,7 +15,7 @@ namespace eyeroof::cli {
 
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kDiffExamples =
     "# one network on two machines\n"
     "eyeroof diff resnet50@v100-sxm2-16gb resnet50@a100-sxm-40gb\n"
     "# two batches; twice the bandwidth\n"
@@ -26,7 +26,7 @@ constexpr const char* kExamples =
     "# what a change of the network costs, as a gate of a build\n"
     "eyeroof diff before.json after.json --fail-if 'net.time_change > 0.02'";
 
-struct Options {
+struct DiffOptions {
     std::string a, b, fail_if;
     OutputOptions output;
 };
@@ -103,7 +103,7 @@ Text side(Context& context, const std::string& reference) {
                                            : hwdb::read_text_file(reference);
 }
 
-Exit diff(Context& context, const Options& options) {
+Exit diff(Context& context, const DiffOptions& options) {
     std::optional<study::Gate> gate;
     if (!options.fail_if.empty()) {
         auto parsed = study::parse_gate(options.fail_if, study::diff_gate_keys());
@@ -151,10 +151,10 @@ Exit diff(Context& context, const Options& options) {
 } // namespace
 
 void add_diff(Frame& frame) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<DiffOptions>();
     CLI::App& app =
         frame.add("diff", "Two exams step by step: what is different, and where does it come from?",
-                  kExamples);
+                  kDiffExamples);
     const char* what = "What `exam --format json` wrote, or NETWORK@MACHINE and options behind it, "
                        "each after another @: batch, dtype, dataflow, mapping, layers, launch, "
                        "operators, phase, or a parameter of the machine as --set takes it";

@@ -29,7 +29,7 @@ namespace eyeroof::cli {
 
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kExamExamples =
     "# where AlexNet's time goes on Eyeriss, four images at a time\n"
     "eyeroof exam alexnet --batch 4 --on eyeriss-v1\n"
     "# two layers in full, with every step's reason, the mapping and the traffic\n"
@@ -349,8 +349,8 @@ void add_model_options(CLI::App& app, ExamOptions& options) {
 void add_exam(Frame& frame) {
     auto options = std::make_shared<ExamOptions>();
     auto density = std::make_shared<std::string>();
-    CLI::App& app =
-        frame.add("exam", "Examine a network on a machine: seven steps, layer by layer", kExamples);
+    CLI::App& app = frame.add("exam", "Examine a network on a machine: seven steps, layer by layer",
+                              kExamExamples);
     app.add_option(
            "NETWORK", options->network,
            "Name in the catalog (eyeroof net list), a network YAML, a CSV of layers, an ONNX "

@@ -25,14 +25,14 @@ namespace {
 
 constexpr const char* kSummary =
     "How fast can this network run on this machine, which limit stops it, and what would help?";
-constexpr const char* kExamples = "# the seven steps of AlexNet on Eyeriss, layer by layer\n"
-                                  "eyeroof exam alexnet --batch 4 --on eyeriss-v1\n"
-                                  "# what there is\n"
-                                  "eyeroof hw list\n"
-                                  "eyeroof net list\n"
-                                  "# your own layers on your own machine\n"
-                                  "eyeroof hw show eyeriss-v1 -o mine.yaml\n"
-                                  "eyeroof exam layers.csv --on mine.yaml";
+constexpr const char* kFrameExamples = "# the seven steps of AlexNet on Eyeriss, layer by layer\n"
+                                       "eyeroof exam alexnet --batch 4 --on eyeriss-v1\n"
+                                       "# what there is\n"
+                                       "eyeroof hw list\n"
+                                       "eyeroof net list\n"
+                                       "# your own layers on your own machine\n"
+                                       "eyeroof hw show eyeriss-v1 -o mine.yaml\n"
+                                       "eyeroof exam layers.csv --on mine.yaml";
 
 class HelpFormatter : public CLI::Formatter {
   public:
@@ -244,7 +244,7 @@ Frame::Frame() : root_(kSummary, "eyeroof") {
                "Colour in text output [auto]");
     root_.require_subcommand(1);
     root_.fallthrough();
-    root_.footer(kExamples);
+    root_.footer(kFrameExamples);
 }
 
 CLI::App& Frame::add(const std::string& name, const std::string& summary,

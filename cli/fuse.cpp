@@ -9,7 +9,7 @@ namespace eyeroof::cli {
 
 namespace {
 
-struct Options {
+struct FuseOptions {
     std::string network, machine, layers, dtype, objective = "traffic", buffer, bandwidth;
     std::optional<std::int64_t> batch;
     std::vector<std::string> dims;
@@ -18,7 +18,7 @@ struct Options {
 };
 
 // --buffer and --bandwidth stand in for what the machine says, or does not say.
-model::Result<study::Chip> chosen_chip(const Options& options, const model::Machine& machine,
+model::Result<study::Chip> chosen_chip(const FuseOptions& options, const model::Machine& machine,
                                        model::DataType type) {
     auto chip = study::chip_of(machine, type);
     model::Diagnostics found;
@@ -49,7 +49,7 @@ model::Result<study::Chip> chosen_chip(const Options& options, const model::Mach
     return chip;
 }
 
-Exit curve(Context& context, const Options& options, const model::Network& network,
+Exit curve(Context& context, const FuseOptions& options, const model::Network& network,
            const study::Chip& chip, const std::optional<study::OnlyReaders>& readers) {
     const auto points =
         study::fuse_curve(network, chip, context.stop(), context.progress(), readers);
@@ -63,7 +63,7 @@ Exit curve(Context& context, const Options& options, const model::Network& netwo
                          options.output.file);
 }
 
-Exit fuse(Context& context, const Options& options) {
+Exit fuse(Context& context, const FuseOptions& options) {
     const auto network = load_wired_workload(context, options.network, options.dims);
     const auto machine = load_machine(context, options.machine);
     model::Diagnostics all = network.diagnostics();
@@ -108,7 +108,7 @@ Exit fuse(Context& context, const Options& options) {
 } // namespace
 
 void add_fuse(Frame& frame) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<FuseOptions>();
     CLI::App& app = frame.add(
         "fuse", "Which layers to run together, so that what is between them stays on the chip",
         "eyeroof fuse mobilenet-v1 --on eyeriss-v1\n"

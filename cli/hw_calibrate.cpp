@@ -14,7 +14,7 @@ namespace eyeroof::cli {
 
 namespace {
 
-struct Options {
+struct HwCalibrateOptions {
     std::string machine, table, sustained, dtype = "fp32", launch = "kernel", source, file;
 };
 
@@ -34,7 +34,7 @@ void say_errors(Context& context, const study::Calibrated& result) {
     context.report(notes);
 }
 
-model::Result<study::Calibrated> from_table(Context& context, const Options& options,
+model::Result<study::Calibrated> from_table(Context& context, const HwCalibrateOptions& options,
                                             const model::Gpu& gpu) {
     const auto table = study::read::load_layer_csv(options.table);
     if (!table) {
@@ -58,7 +58,8 @@ model::Result<study::Calibrated> from_table(Context& context, const Options& opt
     return result;
 }
 
-model::Result<study::Calibrated> from_rate(const Options& options, const model::Gpu& gpu) {
+model::Result<study::Calibrated> from_rate(const HwCalibrateOptions& options,
+                                           const model::Gpu& gpu) {
     const auto rate = model::parse<model::FlopsPerSec>(options.sustained);
     if (!rate) {
         return rate.diagnostics();
@@ -89,7 +90,7 @@ model::Result<hwdb::CalibrationFile> file_of(Context& context, const std::string
     return file;
 }
 
-Exit calibrate(Context& context, const Options& options) {
+Exit calibrate(Context& context, const HwCalibrateOptions& options) {
     const auto machine = hwdb::load_machine(options.machine, context.machine_dirs());
     if (!machine) {
         return context.fail(machine.diagnostics());
@@ -114,7 +115,7 @@ Exit calibrate(Context& context, const Options& options) {
 } // namespace
 
 void add_hw_calibrate(Frame& frame, CLI::App& hw) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<HwCalibrateOptions>();
     CLI::App& app = frame.add(
         "calibrate", "Fit a GPU's constants to measured layers, or to one sustained rate",
         "# calibration/<id>.yaml in a folder that --hwdb names is found by itself\n"

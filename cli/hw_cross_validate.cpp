@@ -16,7 +16,7 @@ namespace eyeroof::cli {
 
 namespace {
 
-struct Options {
+struct HwCrossValidateOptions {
     std::string table, launch = "kernel", kernel_class, constants, rows_file, leaderboard;
     std::string leave_out = "architecture";
     study::CrossValidateOptions study;
@@ -81,7 +81,7 @@ std::vector<std::filesystem::path> places_of(const Context& context, const std::
     return places;
 }
 
-Exit write_constants(Context& context, const Options& options,
+Exit write_constants(Context& context, const HwCrossValidateOptions& options,
                      const study::CrossValidation& result) {
     const std::string& folder = options.constants;
     std::error_code wrong;
@@ -133,7 +133,7 @@ std::string whole_text(Context& context, const study::CrossValidation& result) {
            study::ablations_text(result.ablations);
 }
 
-Exit cross_validate(Context& context, const Options& options) {
+Exit cross_validate(Context& context, const HwCrossValidateOptions& options) {
     const auto table = study::read::load_layer_csv(options.table);
     if (!table) {
         return context.fail(table.diagnostics());
@@ -182,7 +182,7 @@ Exit cross_validate(Context& context, const Options& options) {
 } // namespace
 
 void add_hw_cross_validate(Frame& frame, CLI::App& hw) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<HwCrossValidateOptions>();
     CLI::App& app = frame.add(
         "cross-validate",
         "How far predictions lie from measurements that the constants have not seen",

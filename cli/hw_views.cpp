@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::size_t kWidth = 100;
+constexpr std::size_t kPageWidth = 100;
 
 // Least trusted first.
 constexpr std::array kTrust = {Confidence::user,      Confidence::recalled, Confidence::fitted,
@@ -60,7 +60,7 @@ std::string sources_text(const model::ProvenanceMap& provenance) {
     for (const std::string& source : sources) {
         const auto note = source.rfind(" (");
         if (!source.ends_with(')') || !sources.contains(source.substr(0, note))) {
-            lines.insert(cut(source, kWidth - 4));
+            lines.insert(cut(source, kPageWidth - 4));
         }
     }
     std::string text = "\n  sources:\n";
@@ -122,7 +122,7 @@ std::string family_text(const std::vector<ListedMachine>& machines, std::string_
                 fmt::format("{:<{}}  {}  {:<9}  ", listed.entry.id, widest, columns_of(machine),
                             model::confidence_name(least_trusted(machine.provenance)));
             line += description_of(machine);
-            text += cut(std::move(line), kWidth) + "\n";
+            text += cut(std::move(line), kPageWidth) + "\n";
         }
     }
     return text + "\n";

@@ -18,7 +18,7 @@ namespace eyeroof::cli {
 
 namespace {
 
-struct Options {
+struct ImportOptions {
     std::vector<std::string> files;
     std::string from;
     profiles::KernelFilter filter;
@@ -55,7 +55,7 @@ model::Result<profiles::Profile> with_log(const profiles::Profile& profile, cons
     return profiles::give_logged_calls(profile, *calls);
 }
 
-model::Result<profiles::Profile> read_all(const Options& options) {
+model::Result<profiles::Profile> read_all(const ImportOptions& options) {
     std::vector<profiles::Profile> read;
     model::Diagnostics found;
     for (const std::string& file : options.files) {
@@ -169,7 +169,7 @@ std::string match_text(const study::Report& report, std::size_t unmatched) {
                               100.0 * report.measured->matched_share);
 }
 
-model::Result<std::string> matched(const Context& context, const Options& options,
+model::Result<std::string> matched(const Context& context, const ImportOptions& options,
                                    const profiles::Profile& profile) {
     using Text = model::Result<std::string>;
     const auto network = study::read::load_network(options.network, context.network_dirs());
@@ -207,7 +207,7 @@ std::string summary_csv(const profiles::Profile& profile) {
 }
 
 // -o merged.jsonl means the profile, not its summary.
-void take_profile_output(Options& options) {
+void take_profile_output(ImportOptions& options) {
     const std::string& file = options.output.file;
     const bool profile = file.ends_with(".jsonl") || file.ends_with(".jsonl.gz");
     if (profile && options.save.empty() && options.output.format == "text") {
@@ -216,7 +216,7 @@ void take_profile_output(Options& options) {
     }
 }
 
-Exit import(Context& context, Options options) {
+Exit import(Context& context, ImportOptions options) {
     take_profile_output(options);
     if (options.join && options.files.size() != 2) {
         return context.fail_usage(
@@ -252,7 +252,7 @@ Exit import(Context& context, Options options) {
 } // namespace
 
 void add_import(Frame& frame) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ImportOptions>();
     CLI::App& app =
         frame.add("import", "Which kernels took the time, by another tool's measurement?",
                   "# a PyTorch trace, kept as a profile\n"

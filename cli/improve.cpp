@@ -9,14 +9,14 @@ namespace {
 
 namespace step = study::step;
 
-struct Options {
+struct ImproveOptions {
     StepOptions step;
     std::string memory, mode = "eager";
     std::vector<model::Count> batches = {1, 2, 4};
     double density = 0.0, epoch_steps = 0.0; // 0: not given
 };
 
-Exit improve(Context& context, const Options& options) {
+Exit improve(Context& context, const ImproveOptions& options) {
     const auto inputs = load_step(context, options.step);
     if (!inputs) {
         return context.fail(inputs.diagnostics());
@@ -59,7 +59,7 @@ Exit improve(Context& context, const Options& options) {
 } // namespace
 
 void add_improve(Frame& frame) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ImproveOptions>();
     CLI::App& app = frame.add(
         "improve", "What makes a step quicker or smaller: remedies alone and together",
         "# BERT's training as PyTorch runs it: fusion, graphs, recomputation, batch, types\n"

@@ -20,7 +20,7 @@ namespace eyeroof::cli {
 
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kMapExamples =
     "# the mapping of each AlexNet layer on Eyeriss that no other beats, with the proof\n"
     "eyeroof map alexnet --on eyeriss-v1 --objective edp\n"
     "# one layer, the loop nest, sizes that need not divide\n"
@@ -39,7 +39,7 @@ constexpr const char* kExamples =
 
 constexpr double kCurveLimitS = 60.0; // of --capacity-curve, in all
 
-struct Options {
+struct MapOptions {
     std::string network;
     std::string machine;
     std::optional<std::string> objective;
@@ -66,7 +66,7 @@ struct Options {
     OutputOptions output;
 };
 
-model::Result<study::MapOptions> map_options(const Options& options) {
+model::Result<study::MapOptions> map_options(const MapOptions& options) {
     study::MapOptions wanted;
     if (options.objective) {
         const auto objective = parse_objective(*options.objective);
@@ -106,7 +106,7 @@ struct Inputs {
 };
 
 // By the machine where the user named none; energies that are all zero cannot be made least.
-std::optional<model::Diagnostics> settle_objective(Inputs& inputs, const Options& options) {
+std::optional<model::Diagnostics> settle_objective(Inputs& inputs, const MapOptions& options) {
     const model::Accelerator* accelerator = inputs.accelerator();
     if (accelerator == nullptr) {
         return std::nullopt; // map_network() refuses the machine
@@ -123,7 +123,7 @@ std::optional<model::Diagnostics> settle_objective(Inputs& inputs, const Options
     return std::nullopt;
 }
 
-model::Result<Inputs> read_inputs(Context& context, const Options& options) {
+model::Result<Inputs> read_inputs(Context& context, const MapOptions& options) {
     auto network = load_workload(context, options.network);
     auto machine = load_machine(context, options.machine, options.energies);
     auto wanted = map_options(options);
@@ -182,7 +182,7 @@ void say_cancelled(Context& context) {
 }
 
 // The files beside the result: plot and mapping of the first layer.
-Exit write_files(Context& context, const Options& options, const Inputs& inputs,
+Exit write_files(Context& context, const MapOptions& options, const Inputs& inputs,
                  const study::MapReport& report, const std::string& svg) {
     const auto& first = report.layers.front().found;
     const model::Accelerator& accelerator = *inputs.accelerator();
@@ -205,7 +205,7 @@ Exit write_files(Context& context, const Options& options, const Inputs& inputs,
 
 // Plot, where it has one, and result of --pareto, --capacity-curve and --chain.
 template <class Report>
-Exit write_answer(Context& context, const Options& options, const Report& report,
+Exit write_answer(Context& context, const MapOptions& options, const Report& report,
                   std::type_identity_t<std::string (*)(const Report&)> svg,
                   const std::string& text) {
     if (report.cancelled) {
@@ -221,7 +221,7 @@ Exit write_answer(Context& context, const Options& options, const Report& report
                          report.cancelled ? Exit::cancelled : Exit::done);
 }
 
-Exit answer(Context& context, const Options& options, const Inputs& inputs) {
+Exit answer(Context& context, const MapOptions& options, const Inputs& inputs) {
     const std::string& format = options.output.format;
     if (options.pareto) {
         const auto report = study::front_of(inputs.network, inputs.machine, inputs.wanted,
@@ -260,7 +260,7 @@ Exit answer(Context& context, const Options& options, const Inputs& inputs) {
 }
 
 // What of the options does not go together; nullopt: all does.
-std::optional<std::string> contradiction(const Options& options) {
+std::optional<std::string> contradiction(const MapOptions& options) {
     const int questions =
         (options.pareto ? 1 : 0) + (options.curve_level.empty() ? 0 : 1) + (options.chain ? 1 : 0);
     if (questions > 1) {
@@ -293,7 +293,7 @@ bool all_mapped(const study::MapReport& report, model::Diagnostics& why) {
     return !why.has_errors();
 }
 
-Exit map(Context& context, const Options& options) {
+Exit map(Context& context, const MapOptions& options) {
     if (const auto wrong = contradiction(options)) {
         return context.fail_usage(*wrong, "eyeroof map --help has an example of each");
     }
@@ -341,7 +341,7 @@ Exit map(Context& context, const Options& options) {
                           report->cancelled ? Exit::cancelled : Exit::done);
 }
 
-void add_search_options(CLI::App& app, Options& options) {
+void add_search_options(CLI::App& app, MapOptions& options) {
     app.add_option("--objective", options.objective,
                    std::string(kObjectiveHelp) + " [edp; latency where no energies are known]")
         ->type_name("OBJECTIVE");
@@ -374,9 +374,9 @@ void add_search_options(CLI::App& app, Options& options) {
 } // namespace
 
 void add_map(Frame& frame) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<MapOptions>();
     CLI::App& app =
-        frame.add("map", "Find the best mapping of each layer, with a certificate", kExamples);
+        frame.add("map", "Find the best mapping of each layer, with a certificate", kMapExamples);
     app.add_option("NETWORK", options->network,
                    "Name in the catalog (eyeroof net list), a network YAML, a CSV of layers, or a "
                    "file of Timeloop's, SCALE-Sim's, MAESTRO's or ZigZag's")

@@ -21,7 +21,7 @@ namespace {
 // gigabytes seconds. A second signal ends the program at once.
 constexpr std::chrono::milliseconds kTimeToStop{10000};
 
-struct Options {
+struct MeasureOptions {
     profiles::HostOptions host;
     profiles::GpuMeasureOptions gpu;
     OutputOptions output;
@@ -82,7 +82,7 @@ bool was_cut_off(const model::Result<profiles::Profile>& profile) {
 
 // The measurement to where it was wanted: profile, overlay, result. One that was cut off is kept
 // all the same, with the exit code of a signal.
-Exit deliver(Context& context, const Options& options,
+Exit deliver(Context& context, const MeasureOptions& options,
              const model::Result<profiles::Profile>& profile) {
     if (!profile) {
         return context.fail(profile.diagnostics());
@@ -109,7 +109,7 @@ Exit deliver(Context& context, const Options& options,
                          was_cut_off(profile) ? Exit::cancelled : Exit::done);
 }
 
-Exit measure_cpu(Context& context, Options options) {
+Exit measure_cpu(Context& context, MeasureOptions options) {
     options.host.layers = !options.no_layers;
     options.host.date = utc_now();
     options.host.command = "eyeroof measure cpu";
@@ -118,7 +118,7 @@ Exit measure_cpu(Context& context, Options options) {
                    profiles::measure_host(options.host, context.stop(), context.progress(true)));
 }
 
-Exit measure_gpu(Context& context, Options options) {
+Exit measure_gpu(Context& context, MeasureOptions options) {
     const auto library = find_own_library(context, options.gpu.library, "libeyeroof_gpu.so", "gpu");
     options.gpu.library = library ? library->string() : "libeyeroof_gpu.so";
     options.gpu.layers = !options.no_layers;
@@ -128,7 +128,7 @@ Exit measure_gpu(Context& context, Options options) {
                    profiles::measure_gpu(options.gpu, context.stop(), context.progress(true)));
 }
 
-void add_results(CLI::App& app, Options& options) {
+void add_results(CLI::App& app, MeasureOptions& options) {
     app.add_flag("--no-layers", options.no_layers, "Only the ceilings");
     app.add_option("--save", options.save, "Keep the measurement as a profile (.jsonl, .gz)")
         ->type_name("FILE");
@@ -138,7 +138,7 @@ void add_results(CLI::App& app, Options& options) {
     add_output(app, options.output, {"text", "json", "yaml"});
 }
 
-void add_gpu(Frame& frame, CLI::App& measure, const std::shared_ptr<Options>& options) {
+void add_gpu(Frame& frame, CLI::App& measure, const std::shared_ptr<MeasureOptions>& options) {
     CLI::App& gpu =
         frame.add("gpu", "Bandwidths, multiply-add and tensor rates, launches and copies of a GPU",
                   "eyeroof measure gpu --overlay gpu.yaml\n"
@@ -169,7 +169,7 @@ void add_measure(Frame& frame) {
                   "eyeroof measure cpu --save cpu.jsonl --overlay cpu.yaml\n"
                   "# what a GPU reaches: memory, caches, tensor cores, launches, copies\n"
                   "eyeroof measure gpu --overlay gpu.yaml");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<MeasureOptions>();
     CLI::App& cpu = frame.add("cpu", "Bandwidths, multiply-add rates and layers of this processor",
                               "eyeroof measure cpu\n"
                               "# one thread, kept as a profile for the roofline\n"

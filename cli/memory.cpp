@@ -11,13 +11,13 @@ namespace {
 namespace step = study::step;
 using model::Count;
 
-struct Options {
+struct MemoryOptions {
     StepOptions step;
     std::string memory, precision = "usual";
     bool no_workspace = false;
 };
 
-Exit memory(Context& context, const Options& options) {
+Exit memory(Context& context, const MemoryOptions& options) {
     auto inputs = load_step(context, options.step);
     if (!inputs) {
         return context.fail(inputs.diagnostics());
@@ -59,7 +59,7 @@ Exit memory(Context& context, const Options& options) {
 } // namespace
 
 void add_memory(Frame& frame) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<MemoryOptions>();
     CLI::App& app = frame.add(
         "memory", "A step's memory over time: the peak, what holds it, the largest batch",
         "# does a training step fit, and what holds its peak?\n"

@@ -11,13 +11,13 @@ namespace eyeroof::cli {
 
 namespace {
 
-struct Options {
+struct OffloadOptions {
     std::string network, host, gpu, dtype, layers, launch = "stream", fail_if;
     std::optional<std::int64_t> batch;
     OutputOptions output;
 };
 
-Exit offload(Context& context, const Options& options) {
+Exit offload(Context& context, const OffloadOptions& options) {
     const auto fail_if = FailIf::parse(options.fail_if, gate_figures(study::Offload{}).keys);
     if (!fail_if) {
         return context.fail(fail_if.diagnostics());
@@ -54,7 +54,7 @@ Exit offload(Context& context, const Options& options) {
 } // namespace
 
 void add_offload(Frame& frame) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<OffloadOptions>();
     CLI::App& app = frame.add(
         "offload", "Host, GPU, and GPU with copies each time: is a layer worth sending?",
         "eyeroof offload mlp-2layer --host laptop-quad-3.1ghz --gpu k80-die --dtype fp32\n"

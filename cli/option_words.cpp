@@ -7,7 +7,7 @@ namespace eyeroof::cli {
 namespace {
 
 // "N:INT in [1 - 8]" -> "N", and "FROM:TO" as it is: what the parser's own checks add is cut off.
-std::string kind_of(const CLI::Option& option) {
+std::string value_kind_of(const CLI::Option& option) {
     const std::string type = option.get_type_name();
     std::size_t end = type.size();
     for (const char* check : {":INT in", ":UINT in", ":FLOAT in", ":POSITIVE", ":NONNEGATIVE"}) {
@@ -69,7 +69,7 @@ std::string name_of(const CLI::Option& option) {
         text.replace(comma, 1, ", ");
     }
     const bool takes_value = option.get_items_expected_max() > 0;
-    const std::string kind = kind_of(option);
+    const std::string kind = value_kind_of(option);
     return takes_value && !option.get_positional() && !kind.empty() ? text + " " + kind : text;
 }
 

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ProfileOptions {
     std::vector<std::string> command;
     std::string set = "roofline";
     std::string save = "profile.jsonl";
@@ -35,8 +35,8 @@ struct Options {
     std::size_t window = 512;
 };
 
-model::Result<profiles::RunnerOptions> prepare(const Context& context, const Options& options,
-                                               const fs::path& folder) {
+model::Result<profiles::RunnerOptions>
+prepare(const Context& context, const ProfileOptions& options, const fs::path& folder) {
     using Prepared = model::Result<profiles::RunnerOptions>;
     const auto library =
         find_own_library(context, options.library, "libeyeroof_inject.so", "cupti");
@@ -99,7 +99,7 @@ void add_facts(profiles::Profile& profile, profiles::DeviceWatch& watch) {
     }
 }
 
-Exit profile(Context& context, const Options& options) {
+Exit profile(Context& context, const ProfileOptions& options) {
     const auto checked = profiles::filter({}, options.filter); // is the expression one?
     if (!checked) {
         return context.fail(checked.diagnostics());
@@ -143,7 +143,7 @@ Exit profile(Context& context, const Options& options) {
 } // namespace
 
 void add_profile(Frame& frame) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ProfileOptions>();
     CLI::App& app = frame.add(
         "profile", "How long do the kernels of a CUDA program take, and what do they move?",
         "# times, and DRAM, L2 and L1 bytes, in two runs of the program\n"

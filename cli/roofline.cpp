@@ -25,7 +25,7 @@ namespace eyeroof::cli {
 
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kRooflineExamples =
     "# the layers of AlexNet below Eyeriss's roofs\n"
     "eyeroof roofline alexnet --on eyeriss-v1 -o alexnet.svg\n"
     "# the same network on two GPUs, as a page that answers the pointer\n"
@@ -42,7 +42,7 @@ constexpr const char* kExamples =
     "# the seven steps of one layer as a picture\n"
     "eyeroof roofline alexnet --on eyeriss-v1 --ladder CONV1 -o conv1.svg";
 
-struct Options {
+struct RooflineOptions {
     std::string network;
     std::vector<std::string> machines;
     MeasurementFiles measured;
@@ -90,7 +90,7 @@ model::Result<study::Canvas> canvas_of(const std::string& size) {
 }
 
 // By --format, or else by the ending of the file.
-std::string format_of(const Options& options) {
+std::string format_of(const RooflineOptions& options) {
     if (!options.format.empty()) {
         return options.format;
     }
@@ -103,7 +103,7 @@ std::string format_of(const Options& options) {
     return "svg";
 }
 
-study::StudyOptions study_options(const Options& options) {
+study::StudyOptions study_options(const RooflineOptions& options) {
     study::StudyOptions wanted;
     wanted.batch = options.batch;
     wanted.data_type = model::data_type_from_name(options.data_type);
@@ -119,7 +119,7 @@ study::StudyOptions study_options(const Options& options) {
 }
 
 // One report a machine; gives the network's name.
-model::Result<std::string> predict(Context& context, const Options& options,
+model::Result<std::string> predict(Context& context, const RooflineOptions& options,
                                    const std::vector<model::Machine>& machines,
                                    Material& material) {
     const auto network = study::read::load_network(options.network, context.network_dirs());
@@ -148,7 +148,7 @@ model::Result<std::string> predict(Context& context, const Options& options,
     return name.empty() ? network->id : name;
 }
 
-model::Result<Material> gather(Context& context, const Options& options) {
+model::Result<Material> gather(Context& context, const RooflineOptions& options) {
     Material material;
     model::Diagnostics problems;
     std::vector<model::Machine> machines;
@@ -188,13 +188,13 @@ model::Result<Material> gather(Context& context, const Options& options) {
     return model::Result<Material>(std::move(material));
 }
 
-study::SvgTheme svg_theme(const Options& options) {
+study::SvgTheme svg_theme(const RooflineOptions& options) {
     return options.theme == "dark"   ? study::SvgTheme::dark
            : options.theme == "auto" ? study::SvgTheme::automatic
                                      : study::SvgTheme::light;
 }
 
-Exit draw_ladder(Context& context, const Options& options, const Material& material,
+Exit draw_ladder(Context& context, const RooflineOptions& options, const Material& material,
                  const study::Canvas& canvas) {
     if (material.reports.empty()) {
         return context.fail_usage("roofline: --ladder needs a NETWORK",
@@ -217,7 +217,7 @@ Exit draw_ladder(Context& context, const Options& options, const Material& mater
 
 std::string rendered(const study::RooflineScene& scene, const Material& material,
                      const study::ViewState& view, const study::Canvas& canvas,
-                     const Options& options) {
+                     const RooflineOptions& options) {
     const std::string format = format_of(options);
     return format == "csv"    ? study::to_csv(scene, material.input)
            : format == "json" ? study::to_json(scene, material.input)
@@ -228,7 +228,7 @@ std::string rendered(const study::RooflineScene& scene, const Material& material
 }
 
 // A session's contents, where the command line does not say otherwise.
-void take_session(Options& options, const study::Session& session) {
+void take_session(RooflineOptions& options, const study::Session& session) {
     if (options.network.empty()) {
         options.network = session.network;
     }
@@ -271,7 +271,7 @@ void take_session(Options& options, const study::Session& session) {
 }
 
 // `roofline run.jsonl` means the measurement.
-void take_measurement(Options& options) {
+void take_measurement(RooflineOptions& options) {
     std::error_code ignored;
     if (std::filesystem::is_regular_file(options.network, ignored)) {
         const auto kind = study::read::kind_of_file(options.network);
@@ -294,7 +294,7 @@ model::Result<study::LogRange> range_of(const std::string& option, const std::st
 }
 
 // What the view options say, on top of a session's view.
-model::Result<study::ViewState> view_of(const Options& options) {
+model::Result<study::ViewState> view_of(const RooflineOptions& options) {
     study::ViewState view = options.view;
     model::Diagnostics wrong;
     const auto set_range = [&](const char* option, const std::string& text, auto& into) {
@@ -327,7 +327,7 @@ model::Result<study::ViewState> view_of(const Options& options) {
     return view;
 }
 
-Exit roofline(Context& context, Options options) {
+Exit roofline(Context& context, RooflineOptions options) {
     take_measurement(options);
     if (!options.session.empty()) {
         const auto session = study::load_session(options.session);
@@ -381,7 +381,7 @@ Exit roofline(Context& context, Options options) {
     return context.write(rendered(*scene, *material, *view, *canvas, options), options.file);
 }
 
-void add_view_options(CLI::App& app, Options& options) {
+void add_view_options(CLI::App& app, RooflineOptions& options) {
     app.add_option("--filter", options.view.filter, "Only points whose name matches")
         ->type_name("REGEX");
     app.add_option("--top", options.view.top, "Only the N names that take most of the time")
@@ -422,9 +422,10 @@ void add_view_options(CLI::App& app, Options& options) {
 } // namespace
 
 void add_roofline(Frame& frame) {
-    auto options = std::make_shared<Options>();
-    CLI::App& app = frame.add(
-        "roofline", "Draw layers and measured kernels below the roofs of machines", kExamples);
+    auto options = std::make_shared<RooflineOptions>();
+    CLI::App& app =
+        frame.add("roofline", "Draw layers and measured kernels below the roofs of machines",
+                  kRooflineExamples);
     app.add_option("NETWORK", options->network,
                    "Name in the catalog, a network YAML, a CSV of layers, or a measurement")
         ->type_name("NETWORK|FILE");

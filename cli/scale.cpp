@@ -17,7 +17,7 @@ namespace eyeroof::cli {
 
 namespace {
 
-struct Options {
+struct ScaleOptions {
     std::string network, machine, fabric, devices = "8..1024";
     std::vector<std::string> dims;
     std::string dtype, launch = "stream", host, optimizer = "sgd_momentum";
@@ -32,7 +32,7 @@ struct Options {
     OutputOptions output;
 };
 
-study::StudyOptions exam_options(const Options& options) {
+study::StudyOptions exam_options(const ScaleOptions& options) {
     study::StudyOptions exam;
     exam.launch = static_cast<study::LaunchMode>(launch_from_name(options.launch));
     exam.data_type = model::data_type_from_name(options.dtype);
@@ -40,7 +40,7 @@ study::StudyOptions exam_options(const Options& options) {
     return exam;
 }
 
-model::Result<study::ScaleOptions> wanted(const Options& options) {
+model::Result<study::ScaleOptions> wanted(const ScaleOptions& options) {
     study::ScaleOptions scale;
     model::Diagnostics found;
     auto devices = study::parse_devices(options.devices);
@@ -84,7 +84,7 @@ model::Result<study::ScaleOptions> wanted(const Options& options) {
     return scale;
 }
 
-std::string rendered(const study::ScaleResult& result, const Options& options) {
+std::string rendered(const study::ScaleResult& result, const ScaleOptions& options) {
     const std::string& format = options.output.format;
     return format == "json"   ? study::scale_json(result)
            : format == "csv"  ? study::scale_csv(result)
@@ -94,7 +94,7 @@ std::string rendered(const study::ScaleResult& result, const Options& options) {
                               : study::scale_text(result, options.details);
 }
 
-study::TransformerOptions decoder_options(const Options& options,
+study::TransformerOptions decoder_options(const ScaleOptions& options,
                                           const study::ScaleOptions& study) {
     study::TransformerOptions o;
     const model::Count inner = options.plan.tensor * options.plan.pipeline * options.plan.context;
@@ -111,7 +111,7 @@ study::TransformerOptions decoder_options(const Options& options,
     return o;
 }
 
-Exit scale_decoder(Context& context, const Options& options, const study::Transformer& decoder,
+Exit scale_decoder(Context& context, const ScaleOptions& options, const study::Transformer& decoder,
                    const model::Machine& machine, const model::Fabric& fabric,
                    const study::ScaleOptions& study) {
     study::Plan plan = options.plan;
@@ -132,7 +132,7 @@ Exit scale_decoder(Context& context, const Options& options, const study::Transf
     return context.write(rendered(*result, options), options.output.file);
 }
 
-Exit search_layers(Context& context, const Options& options, const model::Network& network,
+Exit search_layers(Context& context, const ScaleOptions& options, const model::Network& network,
                    const model::Machine& machine, const model::Fabric& fabric,
                    const study::ScaleOptions& study) {
     const model::Count devices = study.devices.front();
@@ -156,7 +156,7 @@ Exit search_layers(Context& context, const Options& options, const model::Networ
                          options.output.file);
 }
 
-Exit scale(Context& context, const Options& options) {
+Exit scale(Context& context, const ScaleOptions& options) {
     const auto network = load_workload(context, options.network, options.dims);
     const auto machine = load_machine(context, options.machine);
     auto fabric = hwdb::load_fabric(options.fabric, context.machine_dirs());
@@ -195,7 +195,7 @@ Exit scale(Context& context, const Options& options) {
     return context.write(rendered(*result, options), options.output.file);
 }
 
-constexpr const char* kExamples =
+constexpr const char* kScaleExamples =
     "# weak scaling: 32 images on each of 8 to 1024 GPUs\n"
     "eyeroof scale resnet50 --on a100-sxm-80gb --fabric dgx-a100-hdr --dtype fp16 --devices "
     "8..1024\n"
@@ -210,7 +210,7 @@ constexpr const char* kExamples =
     "eyeroof scale alexnet --on k40m --dtype fp32 --fabric pcie4-100g --devices 8 --batch 1024 "
     "--search";
 
-void add_system(CLI::App& app, Options& options) {
+void add_system(CLI::App& app, ScaleOptions& options) {
     app.add_option("NETWORK", options.network, "Name in the catalog, or a file")
         ->required()
         ->type_name("NETWORK|FILE");
@@ -242,7 +242,7 @@ void add_system(CLI::App& app, Options& options) {
         ->type_name("MACHINE");
 }
 
-void add_decoder(CLI::App& app, Options& options) {
+void add_decoder(CLI::App& app, ScaleOptions& options) {
     const auto degree = [&](const char* name, model::Count& value, const char* what) {
         app.add_option(name, value, what)->check(CLI::Range(1, 1'000'000))->capture_default_str();
     };
@@ -266,7 +266,7 @@ void add_decoder(CLI::App& app, Options& options) {
                "Decoders: whether tensor parallel messages leave while products go on");
 }
 
-void add_strategy(CLI::App& app, Options& options) {
+void add_strategy(CLI::App& app, ScaleOptions& options) {
     add_choice(app, "--optimizer", options.optimizer, {"sgd", "sgd_momentum", "adam"},
                "Update of the weights");
     std::vector<std::string> collectives = study::algorithm_names();
@@ -301,9 +301,10 @@ void add_strategy(CLI::App& app, Options& options) {
 } // namespace
 
 void add_scale(Frame& frame) {
-    auto options = std::make_shared<Options>();
-    CLI::App& app = frame.add(
-        "scale", "Many devices: what a training step takes on 8, 128, 10,000 of them", kExamples);
+    auto options = std::make_shared<ScaleOptions>();
+    CLI::App& app =
+        frame.add("scale", "Many devices: what a training step takes on 8, 128, 10,000 of them",
+                  kScaleExamples);
     add_system(app, *options);
     add_strategy(app, *options);
     add_decoder(app, *options);

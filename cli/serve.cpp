@@ -17,7 +17,7 @@ namespace eyeroof::cli {
 
 namespace {
 
-struct Options {
+struct ServeOptions {
     std::string network, machine, fabric, dtype, launch = "graph", host;
     std::vector<std::string> dims;
     std::string ttft, tpot;
@@ -25,7 +25,7 @@ struct Options {
     OutputOptions output;
 };
 
-model::Result<study::ServingOptions> wanted(const Options& options) {
+model::Result<study::ServingOptions> wanted(const ServeOptions& options) {
     study::ServingOptions serving = options.serving;
     model::Diagnostics found;
     const auto limit = [&](const char* option, const std::string& text, double& seconds) {
@@ -46,7 +46,7 @@ model::Result<study::ServingOptions> wanted(const Options& options) {
 }
 
 // One device joins nothing; more must say what joins them.
-model::Result<model::Fabric> joined_by(const Options& options,
+model::Result<model::Fabric> joined_by(const ServeOptions& options,
                                        const std::vector<std::filesystem::path>& folders) {
     if (!options.fabric.empty()) {
         return hwdb::load_fabric(options.fabric, folders);
@@ -71,7 +71,7 @@ model::Result<model::Fabric> joined_by(const Options& options,
     return alone;
 }
 
-Exit serve(Context& context, const Options& options) {
+Exit serve(Context& context, const ServeOptions& options) {
     const auto network = load_workload(context, options.network, options.dims);
     const auto machine = load_machine(context, options.machine);
     const auto fabric = joined_by(options, context.machine_dirs());
@@ -105,7 +105,7 @@ Exit serve(Context& context, const Options& options) {
 } // namespace
 
 void add_serve(Frame& frame) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ServeOptions>();
     CLI::App& app = frame.add(
         "serve", "Serve a decoder: first token, time per token, tokens a second and device",
         "# one GPU: how many requests at once?\n"

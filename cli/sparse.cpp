@@ -10,7 +10,7 @@ namespace eyeroof::cli {
 
 namespace {
 
-struct Options {
+struct SparseOptions {
     std::string network, machine, densities, layers;
     std::optional<double> input, weight, output;
     std::optional<std::int64_t> batch;
@@ -21,7 +21,7 @@ struct Options {
 
 using Shares = std::vector<model::sparse::Densities>;
 
-model::Result<Shares> shares_of(Context& context, const Options& options,
+model::Result<Shares> shares_of(Context& context, const SparseOptions& options,
                                 const model::Network& network) {
     if (options.densities.empty()) {
         if (!options.input || !options.weight) {
@@ -43,7 +43,7 @@ model::Result<Shares> shares_of(Context& context, const Options& options,
                  : model::Result<Shares>(table.diagnostics());
 }
 
-Exit curve(Context& context, const Options& options, const study::SparseMachine& machine,
+Exit curve(Context& context, const SparseOptions& options, const study::SparseMachine& machine,
            const model::Network& network, const model::Pattern& only) {
     const auto points = study::density_curve(machine, network, only);
     if (!points) {
@@ -57,7 +57,7 @@ Exit curve(Context& context, const Options& options, const study::SparseMachine&
                          options.output_file.file);
 }
 
-Exit sparse(Context& context, const Options& options) {
+Exit sparse(Context& context, const SparseOptions& options) {
     const auto network = load_workload(context, options.network);
     const auto machine = study::load_sparse_machine(options.machine, context.machine_dirs());
     model::Diagnostics all = network.diagnostics();
@@ -100,7 +100,7 @@ Exit sparse(Context& context, const Options& options) {
 } // namespace
 
 void add_sparse(Frame& frame) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<SparseOptions>();
     CLI::App& app = frame.add(
         "sparse", "What zeros gain on machines that skip them, and which constraint eats the gain",
         "eyeroof sparse alexnet --on scnn --densities alexnet-pruned\n"

@@ -16,7 +16,7 @@ namespace eyeroof::cli {
 
 namespace {
 
-struct Options {
+struct SplitOptions {
     std::string network, fabric, dtype;
     std::vector<std::string> machines, dims;
     std::optional<std::int64_t> batch;
@@ -53,7 +53,7 @@ model::Result<std::vector<study::MixedDevice>> devices_of(Context& context,
     return {std::move(devices), std::move(all)};
 }
 
-Exit split(Context& context, const Options& options) {
+Exit split(Context& context, const SplitOptions& options) {
     const auto wired = load_wired_workload(context, options.network, options.dims);
     const auto devices = devices_of(context, options.machines);
     study::MixedOptions wanted;
@@ -102,7 +102,7 @@ Exit split(Context& context, const Options& options) {
 } // namespace
 
 void add_split(Frame& frame) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<SplitOptions>();
     CLI::App& app = frame.add(
         "split", "One network over devices that differ: a request divided, requests in a pipeline",
         "# an old GPU beside a new one: does it help?\n"

@@ -16,7 +16,7 @@ namespace eyeroof::cli {
 
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kSweepExamples =
     "# array, bandwidth and batch, for a spreadsheet\n"
     "eyeroof sweep resnet50 --on npu-int8 --vary axes.kernel=16:64:16 --vary batch=1,4\n"
     "eyeroof sweep resnet50 --on npu-int8 --vary 'dram-link-bandwidth=25.6 GB/s,x1,x2'\n"
@@ -32,7 +32,7 @@ constexpr const char* kExamples =
     "# every GPU of a list, two batches\n"
     "eyeroof sweep resnet50 --vary machine=v100-sxm2-16gb,a100-sxm-40gb --vary batch=1,64";
 
-struct Options {
+struct SweepOptions {
     std::string network, machine, dtype, dataflow, layers, launch = "stream", shard, pareto, plot;
     std::string mapping = "dataflow";
     PhaseOptions phase;
@@ -43,7 +43,7 @@ struct Options {
     OutputOptions output;
 };
 
-study::SweepQuestion question_of(const Options& options) {
+study::SweepQuestion question_of(const SweepOptions& options) {
     study::SweepQuestion question{options.network, options.dims, options.machine,
                                   options.set,     options.vary, {}};
     study::StudyOptions& wanted = question.options;
@@ -80,12 +80,12 @@ model::Result<study::PointRange> range_of(const std::string& shard, std::uint64_
     return model::Result<study::PointRange>(study::shard_of(points, index, count));
 }
 
-study::RowFormat format_of(const Options& options) {
+study::RowFormat format_of(const SweepOptions& options) {
     return options.output.format == "jsonl" ? study::RowFormat::jsonl : study::RowFormat::csv;
 }
 
 // The front of what was swept, to stdout, and its picture.
-Exit front(Context& context, const Options& options, std::string_view rows,
+Exit front(Context& context, const SweepOptions& options, std::string_view rows,
            const std::string& name) {
     const auto table = study::parse_rows(rows, name);
     if (!table) {
@@ -118,7 +118,7 @@ struct Swept {
     model::Diagnostics wrong;
 };
 
-Swept to_file(Context& context, const Options& options, const study::SweepGrid& grid,
+Swept to_file(Context& context, const SweepOptions& options, const study::SweepGrid& grid,
               study::PointRange range, const study::RowText& row) {
     Swept swept;
     const auto format = format_of(options);
@@ -137,7 +137,7 @@ Swept to_file(Context& context, const Options& options, const study::SweepGrid& 
     return swept;
 }
 
-Swept to_text(Context& context, const Options& options, const study::SweepGrid& grid,
+Swept to_text(Context& context, const SweepOptions& options, const study::SweepGrid& grid,
               study::PointRange range, const study::RowText& row) {
     Swept swept;
     swept.text = study::header_of(grid, format_of(options));
@@ -151,8 +151,8 @@ Swept to_text(Context& context, const Options& options, const study::SweepGrid& 
     return swept;
 }
 
-Exit told(Context& context, const Options& options, const Swept& swept, study::PointRange range,
-          std::uint64_t without, const std::string& why) {
+Exit told(Context& context, const SweepOptions& options, const Swept& swept,
+          study::PointRange range, std::uint64_t without, const std::string& why) {
     model::Diagnostics said = swept.wrong;
     if (swept.points < range.to - range.from && !said.has_errors()) {
         said.error(
@@ -180,7 +180,7 @@ Exit told(Context& context, const Options& options, const Swept& swept, study::P
                 : context.fail(rows.diagnostics());
 }
 
-Exit sweep(Context& context, const Options& options) {
+Exit sweep(Context& context, const SweepOptions& options) {
     const auto varied = [&](const char* what) {
         return std::any_of(options.vary.begin(), options.vary.end(),
                            [&](const std::string& text) { return text.starts_with(what); });
@@ -236,7 +236,7 @@ Exit merge(Context& context, const MergeOptions& options) {
     return merged ? Exit::done : context.fail(merged.diagnostics());
 }
 
-void add_model_options(CLI::App& app, Options& options) {
+void add_model_options(CLI::App& app, SweepOptions& options) {
     app.add_option(
            "--vary", options.vary,
            "A field and its values, as a list or FROM:TO:STEP or FROM:TO:xFACTOR "
@@ -266,10 +266,10 @@ void add_model_options(CLI::App& app, Options& options) {
 } // namespace
 
 void add_sweep(Frame& frame) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<SweepOptions>();
     CLI::App& app = frame.add(
         "sweep", "A grid of points over machine, network and options: which design is best?",
-        kExamples);
+        kSweepExamples);
     app.add_option("NETWORK", options->network, "Name in the catalog, or a file")
         ->type_name("NETWORK|FILE");
     app.add_option("--on", options->machine, "Machine by name, or a file")->type_name("MACHINE");

@@ -12,7 +12,7 @@ namespace {
 
 namespace step = study::step;
 
-struct Options {
+struct TimelineOptions {
     StepOptions step;
     std::string mode = "stream", copies = "none", against;
     std::int64_t steps = 1;
@@ -20,7 +20,7 @@ struct Options {
     bool pageable = false;
 };
 
-step::TimelineOptions timeline_options(const Options& options, const StepInputs& inputs) {
+step::TimelineOptions timeline_options(const TimelineOptions& options, const StepInputs& inputs) {
     static const std::map<std::string, step::Mode> modes = {
         {"eager", step::Mode::eager},
         {"stream", step::Mode::stream},
@@ -43,7 +43,7 @@ std::string rendered(const step::TimelineReport& report, const std::string& form
 }
 
 // The host by itself, where one is named.
-model::Result<step::CopyWay> alone(Context& context, const Options& options,
+model::Result<step::CopyWay> alone(Context& context, const TimelineOptions& options,
                                    const StepInputs& inputs, const step::Graph& graph) {
     const auto machine = load_machine(context, options.against);
     if (!machine) {
@@ -64,7 +64,7 @@ model::Result<step::CopyWay> alone(Context& context, const Options& options,
 }
 
 // `plain`: before fusion, for a host.
-Exit compare_copies(Context& context, const Options& options, const StepInputs& inputs,
+Exit compare_copies(Context& context, const TimelineOptions& options, const StepInputs& inputs,
                     const step::Graph& plain, const step::Graph& graph, const step::Costs& costs) {
     const std::string& format = options.step.output.format;
     if (format != "text" && format != "json") {
@@ -93,7 +93,7 @@ Exit compare_copies(Context& context, const Options& options, const StepInputs& 
                          options.step.output.file);
 }
 
-Exit timeline(Context& context, const Options& options) {
+Exit timeline(Context& context, const TimelineOptions& options) {
     if (options.copies != "compare" && (options.steps != 1 || !options.against.empty())) {
         return context.fail_usage("--against and --steps belong to --copies compare",
                                   "add --copies compare, or leave them out");
@@ -138,7 +138,7 @@ Exit timeline(Context& context, const Options& options) {
 } // namespace
 
 void add_timeline(Frame& frame) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<TimelineOptions>();
     CLI::App& app = frame.add(
         "timeline", "A whole step over time: what the host issues, the device runs, copies move",
         "# how much of BERT's inference the GPU waits for PyTorch's calls\n"

@@ -114,7 +114,7 @@ Exit tune(Context& context, const TuneCommand& options) {
     return options.compare ? compare_searches(context, options) : search(context, options);
 }
 
-constexpr const char* kExamples =
+constexpr const char* kTuneExamples =
     "# the fastest kernels of a network's layers on this processor, 128 trials each\n"
     "eyeroof tune resnet18-c1-c12 --layers 'C6$' --log c6.jsonl\n"
     "# the same search on a stand-in that computes: seconds, no compiler\n"
@@ -140,7 +140,7 @@ void add_tune(Frame& frame) {
     auto options = std::make_shared<TuneCommand>();
     CLI::App& app = frame.add(
         "tune", "Learned search: compiles and times kernels of a layer until the best is found",
-        kExamples);
+        kTuneExamples);
     app.add_option("NETWORK", options->network, "Name in the catalog, or a file")
         ->type_name("NETWORK|FILE");
     app.add_option("--layers", options->layers, "Regular expression over layer names")

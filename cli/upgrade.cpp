@@ -16,7 +16,7 @@ namespace eyeroof::cli {
 
 namespace {
 
-struct Options {
+struct UpgradeOptions {
     std::vector<std::string> networks; // NAME, or NAME@WEIGHT
     std::vector<model::Count> sweep_batch;
     std::vector<std::string> sweep_dtype; // OLD:NEW
@@ -40,7 +40,7 @@ study::LaunchMode mode_of(const std::string& name) {
                               : static_cast<study::LaunchMode>(launch_from_name(name));
 }
 
-study::UpgradeOptions study_options(const Options& options) {
+study::UpgradeOptions study_options(const UpgradeOptions& options) {
     study::UpgradeOptions wanted = options.study;
     wanted.from.launch = wanted.to.launch = mode_of(options.launch);
     wanted.from.data_type = type_of(options.from_dtype);
@@ -90,8 +90,8 @@ model::Result<study::DtypePair> pair_of(const std::string& text) {
 }
 
 model::Result<std::vector<study::SweepPoint>>
-swept(const Options& options, const study::UpgradeOptions& wanted, const model::Network& network,
-      const model::Machine& from, const model::Machine& to) {
+swept(const UpgradeOptions& options, const study::UpgradeOptions& wanted,
+      const model::Network& network, const model::Machine& from, const model::Machine& to) {
     std::vector<study::DtypePair> pairs;
     for (const std::string& text : options.sweep_dtype) {
         const auto pair = pair_of(text);
@@ -118,7 +118,7 @@ std::string rendered(const study::Upgrade& result, const std::string& format) {
                               : study::upgrade_text(result);
 }
 
-Exit upgrade(Context& context, const Options& options) {
+Exit upgrade(Context& context, const UpgradeOptions& options) {
     const auto fail_if = FailIf::parse(options.fail_if, gate_figures(study::Upgrade{}).keys);
     if (!fail_if) {
         return context.fail(fail_if.diagnostics());
@@ -166,7 +166,7 @@ Exit upgrade(Context& context, const Options& options) {
                           gate_figures(*result));
 }
 
-void add_price_options(CLI::App& app, Options& options) {
+void add_price_options(CLI::App& app, UpgradeOptions& options) {
     study::UpgradePrices& prices = options.study.prices;
     app.add_option("--from-per-hour", prices.from_usd_per_hour, "Price of the old GPU, USD an hour")
         ->check(CLI::PositiveNumber);
@@ -197,7 +197,7 @@ void add_price_options(CLI::App& app, Options& options) {
 } // namespace
 
 void add_upgrade(Frame& frame) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<UpgradeOptions>();
     CLI::App& app =
         frame.add("upgrade", "Whether another GPU pays off for a network, and why",
                   "eyeroof upgrade resnet50 --from v100-sxm2-16gb --to a100-sxm-40gb\n"

@@ -26,7 +26,7 @@ namespace eyeroof::cli {
 
 namespace {
 
-struct Options {
+struct ValidateOptions {
     std::string file;
     std::string machine;
     std::string launch; // empty: eager for networks, stream for layers
@@ -56,7 +56,7 @@ model::Result<model::Machine> unseen(model::Machine machine,
     return machine;
 }
 
-study::MachineSource source_of(const Options& options,
+study::MachineSource source_of(const ValidateOptions& options,
                                const std::vector<std::filesystem::path>& folders) {
     return [&options, folders](const std::string& id) {
         auto machine = hwdb::load_machine(id, folders);
@@ -65,7 +65,7 @@ study::MachineSource source_of(const Options& options,
     };
 }
 
-study::PairsSources sources_of(const Context& context, const Options& options) {
+study::PairsSources sources_of(const Context& context, const ValidateOptions& options) {
     const auto folders = context.machine_dirs();
     return {[networks = context.network_dirs()](const std::string& reference) {
                 return study::read::load_network(reference, networks);
@@ -74,7 +74,7 @@ study::PairsSources sources_of(const Context& context, const Options& options) {
             [folders](const model::Gpu& gpu) { return hwdb::usual_host(gpu, folders).issue; }};
 }
 
-Exit validate_pairs(Context& context, const Options& options) {
+Exit validate_pairs(Context& context, const ValidateOptions& options) {
     const auto fail_if =
         FailIf::parse(options.fail_if, gate_figures(study::PairsValidation{}).keys);
     if (!fail_if) {
@@ -107,7 +107,7 @@ Exit validate_pairs(Context& context, const Options& options) {
                           options.output.file, gate_figures(*result));
 }
 
-Exit validate_networks(Context& context, const Options& options) {
+Exit validate_networks(Context& context, const ValidateOptions& options) {
     const auto fail_if =
         FailIf::parse(options.fail_if, gate_figures(study::NetworksValidation{}).keys);
     if (!fail_if) {
@@ -158,7 +158,7 @@ model::Result<std::vector<hwdb::PublishedTable>> wanted_tables(const Context& co
     return wanted;
 }
 
-Exit validate_machines(Context& context, const Options& options) {
+Exit validate_machines(Context& context, const ValidateOptions& options) {
     const auto fail_if =
         FailIf::parse(options.fail_if, gate_figures(std::vector<study::MachineTable>{}).keys);
     if (!fail_if) {
@@ -190,7 +190,7 @@ Exit validate_machines(Context& context, const Options& options) {
                           options.output.file, gate_figures(*result));
 }
 
-Exit validate(Context& context, const Options& options) {
+Exit validate(Context& context, const ValidateOptions& options) {
     if (options.pairs && options.networks) {
         return context.fail_usage("--pairs and --networks are two kinds of table",
                                   "give one of them, once for each table");
@@ -240,7 +240,7 @@ Exit validate(Context& context, const Options& options) {
 } // namespace
 
 void add_validate(Frame& frame) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ValidateOptions>();
     CLI::App& app = frame.add("validate",
                               "How far predictions lie from measured layer times, beside the "
                               "naive roofline",
