@@ -103,8 +103,17 @@ void PlotBar::show_view(const study::PlotInput& input, const study::RooflineScen
 }
 
 // Its rows wrap, and what holds it asks for one: the plot below would lose its axis to the others.
+// Behind another tab it has a width of its own, at which it would wrap to many rows and make the
+// window grow.
 void PlotBar::keep_all_rows() {
-    setMinimumHeight(row_->heightForWidth(width()));
+    if (isVisible()) {
+        setMinimumHeight(row_->heightForWidth(width()));
+    }
+}
+
+void PlotBar::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    keep_all_rows();
 }
 
 void PlotBar::resizeEvent(QResizeEvent* event) {

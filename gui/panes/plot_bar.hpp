@@ -31,6 +31,7 @@ class PlotBar : public QWidget {
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
+    void showEvent(QShowEvent* event) override;
 
   private:
     void make_filters();

@@ -6,6 +6,7 @@
 #include "model/base/units.hpp"
 #include "study/formats/catalog.hpp"
 #include "study/formats/mapping_yaml.hpp"
+#include "study/upgrade/surroundings.hpp"
 #include "study/what_if/sensitivity.hpp"
 #include "tests/gui/window_tools.hpp"
 
@@ -89,8 +90,10 @@ void TestAnswers::the_second_machines_ladder_has_gains_of_its_own() {
     window.steps().show_network(true);
     const auto network = study::read::load_network("alexnet", folders().networks).value();
     const auto words = [&](const char* name) {
+        study::StudyOptions options; // the host that such a GPU usually stands in, as exam has it
+        options.host = study::host_issue({}, machine(name), folders().machines).value();
         return QString::fromStdString(
-            study::best_help_text(study::sensitivities(network, machine(name)).value()));
+            study::best_help_text(study::sensitivities(network, machine(name), options).value()));
     };
     QVERIFY(words("a100-sxm-40gb") != words("v100-sxm2-16gb"));
     window.plot().set_selection({ids_of(window, "a100-sxm-40gb", "FC6").at(0)});

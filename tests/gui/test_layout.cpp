@@ -35,6 +35,7 @@ class TestLayout : public QObject {
     void no_value_is_cut();
     void the_second_start_cuts_nothing_either();
     void the_first_window_is_no_larger_than_the_screen();
+    void a_pane_in_front_of_the_plot_makes_no_window_grow();
     void ladders_keep_their_texts_apart();
     void the_plot_keeps_its_axes();
     void every_text_can_be_read();
@@ -299,6 +300,21 @@ void TestLayout::the_first_window_is_no_larger_than_the_screen() {
              qPrintable(QString("%1x%2")
                             .arg(window.minimumSizeHint().width())
                             .arg(window.minimumSizeHint().height())));
+}
+
+void TestLayout::a_pane_in_front_of_the_plot_makes_no_window_grow() {
+    for (const char* pane : {"timeline", "memory", "roofline"}) {
+        MainWindow window(folders());
+        window.resize(1024, 700);
+        window.show();
+        window.show_page(pane);
+        QVERIFY(open_and_wait(window, session_of("alexnet", {"a100-sxm-40gb"})));
+        settle();
+        QCOMPARE(window.size(), QSize(1024, 700));
+        window.show_page("roofline");
+        settle();
+        QCOMPARE(window.size(), QSize(1024, 700));
+    }
 }
 
 void TestLayout::ladders_keep_their_texts_apart() {
