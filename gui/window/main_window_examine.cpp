@@ -249,15 +249,20 @@ void MainWindow::analyse() {
     if (quick.policy != study::MappingPolicy::dataflow) { // a search for every bar: too long
         quick.policy = study::MappingPolicy::dataflow;
     }
+    study::StudyOptions beside = quick; // the other machine stands in a host of its own
+    if (where && where->report > 0) {
+        beside.host = where->report < hosts_.size() ? hosts_[where->report] : model::HostIssue{};
+    }
     analyser_.run([this, network = *loaded_network_, first = machines_.front(), where, layer,
-                   machine, quick](const std::stop_token& stop,
-                                   const model::ProgressCallback& progress) -> Background::Show {
+                   machine, quick,
+                   beside](const std::stop_token& stop,
+                           const model::ProgressCallback& progress) -> Background::Show {
         using Gains = std::vector<study::Sensitivity>;
-        const auto help = layer ? study::help_for(*layer, machine, quick, stop)
+        const auto help = layer ? study::help_for(*layer, machine, beside, stop)
                                 : model::Result<study::LayerHelp>::failure("none", "");
         const auto gains = study::sensitivities(network, first, quick, stop, progress);
         const auto own = where && where->report > 0
-                             ? study::sensitivities(network, machine, quick, stop, progress)
+                             ? study::sensitivities(network, machine, beside, stop, progress)
                              : gains;
         return [this, help, gains, own, where] {
             what_if_->show_gains(gains ? *gains : Gains{});
