@@ -86,16 +86,16 @@ class Tally {
     bool fits_ = true;
 };
 
-// Operands of a product-like operator: forward reads input and weight and writes output; the
+// LayerTensors of a product-like operator: forward reads input and weight and writes output; the
 // gradient of one operand reads the other one and the output's gradient. Same MACs in all three
 // directions.
-struct Operands {
+struct LayerTensors {
     Exact input, weight, output;
     Exact input_whole; // what its gradient writes: elements outside every window too
     std::string weight_name;
 };
 
-void tally_operands(Tally& t, const Operands& o) {
+void tally_operands(Tally& t, const LayerTensors& o) {
     switch (t.direction) {
     case Direction::fwd:
         t.read("input", o.input, t.types.input);

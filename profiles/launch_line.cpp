@@ -13,7 +13,7 @@ namespace eyeroof::profiles {
 
 namespace {
 
-bool is_digit(char c) {
+bool is_line_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
@@ -110,7 +110,7 @@ class Cursor {
     }
     void take_digits() {
         const char* const begin = at_;
-        at_ = std::find_if_not(at_, end_, is_digit);
+        at_ = std::find_if_not(at_, end_, is_line_digit);
         good_ = good_ && at_ != begin;
     }
 

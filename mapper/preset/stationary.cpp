@@ -235,7 +235,7 @@ class Builder {
     Spread spatial_;
 };
 
-// Loops that do not address the resting operand go innermost.
+// TripLoops that do not address the resting operand go innermost.
 std::vector<TemporalLoop> ordered(const std::vector<TemporalLoop>& loops, Operand rests) {
     std::vector<TemporalLoop> in_order;
     for (const bool inner : {false, true}) {
@@ -256,24 +256,24 @@ void add_different(std::vector<Mapping>& all, Mapping mapping) {
     }
 }
 
-using Loops = std::vector<TemporalLoop>;
+using TripLoops = std::vector<TemporalLoop>;
 
 // For every level the orders of its loops that differ, each made so that some operand rests; the
 // level whose loops the innermost storage sees is fixed by the stationary operand. Of a machine
 // with more levels of a choice than the search takes, the outer ones keep their first order: the
 // combinations grow as a power of the levels.
-std::vector<std::vector<Loops>> loop_orders(const Mapping& tiles, const Dataflow& dataflow) {
+std::vector<std::vector<TripLoops>> loop_orders(const Mapping& tiles, const Dataflow& dataflow) {
     constexpr std::size_t kMostChoices = 8;
     const std::size_t levels = tiles.levels.size();
     const std::size_t feeding = levels >= 2 ? levels - 2 : 0;
-    std::vector<std::vector<Loops>> orders(levels);
+    std::vector<std::vector<TripLoops>> orders(levels);
     std::size_t choices = 0;
     for (std::size_t i = levels; i-- > 0;) {
         for (const Operand o : kAllOperands) {
             if (i == feeding && dataflow.stationary && o != *dataflow.stationary) {
                 continue;
             }
-            Loops loops = ordered(tiles.levels[i].temporal, o);
+            TripLoops loops = ordered(tiles.levels[i].temporal, o);
             if (std::find(orders[i].begin(), orders[i].end(), loops) == orders[i].end() &&
                 (orders[i].empty() || choices < kMostChoices)) {
                 orders[i].push_back(std::move(loops));
@@ -285,7 +285,7 @@ std::vector<std::vector<Loops>> loop_orders(const Mapping& tiles, const Dataflow
 }
 
 // The tiles with every combination of orders, the innermost level's changing first.
-void add_orders(const Mapping& tiles, const std::vector<std::vector<Loops>>& orders,
+void add_orders(const Mapping& tiles, const std::vector<std::vector<TripLoops>>& orders,
                 std::vector<Mapping>& all) {
     std::vector<std::size_t> chosen(orders.size(), 0);
     std::size_t level = 0;

@@ -70,9 +70,9 @@ class Ratios {
     int unphysical_ = 0;
 };
 
-using Key = std::tuple<std::string, std::string, std::string, std::string>;
+using GroupKey = std::tuple<std::string, std::string, std::string, std::string>;
 
-Key key_of(const MeasuredLayer& row) {
+GroupKey key_of(const MeasuredLayer& row) {
     return {row.gpu, std::string(model::op_name(row.layer.op)),
             std::string(model::data_type_name(row.layer.types.input)),
             std::string(model::direction_name(row.layer.direction))};
@@ -225,7 +225,7 @@ Result<Validation> validate(const std::vector<MeasuredLayer>& rows, const Machin
     Validation validation;
     model::Diagnostics found;
     Gpus gpus(machines);
-    std::map<Key, Ratios> groups;
+    std::map<GroupKey, Ratios> groups;
     Ratios all;
     for (const MeasuredLayer& row : rows) {
         const model::Gpu* gpu = gpus.find(row.gpu, found);

@@ -71,7 +71,7 @@ struct Amount {
 };
 using Numbers = std::map<std::string, Amount, std::less<>>;
 
-struct LayerText {
+struct MaestroLayer {
     Token name;
     Token type;
     Numbers dims;
@@ -207,7 +207,7 @@ class MaestroParser {
     }
 
     void read_layer(Network& network) {
-        LayerText layer;
+        MaestroLayer layer;
         layer.name = next();
         if (!expect("{")) {
             return;
@@ -265,7 +265,7 @@ class MaestroParser {
         return numbers;
     }
 
-    void add_layer(const LayerText& text, Network& network) {
+    void add_layer(const MaestroLayer& text, Network& network) {
         Layer layer;
         layer.name = std::string(text.name.text);
         const std::string type(text.type.text);
@@ -287,7 +287,7 @@ class MaestroParser {
     }
 
     // Every dimension that the type has, and no other; nothing when something is missing.
-    std::optional<std::map<std::string, Count>> sizes(const LayerText& text,
+    std::optional<std::map<std::string, Count>> sizes(const MaestroLayer& text,
                                                       const std::vector<std::string>& needed,
                                                       const std::vector<std::string>& optional) {
         std::map<std::string, Count> values;
@@ -320,7 +320,7 @@ class MaestroParser {
         return complete ? std::optional(values) : std::nullopt;
     }
 
-    bool fill_product(const LayerText& text, bool batched, Layer& layer) {
+    bool fill_product(const MaestroLayer& text, bool batched, Layer& layer) {
         const auto size =
             sizes(text, {"M", "N", "K"},
                   batched ? std::vector<std::string>{"B"} : std::vector<std::string>{});
@@ -333,7 +333,7 @@ class MaestroParser {
         return true;
     }
 
-    bool fill_conv(const LayerText& text, const std::string& type, Layer& layer) {
+    bool fill_conv(const MaestroLayer& text, const std::string& type, Layer& layer) {
         const auto size = sizes(text, {"C", "R", "S", "Y", "X"}, {"N", "K", "G"});
         if (!size) {
             return false;

@@ -1,5 +1,7 @@
 #include "study/tune/cpu_chain.hpp"
 
+#include "study/tune/feature.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,10 +10,6 @@ namespace eyeroof::study::tune {
 namespace {
 
 constexpr double kWord = 4.0; // bytes of fp32
-
-double real(Count count) {
-    return static_cast<double>(count);
-}
 
 double tiles(Count whole, Count tile) {
     return real(model::ceil_div(whole, tile));

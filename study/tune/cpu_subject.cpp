@@ -1,19 +1,12 @@
 #include "study/tune/cpu_subject.hpp"
 
+#include "study/tune/feature.hpp"
+
 #include <cmath>
 
 namespace eyeroof::study::tune {
 
 namespace {
-
-float log_of(double value) {
-    return static_cast<float>(std::log2(std::max(value, 0.0) + 1.0));
-}
-
-float log_ratio(double value) {
-    constexpr double kLeast = 1e-6;
-    return static_cast<float>(std::log2(std::max(value, kLeast)));
-}
 
 void add_knobs(const Space& space, const Point& point, std::vector<float>& out) {
     for (std::size_t knob = 0; knob < space.knobs().size(); ++knob) {

@@ -1,5 +1,6 @@
 #include "study/tune/gpu_chain.hpp"
 
+#include "study/tune/feature.hpp"
 #include "study/tune/gpu_source.hpp"
 
 #include <algorithm>
@@ -16,10 +17,6 @@ constexpr double kIssue = 4.0;         // instructions of an SM a cycle
 constexpr double kLaunch_s = 2.5e-6;   // of an empty kernel
 constexpr double kMostChains = 8.0;    // sums of a thread that are in flight
 constexpr Count kBanks = 32;
-
-double real(Count count) {
-    return static_cast<double>(count);
-}
 
 // What a plan and a workload make together.
 struct Grid {

@@ -1,23 +1,12 @@
 #include "study/tune/gpu_subject.hpp"
 
+#include "study/tune/feature.hpp"
+
 #include <cmath>
 
 namespace eyeroof::study::tune {
 
 namespace {
-
-float log_of(double value) {
-    return static_cast<float>(std::log2(std::max(value, 0.0) + 1.0));
-}
-
-float log_ratio(double value) {
-    constexpr double kLeast = 1e-6;
-    return static_cast<float>(std::log2(std::max(value, kLeast)));
-}
-
-double real(Count count) {
-    return static_cast<double>(count);
-}
 
 void add_tile(Count m, Count n, Count k, std::vector<float>& out) {
     const double rows = 4.0 * real(m * k), cols = 4.0 * real(n * k), sums = 4.0 * real(m * n);

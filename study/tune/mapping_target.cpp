@@ -36,7 +36,7 @@ struct Nest {
     }
 };
 
-float log_of(double value) {
+float log2_of(double value) {
     return static_cast<float>(std::log2(std::max(value, 1e-30)));
 }
 
@@ -48,10 +48,10 @@ void add_features(const Nest& nest, const Point& point, unsigned set, std::vecto
         for (std::size_t g = 0; g < mapper::kGroups; ++g) {
             for (std::size_t level = 0; level < levels; ++level) {
                 const mapper::Chain& chain = nest.chain(point, g);
-                out.push_back(log_of(static_cast<double>(chain.first.temporal[level])));
-                out.push_back(log_of(static_cast<double>(chain.first.spatial[level])));
-                out.push_back(log_of(static_cast<double>(chain.tap.temporal[level])));
-                out.push_back(log_of(static_cast<double>(chain.tap.spatial[level])));
+                out.push_back(log2_of(static_cast<double>(chain.first.temporal[level])));
+                out.push_back(log2_of(static_cast<double>(chain.first.spatial[level])));
+                out.push_back(log2_of(static_cast<double>(chain.tap.temporal[level])));
+                out.push_back(log2_of(static_cast<double>(chain.tap.spatial[level])));
             }
         }
         out.push_back(static_cast<float>(nest.order(point)));
@@ -65,14 +65,14 @@ void add_features(const Nest& nest, const Point& point, unsigned set, std::vecto
     for (std::size_t level = 0; level < levels && (set & kLoops) != 0; ++level) {
         for (std::size_t o = 0; o < model::kOperands; ++o) {
             const std::size_t column = nest.space.tile[level][o];
-            out.push_back(column == 0 ? 0.0F : log_of(product[column]));
+            out.push_back(column == 0 ? 0.0F : log2_of(product[column]));
         }
     }
     if ((set & kSteps) != 0) {
-        out.push_back(log_of(product[nest.space.steps]));
+        out.push_back(log2_of(product[nest.space.steps]));
         for (std::size_t level = 0; level < levels; ++level) {
             const std::size_t column = nest.space.spatial[level];
-            out.push_back(column == 0 ? 0.0F : log_of(product[column]));
+            out.push_back(column == 0 ? 0.0F : log2_of(product[column]));
         }
     }
 }
