@@ -31,11 +31,7 @@ struct Nvrtc::Calls {
     Calls() = default;
     Calls(const Calls&) = delete;
     Calls& operator=(const Calls&) = delete;
-    ~Calls() {
-        if (library != nullptr) {
-            dlclose(library);
-        }
-    }
+    ~Calls() = default; // the library stays open: closed, it leaves its own memory behind
     template <class F> bool find(F& call, const char* name) {
         call = reinterpret_cast<F>(dlsym(library, name)); // NOLINT: POSIX' own way
         return call != nullptr;
