@@ -1,5 +1,6 @@
 // The parsed document behind Node and Document: a flat array of values and what was asked of them.
-// Shared by yaml_parse.cpp, which fills it, and yaml.cpp, which reads it; for nobody else.
+// Shared by yaml_parse.cpp, which fills it, and yaml_node.cpp and yaml_document.cpp, which read it;
+// for nobody else.
 // Knows nothing of the YAML library.
 #pragma once
 
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -38,5 +40,10 @@ struct YamlState {
         return {file, values[index].line, values[index].column};
     }
 };
+
+// The path of a member: "levels[2]" and "name" are "levels[2].name".
+inline std::string joined(const std::string& field, std::string_view key) {
+    return field.empty() ? std::string(key) : field + '.' + std::string(key);
+}
 
 } // namespace eyeroof::hwdb::detail

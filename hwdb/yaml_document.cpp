@@ -1,0 +1,119 @@
+#include "hwdb/yaml.hpp"
+
+#include "hwdb/yaml_tree.hpp"
+#include "model/base/suggest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <tuple>
+
+namespace eyeroof::hwdb {
+
+using detail::joined;
+using detail::Value;
+using detail::YamlState;
+using model::Diagnostic;
+using model::Diagnostics;
+
+Document::Document(std::unique_ptr<YamlState> state) : state_(std::move(state)) {}
+Document::Document(Document&&) noexcept = default;
+Document& Document::operator=(Document&&) noexcept = default;
+Document::~Document() = default;
+
+Node Document::root() const {
+    return {state_.get(), state_->root, Node::kAbsent, ""};
+}
+const std::string& Document::file() const {
+    return state_->file;
+}
+
+Node Document::locate(std::string_view field) const {
+    Node at = root();
+    std::size_t begin = 0;
+    while (begin < field.size()) {
+        const bool element = field[begin] == '[';
+        const std::size_t end = std::min(field.find_first_of(".[", begin + 1), field.size());
+        std::string_view step = field.substr(begin, end - begin);
+        const auto& children = state_->values[at.index_].children;
+        std::uint32_t next = Node::kAbsent;
+        if (element && at.is_list()) {
+            std::size_t i = children.size();
+            std::from_chars(step.data() + 1, step.data() + step.size(), i);
+            next = i < children.size() ? children[i] : Node::kAbsent;
+        } else if (!element && at.is_map()) {
+            step.remove_prefix(step.starts_with('.') ? 1 : 0);
+            const std::uint32_t found = at.find(step);
+            next = found == Node::kAbsent ? Node::kAbsent : children[found];
+        }
+        if (next == Node::kAbsent) {
+            break;
+        }
+        at = Node(state_.get(), next, Node::kAbsent, std::string(field.substr(0, end)));
+        begin = end;
+    }
+    return at;
+}
+
+void Document::adopt(const Diagnostics& findings) {
+    for (Diagnostic d : findings) {
+        if (d.where.file.empty()) {
+            d.where = locate(d.field).where();
+        }
+        state_->diagnostics.add(std::move(d));
+    }
+}
+
+namespace {
+
+// An error for every key of a mapping that nobody asked for.
+void report_unasked(const YamlState& state, std::uint32_t map, Diagnostics& found) {
+    const auto& asked = state.asked.at(map);
+    const auto& children = state.values[map].children;
+    std::vector<std::string> candidates(asked.begin(), asked.end());
+    std::vector<const Value*> unknown;
+    for (std::size_t i = 0; i + 1 < children.size(); i += 2) {
+        const Value& key = state.values[children[i]];
+        if (asked.contains(key.text)) {
+            std::erase(candidates, key.text); // it is there already: no slip for it
+        } else {
+            unknown.push_back(&key);
+        }
+    }
+    for (const Value* key : unknown) {
+        found.error("unknown-key", fmt::format("unknown key \"{}\"", key->text),
+                    model::suggestion(key->text, candidates), {state.file, key->line, key->column},
+                    joined(state.fields.at(map), key->text));
+    }
+}
+
+} // namespace
+
+std::map<std::string, std::set<std::string>> Document::asked_keys() const {
+    std::map<std::string, std::set<std::string>> keys;
+    for (const auto& [map, asked] : state_->asked) {
+        keys[state_->fields.at(map)].insert(asked.begin(), asked.end());
+    }
+    return keys;
+}
+
+Diagnostics Document::finish() const {
+    Diagnostics found = state_->diagnostics;
+    for (const auto& [map, keys] : state_->asked) {
+        if (!state_->ignored.contains(map)) {
+            report_unasked(*state_, map, found);
+        }
+    }
+    std::vector<Diagnostic> sorted = found.items();
+    std::stable_sort(sorted.begin(), sorted.end(), [](const Diagnostic& a, const Diagnostic& b) {
+        return std::tie(a.where.line, a.where.column) < std::tie(b.where.line, b.where.column);
+    });
+    Diagnostics result;
+    for (Diagnostic& d : sorted) {
+        result.add(std::move(d));
+    }
+    return result;
+}
+
+} // namespace eyeroof::hwdb
