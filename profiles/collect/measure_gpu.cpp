@@ -43,19 +43,19 @@ struct MeasuringLibrary {
 };
 
 model::Result<MeasuringLibrary> open_library(const std::string& path) {
-    using Entry = model::Result<MeasuringLibrary>;
+    using Opened = model::Result<MeasuringLibrary>;
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
-        return Entry::failure(
+        return Opened::failure(
             "unavailable",
             fmt::format("the library that measures GPUs cannot be opened: {}", dlerror()),
             "build eyeroof with the CUDA toolkit, or name it with --library");
     }
     void* entry = dlsym(library, EYEROOF_GPU_MEASURE_ENTRY);
     if (entry == nullptr) {
-        return Entry::failure("unavailable",
-                              fmt::format("'{}' is no library that measures GPUs", path),
-                              "leave --library away to use the one beside the program");
+        return Opened::failure("unavailable",
+                               fmt::format("'{}' is no library that measures GPUs", path),
+                               "leave --library away to use the one beside the program");
     }
     return MeasuringLibrary{
         reinterpret_cast<EyeroofMeasureGpu>(entry)}; // NOLINT: what dlsym is for

@@ -1,18 +1,10 @@
 #include "study/what_if/knobs.hpp"
 
-#include "hwdb/accelerator_reader.hpp"
-#include "hwdb/gpu_reader.hpp"
-#include "model/base/any_case.hpp"
-#include "model/base/suggest.hpp"
-#include "model/base/units.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
-#include <optional>
 
 namespace eyeroof::study {
 
@@ -21,11 +13,6 @@ namespace {
 using model::Accelerator;
 using model::Gpu;
 using model::Machine;
-using model::Result;
-
-constexpr int kExactDigits = 12;    // as many as anybody writes
-constexpr double kMostValue = 1e18; // bytes, bytes/s, Hz
-constexpr double kMostCount = 1e6;
 
 Accelerator& accelerator(Machine& machine) {
     return std::get<Accelerator>(machine.kind);
@@ -228,8 +215,18 @@ std::vector<Knob> knobs(const Gpu& machine) {
     return all;
 }
 
-// "DRAM bandwidth" becomes "dram-bandwidth"; a second of the same name gets a number.
-std::string key_of(const std::string& name) {
+void give_keys(std::vector<Knob>& knobs) {
+    std::map<std::string, int> seen;
+    for (Knob& knob : knobs) {
+        knob.key = knob_key(knob.name);
+        const int times = ++seen[knob.key];
+        knob.key += times > 1 ? fmt::format("-{}", times) : std::string{};
+    }
+}
+
+} // namespace
+
+std::string knob_key(std::string_view name) {
     std::string key;
     for (const char c : name) {
         const bool upper = c >= 'A' && c <= 'Z';
@@ -239,211 +236,10 @@ std::string key_of(const std::string& name) {
     return key;
 }
 
-void give_keys(std::vector<Knob>& knobs) {
-    std::map<std::string, int> seen;
-    for (Knob& knob : knobs) {
-        knob.key = key_of(knob.name);
-        const int times = ++seen[knob.key];
-        knob.key += times > 1 ? fmt::format("-{}", times) : std::string{};
-    }
-}
-
-std::optional<double> plain_number(std::string_view text) {
-    double value = 0.0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool whole_text = error == std::errc{} && end == text.data() + text.size();
-    return whole_text && std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
-
-Result<double> bad_value(const Knob& knob, std::string_view text, const char* hint) {
-    return Result<double>::failure("bad-value", fmt::format("'{}' is no {}", text, knob.name),
-                                   hint);
-}
-
-Result<const Knob*> find(const std::vector<Knob>& knobs, std::string_view key,
-                         const Machine& machine) {
-    std::vector<std::string> keys;
-    const std::string wanted = key_of(std::string(key));
-    for (const Knob& knob : knobs) {
-        if (key_of(knob.key) == wanted) {
-            return Result<const Knob*>(&knob);
-        }
-        keys.push_back(knob.key);
-    }
-    return Result<const Knob*>::failure("unknown-parameter",
-                                        fmt::format("{} has no parameter '{}'", machine.name, key),
-                                        model::suggestion(key, keys, 40));
-}
-
-} // namespace
-
 std::vector<Knob> knobs_of(const model::Machine& machine) {
     auto all = std::visit([](const auto& kind) { return knobs(kind); }, machine.kind);
     give_keys(all);
     return all;
-}
-
-std::string value_text(const Knob& knob, double value) {
-    if (knob.unit.empty()) {
-        return fmt::format("{:.0f}", value);
-    }
-    return knob.unit == "B" && knob.whole ? model::format_iec(value, "B", kExactDigits)
-                                          : model::format_si(value, knob.unit, kExactDigits);
-}
-
-namespace {
-
-// Bytes of one word, when all of the knob's operands have words of one width; nothing without any.
-Result<double> word_bytes(const Knob& knob, std::string_view text) {
-    std::string each;
-    bool same = true;
-    for (const auto& [operand, bits] : knob.words) {
-        each += fmt::format("{}{} {} bit", each.empty() ? "" : ", ", operand, bits);
-        same = same && bits == knob.words.front().second;
-    }
-    if (same) {
-        return Result<double>(knob.words.front().second / 8.0);
-    }
-    return Result<double>::failure(
-        "ambiguous-unit",
-        fmt::format("'{}' does not say words of which operand of {}", text, knob.name),
-        fmt::format("their words differ ({}): write it in {}", each, knob.unit));
-}
-
-// In the knob's own unit, from that or any other that a machine file takes in this place.
-Result<double> parse_in_its_units(const Knob& knob, std::string_view text) {
-    auto own = model::parse_quantity_any_case(text, knob.unit, knob.name);
-    if (own || own.diagnostics().begin()->code != "wrong-unit") {
-        return own;
-    }
-    for (const auto& [unit, factor] : knob.units) {
-        const auto other = model::parse_quantity_any_case(text, unit, knob.name);
-        if (other) {
-            return Result<double>(*other * factor);
-        }
-        if (other.diagnostics().begin()->code == "ambiguous-unit") {
-            return other;
-        }
-    }
-    const char* word = knob.unit == "B/cycle" ? "word/cycle" : "word";
-    const auto words = model::parse_quantity_any_case(text, word, knob.name);
-    if (knob.words.empty() || !words) {
-        return own;
-    }
-    const auto each = word_bytes(knob, text);
-    return each ? Result<double>(*words * *each) : each;
-}
-
-} // namespace
-
-Result<double> parse_value(const Knob& knob, std::string_view text) {
-    double value = 0.0;
-    if (text.starts_with('x') || text.starts_with('X')) {
-        const auto factor = plain_number(text.substr(1));
-        if (!factor) {
-            return bad_value(knob, text, "x2 stands for twice the machine's own value");
-        }
-        value = knob.value * *factor;
-    } else if (knob.unit.empty()) {
-        const auto count = plain_number(text);
-        if (!count || *count != std::floor(*count)) {
-            return bad_value(knob, text, "it is a whole number");
-        }
-        value = *count;
-    } else {
-        const auto quantity = parse_in_its_units(knob, text);
-        if (!quantity) {
-            return quantity;
-        }
-        value = *quantity;
-    }
-    value = knob.whole ? std::round(value) : value;
-    const double most = knob.unit.empty() ? kMostCount : kMostValue;
-    const bool fits = value > 0.0 && value <= std::max(most, knob.value);
-    return fits ? Result<double>(value) : bad_value(knob, text, "it is positive and not endless");
-}
-
-Result<Change> parse_change(const model::Machine& machine, std::string_view text) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string_view::npos) {
-        return Result<Change>::failure("bad-change", fmt::format("'{}' sets nothing", text),
-                                       "write parameter=value, for example clock=1 GHz");
-    }
-    const auto trimmed = [](std::string_view part) {
-        const std::size_t from = part.find_first_not_of(' ');
-        const std::size_t to = part.find_last_not_of(' ');
-        return from == std::string_view::npos ? std::string_view{}
-                                              : part.substr(from, to - from + 1);
-    };
-    const auto knobs = knobs_of(machine);
-    const auto knob = find(knobs, trimmed(text.substr(0, equals)), machine);
-    if (!knob) {
-        return Result<Change>(knob.diagnostics());
-    }
-    const auto value = parse_value(**knob, trimmed(text.substr(equals + 1)));
-    return value ? Result<Change>(Change{(*knob)->key, *value})
-                 : Result<Change>(value.diagnostics());
-}
-
-std::string change_text(const model::Machine& machine, const Change& change) {
-    for (const Knob& knob : knobs_of(machine)) {
-        if (knob.key == change.key) {
-            return change.key + "=" + value_text(knob, change.value);
-        }
-    }
-    return fmt::format("{}={}", change.key, change.value);
-}
-
-Result<Machine> changed(const Machine& machine, const std::vector<Change>& changes) {
-    const auto knobs = knobs_of(machine);
-    Machine result = machine;
-    model::Diagnostics problems;
-    for (const Change& change : changes) {
-        const auto knob = find(knobs, change.key, machine);
-        problems.append(knob.diagnostics());
-        if (knob) {
-            (*knob)->set(result, change.value);
-            for (const std::string& field : (*knob)->fields) { // no longer what its source says
-                result.provenance[field] = {"changed by the user; not " + machine.name + "'s",
-                                            model::Confidence::user};
-            }
-        }
-    }
-    problems.append(std::visit([](const auto& kind) { return validate(kind); }, result.kind));
-    if (problems.has_errors()) {
-        return Result<Machine>(std::move(problems));
-    }
-    if (!changes.empty()) {
-        result.name += " (changed)";
-    }
-    return Result<Machine>(std::move(result));
-}
-
-Result<Machine> changed(const Machine& machine, const std::vector<std::string>& texts) {
-    std::vector<Change> changes;
-    model::Diagnostics problems;
-    for (const std::string& text : texts) {
-        const auto change = parse_change(machine, text);
-        problems.append(change.diagnostics());
-        if (change) {
-            changes.push_back(*change);
-        }
-    }
-    return problems.has_errors() ? Result<Machine>(std::move(problems)) : changed(machine, changes);
-}
-
-std::string changed_machine_yaml(const Machine& origin, const std::vector<Change>& changes,
-                                 const std::string& id) {
-    auto result = changed(origin, changes);
-    Machine machine = result ? *std::move(result) : origin;
-    machine.id = id;
-    machine.name = id;
-    machine.summary = fmt::format("{} with", origin.name);
-    for (const Change& change : changes) {
-        machine.summary += " " + change_text(origin, change);
-    }
-    return std::holds_alternative<Gpu>(machine.kind) ? hwdb::write_gpu(machine, id, origin.id)
-                                                     : hwdb::write_accelerator(machine);
 }
 
 } // namespace eyeroof::study

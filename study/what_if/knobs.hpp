@@ -29,6 +29,9 @@ struct Knob {
     std::vector<std::pair<std::string, int>> words = {};
 };
 
+// "DRAM bandwidth" as a key: "dram-bandwidth". A second knob of one name gets a number behind it.
+std::string knob_key(std::string_view name);
+
 // In the machine's order, outermost memory first. Unlimited and unknown quantities have no knob.
 std::vector<Knob> knobs_of(const model::Machine& machine);
 
