@@ -136,8 +136,8 @@ NetworkResult parse_yaml_with(std::string text, const std::string& file, const G
     }
     wiring = std::move(read->wiring);
     read->network.id = named_network.id;
-    if (!named_network.variant.empty()) {
-        read->network.name += ": " + named_network.id;
+    if (!named_network.called.empty()) {
+        read->network.name += ": " + named_network.called;
     }
     if (!values.empty()) {
         read->network.name += fmt::format(" ({})", described(values));

@@ -110,7 +110,7 @@ std::optional<NamedNetwork> find_network(const std::string& name, const Folders&
             }
             for (const Variant& variant : variants_of(file)) {
                 if (same(variant.id, name, spelling)) {
-                    return NamedNetwork{file, variant.values, variant.id};
+                    return NamedNetwork{file, variant.values, variant.id, variant.id};
                 }
             }
         }
@@ -123,7 +123,7 @@ std::vector<NetworkHead> heads_of_variants(const NetworkHead& head) {
     for (const Variant& variant : head.variants) {
         NetworkHead own = head;
         own.id = variant.id;
-        own.name += variant.values.empty() ? "" : ": " + variant.id;
+        own.name += ": " + variant.id;
         own.variants.clear();
         for (Parameter& p : own.parameters) {
             const auto value = variant.values.find(p.name);

@@ -16,6 +16,7 @@ struct NamedNetwork {
     std::filesystem::path path;
     Variables variant; // values that the name stands for
     std::string id;
+    std::string called = {}; // of a family's member: "bert-large"
 };
 
 // exact: as it is written in the catalog. any: letter case, blanks, hyphens, underscores and points

@@ -1,5 +1,7 @@
 #include "study/upgrade/assumptions.hpp"
 
+#include "study/exam/fused_attention.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -110,6 +112,13 @@ std::vector<Assumption> assumptions_of(const model::Network& network, const mode
     if (options.from.launch == LaunchMode::eager) {
         add(fmt::format("framework: {}, on both sides", mode_name(options.from.launch)),
             "compiled, pointwise operators fused", compiler);
+    }
+    const model::Network fused = with_fused_attention(network);
+    if (fused.layers.size() < network.layers.size()) {
+        if (const auto speedup = speedup_with(fused, from, to, options)) {
+            all.push_back({"attention: operators of its own each, on both sides",
+                           "as one fused kernel", *speedup});
+        }
     }
     UpgradeOptions larger = options;
     larger.to.batch = 2 * options.to.batch.value_or(1);

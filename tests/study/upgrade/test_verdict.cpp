@@ -167,7 +167,7 @@ TEST_CASE("the answer says what runs and what it takes for granted, with its wor
     options.training = study::TrainingOptions{"adam"};
     const auto u = judged(products(256, 50), options);
     CHECK(u.run == "training step in the layers' types, 256 tokens or rows, adam, eager");
-    REQUIRE(u.assumptions.size() == 4); // host, graphs, compiled, batch
+    REQUIRE(u.assumptions.size() == 4); // host, graphs, compiled, batch: it has no attention
     CHECK(u.assumptions[0].instead == "on the old host");
     CHECK(u.assumptions[0].speedup < u.speedup.value); // the host was most of the gain
     CHECK(study::upgrade_json(u).find("\"assumptions\"") != std::string::npos);
