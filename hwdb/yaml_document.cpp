@@ -1,5 +1,4 @@
 #include "hwdb/yaml.hpp"
-
 #include "hwdb/yaml_tree.hpp"
 #include "model/base/suggest.hpp"
 

@@ -10,8 +10,8 @@ namespace eyeroof::study {
 // "training step in fp16, sgd_momentum, batch as given, eager": what is compared.
 std::string run_text(const model::Network& network, const UpgradeOptions& options);
 
-// Host, framework (launch mode), attention and batch, each with the speed-up that the other choice gives.
-// Choices that cannot be examined are left out.
+// Host, framework (launch mode), attention and batch, each with the speed-up that the other choice
+// gives. Choices that cannot be examined are left out.
 std::vector<Assumption> assumptions_of(const model::Network& network, const model::Machine& from,
                                        const model::Machine& to, const UpgradeOptions& options);
 
