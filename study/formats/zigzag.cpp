@@ -2,12 +2,11 @@
 
 #include "hwdb/yaml.hpp"
 #include "study/formats/conv_roles.hpp"
+#include "study/formats/zigzag_words.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <filesystem>
 #include <set>
 #include <vector>
@@ -16,128 +15,12 @@ namespace eyeroof::study::read {
 
 using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
 using hwdb::Node;
+using zigzag::Equation;
+using zigzag::Relation;
 
 namespace {
 
-// The Python form as YAML: what stands before the first brace goes, tuples become lists. Lines and
-// columns stay where they are.
-std::string as_yaml(std::string text) {
-    const std::size_t at = text.find("workload");
-    const std::size_t brace = text.find('{');
-    const std::size_t equals = text.find('=');
-    if (at == std::string::npos || brace == std::string::npos || equals > brace || at > equals) {
-        return text;
-    }
-    for (std::size_t i = 0; i < brace; ++i) {
-        text[i] = text[i] == '\n' ? '\n' : ' ';
-    }
-    bool quoted = false;
-    bool comment = false;
-    for (std::size_t i = brace; i < text.size(); ++i) {
-        comment = text[i] == '\n' ? false : comment || (text[i] == '#' && !quoted);
-        quoted = text[i] == '\'' && !comment ? !quoted : quoted && text[i] != '\n';
-        if (!quoted && !comment) {
-            text[i] = text[i] == '(' ? '[' : text[i] == ')' ? ']' : text[i];
-        }
-    }
-    return text;
-}
-
-std::string upper(std::string_view text) {
-    std::string result(text);
-    std::transform(result.begin(), result.end(), result.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    return result;
-}
-
-std::string without_blanks(std::string text) {
-    std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });
-    return text;
-}
-
 using Sizes = std::map<std::string, Count, std::less<>>;
-
-// "O[b][k]+=W[k]*I[b]": the dimensions of each tensor, capitals.
-struct Equation {
-    std::map<char, std::vector<std::string>> tensors;
-    bool product = false; // += W * I
-};
-
-std::optional<Equation> equation_of(const Node& node) {
-    const std::string text = without_blanks(node.text().value_or(""));
-    Equation equation;
-    equation.product = text.find("+=") != std::string::npos;
-    char tensor = 0;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        if (text[at] != '[') {
-            tensor = std::isalpha(static_cast<unsigned char>(text[at])) != 0 ? text[at] : tensor;
-            continue;
-        }
-        const std::size_t close = text.find(']', at);
-        if (close == std::string::npos || tensor == 0) {
-            break;
-        }
-        equation.tensors[tensor].push_back(upper(text.substr(at + 1, close - at - 1)));
-        at = close;
-    }
-    if (!equation.tensors.contains('O') || !equation.tensors.contains('I')) {
-        node.error(
-            "unsupported",
-            fmt::format("'{}' is no equation of an output O and an input I", text.substr(0, 80)),
-            "as in O[b][k][oy][ox]+=W[k][c][fy][fx]*I[b][c][iy][ix]");
-        return std::nullopt;
-    }
-    return equation;
-}
-
-// "ix=2*ox+1*fx": coordinate, position, tap and their factors.
-struct Relation {
-    std::string coordinate;
-    std::string position;
-    std::string tap;
-    Count stride = 1;
-    Count dilation = 1;
-};
-
-std::optional<std::pair<std::string, Count>> term_of(const std::string& text) {
-    const std::size_t star = text.find('*');
-    if (star == std::string::npos) {
-        return std::pair(upper(text), Count{1});
-    }
-    Count factor = 0;
-    const char* end = text.data() + star;
-    const auto read = std::from_chars(text.data(), end, factor);
-    if (read.ec != std::errc{} || read.ptr != end || factor < 1 || factor > kMaxDimension) {
-        return std::nullopt;
-    }
-    return std::pair(upper(text.substr(star + 1)), factor);
-}
-
-std::optional<Relation> relation_of(const Node& node) {
-    std::string text = without_blanks(node.text().value_or(""));
-    const std::size_t equals = text.find('=');
-    const std::size_t plus = text.find('+');
-    const std::string offset = "0123456789";
-    std::size_t minus = text.find('-'); // an offset is padding and moves no word
-    if (minus != std::string::npos &&
-        text.find_first_not_of(offset, minus + 1) != std::string::npos) {
-        minus = 0;
-    }
-    const bool sum = equals != std::string::npos && plus != std::string::npos && equals < plus;
-    const auto first = sum ? term_of(text.substr(equals + 1, plus - equals - 1)) : std::nullopt;
-    const auto second =
-        sum && minus != 0 ? term_of(text.substr(plus + 1, minus - plus - 1)) : std::nullopt;
-    if (!first || !second) {
-        node.error("unsupported", fmt::format("'{}' is no sum of a position and a tap", text),
-                   "as in ix=2*ox+1*fx");
-        return std::nullopt;
-    }
-    const bool swapped = first->first.starts_with('F');
-    const auto& position = swapped ? *second : *first;
-    const auto& tap = swapped ? *first : *second;
-    return Relation{upper(text.substr(0, equals)), position.first, tap.first, position.second,
-                    tap.second};
-}
 
 std::optional<DataType> type_of_bits(Count bits) {
     switch (bits) {
@@ -171,7 +54,7 @@ class ZigzagLayers {
             return std::nullopt; // the older form names the network's input so
         }
         read_sizes();
-        const auto equation = written ? equation_of(written) : std::nullopt;
+        const auto equation = written ? zigzag::equation_of(written) : std::nullopt;
         if (!equation || sizes_.empty()) {
             return std::nullopt;
         }
@@ -194,7 +77,7 @@ class ZigzagLayers {
         const Node pairs = node_["loop_dim_size"];
         if (pairs) {
             for (const auto& [name, value] : pairs.entries()) {
-                sizes_[upper(name)] = value.integer({1, kMaxDimension}).value_or(1);
+                sizes_[zigzag::upper(name)] = value.integer({1, kMaxDimension}).value_or(1);
             }
             return;
         }
@@ -208,7 +91,7 @@ class ZigzagLayers {
             return;
         }
         for (std::size_t i = 0; i < names.size(); ++i) {
-            const std::string name = upper(names[i].text().value_or(""));
+            const std::string name = zigzag::upper(names[i].text().value_or(""));
             if (!sizes_.emplace(name, values[i].integer({1, kMaxDimension}).value_or(1)).second) {
                 names[i].error("duplicate-key", fmt::format("dimension {} comes twice", name),
                                "give it once");
@@ -246,7 +129,7 @@ class ZigzagLayers {
             w != equation.tensors.end() &&
             std::all_of(w->second.begin(), w->second.end(),
                         [](const std::string& d) { return d == "FX" || d == "FY"; });
-        return taps_only || upper(operator_).find("POOL") != std::string::npos;
+        return taps_only || zigzag::upper(operator_).find("POOL") != std::string::npos;
     }
 
     Count size(const char* name) const {
@@ -279,7 +162,7 @@ class ZigzagLayers {
         list = list ? list : node_["equation_relations"];
         if (list) {
             for (const Node& item : list.items()) {
-                if (const auto relation = relation_of(item)) {
+                if (const auto relation = zigzag::relation_of(item)) {
                     all.push_back(*relation);
                 }
             }
@@ -299,7 +182,8 @@ class ZigzagLayers {
             const auto names = order ? order.items() : std::vector<Node>{};
             const auto rows = padding.items();
             for (std::size_t i = 0; i < std::min(names.size(), rows.size()); ++i) {
-                if (upper(names[i].text().value_or("")) == coordinate && rows[i].is_list()) {
+                if (zigzag::upper(names[i].text().value_or("")) == coordinate &&
+                    rows[i].is_list()) {
                     sides = rows[i].items();
                 }
             }
@@ -349,7 +233,8 @@ class ZigzagLayers {
             node_.error("overflow", "the tensor does not fit", "make the layer smaller");
             return false;
         }
-        layer_.op = upper(operator_).find("AV") != std::string::npos ? Op::avgpool : Op::maxpool;
+        layer_.op =
+            zigzag::upper(operator_).find("AV") != std::string::npos ? Op::avgpool : Op::maxpool;
         layer_.shape = PoolShape{size("B"), *channels, conv->h,      conv->w,
                                  conv->r,   conv->s,   conv->stride, conv->pad};
         return true;
@@ -416,7 +301,8 @@ bool is_zigzag(std::string_view text) {
 }
 
 Result<Network> parse_zigzag(std::string text, const std::string& file) {
-    const auto document = hwdb::parse_yaml(as_yaml(std::move(text)), file, {.allow_aliases = true});
+    const auto document =
+        hwdb::parse_yaml(zigzag::as_yaml(std::move(text)), file, {.allow_aliases = true});
     if (!document) {
         return Result<Network>(document.diagnostics());
     }
