@@ -76,10 +76,25 @@ class PublishedReader {
         return row;
     }
 
+    static std::vector<Explanation> explanations(const Node& node) {
+        std::vector<Explanation> all;
+        if (const Node list = node["explained"]) {
+            for (const Node& item : list.items(1)) {
+                Explanation one;
+                one.step = static_cast<int>(item.need("step").integer({1, 7}).value_or(7));
+                one.factor = item.need("factor").number(0.01, 100.0).value_or(1.0);
+                one.why = item.need("why").text().value_or("");
+                all.push_back(std::move(one));
+            }
+        }
+        return all;
+    }
+
     PublishedRow read_row(const Node& node) {
         PublishedRow row = common(node, common_);
         row.name = node.need("name").text().value_or("");
         row.layers = node["layers"].text().value_or("");
+        row.explained = explanations(node);
         if (row.machine.empty()) {
             node.need("machine");
         }

@@ -29,6 +29,16 @@ enum class Figure {
 
 std::string_view figure_name(Figure figure); // "processing ms", "frames/s"
 
+// A step of the seven that the prediction leaves out or counts in another way than the figure does,
+// and by how much that makes the prediction too good: told beside the error, never put into it.
+struct Explanation {
+    int step = 7;        // 1 to 7
+    double factor = 1.0; // predicted over what it would be with the step as published, > 1
+    std::string why;
+
+    bool operator==(const Explanation&) const = default;
+};
+
 struct PublishedRow {
     std::string name;                 // "CONV1"
     std::string machine;              // id in the catalog …
@@ -39,9 +49,10 @@ struct PublishedRow {
     std::int64_t batch = 0;           // 0: as the network has it
     Figure figure = Figure::total_ms;
     double published = 0.0;
-    model::Provenance from; // confidence and source of the figure
-    std::string note;       // why the prediction may differ
-    bool seen = false;      // a rule of the machine was inferred from this figure
+    model::Provenance from;             // confidence and source of the figure
+    std::string note;                   // why the prediction may differ
+    std::vector<Explanation> explained; // what of the difference is known, step by step
+    bool seen = false;                  // a rule of the machine was inferred from this figure
 
     bool operator==(const PublishedRow&) const = default;
 };

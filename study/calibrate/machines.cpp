@@ -143,6 +143,14 @@ Result<PublishedResult> result_of(const PublishedRow& row, Runs& runs) {
 
 } // namespace
 
+double PublishedResult::unexplained() const {
+    double factor = 1.0;
+    for (const hwdb::Explanation& one : row.explained) {
+        factor *= one.factor;
+    }
+    return predicted / factor / row.published - 1.0;
+}
+
 Result<std::vector<MachineTable>>
 validate_machines(const std::vector<hwdb::PublishedTable>& tables, const NetworkSource& networks,
                   const MachineSource& machines, const StudyOptions& options, std::stop_token stop,

@@ -21,6 +21,8 @@ struct PublishedResult {
     std::string limit;      // step and limit that take most of the longest layer: "6 DRAM link"
 
     double error() const { return predicted / row.published - 1.0; }
+    // What is left of it once the steps that the row explains are counted as published.
+    double unexplained() const;
     bool operator==(const PublishedResult&) const = default;
 };
 

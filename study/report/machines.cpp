@@ -29,6 +29,26 @@ std::string row_text(const PublishedResult& r) {
                        100.0 * r.error(), confidence_of(r), r.limit, r.row.seen ? " *" : "");
 }
 
+// "  LSTM1: step 4, x1.67: half the tiles are empty\n  LSTM1: +17 % are left unexplained\n"
+std::string explained_text(const PublishedResult& r) {
+    std::string text;
+    for (const hwdb::Explanation& one : r.row.explained) {
+        text +=
+            fmt::format("  {}: step {}, x{:.2f}: {}\n", r.row.name, one.step, one.factor, one.why);
+    }
+    return text.empty() ? text
+                        : text + fmt::format("  {}: {:+.1f} % left once these steps are counted\n",
+                                             r.row.name, 100.0 * r.unexplained());
+}
+
+Json explained_json(const PublishedResult& r) {
+    Json list = Json::array();
+    for (const hwdb::Explanation& one : r.row.explained) {
+        list.push_back({{"step", one.step}, {"factor", one.factor}, {"why", one.why}});
+    }
+    return list;
+}
+
 std::string mean_text(const MachineTable& table) {
     if (!table.mape) {
         return "  all figures are recalled: no mean is taken\n";
@@ -54,6 +74,8 @@ Json row_json(const PublishedResult& r) {
             {"confidence", confidence_of(r)},
             {"source", r.row.from.source},
             {"note", r.row.note.empty() ? Json(nullptr) : Json(r.row.note)},
+            {"explained", explained_json(r)},
+            {"unexplained_error", r.unexplained()},
             {"inferred_from", r.row.seen},
             {"limiter", r.limit}};
 }
@@ -72,6 +94,7 @@ std::string machines_text(const std::vector<MachineTable>& tables) {
             if (!result.row.note.empty()) {
                 notes.push_back(fmt::format("  {}: {}\n", result.row.name, result.row.note));
             }
+            notes.push_back(explained_text(result));
         }
         text += mean_text(table);
         for (const std::string& note : notes) {
