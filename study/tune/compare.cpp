@@ -1,13 +1,12 @@
 #include "study/tune/compare.hpp"
 
+#include "mapper/parallel.hpp"
 #include "model/base/statistics.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
-#include <thread>
 
 namespace eyeroof::study::tune {
 
@@ -83,11 +82,11 @@ class Runs {
           costs_(contenders.size() * arenas.size() * seeds_) {}
 
     void run(int jobs) {
-        std::vector<std::jthread> team;
-        for (int n = 1; n < jobs; ++n) {
-            team.emplace_back([this] { work(); });
-        }
-        work();
+        mapper::in_parallel(jobs, contenders_.size() * arenas_.size(), [this](std::size_t task) {
+            if (!stop_.stop_requested()) {
+                work(task);
+            }
+        });
     }
     std::vector<std::vector<double>> of(std::size_t contender, std::size_t layer) const {
         const auto first = costs_.begin() + static_cast<std::ptrdiff_t>(
@@ -96,25 +95,23 @@ class Runs {
     }
 
   private:
-    void work() {
-        const std::size_t tasks = contenders_.size() * arenas_.size();
-        for (std::size_t task = next_++; task < tasks && !stop_.stop_requested(); task = next_++) {
-            const Contender& contender = contenders_[task / arenas_.size()];
-            const std::size_t layer = task % arenas_.size();
-            const GlobalModel global = contender.transfer
-                                           ? global_for(arenas_, layer, contender.strategy.features,
-                                                        contender.strategy.trees)
-                                           : GlobalModel{};
-            for (std::size_t seed = 0; seed < seeds_ && !stop_.stop_requested(); ++seed) {
-                costs_[task * seeds_ + seed] =
-                    run_of(arenas_[layer], contender, global, seed + 1, trials_, stop_);
-            }
-            const std::lock_guard lock(mutex_);
-            ++done_;
-            if (progress_) {
-                progress_({static_cast<double>(done_) / static_cast<double>(tasks),
-                           fmt::format("{} on {}", contender.name, arenas_[layer].subject.name)});
-            }
+    void work(std::size_t task) {
+        const Contender& contender = contenders_[task / arenas_.size()];
+        const std::size_t layer = task % arenas_.size();
+        const GlobalModel global =
+            contender.transfer
+                ? global_for(arenas_, layer, contender.strategy.features, contender.strategy.trees)
+                : GlobalModel{};
+        for (std::size_t seed = 0; seed < seeds_ && !stop_.stop_requested(); ++seed) {
+            costs_[task * seeds_ + seed] =
+                run_of(arenas_[layer], contender, global, seed + 1, trials_, stop_);
+        }
+        const std::lock_guard lock(mutex_);
+        ++done_;
+        if (progress_) {
+            const auto tasks = static_cast<double>(contenders_.size() * arenas_.size());
+            progress_({static_cast<double>(done_) / tasks,
+                       fmt::format("{} on {}", contender.name, arenas_[layer].subject.name)});
         }
     }
 
@@ -124,7 +121,6 @@ class Runs {
     std::stop_token stop_;
     const model::ProgressCallback& progress_;
     std::vector<std::vector<double>> costs_;
-    std::atomic<std::size_t> next_{0};
     std::size_t done_ = 0;
     std::mutex mutex_;
 };
