@@ -23,7 +23,7 @@ using model::kSteps;
 constexpr std::size_t kWidth = 98;
 constexpr std::size_t kLadderBar = 20;
 constexpr std::size_t kOverviewBar = 36;
-constexpr std::size_t kTitle = 46; // of a network or machine
+constexpr std::size_t kTitle = 46; // of a machine; a network takes what is left
 
 // Four digits; thousands as they are ("1024"), more with a prefix ("58.08 k").
 std::string amount(double value) {
@@ -54,8 +54,11 @@ std::string header(const Report& report, bool colour) {
     if (!m.dataflow.empty()) {
         facts.push_back("dataflow " + printable(m.dataflow));
     }
-    std::string text = inked(clipped(report.network_name, kTitle), Ink::bold, colour) + " on " +
-                       inked(clipped(m.name, kTitle), Ink::bold, colour) + "\n";
+    const std::string machine = clipped(m.name, kTitle);
+    const std::string on = " on ";
+    const std::size_t room = kWidth - on.size() - display_width(machine);
+    std::string text = inked(clipped(report.network_name, room), Ink::bold, colour) + on +
+                       inked(machine, Ink::bold, colour) + "\n";
     return text + wrapped_parts(facts, 2, kWidth);
 }
 
