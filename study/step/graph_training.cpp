@@ -143,6 +143,9 @@ class Backward {
         std::vector<TensorId> to; // whose gradients are written
         const bool of_weight = made.name.ends_with(".bwd_weight");
         if (made.name.ends_with(".clear")) {
+            if (run.weight == kNone) {
+                return; // the table is counted with another layer, and cleared with it
+            }
             writes.push_back(weight_gradient(run.weight));
         } else if (of_weight && (layer.op != Op::bmm || run.weight != kNone)) {
             reads = {given};

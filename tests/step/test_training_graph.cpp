@@ -1,0 +1,30 @@
+// Training graphs of every network of the catalog.
+#include "tests/step/step_fixture.hpp"
+
+using namespace eyeroof;
+using namespace eyeroof::study::step;
+
+TEST_CASE("every network of the catalog has a training graph, also with tables of another layer") {
+    const auto heads = study::read::list_networks(
+        {std::filesystem::path(tests::source_dir()) / "examples/networks"});
+    REQUIRE(heads.ok());
+    GraphOptions options;
+    options.training = study::TrainingOptions{"sgd"};
+    std::size_t shared = 0;
+    for (const auto& head : *heads) {
+        CAPTURE(head.id);
+        const auto wired = tests::catalog_network(head.id);
+        const auto graph = make_graph(wired.network, wired.wiring, options);
+        if (!graph && graph.diagnostics().begin()->code == "not-forward") {
+            continue; // is a training step itself
+        }
+        REQUIRE(graph.ok());
+        for (const model::Layer& layer : graph->layers) {
+            shared += layer.op == model::Op::embedding && model::parameters_of(layer) == 0 ? 1 : 0;
+        }
+        for (const TensorId operand : graph->operands) {
+            CHECK(operand < graph->tensors.size());
+        }
+    }
+    CHECK(shared > 0); // else this says nothing of them
+}
