@@ -37,11 +37,14 @@ double without_stalls_s(std::vector<model::StepPart> parts, const Report& report
 // counted once; docs/upgrade.md tells how many of a source that was left out the intervals hold.
 constexpr double kStepAbove = 0.54;
 
-double widened(double high_over_time) {
-    return std::exp(std::hypot(std::log(std::max(high_over_time, 1.0)), kStepAbove));
-}
-
 } // namespace
+
+double step_high_s(double time_s, double high_s) {
+    if (!(time_s > 0.0)) {
+        return high_s;
+    }
+    return time_s * std::exp(std::hypot(std::log(std::max(high_s / time_s, 1.0)), kStepAbove));
+}
 
 void add_step(const StudyOptions& options, Report& report) {
     const model::HostIssue host = options.host.known() ? options.host : textbook_host();
@@ -72,7 +75,7 @@ void add_step(const StudyOptions& options, Report& report) {
     total.time_s = step.time_s;
     if (total.low_s && total.high_s) {
         *total.low_s *= scale;
-        total.high_s = total.time_s * widened(*total.high_s * scale / total.time_s);
+        total.high_s = step_high_s(total.time_s, *total.high_s * scale);
     }
     total.processing_time_s = std::min(without_stalls_s(parts, report), total.time_s);
     total.utilization = utilization_in(report, total.time_s);

@@ -1,5 +1,7 @@
 #include "study/step/timeline.hpp"
 
+#include "study/exam/network_step.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -234,6 +236,9 @@ class Simulator {
         }
         line_.low_s = alone > 0.0 ? line_.time_s * low / alone : 0.0;
         line_.high_s = alone > 0.0 ? line_.time_s * high / alone : 0.0;
+        if (graph_.operators.size() > 1) {
+            line_.high_s = step_high_s(line_.time_s, line_.high_s);
+        }
     }
 
     const Graph& graph_;

@@ -67,7 +67,9 @@ struct Timeline {
     double wait_host_s = 0.0; // no kernel runs, and the next is not issued yet
     double wait_copy_s = 0.0; // no kernel runs, and the next waits for a copy
     double end_s = 0.0;       // no kernel runs any more: last copies
-    double low_s = 0.0, high_s = 0.0; // as wide, relative to time_s, as the kernels' intervals
+    // As wide, relative to time_s, as the kernels' intervals, and upwards by what a step has beside
+    // its operators: the interval of `exam` (exam/network_step.hpp).
+    double low_s = 0.0, high_s = 0.0;
 
     bool operator==(const Timeline&) const = default;
 };

@@ -104,6 +104,7 @@ TEST_CASE("a chain's timeline is the step that exam tells, operator by operator"
             graph, gpu, in_mode(mode == study::LaunchMode::eager ? Mode::eager : Mode::stream));
         CHECK(line.time_s == near(report->total.time_s, 1e-9));
         CHECK(line.low_s == near(*report->total.low_s, 1e-9));
+        CHECK(line.high_s == near(*report->total.high_s, 1e-9));
     }
 }
 
