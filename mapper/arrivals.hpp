@@ -12,7 +12,7 @@
 
 namespace eyeroof::mapper {
 
-inline constexpr std::size_t kArrivalLevels = 8; // kMaxLevels of space.hpp
+inline constexpr std::size_t kArrivalLevels = 10; // kMaxLevels of space.hpp
 
 // By level: operands whose tiles there are taken to arrive early, and those taken to be waited for.
 struct Arrivals {

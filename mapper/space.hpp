@@ -23,14 +23,21 @@ namespace eyeroof::mapper {
 inline constexpr double kNone = std::numeric_limits<double>::infinity();
 
 inline constexpr std::size_t kGroups = 6;
-inline constexpr std::size_t kMaxLevels = 8;
+inline constexpr std::size_t kMaxLevels = 10;
 
 // Trips per slot, innermost level last as in Mapping: temporal[i], spatial[i] of level i.
 struct Split {
-    std::array<model::Count, kMaxLevels> temporal{1, 1, 1, 1, 1, 1, 1, 1};
-    std::array<model::Count, kMaxLevels> spatial{1, 1, 1, 1, 1, 1, 1, 1};
+    std::array<model::Count, kMaxLevels> temporal = ones();
+    std::array<model::Count, kMaxLevels> spatial = ones();
 
     bool operator==(const Split&) const = default;
+
+  private:
+    static constexpr std::array<model::Count, kMaxLevels> ones() {
+        std::array<model::Count, kMaxLevels> trips{};
+        trips.fill(1);
+        return trips;
+    }
 };
 
 // Elements of a dimension in one instance of `level`: trips from there inwards, at most its bound.

@@ -1,5 +1,7 @@
 #include "study/exam/conflicts.hpp"
 
+#include "study/exam/fewest.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -122,20 +124,23 @@ class Finder {
   public:
     Finder(const mapper::Task& task, const std::stop_token& stop) : task_(task), stop_(stop) {}
 
-    // The fewest rules that leave no mapping: what can go without a mapping appearing, goes. Which
-    // are left depends on the order, so that several are tried.
-    std::vector<Rule> fewest(const std::vector<Rule>& rules) {
-        std::vector<Rule> least = reduced(rules);
-        std::vector<Rule> turned(rules.rbegin(), rules.rend());
-        for (std::size_t turn = 0; turn < kTurns && least.size() > 2; ++turn) {
-            std::vector<Rule> other = reduced(turned);
-            if (other.size() < least.size()) {
-                least = std::move(other);
+    // The fewest rules that leave no mapping; not more than can go one after the other, where the
+    // time is over before that is known.
+    std::vector<Rule> fewest(const std::vector<Rule>& rules) const {
+        const auto can_hold = [&](const std::vector<bool>& kept) {
+            mapper::Task task = task_;
+            for (std::size_t i = 0; i < rules.size(); ++i) {
+                if (!kept[i]) {
+                    leave_out(rules[i], task.constraints);
+                }
             }
-            std::rotate(turned.begin(), turned.begin() + static_cast<long>(turned.size() / kTurns),
-                        turned.end());
+            return any_mapping(std::move(task));
+        };
+        std::vector<Rule> few;
+        for (const std::size_t i : fewest_rules(rules.size(), can_hold).rules) {
+            few.push_back(rules[i]);
         }
-        return least;
+        return few;
     }
 
     // What would help beside leaving out rules; empty where nothing is known to.
@@ -158,28 +163,6 @@ class Finder {
     }
 
   private:
-    static constexpr std::size_t kTurns = 4;
-
-    std::vector<Rule> reduced(std::vector<Rule> rules) const {
-        mapper::Task task = task_;
-        for (std::size_t i = 0; i < rules.size();) {
-            mapper::Task without = task;
-            leave_out(rules[i], without.constraints);
-            if (hopeless(without)) {
-                task = std::move(without);
-                rules.erase(rules.begin() + static_cast<long>(i));
-            } else {
-                ++i;
-            }
-        }
-        return rules;
-    }
-
-    // Is it proved that there is no mapping?
-    bool hopeless(const mapper::Task& task) const {
-        const auto found = any_mapping(task);
-        return found && !*found;
-    }
     bool possible(const mapper::Task& task) const { return any_mapping(task).value_or(false); }
 
     // Is there a mapping? All are worth the same, so that the first one found ends the search;
