@@ -48,5 +48,5 @@ function(eyeroof_library name)
     target_link_libraries(eyeroof_${name} PUBLIC ${ARG_PUBLIC}
         PRIVATE $<BUILD_INTERFACE:eyeroof_warnings> ${ARG_PRIVATE})
     set_target_properties(eyeroof_${name} PROPERTIES EXPORT_NAME ${name}
-        UNITY_BUILD ${EYEROOF_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+        UNITY_BUILD ${EYEROOF_UNITY} UNITY_BUILD_BATCH_SIZE 24)
 endfunction()
