@@ -1,3 +1,5 @@
+#include "study/report/memory_fit.hpp"
+
 #include "model/base/units.hpp"
 #include "study/report/memory_fit_json.hpp"
 
