@@ -166,18 +166,24 @@ void tree(Run& run, double bytes) {
     }
 }
 
+// Each of the two trees carries half of the array, in pieces of at most the fabric's; a member that
+// is inner in one tree sends and receives four messages for each pair of pieces.
 void double_tree(Run& run, double bytes) {
-    const double chunk = std::min(run.fabric().chunk_bytes, bytes);
+    const double pieces = std::max(1.0, std::ceil(bytes / 2.0 / run.fabric().chunk_bytes));
+    const double piece = bytes / 2.0 / pieces;
+    double overhead = 0.0; // of the slowest level's messages
     for (std::size_t l = 0; l < run.fabric().levels.size(); ++l) {
         const double rounds = rounds_of(run.group().counts[l]);
         if (rounds > 0.0) {
+            overhead = std::max(overhead, 4.0 * pieces * run.fabric().levels[l].overhead_s);
             run.time().latency_s += 2.0 * rounds * run.a(l);
-            run.time().bandwidth_s += 2.0 * rounds * chunk / run.unit_bandwidth(l);
+            run.time().bandwidth_s += 2.0 * rounds * piece / run.unit_bandwidth(l);
             const double joins =
                 run.units(l) - (l + 1 < run.fabric().levels.size() ? run.units(l + 1) : 1.0);
             run.moves(l, 2.0 * joins, bytes);
         }
     }
+    run.time().latency_s += overhead;
     run.time().bandwidth_s += 2.0 * bytes / run.narrowest();
 }
 

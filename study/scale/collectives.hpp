@@ -7,7 +7,8 @@
 // latency a (latency + overhead + transport) and B bytes/s out of one member:
 //   ring               all-reduce 2(n-1) a + 2 (n-1)/n S/B; the others half of it
 //   tree               2 ceil(log2 n) (a + S/B): up and down a binomial tree, not pipelined
-//   double-tree        2 ceil(log2 n) (a + c/B) + 2 S/B, two trees in pieces of c
+//   double-tree        2 ceil(log2 n) (a + c/B) + 2 S/B + 2 S/c overhead, two trees of S/2 each in
+//                      pieces of c, at most S/2
 //   halving-doubling   2 log2(n) a + 2 (n-1)/n S/B; others than powers of 2 fold: + 2 (a + S/B)
 //   hierarchical       reduce-scatter, level by level, all-reduce outside, all-gather back; rings
 //   in-switch          base + 2 a + S/B', where the switch adds up (NVLS, SHARP)

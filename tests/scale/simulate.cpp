@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <queue>
-#include <stdexcept>
 #include <utility>
 
 namespace eyeroof::tests {
@@ -34,14 +34,16 @@ SimResult Simulation::run() {
         const SimMessage& message = messages_[m];
         SimPort& out = ports_[message.out];
         SimPort& in = ports_[message.in];
-        const double start = std::max({at, out.free_s, in.free_s});
+        const double start = std::max({at, out.free_s, holds_ ? at : in.free_s});
         if (start > at) { // others that become ready before may go first
             queue.emplace(start, m);
             continue;
         }
         const double busy = message.overhead_s + message.bytes / message.bytes_per_s;
+        const double received = std::max(start, in.free_s);
+        out.free_s = start + busy;
+        in.free_s = received + busy;
         for (SimPort* port : {&out, &in}) {
-            port->free_s = start + busy;
             port->busy_s += busy;
             port->bytes += message.bytes;
         }
@@ -51,7 +53,7 @@ SimResult Simulation::run() {
         result.bytes += message.bytes;
         result.level_bytes.resize(std::max(result.level_bytes.size(), message.level + 1));
         result.level_bytes[message.level] += message.bytes;
-        const double arrival = start + busy + message.latency_s;
+        const double arrival = received + busy + message.latency_s;
         result.time_s = std::max(result.time_s, arrival);
         for (const std::size_t follower : next[m]) {
             ready[follower] = std::max(ready[follower], arrival);
@@ -83,6 +85,10 @@ model::Fabric fabric_of(const SimSystem& system) {
     outer.ports = system.one_outer_port ? 1 : static_cast<model::Count>(system.inside);
     outer.bytes_per_s = system.outer_bytes_per_s;
     outer.latency_s = {system.outer_latency_s};
+    fabric.chunk_bytes = system.chunk_bytes;
+    model::FabricLevel& switched = system.outside == 1 ? inner : outer;
+    switched.reduces = system.reduces;
+    switched.reduced_base_s = system.reduced_base_s;
     if (system.outside == 1) {
         inner.size = 0;
         fabric.levels = {inner};
@@ -142,9 +148,39 @@ class Builder {
         }
     }
 
+    // Between a member and the outermost level's switch, which has a port for each member.
+    std::size_t to_switch(std::size_t from, double bytes, std::vector<std::size_t> after) {
+        return switched(from, bytes, std::move(after), true);
+    }
+    std::size_t from_switch(std::size_t to, double bytes, std::vector<std::size_t> after) {
+        return switched(to, bytes, std::move(after), false);
+    }
+
+    void hold() { sim_.hold(); }
     SimResult run() { return sim_.run(); }
 
   private:
+    std::size_t switched(std::size_t member, double bytes, std::vector<std::size_t> after,
+                         bool up) {
+        const bool inner = system_.outside == 1;
+        SimMessage m;
+        m.level = up ? (inner ? 0 : 1) : 2; // what the switch itself sends is counted apart
+        m.bytes = bytes;
+        m.after = std::move(after);
+        m.overhead_s = system_.overhead_s;
+        m.bytes_per_s = inner ? system_.inner_bytes_per_s : system_.outer_bytes_per_s;
+        m.latency_s = inner ? system_.inner_latency_s : system_.outer_latency_s;
+        m.latency_s += up ? system_.reduced_base_s : 0.0;
+        if (up) {
+            m.out = inner ? inner_out_[member] : outer_out_[member];
+            m.in = sim_.port();
+        } else {
+            m.out = sim_.port();
+            m.in = inner ? inner_in_[member] : outer_in_[member];
+        }
+        return sim_.send(std::move(m));
+    }
+
     SimSystem system_;
     Simulation sim_;
     std::vector<std::size_t> inner_out_, inner_in_, outer_out_, outer_in_;
@@ -274,6 +310,119 @@ void by_levels(Builder& b, const SimSystem& s, double bytes) {
     inner();
 }
 
+// Parents and children of the in-order binary tree of n members; 0 is above all.
+struct BinaryTree {
+    std::vector<std::size_t> parent; // n: none
+    std::vector<std::vector<std::size_t>> children;
+    std::size_t root = 0;
+};
+
+BinaryTree in_order_tree(std::size_t n) {
+    BinaryTree tree{std::vector<std::size_t>(n, n), std::vector<std::vector<std::size_t>>(n), 0};
+    for (std::size_t r = 1; r < n; ++r) {
+        const std::size_t bit = r & (~r + 1);
+        const std::size_t up = (r ^ bit) | (bit << 1);
+        tree.parent[r] = up < n ? up : r ^ bit;
+        tree.children[tree.parent[r]].push_back(r);
+    }
+    return tree;
+}
+
+// The same tree with other members on its places, so that who is inner in one is a leaf in the
+// other: mirrored where n is even, moved on by one where it is odd.
+BinaryTree other_tree(const BinaryTree& tree) {
+    const std::size_t n = tree.parent.size();
+    const auto moved = [n](std::size_t r) { return n % 2 == 0 ? n - 1 - r : (r + 1) % n; };
+    BinaryTree other{std::vector<std::size_t>(n, n), std::vector<std::vector<std::size_t>>(n),
+                     moved(tree.root)};
+    for (std::size_t r = 0; r < n; ++r) {
+        other.parent[moved(r)] = tree.parent[r] < n ? moved(tree.parent[r]) : n;
+        for (const std::size_t child : tree.children[r]) {
+            other.children[moved(r)].push_back(moved(child));
+        }
+    }
+    return other;
+}
+
+// The messages that bring a piece's sum of `member`'s children to it.
+std::vector<std::size_t> gather(Builder& b, const BinaryTree& tree, std::size_t member,
+                                double piece) {
+    std::vector<std::size_t> arrived;
+    for (const std::size_t child : tree.children[member]) {
+        arrived.push_back(b.send(child, member, piece, gather(b, tree, child, piece)));
+    }
+    return arrived;
+}
+
+void scatter(Builder& b, const BinaryTree& tree, std::size_t member, double piece,
+             const std::vector<std::size_t>& after) {
+    for (const std::size_t child : tree.children[member]) {
+        scatter(b, tree, child, piece, {b.send(member, child, piece, after)});
+    }
+}
+
+// Each tree carries half of the array, piece by piece up and down again.
+void double_tree(Builder& b, std::size_t n, double bytes, double chunk) {
+    const BinaryTree one = in_order_tree(n);
+    const BinaryTree trees[] = {one, other_tree(one)};
+    const double pieces = std::max(1.0, std::ceil(bytes / 2.0 / chunk - 1e-9));
+    const double piece = bytes / 2.0 / pieces;
+    b.hold();
+    for (double k = 0.0; k < pieces; ++k) {
+        for (const BinaryTree& tree : trees) {
+            scatter(b, tree, tree.root, piece, gather(b, tree, tree.root, piece));
+        }
+    }
+}
+
+// Up to the switch, which adds up, and down again, piece by piece.
+void through_switch(Builder& b, const std::vector<std::size_t>& members, double bytes, Last& last) {
+    constexpr std::size_t pieces = 250; // a switch adds up packets, not arrays
+    const double piece = bytes / static_cast<double>(pieces);
+    const Last before = last;
+    for (const std::size_t member : members) {
+        last[member].clear();
+    }
+    for (std::size_t p = 0; p < pieces; ++p) {
+        std::vector<std::size_t> up;
+        for (const std::size_t member : members) {
+            up.push_back(b.to_switch(member, piece, before[member]));
+        }
+        for (const std::size_t member : members) {
+            last[member].push_back(b.from_switch(member, piece, up));
+        }
+    }
+}
+
+// Scattered inside each unit, added up by the switch outside, gathered again.
+void in_switch(Builder& b, const SimSystem& s, double bytes) {
+    Last got(s.members());
+    b.hold();
+    if (s.outside == 1) {
+        through_switch(b, all_of(s.inside), bytes, got);
+        return;
+    }
+    const double part = bytes / static_cast<double>(s.inside);
+    const auto inner = [&] {
+        for (std::size_t u = 0; u < s.outside; ++u) {
+            std::vector<std::size_t> ranks;
+            for (std::size_t i = 0; i < s.inside; ++i) {
+                ranks.push_back(u * s.inside + i);
+            }
+            b.ring(ranks, s.inside - 1, part, got);
+        }
+    };
+    inner();
+    for (std::size_t i = 0; i < s.inside; ++i) {
+        std::vector<std::size_t> ranks;
+        for (std::size_t u = 0; u < s.outside; ++u) {
+            ranks.push_back(u * s.inside + i);
+        }
+        through_switch(b, ranks, part, got);
+    }
+    inner();
+}
+
 } // namespace
 
 SimResult simulate(const SimSystem& system, Collective kind, Algorithm algorithm, double bytes,
@@ -308,8 +457,12 @@ SimResult simulate(const SimSystem& system, Collective kind, Algorithm algorithm
     case Algorithm::direct:
         direct(b, n, bytes);
         break;
-    default:
-        throw std::logic_error("not simulated");
+    case Algorithm::double_tree:
+        double_tree(b, n, bytes, system.chunk_bytes);
+        break;
+    case Algorithm::in_switch:
+        in_switch(b, system, bytes);
+        break;
     }
     return b.run();
 }

@@ -33,6 +33,8 @@ struct SimResult {
 
 class Simulation {
   public:
+    // A switch that holds what its receiver cannot take yet: a sender waits for its own port alone.
+    void hold() { holds_ = true; }
     std::size_t port() {
         ports_.push_back({});
         return ports_.size() - 1;
@@ -46,6 +48,7 @@ class Simulation {
   private:
     std::vector<SimPort> ports_;
     std::vector<SimMessage> messages_;
+    bool holds_ = false;
 };
 
 // n members on one level; or `inside` members in each of `outside` units, each with a port of its
@@ -55,7 +58,11 @@ struct SimSystem {
     double inner_bytes_per_s = 1e9, outer_bytes_per_s = 1e9;
     double inner_latency_s = 0.0, outer_latency_s = 0.0;
     double overhead_s = 0.0;
-    bool one_outer_port = false; // of a unit; a single ring passes through it
+    bool one_outer_port = false;   // of a unit; a single ring passes through it
+    double chunk_bytes = 524288.0; // pieces of pipelined trees
+    // In-switch: the outermost level's switch adds up, once for each piece on its way.
+    bool reduces = false;
+    double reduced_base_s = 0.0;
     std::size_t members() const { return inside * outside; }
 };
 
