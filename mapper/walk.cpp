@@ -26,43 +26,7 @@ using namespace model;
 namespace {
 
 constexpr std::uint64_t kNodeFloorNodes = 2000; // choices looked at for a floor of a node
-constexpr std::array<const char*, kRules> kRuleNames = {
-    "B4 fan-out",  "B4 axes",   "B5 storage",      "least utilization", "B1 workload",
-    "B2 dataflow", "B3 units",  "B4 steps",        "B6 bandwidth",      "B7 ramps",
-    "orders",      "dominated", "beaten meanwhile"};
-
 } // namespace
-
-void Shared::offer(const Job& job, SearchResult real, std::uint64_t nodes) {
-    const double value = real.certificate.value;
-    std::lock_guard lock(mutex);
-    const double now = best.load();
-    const bool better = value < now * (1.0 - kSlack);
-    if (!better && (value > now * (1.0 + kSlack) || !(job < best_job))) {
-        return;
-    }
-    // A reader takes the value first, then sees that there was an offer, and waits for its job.
-    ++offers;
-    best = std::min(now, value);
-    best_job = job;
-    found = std::move(real);
-    if (better) {
-        outcome.history.push_back({effort.seconds(), outcome.nodes + nodes, value});
-    }
-}
-
-void Shared::leave_out(double at_least) {
-    std::lock_guard lock(mutex);
-    outcome.left_out = std::min(outcome.left_out, at_least);
-}
-
-void Shared::add(const Counts& counts) {
-    std::lock_guard lock(mutex);
-    outcome.nodes += counts.nodes;
-    for (std::size_t r = 0; r < kRules; ++r) {
-        outcome.pruned[kRuleNames[r]] += counts.pruned[r];
-    }
-}
 
 Walker::Walker(Shared& shared, const Branch& branch)
     : shared_(shared), space_(shared.spaces[branch.space]), index_(branch.space),
@@ -420,48 +384,6 @@ void Walker::raise_floors(double& relaxed) {
             estimator_.set_floors(floors);
             relaxed = estimator_.relaxed(product.data(), Known::space, cut());
         }
-    }
-}
-
-void Walker::visit() {
-    Leaf leaf{index_, {}, {}};
-    for (std::size_t g = 0; g < kGroups; ++g) {
-        leaf.chains[g] = space_.groups[g].nodes[at_[g]].chain;
-    }
-    if (rests_) {
-        visit_resting(leaf);
-        return;
-    }
-    const auto good = estimator_.good_orders(product_.data(), cut());
-    counts.pruned[kOrders] += good.empty() ? 1 : 0;
-    for (const auto& [value, c] : good) {
-        if (value <= cut()) {
-            leaf.orders = estimator_.combinations()[c];
-            offer(leaf, value);
-        }
-    }
-}
-
-// With step 7: every way in which tiles may rest.
-void Walker::visit_resting(Leaf& leaf) {
-    const auto good = rests_->good(leaf.chains, estimator_, product_.data(), cut());
-    counts.pruned[kOrders] += good.empty() ? 1 : 0;
-    for (const Rests::Good& some : good) {
-        if (some.value <= cut()) {
-            leaf.orders = some.orders;
-            offer(leaf, some.value);
-        }
-    }
-}
-
-void Walker::offer(const Leaf& leaf, double at_least) {
-    bool all_placed = true;
-    auto real = realise(shared_.task, space_, leaf, all_placed);
-    if (!all_placed) {
-        shared_.leave_out(at_least);
-    }
-    if (real) {
-        shared_.offer(job_, *std::move(real), counts.nodes);
     }
 }
 

@@ -1,5 +1,5 @@
 // A component of a Timeloop architecture: one storage or the arithmetic, whatever form of file it
-// stands in. Used by study/formats/timeloop_arch.cpp and timeloop_component.cpp only.
+// stands in. Used by study/formats/timeloop_arch.cpp, _nodes.cpp and _component.cpp only.
 // Knows no hierarchy.
 #pragma once
 
@@ -60,11 +60,15 @@ void read_capacity(const Attributes& at, bool dram, Component& c);
 void read_speed(const Attributes& at, Component& c);
 // Errors for attributes that matter and are not modelled.
 void refuse_unmodelled(const Attributes& at);
+inline constexpr int kMaxDepth = 48;          // of trees and of lists in lists
 inline constexpr model::Count kWordBits = 16; // Timeloop's, where none are named
 
 // Name, class and attributes; sets neither instances nor axes. Nothing for what is left out.
 std::optional<Component> read_component(const hwdb::Node& node, const std::string& name,
                                         const std::vector<hwdb::Node>& around);
+
+// The components of a list of nodes (0.4), from the outermost inwards, with the axes they open.
+std::vector<Component> read_nodes(const hwdb::Node& list);
 
 // Energies from tables stand above those of attributes.
 void add_energies(const std::map<std::string, Energies>& tables,

@@ -10,26 +10,20 @@ namespace eyeroof::study::read {
 
 using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
 using hwdb::Node;
-using timeloop::along_x;
-using timeloop::axis_of;
-using timeloop::Entry;
-using timeloop::EntryReader;
-using timeloop::Factor;
-using timeloop::Sort;
 
 namespace {
 
 // By the permutation, innermost first; dimensions outside it come after.
-std::vector<Factor> ordered(const Entry& entry) {
-    std::vector<Factor> factors;
+std::vector<timeloop::Factor> ordered(const timeloop::Entry& entry) {
+    std::vector<timeloop::Factor> factors;
     for (const Dim dim : entry.permutation) {
-        for (const Factor& f : entry.factors) {
+        for (const timeloop::Factor& f : entry.factors) {
             if (f.dim == dim) {
                 factors.push_back(f);
             }
         }
     }
-    for (const Factor& f : entry.factors) {
+    for (const timeloop::Factor& f : entry.factors) {
         if (std::find(entry.permutation.begin(), entry.permutation.end(), f.dim) ==
             entry.permutation.end()) {
             factors.push_back(f);
@@ -38,14 +32,15 @@ std::vector<Factor> ordered(const Entry& entry) {
     return factors;
 }
 
-void add_spatial(const Entry& entry, const Factor& f, const Accelerator& machine,
-                 Mapping& mapping) {
+void add_spatial(const timeloop::Entry& entry, const timeloop::Factor& f,
+                 const Accelerator& machine, Mapping& mapping) {
     const std::size_t at = entry.spread->level;
-    const auto axis = axis_of(entry, machine.levels[at], f.dim);
+    const auto axis = timeloop::axis_of(entry, machine.levels[at], f.dim);
     if (!axis) {
         entry.node.error("unknown-axis",
                          fmt::format("{} has no fan-out along {} for {}{}", entry.target,
-                                     along_x(entry, f.dim) ? "x" : "y", letter(f.dim), f.trips),
+                                     timeloop::along_x(entry, f.dim) ? "x" : "y", letter(f.dim),
+                                     f.trips),
                          "the split parts the dimensions along x from those along y");
         return;
     }
@@ -56,15 +51,15 @@ void add_spatial(const Entry& entry, const Factor& f, const Accelerator& machine
 struct Written {
     std::size_t level;
     bool time;
-    Factor factor;
+    timeloop::Factor factor;
     Node node;
 };
 
-void apply_loops(const Entry& entry, const Accelerator& machine, const TimeloopNames& names,
-                 Mapping& mapping, std::vector<Written>& all) {
-    const std::vector<Factor> factors = ordered(entry);
+void apply_loops(const timeloop::Entry& entry, const Accelerator& machine,
+                 const TimeloopNames& names, Mapping& mapping, std::vector<Written>& all) {
+    const std::vector<timeloop::Factor> factors = ordered(entry);
     for (auto at = factors.rbegin(); at != factors.rend(); ++at) {
-        Factor f = *at;
+        timeloop::Factor f = *at;
         if (f.limit != timeloop::Limit::exact) {
             entry.node.error("bad-loop",
                              fmt::format("a mapping fixes the trips of {} with '='", letter(f.dim)),
@@ -79,7 +74,7 @@ void apply_loops(const Entry& entry, const Accelerator& machine, const TimeloopN
             continue;
         }
         f.trips = f.trips == 0 ? (*names.sizes)[index(f.dim)] : f.trips;
-        const bool time = entry.sort == Sort::temporal;
+        const bool time = entry.sort == timeloop::Sort::temporal;
         all.push_back({time ? *entry.level : entry.spread->level, time, f, entry.node});
         if (f.trips > 1 && time) {
             mapping.levels[*entry.level].temporal.push_back({f.dim, f.trips});
@@ -122,7 +117,7 @@ Result<Mapping> parse_timeloop_mapping(std::string text, const std::string& file
     if (!document) {
         return Result<Mapping>(document.diagnostics());
     }
-    const EntryReader reader{machine, names};
+    const timeloop::EntryReader reader{machine, names};
     Mapping mapping;
     mapping.levels.resize(machine.levels.size());
     std::vector<OperandSet> bypassed(machine.levels.size());
@@ -135,9 +130,9 @@ Result<Mapping> parse_timeloop_mapping(std::string text, const std::string& file
     }
     for (const Node& node : list.items(1)) {
         const auto entry = reader.read(node);
-        if (entry && entry->sort == Sort::tensors) {
+        if (entry && entry->sort == timeloop::Sort::tensors) {
             bypassed[*entry->level] = entry->bypass;
-        } else if (entry && entry->sort != Sort::utilization) {
+        } else if (entry && entry->sort != timeloop::Sort::utilization) {
             apply_loops(*entry, machine, names, mapping, written);
         }
     }

@@ -1,3 +1,4 @@
+#include "tests/cli/map_files.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
@@ -11,57 +12,13 @@
 #include <vector>
 
 using namespace eyeroof;
+using eyeroof::tests::contains;
+using eyeroof::tests::kArch;
 using eyeroof::tests::near;
 using nlohmann::json;
 using tests::run;
-using tests::Scratch;
+using Files = eyeroof::tests::MapFiles;
 using tests::write_text;
-
-namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-// Two equal layers and another one, small enough to be proved at once.
-constexpr const char* kLayers = "name,op,n,c,h,w,k,r,s,pad\n"
-                                "first,conv2d,1,16,14,14,32,3,3,1\n"
-                                "second,conv2d,1,32,14,14,32,3,3,1\n"
-                                "third,conv2d,1,16,14,14,32,3,3,1\n";
-
-// DRAM, a buffer of 1 KiB, 4 x 2 units with a register file of 16 words.
-constexpr const char* kArch = R"(arch:
-  arithmetic: {name: MACs, instances: 8, meshX: 4, word_bits: 16, energy: 1}
-  storage:
-  - {name: Spad, entries: 16, instances: 8, meshX: 4, word_bits: 16, vector_access_energy: 1.0}
-  - {name: GLB, entries: 512, instances: 1, word_bits: 16, read_bandwidth: 8, write_bandwidth: 8,
-     vector_access_energy: 6.0}
-  - {name: DRAM, technology: DRAM, instances: 1, word_bits: 16, read_bandwidth: 2,
-     write_bandwidth: 2, vector_access_energy: 200.0}
-)";
-constexpr const char* kProblem =
-    "problem: {shape: cnn-layer, R: 3, S: 1, P: 12, Q: 1, C: 4, K: 8, N: 1}\n";
-
-struct Files {
-    Scratch scratch;
-    std::string layers = (scratch / "net.csv").string();
-    std::string arch = (scratch / "arch.yaml").string();
-    std::string problem = (scratch / "prob.yaml").string();
-    std::string rules = (scratch / "cstr.yaml").string();
-
-    Files() {
-        write_text(layers, kLayers);
-        write_text(arch, kArch);
-        write_text(problem, kProblem);
-    }
-    // `map` on Timeloop's files with these constraints.
-    tests::Outcome constrained(const std::string& text) const {
-        write_text(rules, "mapspace_constraints:\n  targets:\n" + text);
-        return run({"map", problem, "--on", arch, "--constraints", rules});
-    }
-};
-
-} // namespace
 
 TEST_CASE("map searches equal layers once and certifies each, in text and in JSON") {
     const Files files;
@@ -351,119 +308,6 @@ TEST_CASE("where only all constraints together leave nothing, the fewest that do
     CHECK(contains(outcome.err, "cstr.yaml:"));
     CHECK(contains(outcome.err, "Spad loops K8 in time"));
     CHECK_FALSE(contains(outcome.err, "DRAM loops N1 in time")); // has no part in it
-}
-
-TEST_CASE("the front of latency and energy falls from point to point and is drawn") {
-    const Files files;
-    const std::string svg = (files.scratch / "front.svg").string();
-    const auto outcome = run(
-        {"map", files.problem, "--on", files.arch, "--pareto", "--plot", svg, "--format", "json"});
-    REQUIRE(outcome.exit == 0);
-    const auto report = json::parse(outcome.out);
-    CHECK(report["schema"] == "eyeroof/front/1");
-    REQUIRE(report["layers"].size() == 1);
-    CHECK(report["layers"][0]["complete"] == true);
-    const auto& points = report["layers"][0]["points"];
-    REQUIRE(!points.empty());
-    for (std::size_t i = 1; i < points.size(); ++i) {
-        CHECK(points[i]["cycles"] < points[i - 1]["cycles"]);
-        CHECK(points[i]["energy_pj"] > points[i - 1]["energy_pj"]);
-    }
-    const auto best = [&](const char* objective, const char* key) {
-        return json::parse(run({"map", files.problem, "--on", files.arch, "--objective", objective,
-                                "--format", "json"})
-                               .out)["layers"][0][key]
-            .get<double>();
-    };
-    CHECK(points.back()["cycles"].get<double>() == best("latency", "cycles"));
-    CHECK(points.front()["energy_pj"].get<double>() == near(best("energy", "energy_pj")));
-    CHECK(contains(tests::read_file(svg), "</svg>"));
-    CHECK(contains(run({"map", files.problem, "--on", files.arch, "--pareto"}).out,
-                   "front of latency and energy"));
-}
-
-TEST_CASE("more capacity never costs more traffic, and the level's own capacity is marked") {
-    const Files files;
-    const std::string svg = (files.scratch / "curve.svg").string();
-    const auto outcome = run({"map", files.problem, "--on", files.arch, "--capacity-curve", "GLB",
-                              "--plot", svg, "--format", "json"});
-    REQUIRE(outcome.exit == 0);
-    const auto report = json::parse(outcome.out);
-    CHECK(report["schema"] == "eyeroof/capacity/1");
-    CHECK(report["level"]["capacity_bytes"] == 1024);
-    const auto& points = report["layers"][0]["points"];
-    REQUIRE(points.size() >= 2);
-    for (std::size_t i = 1; i < points.size(); ++i) {
-        CHECK(points[i]["capacity_bytes"] > points[i - 1]["capacity_bytes"]);
-        CHECK(points[i]["traffic_bytes"] < points[i - 1]["traffic_bytes"]);
-        CHECK(points[i]["traffic_bytes"] >= report["layers"][0]["compulsory_bytes"]);
-    }
-    CHECK(contains(tests::read_file(svg), "GLB 1.024 kB"));
-    const auto unknown =
-        run({"map", files.problem, "--on", files.arch, "--capacity-curve", "GLBB"});
-    CHECK(unknown.exit == 3);
-    CHECK(contains(unknown.err, "did you mean 'GLB'?"));
-    CHECK(run({"map", files.problem, "--on", files.arch, "--pareto", "--capacity-curve", "GLB"})
-              .exit == 2);
-}
-
-TEST_CASE("fronts and curves are of every different layer, as text, JSON, CSV and picture") {
-    const Files files;
-    const std::string svg = (files.scratch / "all.svg").string();
-    const std::string net = (files.scratch / "small.csv").string();
-    write_text(net, "name,op,m,n,k\nfirst,gemm,4,8,4\nsecond,gemm,8,8,8\nthird,gemm,4,8,4\n");
-    const auto lines = [](const std::string& text) {
-        return std::count(text.begin(), text.end(), '\n');
-    };
-    for (const std::vector<std::string>& question :
-         {std::vector<std::string>{"--pareto"}, {"--capacity-curve", "GLB"}}) {
-        CAPTURE(question.front());
-        std::vector<std::string> words = {"map", net, "--on", files.arch, "--plot", svg};
-        words.insert(words.end(), question.begin(), question.end());
-        const auto with = [&](const char* format) {
-            auto all = words;
-            all.insert(all.end(), {"--format", format});
-            return run(all);
-        };
-        const auto outcome = with("json");
-        REQUIRE(outcome.exit == 0);
-        const auto layers = json::parse(outcome.out)["layers"];
-        REQUIRE(layers.size() == 2); // the third equals the first
-        CHECK(layers[0]["layer"] == "first");
-        CHECK(layers[0]["equals"] == json::array({"third"}));
-        CHECK(layers[1]["layer"] == "second");
-        CHECK(lines(with("csv").out) > 2);
-        CHECK(contains(with("csv").out, "\nsecond,"));
-        const auto text = with("text");
-        CHECK(contains(text.out, "first (and 1 like it)"));
-        CHECK(contains(text.out, "second"));
-        CHECK(contains(tests::read_file(svg), "2 layers of small"));
-    }
-}
-
-TEST_CASE("the convergence plot shows every strategy against the proven bound") {
-    const Files files;
-    const std::string svg = (files.scratch / "c.svg").string();
-    const auto outcome =
-        run({"map", files.problem, "--on", files.arch, "--time-limit", "1", "--plot", svg});
-    REQUIRE(outcome.exit == 0);
-    const std::string text = tests::read_file(svg);
-    for (const char* part :
-         {"exact ", "random ", "random-pruned ", "annealing ", "genetic ", "proven bound"}) {
-        CAPTURE(part);
-        CHECK(contains(text, part));
-    }
-}
-
-TEST_CASE("a stopped map ends with the code of an interrupt and writes nothing") {
-    const Files files;
-    std::stop_source source;
-    source.request_stop();
-    cli::Environment environment;
-    environment.stop = source.get_token();
-    const auto outcome = run({"map", files.layers, "--on", "nvdla-large"}, environment);
-    CHECK(outcome.exit == 130);
-    CHECK(outcome.out.empty());
 }
 
 TEST_CASE("completion and help of map and exam know the words of the search") {
