@@ -34,6 +34,7 @@ const std::map<std::string, Room>& rooms() {
         {"study/fuse", {{"model", "study/text", "study/formats"}, {"fmt", "nlohmann"}}},
         {"study/sparse", {{"model", "hwdb", "study/text", "study/exam"}, {"fmt", "nlohmann"}}},
         {"study/cores", {{"model", "study/text", "study/exam"}, {"fmt", "nlohmann"}}},
+        {"study/silicon", {{"model", "hwdb", "study/text", "study/exam"}, {"fmt", "nlohmann"}}},
         {"study/what_if", {{"model", "hwdb", "study/exam"}, {"fmt"}}},
         {"study/search",
          {{"model", "mapper", "study/text", "study/formats", "study/exam"}, {"fmt", "nlohmann"}}},

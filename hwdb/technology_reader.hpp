@@ -1,0 +1,17 @@
+// hwdb/technology.yaml: processes, reference circuits and published chips.
+// Called by cli; the equations are those of model/technology.
+// Knows no machine.
+#pragma once
+
+#include "hwdb/catalog.hpp"
+#include "hwdb/yaml.hpp"
+#include "model/technology/technology.hpp"
+
+namespace eyeroof::hwdb {
+
+// The nearest folder's technology.yaml. Errors: "no-technology" where no folder has one; the file's
+// own, each with its place: a number out of range, nodes that do not fall from large to small.
+model::Result<model::Technology> load_technology(Folders folders);
+model::Result<model::Technology> read_technology(Document& document);
+
+} // namespace eyeroof::hwdb
