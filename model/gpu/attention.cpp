@@ -10,10 +10,11 @@ namespace eyeroof::model {
 namespace {
 
 constexpr double kFewQueries = 16.0;      // rows of a tile's instruction: fewer are packed by head
+constexpr double kMostQueries = 128.0;    // of a tile
+constexpr double kKeyStep = 32.0;         // keys that the last tile is rounded up to
 constexpr double kGradientProducts = 2.5; // against the forward's
 constexpr double kWideHead = 128.0;       // elements above which a tile holds half the keys
 constexpr double kMemoryJoin = 1.0; // what moves is hardly hidden; prompts write the cache too
-constexpr double kResidentSharpness = 4.0;
 constexpr double kMostSplits = 1e6;
 
 double joined(double a, double b, double power) {
@@ -31,21 +32,33 @@ struct Tiling {
     double splits = 1.0;
 };
 
-// Queries fill tiles of their own.
-Tiling prompt_tiling(const AttentionShape& s, double tn) {
+// Key tiles of all blocks of queries: those on the diagonal are half wasted, and wholly in a prompt
+// of one block, where queries of several heads lie under one another.
+double seen_tiles(const AttentionShape& s, const Tiling& t, double blocks, double heads) {
+    const double all = blocks * std::ceil(static_cast<double>(seen_keys(s)) / t.tn);
+    if (!s.causal && s.window <= 0) {
+        return all;
+    }
+    const double pairs = static_cast<double>(seen_pairs(s)) * static_cast<double>(s.groups) / heads;
+    const double diagonal = static_cast<double>(s.m) < kMostQueries
+                                ? blocks
+                                : 0.5 * blocks * (t.tm / t.tn + (s.window > 0 ? 1.0 : 0.0));
+    return std::min(all, pairs / (t.tm * t.tn) + diagonal);
+}
+
+// Queries fill tiles of their own; few of them share tiles with those of heads that see the same
+// keys.
+Tiling prompt_tiling(const AttentionShape& s, double tn, bool packed) {
     Tiling t;
     t.tn = tn;
-    t.tm = s.m > 64 ? 128.0 : 64.0;
-    const double blocks = std::ceil(static_cast<double>(s.m) / t.tm);
-    const double keys = static_cast<double>(seen_keys(s));
-    const double all = std::ceil(keys / tn);
-    double tiles = blocks * all;
-    if (s.causal || s.window > 0) {
-        const double diagonal = 0.5 * blocks * (t.tm / tn + (s.window > 0 ? 1.0 : 0.0));
-        tiles = std::min(tiles, static_cast<double>(seen_pairs(s)) / (t.tm * tn) + diagonal);
-    }
-    t.ctas = static_cast<double>(s.batch) * static_cast<double>(s.groups) * blocks;
-    t.key_tiles = std::max(1.0, tiles / blocks);
+    const bool shared = packed && static_cast<double>(s.m) < kMostQueries;
+    const auto heads = static_cast<double>(shared ? s.key_heads() : s.groups);
+    const double rows = static_cast<double>(s.m) * static_cast<double>(s.groups) / heads;
+    t.tm = rows > kMostQueries / 2.0 ? kMostQueries : kMostQueries / 2.0;
+    const double blocks = std::ceil(rows / t.tm);
+    t.ctas = static_cast<double>(s.batch) * heads * blocks;
+    t.key_tiles = std::max(1.0, seen_tiles(s, t, blocks, heads) / blocks);
+    const double all = std::ceil(static_cast<double>(seen_keys(s)) / tn);
     const double of_window =
         s.window > 0 ? std::ceil((static_cast<double>(s.window) + t.tm) / tn) : all;
     t.longest = std::max(t.key_tiles, std::min(all, of_window));
@@ -67,20 +80,14 @@ Tiling generation_tiling(const AttentionShape& s, double tn, int sms, double mos
 }
 
 // Cycles until the last CTA is done: full SMs share the tiles; the last wave is as long as a CTA.
-double compute_cycles(const Gpu& gpu, const AttentionTerms& terms, const Tiling& t,
-                      double tile_cycles) {
-    const double own = terms.cta_cycles + t.key_tiles * tile_cycles;
+double compute_cycles(const Gpu& gpu, const Tiling& t, double start_cycles, double tile_cycles) {
+    const double own = start_cycles + t.key_tiles * tile_cycles;
     const double shared = t.ctas / gpu.sms * own;
-    const double longest = terms.cta_cycles + t.longest * std::max(tile_cycles, terms.tile_cycles);
+    const double longest = start_cycles + t.longest * tile_cycles;
     const bool uneven = t.longest > t.key_tiles; // the longest start first and fill the gaps
     const double waves = t.ctas / gpu.sms;
     const double tail = uneven ? 0.0 : 0.5 * (std::ceil(waves) - waves) * own;
     return std::max(shared + tail, longest);
-}
-
-double resident_share(const Gpu& gpu, const AttentionTerms& terms, double bytes) {
-    const double fill = bytes / std::max(terms.resident_l2 * gpu.l2_bytes, 1.0);
-    return 1.0 / (1.0 + std::pow(fill, kResidentSharpness));
 }
 
 // The type that products are computed in. Kernels before Hopper's (FlashAttention-3) read fp8 and
@@ -91,8 +98,9 @@ DataType product_type(const Gpu& gpu, DataType type) {
     return cast && gpu.rate(DataType::fp16).pipe == Pipe::tensor ? DataType::fp16 : type;
 }
 
+// `rate` of the tiles: see apart_share.
 FusedTime tiled_time(const Gpu& gpu, DataType stored, const AttentionTerms& terms,
-                     const Layer& layer, const Work& work, const Tiling& t) {
+                     const Layer& layer, const Work& work, const Tiling& t, double rate) {
     const DataType type = product_type(gpu, stored);
     const double head = static_cast<double>(std::get<AttentionShape>(layer.shape).k);
     const bool forward = layer.direction == Direction::fwd;
@@ -100,7 +108,9 @@ FusedTime tiled_time(const Gpu& gpu, DataType stored, const AttentionTerms& term
     const double per_sm = 2.0 * macs_per_cycle(gpu, type) / gpu.sms;
     const double products = times * 4.0 * t.tm * t.tn * head / (terms.mma_share * per_sm);
     const double scores = (forward ? 1.0 : 2.0) * terms.score_cycles * t.tm * t.tn;
-    const double tile = joined(products, scores, terms.overlap);
+    const double tile = joined(products, scores, terms.overlap) / rate;
+    const bool cached = reads_cache(layer);
+    const double start = cached ? terms.decode_cycles : terms.cta_cycles * t.tm / kMostQueries;
 
     FusedTime f;
     f.tile_m = static_cast<int>(t.tm);
@@ -108,34 +118,63 @@ FusedTime tiled_time(const Gpu& gpu, DataType stored, const AttentionTerms& term
     f.splits = static_cast<int>(t.splits);
     f.ctas = t.ctas;
     const double bytes = static_cast<double>(work.bytes());
-    f.resident = resident_share(gpu, terms, bytes);
+    f.resident = kept_share(bytes, terms.resident_l2 * gpu.l2_bytes);
     f.dram_s = bytes * ((1.0 - f.resident) / (terms.dram_share * gpu.dram_bytes_per_s) +
                         f.resident / std::max(l2_bandwidth(gpu), gpu.dram_bytes_per_s));
-    f.compute_s = compute_cycles(gpu, terms, t, tile) / pipe_clock_hz(gpu, type);
+    f.compute_s = compute_cycles(gpu, t, start, tile) / pipe_clock_hz(gpu, type);
     f.clock_share =
         clock_share(gpu.calibration.tensor_gemm, joined(f.compute_s, f.dram_s, kMemoryJoin));
     f.compute_s /= f.clock_share;
-    f.other_s = t.splits > 1.0 ? terms.combine_s : 0.0;
+    const bool appends = forward && (cached || std::get<AttentionShape>(layer.shape).causal);
+    f.other_s = (t.splits > 1.0 ? terms.combine_s : 0.0) + (appends ? terms.append_s : 0.0);
     f.body_s = joined(f.compute_s, f.dram_s, kMemoryJoin) + f.other_s;
+    return f;
+}
+
+// A generation's kernels pack heads in every library: apart tells only at which rate.
+FusedTime packed_or_apart(const Gpu& gpu, DataType type, const AttentionTerms& terms,
+                          const Layer& layer, const Work& work, bool packed) {
+    const auto& s = std::get<AttentionShape>(layer.shape);
+    const double rate = packed ? 1.0 : terms.apart_share;
+    const double keys = std::ceil(static_cast<double>(seen_keys(s)) / kKeyStep) * kKeyStep;
+    const double tn = std::min(static_cast<double>(s.k) > kWideHead ? 64.0 : 128.0, keys);
+    if (!reads_cache(layer)) {
+        return tiled_time(gpu, type, terms, layer, work, prompt_tiling(s, tn, packed), rate);
+    }
+    const auto of_splits = [&](double most) {
+        return tiled_time(gpu, type, terms, layer, work, generation_tiling(s, tn, gpu.sms, most),
+                          rate);
+    };
+    const FusedTime split = of_splits(kMostSplits);
+    const FusedTime whole = of_splits(1.0);
+    return split.body_s < whole.body_s ? split : whole;
+}
+
+// Half of the way, in ln, from the first to the second.
+FusedTime between(const FusedTime& first, const FusedTime& second) {
+    const double part = std::sqrt(second.body_s / first.body_s);
+    FusedTime f = first;
+    for (double* seconds : {&f.body_s, &f.compute_s, &f.dram_s, &f.other_s}) {
+        *seconds *= part;
+    }
     return f;
 }
 
 } // namespace
 
+bool reads_cache(const Layer& layer) {
+    const auto* s = std::get_if<AttentionShape>(&layer.shape);
+    return s != nullptr && layer.direction == Direction::fwd &&
+           static_cast<double>(s->m) < kFewQueries && s->n > s->m;
+}
+
 FusedTime attention_time(const Gpu& gpu, DataType type, const AttentionTerms& terms,
-                         const Layer& layer, const Work& work) {
-    const auto& s = std::get<AttentionShape>(layer.shape);
-    const double tn = static_cast<double>(s.k) > kWideHead ? 64.0 : 128.0;
-    const bool few = layer.direction == Direction::fwd && static_cast<double>(s.m) < kFewQueries;
-    if (!few) {
-        return tiled_time(gpu, type, terms, layer, work, prompt_tiling(s, tn));
-    }
-    const auto of_splits = [&](double most) {
-        return tiled_time(gpu, type, terms, layer, work, generation_tiling(s, tn, gpu.sms, most));
+                         const Layer& layer, const Work& work, HeadPacking heads) {
+    const auto either = [&](bool packed) {
+        return packed_or_apart(gpu, type, terms, layer, work, packed);
     };
-    const FusedTime split = of_splits(kMostSplits);
-    const FusedTime whole = of_splits(1.0);
-    return split.body_s < whole.body_s ? split : whole;
+    return heads == HeadPacking::usual ? between(either(true), either(false))
+                                       : either(heads == HeadPacking::packed);
 }
 
 } // namespace eyeroof::model

@@ -91,7 +91,9 @@ void add_attention(AttentionTerms& a, Terms& terms) {
                   {"score_cycles", &a.score_cycles},
                   {"overlap", &a.overlap},
                   {"cta_cycles", &a.cta_cycles},
-                  {"tile_cycles", &a.tile_cycles},
+                  {"decode_cycles", &a.decode_cycles},
+                  {"append_s", &a.append_s},
+                  {"apart_share", &a.apart_share},
                   {"dram_share", &a.dram_share},
                   {"resident_l2", &a.resident_l2},
                   {"combine_s", &a.combine_s},
@@ -105,7 +107,8 @@ void add_grouped(GroupedTerms& g, Terms& terms) {
                   {"uneven", &g.uneven},
                   {"routing_passes", &g.routing_passes},
                   {"routing_s", &g.routing_s},
-                  {"expert_s", &g.expert_s}});
+                  {"expert_s", &g.expert_s},
+                  {"resident_l2", &g.resident_l2}});
 }
 
 } // namespace
@@ -152,7 +155,9 @@ constexpr std::array kBounds = {
     NamedBound{"mma_share",          {0.2, 1.0, kShare}},
     NamedBound{"score_cycles",       {0.03, 1.0, "of an SM, a score: exp at 16 a cycle, and beside it"}},
     NamedBound{"cta_cycles",         {100.0, 20000.0, "loads before a CTA's first tile, its store"}},
-    NamedBound{"tile_cycles",        {30.0, 5000.0, "a key tile's latency in a CTA alone"}},
+    NamedBound{"decode_cycles",      {100.0, 20000.0, "loads before a CTA's first tile, its store"}},
+    NamedBound{"append_s",           {1e-7, 2e-5, "one more kernel"}},
+    NamedBound{"apart_share",        {0.5, 1.0, "against kernels that pack heads"}},
     NamedBound{"combine_s",          {1e-7, 2e-5, "one more kernel"}},
     NamedBound{"backward_cost",      {0.5, 4.0, "against the forward's tile"}},
     NamedBound{"uneven",             {1.0, 3.0, "the busiest SM's load against the mean"}},
@@ -208,14 +213,15 @@ TermBound term_bound(std::string_view name) {
 }
 
 bool can_be_off(std::string_view name) {
-    constexpr std::array<std::string_view, 35> kOff = {
-        "half_intensity", "ramp_k",         "ramp_cycles",  "ramp_occupancy",  "slice_cost",
-        "split_s",        "reuse",          "tlb_cost",     "resident_l2",     "quantise_s",
-        "quantise_pass",  "int8_s",         "stride_waste", "weight_sums",     "fused_ramp_k",
-        "fused_tail",     "fused_s",        "transform_s",  "layout_share",    "layout_s",
-        "softmax_pass",   "norm_pass",      "norm_cycles",  "function_cycles", "gated_cycles",
-        "rope_cycles",    "gather_cycles",  "row_s",        "combine_s",       "cta_cycles",
-        "tile_cycles",    "routing_passes", "routing_s",    "expert_s",        "fused_cast_s"};
+    constexpr std::array<std::string_view, 36> kOff = {
+        "half_intensity", "ramp_k",        "ramp_cycles",    "ramp_occupancy",  "slice_cost",
+        "split_s",        "reuse",         "tlb_cost",       "resident_l2",     "quantise_s",
+        "quantise_pass",  "int8_s",        "stride_waste",   "weight_sums",     "fused_ramp_k",
+        "fused_tail",     "fused_s",       "transform_s",    "layout_share",    "layout_s",
+        "softmax_pass",   "norm_pass",     "norm_cycles",    "function_cycles", "gated_cycles",
+        "rope_cycles",    "gather_cycles", "row_s",          "combine_s",       "cta_cycles",
+        "decode_cycles",  "append_s",      "routing_passes", "routing_s",       "expert_s",
+        "fused_cast_s"};
     return std::find(kOff.begin(), kOff.end(), name) != kOff.end();
 }
 

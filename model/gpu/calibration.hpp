@@ -118,8 +118,12 @@ struct AttentionTerms {
     double score_cycles = 0.1;  // of an SM, for a score: exp at 16 a cycle, and what is beside it
                                 // [0.03, 1]
     double overlap = 2.0;       // exponent that joins products and scores of a tile [1, 8]
-    double cta_cycles = 2000.0; // of a CTA: loads before the first tile, store [100, 20000]
-    double tile_cycles = 300.0; // of a key tile's latency in a CTA that runs alone [30, 5000]
+    double cta_cycles = 2000.0; // of a CTA of 128 queries: loads before the first tile, store
+                                // [100, 20000]
+    double decode_cycles = 2000.0; // of a CTA that reads a cache for few queries [100, 20000]
+    double append_s = 5e-6;        // a kernel that writes new keys to the cache [1e-7, 2e-5]
+    double apart_share =
+        0.8; // rate of kernels with tiles for each head against packed ones [0.5, 1]
     double dram_share = 0.85;   // of the data-sheet bandwidth [0.3, 1]
     double resident_l2 = 0.5;   // share of L2 that keeps keys between calls [0.01, 1]
     double combine_s = 3e-6;    // a second kernel that joins the parts of split keys [0, 2e-5]
@@ -137,6 +141,7 @@ struct GroupedTerms {
     double routing_passes = 4.0; // over the routed tokens: permutation, activation, sum [1, 20]
     double routing_s = 2e-5;     // kernels that sort tokens and start the products [1e-6, 2e-4]
     double expert_s = 1e-7;      // for each expert that has tokens [1e-9, 1e-5]
+    double resident_l2 = 0.5;    // share of L2 that keeps weights between calls [0.1, 1]
 
     bool operator==(const GroupedTerms&) const = default;
 };

@@ -3,7 +3,17 @@
 // Knows no layer.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 namespace eyeroof::model {
+
+// Share of `bytes` that a cache with room for `room` of them keeps from one call to the next:
+// 1/(1 + (bytes/room)^4).
+inline double kept_share(double bytes, double room) {
+    constexpr double kSharpness = 4.0;
+    return 1.0 / (1.0 + std::pow(bytes / std::max(room, 1.0), kSharpness));
+}
 
 struct FusedTime {
     double body_s = 0.0;    // without launch

@@ -49,6 +49,25 @@ enum class ByteCast {
     fused    // in one quick kernel, or scales are given
 };
 
+// What a library's kernels of attention make of heads that share keys (grouped queries) in a
+// prompt: a property of the library.
+enum class HeadPacking {
+    usual, // not known: half of the way (in ln), with an interval that holds both
+    apart, // every head has tiles of its own, however few its queries are
+    packed // queries of heads that share keys fill a tile together
+};
+
+// What the name of a library or framework tells of its kernels, beyond their tiles (Library).
+struct LibraryWays {
+    ByteCast cast = ByteCast::usual;
+    HeadPacking heads = HeadPacking::usual;
+
+    LibraryWays() = default;
+    LibraryWays(ByteCast c) : cast(c) {}     // NOLINT(google-explicit-constructor)
+    LibraryWays(HeadPacking h) : heads(h) {} // NOLINT(google-explicit-constructor)
+    bool operator==(const LibraryWays&) const = default;
+};
+
 enum class MemoryType { unknown, ddr, lpddr, gddr, hbm };
 std::string_view memory_type_name(MemoryType type);
 // By how the name begins ("HBM2e", "GDDR6X"), letter case ignored; unknown where no family does so.

@@ -1,5 +1,7 @@
 #include "model/gpu/grouped.hpp"
 
+#include "model/gpu/matmul.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -37,7 +39,7 @@ FusedTime grouped_time(const Gpu& gpu, DataType type, const GroupedTerms& terms,
     const double busy = busy_experts(routed, static_cast<double>(s.experts));
     const double rows = tile_rows(routed / busy);
     const double tiles_of_rows = busy * std::ceil(routed / busy / rows);
-    const double tiles = tiles_of_rows * std::ceil(k / kTileColumns); // of the first product
+    const double tiles = tiles_of_rows * std::ceil(2.0 * k / kTileColumns); // of the first product
     const double wave = std::max(1.0, gpu.sms / tiles);
     const double in_bytes = storage_bits(layer.types.input) / 8.0;
     const double weight_bytes = storage_bits(layer.types.weight) / 8.0;
@@ -51,7 +53,9 @@ FusedTime grouped_time(const Gpu& gpu, DataType type, const GroupedTerms& terms,
     const double bandwidth = terms.dram_share * gpu.dram_bytes_per_s;
     const double weights = busy * 3.0 * n * k * weight_bytes;
     const double tokens = 2.0 * static_cast<double>(s.m) * n * in_bytes;
-    f.dram_s = (weights + tokens) / bandwidth;
+    f.resident = kept_share(weights, terms.resident_l2 * l2_reach_bytes(gpu));
+    f.dram_s = (weights + tokens) * ((1.0 - f.resident) / bandwidth +
+                                     f.resident / std::max(l2_bandwidth(gpu), bandwidth));
     const double most = std::max(f.compute_s, f.dram_s);
     const double both = most * std::pow(std::pow(f.compute_s / most, terms.overlap) +
                                             std::pow(f.dram_s / most, terms.overlap),

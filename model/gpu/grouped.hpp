@@ -14,10 +14,12 @@ namespace eyeroof::model {
 double busy_experts(double routed, double experts);
 
 // Every expert's tokens are padded to whole tiles of 16 to 128 rows, the least that holds the mean:
-//   compute = uneven x 6 x padded tokens x n k / (peak_share peak), no less than a wave of tiles
-//   dram    = (weights of the experts that have tokens + tokens in and out) / (dram_share
-//   bandwidth) body    = (compute^p + dram^p)^(1/p) + routing_passes over the routed tokens
-//             + routing_s + expert_s x busy experts
+//   compute = uneven x 6 x padded tokens x n k / (peak_share peak), no less than a wave of tiles of
+//             the first product, which is 2 k wide
+//   dram    = weights of the experts that have tokens + tokens in and out, at dram_share bandwidth;
+//             what L2 keeps of them between calls runs at L2's
+//   body    = (compute^p + dram^p)^(1/p) + routing_passes over the routed tokens + routing_s
+//             + expert_s x busy experts
 FusedTime grouped_time(const Gpu& gpu, DataType type, const GroupedTerms& terms,
                        const Layer& layer);
 

@@ -129,7 +129,7 @@ KernelClass kernel_class_of(const Gpu& gpu, const Layer& layer) {
 }
 
 Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& work, Launch launch,
-                               ByteCast cast) {
+                               LibraryWays ways) {
     KernelChoice kernel;
     kernel.kernel_class = kernel_class_of(gpu, layer);
     kernel.type = layer.types.input;
@@ -145,7 +145,8 @@ Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& w
                                              "its description may name one under links");
     }
     if (kernel.kernel_class == KernelClass::attention) {
-        kernel.fused = attention_time(gpu, kernel.type, gpu.calibration.attention, layer, work);
+        kernel.fused =
+            attention_time(gpu, kernel.type, gpu.calibration.attention, layer, work, ways.heads);
         kernel.body_s = kernel.fused->body_s;
     } else if (kernel.kernel_class == KernelClass::grouped) {
         kernel.fused = grouped_time(gpu, kernel.type, gpu.calibration.grouped, layer);
@@ -158,7 +159,7 @@ Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& w
         kernel.body_s = kernel.conv->body_s;
     } else {
         kernel.products = products_of(layer);
-        run_products(gpu, layer, launch, cast, kernel);
+        run_products(gpu, layer, launch, ways.cast, kernel);
     }
     return kernel;
 }

@@ -239,6 +239,25 @@ ByteCast cast_from_name(std::string_view name, DataType type) {
     return trt || names(name, "sglang") ? ByteCast::kernels : ByteCast::usual;
 }
 
+HeadPacking heads_from_name(std::string_view name) {
+    if (names(name, "trtllm") || names(name, "tensorrt-llm")) {
+        return HeadPacking::apart;
+    }
+    for (const std::string_view packs : {"vllm", "sglang", "flash"}) {
+        if (names(name, packs)) {
+            return HeadPacking::packed;
+        }
+    }
+    return HeadPacking::usual;
+}
+
+LibraryWays ways_from_name(std::string_view name, DataType type) {
+    LibraryWays ways;
+    ways.cast = cast_from_name(name, type);
+    ways.heads = heads_from_name(name);
+    return ways;
+}
+
 Library library_from_name(std::string_view name) {
     constexpr int kLastEarly = 10;
     const int version = version_after(name, "cublas")[0];

@@ -71,6 +71,15 @@ bool is_early_library(const Gpu& gpu, Launch launch);
 // against 12 to 24).
 ByteCast cast_from_name(std::string_view name, DataType type);
 
+// By the same names: TensorRT-LLM's prompts have tiles for each head; FlashAttention's, which vLLM,
+// SGLang and FlashInfer run, pack heads that share keys. Other names: usual.
+// Source: ai-dynamo/aiconfigurator@095f58a51: prompts of 64 tokens, 16 sequences, 64 heads with 2
+// of keys take an H100 59 us apart and 36 packed.
+HeadPacking heads_from_name(std::string_view name);
+
+// Both.
+LibraryWays ways_from_name(std::string_view name, DataType type);
+
 // Of those, the libraries of 2015, which a GPU up to Maxwell has of its own time: products in
 // 128 x 128 tiles alone, k split only where it is far longer than the outputs, and no Winograd for
 // weight gradients. M40 tells so (DeepBench@da81ba7: 7680 x 16 x 2560 takes 894 us, as long as with

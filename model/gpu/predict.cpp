@@ -1,11 +1,13 @@
 #include "model/gpu/predict.hpp"
 
+#include "model/gpu/attention.hpp"
 #include "model/gpu/gpu_chain.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 namespace eyeroof::model {
 
@@ -30,13 +32,13 @@ double unmeasured_part(const ClassRecord& record, const KernelChoice& kernel) {
 
 // The kind's held-out errors, or the class's twice as wide (in ln) where the kind was not measured;
 // wider by a third for each decade of work or bytes outside the rows that they come from.
-void set_interval(const Gpu& gpu, const Layer& layer, Launch launch, ByteCast cast,
+void set_interval(const Gpu& gpu, const Layer& layer, Launch launch, LibraryWays ways,
                   const KernelChoice& kernel, GpuPrediction& p) {
     const ClassRecord& record = gpu.calibration.record(p.kernel_class);
     const double outside =
         decades_outside(p.flops, record.domain.flops_low, record.domain.flops_high) +
         decades_outside(p.bytes, record.domain.bytes_low, record.domain.bytes_high);
-    const auto of_kind = record.kinds.find(row_kind(layer, launch, cast));
+    const auto of_kind = record.kinds.find(row_kind(layer, launch, ways));
     const ErrorBand& band = of_kind == record.kinds.end() ? record.band : of_kind->second;
     const double unknown = of_kind == record.kinds.end() && !record.kinds.empty() ? 2.0 : 1.0;
     const double widen = unknown * unmeasured_part(record, kernel) * (1.0 + outside / 3.0);
@@ -76,21 +78,25 @@ std::string cast_suffix(DataType type, ByteCast cast) {
     return type != DataType::int8 ? "" : cast == ByteCast::kernels ? "_int8_cast" : "_int8";
 }
 
+std::string heads_suffix(HeadPacking heads) {
+    return heads == HeadPacking::packed ? "_packed" : heads == HeadPacking::apart ? "_apart" : "";
+}
+
 } // namespace
 
-std::string row_kind(const Layer& layer, Launch launch, ByteCast cast) {
+std::string row_kind(const Layer& layer, Launch launch, LibraryWays ways) {
     if (layer.op == Op::attention || layer.op == Op::moe) {
-        const auto* a = std::get_if<AttentionShape>(&layer.shape);
         const std::string kind = layer.direction != Direction::fwd ? "_gradient"
-                                 : a != nullptr && a->m < 16       ? "_generation"
+                                 : reads_cache(layer)              ? "_generation"
                                                                    : "";
         return std::string(op_name(layer.op)) + kind +
-               (layer.types.input == DataType::fp8 ? "_fp8" : "");
+               (layer.types.input == DataType::fp8 ? "_fp8" : "") +
+               (layer.op == Op::attention ? heads_suffix(ways.heads) : "");
     }
     const bool own = layer.op == Op::conv2d && layer.direction != Direction::fwd;
     const bool product = layer.op == Op::conv2d || layer.op == Op::gemm || layer.op == Op::bmm ||
                          layer.op == Op::attention;
-    const std::string bytes = product ? cast_suffix(layer.types.input, cast) : "";
+    const std::string bytes = product ? cast_suffix(layer.types.input, ways.cast) : "";
     const bool alone = !product && (launch == Launch::kernel || launch == Launch::graph);
     return std::string(op_name(layer.op)) + (own              ? "_gradient"
                                              : !bytes.empty() ? bytes
@@ -106,24 +112,36 @@ bool is_product_of_bytes(const Layer& layer) {
            (type == DataType::fp8 || type == DataType::int8);
 }
 
-// The framework is not known: the interval holds those of either way to cast.
-void hold_both_casts(const Gpu& gpu, const Layer& layer, Launch launch, GpuPrediction& p) {
-    for (const ByteCast cast : {ByteCast::kernels, ByteCast::fused}) {
-        if (const auto other = predict(gpu, layer, launch, cast)) {
+// The library is not known: the interval holds those of either way.
+void hold_both(const Gpu& gpu, const Layer& layer, Launch launch,
+               std::initializer_list<LibraryWays> ways, GpuPrediction& p) {
+    for (const LibraryWays& way : ways) {
+        if (const auto other = predict(gpu, layer, launch, way)) {
             p.low_s = std::min(p.low_s, std::max(other->low_s, p.step6_s));
             p.high_s = std::max(p.high_s, other->high_s);
         }
     }
 }
 
+// Rows whose library was not named tell of such calls themselves; where there are none, those of
+// either packing do.
+void hold_either_packing(const Gpu& gpu, const Layer& layer, Launch launch, GpuPrediction& p) {
+    const ClassRecord& record = gpu.calibration.record(KernelClass::attention);
+    if (record.kinds.find(row_kind(layer, launch)) != record.kinds.end()) {
+        return;
+    }
+    p.low_s = p.high_s = p.time_s;
+    hold_both(gpu, layer, launch, {HeadPacking::packed, HeadPacking::apart}, p);
+}
+
 } // namespace
 
-Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, Launch launch, ByteCast cast) {
+Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, Launch launch, LibraryWays ways) {
     const auto work = work_of(layer);
     if (!work) {
         return work.diagnostics();
     }
-    const auto kernel = kernel_of(gpu, layer, *work, launch, cast);
+    const auto kernel = kernel_of(gpu, layer, *work, launch, ways);
     if (!kernel) {
         return kernel.diagnostics();
     }
@@ -141,9 +159,12 @@ Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, Launch launch,
     set_chains(gpu, layer, *work, *kernel, p);
     const Launch on_device = launch == Launch::graph ? Launch::graph : Launch::kernel;
     p.device_s = std::max(with_launch(gpu, layer, *kernel, on_device), p.step6_s);
-    set_interval(gpu, layer, launch, cast, *kernel, p);
-    if (cast == ByteCast::usual && is_product_of_bytes(layer)) {
-        hold_both_casts(gpu, layer, launch, p);
+    set_interval(gpu, layer, launch, ways, *kernel, p);
+    if (ways.cast == ByteCast::usual && is_product_of_bytes(layer)) {
+        hold_both(gpu, layer, launch, {ByteCast::kernels, ByteCast::fused}, p);
+    }
+    if (ways.heads == HeadPacking::usual && p.kernel_class == KernelClass::attention) {
+        hold_either_packing(gpu, layer, launch, p);
     }
     note_algorithm(*kernel, *work, p);
     return p;

@@ -58,14 +58,14 @@ struct GpuPrediction {
 };
 
 // Errors: those of validate(layer); "unsupported-type" when the GPU does not serve the type.
-// `cast` matters to products in 8 bits alone.
+// `ways` matters to products in 8 bits and to attention.
 Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, Launch launch,
-                              ByteCast cast = ByteCast::usual);
+                              LibraryWays ways = {});
 
 // The kernel without launch and chain: what the fit of constants needs. The launch mode tells which
 // library's kernels run, see is_early_library.
 Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& work,
-                               Launch launch = Launch::kernel, ByteCast cast = ByteCast::usual);
+                               Launch launch = Launch::kernel, LibraryWays ways = {});
 
 // kernel + launch, seconds. Eager memory operators hide behind the host's call:
 // host + (tail^p + body^p)^(1/p); all else adds: launch + body.
@@ -76,11 +76,12 @@ double with_launch(const Gpu& gpu, const Layer& layer, const KernelChoice& kerne
 std::string_view longest_part(const KernelChoice& kernel);
 
 // What errors are told by: the operator; apart from it "conv2d_gradient" (other gradients are like
-// products), "attention_generation" (fewer new tokens than a tile has rows), "gemm_fp8" (kernels
-// cast the input first), "gemm_int8", "gemm_fp8_fused" and "gemm_int8_cast" (the other way to cast)
-// and "softmax_kernel", a memory operator without the host's call, which in the other launch modes
-// is most of what a short one takes.
-std::string row_kind(const Layer& layer, Launch launch, ByteCast cast = ByteCast::usual);
+// products), "attention_generation" (few new tokens after others), "attention_packed" and
+// "attention_apart" where the library tells how it treats heads that share keys, "gemm_fp8"
+// (kernels cast the input first), "gemm_int8", "gemm_fp8_fused" and "gemm_int8_cast" (the other way
+// to cast) and "softmax_kernel", a memory operator without the host's call, which in the other
+// launch modes is most of what a short one takes.
+std::string row_kind(const Layer& layer, Launch launch, LibraryWays ways = {});
 
 // Which constants a layer takes: tensor classes where the pipe that serves its type is one.
 KernelClass kernel_class_of(const Gpu& gpu, const Layer& layer);

@@ -106,7 +106,7 @@ Result<Calibrated> calibrate(const model::Gpu& gpu, const std::vector<MeasuredLa
         }
         by_class[static_cast<std::size_t>(kernel->kernel_class)].push_back(
             {&row.layer, std::move(*work), row.measured_s, row.launch.value_or(options.launch), 0,
-             model::cast_from_name(row.library, row.layer.types.input)});
+             model::ways_from_name(row.library, row.layer.types.input)});
     }
     model::Gpu working = gpu;
     Calibrated result;

@@ -54,7 +54,7 @@ model::Gpu with_constants(const model::Gpu& gpu, const GpuCalibration& constants
 namespace {
 
 double predicted_s(const model::Gpu& gpu, const FitRow& row) {
-    const auto p = model::predict(gpu, *row.layer, row.launch, row.cast);
+    const auto p = model::predict(gpu, *row.layer, row.launch, row.ways);
     return p ? p->time_s : modelled_s(gpu, row);
 }
 

@@ -54,7 +54,7 @@ class Sorter {
                    row.measured_s,
                    row.launch.value_or(options_.launch),
                    0,
-                   model::cast_from_name(row.library, row.layer.types.input)};
+                   model::ways_from_name(row.library, row.layer.types.input)};
         if (options_.only && *options_.only != c) {
             return;
         }

@@ -219,7 +219,7 @@ bool is_start(const std::string& name, KernelClass c) {
 }
 
 double modelled_s(const model::Gpu& gpu, const FitRow& row) {
-    const auto kernel = model::kernel_of(gpu, *row.layer, row.work, row.launch, row.cast);
+    const auto kernel = model::kernel_of(gpu, *row.layer, row.work, row.launch, row.ways);
     return kernel ? model::with_launch(gpu, *row.layer, *kernel, row.launch) : 0.0;
 }
 

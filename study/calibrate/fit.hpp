@@ -18,10 +18,10 @@ struct FitRow {
     double measured_s = 0.0;
     model::Launch launch = model::Launch::kernel;
     std::size_t gpu = 0; // index into the GPUs of the fit
-    model::ByteCast cast = model::ByteCast::usual;
+    model::LibraryWays ways;
 
     // What errors are told by: see model::row_kind.
-    std::string kind() const { return model::row_kind(*layer, launch, cast); }
+    std::string kind() const { return model::row_kind(*layer, launch, ways); }
 };
 
 // What a kernel waits for before its pipes are full is a matter of the library's kernels and of the

@@ -116,7 +116,7 @@ Result<ValidatedRow> predicted(const model::Gpu& gpu, const MeasuredLayer& row,
     }
     const model::Gpu& used = library != model::Library::usual ? with_library : gpu;
     auto p = model::predict(used, row.layer, launch,
-                            model::cast_from_name(row.library, row.layer.types.input));
+                            model::ways_from_name(row.library, row.layer.types.input));
     if (!p) {
         p.diagnostics().place({"", row.line, 1}, row.layer.name);
         return Result<ValidatedRow>(p.diagnostics());

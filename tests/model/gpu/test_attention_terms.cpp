@@ -14,8 +14,9 @@ namespace {
 
 AttentionTerms plain_attention() {
     AttentionTerms t;
-    t.mma_share = t.dram_share = 1.0;
-    t.score_cycles = t.cta_cycles = t.tile_cycles = t.resident_l2 = t.combine_s = 0.0;
+    t.mma_share = t.dram_share = t.apart_share = 1.0;
+    t.score_cycles = t.cta_cycles = t.decode_cycles = 0.0;
+    t.resident_l2 = t.combine_s = t.append_s = 0.0;
     t.overlap = 100.0;
     return t;
 }

@@ -89,7 +89,7 @@ TEST_CASE("int8 on DP4A is a plain call, without a cast or scales") {
 TEST_CASE("attention in fp8 multiplies in 16 bits before Hopper") {
     AttentionTerms terms;
     terms.overlap = 100.0;
-    terms.score_cycles = terms.cta_cycles = terms.tile_cycles = 0.0;
+    terms.score_cycles = terms.cta_cycles = 0.0;
     const auto compute_s = [&](GpuArch arch, DataType type) {
         Gpu gpu = test::plain_gpu();
         gpu.arch = arch;
