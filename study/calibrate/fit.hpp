@@ -18,7 +18,7 @@ struct FitRow {
     double measured_s = 0.0;
     model::Launch launch = model::Launch::kernel;
     std::size_t gpu = 0; // index into the GPUs of the fit
-    model::LibraryWays ways;
+    model::LibraryWays ways = {};
 
     // What errors are told by: see model::row_kind.
     std::string kind() const { return model::row_kind(*layer, launch, ways); }
