@@ -1,5 +1,6 @@
 #include "mapper/preset/row_stationary.hpp"
 
+#include "mapper/preset/row_stationary_places.hpp"
 #include "model/cost.hpp"
 #include "model/latency.hpp"
 #include "model/residency.hpp"
@@ -20,25 +21,10 @@
 namespace eyeroof::mapper {
 
 using namespace model; // NOLINT(google-build-using-namespace): one file, one vocabulary
+using rs::Places;
+using rs::Room;
 
 namespace {
-
-struct Room { // in words; what the storage of the machine leaves for each kind of data
-    Count filter_spad = 0, input_spad = 0, psum_spad = 0;
-    double buffer_bytes = std::numeric_limits<double>::infinity(); // psums, and inputs if together
-    double input_buffer_bytes = std::numeric_limits<double>::infinity();
-    bool together = true; // inputs and psums share one store
-    double filter_buffer_bytes = std::numeric_limits<double>::infinity();
-    double input_word_bytes = 2.0, psum_word_bytes = 2.0, filter_word_bytes = 2.0;
-};
-
-struct Places {                         // where the rules put things
-    std::size_t array = 0;              // level with the PE array below it
-    std::uint8_t rows = 0, columns = 0; // its axes
-    Count height = 1, width = 1;
-    Room room;
-    bool one_axis = false; // sets repeat side by side or above each other, not both
-};
 
 Count b(const Problem& problem, Dim d) {
     return problem.bounds[index(d)];
@@ -74,86 +60,6 @@ Count padded(Count n, Count cap) {
         ++n;
     }
     return n;
-}
-
-Count words_in(const Accelerator& accelerator, std::size_t level, Operand o) {
-    const Store* store = store_of(accelerator.levels[level], o);
-    if (store == nullptr || !store->capacity_bytes) {
-        return std::numeric_limits<Count>::max();
-    }
-    return *store->capacity_bytes * 8 / (accelerator.word_bits[index(o)] * store->buffers);
-}
-
-// The innermost level at or outside the array that stores the operand, if it is not the home.
-std::optional<std::size_t> buffer_of(const Accelerator& accelerator, std::size_t array, Operand o) {
-    for (std::size_t level = array + 1; level-- > 1;) {
-        if (store_of(accelerator.levels[level], o) != nullptr) {
-            return level;
-        }
-    }
-    return std::nullopt;
-}
-
-const Store* buffer_store(const Accelerator& accelerator, std::size_t array, Operand o) {
-    const auto level = buffer_of(accelerator, array, o);
-    return level ? store_of(accelerator.levels[*level], o) : nullptr;
-}
-
-double buffer_bytes(const Accelerator& accelerator, std::size_t array, Operand o,
-                    Count free_banks) {
-    const Store* store = buffer_store(accelerator, array, o);
-    if (store == nullptr || !store->capacity_bytes) {
-        return std::numeric_limits<double>::infinity();
-    }
-    return static_cast<double>((*store->capacity_bytes - free_banks * store->bank_bytes) /
-                               store->buffers);
-}
-
-bool in_one_store(const Accelerator& accelerator, std::size_t array, Operand a, Operand b) {
-    const Store* store = buffer_store(accelerator, array, a);
-    return store != nullptr && store == buffer_store(accelerator, array, b);
-}
-
-Room room_of(const Accelerator& accelerator, std::size_t array, Count free_banks) {
-    Room room;
-    const std::size_t spad = accelerator.levels.size() - 1;
-    room.filter_spad = words_in(accelerator, spad, Operand::weight);
-    room.input_spad = words_in(accelerator, spad, Operand::input);
-    room.psum_spad = words_in(accelerator, spad, Operand::output);
-    room.input_word_bytes = accelerator.word_bits[index(Operand::input)] / 8.0;
-    room.filter_word_bytes = accelerator.word_bits[index(Operand::weight)] / 8.0;
-    room.psum_word_bytes = accelerator.word_bits[index(Operand::output)] / 8.0;
-    room.buffer_bytes = buffer_bytes(accelerator, array, Operand::output, free_banks);
-    room.input_buffer_bytes = buffer_bytes(accelerator, array, Operand::input, free_banks);
-    room.filter_buffer_bytes = buffer_bytes(accelerator, array, Operand::weight, 0);
-    room.together = in_one_store(accelerator, array, Operand::input, Operand::output);
-    return room;
-}
-
-std::optional<Places> places_of(const Accelerator& accelerator, const Dataflow& dataflow) {
-    const auto rule = [&](const std::string& axis) {
-        for (const SpatialRule& r : dataflow.spatial) {
-            if (r.axis == axis) {
-                return r.dims;
-            }
-        }
-        return DimSet{};
-    };
-    for (std::size_t level = 0; level + 1 < accelerator.levels.size(); ++level) {
-        const auto& fanout = accelerator.levels[level].fanout;
-        for (std::uint8_t y = 0; y < fanout.size(); ++y) {
-            for (std::uint8_t x = 0; x < fanout.size(); ++x) {
-                if (x != y && rule(fanout[y].name).contains(Dim::R) &&
-                    rule(fanout[x].name).contains(Dim::P)) {
-                    Places places{level, y, x, fanout[y].size, fanout[x].size, {}, {}};
-                    places.room = room_of(accelerator, level, dataflow.free_banks);
-                    places.one_axis = dataflow.repeats_on_one_axis;
-                    return places;
-                }
-            }
-        }
-    }
-    return std::nullopt;
 }
 
 // Sets of R x e that fit the array: side by side and above each other, or one folded over several.
@@ -379,7 +285,7 @@ Mapping Mapper::mapping_of(const RowStationary& k) const {
     grow(problem_, tile, Dim::K, sets.t_horizontal, spatial(places_.columns));
 
     const std::size_t buffer =
-        buffer_of(accelerator_, places_.array, Operand::output).value_or(places_.array);
+        rs::buffer_of(accelerator_, places_.array, Operand::output).value_or(places_.array);
     grow(problem_, tile, Dim::Q, b(problem_, Dim::Q), temporal(places_.array));
     grow(problem_, tile, Dim::N, k.n, temporal(places_.array));
     grow(problem_, tile, Dim::K, ceil_div(k.m, k.p * k.t), temporal(buffer));
@@ -401,7 +307,7 @@ namespace {
 
 Result<Places> checked_places(const Problem& problem, const Accelerator& accelerator,
                               const Dataflow& dataflow) {
-    const auto places = places_of(accelerator, dataflow);
+    const auto places = rs::places_of(accelerator, dataflow);
     if (!places) {
         return Result<Places>::failure(
             "no-mapping",
