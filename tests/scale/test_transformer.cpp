@@ -2,9 +2,7 @@
 // Megatron-LM's README, Megatron-Core 0.8 (MCore); Korthikanti et al., arXiv 2205.05198 (SeqPar).
 #include "hwdb/catalog.hpp"
 #include "hwdb/fabric_reader.hpp"
-#include "model/gpu/matmul.hpp"
 #include "study/formats/catalog.hpp"
-#include "study/scale/long_run.hpp"
 #include "study/scale/transformer_step.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
@@ -397,18 +395,4 @@ TEST_CASE("degrees that do not divide are named with the nearest that do") {
     REQUIRE(found.size() >= 2);
     CHECK(found.items()[0].hint.find("--tensor 6") != std::string::npos);
     CHECK(found.items()[1].hint.find("--pipeline") != std::string::npos);
-}
-
-TEST_CASE("in a long run a clock is settled for the shortest kernel and never above the board's") {
-    for (const char* name : {"h100-sxm-80gb", "a100-sxm-80gb", "t4", "k40m"}) {
-        const model::Machine machine = machine_named(name);
-        const auto& rows = std::get<model::Gpu>(machine.kind);
-        const model::Machine run = in_a_long_run(machine);
-        const auto& gpu = std::get<model::Gpu>(run.kind);
-        const double sustained = sustained_clock_share(rows, model::DataType::fp16);
-        CHECK(clock_share(gpu.calibration.tensor_gemm, 1e-5) <=
-              std::min(sustained, rows.calibration.tensor_gemm.sustained_clock) + 1e-3);
-        CHECK(clock_share(gpu.calibration.tensor_gemm, 1e-5) <=
-              clock_share(rows.calibration.tensor_gemm, 1e-5));
-    }
 }
