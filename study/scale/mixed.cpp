@@ -1,5 +1,7 @@
 #include "study/scale/mixed.hpp"
 
+#include "study/step/memory.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -95,10 +97,25 @@ std::vector<double> cut_bytes(const step::Graph& graph) {
     return cuts;
 }
 
+// What is there while each operator runs, beside what stays.
+std::vector<double> live_of(const step::Memory& memory) {
+    std::vector<double> live;
+    for (const step::Bytes& at : memory.at) {
+        double bytes = static_cast<double>(step::total_of(at));
+        for (const step::Role stays :
+             {step::Role::weight, step::Role::optimizer, step::Role::state}) {
+            bytes -= static_cast<double>(at[static_cast<std::size_t>(stays)]);
+        }
+        live.push_back(bytes);
+    }
+    return live;
+}
+
 struct Parts {
     TaskGraph tasks;
     MixedChain chain;
-    std::vector<double> cuts; // bytes
+    std::vector<double> peaks; // of the whole network on each device, bytes
+    std::vector<double> cuts;  // bytes
 };
 
 Result<Parts> parts_of(const step::Graph& graph, const std::vector<MixedDevice>& devices,
@@ -116,7 +133,12 @@ Result<Parts> parts_of(const step::Graph& graph, const std::vector<MixedDevice>&
             row.push_back(costs->layers[graph.operators[op].layer].device_s);
             parts.tasks.task_s[op].push_back(row.back());
         }
-        parts.chain.capacity_bytes.push_back(device.gpu.dram_bytes);
+        const bool known = device.gpu.dram_bytes > 0.0;
+        const step::Memory memory = step::memory_of(graph, step::workspaces_of(graph, device.gpu));
+        parts.peaks.push_back(static_cast<double>(memory.peak));
+        parts.chain.live_bytes.push_back(live_of(memory));
+        parts.chain.capacity_bytes.push_back(
+            known ? static_cast<double>(step::capacity_of(device.gpu)) : 0.0);
     }
     for (std::size_t op = 0; op < n; ++op) {
         parts.chain.held_bytes.push_back(weights_of(graph, op));
@@ -133,21 +155,19 @@ Result<Parts> parts_of(const step::Graph& graph, const std::vector<MixedDevice>&
 
 void describe_devices(const step::Graph& graph, const std::vector<MixedDevice>& devices,
                       const Parts& parts, MixedAnswer& answer) {
-    double all = 0.0;
-    for (const double bytes : parts.chain.held_bytes) {
-        all += bytes;
-    }
     for (std::size_t d = 0; d < devices.size(); ++d) {
         MixedDeviceShare share;
         share.device = devices[d].id;
         share.capacity_bytes = parts.chain.capacity_bytes[d];
-        share.holds_all = share.capacity_bytes <= 0.0 || all <= share.capacity_bytes;
+        share.whole_bytes = parts.peaks[d];
+        share.holds_all = share.capacity_bytes <= 0.0 || share.whole_bytes <= share.capacity_bytes;
         for (std::size_t op = 0; op < graph.operators.size(); ++op) {
             share.alone_s += parts.tasks.task_s[op][d];
             if (answer.best.device[op] == d) {
                 ++share.operators;
                 share.busy_s += parts.tasks.task_s[op][d];
                 share.held_bytes += parts.chain.held_bytes[op];
+                share.live_bytes = std::max(share.live_bytes, parts.chain.live_bytes[d][op]);
             }
         }
         answer.devices.push_back(share);

@@ -35,8 +35,10 @@ struct MixedDeviceShare {
     std::size_t operators = 0; // of the divided request
     double busy_s = 0.0;       // with them
     double held_bytes = 0.0;   // weights of them
+    double live_bytes = 0.0;   // at most: activations and workspace while one of them runs
     double capacity_bytes = 0.0;
-    bool holds_all = true; // the whole network's weights
+    double whole_bytes = 0.0; // the whole network's peak on it
+    bool holds_all = true;    // that peak fits
 
     bool operator==(const MixedDeviceShare&) const = default;
 };
@@ -48,7 +50,7 @@ struct MixedAnswer {
     double sent_bytes = 0.0; // between devices, of the divided request
     Schedule listed, best;   // of one request: list scheduling, and the search from there
     std::vector<MixedStage>
-        stages; // of a pipeline: over `operators`; empty: the weights fit in none
+        stages; // of a pipeline: over `operators`; empty: no division fits the memories
     std::vector<double> stage_bytes; // that each stage receives
 
     // Requests a second over those of the quickest device alone that holds the network; nothing
@@ -58,9 +60,10 @@ struct MixedAnswer {
 };
 
 // `graph` is an inference. A tensor that another device reads is sent once for each operator that
-// reads it there, at a time that is the slowest pair's; a device keeps the weights of what it runs,
-// and activations are not counted against its memory. Errors: "too-few-devices", "too-many-devices"
-// (kMostMixedDevices); those of the time model.
+// reads it there, at a time that is the slowest pair's; a device keeps the weights of what it runs
+// beside the activations and workspaces that are live while it runs (step/memory.hpp; one request
+// at a time), within what step::capacity_of leaves to tensors. Errors: "too-few-devices",
+// "too-many-devices" (kMostMixedDevices); those of the time model.
 model::Result<MixedAnswer> split_network(const step::Graph& graph,
                                          const std::vector<MixedDevice>& devices,
                                          const MixedOptions& options);

@@ -1,6 +1,7 @@
 #include "study/scale/mixed_chain.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <numeric>
 
 namespace eyeroof::study {
@@ -25,6 +26,9 @@ class Reach {
         }
         held_ = sums_of(chain.held_bytes.empty() ? std::vector<double>(layers_, 0.0)
                                                  : chain.held_bytes);
+        for (std::size_t device = 0; device < devices_; ++device) {
+            room_end_.push_back(room_ends(device));
+        }
     }
 
     // The stages of one way to finish within `threshold_s`; empty: there is none.
@@ -51,6 +55,49 @@ class Reach {
         std::size_t device = kNobody;
     };
 
+    double live(std::size_t device, std::size_t layer) const {
+        return chain_.live_bytes.empty() ? 0.0 : chain_.live_bytes[device][layer];
+    }
+
+    // Where the longest stage that begins at each layer ends, for its memory alone. It never ends
+    // earlier than that of the layer before: the layers inside, largest live first, are enough.
+    std::vector<std::size_t> room_ends(std::size_t device) const {
+        const double room =
+            device < chain_.capacity_bytes.size() ? chain_.capacity_bytes[device] : 0.0;
+        std::vector<std::size_t> ends(layers_, layers_);
+        if (room <= 0.0) {
+            return ends;
+        }
+        std::deque<std::size_t> largest; // live bytes fall from the front on
+        std::size_t end = 0;
+        for (std::size_t begin = 0; begin < layers_; ++begin) {
+            while (!largest.empty() && largest.front() < begin) {
+                largest.pop_front();
+            }
+            for (end = std::max(end, begin); end < layers_; ++end) {
+                const double most = std::max(live(device, end),
+                                             largest.empty() ? 0.0 : live(device, largest.front()));
+                if (held_[end + 1] - held_[begin] + most > room) {
+                    break;
+                }
+                while (!largest.empty() && live(device, largest.back()) <= live(device, end)) {
+                    largest.pop_back();
+                }
+                largest.push_back(end);
+            }
+            ends[begin] = end;
+        }
+        return ends;
+    }
+
+    double memory(const Step& step, std::size_t end) const {
+        double most = 0.0;
+        for (std::size_t layer = step.begin; layer < end; ++layer) {
+            most = std::max(most, live(step.device, layer));
+        }
+        return held_[end] - held_[step.begin] + most;
+    }
+
     double received(std::size_t begin) const {
         return begin > 0 && begin <= chain_.cut_s.size() ? chain_.cut_s[begin - 1] : 0.0;
     }
@@ -59,13 +106,8 @@ class Reach {
     std::size_t furthest(std::size_t begin, std::size_t device, double threshold_s) const {
         const double last = threshold_s - received(begin) + time_[device][begin];
         const auto time = std::upper_bound(time_[device].begin(), time_[device].end(), last) - 1;
-        const double room =
-            device < chain_.capacity_bytes.size() ? chain_.capacity_bytes[device] : 0.0;
-        const auto space =
-            room > 0.0 ? std::upper_bound(held_.begin(), held_.end(), held_[begin] + room) - 1
-                       : held_.end() - 1;
-        const auto end = std::min(time - time_[device].begin(), space - held_.begin());
-        return static_cast<std::size_t>(std::max<std::ptrdiff_t>(end, 0));
+        const auto end = std::max<std::ptrdiff_t>(time - time_[device].begin(), 0);
+        return std::min(static_cast<std::size_t>(end), room_end_[device][begin]);
     }
 
     // Every position that `set` has reached and one more stage on `device` reaches. Intervals
@@ -93,7 +135,7 @@ class Reach {
             const Step step = from_[set][end];
             const double time_s =
                 time_[step.device][end] - time_[step.device][step.begin] + received(step.begin);
-            stages.push_back({step.device, step.begin, end, time_s});
+            stages.push_back({step.device, step.begin, end, time_s, memory(step, end)});
             set &= ~(std::size_t{1} << step.device);
             end = step.begin;
         }
@@ -103,9 +145,10 @@ class Reach {
 
     const MixedChain& chain_;
     std::size_t devices_, layers_;
-    std::vector<std::vector<double>> time_; // device x position: sums
-    std::vector<double> held_;              // sums
-    std::vector<std::vector<Step>> from_;   // set of devices x position
+    std::vector<std::vector<double>> time_;          // device x position: sums
+    std::vector<double> held_;                       // sums
+    std::vector<std::vector<std::size_t>> room_end_; // device x first layer of a stage
+    std::vector<std::vector<Step>> from_;            // set of devices x position
 };
 
 // No split is slower: every layer where it is slowest, everything sent.

@@ -15,13 +15,17 @@ struct MixedChain {
     std::vector<std::vector<double>> layer_s; // device x layer, seconds
     std::vector<double> cut_s;                // sending between layer i and i + 1; n - 1 of them
     std::vector<double> held_bytes;           // that a layer keeps on its device; empty: nothing
-    std::vector<double> capacity_bytes;       // of each device; empty, or 0: no limit
+    // device x layer: what is there only while the layer runs, of a stage its largest; empty:
+    // nothing
+    std::vector<std::vector<double>> live_bytes;
+    std::vector<double> capacity_bytes; // of each device; empty, or 0: no limit
 };
 
 struct MixedStage {
     std::size_t device = 0;
     std::size_t first = 0, end = 0; // layers [first, end)
     double time_s = 0.0;            // its layers, and receiving what the stage before made
+    double memory_bytes = 0.0;      // what its layers keep, and the largest of what is live
 
     bool operator==(const MixedStage&) const = default;
 };

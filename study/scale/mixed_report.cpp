@@ -37,7 +37,7 @@ std::string request_text(const MixedAnswer& a) {
     for (const MixedDeviceShare& d : a.devices) {
         text += fmt::format("  {} {:>10}{}\n", left(printable(d.device) + " alone", label),
                             seconds(d.alone_s),
-                            d.holds_all ? "" : "   its memory does not hold the weights");
+                            d.holds_all ? "" : "   its memory does not hold the network");
     }
     text += fmt::format("  {} {:>10}\n", left("list scheduling", label), seconds(a.listed.time_s));
     text += fmt::format("  {} {:>10}   {}\n", left("best found", label), seconds(a.best.time_s),
@@ -46,36 +46,40 @@ std::string request_text(const MixedAnswer& a) {
                             : fmt::format("at most {:.1f} % slower than the best: none is below {}",
                                           100.0 * (a.best.time_s / a.best.bound_s - 1.0),
                                           seconds(a.best.bound_s)));
-    text += fmt::format("\n  {} operators       busy    weights\n", left("device", width));
+    text +=
+        fmt::format("\n  {} operators       busy    weights      live\n", left("device", width));
     for (const MixedDeviceShare& d : a.devices) {
-        text += fmt::format("  {} {:>9} {:>10} {:>10}{}\n", left(printable(d.device), width),
-                            d.operators, seconds(d.busy_s), bytes(d.held_bytes),
-                            d.capacity_bytes > 0.0 && d.held_bytes > d.capacity_bytes
-                                ? " (!) of " + bytes(d.capacity_bytes)
-                                : "");
+        text +=
+            fmt::format("  {} {:>9} {:>10} {:>10} {:>9}{}\n", left(printable(d.device), width),
+                        d.operators, seconds(d.busy_s), bytes(d.held_bytes), bytes(d.live_bytes),
+                        d.capacity_bytes > 0.0 && d.held_bytes + d.live_bytes > d.capacity_bytes
+                            ? " (!) of " + bytes(d.capacity_bytes)
+                            : "");
     }
     return text + fmt::format("  sent between devices: {}\n", bytes(a.sent_bytes));
 }
 
 std::string pipeline_text(const MixedAnswer& a) {
     if (a.stages.empty()) {
-        return "\nmany requests, in a pipeline: the weights fit in no division of the layers\n";
+        return "\nmany requests, in a pipeline: the network fits in no division of the layers\n";
     }
     const std::size_t width = widest(a);
-    std::string text = fmt::format("\nmany requests, in a pipeline\n  {} {:>10} {:>10}  layers\n",
-                                   left("device", width), "a request", "receives");
+    std::string text =
+        fmt::format("\nmany requests, in a pipeline\n  {} {:>10} {:>10} {:>10}  layers\n",
+                    left("device", width), "a request", "receives", "memory");
     for (std::size_t i = 0; i < a.stages.size(); ++i) {
         const MixedStage& s = a.stages[i];
-        text += fmt::format("  {} {:>10} {:>10}  {} … {} ({})\n",
+        text += fmt::format("  {} {:>10} {:>10} {:>10}  {} … {} ({})\n",
                             left(printable(a.devices[s.device].device), width), seconds(s.time_s),
-                            bytes(a.stage_bytes[i]), printable(a.operators[s.first]),
-                            printable(a.operators[s.end - 1]), s.end - s.first);
+                            bytes(a.stage_bytes[i]), bytes(s.memory_bytes),
+                            printable(a.operators[s.first]), printable(a.operators[s.end - 1]),
+                            s.end - s.first);
     }
     const double slowest = slowest_of(a.stages);
     text += fmt::format("  {:.4g} requests a second", 1.0 / slowest);
     const auto gain = a.pipeline_gain();
     return text + (gain ? fmt::format(", {:.2f} times the quickest device alone\n", *gain)
-                        : std::string("; no device alone holds the weights\n"));
+                        : std::string("; no device alone holds the network\n"));
 }
 
 Json schedule_json(const Schedule& s) {
@@ -101,6 +105,8 @@ std::string mixed_json(const MixedAnswer& a) {
                            {"operators", d.operators},
                            {"busy_s", d.busy_s},
                            {"held_bytes", d.held_bytes},
+                           {"live_bytes", d.live_bytes},
+                           {"whole_bytes", d.whole_bytes},
                            {"capacity_bytes", d.capacity_bytes}});
     }
     Json placed = Json::array();
@@ -116,6 +122,7 @@ std::string mixed_json(const MixedAnswer& a) {
                           {"last", a.operators[s.end - 1]},
                           {"operators", s.end - s.first},
                           {"time_s", s.time_s},
+                          {"memory_bytes", s.memory_bytes},
                           {"received_bytes", a.stage_bytes[i]}});
     }
     const auto gain = a.pipeline_gain();
