@@ -2,6 +2,7 @@
 #include "study/diff/diff.hpp"
 
 #include "cli/exam_options.hpp"
+#include "cli/origin.hpp"
 #include "hwdb/text_file.hpp"
 #include "model/base/suggest.hpp"
 #include "study/report/json.hpp"
@@ -103,7 +104,21 @@ Text side(Context& context, const std::string& reference) {
                                            : hwdb::read_text_file(reference);
 }
 
-Exit diff(Context& context, const DiffOptions& options) {
+// Of the sides that are examined here; a file tells of its own machine.
+std::vector<model::Machine> machines_of(Context& context, const DiffOptions& options) {
+    std::vector<model::Machine> machines;
+    for (const std::string& reference : {options.a, options.b}) {
+        const std::vector<std::string> parts = parts_of(reference);
+        auto machine = parts.size() >= 2 ? load_machine(context, parts[1])
+                                         : model::Result<model::Machine>(model::Diagnostics{});
+        if (machine) {
+            machines.push_back(*std::move(machine));
+        }
+    }
+    return machines;
+}
+
+Exit diff(Context& context, const DiffOptions& options, const std::string& command) {
     std::optional<study::Gate> gate;
     if (!options.fail_if.empty()) {
         auto parsed = study::parse_gate(options.fail_if, study::diff_gate_keys());
@@ -136,7 +151,8 @@ Exit diff(Context& context, const DiffOptions& options) {
     const Exit exit =
         context.write(format == "json"  ? study::diff_json(*found)
                       : format == "csv" ? study::diff_csv(*found)
-                      : format == "md"  ? study::diff_markdown(*found)
+                      : format == "md"  ? with_origin(study::diff_markdown(*found), format, command,
+                                                      machines_of(context, options))
                                         : study::diff_text(*found),
                       options.output.file, verdict.holds ? Exit::says_no : Exit::done);
     if (exit == Exit::says_no) {
@@ -165,7 +181,9 @@ void add_diff(Frame& frame) {
                    "'any.utilization_change < -0.1'")
         ->type_name("CONDITION");
     add_output(app, options->output, {"text", "json", "csv", "md"});
-    frame.run(app, [options](Context& context) { return diff(context, *options); });
+    frame.run(app, [options, &app](Context& context) {
+        return diff(context, *options, command_line(app));
+    });
 }
 
 } // namespace eyeroof::cli

@@ -1,6 +1,7 @@
 #include "cli/density.hpp"
 #include "cli/exam_study.hpp"
 #include "cli/fail_if.hpp"
+#include "cli/origin.hpp"
 #include "cli/search_options.hpp"
 #include "cli/what_would_help.hpp"
 #include "model/base/suggest.hpp"
@@ -190,9 +191,16 @@ std::string with_tuned(Context& context, const std::string& text, const ExamOpti
                                            : text + study::tune::measured_best_text(*rows);
 }
 
+// What is written beside the side itself.
+struct Written {
+    Advised advice;
+    std::optional<std::vector<study::tune::TrialLine>> tuned;
+    std::string command;
+    const model::Machine& machine;
+};
+
 Exit judged(Context& context, const ExamOptions& options, const FailIf& fail_if,
-            const study::Side& side, const Advised& advice,
-            const std::optional<std::vector<study::tune::TrialLine>>& tuned) {
+            const study::Side& side, const Written& more) {
     const study::Report& report = side.report;
     study::Verdict verdict;
     if (fail_if.gate()) {
@@ -202,10 +210,11 @@ Exit judged(Context& context, const ExamOptions& options, const FailIf& fail_if,
         }
         verdict = *judged;
     }
-    std::string text = rendered(side, options, context.colour(options.output.file), advice);
-    if (tuned) {
-        text = with_tuned(context, text, options, report, *tuned);
+    std::string text = rendered(side, options, context.colour(options.output.file), more.advice);
+    if (more.tuned) {
+        text = with_tuned(context, text, options, report, *more.tuned);
     }
+    text = with_origin(std::move(text), options.output.format, more.command, {more.machine});
     const bool unproved = report_open(context, options, report) && options.require_proof;
     const bool no = verdict.holds || unproved;
     const Exit exit = context.write(text, options.output.file, no ? Exit::says_no : Exit::done);
@@ -216,7 +225,7 @@ Exit judged(Context& context, const ExamOptions& options, const FailIf& fail_if,
 }
 
 Exit exam(Context& context, const ExamOptions& options, const std::string& density,
-          const std::vector<std::string>& tuned) {
+          const std::vector<std::string>& tuned, const std::string& command) {
     const auto fail_if = FailIf::parse(options.fail_if, study::exam_gate_keys());
     if (!fail_if) {
         return context.fail(fail_if.diagnostics());
@@ -276,8 +285,10 @@ Exit exam(Context& context, const ExamOptions& options, const std::string& densi
         }
         advice = *found;
     }
-    return judged(context, options, *fail_if, {*std::move(report), memory}, advice,
-                  tuned.empty() ? std::nullopt : std::optional(*std::move(lines)));
+    return judged(context, options, *fail_if, {*std::move(report), memory},
+                  {std::move(advice),
+                   tuned.empty() ? std::nullopt : std::optional(*std::move(lines)), command,
+                   *machine});
 }
 
 } // namespace
@@ -384,13 +395,13 @@ void add_exam(Frame& frame) {
         "Also what would help: on accelerators more of each parameter and each step for nothing, "
         "on GPUs padding, batch, wave-filling sizes and fusing");
     add_output(app, options->output, {"text", "json", "csv", "md", "html"});
-    frame.run(app, [options, density, tuned](Context& context) {
+    frame.run(app, [options, density, tuned, &app](Context& context) {
         options->machine = options->machines.front();
         if (options->machines.size() == 1) {
-            return exam(context, *options, *density, *tuned);
+            return exam(context, *options, *density, *tuned, command_line(app));
         }
         return density->empty() && tuned->empty()
-                   ? exam_side_by_side(context, *options)
+                   ? exam_side_by_side(context, *options, command_line(app))
                    : context.fail_usage("--density and --tuned go with one --on",
                                         "ask for one machine at a time");
     });

@@ -1,5 +1,6 @@
 // eyeroof exam --on A --on B: the same network on several machines.
 #include "cli/exam_study.hpp"
+#include "cli/origin.hpp"
 
 #include <fmt/format.h>
 
@@ -29,7 +30,7 @@ ExamOptions on(const ExamOptions& options, const std::string& machine) {
 
 } // namespace
 
-Exit exam_side_by_side(Context& context, const ExamOptions& options) {
+Exit exam_side_by_side(Context& context, const ExamOptions& options, const std::string& command) {
     for (const auto& [given, what] :
          {std::pair(!options.compat.empty(), "--compat"), std::pair(options.advice, "--advice"),
           std::pair(options.details, "--details"), std::pair(!options.fail_if.empty(), "--fail-if"),
@@ -68,7 +69,8 @@ Exit exam_side_by_side(Context& context, const ExamOptions& options) {
         context.report(report.diagnostics());
         sides.push_back({*std::move(report), memory_of(context, own, *wired, machines[i])});
     }
-    return context.write(rendered(sides, options.output, context.colour(options.output.file)),
+    const std::string text = rendered(sides, options.output, context.colour(options.output.file));
+    return context.write(with_origin(text, options.output.format, command, std::move(machines)),
                          options.output.file);
 }
 

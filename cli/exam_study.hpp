@@ -24,6 +24,6 @@ std::optional<study::MemoryFit> memory_of(Context& context, const ExamOptions& o
                                           const model::Machine& machine);
 
 // With more than one --on: a table of all.
-Exit exam_side_by_side(Context& context, const ExamOptions& options);
+Exit exam_side_by_side(Context& context, const ExamOptions& options, const std::string& command);
 
 } // namespace eyeroof::cli

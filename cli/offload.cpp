@@ -5,6 +5,7 @@
 #include "cli/exam_options.hpp"
 #include "cli/fail_if.hpp"
 #include "cli/gpu_options.hpp"
+#include "cli/origin.hpp"
 #include "hwdb/catalog.hpp"
 
 namespace eyeroof::cli {
@@ -17,7 +18,7 @@ struct OffloadOptions {
     OutputOptions output;
 };
 
-Exit offload(Context& context, const OffloadOptions& options) {
+Exit offload(Context& context, const OffloadOptions& options, const std::string& command) {
     const auto fail_if = FailIf::parse(options.fail_if, gate_figures(study::Offload{}).keys);
     if (!fail_if) {
         return context.fail(fail_if.diagnostics());
@@ -46,7 +47,8 @@ Exit offload(Context& context, const OffloadOptions& options) {
     return fail_if->write(context,
                           format == "json"  ? study::offload_json(*result)
                           : format == "csv" ? study::offload_csv(*result)
-                          : format == "md"  ? study::offload_markdown(*result)
+                          : format == "md"  ? with_origin(study::offload_markdown(*result), format,
+                                                          command, {*host, *gpu})
                                             : study::offload_text(*result),
                           options.output.file, gate_figures(*result));
 }
@@ -75,7 +77,9 @@ void add_offload(Frame& frame) {
         ->check(CLI::PositiveNumber);
     add_fail_if(app, options->fail_if);
     add_output(app, options->output, {"text", "json", "csv", "md"});
-    frame.run(app, [options](Context& context) { return offload(context, *options); });
+    frame.run(app, [options, &app](Context& context) {
+        return offload(context, *options, command_line(app));
+    });
 }
 
 } // namespace eyeroof::cli

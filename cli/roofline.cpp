@@ -1,4 +1,5 @@
 // eyeroof roofline: layers as predicted and kernels as measured, below the roofs of machines.
+#include "cli/origin.hpp"
 #include "cli/roofline_options.hpp"
 #include "study/draw/plot_level.hpp"
 #include "study/draw/plot_make.hpp"
@@ -38,6 +39,7 @@ constexpr const char* kRooflineExamples =
 struct Material {
     study::PlotInput input;
     std::vector<study::Report> reports;
+    std::vector<model::Machine> machines;
     model::Diagnostics notes;
 };
 
@@ -108,6 +110,7 @@ model::Result<Material> gather(Context& context, const RooflineOptions& options)
     }
     material.notes.append(plot.diagnostics());
     material.input = *std::move(plot);
+    material.machines = std::move(machines);
     return model::Result<Material>(std::move(material));
 }
 
@@ -144,7 +147,12 @@ std::string rendered(const study::RooflineScene& scene, const Material& material
                : study::to_svg(scene, svg_theme(options));
 }
 
-Exit roofline(Context& context, RooflineOptions options) {
+// The line that prints the same page: the format may come from the name of a file that it has not.
+std::string page_command(const CLI::App& app, const RooflineOptions& options) {
+    return command_line(app) + (options.format.empty() ? " --format " + format_of(options) : "");
+}
+
+Exit roofline(Context& context, RooflineOptions options, const std::string& command) {
     take_measurement(options);
     if (!options.session.empty()) {
         const auto session = study::load_session(options.session);
@@ -195,7 +203,9 @@ Exit roofline(Context& context, RooflineOptions options) {
         warnings.warning("plot", warning);
     }
     context.report(warnings);
-    return context.write(rendered(*scene, *material, *view, *canvas, options), options.file);
+    return context.write(with_origin(rendered(*scene, *material, *view, *canvas, options),
+                                     format_of(options), command, material->machines),
+                         options.file);
 }
 
 } // namespace
@@ -234,7 +244,9 @@ void add_roofline(Frame& frame) {
     app.add_option("-o,--output", options->file,
                    "Write the result to a file; it is whole or untouched, also on errors")
         ->type_name("FILE");
-    frame.run(app, [options](Context& context) { return roofline(context, *options); });
+    frame.run(app, [options, &app](Context& context) {
+        return roofline(context, *options, page_command(app, *options));
+    });
 }
 
 } // namespace eyeroof::cli

@@ -5,6 +5,7 @@
 #include "cli/exam_options.hpp"
 #include "cli/gpu_options.hpp"
 #include "cli/option_values.hpp"
+#include "cli/origin.hpp"
 #include "hwdb/fabric_reader.hpp"
 #include "model/base/units.hpp"
 #include "study/scale/search.hpp"
@@ -113,7 +114,7 @@ study::TransformerOptions decoder_options(const ScaleOptions& options,
 
 Exit scale_decoder(Context& context, const ScaleOptions& options, const study::Transformer& decoder,
                    const model::Machine& machine, const model::Fabric& fabric,
-                   const study::ScaleOptions& study) {
+                   const study::ScaleOptions& study, const std::string& command) {
     study::Plan plan = options.plan;
     plan.zero = options.zero;
     plan.recompute = options.recompute == "full"        ? study::Recompute::full
@@ -129,7 +130,9 @@ Exit scale_decoder(Context& context, const ScaleOptions& options, const study::T
         return context.fail(result.diagnostics());
     }
     result->samples = options.samples;
-    return context.write(rendered(*result, options), options.output.file);
+    return context.write(
+        with_origin(rendered(*result, options), options.output.format, command, {machine}),
+        options.output.file);
 }
 
 Exit search_layers(Context& context, const ScaleOptions& options, const model::Network& network,
@@ -156,7 +159,7 @@ Exit search_layers(Context& context, const ScaleOptions& options, const model::N
                          options.output.file);
 }
 
-Exit scale(Context& context, const ScaleOptions& options) {
+Exit scale(Context& context, const ScaleOptions& options, const std::string& command) {
     const auto network = load_workload(context, options.network, options.dims);
     const auto machine = load_machine(context, options.machine);
     auto fabric = hwdb::load_fabric(options.fabric, context.machine_dirs());
@@ -178,7 +181,7 @@ Exit scale(Context& context, const ScaleOptions& options) {
     study->exam.host = *issue;
     const auto decoder = study::transformer_of(*network);
     if (decoder) {
-        return scale_decoder(context, options, *decoder, *machine, *fabric, *study);
+        return scale_decoder(context, options, *decoder, *machine, *fabric, *study, command);
     }
     if (options.plan.tensor * options.plan.pipeline * options.plan.context * options.plan.expert >
         1) {
@@ -192,7 +195,9 @@ Exit scale(Context& context, const ScaleOptions& options) {
     if (!result) {
         return context.fail(result.diagnostics());
     }
-    return context.write(rendered(*result, options), options.output.file);
+    return context.write(
+        with_origin(rendered(*result, options), options.output.format, command, {*machine}),
+        options.output.file);
 }
 
 constexpr const char* kScaleExamples =
@@ -315,7 +320,9 @@ void add_scale(Frame& frame) {
     app.add_flag("--details", options->details,
                  "In text output, every count's steps, memory, volumes");
     add_output(app, options->output, {"text", "json", "csv", "md", "svg", "html"});
-    frame.run(app, [options](Context& context) { return scale(context, *options); });
+    frame.run(app, [options, &app](Context& context) {
+        return scale(context, *options, command_line(app));
+    });
 }
 
 } // namespace eyeroof::cli

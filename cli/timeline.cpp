@@ -1,4 +1,5 @@
 // eyeroof timeline: host, streams and copies of a whole step over time.
+#include "cli/origin.hpp"
 #include "cli/step_inputs.hpp"
 #include "study/step/copy_ways.hpp"
 #include "study/step/fusion.hpp"
@@ -93,7 +94,7 @@ Exit compare_copies(Context& context, const TimelineOptions& options, const Step
                          options.step.output.file);
 }
 
-Exit timeline(Context& context, const TimelineOptions& options) {
+Exit timeline(Context& context, const TimelineOptions& options, const std::string& command) {
     if (options.copies != "compare" && (options.steps != 1 || !options.against.empty())) {
         return context.fail_usage("--against and --steps belong to --copies compare",
                                   "add --copies compare, or leave them out");
@@ -132,7 +133,9 @@ Exit timeline(Context& context, const TimelineOptions& options) {
                                       inputs->machine.id,
                                       inputs->host_id,
                                       options.step.phase.phase == "training"};
-    return context.write(rendered(report, options.step.output.format), options.step.output.file);
+    const std::string& format = options.step.output.format;
+    return context.write(with_origin(rendered(report, format), format, command, {inputs->machine}),
+                         options.step.output.file);
 }
 
 } // namespace
@@ -172,7 +175,9 @@ void add_timeline(Frame& frame) {
     app.add_flag("--pageable", options->pageable,
                  "Copies from memory that is not pinned: half the rate, and the host waits");
     add_output(app, options->step.output, {"text", "json", "svg", "html", "trace"});
-    frame.run(app, [options](Context& context) { return timeline(context, *options); });
+    frame.run(app, [options, &app](Context& context) {
+        return timeline(context, *options, command_line(app));
+    });
 }
 
 } // namespace eyeroof::cli

@@ -3,6 +3,7 @@
 
 #include "cli/fail_if.hpp"
 #include "cli/gpu_options.hpp"
+#include "cli/origin.hpp"
 #include "cli/phase.hpp"
 #include "hwdb/catalog.hpp"
 #include "study/formats/catalog.hpp"
@@ -118,7 +119,7 @@ std::string rendered(const study::Upgrade& result, const std::string& format) {
                               : study::upgrade_text(result);
 }
 
-Exit upgrade(Context& context, const UpgradeOptions& options) {
+Exit upgrade(Context& context, const UpgradeOptions& options, const std::string& command) {
     const auto fail_if = FailIf::parse(options.fail_if, gate_figures(study::Upgrade{}).keys);
     if (!fail_if) {
         return context.fail(fail_if.diagnostics());
@@ -162,8 +163,10 @@ Exit upgrade(Context& context, const UpgradeOptions& options) {
         }
         result->sweep = *std::move(points);
     }
-    return fail_if->write(context, rendered(*result, options.output.format), options.output.file,
-                          gate_figures(*result));
+    const std::string& format = options.output.format;
+    return fail_if->write(context,
+                          with_origin(rendered(*result, format), format, command, {*from, *to}),
+                          options.output.file, gate_figures(*result));
 }
 
 void add_price_options(CLI::App& app, UpgradeOptions& options) {
@@ -250,7 +253,9 @@ void add_upgrade(Frame& frame) {
     add_price_options(app, *options);
     add_fail_if(app, options->fail_if);
     add_output(app, options->output, {"text", "json", "csv", "md", "svg", "html"});
-    frame.run(app, [options](Context& context) { return upgrade(context, *options); });
+    frame.run(app, [options, &app](Context& context) {
+        return upgrade(context, *options, command_line(app));
+    });
 }
 
 } // namespace eyeroof::cli

@@ -19,6 +19,7 @@ class Window {
     explicit Window(ByteSource& source) : source_(source) { fill(); }
 
     bool at_end() const { return at_ == end_; }
+    bool endless() const { return blocks_without_quote_ > kMostWithoutQuote; }
     char here() const { return *at_; }
     void next() {
         if (++at_ == end_) {
@@ -34,12 +35,28 @@ class Window {
   private:
     void fill() {
         source_.skip(static_cast<std::size_t>(end_ - begin_));
-        const std::string_view ahead = source_.ahead();
+        std::string_view ahead = source_.ahead();
+        blocks_without_quote_ = has_quote(ahead) ? 0 : blocks_without_quote_ + 1;
+        ahead = endless() ? std::string_view{} : ahead;
         begin_ = at_ = ahead.data();
         end_ = begin_ + ahead.size();
     }
+    // One that ends a text or begins one.
+    static bool has_quote(std::string_view block) {
+        for (std::size_t at = block.find('"'); at != std::string_view::npos;
+             at = block.find('"', at + 1)) {
+            if (at == 0 || block[at - 1] != '\\') {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // Of a source's blocks, 16 MiB: no name is as long, and blanks without end are no trace.
+    static constexpr int kMostWithoutQuote = 64;
 
     ByteSource& source_;
+    int blocks_without_quote_ = 0;
     const char* begin_ = nullptr;
     const char* at_ = nullptr;
     const char* end_ = nullptr;
@@ -374,6 +391,10 @@ model::Result<RunInfo> read_trace_events(ByteSource& source, const EventUse& use
     using Read = model::Result<RunInfo>;
     if (!source.failure().empty()) {
         return Read::failure("damaged", source.failure(), "write the trace again", where);
+    }
+    if (!parsed && window.endless()) {
+        return Read::failure("too-long", "a name of the trace is longer than 16 MiB",
+                             "is this a trace of PyTorch's profiler?", where);
     }
     if (!parsed && listener.too_deep()) {
         return Read::failure("too-deep", "the JSON is nested deeper than 64",

@@ -197,12 +197,15 @@ struct Part {
 };
 
 Result<Part> read_part(const fs::path& path) {
-    auto text = text_of(path);
-    const auto note = text_of(note_path(path));
+    const auto note = text_of(note_path(path)); // first: what is no part may be of any size
+    auto text = note ? text_of(path) : std::nullopt;
     if (!text || !note) {
-        return failed<Part>(
-            "bad-sweep-file", fmt::format("{} is no part of a sweep", path.string()),
-            text ? "its file " + note_path(path).string() + " is missing" : "it cannot be read");
+        std::error_code ignored;
+        return failed<Part>("bad-sweep-file",
+                            fmt::format("{} is no part of a sweep", path.string()),
+                            !note && fs::is_regular_file(path, ignored)
+                                ? "its file " + note_path(path).string() + " is missing"
+                                : "it cannot be read");
     }
     const auto known = parse_note(*note, note_path(path).string());
     if (!known) {

@@ -56,6 +56,8 @@ th[aria-sort=ascending]::after{content:" \25b4"}th[aria-sort=descending]::after{
 @media print{button.png,input,select{display:none}}
 )css";
 
+constexpr std::string_view kEnd = "</body></html>\n";
+
 } // namespace
 
 const PageScript& page_script() {
@@ -82,7 +84,14 @@ std::string page_foot(const std::vector<PageScript>& scripts) {
     for (const PageScript& script : scripts) {
         text += fmt::format("<script>{}</script>\n", script.text);
     }
-    return text + "</body></html>\n";
+    return text + std::string(kEnd);
+}
+
+std::string page_with(std::string page, std::string_view last) {
+    if (page.ends_with(kEnd)) {
+        page.insert(page.size() - kEnd.size(), last);
+    }
+    return page;
 }
 
 } // namespace eyeroof::study

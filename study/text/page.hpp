@@ -24,4 +24,7 @@ std::string page_head(std::string_view title, std::string_view style,
                       const std::vector<PageScript>& scripts = {page_script()});
 std::string page_foot(const std::vector<PageScript>& scripts = {page_script()});
 
+// The page with this behind all else that it shows; other text than a page as it is.
+std::string page_with(std::string page, std::string_view last);
+
 } // namespace eyeroof::study
