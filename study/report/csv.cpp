@@ -2,6 +2,7 @@
 
 #include "study/exam/report_figures.hpp"
 #include "study/formats/layer_text.hpp"
+#include "study/report/cells.hpp"
 #include "study/text/csv.hpp"
 
 #include <fmt/format.h>
@@ -87,10 +88,6 @@ std::string work_cells(const LayerReport& layer) {
         cells += fmt::format(",{}", bound.macs_per_cycle);
     }
     return cells + "\n";
-}
-
-std::string optional_cell(const std::optional<double>& value) {
-    return value ? fmt::to_string(*value) : std::string{};
 }
 
 // The last row: sums over the layers times their counts, under the name and the operator "total",

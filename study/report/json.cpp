@@ -1,6 +1,7 @@
 #include "study/report/json.hpp"
 
 #include "study/exam/report_figures.hpp"
+#include "study/report/cells.hpp"
 #include "study/report/json_measured.hpp"
 #include "study/report/memory_fit_json.hpp"
 
@@ -9,13 +10,6 @@ namespace eyeroof::study {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-void add_interval(Json& json, const std::optional<double>& low, const std::optional<double>& high) {
-    if (low && high) {
-        json["low_s"] = *low;
-        json["high_s"] = *high;
-    }
-}
 
 Json chain_json(const model::Chain& chain) {
     Json steps = Json::array();

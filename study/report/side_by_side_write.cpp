@@ -1,5 +1,6 @@
 // The machine-readable forms and the pages of study/report/side_by_side.hpp.
 #include "model/base/units.hpp"
+#include "study/report/cells.hpp"
 #include "study/report/memory_fit_json.hpp"
 #include "study/report/side_by_side.hpp"
 #include "study/report/words.hpp"
@@ -17,20 +18,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 using model::format_si;
 
-void add_side_interval(Json& json, const std::optional<double>& low,
-                       const std::optional<double>& high) {
-    if (low && high) {
-        json["low_s"] = *low;
-        json["high_s"] = *high;
-    }
-}
-
 Json on_json(const LayerReport* layer) {
     if (layer == nullptr) {
         return nullptr;
     }
     Json json = {{"time_s", layer->time_s}};
-    add_side_interval(json, layer->low_s, layer->high_s);
+    add_interval(json, layer->low_s, layer->high_s);
     json["utilization"] = layer->utilization;
     json["limiter_step"] = layer->limiter_step;
     json["limiter"] = layer->limiter;
@@ -48,7 +41,7 @@ Json side_json(const Side& side) {
     const MachineSummary& m = side.report.machine;
     const Total& total = side.report.total;
     Json sums = {{"time_s", total.time_s}};
-    add_side_interval(sums, total.low_s, total.high_s);
+    add_interval(sums, total.low_s, total.high_s);
     sums["utilization"] = total.utilization;
     sums["energy_j"] = total.energy_j;
     sums["outer_bytes"] = total.outer_bytes;
@@ -64,10 +57,6 @@ Json side_json(const Side& side) {
         json["memory"] = memory_fit_json(*side.memory);
     }
     return json;
-}
-
-std::string side_cell(const std::optional<double>& value) {
-    return value ? fmt::to_string(*value) : std::string{};
 }
 
 // Rows of cells that the two kinds of page share; the first is the head.
@@ -146,8 +135,8 @@ std::string side_by_side_csv(const std::vector<Side>& sides) {
                 text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},,\n",
                                     read::csv_quoted(sides[i].report.machine.id),
                                     read::csv_quoted(l->layer.name), model::op_name(l->layer.op),
-                                    l->layer.count, l->macs, l->time_s, side_cell(l->low_s),
-                                    side_cell(l->high_s), l->utilization, l->limiter_step,
+                                    l->layer.count, l->macs, l->time_s, optional_cell(l->low_s),
+                                    optional_cell(l->high_s), l->utilization, l->limiter_step,
                                     read::csv_quoted(l->limiter), l->energy_j, l->outer_bytes);
             }
         }
@@ -156,11 +145,12 @@ std::string side_by_side_csv(const std::vector<Side>& sides) {
         const Total& t = side.report.total;
         const auto& memory = side.memory;
         const bool searched = memory && memory->largest_batch;
-        text += fmt::format("{},total,total,,{},{},{},{},{},,,{},{},{},{}\n",
-                            read::csv_quoted(side.report.machine.id), t.macs, t.time_s,
-                            side_cell(t.low_s), side_cell(t.high_s), t.utilization, t.energy_j,
-                            t.outer_bytes, memory ? fmt::to_string(memory->peak_bytes) : "",
-                            searched ? fmt::to_string(*memory->largest_batch) : "");
+        text +=
+            fmt::format("{},total,total,,{},{},{},{},{},,,{},{},{},{}\n",
+                        read::csv_quoted(side.report.machine.id), t.macs, t.time_s,
+                        optional_cell(t.low_s), optional_cell(t.high_s), t.utilization, t.energy_j,
+                        t.outer_bytes, memory ? fmt::to_string(memory->peak_bytes) : "",
+                        searched ? fmt::to_string(*memory->largest_batch) : "");
     }
     return text;
 }
