@@ -79,7 +79,8 @@ TEST_CASE("the command on a page writes the same page") {
         {"upgrade", "alexnet", "--from", "t4", "--to", "l4", "--format", "md"},
         {"roofline", "alexnet", "--on", "t4", "--format", "html"},
         {"timeline", "alexnet", "--on", "t4", "--format", "html"},
-        {"offload", "alexnet", "--host", "server-2x20", "--gpu", "t4", "--format", "md"},
+        {"offload", "alexnet", "--host", "server-2x20", "--gpu", "t4", "--dtype", "fp32",
+         "--format", "md"},
         {"diff", "alexnet@t4", "alexnet@l4", "--format", "md"},
         {"scale", "alexnet", "--on", "a100-sxm-80gb", "--fabric", "dgx-a100-hdr", "--devices",
          "8,16", "--format", "html"},
@@ -104,7 +105,7 @@ TEST_CASE("a page names version, machines with their sources, constants and thei
     for (const char* format : {"md", "html"}) {
         const std::string gpu = page("t4", format);
         CHECK(gpu.find("Where this comes from") != std::string::npos);
-        CHECK(gpu.find("Machine T4") != std::string::npos);
+        CHECK(gpu.find("Machine Tesla T4 (t4)") != std::string::npos);
         CHECK(gpu.find("linear") != std::string::npos);
         CHECK(gpu.find("measured / predicted") != std::string::npos);
         const std::string accelerator = page("eyeriss-v1", format);
