@@ -43,7 +43,8 @@ GateFigures gate_figures(const study::MapReport& report) {
 GateFigures gate_figures(const study::Upgrade& result) {
     GateFigures figures;
     figures.keys = {{"from_s", "to_s", "speedup", "low", "high", "threshold", "probability_wrong",
-                     "pays_off", "from_fits", "to_fits", "break_even_months", "outlay_usd"},
+                     "pays_off", "from_fits", "to_fits", "break_even_months", "outlay_usd",
+                     "owned_usd_per_hour"},
                     {"from_s", "to_s", "speedup", "share_of_from"}};
     const auto yes = [](bool is) { return is ? 1.0 : 0.0; };
     figures.net = {result.from_s,
@@ -57,7 +58,8 @@ GateFigures gate_figures(const study::Upgrade& result) {
                    yes(result.memory.from_fits()),
                    yes(result.memory.to_fits()),
                    result.money.break_even_months,
-                   result.money.outlay_usd};
+                   result.money.outlay_usd,
+                   result.money.owned_usd_per_hour};
     for (const study::UpgradeLayer& layer : result.layers) {
         figures.layers.push_back(
             {layer.name, {layer.from_s, layer.to_s, layer.speedup, layer.share_of_from}});
