@@ -78,7 +78,30 @@ std::vector<Tick> even_ticks(const LogRange& range, int most, TickText text) {
     return ticks;
 }
 
+// All ticks in sight.
+std::vector<Tick> ticks_in(const LogRange& range, int most, TickText text) {
+    // A hair of tolerance keeps the tick at a range that ends exactly on a power.
+    const int first = static_cast<int>(std::ceil(std::log10(range.min) - 1e-9));
+    const int last = static_cast<int>(std::floor(std::log10(range.max) + 1e-9));
+    if (last - first >= 1) {
+        return decade_ticks(range, first, last, std::max(2, most), text);
+    }
+    std::vector<Tick> ticks = one_two_five(range, text);
+    const auto numbers = std::count_if(ticks.begin(), ticks.end(),
+                                       [](const Tick& tick) { return !tick.label.empty(); });
+    return numbers >= 2 ? ticks : even_ticks(range, most, text);
+}
+
 } // namespace
+
+LogRange around(double least, double most, TickText text) {
+    constexpr double margin = 1.06;
+    if (least > most) {
+        return {};
+    }
+    const double end = text == TickText::whole ? std::max(most, 2.0 * least) : most;
+    return legal({least / margin, end * margin});
+}
 
 LogRange legal(LogRange range) {
     const auto clamp = [](double value, double otherwise) {
@@ -122,16 +145,13 @@ LogRange panned(const LogRange& range, double share) {
 }
 
 std::vector<Tick> ticks_of(const LogRange& range, int most, TickText text) {
-    // A hair of tolerance keeps the tick at a range that ends exactly on a power.
-    const int first = static_cast<int>(std::ceil(std::log10(range.min) - 1e-9));
-    const int last = static_cast<int>(std::floor(std::log10(range.max) + 1e-9));
-    if (last - first >= 1) {
-        return decade_ticks(range, first, last, std::max(2, most), text);
+    std::vector<Tick> ticks = ticks_in(range, most, text);
+    if (text == TickText::whole) {
+        std::erase_if(ticks, [](const Tick& tick) {
+            return std::abs(tick.value - std::round(tick.value)) > 1e-9 * tick.value;
+        });
     }
-    std::vector<Tick> ticks = one_two_five(range, text);
-    const auto numbers = std::count_if(ticks.begin(), ticks.end(),
-                                       [](const Tick& tick) { return !tick.label.empty(); });
-    return numbers >= 2 ? ticks : even_ticks(range, most, text);
+    return ticks;
 }
 
 } // namespace eyeroof::study

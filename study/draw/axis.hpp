@@ -40,8 +40,14 @@ struct Tick {
     bool operator==(const Tick&) const = default;
 };
 
-// How numbers stand at the ticks: 0.01 and 1000, or 10 m and 1 k.
-enum class TickText { plain, si };
+// How numbers stand at the ticks: 0.01 and 1000, or 10 m and 1 k; whole: as si, of what is counted,
+// and nowhere between two counts.
+enum class TickText { plain, si, whole };
+
+// What an axis shows of values between two ends, both > 0: a little around them; of counts as far
+// as twice the first at least, so that a single one has another beside it. The usual range where
+// least > most: there are none.
+LogRange around(double least, double most, TickText text);
 
 // At most `most` numbers (at least two), at powers of ten or, where fewer than two powers are in
 // sight, at 1-2-5 steps or even steps; unnumbered lines at 2 … 9 where the decades are wide enough.

@@ -1,6 +1,6 @@
-// A chart with two logarithmic axes: lines or stairs, points, and marks across it, as SVG.
-// Used by the writers of the mapper's results.
-// Knows no meaning of its numbers; computes nothing but where they stand.
+// A chart with two logarithmic axes: lines or stairs, points, and marks across it.
+// Filled by the writers of results; placed by chart_scene.hpp for the window and for SVG alike.
+// Knows no meaning of its numbers.
 #pragma once
 
 #include "study/draw/axis.hpp"
@@ -12,14 +12,14 @@
 namespace eyeroof::study {
 
 struct ChartLine {
-    std::string label; // in the key at the right
+    std::string label; // in the key
     std::vector<std::pair<double, double>> points;
     bool stairs = false; // keeps its height until the next point
     bool dots = false;
     bool line = true; // false: dots alone
 };
 
-struct ChartMark { // a dashed line across the chart, with its text at the end
+struct ChartMark { // a dashed line across the chart, with its text in the key
     double at = 0.0;
     std::string label;
     bool upright = false; // at an x; else at a y
@@ -35,6 +35,7 @@ struct Chart {
     TickText y_ticks = TickText::si;
 };
 
+// As SVG, in a size for a page.
 std::string chart_svg(const Chart& chart);
 
 } // namespace eyeroof::study

@@ -9,7 +9,10 @@ namespace eyeroof::study {
 namespace {
 
 constexpr double kChartLeft = 74.0, kChartRight = 16.0, kChartBelow = 40.0;
+constexpr double kChartEdge = 14.0; // where texts begin
 constexpr double kKeyLine = 17.0, kKeyTop = 40.0, kSwatch = 22.0, kKeyGap = 18.0;
+constexpr double kTitles = 18.0;                        // for the title of the upright axis
+constexpr double kLowPlot = 110.0, kWideEnough = 420.0; // a key beside the plot, from there on
 
 struct ChartPlot {
     Box box;
@@ -42,29 +45,68 @@ LogRange range_of(const Chart& chart, bool upright) {
             take(mark.at);
         }
     }
-    return least > most ? LogRange{} : legal({least / 1.06, most * 1.06});
+    return around(least, most, upright ? chart.y_ticks : chart.x_ticks);
+}
+
+// Every entry: what it is called, its colour, and whether it is dashed.
+template <class Put> void each_entry(const Chart& chart, const Put& put) {
+    for (std::size_t i = 0; i < chart.lines.size(); ++i) {
+        put(chart.lines[i].label, series_role(i), i >= kSeriesRoles);
+    }
+    for (const ChartMark& mark : chart.marks) {
+        put(mark.label, ColourRole::text, true);
+    }
+}
+
+void add_entry(Drawing& d, Place at, const std::string& label, ColourRole role, bool dashed) {
+    d.lines.push_back({{{at.x, at.y - 4.0}, {at.x + kSwatch, at.y - 4.0}}, role, 2.5, dashed});
+    d.texts.push_back({{at.x + kSwatch + 6.0, at.y}, label, ColourRole::text, kSmallPx});
 }
 
 // Entries from left to right, as many lines as they need; the first free height below them.
 double add_key(Drawing& d, const Chart& chart) {
-    double x = 14.0, y = kKeyTop;
-    const auto entry = [&](const std::string& label, ColourRole role, bool dashed) {
+    Place at{kChartEdge, kKeyTop};
+    each_entry(chart, [&](const std::string& label, ColourRole role, bool dashed) {
         const double width = kSwatch + 6.0 + text_width(label, kSmallPx);
-        if (x > 14.0 && x + width > d.canvas.width - kChartRight) {
-            x = 14.0;
-            y += kKeyLine;
+        if (at.x > kChartEdge && at.x + width > d.canvas.width - kChartRight) {
+            at = {kChartEdge, at.y + kKeyLine};
         }
-        d.lines.push_back({{{x, y - 4.0}, {x + kSwatch, y - 4.0}}, role, 2.5, dashed});
-        d.texts.push_back({{x + kSwatch + 6.0, y}, label, ColourRole::text, kSmallPx});
-        x += width + kKeyGap;
-    };
-    for (std::size_t i = 0; i < chart.lines.size(); ++i) {
-        entry(chart.lines[i].label, series_role(i), i >= kSeriesRoles);
-    }
-    for (const ChartMark& mark : chart.marks) {
-        entry(mark.label, ColourRole::text, true);
-    }
-    return y + 10.0;
+        add_entry(d, at, label, role, dashed);
+        at.x += width + kKeyGap;
+    });
+    return at.y + 10.0;
+}
+
+// Entries one below the other, right of the plot; the height that they need.
+double add_key_beside(Drawing& d, const Chart& chart, double width) {
+    Place at{d.canvas.width - width, kKeyTop};
+    const double room = width - kSwatch - 6.0 - kChartEdge;
+    each_entry(chart, [&](const std::string& label, ColourRole role, bool dashed) {
+        std::string shown = label;
+        for (std::size_t most = label.size(); text_width(shown, kSmallPx) > room && most > 6;) {
+            shown = shortened(label, --most);
+        }
+        add_entry(d, at, shown, role, dashed);
+        at.y += kKeyLine;
+    });
+    return at.y;
+}
+
+// How wide a key beside the plot is: as its longest entry asks, and never most of the picture.
+double key_width(const Chart& chart, double width) {
+    double longest = 0.0;
+    each_entry(chart, [&](const std::string& label, ColourRole, bool) {
+        longest = std::max(longest, text_width(label, kSmallPx));
+    });
+    return std::min(kSwatch + 6.0 + longest + kChartEdge, 0.42 * width);
+}
+
+// A key above a low plot would leave little of it.
+bool key_goes_beside(const Chart& chart, const Canvas& canvas) {
+    Drawing trial;
+    trial.canvas = canvas;
+    const double left = canvas.height - add_key(trial, chart) - kTitles - kChartBelow;
+    return left < kLowPlot && canvas.width >= kWideEnough;
 }
 
 void add_ticks(Drawing& d, const Chart& chart, const ChartPlot& plot) {
@@ -123,14 +165,18 @@ Drawing draw_chart(const Chart& chart, const Canvas& canvas) {
     d.figures.columns = {"line", chart.x_title, chart.y_title};
     const auto most = static_cast<std::size_t>(std::max(12.0, (d.canvas.width - 30.0) / 8.5));
     d.texts.push_back(
-        {{14.0, 20.0}, shortened(chart.title, most), ColourRole::text, kFontPx, 0.0, true});
-    const double top = add_key(d, chart) + 14.0;
-    d.texts.push_back({{14.0, top - 4.0}, chart.y_title, ColourRole::faint, kSmallPx});
-    const ChartPlot plot{{kChartLeft, top + 4.0, d.canvas.width - kChartLeft - kChartRight,
+        {{kChartEdge, 20.0}, shortened(chart.title, most), ColourRole::text, kFontPx, 0.0, true});
+    const bool beside = key_goes_beside(chart, d.canvas);
+    const double right = beside ? key_width(chart, d.canvas.width) + kChartEdge : kChartRight;
+    const double key_end =
+        beside ? add_key_beside(d, chart, right - kChartEdge) : add_key(d, chart);
+    const double top = (beside ? kKeyTop - 14.0 : key_end) + 14.0;
+    d.texts.push_back({{kChartEdge, top - 4.0}, chart.y_title, ColourRole::faint, kSmallPx});
+    const ChartPlot plot{{kChartLeft, top + 4.0, d.canvas.width - kChartLeft - right,
                           std::max(d.canvas.height - top - 4.0 - kChartBelow, 40.0)},
                          range_of(chart, false),
                          range_of(chart, true)};
-    d.canvas.height = std::max(d.canvas.height, plot.box.bottom() + kChartBelow);
+    d.canvas.height = std::max({d.canvas.height, plot.box.bottom() + kChartBelow, key_end});
     d.boxes.push_back({plot.box, ColourRole::plot, 1.0, false, ""});
     add_ticks(d, chart, plot);
     for (std::size_t i = 0; i < chart.lines.size(); ++i) {

@@ -1,5 +1,5 @@
-// A chart in any size and in the theme's colours, its key below the title: what chart_svg writes,
-// for the window. Knows no meaning of its numbers.
+// A chart in any size and in the theme's colours, its key below the title: shown by the
+// window, written by chart_svg. Knows no meaning of its numbers.
 #pragma once
 
 #include "study/draw/chart.hpp"

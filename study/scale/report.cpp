@@ -237,6 +237,7 @@ Chart scale_chart(const ScaleResult& result) {
     Chart chart;
     chart.title = fmt::format("{} on {}, {}", result.network, result.gpu, result.fabric);
     chart.x_title = "devices";
+    chart.x_ticks = TickText::whole;
     chart.y_title = result.unit + "/s";
     std::vector<std::pair<int, std::string>> bounds;
     for (const ScalePoint& p : result.points) {

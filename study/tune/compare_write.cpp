@@ -244,6 +244,7 @@ std::string comparison_svg(const Comparison& all) {
     Chart chart;
     chart.title = "Share of the best known, median over seeds and layers";
     chart.x_title = "trials";
+    chart.x_ticks = TickText::whole;
     chart.y_title = "share of the best known";
     for (std::size_t c = 0; c < all.scores.size(); ++c) {
         ChartLine line;

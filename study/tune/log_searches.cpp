@@ -78,6 +78,7 @@ Chart best_so_far(const std::vector<LogSearch>& searches) {
     Chart chart;
     chart.title = "Best so far against trials";
     chart.x_title = "trials";
+    chart.x_ticks = TickText::whole;
     chart.y_title = "FLOP/s";
     for (const LogSearch& search : searches) {
         ChartLine line;

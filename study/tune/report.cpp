@@ -168,6 +168,7 @@ std::string tune_svg(const TuneResult& result) {
     Chart chart;
     chart.title = "Best so far against trials: " + result.search;
     chart.x_title = "trials";
+    chart.x_ticks = TickText::whole;
     chart.y_title = "FLOP/s";
     for (const Tuned& layer : result.layers) {
         ChartLine line;

@@ -76,6 +76,30 @@ TEST_CASE("every axis has at least two numbers and no more than asked for") {
     }
 }
 
+TEST_CASE("an axis of counts has another count beside a single one, and nothing in between") {
+    const LogRange one = around(1.0, 1.0, TickText::whole);
+    CHECK(one.min < 1.0);
+    CHECK(one.max >= 2.0);
+    std::vector<std::string> labels;
+    for (const Tick& tick : ticks_of(one, 8, TickText::whole)) {
+        labels.push_back(tick.label);
+    }
+    CHECK(labels == std::vector<std::string>{"1", "2"});
+    for (const double count : {1.0, 3.0, 7.0, 40.0, 1000.0}) {
+        for (const double times : {1.0, 1.5, 4.0, 300.0}) {
+            const LogRange range = around(count, std::ceil(count * times), TickText::whole);
+            int numbers = 0;
+            for (const Tick& tick : ticks_of(range, 8, TickText::whole)) {
+                CHECK(tick.value == std::round(tick.value));
+                numbers += tick.label.empty() ? 0 : 1;
+            }
+            CAPTURE(count);
+            CAPTURE(times);
+            CHECK(numbers >= 2);
+        }
+    }
+}
+
 TEST_CASE("ticks are written as people write them") {
     const auto ticks = ticks_of({1e9, 1e12}, 10, TickText::si);
     CHECK(ticks[0].label == "1 G");
