@@ -1,203 +1,22 @@
 #include "study/draw/roofline_build.hpp"
 
-#include "model/base/pattern.hpp"
 #include "model/base/units.hpp"
-#include "model/eyexam/chain.hpp"
+#include "study/draw/roofline_points.hpp"
+#include "study/draw/roofline_series.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 namespace eyeroof::study {
 
 namespace {
 
-using Indices = std::vector<std::size_t>;
-
 constexpr double kLeastRadius = 3.0;
 constexpr double kMostRadius = 13.0;
 constexpr std::size_t kManyPoints = 300; // from here on markers are small and translucent
-
-// Points by total time, heaviest first; the order of equals is that of the input.
-Indices by_weight(const PlotInput& input, Indices indices) {
-    std::stable_sort(indices.begin(), indices.end(), [&](std::size_t a, std::size_t b) {
-        return input.points[a].total_s() > input.points[b].total_s();
-    });
-    return indices;
-}
-
-bool kind_visible(const PlotPoint& point, const ViewState& view) {
-    return point.measured ? view.measured : view.predicted;
-}
-
-// Nobody hid it, alone or with its machine or by showing others alone.
-bool not_hidden(const PlotPoint& point, const ViewState& view) {
-    return !view.hidden.contains(point.id) && !view.hidden_machines.contains(point.machine) &&
-           (view.only.empty() || view.only.contains(point.id));
-}
-
-// Points that the name filter and the kinds let through, heaviest first.
-model::Result<Indices> matching(const PlotInput& input, const ViewState& view) {
-    const auto given = model::Pattern::compile(view.filter);
-    if (!given) {
-        return model::Result<Indices>(given.diagnostics());
-    }
-    const auto any_case = model::Pattern::compile(view.filter.empty() ? "" : "(?i)" + view.filter);
-    const auto& pattern = any_case ? any_case : given;
-    Indices indices;
-    for (std::size_t i = 0; i < input.points.size(); ++i) {
-        const PlotPoint& point = input.points[i];
-        if (kind_visible(point, view) && not_hidden(point, view) && pattern->found_in(point.name)) {
-            indices.push_back(i);
-        }
-    }
-    return by_weight(input, std::move(indices));
-}
-
-// The name heads of a heaviest-first list: both top-N and top-share count names, so that a
-// prediction and its measurement, or the same layer on two machines, stay together.
-Indices heaviest(const PlotInput& input, const Indices& indices, const ViewState& view) {
-    if (!view.top && !view.top_share) {
-        return indices;
-    }
-    std::map<std::string, double> weight;
-    double total = 0.0;
-    for (const std::size_t i : indices) {
-        weight[input.points[i].name] += input.points[i].total_s();
-        total += input.points[i].total_s();
-    }
-    std::vector<std::pair<double, std::string>> names;
-    for (const auto& [name, seconds] : weight) {
-        names.emplace_back(-seconds, name);
-    }
-    std::sort(names.begin(), names.end());
-    std::set<std::string> kept;
-    double sum = 0.0;
-    for (const auto& [minus_seconds, name] : names) {
-        const bool enough =
-            (view.top && kept.size() >= static_cast<std::size_t>(std::max(0, *view.top))) ||
-            (view.top_share && sum >= *view.top_share * total);
-        if (enough) {
-            break;
-        }
-        kept.insert(name);
-        sum -= minus_seconds;
-    }
-    Indices result;
-    std::copy_if(indices.begin(), indices.end(), std::back_inserter(result),
-                 [&](std::size_t i) { return kept.contains(input.points[i].name); });
-    return result;
-}
-
-std::size_t machine_index(const PlotInput& input, const std::string& id) {
-    const PlotMachine* machine = find_machine(input, id);
-    return machine == nullptr ? 0 : static_cast<std::size_t>(machine - input.machines.data());
-}
-
-bool colour_by_machine(const PlotInput& input, const ViewState& view) {
-    return view.colour_by == ColourBy::machine ||
-           (view.colour_by == ColourBy::automatic && input.machines.size() > 1);
-}
-
-// Gives every point its series; series come into being in a fixed order of their keys.
-class SeriesTable {
-  public:
-    SeriesTable(const PlotInput& input, const ViewState& view)
-        : input_(input), by_level_(view.level == kAllLevels),
-          by_machine_(colour_by_machine(input, view)) {
-        const auto measured = [](const PlotPoint& point) { return point.measured; };
-        both_ = view.measured && view.predicted &&
-                std::any_of(input.points.begin(), input.points.end(), measured) &&
-                !std::all_of(input.points.begin(), input.points.end(), measured);
-        for (const PlotPoint& point : input.points) {
-            for (const LevelBytes& entry : point.bytes) {
-                if (std::find(levels_.begin(), levels_.end(), entry.level) == levels_.end()) {
-                    levels_.push_back(entry.level);
-                }
-            }
-        }
-    }
-
-    std::size_t of(const PlotPoint& point, const std::string& level) {
-        const std::size_t key = 2 * group(point, level) + (point.measured ? 1 : 0);
-        const auto [entry, fresh] = index_.try_emplace(key, series_.size());
-        if (fresh) {
-            series_.push_back(make(point, level));
-            keys_.push_back(key);
-        }
-        ++series_[entry->second].count;
-        return entry->second;
-    }
-
-    // Series in the order of their keys, and where each old index went.
-    std::pair<std::vector<SceneSeries>, Indices> sorted() const {
-        Indices order(series_.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::sort(order.begin(), order.end(),
-                  [&](std::size_t a, std::size_t b) { return keys_[a] < keys_[b]; });
-        std::vector<SceneSeries> result;
-        Indices place(series_.size());
-        for (const std::size_t old : order) {
-            place[old] = result.size();
-            result.push_back(series_[old]);
-        }
-        return {result, place};
-    }
-
-  private:
-    // Points may know different levels, each in its own order: the name decides.
-    std::size_t group(const PlotPoint& point, const std::string& level) const {
-        if (by_level_) {
-            const auto found = std::find(levels_.begin(), levels_.end(), level);
-            return static_cast<std::size_t>(found - levels_.begin());
-        }
-        if (by_machine_) {
-            return machine_index(input_, point.machine);
-        }
-        return point.measured ? 100 : point.limiter_step;
-    }
-
-    SceneSeries make(const PlotPoint& point, const std::string& level) const {
-        const char* kind = point.measured ? "measured" : "predicted";
-        SceneSeries series;
-        std::size_t look = group(point, level);
-        bool by_step = false;
-        if (by_level_) {
-            series.name = level.empty() ? "outermost memory" : level;
-        } else if (by_machine_) {
-            const PlotMachine* machine = find_machine(input_, point.machine);
-            series.name = machine == nullptr ? point.machine : machine->name;
-        } else if (point.measured) {
-            look = model::kSteps; // a look that no step has
-            series.name = kind;
-        } else if (point.limiter_step == 0) {
-            series.name = kind;
-        } else {
-            look = point.limiter_step - 1;
-            by_step = true;
-            series.name = fmt::format("limited by {}", model::kStepNames[look]);
-        }
-        if ((by_level_ || by_machine_) && both_) {
-            series.name += fmt::format(", {}", kind);
-            series.hollow = !point.measured;
-        }
-        series.marker = series_marker(look);
-        series.colour = by_step ? step_role(look + 1) : series_role(look);
-        return series;
-    }
-
-    const PlotInput& input_;
-    std::vector<std::string> levels_; // of all points, in order of appearance
-    bool by_level_;
-    bool by_machine_;
-    bool both_ = false;
-    std::map<std::size_t, std::size_t> index_;
-    std::vector<SceneSeries> series_;
-    std::vector<std::size_t> keys_;
-};
 
 // Time of all points of a machine and kind, the whole that shares are of.
 std::map<std::pair<std::string, bool>, double> totals(const PlotInput& input) {
@@ -259,7 +78,7 @@ ScenePoint point_at_level(const PlotInput& input, std::size_t index, const std::
 }
 
 void add_points(RooflineScene& scene, const PlotInput& input, const ViewState& view,
-                const Indices& heaviest_first, const std::set<std::string>& visible) {
+                const PointIndices& heaviest_first, const std::set<std::string>& visible) {
     SeriesTable table(input, view);
     const auto sums = totals(input);
     std::size_t unplaced = 0;
@@ -304,7 +123,7 @@ void add_links(RooflineScene& scene, const PlotInput& input) {
     if (scene.points.size() > 2 * kManyPoints) {
         return; // a thicket that hides what it joins
     }
-    std::map<std::string, Indices> by_name;
+    std::map<std::string, PointIndices> by_name;
     for (std::size_t i = 0; i < scene.points.size(); ++i) {
         const ScenePoint& point = scene.points[i];
         by_name[fmt::format("{}\n{}\n{}", point.level, point.name, input.points[point.source].nth)]
@@ -507,13 +326,13 @@ std::set<std::string> needed_roofs(const PlotInput& input, const ViewState& view
 }
 
 model::Result<RooflineScene> build_scene(const PlotInput& input, const ViewState& view) {
-    const auto matched = matching(input, view);
-    if (!matched) {
-        return model::Result<RooflineScene>(matched.diagnostics());
+    const auto shown = points_in_view(input, view);
+    if (!shown) {
+        return model::Result<RooflineScene>(shown.diagnostics());
     }
     RooflineScene scene;
     const std::set<std::string> visible = view.roofs ? *view.roofs : needed_roofs(input, view);
-    add_points(scene, input, view, heaviest(input, *matched, view), visible);
+    add_points(scene, input, view, *shown, visible);
     add_links(scene, input);
     for (const PlotMachine& machine : input.machines) {
         if (view.hidden_machines.contains(machine.id)) {
