@@ -2,6 +2,7 @@
 
 #include "gui/panes/fitting_scroll.hpp"
 #include "gui/panes/flow_layout.hpp"
+#include "gui/views/drawing_view.hpp"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -51,15 +52,13 @@ AskingPane::AskingPane(const PaneActions& actions, QWidget* parent) : Pane(actio
     around->addWidget(scroll);
     slow_.setSingleShot(true);
     slow_.setInterval(kSlow_ms);
-    connect(&slow_, &QTimer::timeout, this, [this] {
-        bar_->setRange(0, 0);
-        progress_->show();
-    });
+    connect(&slow_, &QTimer::timeout, this, &AskingPane::show_waiting);
     connect(stop, &QPushButton::clicked, this, [this] { worker_.cancel(); });
     connect(&worker_, &Background::progressed, this, &AskingPane::show_progress);
     connect(&worker_, &Background::cancelled, this, [this] {
         end_progress();
         clear();
+        told_ = false;
         say(tr("Cancelled. <a href=\"again\">Ask again</a>"));
     });
 }
@@ -90,6 +89,7 @@ void AskingPane::ask() {
         }
         end_progress();
         clear();
+        told_ = false; // and what was said waits for a choice
         emit answered();
         return;
     }
@@ -101,6 +101,7 @@ void AskingPane::ask() {
         return [this, show] {
             end_progress();
             show();
+            told_ = true;
             emit answered();
         };
     });
@@ -110,6 +111,19 @@ void AskingPane::show_progress(const model::Progress& progress) {
     bar_->setRange(0, 100);
     bar_->setValue(static_cast<int>(100.0 * progress.fraction));
     bar_->setFormat(QString::fromStdString(progress.activity) + " %p %");
+}
+
+// What was said before there was a question must not stand beside its progress; an answer to the
+// one before may, until the next is there.
+void AskingPane::show_waiting() {
+    bar_->setRange(0, 0);
+    progress_->show();
+    if (!told_) {
+        say(QString());
+        for (DrawingView* picture : findChildren<DrawingView*>()) {
+            picture->clear(tr("Being worked out…"));
+        }
+    }
 }
 
 void AskingPane::end_progress() {

@@ -58,8 +58,10 @@ class AskingPane : public Pane {
     QWidget* labelled(const QString& label, const char* name, QWidget* field);
     void show_progress(const model::Progress& progress);
     void end_progress();
+    void show_waiting();
 
-    bool due_ = true; // what is shown is of another question
+    bool due_ = true;   // what is shown is of another question
+    bool told_ = false; // an answer is shown, or why there is none
     Background worker_;
     QTimer slow_; // a while after the question: there is no answer yet
     QVBoxLayout* column_ = nullptr;

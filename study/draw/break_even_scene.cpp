@@ -62,13 +62,15 @@ void add_cost_line(Drawing& d, const LinearPlot& plot, const Upgrade& u, ColourR
                        role,
                        chosen ? 2.4 : 1.4,
                        !chosen});
-    if (!chosen) {
-        const double along = 0.8 * end;
-        d.texts.push_back({{plot.x(along) - 6.0, plot.y(along / u.speedup.value) - 6.0},
+    if (!chosen) { // at its own square: where two lines lie on each other it says which is whose
+        const double along = u.money.priced ? std::min(u.money.break_even_speedup, end) : 0.8 * end;
+        const double x = plot.x(along), y = plot.y(along / u.speedup.value);
+        const bool left = x - 8.0 - text_width(u.to, kSmallPx) > plot.box.left;
+        d.texts.push_back({{left ? x - 8.0 : x + 9.0, left ? y - 6.0 : y + 4.0},
                            u.to,
                            role,
                            kSmallPx,
-                           1.0,
+                           left ? 1.0 : 0.0,
                            false,
                            true});
     }

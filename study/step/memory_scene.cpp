@@ -1,17 +1,20 @@
 #include "model/base/units.hpp"
+#include "study/draw/linear_plot.hpp"
 #include "study/step/step_scenes.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace eyeroof::study::step {
 
 namespace {
 
 constexpr double kCurveLeft = 84.0, kCurveTop = 40.0, kCurveRight = 16.0, kCurveBelow = 26.0;
-constexpr double kKeyWidth = 150.0, kKeyLine = 17.0;
+constexpr double kKeyWidth = 150.0, kKeyLine = 17.0, kKeyGap = 14.0;
+constexpr double kTitleLeft = 14.0, kKeyAbove = 40.0; // the baseline of a key above the curve
 // Bottom to top: what stays, then what comes and goes.
 constexpr std::array<std::size_t, kHolders> kOrder = {2, 3, 1, 6, 0, 4, 5, 7};
 
@@ -59,9 +62,13 @@ void add_bars(Drawing& d, const MemoryReport& r, const Curve& plot) {
     const std::size_t bars = bars_of(r, plot);
     for (std::size_t bar = 0; bar < bars; ++bar) {
         const std::size_t most = operator_of(r, bar, bars);
-        const double left =
-            plot.box.left + plot.box.width * static_cast<double>(bar) / static_cast<double>(bars);
-        const double width = plot.box.width / static_cast<double>(bars);
+        // at whole pixels: between two edges within one the ground would shine through
+        const auto edge = [&](std::size_t i) {
+            return std::round(plot.box.left +
+                              plot.box.width * static_cast<double>(i) / static_cast<double>(bars));
+        };
+        const double left = edge(bar);
+        const double width = edge(bar + 1) - left;
         const std::string name = r.graph.name_of(r.graph.operators[most]);
         add_row(d, name, r.memory.at[most]);
         double below = 0.0;
@@ -83,26 +90,45 @@ void add_bars(Drawing& d, const MemoryReport& r, const Curve& plot) {
     }
 }
 
-// Who holds something at any time, with what they hold at the peak.
-void add_key(Drawing& d, const MemoryReport& r, double left) {
-    double y = kCurveTop + 10.0;
+// Right of the curve, or, where that would leave the curve no room, above it.
+bool key_is_beside(const Canvas& canvas) {
+    return canvas.width > 480.0;
+}
+
+// Who holds something at any time, from `from` on: one below the other, or line by line as wide as
+// the canvas. Returns the last baseline; the places are told to `place`, which takes what stands in
+// kOrder, the box's left and the baseline.
+template <class Put>
+double each_key(const MemoryReport& r, const Canvas& canvas, Place from, const Put& put) {
+    Place at = from;
+    bool first = true;
     for (std::size_t k = 0; k < kOrder.size(); ++k) {
         const std::size_t holder = kOrder[k];
-        const bool any = std::any_of(r.memory.at.begin(), r.memory.at.end(),
-                                     [&](const Bytes& bytes) { return bytes[holder] > 0; });
-        if (any) {
-            d.boxes.push_back({{left, y - 9.0, 10.0, 10.0}, role_of(k), 0.85, false, ""});
-            d.texts.push_back(
-                {{left + 16.0, y}, std::string(holder_text(holder)), ColourRole::text, kSmallPx});
-            y += kKeyLine;
+        if (std::none_of(r.memory.at.begin(), r.memory.at.end(),
+                         [&](const Bytes& bytes) { return bytes[holder] > 0; })) {
+            continue;
         }
+        const double width = 16.0 + text_width(holder_text(holder), kSmallPx);
+        if (!first && (key_is_beside(canvas) || at.x + width > canvas.width - kCurveRight)) {
+            at = {from.x, at.y + kKeyLine};
+        }
+        first = false;
+        put(k, at);
+        at.x += width + kKeyGap;
     }
+    return at.y;
+}
+
+void add_key(Drawing& d, const MemoryReport& r, Place from) {
+    each_key(r, d.canvas, from, [&](std::size_t k, Place at) {
+        d.boxes.push_back({{at.x, at.y - 9.0, 10.0, 10.0}, role_of(k), 0.85, false, ""});
+        d.texts.push_back(
+            {{at.x + 16.0, at.y}, std::string(holder_text(kOrder[k])), ColourRole::text, kSmallPx});
+    });
 }
 
 void add_scale(Drawing& d, const MemoryReport& r, const Curve& plot) {
-    const int most = plot.box.height > 150.0 ? 4 : 2;
-    for (int i = 0; i <= most; ++i) {
-        const double bytes = plot.top * i / most;
+    for (const double bytes : round_ticks(0.0, plot.top, plot.box.height > 150.0 ? 5.0 : 3.0)) {
         const double y = plot.y(bytes);
         d.lines.push_back({{{plot.box.left, y}, {plot.box.right(), y}}, ColourRole::grid});
         d.texts.push_back(
@@ -130,17 +156,16 @@ Canvas canvas_of(const Canvas& canvas) {
     return {std::max(canvas.width, 300.0), std::max(canvas.height, 110.0)};
 }
 
-bool has_key(const Canvas& canvas) {
-    return canvas.width > 480.0;
-}
-
 // The limit is part of the picture unless the curve would be a line at its bottom.
 Curve curve_of(const MemoryReport& r, const Canvas& canvas) {
     const auto peak = static_cast<double>(r.memory.peak), limit = static_cast<double>(r.limit);
     const double top = limit < 10.0 * peak ? std::max(peak, limit) * 1.05 : peak * 1.1;
-    return {{kCurveLeft, kCurveTop,
-             canvas.width - kCurveLeft - kCurveRight - (has_key(canvas) ? kKeyWidth : 0.0),
-             canvas.height - kCurveTop - kCurveBelow},
+    const bool beside = key_is_beside(canvas);
+    const double from =
+        beside ? kCurveTop
+               : each_key(r, canvas, {kTitleLeft, kKeyAbove}, [](std::size_t, Place) {}) + 12.0;
+    return {{kCurveLeft, from, canvas.width - kCurveLeft - kCurveRight - (beside ? kKeyWidth : 0.0),
+             std::max(canvas.height - from - kCurveBelow, 20.0)},
             std::max(top, 1.0)};
 }
 
@@ -155,7 +180,6 @@ Drawing draw_memory(const MemoryReport& r, const Canvas& canvas) {
     const auto most = static_cast<std::size_t>(std::max(12.0, (d.canvas.width - 32.0) / 8.5));
     d.texts.push_back(
         {{14.0, 22.0}, shortened(d.title, most), ColourRole::text, kFontPx, 0.0, true});
-    const bool with_key = has_key(d.canvas);
     const Curve plot = curve_of(r, d.canvas);
     d.boxes.push_back({plot.box, ColourRole::plot, 1.0, false, ""});
     d.figures.columns = {"operator", "bytes"};
@@ -166,9 +190,9 @@ Drawing draw_memory(const MemoryReport& r, const Canvas& canvas) {
     }
     add_bars(d, r, plot);
     add_scale(d, r, plot);
-    if (with_key) {
-        add_key(d, r, plot.box.right() + 14.0);
-    }
+    add_key(d, r,
+            key_is_beside(d.canvas) ? Place{plot.box.right() + 14.0, kCurveTop + 10.0}
+                                    : Place{kTitleLeft, kKeyAbove});
     return d;
 }
 

@@ -1,9 +1,11 @@
 #include "model/base/units.hpp"
+#include "study/draw/linear_plot.hpp"
 #include "study/step/step_scenes.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 namespace eyeroof::study::step {
@@ -108,19 +110,23 @@ class Lane {
     std::size_t what_ = 0, merged_ = 0;
 };
 
+// As many as tell two neighbouring ticks apart.
+int digits_of(double value, double step) {
+    return std::clamp(static_cast<int>(std::ceil(std::log10(value / step))) + 2, 3, 12);
+}
+
 void add_axis(Drawing& d, const Scale& scale, double bottom) {
     const double span = scale.range.to_s - scale.range.from_s;
-    const auto most = static_cast<int>(std::clamp(scale.width / 110.0, 1.0, 8.0));
-    for (int i = 0; i <= most; ++i) {
-        const double at = scale.range.from_s + span * i / most;
+    const double most = std::clamp(scale.width / 90.0, 1.0, 10.0);
+    for (const double at : round_ticks(scale.range.from_s, scale.range.to_s, most)) {
         const double x = scale.x(at);
         d.lines.push_back({{{x, kLanesTop - 6.0}, {x, bottom}}, ColourRole::grid});
-        const double anchor = i == 0 ? 0.0 : i == most ? 1.0 : 0.5;
-        d.texts.push_back({{x, bottom + 16.0},
-                           model::format_si(at, "s", 4),
-                           ColourRole::faint,
-                           kSmallPx,
-                           anchor});
+        const std::string label =
+            at < 1e-9 * span ? "0 s" : model::format_si(at, "s", digits_of(at, span / most));
+        const double half = text_width(label, kSmallPx) / 2.0;
+        const double middle = std::clamp(
+            x, kLanesLeft + half, std::max(kLanesLeft + scale.width - half, kLanesLeft + half));
+        d.texts.push_back({{middle, bottom + 16.0}, label, ColourRole::faint, kSmallPx, 0.5});
     }
 }
 

@@ -218,6 +218,9 @@ void KnobMapPane::ask(const PaneInput& input) {
         return picture_->clear(x == y && !x.empty() ? tr("Choose two different parameters.")
                                                     : tr("Choose a network and a machine."));
     }
+    if (picture_->drawing().texts.empty()) { // nothing that could stay until the answer
+        picture_->clear(tr("Being worked out…"));
+    }
     worker_.run(
         [this, network = *input.network, machine = input.machines->front(), x, y,
          options = input.options](const std::stop_token& stop,

@@ -124,6 +124,7 @@ MemoryPane::MemoryPane(const PaneActions& actions, QWidget* parent) : AskingPane
     picture_->setMinimumSize(260, 120);
     holders_ = number_table(tr("What holds the peak, largest first"), both);
     holders_->setObjectName("memory holders");
+    holders_->setMinimumWidth(180); // an amount, and the beginning of a name
     both->setStretchFactor(0, 3);
     both->setStretchFactor(1, 1);
     column()->addWidget(both, 1);
