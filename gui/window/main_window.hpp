@@ -185,6 +185,8 @@ class MainWindow : public QMainWindow {
     void make_view_menus(QMenu& file);
     void save_machine_dialog();
     void make_theme_menu(QMenu& menu);
+    std::optional<study::Theme> chosen_theme() const; // nullopt: as the desktop
+    void show_in(study::Theme theme);                 // not kept with the settings
     void reset_layout();
 
     bool has_unsaved_work() const;

@@ -53,6 +53,7 @@ study::Session MainWindow::session() const {
         session.upgrade = std::move(asked);
     }
     session.view = view_->view();
+    session.view.theme = chosen_theme();
     return session;
 }
 
@@ -106,6 +107,9 @@ void MainWindow::open_session(const study::Session& session) {
     edits_ = session.mappings;
     history_.clear(experiment());
     view_->set_view(session.view);
+    if (session.view.theme) {
+        show_in(*session.view.theme);
+    }
     roofs_of_.reset();
     if (session.upgrade) {
         upgrade_->ask(*session.upgrade);

@@ -1,4 +1,5 @@
 // Menus, shortcuts, the clipboard and the dialogs behind them.
+#include "gui/views/paint_scene.hpp"
 #include "gui/window/help.hpp"
 #include "gui/window/main_window.hpp"
 #include "gui/window/themes.hpp"
@@ -51,8 +52,9 @@ void MainWindow::make_menus() {
         [this] { copy_figures(picture_in_front()); });
     add(edit, tr("Copy command &line"), QKeySequence("Ctrl+Shift+C"), [this] {
         const bool upgrading = pages_->currentWidget() == upgrade_;
-        const std::string line =
-            upgrading ? upgrade_->command_line() : study::cli_command(session());
+        study::Session seen = session(); // in the colours that the desktop chose, too
+        seen.view.theme = theme_of(*view_);
+        const std::string line = upgrading ? upgrade_->command_line() : study::cli_command(seen);
         QApplication::clipboard()->setText(QString::fromStdString(line));
         statusBar()->showMessage(QString::fromStdString(line), 5000);
     });
@@ -111,6 +113,26 @@ void MainWindow::make_theme_menu(QMenu& menu) {
         themes_->addAction(action);
     }
     themes_->actions().front()->setChecked(true);
+}
+
+std::optional<study::Theme> MainWindow::chosen_theme() const {
+    if (themes_ == nullptr) {
+        return std::nullopt; // asked while the window is made
+    }
+    const QString name = themes_->checkedAction()->objectName();
+    return name == "theme dark"    ? std::optional(study::Theme::dark)
+           : name == "theme light" ? std::optional(study::Theme::light)
+                                   : std::nullopt;
+}
+
+void MainWindow::show_in(study::Theme theme) {
+    const QString name = theme == study::Theme::dark ? "dark" : "light";
+    use_theme(name);
+    for (QAction* action : themes_->actions()) {
+        if (action->objectName() == "theme " + name) {
+            action->setChecked(true);
+        }
+    }
 }
 
 Picture MainWindow::picture_in_front() const {

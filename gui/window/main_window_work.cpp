@@ -17,7 +17,7 @@ study::Session without_looks(study::Session session) {
     session.view.selection.clear();
     session.view.x.reset();
     session.view.y.reset();
-    session.view.theme = {};
+    session.view.theme.reset();
     return session;
 }
 

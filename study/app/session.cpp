@@ -134,7 +134,9 @@ void emit_view(YAML::Emitter& out, const ViewState& view) {
     emit_range(out, "y", view.y);
     emit_list(out, "selection", {view.selection.begin(), view.selection.end()}, {});
     out << YAML::Key << "colour_by" << YAML::Value << word_of(kColourBy, view.colour_by);
-    out << YAML::Key << "theme" << YAML::Value << word_of(kThemes, view.theme);
+    if (view.theme) {
+        out << YAML::Key << "theme" << YAML::Value << word_of(kThemes, *view.theme);
+    }
     out << YAML::EndMap;
 }
 
@@ -238,7 +240,7 @@ ViewState read_view(const hwdb::Node& node) {
         ids->insert(named.begin(), named.end());
     }
     view.colour_by = node["colour_by"].choice(kColourBy, "way to colour").value_or(view.colour_by);
-    view.theme = node["theme"].choice(kThemes, "theme").value_or(view.theme);
+    view.theme = node["theme"].choice(kThemes, "theme");
     return view;
 }
 

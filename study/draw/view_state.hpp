@@ -30,7 +30,7 @@ struct ViewState {
     std::optional<LogRange> x, y;               // nullopt: everything
     std::set<std::string> selection;            // point ids
     ColourBy colour_by = ColourBy::automatic;
-    Theme theme = Theme::light;
+    std::optional<Theme> theme; // nullopt: as wherever it is shown
 
     bool operator==(const ViewState&) const = default;
 };

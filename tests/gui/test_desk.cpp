@@ -41,6 +41,7 @@ class TestDesk : public QObject {
     void a_missing_precision_is_greyed_with_the_reason();
     void errors_name_their_gpu_once_and_go_with_their_cause();
     void menus_have_new_recent_theme_layout_and_help();
+    void a_session_brings_its_theme_and_keeps_the_chosen_one();
 };
 
 namespace {
@@ -290,6 +291,30 @@ void TestDesk::menus_have_new_recent_theme_layout_and_help() {
     QVERIFY(pages != nullptr && pages->toPlainText().contains("desktop explorer"));
     action(window, "About Eyeroof")->trigger();
     QVERIFY(window.findChild<QMessageBox*>("about") != nullptr);
+}
+
+void TestDesk::a_session_brings_its_theme_and_keeps_the_chosen_one() {
+    const QTemporaryDir folder;
+    QSettings settings(folder.filePath("settings.ini"), QSettings::IniFormat);
+    MainWindow window(folders());
+    window.remember_in(settings);
+    window.show();
+    const auto lightness = [&] { return window.palette().color(QPalette::Window).lightness(); };
+    QVERIFY(lightness() > 128);
+    QVERIFY(!window.session().view.theme); // as the desktop has it
+    study::Session dark = session_of("alexnet", {"l4"});
+    dark.view.theme = study::Theme::dark;
+    QVERIFY(open_and_wait(window, dark));
+    QVERIFY(lightness() < 128);
+    QVERIFY(window.findChild<QAction*>("theme dark")->isChecked());
+    QVERIFY(window.session().view.theme == study::Theme::dark);
+    QVERIFY(!settings.contains("theme")); // a guest's wish
+    QVERIFY(open_and_wait(window, session_of("alexnet", {"l4"})));
+    QVERIFY(lightness() < 128); // which says nothing of it
+    window.findChild<QAction*>("theme light")->trigger();
+    QTRY_VERIFY(lightness() > 128);
+    QVERIFY(window.session().view.theme == study::Theme::light);
+    window.findChild<QAction*>("theme desktop")->trigger();
 }
 
 QTEST_MAIN(TestDesk)
