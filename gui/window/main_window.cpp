@@ -6,6 +6,7 @@
 #include "gui/window/first_size.hpp"
 #include "gui/window/keys.hpp"
 #include "gui/window/start_page.hpp"
+#include "gui/window/themes.hpp"
 #include "hwdb/catalog.hpp"
 
 #include <QApplication>
@@ -60,15 +61,8 @@ MainWindow::MainWindow(Folders folders, QWidget* parent)
     resize(first_size({}));
 }
 
-// Hints in a grey that can be read, whatever the desktop's own.
 void MainWindow::soften_hints() {
-    const study::Rgb grey = colour_of(study::ColourRole::faint, theme_of(*this));
-    const QColor colour(grey.r, grey.g, grey.b);
-    if (palette().color(QPalette::PlaceholderText) != colour) {
-        QPalette own; // nothing but this: all else follows the theme
-        own.setColor(QPalette::PlaceholderText, colour);
-        setPalette(own);
-    }
+    make_readable(*this);
 }
 
 void MainWindow::changeEvent(QEvent* event) {

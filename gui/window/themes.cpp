@@ -1,8 +1,11 @@
 #include "gui/window/themes.hpp"
 
+#include "gui/views/paint_scene.hpp"
+
 #include <QApplication>
 #include <QPalette>
 #include <QStyle>
+#include <QWidget>
 
 namespace eyeroof::gui {
 
@@ -33,6 +36,11 @@ struct Desktop {
     QPalette palette = QApplication::palette();
 };
 
+study::Rgb rgb_of(const QColor& colour) {
+    return {static_cast<std::uint8_t>(colour.red()), static_cast<std::uint8_t>(colour.green()),
+            static_cast<std::uint8_t>(colour.blue())};
+}
+
 } // namespace
 
 void use_theme(const QString& name) {
@@ -43,6 +51,22 @@ void use_theme(const QString& name) {
     } else {
         QApplication::setStyle(desktop.style);
         QApplication::setPalette(desktop.palette);
+    }
+}
+
+void make_readable(QWidget& window) {
+    const study::Rgb grey = colour_of(study::ColourRole::faint, theme_of(window));
+    QPalette own; // nothing but these: all else follows the theme
+    own.setColor(QPalette::PlaceholderText, QColor(grey.r, grey.g, grey.b));
+    if (study::contrast(rgb_of(own.color(QPalette::HighlightedText)),
+                        rgb_of(own.color(QPalette::Highlight))) < study::kReadable) {
+        own.setColor(QPalette::Highlight, QColor(0, 114, 178));
+        own.setColor(QPalette::HighlightedText, Qt::white);
+    }
+    for (const auto role : {QPalette::PlaceholderText, QPalette::Highlight}) {
+        if (window.palette().color(role) != own.color(role)) {
+            return window.setPalette(own);
+        }
     }
 }
 
