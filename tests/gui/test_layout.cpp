@@ -19,7 +19,6 @@
 #include <QStyleOptionComboBox>
 #include <QTableView>
 #include <QTemporaryDir>
-#include <QToolButton>
 
 using namespace eyeroof;               // NOLINT(google-build-using-namespace)
 using namespace eyeroof::gui;          // NOLINT(google-build-using-namespace)
@@ -38,11 +37,8 @@ class TestLayout : public QObject {
     void a_pane_in_front_of_the_plot_makes_no_window_grow();
     void ladders_keep_their_texts_apart();
     void the_plot_keeps_its_axes();
-    void every_text_can_be_read();
     void long_names_are_cut_where_they_differ_least();
     void a_long_kernel_name_leaves_the_numbers_in_sight();
-    void machines_that_come_later_bring_their_roofs();
-    void another_level_keeps_the_selection_and_brings_its_roof();
 
   private:
     QFont font_;
@@ -350,45 +346,6 @@ void TestLayout::the_plot_keeps_its_axes() {
     }
 }
 
-void TestLayout::every_text_can_be_read() {
-    for (const bool in_the_dark : {false, true}) {
-        const study::Theme theme = in_the_dark ? study::Theme::dark : study::Theme::light;
-        for (std::size_t i = 0; i < study::kColourRoles; ++i) {
-            const auto role = static_cast<study::ColourRole>(i);
-            const study::Rgb ink = study::ink_of(role, theme);
-            for (const auto behind : {study::ColourRole::background, study::ColourRole::plot}) {
-                QVERIFY2(study::contrast(ink, study::colour_of(behind, theme)) >= study::kReadable,
-                         study::role_name(role));
-            }
-        }
-        if (in_the_dark) {
-            QApplication::setPalette(dark());
-        }
-        MainWindow window(folders());
-        window.show();
-        settle();
-        const auto rgb = [](const QColor& c) {
-            return study::Rgb{static_cast<std::uint8_t>(c.red()),
-                              static_cast<std::uint8_t>(c.green()),
-                              static_cast<std::uint8_t>(c.blue())};
-        };
-        const QPalette own = window.what_if().palette();
-        for (const auto text : {QPalette::WindowText, QPalette::PlaceholderText}) {
-            QVERIFY(study::contrast(rgb(own.color(text)), rgb(own.color(QPalette::Window))) >=
-                    study::kReadable);
-        }
-    }
-    // steps and machines wear different colours
-    for (const study::Theme theme : {study::Theme::light, study::Theme::dark}) {
-        for (std::size_t step = 1; step <= study::kStepRoles; ++step) {
-            for (std::size_t machine = 0; machine < study::kSeriesRoles; ++machine) {
-                QVERIFY(study::colour_of(study::step_role(step), theme) !=
-                        study::colour_of(study::series_role(machine), theme));
-            }
-        }
-    }
-}
-
 void TestLayout::long_names_are_cut_where_they_differ_least() {
     const QString common = "void cutlass::gemm::kernel::DefaultGemmUniversal<float, ";
     const QStringList names = {"conv1", common + "64x64>::run(Params)",
@@ -430,68 +387,6 @@ void TestLayout::a_long_kernel_name_leaves_the_numbers_in_sight() {
                rows.index(row, LayerTable::name).data(Qt::ToolTipRole).toString().contains(name);
     }
     QVERIFY(told); // whole, on hover
-}
-
-void TestLayout::machines_that_come_later_bring_their_roofs() {
-    MainWindow window(folders());
-    window.show();
-    QVERIFY(open_and_wait(window, session_of("alexnet", {"v100-sxm2-16gb"})));
-    window.findChild<QToolButton*>("roof v100-sxm2-16gb/memory/L2")->click();
-    QVERIFY(window.plot().view().roofs.has_value());
-    auto* other = window.findChild<QComboBox*>("other");
-    QVERIFY(answered(window, [&] {
-        other->setCurrentText("a100-sxm-40gb");
-        emit other->activated(other->currentIndex());
-    }));
-    QTRY_COMPARE_WITH_TIMEOUT(window.reports().size(), std::size_t{2}, kPatience_ms);
-    const auto visible = [&](const char* id) {
-        const auto& roofs = window.plot().scene().roofs;
-        return std::any_of(roofs.begin(), roofs.end(),
-                           [&](const study::SceneRoof& roof) { return roof.roof.id == id; });
-    };
-    QVERIFY(visible("a100-sxm-40gb/memory/DRAM"));
-    QVERIFY(visible("v100-sxm2-16gb/memory/L2")); // the choice stays
-    window.findChild<QToolButton*>("roof a100-sxm-40gb/memory/DRAM")->click();
-    QVERIFY(!visible("a100-sxm-40gb/memory/DRAM"));
-    QVERIFY(answered(window, [&] { slider(window, "DRAM bandwidth")->setValue(5); }));
-    QVERIFY(!visible("a100-sxm-40gb/memory/DRAM")); // and a choice about it as well
-}
-
-void TestLayout::another_level_keeps_the_selection_and_brings_its_roof() {
-    MainWindow window(folders());
-    window.show();
-    QVERIFY(open_and_wait(window, session_of("alexnet", {"eyeriss-v1"})));
-    select(window, "FC6");
-    const auto before = window.plot().view().selection;
-    window.findChild<QToolButton*>("roof eyeriss-v1/memory/DRAM")->click(); // by hand from now on
-    std::set<std::string> known; // levels with a roof: others are not limited
-    for (const study::Roof& roof : window.plot().plot().machines.at(0).roofs) {
-        known.insert(roof.kind == study::RoofKind::memory ? roof.key : std::string());
-    }
-    auto* level = window.findChild<QComboBox*>("level");
-    for (const QString& wanted : {QString("filter GLB"), QString(study::kAllLevels), QString()}) {
-        const int index = std::max(0, level->findData(wanted)); // the outermost is the first
-        QVERIFY2(wanted.isEmpty() || index > 0, qPrintable(wanted));
-        level->setCurrentIndex(index);
-        emit level->activated(index);
-        QVERIFY(window.plot().view().selection == before);
-        QCOMPARE(window.table().selectionModel()->selectedRows().size(), 1);
-        QVERIFY(window.ladder().scene()->title.starts_with("FC6"));
-        const auto& scene = window.plot().scene();
-        for (const study::ScenePoint& point : scene.points) {
-            const auto roof = std::find_if(
-                scene.roofs.begin(), scene.roofs.end(), [&](const study::SceneRoof& r) {
-                    return r.roof.kind == study::RoofKind::memory && r.roof.key == point.level;
-                });
-            if (point.level.empty() || !known.contains(point.level)) {
-                continue;
-            }
-            QVERIFY2(roof != scene.roofs.end(), point.level.c_str());
-            if (wanted == study::kAllLevels) {
-                QCOMPARE(roof->colour, scene.series[point.series].colour);
-            }
-        }
-    }
 }
 
 QTEST_MAIN(TestLayout)

@@ -11,6 +11,7 @@
 #include "profiles/import/importer.hpp"
 #include "profiles/profile_file.hpp"
 #include "study/formats/catalog.hpp"
+#include "tests/gui/two_runs.hpp"
 #include "tests/gui/window_tools.hpp"
 
 #include <QAction>
@@ -21,7 +22,6 @@
 #include <QTableWidget>
 #include <QTemporaryDir>
 #include <QToolButton>
-#include <cmath>
 
 using namespace eyeroof;               // NOLINT(google-build-using-namespace)
 using namespace eyeroof::gui;          // NOLINT(google-build-using-namespace)
@@ -40,21 +40,12 @@ class TestPanes : public QObject {
     void advice_is_ranked();
     void two_knobs_make_a_map();
     void a_knob_steps_to_the_next_value_that_helps();
-    void points_at_one_place_are_told_together();
     void links_lead_from_tab_to_tab();
     void every_pane_has_a_dock_and_stands_in_the_report();
     void two_hundred_openings_leave_no_memory_behind();
 };
 
 namespace {
-
-constexpr const char* kRun = "kernel,layer,time_us,bytes_dram,flops_fp16_tensor\n"
-                             "gemm_a,CONV1,60,40000000,211000000\n"
-                             "gemm_b,CONV2,45,1200000,448000000\n"
-                             "relu,,8,,\n";
-constexpr const char* kFaster = "kernel,layer,time_us,bytes_dram,flops_fp16_tensor\n"
-                                "gemm_a,CONV1,30,40000000,211000000\n"
-                                "gemm_c,CONV2,50,1200000,448000000\n";
 
 template <class Kind> Kind& pane(MainWindow& window) {
     return *window.findChild<Kind*>();
@@ -305,32 +296,6 @@ void TestPanes::a_knob_steps_to_the_next_value_that_helps() {
     QCOMPARE(window.what_if().changes().size(), std::size_t{1});
     QVERIFY(answered(window, [&] { window.undo(); }));
     QCOMPARE(window.reports()[0].total.time_s, before);
-}
-
-void TestPanes::points_at_one_place_are_told_together() {
-    MainWindow window(folders());
-    window.resize(1280, 800);
-    window.show();
-    QVERIFY(open_and_wait(window, session_of("alexnet", {"v100-sxm2-16gb"})));
-    const std::size_t all = window.plot().scene().points.size();
-    // points at one place are told together
-    const auto& scene = window.plot().scene();
-    for (std::size_t i = 0; i < all; ++i) {
-        const auto at = scene.area.place_of(scene.points[i].x, scene.points[i].y);
-        QTest::mouseMove(&window.plot(), QPoint(2, 2));
-        QTest::mouseMove(&window.plot(), QPointF(at.x, at.y).toPoint());
-        std::size_t near = 0;
-        for (const study::ScenePoint& other : scene.points) {
-            const auto there = scene.area.place_of(other.x, other.y);
-            near += std::hypot(there.x - std::round(at.x), there.y - std::round(at.y)) <=
-                            other.radius + 4.0
-                        ? 1
-                        : 0;
-        }
-        const auto& card = window.plot().card();
-        QVERIFY(!card.empty());
-        QCOMPARE(card.back().what == "also here", near > 1);
-    }
 }
 
 void TestPanes::links_lead_from_tab_to_tab() {

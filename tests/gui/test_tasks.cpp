@@ -4,6 +4,7 @@
 #include "gui/panes/timeline/timeline_pane.hpp"
 #include "gui/panes/upgrade_form.hpp"
 #include "tests/gui/hands.hpp"
+#include "tests/gui/two_runs.hpp"
 
 #include <QLineEdit>
 #include <QPushButton>
@@ -27,14 +28,6 @@ class TestTasks : public QObject {
 };
 
 namespace {
-
-constexpr const char* kRun = "kernel,layer,time_us,bytes_dram,flops_fp16_tensor\n"
-                             "gemm_a,CONV1,60,40000000,211000000\n"
-                             "gemm_b,CONV2,45,1200000,448000000\n"
-                             "relu,,8,,\n";
-constexpr const char* kFaster = "kernel,layer,time_us,bytes_dram,flops_fp16_tensor\n"
-                                "gemm_a,CONV1,30,40000000,211000000\n"
-                                "gemm_c,CONV2,50,1200000,448000000\n";
 
 // Large enough that nothing needs to be scrolled to.
 void show(MainWindow& window) {

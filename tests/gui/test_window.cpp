@@ -13,16 +13,13 @@
 #include <QDockWidget>
 #include <QElapsedTimer>
 #include <QLabel>
-#include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSlider>
 #include <QSpinBox>
-#include <QTableView>
 #include <QTableWidget>
 #include <QTemporaryDir>
 #include <QTextEdit>
-#include <QToolButton>
 
 using namespace eyeroof;               // NOLINT(google-build-using-namespace)
 using namespace eyeroof::gui;          // NOLINT(google-build-using-namespace)
@@ -41,8 +38,6 @@ class TestWindow : public QObject {
     void steps_and_mappings_are_exported();
     void a_new_user_learns_why_a_layer_is_slow();
     void a_new_user_learns_whether_a_gpu_pays();
-    void the_table_selects_in_the_plot();
-    void filters_and_roofs_are_switched_in_the_row_above();
     void recent_files_and_docks_are_remembered();
     void everything_that_is_used_has_a_name();
 };
@@ -330,35 +325,6 @@ void TestWindow::a_new_user_learns_whether_a_gpu_pays() {
     QVERIFY(window.upgrade().headline().contains("Training"));
     QVERIFY(window.upgrade().headline().contains(QString::number(u.speedup.value, 'f', 2)));
     QVERIFY(u.money.priced); // what it costs is known without being asked
-}
-
-void TestWindow::the_table_selects_in_the_plot() {
-    MainWindow window(folders());
-    window.show();
-    QVERIFY(open_and_wait(window, session_of("alexnet", {"eyeriss-v1"})));
-    window.table().selectRow(2);
-    QCOMPARE(window.plot().view().selection.size(), std::size_t{1});
-    const std::string id = *window.plot().view().selection.begin();
-    const QString name = window.table().model()->index(2, LayerTable::name).data().toString();
-    QVERIFY(id.ends_with("/" + name.toStdString()));
-    QVERIFY(window.ladder().scene()->title.starts_with(name.toStdString()));
-}
-
-void TestWindow::filters_and_roofs_are_switched_in_the_row_above() {
-    MainWindow window(folders());
-    window.show();
-    QVERIFY(open_and_wait(window, session_of("resnet50", {"a100-sxm-40gb"})));
-    const std::size_t all = window.plot().scene().points.size();
-    window.findChild<QLineEdit*>("filter")->setText("conv2");
-    QVERIFY(window.plot().scene().points.size() < all);
-    auto* chip = window.findChild<QToolButton*>("chip filter");
-    QVERIFY(chip != nullptr);
-    chip->click();
-    QCOMPARE(window.plot().scene().points.size(), all);
-    QVERIFY(window.findChild<QLineEdit*>("filter")->text().isEmpty());
-    const std::size_t roofs = window.plot().scene().roofs.size();
-    window.findChild<QToolButton*>("roof a100-sxm-40gb/memory/L2")->click();
-    QCOMPARE(window.plot().scene().roofs.size(), roofs + 1);
 }
 
 void TestWindow::recent_files_and_docks_are_remembered() {
