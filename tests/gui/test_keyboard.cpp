@@ -6,6 +6,7 @@
 
 #include <QAbstractItemView>
 #include <QApplication>
+#include <QTableView>
 #include <QTemporaryDir>
 
 using namespace eyeroof;               // NOLINT(google-build-using-namespace)
@@ -26,7 +27,10 @@ namespace {
 QList<QWidget*> usable_in(QWidget& pane) {
     QList<QWidget*> all;
     for (QWidget* widget : pane.findChildren<QWidget*>()) {
-        const bool by_tab = (widget->focusPolicy() & Qt::TabFocus) != 0;
+        const auto* rows = qobject_cast<QAbstractItemView*>(widget);
+        const bool empty =
+            rows != nullptr && (rows->model() == nullptr || rows->model()->rowCount() == 0);
+        const bool by_tab = !empty && (widget->focusPolicy() & Qt::TabFocus) != 0;
         if (by_tab && widget->isVisible() && widget->isEnabled() &&
             widget->focusProxy() == nullptr && !widget->inherits("QLabel") &&
             !widget->inherits("QSpinBoxLineEdit")) {
