@@ -54,7 +54,7 @@ QImage look_of(QWidget& widget) {
 void TestKeyboard::tab_goes_through_every_pane_data() {
     QTest::addColumn<QString>("page");
     for (const char* page : {"timeline", "memory", "scaling", "sparsity", "fusion", "measurements",
-                             "baseline", "knobs", "advice"}) {
+                             "knobs", "advice"}) {
         QTest::newRow(page) << page;
     }
 }
