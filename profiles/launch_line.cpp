@@ -141,14 +141,15 @@ constexpr IntegerField kIntegers[] = {{"op_call", &Launch::op_call},
                                       {"device", &Launch::device},
                                       {"start_ns", &Launch::start_ns}};
 
-void take_counters(Cursor& cursor, std::map<std::string, double>& counters) {
-    each_member(cursor, [&](std::string_view name) {
-        counters.insert_or_assign(counters.end(), std::string(name), cursor.real());
-    });
+void take_counters(Cursor& cursor, const Counters& like, Counters& counters) {
+    counters.reserve(like.size());
+    std::size_t place = 0;
+    each_member(cursor,
+                [&](std::string_view name) { counters.set(name, cursor.real(), like, place++); });
 }
 
 // false for a key that is not known.
-bool take_field(Cursor& cursor, std::string_view key, Launch& launch) {
+bool take_field(Cursor& cursor, std::string_view key, const Counters& like, Launch& launch) {
     if (const auto* field = std::ranges::find(kIntegers, key, &IntegerField::key);
         field != std::end(kIntegers)) {
         launch.*field->member = cursor.integer<std::int64_t>();
@@ -170,7 +171,7 @@ bool take_field(Cursor& cursor, std::string_view key, Launch& launch) {
         cursor.expect("true");
         launch.under_replay = true;
     } else if (key == "counters") {
-        take_counters(cursor, launch.counters);
+        take_counters(cursor, like, launch.counters);
     } else {
         return false;
     }
@@ -214,7 +215,7 @@ void append_dim(std::string_view key, const Dim3& dim, std::string& text) {
     text += ']';
 }
 
-void append_counters(const std::map<std::string, double>& counters, std::string& text) {
+void append_counters(const Counters& counters, std::string& text) {
     const char* between = ",\"counters\":{";
     for (const auto& [name, value] : counters) {
         text += between;
@@ -228,7 +229,7 @@ void append_counters(const std::map<std::string, double>& counters, std::string&
 
 } // namespace
 
-std::optional<Launch> launch_of_line(std::string_view line) {
+std::optional<Launch> launch_of_line(std::string_view line, const Counters& like) {
     constexpr std::uint32_t kNoKernel = std::numeric_limits<std::uint32_t>::max();
     Cursor cursor(line);
     Launch launch;
@@ -242,7 +243,7 @@ std::optional<Launch> launch_of_line(std::string_view line) {
         }
         each_member(cursor, [&](std::string_view key) {
             const bool twice = key == "counters" && !launch.counters.empty();
-            if (twice || !take_field(cursor, key, launch)) {
+            if (twice || !take_field(cursor, key, like, launch)) {
                 cursor.fail();
             }
         });

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "model/base/result.hpp"
+#include "profiles/counters.hpp"
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -81,7 +81,7 @@ struct Launch {
     bool under_replay = false; // the duration was taken while counters were replayed: no wall time
     // Hardware counters by the tool's name, in base units (byte, ns, Hz, cycle, inst, %), and the
     // neutral names "flops.<precision>", "flops.<precision>.tensor", "bytes.<level>".
-    std::map<std::string, double> counters;
+    Counters counters;
 
     bool operator==(const Launch&) const = default;
 };

@@ -38,8 +38,7 @@ const MetricFamily* find_family(std::span<const MetricFamily> families, const Ru
                : with(families, &MetricFamily::compute_capabilities, run.compute_capability);
 }
 
-std::optional<Evaluated> evaluate(std::span<const MetricTerm> terms,
-                                  const std::map<std::string, double>& counters) {
+std::optional<Evaluated> evaluate(std::span<const MetricTerm> terms, const Counters& counters) {
     Evaluated sum;
     bool any = false;
     for (const MetricTerm& term : terms) {

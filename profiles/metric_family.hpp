@@ -76,8 +76,7 @@ struct Evaluated {
     double value = 0.0;
     std::vector<std::string> missing;
 };
-std::optional<Evaluated> evaluate(std::span<const MetricTerm> terms,
-                                  const std::map<std::string, double>& counters);
+std::optional<Evaluated> evaluate(std::span<const MetricTerm> terms, const Counters& counters);
 
 // Every counter that the family's formulas name, once each, in order.
 std::vector<std::string> counters_of(const MetricFamily& family);

@@ -179,8 +179,7 @@ model::Result<Profile> join_runs(const Profile& times, const Profile& counters) 
     Profile joined = times;
     for (std::size_t i = 0; i < joined.launches.size(); ++i) {
         Launch& launch = joined.launches[i];
-        launch.counters.insert(counters.launches[i].counters.begin(),
-                               counters.launches[i].counters.end());
+        launch.counters.add_missing(counters.launches[i].counters);
     }
     for (const std::string& note : counters.notes) {
         if (std::ranges::find(joined.notes, note) == joined.notes.end()) {

@@ -90,14 +90,14 @@ class Fields {
             }
         }
     }
-    void counters(const char* key, std::map<std::string, double>& value) const {
+    void counters(const char* key, Counters& value) const {
         if (const Json* json = find(key, &Json::is_object, "an object of numbers")) {
             for (const auto& [name, number] : json->items()) {
                 if (!number.is_number()) {
                     error(key, "holds '" + name + "', which is not a number");
                     return;
                 }
-                value.emplace(name, number.get<double>());
+                value[name] = number.get<double>();
             }
         }
     }
@@ -200,9 +200,15 @@ class Reader {
                        where_);
     }
 
+    // Whose names the next launch is likely to have.
+    const Counters& before() const {
+        static const Counters none;
+        return profile_.launches.empty() ? none : profile_.launches.back().counters;
+    }
+
     // A launch as the writer writes it; anything else is read_line's.
     bool take_launch(std::string_view line) {
-        auto launch = begun_ ? launch_of_line(line) : std::nullopt;
+        auto launch = begun_ ? launch_of_line(line, before()) : std::nullopt;
         if (!launch || launch->kernel >= profile_.kernels.size()) {
             return false;
         }

@@ -8,6 +8,7 @@
 #include <QPainter>
 #include <QWheelEvent>
 #include <cmath>
+#include <map>
 
 namespace eyeroof::gui {
 

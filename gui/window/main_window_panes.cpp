@@ -16,6 +16,7 @@
 #include <QTableView>
 #include <QTableWidget>
 #include <QTextEdit>
+#include <map>
 
 namespace eyeroof::gui {
 

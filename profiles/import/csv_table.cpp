@@ -18,8 +18,40 @@ bool means_something(char c) {
     return c == ',' || c == '"' || c == '\n' || c == '\r';
 }
 
+// Where a field that begins here ends: at a comma, the line's end, or a lone carriage return. Most
+// are shorter than a search is worth.
+std::size_t plain_end(std::string_view line, std::size_t at) {
+    while (at < line.size() && line[at] != ',' && line[at] != '\r') {
+        ++at;
+    }
+    return at;
+}
+
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
+}
+
+// "12345" and "12.5": what nearly all numbers look like, whatever separates thousands.
+bool plainly_written(std::string_view text) {
+    std::size_t at = 0;
+    while (at < text.size() && is_digit(text[at])) {
+        ++at;
+    }
+    if (at == 0) {
+        return false;
+    }
+    at += at < text.size() && text[at] == '.' ? 1 : 0;
+    while (at < text.size() && is_digit(text[at])) {
+        ++at;
+    }
+    return at == text.size();
+}
+
+std::optional<double> parsed(std::string_view text) {
+    double value = 0.0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool all = error == std::errc{} && end == text.data() + text.size();
+    return all && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 // "1,234,567": groups of three behind the first separator.
@@ -113,11 +145,11 @@ std::optional<std::size_t> CsvReader::take_whole_line(CsvRow& row) {
         }
         const bool quoted = at < line.size() && line[at] == '"';
         const std::size_t begin = quoted ? at + 1 : at;
-        at = std::min(line.find(quoted ? '"' : ',', begin), line.size());
+        at = quoted ? std::min(line.find('"', begin), line.size()) : plain_end(line, begin);
         const std::string_view field = line.substr(begin, at - begin);
         const bool plain = quoted
                                ? at < line.size() && (at + 1 == line.size() || line[at + 1] == ',')
-                               : field.find('\r') == std::string_view::npos;
+                               : at == line.size() || line[at] == ',';
         if (!plain) {
             return std::nullopt;
         }
@@ -228,7 +260,13 @@ std::optional<NumberStyle> style_of(std::string_view number) {
 }
 
 std::optional<double> number_of(std::string_view text, NumberStyle style) {
+    if (const auto whole = whole_number_of(text)) {
+        return whole;
+    }
     text = trimmed(text);
+    if (style == NumberStyle::point && plainly_written(text)) {
+        return parsed(text);
+    }
     const char decimal = style == NumberStyle::point ? '.' : ',';
     const char thousands = style == NumberStyle::point ? ',' : '.';
     const std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
@@ -246,10 +284,22 @@ std::optional<double> number_of(std::string_view text, NumberStyle style) {
         }
         text = plain;
     }
-    double value = 0.0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool all = error == std::errc{} && end == text.data() + text.size();
-    return all && std::isfinite(value) ? std::optional(value) : std::nullopt;
+    return parsed(text);
+}
+
+std::optional<double> whole_number_of(std::string_view text) {
+    constexpr std::size_t kExactDigits = 18;
+    if (text.empty() || text.size() > kExactDigits) {
+        return std::nullopt;
+    }
+    std::int64_t value = 0;
+    for (const char c : text) {
+        if (!is_digit(c)) {
+            return std::nullopt;
+        }
+        value = value * 10 + (c - '0');
+    }
+    return static_cast<double>(value);
 }
 
 std::optional<std::int64_t> integer_of(std::string_view text) {

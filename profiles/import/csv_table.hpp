@@ -61,6 +61,8 @@ enum class NumberStyle { point, comma };
 std::optional<NumberStyle> style_of(std::string_view number);
 // nullopt for what is not a number in that style.
 std::optional<double> number_of(std::string_view text, NumberStyle style);
+// Of digits alone, at most 18, which every style writes so; nullopt for all else.
+std::optional<double> whole_number_of(std::string_view text);
 std::optional<std::int64_t> integer_of(std::string_view text);
 
 std::string_view trimmed(std::string_view text);

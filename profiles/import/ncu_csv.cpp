@@ -200,12 +200,10 @@ class NcuReader {
     void order_metrics() {
         metrics_.clear();
         for (std::size_t i = columns_.first_metric; i < header_.names().size(); ++i) {
-            metrics_.push_back(i);
+            metrics_.push_back({CounterName(header_.names()[i]), i});
         }
-        const auto name = [this](std::size_t i) -> const std::string& {
-            return header_.names()[i];
-        };
-        std::ranges::stable_sort(metrics_, {}, name);
+        std::ranges::stable_sort(
+            metrics_, {}, [](const Metric& m) -> const std::string& { return m.name.text(); });
     }
 
     // Is this number written as the ones before? Until one leaves no doubt the point is assumed.
@@ -242,9 +240,9 @@ class NcuReader {
             read_long_metric(row, *launch);
             return;
         }
-        for (const std::size_t i : metrics_) {
+        for (const auto& [name, i] : metrics_) {
             const std::string_view unit = i < units_.size() ? units_[i] : std::string_view{};
-            add_counter(header_.names()[i], unit, row.fields[i], row, *launch);
+            add_counter(name, unit, row.fields[i], row, *launch);
         }
     }
 
@@ -265,7 +263,7 @@ class NcuReader {
         // The same display name stands for a percentage and for a rate.
         const bool twice =
             unit != "%" && launch.counters.contains(name) && name.find(": ") != std::string::npos;
-        add_counter(twice ? fmt::format("{} [{}]", name, unit) : name, unit,
+        add_counter(CounterName(twice ? fmt::format("{} [{}]", name, unit) : name), unit,
                     row.fields[*columns_.value], row, launch);
     }
 
@@ -291,6 +289,9 @@ class NcuReader {
             return &launches[it->second];
         }
         Launch launch;
+        if (!launches.empty()) {
+            launch.counters.reserve(launches.back().counters.size());
+        }
         launch.source = built_.source(input_.name);
         launch.kernel = built_.kernel(row.fields[*columns_.kernel]);
         launch.under_replay = true;
@@ -328,22 +329,24 @@ class NcuReader {
         }
     }
 
-    void add_counter(const std::string& name, std::string_view unit, const std::string& text,
+    void add_counter(const CounterName& counter, std::string_view unit, const std::string& text,
                      const CsvRow& row, Launch& launch) {
+        const std::string& name = counter.text();
         if (name == kDeviceName) {
             built_.profile.run.gpu = text;
             return;
         }
-        if (!looks_numeric(text) || !fits_style(text, name, row)) {
+        const auto whole = whole_number_of(text);
+        if (!whole && (!looks_numeric(text) || !fits_style(text, name, row))) {
             return; // text attributes, "n/a", empty fields; or the rows are read once more
         }
         const auto factor = factor_of(unit);
-        const auto number = number_of(text, style_);
+        const auto number = whole ? whole : number_of(text, style_);
         if (!number || !factor) {
             not_numbers_.try_emplace(factor ? name : fmt::format("{} [{}]", name, unit), row.where);
             return;
         }
-        launch.counters.insert_or_assign(launch.counters.end(), name, *number * *factor);
+        launch.counters.set(counter, *number * *factor);
         if (name == kTimeCounter) {
             launch.duration_ns = *number * *factor;
         }
@@ -362,7 +365,11 @@ class NcuReader {
     CsvHeader header_{{}};
     CounterColumns columns_;
     std::vector<std::string> units_;
-    std::vector<std::size_t> metrics_;
+    struct Metric {
+        CounterName name;
+        std::size_t column = 0;
+    };
+    std::vector<Metric> metrics_; // of the wide form
     NumberStyle style_ = NumberStyle::point;
     bool decided_ = false; // a number has shown the style
     bool again_ = false;

@@ -27,7 +27,7 @@ struct PlainColumns {
 };
 
 struct CounterColumn {
-    std::string name;
+    CounterName name;
     std::size_t index = 0;
     bool must_be_number = false;
 };
@@ -108,7 +108,13 @@ class PlainReader {
             return;
         }
         Launch launch;
-        launch.source = built_.source(input_.name);
+        const auto& before = built_.profile.launches;
+        if (before.empty()) {
+            source_ = built_.source(input_.name);
+        } else {
+            launch.counters.reserve(before.back().counters.size());
+        }
+        launch.source = source_;
         launch.kernel = built_.kernel(row.fields[*columns_.kernel]);
         launch.range = columns_.range ? built_.range(row.fields[*columns_.range]) : kNone;
         launch.range_call =
@@ -143,9 +149,11 @@ class PlainReader {
             }
             std::string name = neutral_name(header_.names()[i]);
             const bool must = name.starts_with("flops.") || name.starts_with("bytes.");
-            counters_.push_back({std::move(name), i, must});
+            counters_.push_back({CounterName(name), i, must});
         }
-        std::ranges::stable_sort(counters_, {}, &CounterColumn::name);
+        std::ranges::stable_sort(counters_, {}, [](const CounterColumn& c) -> const std::string& {
+            return c.name.text();
+        });
     }
 
     void read_counter(const CsvRow& row, const CounterColumn& column, Launch& launch) {
@@ -155,12 +163,12 @@ class PlainReader {
         }
         const auto number = number_of(text, NumberStyle::point);
         if (number && (*number >= 0.0 || !column.must_be_number)) {
-            launch.counters.insert_or_assign(launch.counters.end(), column.name, *number);
+            launch.counters.set(column.name, *number);
         } else if (column.must_be_number) {
-            found_.error("bad-number",
-                         fmt::format("'{}' is not a number of {}", text, column.name.substr(0, 5)),
-                         "write numbers with a decimal point", row.where,
-                         header_.names()[column.index]);
+            found_.error(
+                "bad-number",
+                fmt::format("'{}' is not a number of {}", text, column.name.text().substr(0, 5)),
+                "write numbers with a decimal point", row.where, header_.names()[column.index]);
         }
     }
 
@@ -170,6 +178,7 @@ class PlainReader {
     PlainColumns columns_;
     std::vector<CounterColumn> counters_;
     ProfileBuilder built_;
+    std::uint32_t source_ = 0;
 };
 
 class PlainImporter final : public Importer {

@@ -23,7 +23,7 @@ MetricFamily family() {
     return made;
 }
 
-Launch launch_of(std::uint32_t kernel, double duration_ns, std::map<std::string, double> counters) {
+Launch launch_of(std::uint32_t kernel, double duration_ns, Counters counters) {
     Launch launch;
     launch.kernel = kernel;
     launch.duration_ns = duration_ns;
