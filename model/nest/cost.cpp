@@ -3,6 +3,7 @@
 #include "model/latency_terms.hpp"
 #include "model/nest/flow.hpp"
 #include "model/nest/neighbours.hpp"
+#include "model/nest/pace.hpp"
 #include "model/nest/scatter.hpp"
 #include "model/words.hpp"
 
@@ -28,15 +29,10 @@ namespace eyeroof::model {
 
 namespace {
 
+using nest::Busy;
 using nest::FlowCounter;
 using nest::Measure;
 using nest::Nest;
-
-// What the networks below one instance of a level carry for one operand, for bandwidths.
-struct Busy {
-    Count down = 0;
-    Count up = 0;
-};
 
 class CostCounter {
   public:
@@ -44,12 +40,9 @@ class CostCounter {
                 Counting counting)
         : problem_(problem), machine_(machine), mapping_(mapping), counting_(counting),
           nest_(nest::flatten(mapping)), flow_(problem, nest_, counting),
-          units_(machine.levels.size()), everywhere_(units_, true),
-          results_(
-              static_cast<double>(tile_elements(problem, problem.produced, loop_bounds(problem)))) {
-    }
+          units_(machine.levels.size()), everywhere_(units_, true) {}
 
-    // What set_pace() is made of, for whoever asks again at other bandwidths.
+    // What the pace is made of, for whoever asks again at other bandwidths.
     void record_in(std::vector<PortTraffic>& transfers) { transfers_ = &transfers; }
 
     Result<MappingCost> run() {
@@ -78,7 +71,7 @@ class CostCounter {
                 "make the layer smaller, or the tiles more even");
         }
         add_energy();
-        set_pace();
+        nest::set_pace({problem_, machine_, counting_, busy_, transfers_}, cost_);
         return checked();
     }
 
@@ -330,106 +323,6 @@ class CostCounter {
         cost_.energy_pj += cost_.network_energy_pj;
     }
 
-    void moving(std::size_t level, double cycles, std::string_view who, std::string_view what) {
-        if (cycles > cost_.moving_cycles) {
-            cost_.moving_cycles = cycles;
-            cost_.moving_level = level;
-        }
-        slower(cycles, who, what);
-    }
-
-    void slower(double cycles, std::string_view who, std::string_view what = {}) {
-        if (cycles > cost_.cycles) {
-            cost_.cycles = cycles;
-            cost_.cycles_limit = std::string(who).append(what);
-        }
-    }
-
-    // Eyeroof: the cycles that the bytes need. Timeloop: the steps, slowed down by the share of the
-    // bandwidth that they ask for, in whole cycles.
-    double cycles_for(double bytes, double bytes_per_cycle) const {
-        if (counting_ == Counting::eyeroof) {
-            return bytes / bytes_per_cycle;
-        }
-        const auto steps = static_cast<double>(cost_.compute_steps);
-        const double slowdown = std::min(1.0, bytes_per_cycle / (bytes / steps));
-        return bytes > 0 ? std::ceil(steps / slowdown) : 0.0;
-    }
-
-    void set_pace() {
-        slower(static_cast<double>(cost_.compute_steps), "compute");
-        for (std::size_t i = 0; i < units_; ++i) {
-            for (std::size_t s = 0; s < machine_.levels[i].stores.size(); ++s) {
-                pace_store(i, s);
-            }
-            for (std::size_t c = 0; c < machine_.levels[i].channels.size(); ++c) {
-                if (counting_ == Counting::eyeroof) {
-                    pace_channel(i, c);
-                }
-            }
-        }
-    }
-
-    // Bytes of one instance's share of the results that arrive at a level.
-    double up_bytes(std::size_t level, Operand o, const WordBytes& bytes, Count words) const {
-        const Count all = cost_.edges[level].up[index(o)];
-        if (all == 0) {
-            return 0.0;
-        }
-        const double share = static_cast<double>(words) / static_cast<double>(all);
-        return share * bytes.of_results(static_cast<double>(all), results_);
-    }
-
-    void record(const PortTraffic& transfer) {
-        if (transfers_ != nullptr) {
-            transfers_->push_back(transfer);
-        }
-    }
-
-    void pace_store(std::size_t level, std::size_t number) {
-        const Store& store = machine_.levels[level].stores[number];
-        double read = 0.0;
-        double written = 0.0;
-        for (const Operand o : kAllOperands) {
-            if (store.operands.contains(o)) {
-                const WordBytes bytes = stored_word(problem_, machine_, level, o);
-                const Accesses& a = busiest(level, o);
-                const bool made = o == problem_.produced; // what is read or comes back is partial
-                const double in = made ? bytes.partial : bytes.complete;
-                read += in * static_cast<double>(a.reads);
-                written += in * static_cast<double>(a.fills) + up_bytes(level, o, bytes, a.updates);
-            }
-        }
-        record({level, number, true, read, written});
-        const std::string& name = machine_.levels[level].name;
-        moving(level, cycles_for(read, store.read_bytes_per_cycle), name, " read");
-        moving(level, cycles_for(written, store.write_bytes_per_cycle), name, " write");
-    }
-
-    void pace_channel(std::size_t level, std::size_t number) {
-        const Channel& channel = machine_.levels[level].channels[number];
-        double down = 0.0;
-        double up = 0.0;
-        for (const Operand o : kAllOperands) {
-            if (channel.operands.contains(o)) {
-                const WordBytes bytes = sent_word(problem_, machine_, level, channel, o);
-                const double one = o == problem_.produced ? bytes.partial : bytes.complete;
-                down += one * static_cast<double>(busy_[level][index(o)].down);
-                up += up_bytes(level, o, bytes, busy_[level][index(o)].up);
-            }
-        }
-        record({level, number, false, down, up});
-        const bool named = !channel.name.empty();
-        const std::string_view name = named ? channel.name : machine_.levels[level].name;
-        const std::string_view network = named ? "" : " network";
-        if (channel.half_duplex) {
-            moving(level, (down + up) / channel.down_bytes_per_cycle, name, network);
-        } else {
-            moving(level, down / channel.down_bytes_per_cycle, name, network);
-            moving(level, up / channel.up_bytes_per_cycle, name, network);
-        }
-    }
-
     Result<MappingCost> checked() {
         const auto steps = checked_mul(cost_.compute_steps, cost_.allocated_macs_units);
         bool holds = !steps || *steps >= cost_.macs;
@@ -464,7 +357,6 @@ class CostCounter {
     std::vector<bool> adds_;       // … or adds sums on the way up
     std::vector<bool> everywhere_; // every level's would
     std::vector<PerOperand<Busy>> busy_;
-    double results_; // words of the operand that is produced
     MappingCost cost_;
     std::vector<PortTraffic>* transfers_ = nullptr;
 };
@@ -495,26 +387,6 @@ Result<CountedMapping> counted_mapping(const Problem& problem, const Accelerator
     }
     counted.cost = *std::move(cost);
     return Result<CountedMapping>(std::move(counted));
-}
-
-double overlapped_cycles(const std::vector<PortTraffic>& transfers, Count compute_steps,
-                         const Accelerator& machine) {
-    auto cycles = static_cast<double>(compute_steps);
-    for (const PortTraffic& t : transfers) {
-        const Level& level = machine.levels[t.level];
-        if (t.store) {
-            const Store& store = level.stores[t.index];
-            cycles = std::max({cycles, t.down_bytes / store.read_bytes_per_cycle,
-                               t.up_bytes / store.write_bytes_per_cycle});
-            continue;
-        }
-        const Channel& channel = level.channels[t.index];
-        cycles = channel.half_duplex
-                     ? std::max(cycles, (t.down_bytes + t.up_bytes) / channel.down_bytes_per_cycle)
-                     : std::max({cycles, t.down_bytes / channel.down_bytes_per_cycle,
-                                 t.up_bytes / channel.up_bytes_per_cycle});
-    }
-    return cycles;
 }
 
 } // namespace eyeroof::model

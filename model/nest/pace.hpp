@@ -1,0 +1,29 @@
+// The pace of a mapping when all transfers overlap: cycles of the slowest store or network.
+// Called by cost.cpp with its counts. Knows nothing of how they are made.
+#pragma once
+
+#include "model/cost.hpp"
+#include "model/latency_terms.hpp"
+
+#include <vector>
+
+namespace eyeroof::model::nest {
+
+// What the networks below one instance of a level carry for one operand, for bandwidths.
+struct Busy {
+    Count down = 0;
+    Count up = 0;
+};
+
+struct Paced {
+    const Problem& problem;
+    const Accelerator& machine;
+    Counting counting;
+    const std::vector<PerOperand<Busy>>& busy; // by level
+    std::vector<PortTraffic>* transfers;       // where each transfer is noted; nullptr: nowhere
+};
+
+// Sets cycles, cycles_limit, moving_cycles and moving_level from the counts of `cost`.
+void set_pace(const Paced& paced, MappingCost& cost);
+
+} // namespace eyeroof::model::nest
