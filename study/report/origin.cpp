@@ -15,7 +15,7 @@ namespace {
 using model::ClassRecord;
 using model::Machine;
 
-std::string source_of(const Machine& machine) {
+std::string sheet_of(const Machine& machine) {
     const model::Provenance* root = model::find_provenance(machine.provenance, "");
     return root == nullptr || root->source.empty()
                ? "its description names no source"
@@ -35,7 +35,7 @@ std::string recalled_of(const Machine& machine) {
 
 std::vector<std::string> machine_lines(const Machine& machine) {
     std::vector<std::string> lines = {
-        fmt::format("Machine {} ({}): {}", machine.name, machine.id, source_of(machine))};
+        fmt::format("Machine {} ({}): {}", machine.name, machine.id, sheet_of(machine))};
     if (const std::string fields = recalled_of(machine); !fields.empty()) {
         lines.push_back("Recalled, not looked up: " + fields);
     }
@@ -76,7 +76,7 @@ constexpr std::string_view kConstants =
     "prediction: mean and median error, and measured over predicted for eight rows in ten.";
 constexpr std::string_view kSame = "The same command writes the same page.";
 
-std::string constants_markdown(const Machine& machine) {
+std::string constants_table(const Machine& machine) {
     const auto rows = constants_of(machine);
     if (rows.empty()) {
         return {};
@@ -140,7 +140,7 @@ std::string origin_markdown(const Origin& origin) {
         for (const std::string& line : machine_lines(*machine)) {
             text += "- " + markdown_cell(line) + "\n";
         }
-        text += constants_markdown(*machine);
+        text += constants_table(*machine);
     }
     return text;
 }
