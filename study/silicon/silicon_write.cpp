@@ -63,7 +63,8 @@ std::string total_lines(const SiliconReport& report) {
     return text + "\n" + published_lines(report) +
            wrapped("Cells, macros and switching alone: no pads, no controllers of outer memory, no "
                    "leakage, no gating of zeros. Against published chips areas are up to three "
-                   "times too small, powers off by up to four times either way.",
+                   "times too small (a package die with its links five), powers off by up to four "
+                   "times either way.",
                    0, 100);
 }
 

@@ -67,7 +67,8 @@ TEST_CASE("spads of a sparse PE cost what its authors estimated in 45 nm, within
     CHECK(factor(access(32, 20), 0.167) < 2.0);
 }
 
-TEST_CASE("memories and multipliers of SCNN's PE are as large as printed, within a factor of 2.5") {
+TEST_CASE(
+    "SCNN's PE: its memory is as large as printed within a factor of 2.5, its multipliers of 4") {
     const auto t = technology();
     const auto at_16 = process(16);
     CHECK(factor(2 * model::sram_macro_mm2(t.assumed, at_16, 10.0 * 8192), 0.031) < 2.5);
