@@ -175,13 +175,23 @@ bool MainWindow::open_reference(const QString& reference, QStringList& machines)
 // A name of a catalog, with parameters where it takes some.
 bool MainWindow::open_name(const QString& name, QStringList& machines) {
     const std::string word = name.toStdString();
-    if (study::read::load_network(word, folders_.networks)) {
+    const auto network = study::read::load_network(word, folders_.networks);
+    if (network) {
         choices_->set_network(name);
         return true;
     }
-    if (study::read::load_any_machine(word, folders_.machines)) {
+    const auto machine = study::read::load_any_machine(word, folders_.machines);
+    if (machine) {
         machines << name;
         return true;
+    }
+    // What is there and cannot be read says why itself.
+    for (const auto* found : {&network.diagnostics(), &machine.diagnostics()}) {
+        const std::string& code = found->begin()->code;
+        if (code != "unknown-network" && code != "unknown-machine" && code != "file-not-found") {
+            not_opened_.append(*found);
+            return false;
+        }
     }
     std::vector<std::string> known;
     if (const auto heads = study::read::list_networks(folders_.networks)) {

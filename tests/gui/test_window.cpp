@@ -13,6 +13,7 @@
 #include <QDockWidget>
 #include <QElapsedTimer>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSlider>
@@ -116,7 +117,8 @@ void TestWindow::everything_that_cannot_be_opened_is_told() {
         written(folder.filePath("m.yaml"), "eyeroof: machine/1\nkind: accelerator\nnam: x\n");
     MainWindow window(folders());
     QVERIFY(answered(window, [&] {
-        window.open(QStringList{"resnet5O", broken, "alexnet", "a100-sxm-40gb", "nothing/here"});
+        window.open(QStringList{"resnet5O", broken, "alexnet", "a100-sxm-40gb", "nothing/here",
+                                "bert-base:layer=1"});
     }));
     QTRY_COMPARE_WITH_TIMEOUT(window.reports().size(), std::size_t{1}, kPatience_ms);
     QString told;
@@ -127,6 +129,7 @@ void TestWindow::everything_that_cannot_be_opened_is_told() {
     QVERIFY2(told.contains("did you mean 'resnet50'?"), qPrintable(told));
     QVERIFY2(told.contains(broken), qPrintable(told));
     QVERIFY2(told.contains("'nothing/here' is no file"), qPrintable(told));
+    QVERIFY2(told.contains("no parameter 'layer'"), qPrintable(told)); // the reader's own words
     // what is opened next starts afresh
     QVERIFY(answered(window, [&] { window.open("vgg16"); }));
     QCOMPARE(window.errors().topLevelItemCount(), 0);
