@@ -57,7 +57,7 @@ model::Result<std::string> predict(Context& context, const RooflineOptions& opti
         if (!host) {
             return model::Result<std::string>(host.diagnostics());
         }
-        study::StudyOptions wanted = study_options(options);
+        study::StudyOptions wanted = roofline_study(options);
         wanted.host = *host;
         auto report = study::run(*network, machine, wanted, context.stop(), context.progress());
         if (!report) {
@@ -138,7 +138,7 @@ Exit draw_ladder(Context& context, const RooflineOptions& options, const Materia
 std::string rendered(const study::RooflineScene& scene, const Material& material,
                      const study::ViewState& view, const study::Canvas& canvas,
                      const RooflineOptions& options) {
-    const std::string format = format_of(options);
+    const std::string format = roofline_format(options);
     return format == "csv"    ? study::to_csv(scene, material.input)
            : format == "json" ? study::to_json(scene, material.input)
            : format == "html"
@@ -149,7 +149,8 @@ std::string rendered(const study::RooflineScene& scene, const Material& material
 
 // The line that prints the same page: the format may come from the name of a file that it has not.
 std::string page_command(const CLI::App& app, const RooflineOptions& options) {
-    return command_line(app) + (options.format.empty() ? " --format " + format_of(options) : "");
+    return command_line(app) +
+           (options.format.empty() ? " --format " + roofline_format(options) : "");
 }
 
 Exit roofline(Context& context, RooflineOptions options, const std::string& command) {
@@ -204,7 +205,7 @@ Exit roofline(Context& context, RooflineOptions options, const std::string& comm
     }
     context.report(warnings);
     return context.write(with_origin(rendered(*scene, *material, *view, *canvas, options),
-                                     format_of(options), command, material->machines),
+                                     roofline_format(options), command, material->machines),
                          options.file);
 }
 

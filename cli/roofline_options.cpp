@@ -118,7 +118,7 @@ void take_measurement(RooflineOptions& options) {
     }
 }
 
-study::StudyOptions study_options(const RooflineOptions& options) {
+study::StudyOptions roofline_study(const RooflineOptions& options) {
     study::StudyOptions wanted;
     wanted.batch = options.batch;
     wanted.data_type = model::data_type_from_name(options.data_type);
@@ -187,7 +187,7 @@ study::SvgTheme svg_theme(const RooflineOptions& options) {
                                      : study::SvgTheme::light;
 }
 
-std::string format_of(const RooflineOptions& options) {
+std::string roofline_format(const RooflineOptions& options) {
     if (!options.format.empty()) {
         return options.format;
     }

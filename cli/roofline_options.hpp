@@ -49,13 +49,13 @@ void take_session(RooflineOptions& options, const study::Session& session);
 // `roofline run.jsonl` means the measurement.
 void take_measurement(RooflineOptions& options);
 
-study::StudyOptions study_options(const RooflineOptions& options);
+study::StudyOptions roofline_study(const RooflineOptions& options);
 // What the view options say, on top of a session's view. Errors: "usage" for a range that is none.
 model::Result<study::ViewState> view_of(const RooflineOptions& options);
 // Errors: "usage" for a size that is none, or beyond 240x180 to 20000x20000 pixels.
 model::Result<study::Canvas> canvas_of(const RooflineOptions& options);
 study::SvgTheme svg_theme(const RooflineOptions& options);
 // By --format, or else by the ending of the file.
-std::string format_of(const RooflineOptions& options);
+std::string roofline_format(const RooflineOptions& options);
 
 } // namespace eyeroof::cli

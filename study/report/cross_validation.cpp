@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Figure = std::optional<double>;
 
-std::string percent(const Figure& figure) {
+std::string hundredths(const Figure& figure) {
     return figure ? fmt::format("{:.1f}", 100.0 * *figure) : "-";
 }
 
@@ -27,8 +27,9 @@ std::string whole(const Figure& figure) {
 std::string text_row(const CrossGroup& g) {
     return fmt::format("{:<12} {:<5} {:<9} {:<17}{:>7}{:>8.1f}{:>8}{:>10}{:>10}{:>8}{:>9}{:>9}\n",
                        g.op, g.dtype, g.direction, g.gpu, g.rows, 100.0 * g.naive,
-                       percent(g.fitted), percent(g.held_out), percent(g.left_out),
-                       percent(g.one_figure), whole(g.held_out_inside), whole(g.left_out_inside));
+                       hundredths(g.fitted), hundredths(g.held_out), hundredths(g.left_out),
+                       hundredths(g.one_figure), whole(g.held_out_inside),
+                       whole(g.left_out_inside));
 }
 
 Json json_of(const Figure& figure) {
@@ -115,8 +116,8 @@ std::string markdown_table(const std::vector<CrossGroup>& groups) {
     for (const CrossGroup& g : groups) {
         text +=
             fmt::format("| {} | {} | {} | {} | {} | {:.1f} | {} | {} | {} | {} | {} | {} |\n", g.op,
-                        g.dtype, g.direction, g.gpu, g.rows, 100.0 * g.naive, percent(g.fitted),
-                        percent(g.held_out), percent(g.left_out), percent(g.one_figure),
+                        g.dtype, g.direction, g.gpu, g.rows, 100.0 * g.naive, hundredths(g.fitted),
+                        hundredths(g.held_out), hundredths(g.left_out), hundredths(g.one_figure),
                         whole(g.held_out_inside), whole(g.left_out_inside));
     }
     return text;
