@@ -225,30 +225,30 @@ void apply_calibration(const CalibrationFile& file, model::Gpu& gpu) {
 
 namespace {
 
+std::optional<std::filesystem::path> nearest_calibration(const std::string& id, Folders folders) {
+    return nearest_file(folders, std::filesystem::path("calibration") / (id + ".yaml"));
+}
+
 // Classes that the GPU's own file does not tell, from the nearest folder's carried-over.yaml.
 model::Diagnostics add_fused(model::Gpu& gpu, Folders folders) {
-    for (const std::filesystem::path& folder : folders) {
-        const auto path = folder / "calibration" / (std::string(kCarriedOver) + ".yaml");
-        std::error_code error;
-        if (!std::filesystem::exists(path, error)) {
-            continue;
-        }
-        auto document = load_yaml(path);
-        auto file = document ? read_calibration(*document, kCarriedOver)
-                             : model::Result<CalibrationFile>(document.diagnostics());
-        if (!file) {
-            return file.diagnostics();
-        }
-        for (const KernelClass c : kFusedClasses) {
-            if (gpu.calibration.record(c).provenance.source.empty()) {
-                const auto common = model::calibration_terms(file->calibration, c);
-                for (const auto& [name, term] : model::calibration_terms(gpu.calibration, c)) {
-                    *term = *common.at(name);
-                }
-                gpu.calibration.record(c) = file->calibration.record(c);
-            }
-        }
+    const auto path = nearest_calibration(std::string(kCarriedOver), folders);
+    if (!path) {
         return {};
+    }
+    auto document = load_yaml(*path);
+    auto file = document ? read_calibration(*document, kCarriedOver)
+                         : model::Result<CalibrationFile>(document.diagnostics());
+    if (!file) {
+        return file.diagnostics();
+    }
+    for (const KernelClass c : kFusedClasses) {
+        if (gpu.calibration.record(c).provenance.source.empty()) {
+            const auto common = model::calibration_terms(file->calibration, c);
+            for (const auto& [name, term] : model::calibration_terms(gpu.calibration, c)) {
+                *term = *common.at(name);
+            }
+            gpu.calibration.record(c) = file->calibration.record(c);
+        }
     }
     return {};
 }
@@ -257,14 +257,10 @@ model::Diagnostics add_fused(model::Gpu& gpu, Folders folders) {
 
 model::Result<CalibrationFile> load_calibration(const std::string& id, Folders folders) {
     for (const std::string& name : {id, std::string(kCarriedOver)}) {
-        for (const std::filesystem::path& folder : folders) {
-            const std::filesystem::path path = folder / "calibration" / (name + ".yaml");
-            std::error_code error;
-            if (std::filesystem::exists(path, error)) {
-                auto document = load_yaml(path);
-                return document ? read_calibration(*document, name)
-                                : model::Result<CalibrationFile>(document.diagnostics());
-            }
+        if (const auto path = nearest_calibration(name, folders)) {
+            auto document = load_yaml(*path);
+            return document ? read_calibration(*document, name)
+                            : model::Result<CalibrationFile>(document.diagnostics());
         }
     }
     return CalibrationFile{};

@@ -7,6 +7,7 @@
 // its launch costs by mode, its error on rows that were not fitted, and the range of its rows.
 #pragma once
 
+#include "hwdb/folders.hpp"
 #include "hwdb/yaml.hpp"
 #include "model/machine/machine.hpp"
 
@@ -36,8 +37,6 @@ std::string write_calibration(const CalibrationFile& file);
 
 // Gives the GPU its constants; a clock that was not fitted on it follows from its power.
 void apply_calibration(const CalibrationFile& file, model::Gpu& gpu);
-
-using Folders = std::span<const std::filesystem::path>;
 
 // The file calibration/<id>.yaml, else calibration/carried-over.yaml, of the first folder that has
 // one; without either a file without an id.

@@ -4,18 +4,16 @@
 // have accelerators/, gpus/ and hosts/ in it.
 #pragma once
 
+#include "hwdb/folders.hpp"
 #include "model/base/result.hpp"
 #include "model/machine/machine.hpp"
 
 #include <filesystem>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace eyeroof::hwdb {
-
-using Folders = std::span<const std::filesystem::path>;
 
 struct CatalogEntry {
     std::string id;     // "eyeriss-v1"

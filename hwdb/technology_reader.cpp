@@ -114,21 +114,15 @@ model::Result<model::Technology> read_technology(Document& document) {
 }
 
 model::Result<model::Technology> load_technology(Folders folders) {
-    for (const std::filesystem::path& folder : folders) {
-        const std::filesystem::path path = folder / "technology.yaml";
-        std::error_code error;
-        if (!std::filesystem::exists(path, error)) {
-            continue;
-        }
-        auto document = load_yaml(path);
-        if (!document) {
-            return document.diagnostics();
-        }
-        return read_technology(*document);
+    const auto path = nearest_file(folders, "technology.yaml");
+    if (!path) {
+        return model::Result<model::Technology>::failure(
+            "no-technology", "no technology.yaml in any folder of machines",
+            "`eyeroof --version` lists the folders");
     }
-    return model::Result<model::Technology>::failure("no-technology",
-                                                     "no technology.yaml in any folder of machines",
-                                                     "`eyeroof --version` lists the folders");
+    auto document = load_yaml(*path);
+    return document ? read_technology(*document)
+                    : model::Result<model::Technology>(document.diagnostics());
 }
 
 } // namespace eyeroof::hwdb

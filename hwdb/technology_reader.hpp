@@ -3,7 +3,7 @@
 // Knows no machine.
 #pragma once
 
-#include "hwdb/catalog.hpp"
+#include "hwdb/folders.hpp"
 #include "hwdb/yaml.hpp"
 #include "model/technology/technology.hpp"
 

@@ -25,28 +25,24 @@ model::TransferKind read_kind(const Node& node) {
 } // namespace
 
 model::Result<model::Transfer> load_transfer(Folders folders) {
-    for (const std::filesystem::path& folder : folders) {
-        const std::filesystem::path path = folder / "transfer.yaml";
-        std::error_code error;
-        if (!std::filesystem::exists(path, error)) {
-            continue;
-        }
-        auto document = load_yaml(path);
-        if (!document) {
-            return document.diagnostics();
-        }
-        const Node root = document->root();
-        root.need("eyeroof").choice(kTransferFormats, "format of this file");
-        model::Transfer transfer;
-        transfer.source = root.need("source").text().value_or("");
-        transfer.share = root.need("share").number(0.0, 1.5).value_or(transfer.share);
-        transfer.operators = root.need("operators").number(0.0, 3.0).value_or(transfer.operators);
-        for (const auto& [name, node] : root.need("kinds").entries()) {
-            transfer.kinds[name] = read_kind(node);
-        }
-        return document->conclude(std::move(transfer));
+    const auto path = nearest_file(folders, "transfer.yaml");
+    if (!path) {
+        return model::Transfer{};
     }
-    return model::Transfer{};
+    auto document = load_yaml(*path);
+    if (!document) {
+        return document.diagnostics();
+    }
+    const Node root = document->root();
+    root.need("eyeroof").choice(kTransferFormats, "format of this file");
+    model::Transfer transfer;
+    transfer.source = root.need("source").text().value_or("");
+    transfer.share = root.need("share").number(0.0, 1.5).value_or(transfer.share);
+    transfer.operators = root.need("operators").number(0.0, 3.0).value_or(transfer.operators);
+    for (const auto& [name, node] : root.need("kinds").entries()) {
+        transfer.kinds[name] = read_kind(node);
+    }
+    return document->conclude(std::move(transfer));
 }
 
 std::string write_transfer(const model::Transfer& transfer) {

@@ -3,7 +3,8 @@
 // Knows no network.
 #pragma once
 
-#include "hwdb/catalog.hpp"
+#include "hwdb/folders.hpp"
+#include "model/base/result.hpp"
 #include "model/gpu/transfer.hpp"
 
 namespace eyeroof::hwdb {
