@@ -70,9 +70,6 @@ void add_output_file(CLI::App& app, std::string& file);
 // All commands of cli/commands.def, in its order.
 void add_commands(Frame& frame);
 
-// The program: parses, runs the command that was asked for, and returns the exit code.
-int run_program(const std::vector<std::string>& arguments, const Environment& environment);
-
 // Made from the frame's own tree.
 std::string completion_script(const CLI::App& root, const std::string& shell); // bash, zsh, fish
 std::string manual_page(const CLI::App& root, const std::string& version);     // roff, man(7)

@@ -1,6 +1,6 @@
 // The program. The only place of the command line that reads the environment, the terminal and the
 // program's own position on disk; everything else gets them as values.
-#include "cli/command.hpp"
+#include "cli/program.hpp"
 #include "study/tune/trees.hpp"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // eyeroof._eyeroof: what the Python package needs of the program: examinations as objects, and the
 // command line itself, in this process. Everything that takes time runs without the interpreter's
 // lock. Machines and networks of the catalogs are read once a process.
-#include "cli/command.hpp"
+#include "cli/program.hpp"
 #include "hwdb/catalog.hpp"
 #include "study/exam/run.hpp"
 #include "study/formats/catalog.hpp"

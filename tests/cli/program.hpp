@@ -3,7 +3,7 @@
 // Knows no command.
 #pragma once
 
-#include "cli/command.hpp"
+#include "cli/program.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+#include "cli/command.hpp"
 #include "tests/cli/program.hpp"
 
 #include <doctest/doctest.h>

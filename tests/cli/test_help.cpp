@@ -1,4 +1,5 @@
 // What help says of an option: its kind, its range, its value where it is not given.
+#include "cli/command.hpp"
 #include "tests/cli/program.hpp"
 
 #include <doctest/doctest.h>

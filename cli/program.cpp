@@ -1,0 +1,62 @@
+#include "cli/program.hpp"
+
+#include "cli/command.hpp"
+#include "cli/usage.hpp"
+
+#include <fmt/format.h>
+
+#include <new>
+
+namespace eyeroof::cli {
+
+namespace {
+
+std::string version_text(const Environment& environment) {
+    std::string text = fmt::format("eyeroof {}\n", EYEROOF_VERSION);
+    for (const std::string& line : environment.built_in) {
+        text += line + '\n';
+    }
+    return text;
+}
+
+// A command's own work; what it throws ends the command with a word, not the program without one.
+int run_command(const Action& action, Context& context) {
+    model::Diagnostics found;
+    try {
+        return static_cast<int>(action(context));
+    } catch (const std::bad_alloc&) {
+        found.error("out-of-memory", "there is not enough memory for this",
+                    "take fewer layers or a smaller file");
+    } catch (const std::exception& error) {
+        found.error("internal", fmt::format("this is a mistake of eyeroof's own: {}", error.what()),
+                    "please report it with the command line");
+    }
+    return static_cast<int>(context.fail(found));
+}
+
+} // namespace
+
+int run_program(const std::vector<std::string>& arguments, const Environment& environment) {
+    Context context(environment);
+    Frame frame;
+    add_commands(frame);
+    try {
+        std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+        frame.root().parse(std::move(reversed));
+    } catch (const CLI::CallForHelp&) {
+        return static_cast<int>(context.write(help_text(deepest(frame.root()))));
+    } catch (const CLI::CallForVersion&) {
+        return static_cast<int>(context.write(version_text(environment)));
+    } catch (const CLI::ParseError& error) {
+        context.report(usage_error(frame.root(), error));
+        return static_cast<int>(Exit::usage);
+    }
+    context.global() = frame.global();
+    const model::Diagnostics wrong = values_found_wrong(frame, frame.global(), arguments);
+    if (wrong.has_errors()) {
+        return static_cast<int>(context.fail(wrong));
+    }
+    return run_command(frame.chosen(), context);
+}
+
+} // namespace eyeroof::cli

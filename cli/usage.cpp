@@ -1,0 +1,181 @@
+#include "cli/usage.hpp"
+
+#include "model/base/ascii.hpp"
+#include "model/base/suggest.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <set>
+#include <system_error>
+
+namespace eyeroof::cli {
+
+namespace {
+
+std::string command_path(const CLI::App& app) {
+    return app.get_parent() == nullptr ? app.get_name()
+                                       : command_path(*app.get_parent()) + " " + app.get_name();
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+            names.push_back("--" + name);
+        }
+    }
+    return names;
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+        names.push_back(sub->get_name());
+    }
+    return names;
+}
+
+// Words that a number's reader takes and nobody means: "nan", "-inf", also behind an "@".
+bool is_no_number(std::string word) {
+    word.erase(0, word.find_first_not_of("@+-"));
+    word = model::lowered(word);
+    return word == "nan" || word == "inf" || word == "infinity" || word.starts_with("nan(");
+}
+
+bool takes_names(const CLI::Option& option) {
+    const std::string type = option.get_type_name();
+    const auto holds = [&](const char* word) { return type.find(word) != std::string::npos; };
+    return option.get_positional() || holds("FILE") || holds("DIR") || holds("REGEX") ||
+           holds("TEXT");
+}
+
+// Counts are digits and fit: a parser of unsigned numbers takes "-1" for the largest of them.
+bool is_no_count(const CLI::Option& option, const std::string& word) {
+    const std::string type = option.get_type_name();
+    constexpr std::size_t digits = 18;
+    const bool plain = word.find_first_not_of("0123456789") == std::string::npos;
+    return type == "N" || type.find("UINT") != std::string::npos
+               ? word.size() > digits || !plain
+               : type.find("INT") != std::string::npos && plain && word.size() > digits;
+}
+
+// What no option takes, whatever it is for: nothing at all, and numbers that are none.
+void check_values(const CLI::App& app, model::Diagnostics& found) {
+    for (const CLI::Option* option : app.get_options()) {
+        for (const std::string& word : option->results()) {
+            if (word.empty()) {
+                found.error("usage",
+                            fmt::format("{}: {} is empty", command_path(app), option->get_name()),
+                            fmt::format("leave it out, or see {} --help", command_path(app)));
+            } else if (is_no_number(word) && !takes_names(*option)) {
+                found.error("usage",
+                            fmt::format("{}: {} is '{}', which is no number to count with",
+                                        command_path(app), option->get_name(), word),
+                            "a number with digits, such as 0.5");
+            } else if (is_no_count(*option, word)) {
+                found.error("usage",
+                            fmt::format("{}: {} is '{}', which is no count", command_path(app),
+                                        option->get_name(), word),
+                            "a whole number of at most 18 digits");
+            }
+        }
+    }
+    for (const CLI::App* sub : const_cast<CLI::App&>(app).get_subcommands()) {
+        check_values(*sub, found);
+    }
+}
+
+// Options that take a list, of all commands that were named: "--sweep-batch".
+std::set<std::string> lists_of(const CLI::App& app) {
+    std::set<std::string> names;
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->get_delimiter() == ',') {
+            names.insert(option->get_name());
+        }
+    }
+    for (const CLI::App* sub : const_cast<CLI::App&>(app).get_subcommands()) {
+        names.merge(lists_of(*sub));
+    }
+    return names;
+}
+
+// Lists with nothing between two commas, which the parser passes over.
+void check_lists(const std::set<std::string>& lists, const std::vector<std::string>& arguments,
+                 model::Diagnostics& found) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const std::string& word = arguments[i];
+        const std::size_t equals = word.find('=');
+        const std::string option = word.substr(0, equals);
+        if (!lists.contains(option)) {
+            continue;
+        }
+        const std::string list = equals != std::string::npos ? word.substr(equals + 1)
+                                 : i + 1 < arguments.size()  ? arguments[i + 1]
+                                                             : std::string();
+        if (list.starts_with(',') || list.ends_with(',') || list.find(",,") != std::string::npos) {
+            found.error("usage",
+                        fmt::format("{}: '{}' has nothing between two commas", option, list),
+                        "give each value once, as in 1,8,64");
+        }
+    }
+}
+
+} // namespace
+
+const CLI::App& deepest(const CLI::App& app) {
+    const auto parsed = const_cast<CLI::App&>(app).get_subcommands(); // only this overload tells
+    return parsed.empty() ? app : deepest(*parsed.back());
+}
+
+model::Diagnostics usage_error(const CLI::App& root, const CLI::ParseError& error) {
+    const CLI::App& app = deepest(root);
+    const std::string path = command_path(app);
+    const std::string help = fmt::format("see {} --help", path);
+    model::Diagnostics diagnostics;
+    const auto unexpected = root.remaining(true);
+    const auto commands = command_names(app);
+    if (!unexpected.empty() && unexpected.front().starts_with('-')) {
+        auto known = option_names(app);
+        const auto global = option_names(root);
+        known.insert(known.end(), global.begin(), global.end());
+        const std::string near = model::closest(unexpected.front(), known);
+        diagnostics.error("usage", fmt::format("{}: unknown option '{}'", path, unexpected.front()),
+                          near.empty() ? help : fmt::format("did you mean {}?", near));
+    } else if (!unexpected.empty() && !commands.empty()) {
+        diagnostics.error("usage",
+                          fmt::format("{}: unknown command '{}'", path, unexpected.front()),
+                          model::suggestion(unexpected.front(), commands));
+    } else if (!unexpected.empty()) {
+        diagnostics.error("usage",
+                          fmt::format("{}: one argument too many: '{}'", path, unexpected.front()),
+                          help);
+    } else if (!commands.empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+        diagnostics.error("usage", fmt::format("{}: which command?", path),
+                          model::suggestion("", commands, commands.size()));
+    } else {
+        std::string message = error.what();
+        if (const auto end = message.find_last_not_of(" \n."); end != std::string::npos) {
+            message.resize(end + 1);
+        }
+        diagnostics.error("usage", fmt::format("{}: {}", path, message), help);
+    }
+    return diagnostics;
+}
+
+model::Diagnostics values_found_wrong(const Frame& frame, const GlobalOptions& global,
+                                      const std::vector<std::string>& arguments) {
+    model::Diagnostics found;
+    check_values(frame.root(), found);
+    check_lists(lists_of(frame.root()), arguments, found);
+    for (const std::string& folder : global.hwdb) {
+        std::error_code ignored;
+        if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
+            found.error("usage", fmt::format("--hwdb: '{}' is no folder", folder),
+                        "it holds accelerators/, gpus/ or hosts/");
+        }
+    }
+    return found;
+}
+
+} // namespace eyeroof::cli
