@@ -15,14 +15,16 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release")
 endif()
 
 add_library(eyeroof_warnings INTERFACE)
-target_compile_options(eyeroof_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
-    $<$<BOOL:${EYEROOF_WERROR}>:-Werror>
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>) # g++ 12 warns of std::string's own code (GCC bug 105651)
+if(EYEROOF_WARNINGS)
+    target_compile_options(eyeroof_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+        $<$<BOOL:${EYEROOF_WERROR}>:-Werror>
+        $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>) # g++ 12 warns of std::string's own code (GCC bug 105651)
+endif()
 
 # What runs once a command, such as its options and the documents that it writes: in releases
-# compiled in two thirds of the time, a little slower.
-function(eyeroof_seldom_runs target)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+# compiled in two thirds of the time, a little slower. `level`: -O1, or -Og for what has no loops.
+function(eyeroof_seldom_runs target level)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
 endfunction()
 
 # eyeroof_library(<name> [FOLDER <below this one>] PUBLIC <targets its headers need> PRIVATE <targets
