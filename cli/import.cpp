@@ -1,4 +1,5 @@
 // eyeroof import: other tools' measurements into one profile; merged, filtered, summed up.
+#include "cli/exam_options.hpp"
 #include "cli/measurements.hpp"
 #include "cli/phase.hpp"
 #include "model/base/units.hpp"
@@ -6,7 +7,6 @@
 #include "profiles/library_log.hpp"
 #include "profiles/profile_file.hpp"
 #include "study/exam/run.hpp"
-#include "study/formats/catalog.hpp"
 #include "study/measured/lay_profile.hpp"
 #include "study/text/csv.hpp"
 
@@ -25,6 +25,7 @@ struct ImportOptions {
     std::string save;
     bool join = false;
     std::string network;
+    std::vector<std::string> dims;
     std::optional<std::int64_t> batch;
     PhaseOptions phase;
     std::string assignments;
@@ -169,10 +170,10 @@ std::string match_text(const study::Report& report, std::size_t unmatched) {
                               100.0 * report.measured->matched_share);
 }
 
-model::Result<std::string> matched(const Context& context, const ImportOptions& options,
+model::Result<std::string> matched(Context& context, const ImportOptions& options,
                                    const profiles::Profile& profile) {
     using Text = model::Result<std::string>;
-    const auto network = study::read::load_network(options.network, context.network_dirs());
+    const auto network = load_workload(context, options.network, options.dims);
     const auto files = load_measurements(context, {{}, {}, options.assignments});
     model::Diagnostics found = network.diagnostics();
     found.append(files.diagnostics());
@@ -278,6 +279,7 @@ void add_import(Frame& frame) {
     app.add_option("--match", options->network,
                    "Say which kernels belong to which layer of a network")
         ->type_name("NETWORK|FILE");
+    add_dims(app, options->dims);
     app.add_option("--batch", options->batch, "With --match: multiply the network's batch by N")
         ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
         ->type_name("N");

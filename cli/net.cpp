@@ -21,6 +21,7 @@ struct ListOptions {
 
 struct ShowOptions {
     std::string network;
+    std::vector<std::string> dims;
     std::optional<model::Count> batch;
     OutputOptions output;
 };
@@ -82,7 +83,7 @@ std::string shown(const model::Network& network, const model::NetworkTotals& tot
 }
 
 Exit show(Context& context, const ShowOptions& options) {
-    auto network = study::read::load_network(options.network, context.network_dirs());
+    auto network = load_workload(context, options.network, options.dims);
     if (!network) {
         return context.fail(network.diagnostics());
     }
@@ -154,14 +155,16 @@ void add_show(Frame& frame, CLI::App& parent) {
     auto options = std::make_shared<ShowOptions>();
     CLI::App& app = frame.add("show", "Layers of a network: shapes, MACs and compulsory traffic",
                               "eyeroof net show alexnet --batch 4\n"
-                              "# a narrower MobileNet on smaller images\n"
+                              "# a narrower MobileNet on smaller images, said in two ways\n"
                               "eyeroof net show mobilenet-v1:width=0.5,resolution=128\n"
+                              "eyeroof net show mobilenet-v1 --dim width=0.5 --dim resolution=128\n"
                               "# a file of your own to begin with\n"
                               "eyeroof net show resnet50 --format csv -o mine.csv",
                               &parent);
     app.add_option("NETWORK", options->network, "A name of `net list`, or a file")
         ->required()
         ->type_name("NETWORK");
+    add_dims(app, options->dims);
     app.add_option("--batch", options->batch, "Multiply the batch of every layer")->type_name("N");
     add_output(app, options->output, {"text", "json", "yaml", "csv"});
     frame.run(app, [options](Context& context) { return show(context, *options); });

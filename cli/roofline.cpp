@@ -3,7 +3,6 @@
 #include "cli/roofline_options.hpp"
 #include "study/draw/plot_level.hpp"
 #include "study/draw/plot_make.hpp"
-#include "study/formats/catalog.hpp"
 #include "study/report/plot_csv.hpp"
 #include "study/report/plot_html.hpp"
 #include "study/upgrade/surroundings.hpp"
@@ -47,7 +46,7 @@ struct Material {
 model::Result<std::string> predict(Context& context, const RooflineOptions& options,
                                    const std::vector<model::Machine>& machines,
                                    Material& material) {
-    const auto network = study::read::load_network(options.network, context.network_dirs());
+    const auto network = load_workload(context, options.network, options.dims);
     if (!network) {
         return model::Result<std::string>(network.diagnostics());
     }
@@ -164,7 +163,7 @@ Exit roofline(Context& context, RooflineOptions options, const std::string& comm
     }
     if (options.machines.empty() && (options.measured.none() || !options.network.empty())) {
         if (!options.network.empty()) { // that its name is wrong comes first
-            const auto network = load_workload(context, options.network);
+            const auto network = load_workload(context, options.network, options.dims);
             if (!network) {
                 return context.fail(network.diagnostics());
             }
@@ -229,6 +228,7 @@ void add_roofline(Frame& frame) {
     app.add_option("--batch", options->batch, "Multiply the network's batch by N")
         ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
         ->type_name("N");
+    add_dims(app, options->dims);
     add_dtype(app, options->data_type);
     add_phase(app, options->phase);
     add_network_launch(app, options->launch);

@@ -18,6 +18,7 @@ namespace eyeroof::cli {
 
 struct RooflineOptions {
     std::string network;
+    std::vector<std::string> dims;
     std::vector<std::string> machines;
     MeasurementFiles measured;
     std::string format;

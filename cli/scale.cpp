@@ -3,10 +3,10 @@
 
 #include "cli/command.hpp"
 #include "cli/exam_options.hpp"
+#include "cli/fabric.hpp"
 #include "cli/gpu_options.hpp"
 #include "cli/option_values.hpp"
 #include "cli/origin.hpp"
-#include "hwdb/fabric_reader.hpp"
 #include "model/base/units.hpp"
 #include "study/scale/search.hpp"
 #include "study/scale/transformer_step.hpp"
@@ -162,7 +162,7 @@ Exit search_layers(Context& context, const ScaleOptions& options, const model::N
 Exit scale(Context& context, const ScaleOptions& options, const std::string& command) {
     const auto network = load_workload(context, options.network, options.dims);
     const auto machine = load_machine(context, options.machine);
-    auto fabric = hwdb::load_fabric(options.fabric, context.machine_dirs());
+    auto fabric = load_fabric(context, options.fabric);
     auto study = wanted(options);
     model::Diagnostics all = network.diagnostics();
     all.append(machine.diagnostics());
@@ -222,7 +222,6 @@ void add_system(CLI::App& app, ScaleOptions& options) {
     app.add_option("--on", options.machine, "The device")->required()->type_name("MACHINE|FILE");
     app.add_option("--fabric", options.fabric,
                    "What joins the devices: a name of hwdb/fabrics, or a file")
-        ->required()
         ->type_name("FABRIC|FILE");
     app.add_option("--devices", options.devices, "How many: N, N,M,… or FROM..TO by doubling")
         ->type_name("LIST")

@@ -1,15 +1,12 @@
 // eyeroof serve: a decoder that answers requests.
 #include "cli/command.hpp"
 #include "cli/exam_options.hpp"
+#include "cli/fabric.hpp"
 #include "cli/gpu_options.hpp"
 #include "cli/option_values.hpp"
-#include "hwdb/fabric_reader.hpp"
 #include "model/base/units.hpp"
 #include "study/scale/serving.hpp"
 #include "study/upgrade/surroundings.hpp"
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -46,21 +43,11 @@ model::Result<study::ServingOptions> wanted(const ServeOptions& options) {
 }
 
 // One device joins nothing; more must say what joins them.
-model::Result<model::Fabric> joined_by(const ServeOptions& options,
-                                       const std::vector<std::filesystem::path>& folders) {
-    if (!options.fabric.empty()) {
-        return hwdb::load_fabric(options.fabric, folders);
-    }
+model::Result<model::Fabric> joined_by(Context& context, const ServeOptions& options) {
     const auto& degrees = options.serving.tensor;
-    if (options.serving.expert > 1 ||
+    if (!options.fabric.empty() || options.serving.expert > 1 ||
         std::any_of(degrees.begin(), degrees.end(), [](model::Count t) { return t > 1; })) {
-        std::vector<std::string> names;
-        for (const auto& entry : hwdb::list_fabrics(folders)) {
-            names.push_back(entry.id);
-        }
-        return model::Result<model::Fabric>::failure(
-            "usage", "several devices need --fabric: what joins them",
-            fmt::format("one of {}, or a file", fmt::join(names, ", ")));
+        return load_fabric(context, options.fabric);
     }
     model::Fabric alone;
     alone.id = "none";
@@ -74,7 +61,7 @@ model::Result<model::Fabric> joined_by(const ServeOptions& options,
 Exit serve(Context& context, const ServeOptions& options) {
     const auto network = load_workload(context, options.network, options.dims);
     const auto machine = load_machine(context, options.machine);
-    const auto fabric = joined_by(options, context.machine_dirs());
+    const auto fabric = joined_by(context, options);
     auto serving = wanted(options);
     model::Diagnostics all = network.diagnostics();
     all.append(machine.diagnostics());

@@ -1,12 +1,12 @@
 // eyeroof upgrade: does another GPU pay off for this network?
 #include "study/report/upgrade.hpp"
 
+#include "cli/exam_options.hpp"
 #include "cli/fail_if.hpp"
 #include "cli/gpu_options.hpp"
 #include "cli/origin.hpp"
 #include "cli/phase.hpp"
 #include "hwdb/catalog.hpp"
-#include "study/formats/catalog.hpp"
 #include "study/upgrade/surroundings.hpp"
 #include "study/upgrade/upgrade.hpp"
 
@@ -19,13 +19,14 @@ namespace {
 
 struct UpgradeOptions {
     std::vector<std::string> networks; // NAME, or NAME@WEIGHT
+    std::vector<std::string> dims;
     std::vector<model::Count> sweep_batch;
     std::vector<std::string> sweep_dtype; // OLD:NEW
     std::string from, to;
     PhaseOptions phase;
     std::string launch = "eager";
     std::string host, from_host, to_host;
-    std::string from_dtype, to_dtype;
+    std::string dtype, from_dtype, to_dtype; // the first on both sides
     std::optional<std::int64_t> batch;
     study::UpgradeOptions study;
     std::string fail_if;
@@ -44,8 +45,9 @@ study::LaunchMode mode_of(const std::string& name) {
 study::UpgradeOptions study_options(const UpgradeOptions& options) {
     study::UpgradeOptions wanted = options.study;
     wanted.from.launch = wanted.to.launch = mode_of(options.launch);
-    wanted.from.data_type = type_of(options.from_dtype);
-    wanted.to.data_type = type_of(options.to_dtype);
+    wanted.from.data_type =
+        type_of(options.from_dtype.empty() ? options.dtype : options.from_dtype);
+    wanted.to.data_type = type_of(options.to_dtype.empty() ? options.dtype : options.to_dtype);
     wanted.from.batch = wanted.to.batch = options.batch;
     wanted.from.operators = wanted.to.operators = operators_of(options.phase);
     wanted.training = training_of(options.phase);
@@ -53,7 +55,8 @@ study::UpgradeOptions study_options(const UpgradeOptions& options) {
 }
 
 // "resnet50@3" -> the network and its weight.
-model::Result<study::FleetMember> member_of(const std::string& text, const Context& context) {
+model::Result<study::FleetMember> member_of(const std::string& text, Context& context,
+                                            const std::vector<std::string>& dims) {
     const auto at = text.rfind('@');
     std::string name = text;
     double weight = 1.0;
@@ -70,7 +73,7 @@ model::Result<study::FleetMember> member_of(const std::string& text, const Conte
         }
         name = text.substr(0, at);
     }
-    auto network = study::read::load_network(name, context.network_dirs());
+    auto network = load_workload(context, name, dims);
     if (!network) {
         return network.diagnostics();
     }
@@ -127,7 +130,7 @@ Exit upgrade(Context& context, const UpgradeOptions& options, const std::string&
     std::vector<study::FleetMember> fleet;
     model::Diagnostics all;
     for (const std::string& text : options.networks) {
-        auto member = member_of(text, context);
+        auto member = member_of(text, context, options.dims);
         all.append(member.diagnostics());
         if (member) {
             fleet.push_back(*std::move(member));
@@ -207,6 +210,9 @@ void add_upgrade(Frame& frame) {
                   "# training, fp16 before and bf16 after\n"
                   "eyeroof upgrade bert-base --from t4 --to l4 --phase training "
                   "--from-dtype fp16 --to-dtype bf16\n"
+                  "# a longer context, both in bf16\n"
+                  "eyeroof upgrade llama-3-8b --from a100-sxm-80gb --to h100-sxm-80gb "
+                  "--dim context=8192 --dtype bf16\n"
                   "# two networks that share the GPU, three hours to one\n"
                   "eyeroof upgrade resnet50@3 bert-large@1 --from v100-sxm2-16gb --to "
                   "a100-sxm-40gb\n"
@@ -234,8 +240,10 @@ void add_upgrade(Frame& frame) {
     app.add_option("--to", options->to, "The GPU in question")->required()->type_name("MACHINE");
     add_phase(app, options->phase);
     add_network_launch(app, options->launch);
-    add_choice(app, "--from-dtype", options->from_dtype, types, "Data type on the old GPU");
-    add_choice(app, "--to-dtype", options->to_dtype, types, "Data type on the new GPU");
+    add_dims(app, options->dims);
+    add_dtype(app, options->dtype);
+    add_choice(app, "--from-dtype", options->from_dtype, types, "Data type on the old GPU alone");
+    add_choice(app, "--to-dtype", options->to_dtype, types, "Data type on the new GPU alone");
     app.add_option("--host", options->host,
                    "The host on both sides (default: the server of each GPU's years)")
         ->type_name("MACHINE");

@@ -1,0 +1,26 @@
+#include "cli/fabric.hpp"
+
+#include "hwdb/fabric_reader.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <vector>
+
+namespace eyeroof::cli {
+
+model::Result<model::Fabric> load_fabric(Context& context, const std::string& name) {
+    const auto folders = context.machine_dirs();
+    if (!name.empty()) {
+        return hwdb::load_fabric(name, folders);
+    }
+    std::vector<std::string> names;
+    for (const auto& entry : hwdb::list_fabrics(folders)) {
+        names.push_back(entry.id);
+    }
+    return model::Result<model::Fabric>::failure(
+        "usage", "several devices need --fabric: what joins them",
+        fmt::format("one of {}, or a file", fmt::join(names, ", ")));
+}
+
+} // namespace eyeroof::cli

@@ -1,0 +1,16 @@
+// --fabric: what joins several devices. Shared by scale and serve.
+// Knows no network and no collective.
+#pragma once
+
+#include "cli/context.hpp"
+#include "model/base/result.hpp"
+#include "model/machine/fabric.hpp"
+
+#include <string>
+
+namespace eyeroof::cli {
+
+// Without a name an error "usage" that says which there are; else the reader's.
+model::Result<model::Fabric> load_fabric(Context& context, const std::string& name);
+
+} // namespace eyeroof::cli

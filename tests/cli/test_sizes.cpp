@@ -1,0 +1,55 @@
+// A network's sizes and the data type, as every command that takes a network takes them.
+#include "tests/cli/program.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+using namespace eyeroof;
+using tests::run;
+
+TEST_CASE("a size given with --dim is the size given behind the name") {
+    const std::vector<std::vector<std::string>> commands{
+        {"exam", "--on", "a100-sxm-80gb", "--format", "csv"},
+        {"net", "show", "--format", "csv"},
+        {"upgrade", "--from", "v100-sxm2-32gb", "--to", "a100-sxm-80gb", "--format", "csv"},
+        {"roofline", "--on", "a100-sxm-80gb", "--format", "csv"},
+    };
+    for (const std::vector<std::string>& command : commands) {
+        CAPTURE(command.front());
+        const auto with = [&](std::vector<std::string> network) {
+            std::vector<std::string> words = command;
+            words.insert(words.end(), network.begin(), network.end());
+            return run(words);
+        };
+        const auto by_option = with({"llama-3.2-1b", "--dim", "context=512", "--dim", "layers=2"});
+        const auto by_name = with({"llama-3.2-1b:context=512,layers=2"});
+        CHECK(by_option.exit == 0);
+        CHECK(by_option.out == by_name.out);
+        CHECK(by_option.out != with({"llama-3.2-1b:layers=2"}).out);
+        const auto wrong = with({"llama-3.2-1b", "--dim", "contexts=512"});
+        CHECK(wrong.exit == 3);
+        CHECK(wrong.err.find("no parameter 'contexts'") != std::string::npos);
+    }
+}
+
+TEST_CASE("--dtype of an upgrade is that of both GPUs, and one alone may have its own") {
+    const auto types = [](std::vector<std::string> options) {
+        std::vector<std::string> words{"upgrade", "alexnet",       "--from",   "t4",
+                                       "--to",    "a100-sxm-40gb", "--format", "json"};
+        words.insert(words.end(), options.begin(), options.end());
+        const auto answer = run(words);
+        REQUIRE(answer.exit == 0);
+        return nlohmann::json::parse(answer.out)["speedup"]["value"].get<double>();
+    };
+    CHECK(types({"--dtype", "fp32"}) == types({"--from-dtype", "fp32", "--to-dtype", "fp32"}));
+    CHECK(types({"--dtype", "fp32", "--to-dtype", "tf32"}) ==
+          types({"--from-dtype", "fp32", "--to-dtype", "tf32"}));
+    CHECK(types({"--dtype", "fp32", "--to-dtype", "tf32"}) > types({"--dtype", "fp32"}));
+}
+
+TEST_CASE("scale without a fabric says which there are") {
+    const auto answer = run({"scale", "alexnet", "--on", "a100-sxm-80gb"});
+    CHECK(answer.exit == 2);
+    CHECK(answer.err.find("--fabric") != std::string::npos);
+    CHECK(answer.err.find("dgx-a100-hdr") != std::string::npos);
+}
