@@ -73,11 +73,11 @@ model::Result<study::FleetMember> member_of(const std::string& text, Context& co
         }
         name = text.substr(0, at);
     }
-    auto network = load_workload(context, name, dims);
+    auto network = load_wired_workload(context, name, dims);
     if (!network) {
         return network.diagnostics();
     }
-    return study::FleetMember{*std::move(network), weight};
+    return study::FleetMember{std::move(network->network), weight, std::move(network->wiring)};
 }
 
 // "fp16:tf32"; "fp16" stands for both sides.
@@ -93,9 +93,11 @@ model::Result<study::DtypePair> pair_of(const std::string& text) {
     return pair;
 }
 
-model::Result<std::vector<study::SweepPoint>>
-swept(const UpgradeOptions& options, const study::UpgradeOptions& wanted,
-      const model::Network& network, const model::Machine& from, const model::Machine& to) {
+model::Result<std::vector<study::SweepPoint>> swept(const UpgradeOptions& options,
+                                                    const study::UpgradeOptions& wanted,
+                                                    const std::vector<study::FleetMember>& fleet,
+                                                    const model::Machine& from,
+                                                    const model::Machine& to) {
     std::vector<study::DtypePair> pairs;
     for (const std::string& text : options.sweep_dtype) {
         const auto pair = pair_of(text);
@@ -110,7 +112,7 @@ swept(const UpgradeOptions& options, const study::UpgradeOptions& wanted,
     const std::vector<model::Count> batches =
         options.sweep_batch.empty() ? std::vector<model::Count>{options.batch.value_or(1)}
                                     : options.sweep_batch;
-    return study::sweep_upgrade(network, from, to, wanted, batches, pairs);
+    return study::sweep_upgrade(fleet, from, to, wanted, batches, pairs);
 }
 
 std::string rendered(const study::Upgrade& result, const std::string& format) {
@@ -154,13 +156,12 @@ Exit upgrade(Context& context, const UpgradeOptions& options, const std::string&
     if (!wanted) {
         return context.fail(wanted.diagnostics());
     }
-    auto result = fleet.size() == 1 ? study::upgrade(fleet.front().network, *from, *to, *wanted)
-                                    : study::upgrade_fleet(fleet, *from, *to, *wanted);
+    auto result = study::upgrade_fleet(fleet, *from, *to, *wanted);
     if (!result) {
         return context.fail(result.diagnostics());
     }
     if (sweeps) {
-        auto points = swept(options, *wanted, fleet.front().network, *from, *to);
+        auto points = swept(options, *wanted, fleet, *from, *to);
         if (!points) {
             return context.fail(points.diagnostics());
         }

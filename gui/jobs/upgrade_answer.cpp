@@ -16,8 +16,7 @@ model::Result<study::Upgrade> judged(const study::UpgradeQuestion& question,
                                      const std::vector<study::FleetMember>& fleet,
                                      const model::Machine& from, const model::Machine& to,
                                      const study::UpgradeOptions& options) {
-    auto upgrade = fleet.size() == 1 ? study::upgrade(fleet.front().network, from, to, options)
-                                     : study::upgrade_fleet(fleet, from, to, options);
+    auto upgrade = study::upgrade_fleet(fleet, from, to, options);
     if (!upgrade || (question.sweep_batches.empty() && question.sweep_types.empty())) {
         return upgrade;
     }
@@ -81,10 +80,11 @@ UpgradeAnswer answer_to(const study::UpgradeQuestion& question, const Folders& f
     UpgradeAnswer answer;
     std::vector<study::FleetMember> fleet;
     for (const study::AskedNetwork& asked : question.networks) {
-        auto network = study::read::load_network(asked.name, folders.networks);
+        auto network = study::read::load_wired_network(asked.name, folders.networks);
         answer.problems.append(network.diagnostics());
         if (network) {
-            fleet.push_back({*std::move(network), asked.weight});
+            fleet.push_back(
+                {std::move(network->network), asked.weight, std::move(network->wiring)});
         }
     }
     const auto from = hwdb::load_machine(question.from.name, folders.machines);

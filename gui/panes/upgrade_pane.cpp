@@ -9,8 +9,8 @@
 #include "gui/panes/upgrade_words.hpp"
 #include "gui/views/paint_scene.hpp"
 #include "model/base/units.hpp"
-#include "study/draw/break_even_scene.hpp"
-#include "study/draw/upgrade_scene.hpp"
+#include "study/upgrade/break_even_scene.hpp"
+#include "study/upgrade/upgrade_scene.hpp"
 
 #include <QHBoxLayout>
 #include <QHeaderView>

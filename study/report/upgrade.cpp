@@ -110,7 +110,10 @@ std::string memory_text(const Upgrade& u) {
                     need_text(u.memory.to_need, u.memory.to_bytes), u.to);
     text += fmt::format("    weights {}, activations {}", model::format_si(n.weights, "B"),
                         model::format_si(n.activations, "B"));
-    if (n.gradients > 0.0) {
+    if (n.workspace > 0.0) {
+        text += fmt::format(", workspace {}", model::format_si(n.workspace, "B"));
+    }
+    if (n.gradients + n.optimizer > 0.0) {
         text += fmt::format(", gradients {}, optimizer {}", model::format_si(n.gradients, "B"),
                             model::format_si(n.optimizer, "B"));
     }
@@ -158,9 +161,13 @@ std::string layer_name(const UpgradeLayer& l) {
 }
 
 Json need_json(const MemoryNeed& n, double bytes) {
-    return {{"weights_bytes", n.weights},     {"activations_bytes", n.activations},
-            {"gradients_bytes", n.gradients}, {"optimizer_bytes", n.optimizer},
-            {"total_bytes", n.total()},       {"gpu_bytes", bytes},
+    return {{"weights_bytes", n.weights},
+            {"activations_bytes", n.activations},
+            {"gradients_bytes", n.gradients},
+            {"optimizer_bytes", n.optimizer},
+            {"workspace_bytes", n.workspace},
+            {"total_bytes", n.total()},
+            {"gpu_bytes", bytes},
             {"fits", n.total() <= bytes}};
 }
 

@@ -19,13 +19,19 @@ model::Result<Graph> graph_at(const FitQuestion& question, Count batch) {
     return make_graph(*network, question.wiring, options);
 }
 
-Count peak_of(const FitQuestion& question, const Graph& graph, const model::Gpu& gpu) {
+Memory memory_in(const FitQuestion& question, const Graph& graph, const model::Gpu& gpu) {
     const auto beside =
         question.workspaces ? workspaces_of(graph, gpu) : std::vector<model::Count>{};
-    return memory_of(graph, beside).peak;
+    return memory_of(graph, beside);
 }
 
 } // namespace
+
+model::Result<Memory> memory_at(const FitQuestion& question, const model::Gpu& gpu, Count batch) {
+    const auto graph = graph_at(question, batch);
+    return graph ? model::Result<Memory>(memory_in(question, *graph, gpu))
+                 : model::Result<Memory>(graph.diagnostics());
+}
 
 std::optional<Count> largest_fitting_batch(const FitQuestion& question, const model::Gpu& gpu,
                                            Count limit, const std::stop_token& stop) {
@@ -35,8 +41,9 @@ std::optional<Count> largest_fitting_batch(const FitQuestion& question, const mo
     }
     const Count found = largest_batch(limit, kMostTimes, [&](Count batch) -> std::optional<Count> {
         const auto graph = graph_at(question, batch);
-        return graph && !stop.stop_requested() ? std::optional(peak_of(question, *graph, gpu))
-                                               : std::nullopt;
+        return graph && !stop.stop_requested()
+                   ? std::optional(memory_in(question, *graph, gpu).peak)
+                   : std::nullopt;
     });
     return stop.stop_requested() ? std::nullopt : std::optional(found);
 }
@@ -47,7 +54,7 @@ model::Result<Fit> fit_of(const FitQuestion& question, const model::Gpu& gpu, Co
     if (!graph) {
         return graph.diagnostics();
     }
-    Fit fit{peak_of(question, *graph, gpu), capacity_of(gpu), std::nullopt,
+    Fit fit{memory_in(question, *graph, gpu).peak, capacity_of(gpu), std::nullopt,
             graph->chain && question.network.layers.size() > 1};
     fit.largest_batch = largest_fitting_batch(question, gpu, fit.limit, stop);
     return fit;

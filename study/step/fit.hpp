@@ -1,5 +1,5 @@
 // Does a network fit a GPU, and with which largest batch?
-// Called by `eyeroof exam` and `eyeroof memory`, which therefore say the same.
+// Called by `eyeroof exam`, `eyeroof memory` and `eyeroof upgrade`, which therefore say the same.
 // Knows no time.
 #pragma once
 
@@ -30,6 +30,11 @@ struct Fit {
     bool fits() const { return peak <= limit; }
     bool operator==(const Fit&) const = default;
 };
+
+// Memory of a step of the network at `batch` times its own. Errors: those of make_graph and
+// with_batch.
+model::Result<Memory> memory_at(const FitQuestion& question, const model::Gpu& gpu,
+                                model::Count batch);
 
 // Largest multiple of the network's batch that fits the limit, at most 2^20.
 std::optional<model::Count> largest_fitting_batch(const FitQuestion& question,

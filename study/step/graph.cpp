@@ -341,6 +341,14 @@ model::Diagnostics problems_of(const model::Network& network, bool training) {
 model::Result<Graph> make_graph(const model::Network& network, const std::optional<Wiring>& wiring,
                                 const GraphOptions& options) {
     model::Diagnostics found = problems_of(network, options.training.has_value());
+    const auto is_of_another = [&](const WiringStep& step) {
+        return step.kind == WiringKind::run &&
+               std::max(step.layer, step.weights_of.value_or(0)) >= network.layers.size();
+    };
+    if (wiring && std::any_of(wiring->steps.begin(), wiring->steps.end(), is_of_another)) {
+        found.error("wrong-wiring", "the graph names layers that the network does not have",
+                    "it is of another network, or of this one before its layers were fused");
+    }
     if (found.has_errors()) {
         return found;
     }

@@ -101,8 +101,9 @@ std::string run_words(const std::vector<model::Layer>& layers, const std::string
 // what learns or lies above what learns; gradients of a tensor that several read are summed (an
 // "add" each); additions pass their gradient on without work; then the updates. A weight that
 // several layers share has one gradient, one state and one update.
-// Errors: "shape-mismatch" and "dangling-tensor" with the step's place; "too-many-operators";
-// "not-forward" for training of a network that holds gradients itself; those of the layers.
+// Errors: "shape-mismatch" and "dangling-tensor" with the step's place; "wrong-wiring" where it
+// names layers that the network does not have; "too-many-operators"; "not-forward" for training of
+// a network that holds gradients itself; those of the layers.
 model::Result<Graph> make_graph(const model::Network& network,
                                 const std::optional<read::Wiring>& wiring,
                                 const GraphOptions& options = {});

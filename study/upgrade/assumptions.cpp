@@ -38,6 +38,7 @@ std::string size_text(const model::Network& network, model::Count batch) {
 std::optional<double> speedup_with(const model::Network& network, const model::Machine& from,
                                    const model::Machine& to, UpgradeOptions options) {
     options.assumptions = false;
+    options.wiring.reset(); // perhaps of another network; memory is not asked for
     const auto other = upgrade(network, from, to, options);
     return other ? std::optional(other->speedup.value) : std::nullopt;
 }

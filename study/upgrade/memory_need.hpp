@@ -1,31 +1,28 @@
-// How much memory a network needs on a GPU, for inference or a training step.
+// How much memory a network needs on a GPU, for inference or a training step: the peak that
+// `eyeroof memory` finds, by what holds it.
 // Called by upgrade.
-// Knows no machine.
+// Knows no time.
 #pragma once
 
-#include "model/network.hpp"
-#include "study/exam/training.hpp"
-
-#include <optional>
+#include "study/step/fit.hpp"
 
 namespace eyeroof::study {
 
-struct MemoryNeed { // bytes
+// Bytes at the peak of a step. Gradients: of the weights. Activations: what operators hand on, the
+// inputs and the gradients of activations.
+struct MemoryNeed {
     double weights = 0.0;
     double gradients = 0.0;
-    double optimizer = 0.0;   // states, and fp32 copies of the weights in mixed precision
-    double activations = 0.0; // kept at the same time
+    double optimizer = 0.0; // states, and fp32 copies of the weights in mixed precision
+    double activations = 0.0;
+    double workspace = 0.0; // of the convolution that runs at the peak
 
-    double total() const { return weights + gradients + optimizer + activations; }
+    double total() const { return weights + gradients + optimizer + activations + workspace; }
     bool operator==(const MemoryNeed&) const = default;
 };
 
-// Inference: weights, and the largest sum of one layer's tensors other than weights. Training: also
-// a gradient a weight, the optimizer's states in fp32 (momentum 1, Adam 2; and an fp32 copy of the
-// weights in mixed precision), and every result that a gradient reads again: the outputs of all
-// forward layers but of elementwise functions whose gradient needs none. Neither the framework's
-// own memory nor a convolution's workspace is counted. Errors: the layers' own.
-model::Result<MemoryNeed> memory_need(const model::Network& forward,
-                                      const std::optional<TrainingOptions>& training);
+// With the network at `batch` times its own. Errors: those of make_graph and with_batch.
+model::Result<MemoryNeed> memory_need(const step::FitQuestion& question, const model::Gpu& gpu,
+                                      model::Count batch);
 
 } // namespace eyeroof::study

@@ -200,21 +200,35 @@ void set_speedup(Upgrade& u) {
     u.speedup.high = u.speedup.value * spread;
 }
 
+// Of the whole network, whatever part of it is timed.
 Result<MemoryNeed> need_of(const model::Network& network, const StudyOptions& side,
-                           const UpgradeOptions& options) {
-    const auto wanted = prepared(network, side);
-    return wanted ? memory_need(*wanted, options.training)
-                  : Result<MemoryNeed>(wanted.diagnostics());
+                           const UpgradeOptions& options, const model::Gpu& gpu) {
+    StudyOptions typed;
+    typed.data_type = side.data_type;
+    const auto whole = prepared(network, typed);
+    if (!whole) {
+        return whole.diagnostics();
+    }
+    step::FitQuestion question{*whole, options.wiring, {}, true};
+    question.options.training = options.training;
+    return memory_need(question, gpu, side.batch.value_or(1));
 }
 
-model::Diagnostics add_memory(const model::Network& network, const model::Gpu& from,
-                              const model::Gpu& to, const UpgradeOptions& options, Upgrade& u) {
-    const auto old_need = need_of(network, options.from, options);
-    const auto new_need = need_of(network, options.to, options);
-    if (!old_need || !new_need) {
-        return old_need ? new_need.diagnostics() : old_need.diagnostics();
+// Untold where a machine has no memory of its own or the step cannot be built as a graph.
+void add_memory(const model::Network& network, const model::Gpu& from, const model::Gpu& to,
+                const UpgradeOptions& options, Upgrade& u) {
+    if (from.dram_bytes <= 0.0 || to.dram_bytes <= 0.0) {
+        return;
     }
-    u.memory = {*old_need, *new_need, from.dram_bytes, to.dram_bytes};
+    const auto old_need = need_of(network, options.from, options, from);
+    const auto new_need = need_of(network, options.to, options, to);
+    if (!old_need || !new_need) {
+        const auto& why = old_need ? new_need.diagnostics() : old_need.diagnostics();
+        u.notes.push_back("memory is not known: " + why.begin()->message);
+        return;
+    }
+    u.memory = {*old_need, *new_need, static_cast<double>(step::capacity_of(from)),
+                static_cast<double>(step::capacity_of(to))};
     if (!u.memory.from_fits() || !u.memory.to_fits()) {
         u.notes.push_back(
             fmt::format("does not fit the memory of {}: times are of a run that would",
@@ -222,7 +236,6 @@ model::Diagnostics add_memory(const model::Network& network, const model::Gpu& f
                         : u.memory.from_fits() ? u.to
                                                : u.from + " and " + u.to));
     }
-    return {};
 }
 
 StudyOptions in_phase(StudyOptions side, const std::optional<TrainingOptions>& training) {
@@ -323,9 +336,7 @@ Result<Upgrade> upgrade(const model::Network& network, const model::Machine& fro
     u.operator_sigma = std::hypot(sigma_of(*before), sigma_of(*after));
     u.sigma = transferred_sigma(options.transfer, u.error, u.operator_sigma);
     add_layers(*before, *after, *old_gpu, *new_gpu, u);
-    if (auto found = add_memory(network, *old_gpu, *new_gpu, options, u); found.has_errors()) {
-        return found;
-    }
+    add_memory(network, *old_gpu, *new_gpu, options, u);
     conclude(from, to, options, u);
     if (options.assumptions) {
         u.assumptions = assumptions_of(network, from, to, options);

@@ -38,6 +38,7 @@ struct UpgradeOptions {
     model::Transfer transfer;                // how far predicted speed-ups hold for whole networks
     std::optional<int> year;                 // of today: older prices are warned of
     bool assumptions = true;                 // also what the answer would be without them
+    std::optional<read::Wiring> wiring;      // who reads whose output; nothing: a chain
 
     bool operator==(const UpgradeOptions&) const = default;
 };
@@ -90,7 +91,7 @@ struct UpgradeMoney {
 
 struct UpgradeMemory {
     MemoryNeed from_need, to_need;           // data types may differ
-    double from_bytes = 0.0, to_bytes = 0.0; // of the GPUs
+    double from_bytes = 0.0, to_bytes = 0.0; // that the GPUs have for tensors
     bool from_fits() const { return from_need.total() <= from_bytes; }
     bool to_fits() const { return to_need.total() <= to_bytes; }
 
@@ -169,14 +170,15 @@ void conclude(const model::Machine& from, const model::Machine& to, const Upgrad
 
 struct FleetMember {
     model::Network network;
-    double weight = 1.0; // share of the old GPU's time, up to a common factor
+    double weight = 1.0;                     // share of the old GPU's time, up to a common factor
+    std::optional<read::Wiring> wiring = {}; // as UpgradeOptions has it
 
     bool operator==(const FleetMember&) const = default;
 };
 
-// Several networks that share a GPU: of an hour on the old one network i takes the share w_i, so
-// the speed-up is 1 / sum(w_i / speedup_i). Times are those of one old hour; half of each member's
-// variance is common, as above. Errors: of upgrade(); "no-networks".
+// Several networks that share a GPU, or one for itself: of an hour on the old one network i takes
+// the share w_i, so the speed-up is 1 / sum(w_i / speedup_i). Times are those of one old hour; half
+// of each member's variance is common, as above. Errors: of upgrade(); "no-networks".
 model::Result<Upgrade> upgrade_fleet(const std::vector<FleetMember>& fleet,
                                      const model::Machine& from, const model::Machine& to,
                                      const UpgradeOptions& options);

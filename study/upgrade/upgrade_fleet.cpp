@@ -59,10 +59,18 @@ Result<Upgrade> upgrade_fleet(const std::vector<FleetMember>& fleet, const model
         return Result<Upgrade>::failure("no-networks", "a fleet needs networks and weights",
                                         "as in resnet50@3 bert-base@1");
     }
+    const auto alone = [&](const FleetMember& member) {
+        UpgradeOptions own = options;
+        own.wiring = member.wiring;
+        return upgrade(member.network, from, to, own);
+    };
+    if (fleet.size() == 1) {
+        return alone(fleet.front());
+    }
     Upgrade all;
     all.from_s = kOldHourS;
     for (const FleetMember& member : fleet) {
-        const auto one = upgrade(member.network, from, to, options);
+        const auto one = alone(member);
         if (!one) {
             return one.diagnostics();
         }
@@ -106,8 +114,7 @@ Result<std::vector<SweepPoint>> sweep_upgrade(const std::vector<FleetMember>& fl
             at.assumptions = false;
             at.from.data_type = types.from ? types.from : options.from.data_type;
             at.to.data_type = types.to ? types.to : options.to.data_type;
-            const auto one = fleet.size() == 1 ? upgrade(fleet.front().network, from, to, at)
-                                               : upgrade_fleet(fleet, from, to, at);
+            const auto one = upgrade_fleet(fleet, from, to, at);
             if (!one) {
                 return one.diagnostics();
             }

@@ -75,6 +75,19 @@ TEST_CASE("a graph says who reads whose output") {
     CHECK(weights == 2 * 2 * 8 * 2);
 }
 
+TEST_CASE("the graph of another network is refused") {
+    const auto network = graph_from(kLayers).value().layers;
+    model::Wiring wiring;
+    wiring.steps.resize(2);
+    wiring.places.resize(1);
+    wiring.names.resize(1);
+    wiring.steps[1].layer = 3;
+    CHECK(codes_of(make_graph({{}, {}, {}, network}, wiring).diagnostics()) == "wrong-wiring@0");
+    wiring.steps[1].layer = 0;
+    wiring.steps[1].weights_of = 3;
+    CHECK(codes_of(make_graph({{}, {}, {}, network}, wiring).diagnostics()) == "wrong-wiring@0");
+}
+
 TEST_CASE("bad graphs are named with their place") {
     const auto codes = [](const std::string& steps) {
         return codes_of(graph_from(kLayers + "graph:\n" + steps).diagnostics());

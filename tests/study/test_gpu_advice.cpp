@@ -157,19 +157,26 @@ TEST_CASE("advice stands in the report's JSON, and machines without it are refus
     CHECK_FALSE(study::advise(network({test::gemm(1, 1, 1)}), none).ok());
 }
 
-TEST_CASE("memory: weights once for inference, fourfold and all activations for Adam") {
+TEST_CASE("memory of an upgrade is the peak of the step, by what holds it") {
     // two layers of 1024 x 1024 fp16 weights, 256 tokens: 2 x 2 MiB of weights, results of 512 KiB
-    const auto net = network({test::gemm(256, 1024, 1024), test::gemm(256, 1024, 1024)});
-    const auto inference = study::memory_need(net, std::nullopt);
-    REQUIRE(inference.ok());
-    CHECK(inference->weights == 2.0 * 2097152.0);
-    CHECK(inference->activations == 2.0 * 524288.0); // input and output of one layer
-    CHECK(inference->gradients == 0.0);
-    const auto training = study::memory_need(net, study::TrainingOptions{"adam"});
-    REQUIRE(training.ok());
-    CHECK(training->gradients == training->weights);
-    CHECK(training->optimizer == 3.0 * 4.0 * 2.0 * 1048576.0); // two states and an fp32 copy
-    CHECK(training->activations == 2.0 * 524288.0 + 2.0 * 524288.0);
+    const study::step::FitQuestion inference{
+        network({test::gemm(256, 1024, 1024), test::gemm(256, 1024, 1024)}), {}, {}, true};
+    const model::Gpu gpu = std::get<model::Gpu>(v100().kind);
+    const auto run = study::memory_need(inference, gpu, 1);
+    REQUIRE(run.ok());
+    CHECK(run->weights == 2.0 * 2097152.0);
+    CHECK(run->activations == 2.0 * 524288.0); // input and output of one layer
+    CHECK(run->gradients + run->optimizer + run->workspace == 0.0);
+    auto training = inference;
+    training.options.training = study::TrainingOptions{"adam"};
+    const auto step = study::memory_need(training, gpu, 1);
+    REQUIRE(step.ok());
+    CHECK(step->weights == run->weights);
+    CHECK(step->optimizer == 3.0 * 4.0 * 2.0 * 1048576.0); // two states and an fp32 copy
+    CHECK(step->total() == static_cast<double>(study::step::memory_at(training, gpu, 1)->peak));
+    const auto twice = study::memory_need(training, gpu, 2);
+    REQUIRE(twice.ok());
+    CHECK(twice->activations == 2.0 * step->activations);
 }
 
 TEST_CASE("a network that does not fit is said so") {

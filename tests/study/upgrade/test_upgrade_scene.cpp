@@ -1,7 +1,7 @@
-#include "study/draw/break_even_scene.hpp"
+#include "study/upgrade/break_even_scene.hpp"
 #include "study/draw/linear_plot.hpp"
 #include "study/draw/svg.hpp"
-#include "study/draw/upgrade_scene.hpp"
+#include "study/upgrade/upgrade_scene.hpp"
 #include "study/report/drawing_write.hpp"
 #include "tests/near.hpp"
 

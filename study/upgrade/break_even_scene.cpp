@@ -1,4 +1,4 @@
-#include "study/draw/break_even_scene.hpp"
+#include "study/upgrade/break_even_scene.hpp"
 
 #include "study/draw/linear_plot.hpp"
 

@@ -1,4 +1,4 @@
-#include "study/draw/upgrade_scene.hpp"
+#include "study/upgrade/upgrade_scene.hpp"
 
 #include "model/base/units.hpp"
 #include "study/draw/linear_plot.hpp"
