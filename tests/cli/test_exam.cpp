@@ -195,3 +195,16 @@ TEST_CASE("SCALE-Sim's compute cycles are exact, from the array's name and from 
     CHECK(contains(text.out, "121939"));
     CHECK(tests::width_of(text.out) <= 100);
 }
+
+TEST_CASE("a clock at 100 % is not told as a reason") {
+    const auto shown =
+        run({"exam", "bert-base", "--on", "h100-sxm-80gb", "--batch", "8", "--steps", "all"});
+    REQUIRE(shown.exit == 0);
+    std::string words; // whatever the lines were broken at
+    for (const char letter : shown.out) {
+        const bool space = letter == ' ' || letter == '\n';
+        words += space && words.ends_with(' ') ? "" : std::string(1, space ? ' ' : letter);
+    }
+    CHECK(words.find("of which bandwidth and tiles allow") != std::string::npos);
+    CHECK(words.find("clock at 100 %") == std::string::npos);
+}
