@@ -53,6 +53,7 @@ struct PairResult {
 };
 
 inline constexpr std::array<double, 3> kPriceRatios = {1.34, 1.64, 2.0};
+inline constexpr double kStatedWrong = 0.2; // more: "too close to call", as UpgradeOptions says
 
 // Figures of one kind and match. Mean |x / measured - 1| of each way to answer, every family
 // counted once; inside: share within the 80 % intervals; order: rank correlation of predicted and
@@ -63,8 +64,10 @@ struct PairsFigures {
     double mape = 0.0, kernel_mape = 0.0, guess_mape = 0.0, peak_mape = 0.0, bandwidth_mape = 0.0;
     double inside = 0.0, order = 0.0, bias = 0.0;
     // At each price ratio: share of rows on the right side of it, by prediction and by guess; the
-    // mean stated chance of being wrong, for rows that were, and were not, called.
-    std::array<double, 3> right{}, guess_right{}, stated_wrong{};
+    // mean stated chance of being wrong; the share of rows that a verdict is given of, since that
+    // chance is at most kStatedWrong, and the share of those that is right (0 where there are
+    // none).
+    std::array<double, 3> right{}, guess_right{}, stated_wrong{}, called{}, called_right{};
 
     bool operator==(const PairsFigures&) const = default;
 };

@@ -178,6 +178,21 @@ double rank_correlation(const Rows& rows) {
     return rows.size() < 3 ? 0.0 : correlation(ranks(predicted), ranks(measured));
 }
 
+// At one price ratio, of a row that counts `one`; called_right: of all rows, not yet of the called.
+void add_decision(const PairResult& row, std::size_t i, double one, PairsFigures& f) {
+    const double ratio = kPriceRatios[i];
+    const bool pays = row.pair.speedup > ratio;
+    const bool right = (row.predicted.value > ratio) == pays;
+    const double wrong =
+        chance_of_wrong(std::log(row.predicted.value / ratio), row.sigma, row.families);
+    const double called = wrong <= kStatedWrong ? one : 0.0;
+    f.right[i] += right ? one : 0.0;
+    f.guess_right[i] += (row.guess > ratio) == pays ? one : 0.0;
+    f.stated_wrong[i] += one * wrong;
+    f.called[i] += called;
+    f.called_right[i] += right ? called : 0.0;
+}
+
 PairsFigures figures_of(const Rows& rows, const std::string& kind, const std::string& match) {
     PairsFigures f;
     f.kind = kind;
@@ -206,12 +221,11 @@ PairsFigures figures_of(const Rows& rows, const std::string& kind, const std::st
         const double measured = row->pair.speedup;
         f.inside += measured >= row->predicted.low && measured <= row->predicted.high ? one : 0.0;
         for (std::size_t i = 0; i < kPriceRatios.size(); ++i) {
-            const double ratio = kPriceRatios[i];
-            f.right[i] += (row->predicted.value > ratio) == (measured > ratio) ? one : 0.0;
-            f.guess_right[i] += (row->guess > ratio) == (measured > ratio) ? one : 0.0;
-            f.stated_wrong[i] += one * chance_of_wrong(std::log(row->predicted.value / ratio),
-                                                       row->sigma, row->families);
+            add_decision(*row, i, one, f);
         }
+    }
+    for (std::size_t i = 0; i < kPriceRatios.size(); ++i) {
+        f.called_right[i] = f.called[i] > 0.0 ? f.called_right[i] / f.called[i] : 0.0;
     }
     return f;
 }

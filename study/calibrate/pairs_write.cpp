@@ -31,6 +31,17 @@ std::string decisions_line(const PairsFigures& f) {
     return text + "\n";
 }
 
+// Of how many rows a verdict is given, and how many of those are right.
+std::string called_line(const PairsFigures& f) {
+    std::string text = fmt::format("{:<16} {:<13}", f.kind, f.match);
+    for (std::size_t i = 0; i < kPriceRatios.size(); ++i) {
+        text += fmt::format("   {:>7.0f} {:>7}", kPercent * f.called[i],
+                            f.called[i] > 0.0 ? fmt::format("{:.0f}", kPercent * f.called_right[i])
+                                              : "-");
+    }
+    return text + "\n";
+}
+
 Json figures_json(const PairsFigures& f) {
     Json json = {{"kind", f.kind},
                  {"match", f.match},
@@ -49,7 +60,9 @@ Json figures_json(const PairsFigures& f) {
         json["decisions"].push_back({{"price_ratio", kPriceRatios[i]},
                                      {"right", f.right[i]},
                                      {"guess_right", f.guess_right[i]},
-                                     {"stated_wrong", f.stated_wrong[i]}});
+                                     {"stated_wrong", f.stated_wrong[i]},
+                                     {"called", f.called[i]},
+                                     {"called_right", f.called_right[i]}});
     }
     return json;
 }
@@ -86,6 +99,13 @@ std::string pairs_text(const PairsValidation& v) {
         text += decisions_line(f);
     }
     text += decisions_line(v.all);
+    text +=
+        fmt::format("\nverdicts given, chance of being wrong at most {:.0f} %: % of all, % right\n",
+                    kPercent * kStatedWrong);
+    for (const PairsFigures& f : v.groups) {
+        text += called_line(f);
+    }
+    text += called_line(v.all);
     text += fmt::format("\nfitted on all: ln(speed-up) = {:.2f} ln(kernels and host)\n",
                         v.transfer.share);
     for (const auto& [name, kind] : v.transfer.kinds) {
