@@ -31,13 +31,16 @@ bool is_fused(KernelClass c) {
 }
 
 // Terms that files of before them need not have: their standard values stand for them.
-constexpr std::string_view kLaterTerms[] = {"fused_cast_s", "transpose_share"};
+constexpr std::string_view kLaterTerms[] = {"cast_cycles", "fused_cast_s", "transpose_share"};
 
 bool is_later(std::string_view name) {
     return std::find(std::begin(kLaterTerms), std::end(kLaterTerms), name) != std::end(kLaterTerms);
 }
 
-void read_terms(const Node& node, std::map<std::string, double*> terms) {
+void read_terms(const Node& node, KernelClass c, const std::map<std::string, double*>& terms) {
+    for (const std::string& name : model::unused_terms(c)) {
+        static_cast<void>(node[name]); // known, and without effect
+    }
     for (const auto& [name, target] : terms) {
         if (const Node value = is_later(name) ? node[name] : node.need(name)) {
             *target = value.number(0.0, 1e6).value_or(*target);
@@ -94,7 +97,7 @@ void read_class(const Node& node, KernelClass c, CalibrationFile& file) {
     record.measured = node.need("measured_here").boolean().value_or(false);
     file.measures_clock[at] =
         node["sustained_clock_given"].boolean().value_or(false) || record.measured;
-    read_terms(node.need("terms"), model::calibration_terms(file.calibration, c));
+    read_terms(node.need("terms"), c, model::calibration_terms(file.calibration, c));
     read_launch(node.need("launch"), record.launch);
     read_error(node.need("error"), record.band);
     record.kinds.clear();

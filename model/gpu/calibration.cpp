@@ -39,6 +39,7 @@ void add_matmul(MatmulTerms& m, Terms& terms) {
                   {"int8_s", &m.int8_s},
                   {"quantise_s", &m.quantise_s},
                   {"quantise_pass", &m.quantise_pass},
+                  {"cast_cycles", &m.cast_cycles},
                   {"fused_cast_s", &m.fused_cast_s}});
 }
 
@@ -111,6 +112,60 @@ void add_grouped(GroupedTerms& g, Terms& terms) {
                   {"resident_l2", &g.resident_l2}});
 }
 
+// Terms of products that the kernels of a class do not have. Vector lanes: 8-bit operands are no
+// kernels of theirs and nothing stays in L2 between calls; tensor cores: no TLB, no rereads, no
+// warps that share k; convolutions: the compute term alone, which neither splits k nor waits for
+// L2.
+constexpr std::array<std::string_view, 7> kBytesOnly = {
+    "fp8_share",     "int8_share",  "int8_s",      "quantise_s",
+    "quantise_pass", "cast_cycles", "fused_cast_s"};
+constexpr std::array<std::string_view, 3> kResidentOnly = {"resident_l2", "resident_gain",
+                                                           "resident_sharpness"};
+constexpr std::array<std::string_view, 5> kLanesOnly = {"reuse", "scattered_dram", "tlb_reach_mib",
+                                                        "tlb_cost", "slice_cost"};
+constexpr std::array<std::string_view, 3> kPlainOnly = {"l2_share", "overlap", "split_s"};
+constexpr std::array<std::string_view, 4> kBatchedNever = {"scattered_dram", "tlb_reach_mib",
+                                                           "slice_cost", "split_s"};
+constexpr std::array<std::string_view, 5> kCastsOnly = {"int8_s", "quantise_s", "quantise_pass",
+                                                        "cast_cycles", "fused_cast_s"};
+constexpr std::array<std::string_view, 3> kLayouts = {"layout_share", "layout_s",
+                                                      "transpose_share"};
+constexpr std::array<std::string_view, 10> kWinograd = {
+    "fused_share", "fused_ramp_k",    "fused_tail",   "fused_s",        "product_cost",
+    "transform_s", "transform_share", "transform_l2", "weight_product", "weight_sums"};
+
+template <std::size_t N> void without(const std::array<std::string_view, N>& names, Terms& terms) {
+    for (const std::string_view name : names) {
+        terms.erase(std::string(name));
+    }
+}
+
+void without_unused(KernelClass c, Terms& terms) {
+    const bool tensor = c == KernelClass::tensor_gemm || c == KernelClass::tensor_conv;
+    const bool conv = c == KernelClass::conv || c == KernelClass::tensor_conv;
+    if (tensor) {
+        without(kLanesOnly, terms);
+        terms.erase("issue_share");
+    } else {
+        without(kBytesOnly, terms);
+        without(kResidentOnly, terms);
+    }
+    if (c == KernelClass::batched) {
+        without(kBatchedNever, terms);
+    }
+    if (conv) {
+        without(kResidentOnly, terms);
+        without(kLanesOnly, terms);
+        without(kPlainOnly, terms);
+        without(kCastsOnly, terms);
+    }
+    if (c == KernelClass::conv) {
+        without(kLayouts, terms);
+    } else if (c == KernelClass::tensor_conv) {
+        without(kWinograd, terms);
+    }
+}
+
 } // namespace
 
 namespace {
@@ -151,6 +206,7 @@ constexpr std::array kBounds = {
     NamedBound{"int8_s",             {1e-7, 2e-5, "up to two more kernels"}},
     NamedBound{"quantise_s",         {5e-7, 2e-5, "one to three more kernels"}},
     NamedBound{"quantise_pass",      {0.3, 3.0, "passes over the input: L2 serves a part"}},
+    NamedBound{"cast_cycles",        {0.1, 8.0, "SM cycles an element: two slow passes"}},
     NamedBound{"fused_cast_s",       {1e-7, 1e-5, "a quick kernel, or a part of the one before"}},
     NamedBound{"mma_share",          {0.2, 1.0, kShare}},
     NamedBound{"score_cycles",       {0.03, 1.0, "of an SM, a score: exp at 16 a cycle, and beside it"}},
@@ -213,7 +269,7 @@ TermBound term_bound(std::string_view name) {
 }
 
 bool can_be_off(std::string_view name) {
-    constexpr std::array<std::string_view, 36> kOff = {
+    constexpr std::array<std::string_view, 37> kOff = {
         "half_intensity", "ramp_k",        "ramp_cycles",    "ramp_occupancy",  "slice_cost",
         "split_s",        "reuse",         "tlb_cost",       "resident_l2",     "quantise_s",
         "quantise_pass",  "int8_s",        "stride_waste",   "weight_sums",     "fused_ramp_k",
@@ -221,7 +277,7 @@ bool can_be_off(std::string_view name) {
         "softmax_pass",   "norm_pass",     "norm_cycles",    "function_cycles", "gated_cycles",
         "rope_cycles",    "gather_cycles", "row_s",          "combine_s",       "cta_cycles",
         "decode_cycles",  "append_s",      "routing_passes", "routing_s",       "expert_s",
-        "fused_cast_s"};
+        "cast_cycles",    "fused_cast_s"};
     return std::find(kOff.begin(), kOff.end(), name) != kOff.end();
 }
 
@@ -247,7 +303,9 @@ std::string_view launch_name(Launch launch) {
     return kLaunchNames[static_cast<std::size_t>(launch)];
 }
 
-std::map<std::string, double*> calibration_terms(GpuCalibration& calibration, KernelClass c) {
+namespace {
+
+Terms every_term(GpuCalibration& calibration, KernelClass c) {
     Terms terms;
     switch (c) {
     case KernelClass::linear:
@@ -276,6 +334,32 @@ std::map<std::string, double*> calibration_terms(GpuCalibration& calibration, Ke
         break;
     }
     return terms;
+}
+
+bool is_of_products(KernelClass c) {
+    return c < KernelClass::memory;
+}
+
+} // namespace
+
+std::map<std::string, double*> calibration_terms(GpuCalibration& calibration, KernelClass c) {
+    Terms terms = every_term(calibration, c);
+    if (is_of_products(c)) {
+        without_unused(c, terms);
+    }
+    return terms;
+}
+
+std::vector<std::string> unused_terms(KernelClass c) {
+    GpuCalibration calibration;
+    const Terms used = calibration_terms(calibration, c);
+    std::vector<std::string> unused;
+    for (const auto& [name, value] : every_term(calibration, c)) {
+        if (used.find(name) == used.end()) {
+            unused.push_back(name);
+        }
+    }
+    return unused;
 }
 
 } // namespace eyeroof::model

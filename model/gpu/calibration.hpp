@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace eyeroof::model {
 
@@ -52,10 +53,11 @@ struct MatmulTerms {
     double issue_share = 1.0;        // of issue slots left to FMAs where lanes_fill_issue
     double fp8_share = 1.0;          // of the fp8 peak, against what 16-bit types reach of theirs
     double int8_share = 1.0;         // of the int8 peak, likewise: integers draw less power
-    double int8_s = 1e-6;            // int8: what scales the sums, or casts the input first
-    double quantise_s = 1e-6;        // fp8: the kernel that casts the activations first
+    double int8_s = 2e-6;            // int8: what scales the sums, or casts the input first
+    double quantise_s = 5e-6;        // fp8: the kernel that casts the activations first
     double quantise_pass = 1.0;      // and its passes over them, read at 2 bytes, written at 1
-    double fused_cast_s = 1e-6;      // the same where the framework casts in one quick kernel
+    double cast_cycles = 2.0;        // of an SM, an element, where those kernels are slow
+    double fused_cast_s = 2e-6;      // the same where the framework casts in one quick kernel
 
     bool operator==(const MatmulTerms&) const = default;
 };
@@ -214,6 +216,10 @@ bool within(const TermBound& bound, double value);
 
 // Does zero switch the term off? (A share of zero would be endless time.)
 bool can_be_off(std::string_view name);
+
+// Terms of products that the kernels of a class do not have; files written before 2026-11-23 hold
+// them too.
+std::vector<std::string> unused_terms(KernelClass c);
 
 // Every term of a class by its name in calibration files: "linear.ramp_k". For readers, writers and
 // the fit; the order is fixed.

@@ -44,8 +44,9 @@ enum class Library {
 // How a product of 8-bit operands gets them from activations of 16 bits: a property of the
 // framework.
 enum class ByteCast {
-    usual,   // not known: half of the way (in ln), with an interval that holds both
+    usual, // not known: half of the way (in ln) from kernels to fused, an interval that holds both
     kernels, // in kernels of its own: a scale is sought, then applied
+    slow,    // the same, an element at a time: bound by SM cycles
     fused    // in one quick kernel, or scales are given
 };
 
@@ -57,14 +58,26 @@ enum class HeadPacking {
     packed // queries of heads that share keys fill a tile together
 };
 
+// How a library normalises rows.
+enum class NormKernel {
+    usual,    // not known: `vector` on Blackwell, whose libraries are of 2024 and later, else
+              // `scalar`
+    scalar,   // an element a load or a division an element, rows read twice: those of 2023
+    vector,   // 16 bytes a load, rows read twice; gradients as `scalar`: PyTorch since 2.8
+    compiled, // 16 bytes a load, rows kept in registers; gradients as `scalar`: Inductor
+    fused     // 16 bytes a load, rows kept in registers, gradients too: cuDNN
+};
+
 // What the name of a library or framework tells of its kernels, beyond their tiles (Library).
 struct LibraryWays {
     ByteCast cast = ByteCast::usual;
     HeadPacking heads = HeadPacking::usual;
+    NormKernel norm = NormKernel::usual;
 
     LibraryWays() = default;
     LibraryWays(ByteCast c) : cast(c) {}     // NOLINT(google-explicit-constructor)
     LibraryWays(HeadPacking h) : heads(h) {} // NOLINT(google-explicit-constructor)
+    LibraryWays(NormKernel n) : norm(n) {}   // NOLINT(google-explicit-constructor)
     bool operator==(const LibraryWays&) const = default;
 };
 

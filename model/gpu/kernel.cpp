@@ -152,7 +152,7 @@ Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& w
         kernel.fused = grouped_time(gpu, kernel.type, gpu.calibration.grouped, layer);
         kernel.body_s = kernel.fused->body_s;
     } else if (!arithmetic) {
-        kernel.memory = memory_time(gpu, gpu.calibration.memory, layer, work);
+        kernel.memory = memory_time(gpu, gpu.calibration.memory, layer, work, ways.norm);
         kernel.body_s = kernel.memory.body_s;
     } else if (layer.op == Op::conv2d) {
         kernel.conv = best_conv(gpu, layer, launch, kernel);

@@ -227,6 +227,7 @@ ByteCast cast_from_name(std::string_view name, DataType type) {
     constexpr std::array<int, 2> kNoVersion = {0, 0};
     constexpr std::array<int, 2> kOneKernel = {0, 15}; // of vLLM
     const bool trt = names(name, "trtllm") || names(name, "tensorrt-llm");
+    const bool sglang = names(name, "sglang");
     if (names(name, "block") || (trt && type == DataType::int8)) {
         return ByteCast::fused;
     }
@@ -234,9 +235,11 @@ ByteCast cast_from_name(std::string_view name, DataType type) {
         const auto version = version_after(name, "vllm");
         return version == kNoVersion   ? ByteCast::usual
                : version >= kOneKernel ? ByteCast::fused
-                                       : ByteCast::kernels;
+                                       : ByteCast::slow;
     }
-    return trt || names(name, "sglang") ? ByteCast::kernels : ByteCast::usual;
+    return sglang && type == DataType::int8 ? ByteCast::slow
+           : trt || sglang                  ? ByteCast::kernels
+                                            : ByteCast::usual;
 }
 
 HeadPacking heads_from_name(std::string_view name) {
@@ -251,10 +254,25 @@ HeadPacking heads_from_name(std::string_view name) {
     return HeadPacking::usual;
 }
 
+NormKernel norm_from_name(std::string_view name) {
+    constexpr std::array<int, 2> kNoVersion = {0, 0};
+    constexpr std::array<int, 2> kVectorised = {2, 8}; // of PyTorch
+    if (names(name, "cudnn")) {
+        return NormKernel::fused;
+    }
+    if (names(name, "compile") || names(name, "inductor")) {
+        return NormKernel::compiled;
+    }
+    const auto version = version_after(name, "torch");
+    const bool recent = version == kNoVersion || version >= kVectorised;
+    return names(name, "torch") && recent ? NormKernel::vector : NormKernel::usual;
+}
+
 LibraryWays ways_from_name(std::string_view name, DataType type) {
     LibraryWays ways;
     ways.cast = cast_from_name(name, type);
     ways.heads = heads_from_name(name);
+    ways.norm = norm_from_name(name);
     return ways;
 }
 
@@ -391,12 +409,21 @@ namespace {
 // Activations arrive in 16 bits and are cast before the product, or their scales are given.
 double cast_seconds(const Gpu& gpu, const MatmulTerms& terms, const Product& p, ByteCast cast) {
     constexpr double kReadAndWritten = 3.0; // bytes an element
-    const double start = cast == ByteCast::kernels ? terms.quantise_s
-                         : cast == ByteCast::fused
-                             ? terms.fused_cast_s
-                             : std::sqrt(terms.quantise_s * terms.fused_cast_s);
-    return start + terms.quantise_pass * kReadAndWritten * p.batch * p.m * p.k /
-                       (terms.dram_share * gpu.dram_bytes_per_s);
+    const double elements = p.batch * p.m * p.k;
+    const double pass_s = kReadAndWritten * elements / (terms.dram_share * gpu.dram_bytes_per_s);
+    const double several_s = pass_s * terms.quantise_pass;
+    switch (cast) {
+    case ByteCast::kernels:
+        return terms.quantise_s + several_s;
+    case ByteCast::slow:
+        return terms.quantise_s +
+               std::hypot(pass_s, terms.cast_cycles * elements / (gpu.sms * gpu.boost_hz));
+    case ByteCast::fused:
+        return terms.fused_cast_s + pass_s;
+    case ByteCast::usual:
+        break;
+    }
+    return std::sqrt((terms.quantise_s + several_s) * (terms.fused_cast_s + pass_s));
 }
 
 // int8 on DP4A is a plain call: nothing is cast or scaled.
@@ -408,7 +435,8 @@ double quantise_seconds(const Gpu& gpu, DataType type, const MatmulTerms& terms,
     if (type != DataType::int8 || early) {
         return 0.0;
     }
-    return terms.int8_s + (cast == ByteCast::kernels ? cast_seconds(gpu, terms, p, cast) : 0.0);
+    const bool is_cast = cast == ByteCast::kernels || cast == ByteCast::slow;
+    return terms.int8_s + (is_cast ? cast_seconds(gpu, terms, p, cast) : 0.0);
 }
 
 } // namespace

@@ -64,9 +64,10 @@ Library library_from_name(std::string_view name);
 bool is_early_library(const Gpu& gpu, Launch launch);
 
 // By the name of a framework and its version, letter case ignored. Block scales ("fp8_block") are
-// sought by one kernel; vLLM has cast in one since 0.15; TensorRT-LLM's and earlier vLLM's scales
-// of a whole tensor take kernels of their own, as do SGLang's of a token; TensorRT-LLM's in int8
-// are given. Other names: usual.
+// sought by one kernel; vLLM has cast in one since 0.15; TensorRT-LLM's scales of a whole tensor
+// take kernels of their own; earlier vLLM's, and SGLang's int8 ones of a token, slow ones (2.0, 2.5
+// and 4.5 SM cycles an element on GB200 and H100, and on H100, beside 0.1 of TensorRT-LLM's int8);
+// TensorRT-LLM's in int8 are given. Other names: usual.
 // Source: the times of products with few rows in ai-dynamo/aiconfigurator@095f58a51 (4 to 8 us
 // against 12 to 24).
 ByteCast cast_from_name(std::string_view name, DataType type);
@@ -77,7 +78,12 @@ ByteCast cast_from_name(std::string_view name, DataType type);
 // of keys take an H100 59 us apart and 36 packed.
 HeadPacking heads_from_name(std::string_view name);
 
-// Both.
+// By the same names: cuDNN's keep rows, Inductor's ("torch_compile") in forward passes, PyTorch's
+// are vectorised since 2.8 (or without a version), before as `usual`. Other names: usual.
+// Source: NVIDIA/cudnn-frontend@3929da2, one GPU (GB200) in three libraries.
+NormKernel norm_from_name(std::string_view name);
+
+// All of them.
 LibraryWays ways_from_name(std::string_view name, DataType type);
 
 // Of those, the libraries of 2015, which a GPU up to Maxwell has of its own time: products in
@@ -142,9 +148,11 @@ struct MatmulTime {
 //   d = 1 / (1 + (L2 / (reuse F))^2),  F = k/splits bytes (n min(1, tiles across / wave) + tm): what
 //       is read between two uses of the weights by CTAs that start one after the other, along n
 //   f = sustained + (1 - sustained) / (1 + body / settle)
-// fp8 products add what casts their input: quantise_s, or fused_cast_s, + passes over 3 bytes an
-// element. 8-bit types reach fp8_share, int8_share of what 16-bit ones reach of their peak, int8
-// adds int8_s for its scales, and the cast where the framework does it (ByteCast::kernels). int8 of
+// fp8 products add what casts their input (ByteCast): in kernels of its own quantise_s and
+// quantise_pass times 3 bytes an element over DRAM; slowly quantise_s and the root of the squares of
+// one such pass and cast_cycles SM cycles an element; in one quick kernel fused_cast_s and one pass.
+// 8-bit types reach fp8_share, int8_share of what 16-bit ones reach of their peak, int8
+// adds int8_s for its scales, and the cast where the framework does it (ByteCast::kernels, slow). int8 of
 // an early library runs on DP4A: four MACs a lane and cycle.
 // clang-format on
 // Source: own; the terms and what each won are in docs/gpu-model.md.

@@ -11,6 +11,9 @@ constexpr double kCopyStartS = 1e-5;    // of the driver, before a copy runs
 constexpr double kLinkShare = 0.8;      // of a link's bandwidth that large pinned copies reach
 constexpr Count kRowInRegisters = 1024; // elements of a row that softmax keeps in registers
 constexpr double kNormThreads = 128.0;  // of the CTA that normalises a row
+// Of a vectorised norm: a dozen instructions an element pair on 128 lanes.
+constexpr double kVectorNormCycles = 0.1;
+constexpr double kKeptRow = 65536.0; // bytes of a row that a CTA's registers keep
 // Of what HBM behind Volta's memory controller and its successors' gives: GDDR, and Pascal's HBM
 // ("1.5x delivered memory bandwidth" for 1.2x the pins', NVIDIA Volta V100 white paper). Operators
 // above 0.3 ms reach 0.74 of the data sheet on P4 and T4, 0.77 on L40S, 0.73 on P100, against 0.88,
@@ -80,15 +83,28 @@ bool is_norm(const Layer& layer) {
     return layer.op == Op::layernorm || layer.op == Op::batchnorm;
 }
 
+// The kernel of a gradient where only forward passes have one of their own.
+NormKernel norm_kernel(const Layer& layer, NormKernel norm) {
+    const bool own = layer.direction == Direction::fwd || norm == NormKernel::fused;
+    return own ? norm : NormKernel::scalar;
+}
+
+bool keeps_rows(NormKernel norm) {
+    return norm == NormKernel::compiled || norm == NormKernel::fused;
+}
+
 // A norm's second reading of its rows: from L2 while those in flight fit.
 double second_reading_s(const Gpu& gpu, const MemoryTerms& terms, const Layer& layer,
-                        double l2_s_per_byte) {
+                        NormKernel norm, double l2_s_per_byte) {
     const auto* rows = std::get_if<RowsShape>(&layer.shape);
     if (rows == nullptr || !is_norm(layer)) {
         return 0.0;
     }
     const double row_bytes =
         static_cast<double>(rows->cols) * storage_bits(layer.types.input) / 8.0;
+    if (layer.op == Op::layernorm && keeps_rows(norm) && row_bytes <= kKeptRow) {
+        return 0.0;
+    }
     const double held = gpu.sms * std::max(gpu.max_threads_per_sm / kNormThreads, 1.0);
     // A row of batch norm is a channel of all images: every channel is in flight.
     const double in_flight = layer.op == Op::batchnorm ? static_cast<double>(rows->rows) : held;
@@ -101,31 +117,34 @@ double second_reading_s(const Gpu& gpu, const MemoryTerms& terms, const Layer& l
 
 // Operators whose arithmetic, addresses or single-element accesses take longer than their bytes: SM
 // cycles an element of what is written.
-double cycles_of_element(const MemoryTerms& terms, const Layer& layer) {
+double cycles_of_element(const MemoryTerms& terms, const Layer& layer, NormKernel norm) {
     if (const auto* e = std::get_if<ElementwiseShape>(&layer.shape)) {
         return is_gated(e->fn)      ? terms.gated_cycles
                : is_function(e->fn) ? terms.function_cycles
                                     : 0.0;
     }
+    const double norm_cycles = norm == NormKernel::scalar ? terms.norm_cycles : kVectorNormCycles;
     return layer.op == Op::embedding   ? terms.gather_cycles
            : layer.op == Op::rope      ? terms.rope_cycles
-           : layer.op == Op::layernorm ? terms.norm_cycles
+           : layer.op == Op::layernorm ? norm_cycles
                                        : 0.0;
 }
 
-double sm_seconds(const Gpu& gpu, const MemoryTerms& terms, const Layer& layer) {
+double sm_seconds(const Gpu& gpu, const MemoryTerms& terms, const Layer& layer, NormKernel norm) {
     double elements = 0.0;
     if (const auto* e = std::get_if<ElementwiseShape>(&layer.shape)) {
         elements = static_cast<double>(e->rows) * static_cast<double>(e->cols);
     } else if (const auto* r = std::get_if<RowsShape>(&layer.shape)) {
         elements = static_cast<double>(r->rows) * static_cast<double>(r->cols);
     }
-    return cycles_of_element(terms, layer) * elements / (gpu.sms * gpu.boost_hz);
+    return cycles_of_element(terms, layer, norm) * elements / (gpu.sms * gpu.boost_hz);
 }
 
-double reduced_rows(const Layer& layer) {
+// Rows that a whole CTA sums up; vectorised norms have a warp for a short row.
+double reduced_rows(const Layer& layer, NormKernel norm) {
     const auto* rows = std::get_if<RowsShape>(&layer.shape);
-    const bool reduces = layer.op == Op::softmax || layer.op == Op::layernorm;
+    const bool reduces =
+        layer.op == Op::softmax || (layer.op == Op::layernorm && norm == NormKernel::scalar);
     return rows != nullptr && reduces ? static_cast<double>(rows->rows) : 0.0;
 }
 
@@ -141,8 +160,13 @@ std::optional<double> link_of(const Gpu& gpu, const Layer& layer) {
     return peer ? gpu.link_bytes_per_s / kDirections : gpu.pcie_bytes_per_s;
 }
 
+NormKernel usual_norm(const Gpu& gpu) {
+    return gpu.arch == GpuArch::blackwell ? NormKernel::vector : NormKernel::scalar;
+}
+
 MemoryTime memory_time(const Gpu& gpu, const MemoryTerms& terms, const Layer& layer,
-                       const Work& work) {
+                       const Work& work, NormKernel told) {
+    const NormKernel norm = norm_kernel(layer, told == NormKernel::usual ? usual_norm(gpu) : told);
     const double footprint = std::max(static_cast<double>(work.bytes()), 1.0);
     MemoryTime t;
     if (const auto link = link_of(gpu, layer)) {
@@ -159,13 +183,13 @@ MemoryTime memory_time(const Gpu& gpu, const MemoryTerms& terms, const Layer& la
     const double dram_s = 1.0 / streamed(gpu, terms); // of a byte
     const double l2_s = std::min(dram_s, 1.0 / streamed_l2(gpu, terms));
     const double moved_s = t.bytes * ((1.0 - t.resident) * dram_s + t.resident * l2_s) +
-                           second_reading_s(gpu, terms, layer, l2_s);
+                           second_reading_s(gpu, terms, layer, norm, l2_s);
     t.moved_s = moved_s;
-    t.sm_s = sm_seconds(gpu, terms, layer);
+    t.sm_s = sm_seconds(gpu, terms, layer, norm);
     t.gather_bound = t.sm_s > moved_s;
     const double both =
         layer.op == Op::embedding ? std::max(moved_s, t.sm_s) : joined2(moved_s, t.sm_s);
-    t.body_s = terms.start_s + both + terms.row_s * reduced_rows(layer) / gpu.sms +
+    t.body_s = terms.start_s + both + terms.row_s * reduced_rows(layer, norm) / gpu.sms +
                further * kernel_start_s(gpu);
     return t;
 }

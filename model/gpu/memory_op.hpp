@@ -34,6 +34,8 @@ std::optional<double> link_of(const Gpu& gpu, const Layer& layer);
 //            what is still there:  u = 1/(1 + (norm_cache L2 / flying)^2),
 //            flying = rows in flight (a row a CTA of 128 threads, as many as SMs hold); batch norm's
 //            statistics need the whole tensor before its second reading, and no cycles beyond it
+//            Vectorised norms (NormKernel) take 0.1 cycles an element; those that keep rows in
+//            registers, up to 64 KiB, read them once.
 //   sm     = cycles elements / (SMs clock), by operator: norms, rotations, gates, functions with an
 //            exponential and gathers (max instead of the root) take the same SM cycles an element on
 //            A100 and H100, whatever the element's size or the memory's bandwidth
@@ -45,6 +47,9 @@ std::optional<double> link_of(const Gpu& gpu, const Layer& layer);
 // Copies: 10 us + bytes once over 0.8 of the link (recalled: pinned memory, large copies).
 // clang-format on
 MemoryTime memory_time(const Gpu& gpu, const MemoryTerms& terms, const Layer& layer,
-                       const Work& work);
+                       const Work& work, NormKernel norm = NormKernel::usual);
+
+// What a library's norms are where its name did not tell: see NormKernel.
+NormKernel usual_norm(const Gpu& gpu);
 
 } // namespace eyeroof::model

@@ -75,7 +75,8 @@ std::string cast_suffix(DataType type, ByteCast cast) {
     if (type == DataType::fp8) {
         return cast == ByteCast::fused ? "_fp8_fused" : "_fp8";
     }
-    return type != DataType::int8 ? "" : cast == ByteCast::kernels ? "_int8_cast" : "_int8";
+    const bool is_cast = cast == ByteCast::kernels || cast == ByteCast::slow;
+    return type != DataType::int8 ? "" : is_cast ? "_int8_cast" : "_int8";
 }
 
 std::string heads_suffix(HeadPacking heads) {
@@ -92,6 +93,12 @@ std::string row_kind(const Layer& layer, Launch launch, LibraryWays ways) {
         return std::string(op_name(layer.op)) + kind +
                (layer.types.input == DataType::fp8 ? "_fp8" : "") +
                (layer.op == Op::attention ? heads_suffix(ways.heads) : "");
+    }
+    if (layer.op == Op::layernorm && layer.direction != Direction::fwd) {
+        return "layernorm_gradient";
+    }
+    if (layer.op == Op::layernorm && launch != Launch::eager && ways.norm > NormKernel::scalar) {
+        return "layernorm_vector";
     }
     const bool own = layer.op == Op::conv2d && layer.direction != Direction::fwd;
     const bool product = layer.op == Op::conv2d || layer.op == Op::gemm || layer.op == Op::bmm ||

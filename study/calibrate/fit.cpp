@@ -254,7 +254,8 @@ namespace {
 // Terms of 8-bit products alone, and the rows that tell them.
 bool is_byte_term(const std::string& name) {
     return name == "fp8_share" || name == "int8_share" || name == "int8_s" ||
-           name == "quantise_s" || name == "quantise_pass" || name == "fused_cast_s";
+           name == "quantise_s" || name == "quantise_pass" || name == "cast_cycles" ||
+           name == "fused_cast_s";
 }
 
 bool is_byte_row(const FitRow& row) {

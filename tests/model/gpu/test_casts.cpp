@@ -32,11 +32,12 @@ TEST_CASE("a framework's name and version tell how it casts") {
     constexpr DataType fp8 = DataType::fp8;
     CHECK(cast_from_name("TRTLLM 1.0.0", fp8) == ByteCast::kernels);
     CHECK(cast_from_name("TRTLLM 1.3.0rc20 fp8_block", fp8) == ByteCast::fused);
-    CHECK(cast_from_name("VLLM 0.14.0", fp8) == ByteCast::kernels);
+    CHECK(cast_from_name("VLLM 0.14.0", fp8) == ByteCast::slow);
     CHECK(cast_from_name("vllm 0.19.0", fp8) == ByteCast::fused);
     CHECK(cast_from_name("vllm 1.0", fp8) == ByteCast::fused);
     CHECK(cast_from_name("vllm", fp8) == ByteCast::usual); // of which there are both
-    CHECK(cast_from_name("SGLang 0.5.6", DataType::int8) == ByteCast::kernels);
+    CHECK(cast_from_name("SGLang 0.5.6", DataType::int8) == ByteCast::slow);
+    CHECK(cast_from_name("SGLang 0.5.6", fp8) == ByteCast::kernels);
     CHECK(cast_from_name("TensorRT-LLM 1.0", DataType::int8) == ByteCast::fused);
     CHECK(cast_from_name("cublas 12", fp8) == ByteCast::usual);
     CHECK(cast_from_name("", fp8) == ByteCast::usual);
@@ -51,6 +52,26 @@ TEST_CASE("a cast takes kernels of its own, one quick one, or half of the way be
     CHECK(body_s(DataType::int8, ByteCast::usual) == near(body_s(DataType::int8, ByteCast::fused)));
     CHECK(body_s(DataType::fp16, ByteCast::kernels) ==
           near(body_s(DataType::fp16, ByteCast::fused)));
+}
+
+TEST_CASE(
+    "a slow cast takes SM cycles an element beside one pass, several kernels several passes") {
+    Gpu gpu = test::plain_gpu(); // 10 SMs at 1 GHz
+    MatmulTerms terms = test::plain_matmul();
+    gpu.calibration.tensor_gemm = terms;
+    const Layer layer = test::gemm(1000, 64, 1000, DataType::fp8); // a million activations
+    const auto cast_s = [&](ByteCast cast) {
+        const auto whole = kernel_of(gpu, layer, *work_of(layer), Launch::kernel, cast);
+        gpu.calibration.tensor_gemm.cast_cycles = 0.0;
+        gpu.calibration.tensor_gemm.quantise_pass = 0.0;
+        return whole->body_s;
+    };
+    gpu.dram_bytes_per_s = 1e12; // a pass: 3 bytes, 3 us
+    const double fused = cast_s(ByteCast::fused);
+    gpu.calibration.tensor_gemm.cast_cycles = 0.04; // 4 us of 10 SMs
+    CHECK(cast_s(ByteCast::slow) - fused == near(std::hypot(3e-6, 4e-6) - 3e-6));
+    gpu.calibration.tensor_gemm.quantise_pass = 2.0;
+    CHECK(cast_s(ByteCast::kernels) - fused == near(3e-6));
 }
 
 TEST_CASE("the interval of an unknown framework holds those of both ways to cast") {
@@ -71,7 +92,9 @@ TEST_CASE("rows of each way to cast are of a kind of their own") {
     const Layer int8 = test::gemm(64, 64, 64, DataType::int8);
     CHECK(row_kind(fp8, Launch::kernel, ByteCast::kernels) == "gemm_fp8");
     CHECK(row_kind(fp8, Launch::kernel, ByteCast::fused) == "gemm_fp8_fused");
+    CHECK(row_kind(fp8, Launch::kernel, ByteCast::slow) == "gemm_fp8");
     CHECK(row_kind(int8, Launch::kernel, ByteCast::kernels) == "gemm_int8_cast");
+    CHECK(row_kind(int8, Launch::kernel, ByteCast::slow) == "gemm_int8_cast");
     CHECK(row_kind(int8, Launch::kernel) == "gemm_int8");
 }
 
