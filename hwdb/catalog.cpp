@@ -5,6 +5,7 @@
 #include "hwdb/gpu_reader.hpp"
 #include "hwdb/systolic.hpp"
 #include "model/base/ascii.hpp"
+#include "model/base/plain_name.hpp"
 #include "model/base/suggest.hpp"
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 
 namespace eyeroof::hwdb {
 
@@ -34,6 +36,17 @@ std::vector<CatalogEntry> with_part(std::string_view name, Folders folders) {
         }
     }
     return found;
+}
+
+// "rtx4090" and "RTX 4090" are rtx-4090.
+std::optional<fs::path> written_otherwise(std::string_view name, Folders folders) {
+    const std::string plain = model::plain_name(name);
+    for (const CatalogEntry& entry : list_machines(folders)) {
+        if (!plain.empty() && model::plain_name(entry.id) == plain) {
+            return entry.file;
+        }
+    }
+    return std::nullopt;
 }
 
 Result<fs::path> unknown(std::string_view name, Folders folders) {
@@ -134,6 +147,9 @@ Result<fs::path> find_machine(std::string_view name, Folders folders) {
                 return file;
             }
         }
+    }
+    if (auto file = written_otherwise(name, folders)) {
+        return *std::move(file);
     }
     const auto parts = name.empty() ? std::vector<CatalogEntry>() : with_part(name, folders);
     if (parts.size() == 1) { // the one that is meant, and said

@@ -1,7 +1,7 @@
 #include "study/formats/network_names.hpp"
 
 #include "hwdb/text_file.hpp"
-#include "model/base/ascii.hpp"
+#include "model/base/plain_name.hpp"
 #include "model/base/suggest.hpp"
 
 #include <fmt/format.h>
@@ -28,18 +28,8 @@ bool is_yaml(const fs::path& path) {
     return path.extension() == ".yaml" || path.extension() == ".yml";
 }
 
-std::string plain(std::string_view name) {
-    std::string letters;
-    for (const char c : name) {
-        if (c != '-' && c != '_' && c != ' ' && c != '.') {
-            letters += model::lowered(c);
-        }
-    }
-    return letters;
-}
-
 bool same(std::string_view a, std::string_view b, Spelling spelling) {
-    return spelling == Spelling::exact ? a == b : plain(a) == plain(b);
+    return spelling == Spelling::exact ? a == b : model::plain_name(a) == model::plain_name(b);
 }
 
 // Most files have no variants: those are not parsed for them.
@@ -97,7 +87,7 @@ std::optional<fs::path> network_file(const std::string& name, const Folders& fol
 
 std::optional<NamedNetwork> find_network(const std::string& name, const Folders& folders,
                                          Spelling spelling) {
-    if (name.empty() || name.find('/') != std::string::npos || plain(name).empty()) {
+    if (name.empty() || name.find('/') != std::string::npos || model::plain_name(name).empty()) {
         return std::nullopt;
     }
     if (auto path = network_file(name, folders)) {
@@ -139,11 +129,12 @@ std::string network_candidates(const std::string& name, const Folders& folders) 
     if (names.empty()) {
         return "no folder with networks was found; name a file";
     }
-    const std::string wanted = plain(name);
+    const std::string wanted = model::plain_name(name);
     std::string list;
     std::size_t found = 0;
     for (const std::string& known : names) {
-        if (wanted.size() >= kShortestStem && plain(known).find(wanted) != std::string::npos &&
+        if (wanted.size() >= kShortestStem &&
+            model::plain_name(known).find(wanted) != std::string::npos &&
             ++found <= kMostCandidates) {
             list += (list.empty() ? "" : ", ") + known;
         }

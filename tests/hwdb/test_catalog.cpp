@@ -1,6 +1,7 @@
 #include "hwdb/accelerator_reader.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/lint.hpp"
+#include "model/base/plain_name.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
 
@@ -196,6 +197,20 @@ TEST_CASE("a systolic array survives being written out and read again") {
     }
     REQUIRE(again.ok());
     CHECK(again->machine.kind == original.kind);
+}
+
+TEST_CASE("a machine is found however people write its name") {
+    for (const std::string name : {"rtx4090", "RTX 4090", "rtx_4090", "Rtx-4090"}) {
+        CAPTURE(name);
+        const auto loaded = hwdb::load_machine(name, kFolders);
+        REQUIRE(loaded.ok());
+        CHECK(loaded->id == "rtx-4090");
+    }
+    CHECK_FALSE(hwdb::load_machine("-", kFolders).ok());
+    std::set<std::string> plain; // no two of the catalog are one then
+    for (const auto& entry : hwdb::list_machines(kFolders)) {
+        CHECK(plain.insert(model::plain_name(entry.id)).second);
+    }
 }
 
 TEST_CASE("an unknown machine is answered with the nearest name") {
