@@ -147,7 +147,7 @@ model::Result<Advised> advised(Context& context, const model::Network& network,
 // The report, followed by advice where it was asked for.
 std::string rendered(const study::Side& side, const ExamOptions& options, bool colour,
                      const Advised& advice) {
-    const std::string text = rendered(side, options, colour);
+    std::string text = rendered(side, options, colour);
     if (!options.advice) {
         return text;
     }

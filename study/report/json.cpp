@@ -217,18 +217,23 @@ std::string dumped(const Json& json) {
     return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-// The layers' objects as they stand in the document. One at a time: a tree of 100,000 layers would
-// take eight times the memory of its text.
-std::string layers_text(const Report& report) {
-    std::string text;
-    for (const LayerReport& layer : report.layers) {
-        text += text.empty() ? "\n    " : ",\n    ";
-        for (const char c : dumped(layer_json(report.machine, layer))) {
+// Appends the layers' objects as they stand in the document. One at a time, and into the document
+// itself: a tree of 100,000 layers would take eight times the memory of its text, and each copy of
+// that text is hundreds of megabytes.
+void append_layers(const Report& report, std::string& text) {
+    const std::size_t before = text.size();
+    for (std::size_t i = 0; i < report.layers.size(); ++i) {
+        text += i == 0 ? "\n    " : ",\n    ";
+        for (const char c : dumped(layer_json(report.machine, report.layers[i]))) {
             text += c;
             text += c == '\n' ? "    " : "";
         }
+        if (i == 0) { // layers of one report are much alike
+            const std::size_t one = text.size() - before;
+            text.reserve(before + report.layers.size() * (one + one / 8));
+        }
     }
-    return text.empty() ? text : text + "\n  ";
+    text += report.layers.empty() ? "" : "\n  ";
 }
 
 } // namespace
@@ -249,8 +254,12 @@ std::string to_json(const Report& report, const MemoryFit* memory) {
     }
     std::string text = dumped(head);
     text.resize(text.size() - 2); // the line of its closing brace
-    text += ",\n  \"layers\": [" + layers_text(report) + "],\n";
-    return text + dumped(json).substr(2) + "\n"; // the line of its opening brace
+    text += ",\n  \"layers\": [";
+    append_layers(report, text);
+    text += "],\n";
+    text.append(dumped(json), 2, std::string::npos); // without the line of its opening brace
+    text += "\n";
+    return text;
 }
 
 } // namespace eyeroof::study
