@@ -114,8 +114,8 @@ CASES = {
     "Nsight Systems": (nsys, "sqlite", ["import", "{in}", "--format", "csv", "-o", "{out}"], 1e6),
     "Kineto trace": (kineto, "json", ["import", "{in}", "--format", "csv", "-o", "{out}"], 1e6),
     "Kineto trace, saved": (kineto, "json", SAVE, 1e6),
-    "exam to CSV": (layers, "csv", [*EXAM, "csv"], 1e6),
-    "exam to JSON": (layers, "csv", [*EXAM, "json"], 1e6),
+    "exam to CSV": (layers, "csv", [*EXAM, "csv"], 1e5),
+    "exam to JSON": (layers, "csv", [*EXAM, "json"], 1e5),
     "exam to Markdown": (layers, "csv", [*EXAM, "md"], 1e5),
     "exam to HTML": (layers, "csv", [*EXAM, "html"], 1e5),
 }
