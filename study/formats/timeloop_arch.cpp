@@ -204,8 +204,9 @@ Level level_of(const Component& c, Count word_bits) {
     store.buffers = c.buffers;
     store.read_bytes_per_cycle = c.read * bytes;
     store.write_bytes_per_cycle = c.write * bytes;
-    store.read_pj = c.pj.value_or(0.0) / static_cast<double>(c.block);
-    store.write_pj = c.write_pj.value_or(c.pj.value_or(0.0)) / static_cast<double>(c.block);
+    const double words = static_cast<double>(c.block) * static_cast<double>(c.cluster);
+    store.read_pj = c.pj.value_or(0.0) / words;
+    store.write_pj = c.write_pj.value_or(c.pj.value_or(0.0)) / words;
     level.stores.push_back(store);
     return level;
 }

@@ -80,10 +80,10 @@ Variables Attributes::named(const std::string& text, int depth) const {
 
 void read_capacity(const Attributes& at, bool dram, Component& c) {
     const auto width = at.count({"width", "memory_width"});
-    const auto cluster = at.count({"cluster_size"}).value_or(1);
+    c.cluster = at.count({"cluster_size"}).value_or(1);
     c.block = at.count({"block_size", "n_words"}).value_or(0);
     if (c.block == 0) {
-        c.block = width ? std::max<Count>(1, *width / (c.word_bits * cluster)) : 1;
+        c.block = width ? std::max<Count>(1, *width / c.word_bits / c.cluster) : 1;
     }
     if (const auto entries = at.count({"entries"}, 0)) {
         c.entries = *entries;

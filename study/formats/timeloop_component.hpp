@@ -25,7 +25,8 @@ struct Component {
     model::Count instances = 1;          // of all, in flat files and trees
     model::Count mesh_x = 1;
     model::Count word_bits = 16;
-    model::Count block = 1; // words that a vector access moves, which cost its energy together
+    model::Count block = 1;   // words that a vector access moves, which cost its energy together
+    model::Count cluster = 1; // instances that one access of the full width serves at once
     int buffers = 1;
     double read = model::kUnlimited; // words per cycle
     double write = model::kUnlimited;
