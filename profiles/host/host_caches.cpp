@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <fstream>
+#include <string_view>
 #include <thread>
 
 namespace eyeroof::profiles {
@@ -75,6 +77,17 @@ std::string host_name() {
         }
     }
     return "this processor";
+}
+
+std::size_t available_bytes() {
+    constexpr std::string_view key = "MemAvailable:";
+    std::ifstream file("/proc/meminfo");
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with(key)) {
+            return std::strtoull(line.c_str() + key.size(), nullptr, 10) * 1024; // it counts in KiB
+        }
+    }
+    return 0;
 }
 
 int host_threads() {

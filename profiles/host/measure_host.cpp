@@ -37,19 +37,31 @@ struct Arena {
     }
 };
 
+constexpr std::size_t kArrays = 3;      // of the triad
+constexpr std::size_t kLayerCaches = 6; // last caches that the longest layer's tensors fill
+
+// A cache may be as large as a small machine's memory: what is measured must not be pushed out, nor
+// push out others.
+std::size_t usual_most() {
+    constexpr std::size_t kUnknown = std::size_t{1} << 40U;
+    const std::size_t available = available_bytes();
+    return available > 0 ? available / 2 : kUnknown;
+}
+
 class HostMeasurement {
   public:
     HostMeasurement(const HostOptions& options, std::stop_token stop,
                     const model::ProgressCallback& progress)
         : options_(options), stop_(std::move(stop)), progress_(progress),
-          threads_(options.threads > 0 ? options.threads : host_threads()), caches_(host_caches()) {
-    }
+          threads_(options.threads > 0 ? options.threads : host_threads()), caches_(host_caches()),
+          most_bytes_(options.most_bytes > 0 ? options.most_bytes : usual_most()) {}
 
     model::Result<Profile> run() {
         describe();
         std::vector<HostLayer> layers;
         if (options_.layers) {
-            layers = host_layers(threads_, caches_.back().bytes, stop_);
+            layers = host_layers(threads_,
+                                 std::min(caches_.back().bytes, most_bytes_ / kLayerCaches), stop_);
         }
         const std::size_t ceilings = 2 + caches_.size() + 2;
         steps_ = 2 * ceilings + layers.size();
@@ -155,7 +167,9 @@ class HostMeasurement {
     }
 
     std::size_t doubles_for(const std::string& level) const {
-        const std::size_t doubles = walk_bytes(caches_, level, threads_) / sizeof(double);
+        const std::size_t most = most_bytes_ / kArrays / static_cast<std::size_t>(threads_);
+        const std::size_t bytes = std::min(walk_bytes(caches_, level, threads_), most);
+        const std::size_t doubles = bytes / sizeof(double);
         return std::max(doubles / kBlockDoubles, std::size_t{1}) * kBlockDoubles;
     }
 
@@ -262,6 +276,7 @@ class HostMeasurement {
     const model::ProgressCallback& progress_;
     int threads_;
     std::vector<CacheSize> caches_;
+    std::size_t most_bytes_;
     ProfileBuilder built_;
     std::vector<Measured> measured_;
     std::size_t steps_ = 1;

@@ -8,6 +8,7 @@
 #include "profiles/ceilings.hpp"
 #include "profiles/measurement.hpp"
 
+#include <cstddef>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -19,7 +20,8 @@ struct HostOptions {
     int trials = 25;
     double trial_s = 0.005; // each trial repeats its loop until it lasts this long
     bool layers = true;
-    std::string date = {}; // for the profile; the caller knows the clock of the day
+    std::size_t most_bytes = 0; // of all arrays together; 0: half of what the machine has free
+    std::string date = {};      // for the profile; the caller knows the clock of the day
     std::string command = {};
 };
 

@@ -152,6 +152,7 @@ TEST_CASE("a measurement gives a ceiling per level and precision, and no layer a
     options.trials = 3;
     options.trial_s = 0.003;
     options.threads = 1;
+    options.most_bytes = 192 << 20;
     const auto profile = measure_host(options);
     REQUIRE(profile.ok());
     for (const char* name : {"l1 read", "dram read", "dram triad", "fma fp32", "fma fp64"}) {
@@ -163,6 +164,8 @@ TEST_CASE("a measurement gives a ceiling per level and precision, and no layer a
         CHECK(ceiling->trials <= 2 * 4 * 3); // more only while the best is not confirmed
         CHECK(ceiling->value > 1e8);
     }
+    const Ceiling* triad = find(*profile, "dram triad");
+    CHECK(triad->how.find("3 x 65536 KiB") != std::string::npos); // a third of the most each
     const auto points = points_of(*profile, nullptr);
     REQUIRE(points.ok());
     CHECK(points->size() == 9);
