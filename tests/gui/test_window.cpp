@@ -145,11 +145,12 @@ void TestWindow::an_upgrade_is_judged_and_drawn() {
     QTRY_COMPARE_WITH_TIMEOUT(window.upgrade().upgrades().size(), std::size_t{2}, kPatience_ms);
     const auto from = hwdb::load_machine("v100-sxm2-16gb", folders().machines).value();
     const auto to = hwdb::load_machine("a100-sxm-40gb", folders().machines).value();
-    const auto network = study::read::load_network("bert-large", folders().networks).value();
+    const auto wired = study::read::load_wired_network("bert-large", folders().networks).value();
     study::UpgradeOptions asked; // what the form asks for unless told otherwise
+    asked.wiring = wired.wiring;
     asked.from.launch = asked.to.launch = study::LaunchMode::eager;
     const auto options = study::with_surroundings(asked, from, to, {}, folders().machines).value();
-    const auto expected = study::upgrade(network, from, to, options);
+    const auto expected = study::upgrade(wired.network, from, to, options);
     study::Upgrade shown = window.upgrade().upgrades()[0];
     QCOMPARE(shown.sweep.size(), std::size_t{3}); // what the form sweeps unless told otherwise
     shown.sweep.clear();
