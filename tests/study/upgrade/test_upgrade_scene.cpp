@@ -1,8 +1,8 @@
-#include "study/upgrade/break_even_scene.hpp"
 #include "study/draw/linear_plot.hpp"
 #include "study/draw/svg.hpp"
-#include "study/upgrade/upgrade_scene.hpp"
 #include "study/report/drawing_write.hpp"
+#include "study/upgrade/break_even_scene.hpp"
+#include "study/upgrade/upgrade_scene.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>
