@@ -11,7 +11,7 @@ constexpr double kCopyStartS = 1e-5;    // of the driver, before a copy runs
 constexpr double kLinkShare = 0.8;      // of a link's bandwidth that large pinned copies reach
 constexpr Count kRowInRegisters = 1024; // elements of a row that softmax keeps in registers
 constexpr double kNormThreads = 128.0;  // of the CTA that normalises a row
-// Of a vectorised norm: a dozen instructions an element pair on 128 lanes.
+// Of a vectorised norm: a dozen instructions an element on 128 lanes; assumed, not fitted.
 constexpr double kVectorNormCycles = 0.1;
 constexpr double kKeptRow = 65536.0; // bytes of a row that a CTA's registers keep
 // Of what HBM behind Volta's memory controller and its successors' gives: GDDR, and Pascal's HBM

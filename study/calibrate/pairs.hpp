@@ -53,7 +53,7 @@ struct PairResult {
 };
 
 inline constexpr std::array<double, 3> kPriceRatios = {1.34, 1.64, 2.0};
-inline constexpr double kStatedWrong = 0.2; // more: "too close to call", as UpgradeOptions says
+inline constexpr double kStatedWrong = 1.0 - kUsualConfidence; // more: "too close to call"
 
 // Figures of one kind and match. Mean |x / measured - 1| of each way to answer, every family
 // counted once; inside: share within the 80 % intervals; order: rank correlation of predicted and

@@ -28,10 +28,13 @@ struct UpgradePrices { // nullopt: the machine's own, where it has one
     bool operator==(const UpgradePrices&) const = default;
 };
 
+// A verdict is given where the chance of being wrong is at most 1 less this.
+inline constexpr double kUsualConfidence = 0.8;
+
 struct UpgradeOptions {
-    StudyOptions from, to;           // launch mode, batch, data type of either side
-    std::optional<double> threshold; // speed-up that must be passed; else what the prices need
-    double confidence = 0.8;         // below it the verdict is "too close to call"
+    StudyOptions from, to;                // launch mode, batch, data type of either side
+    std::optional<double> threshold;      // speed-up that must be passed; else what the prices need
+    double confidence = kUsualConfidence; // below it the verdict is "too close to call"
     UpgradePrices prices;
     std::optional<TrainingOptions> training; // the network's training step instead of its inference
     std::string from_host, to_host;          // whose constants the sides hold; for the text alone

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <vector>
 
 using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
@@ -41,18 +42,43 @@ TEST_CASE("a class has the terms of its kernels alone") {
 
 TEST_CASE("no time depends on a term that its class does not have") {
     Gpu gpu = test::v100_sxm2();
-    const auto body_s = [&](DataType type) {
-        const Layer layer = test::gemm(512, 512, 512, type);
-        return kernel_of(gpu, layer, *work_of(layer), Launch::kernel, {})->body_s;
+    const std::vector<Layer> layers = {
+        test::gemm(512, 512, 512, DataType::fp32), test::gemm(128, 128, 64, DataType::fp32, 64),
+        test::gemm(512, 512, 512, DataType::fp16), test::conv(64, 64, 56, 3, DataType::fp32),
+        test::conv(64, 64, 56, 3, DataType::fp16)};
+    const auto bodies = [&] {
+        std::vector<double> seconds;
+        for (Layer layer : layers) {
+            for (const Direction direction :
+                 {Direction::fwd, Direction::bwd_data, Direction::bwd_weight}) {
+                layer.direction = layer.op == Op::conv2d ? direction : Direction::fwd;
+                seconds.push_back(
+                    kernel_of(gpu, layer, *work_of(layer), Launch::kernel, {})->body_s);
+            }
+        }
+        return seconds;
     };
-    const double lanes = body_s(DataType::fp32);
-    const double tensor = body_s(DataType::fp16);
-    MatmulTerms& linear = gpu.calibration.linear;
-    linear.fp8_share = linear.int8_share = linear.cast_cycles = linear.quantise_s = 0.5;
-    linear.resident_gain = linear.resident_sharpness = 2.0;
-    MatmulTerms& cores = gpu.calibration.tensor_gemm;
-    cores.tlb_cost = cores.tlb_reach_mib = cores.reuse = cores.scattered_dram = 0.5;
-    cores.slice_cost = cores.issue_share = 0.5;
-    CHECK(body_s(DataType::fp32) == near(lanes));
-    CHECK(body_s(DataType::fp16) == near(tensor));
+    const auto before = bodies();
+    GpuCalibration& constants = gpu.calibration;
+    for (MatmulTerms* lanes : {&constants.linear, &constants.batched, &constants.conv.matmul}) {
+        lanes->fp8_share = lanes->int8_share = lanes->cast_cycles = lanes->quantise_s = 0.5;
+        lanes->resident_gain = lanes->resident_sharpness = 2.0;
+    }
+    MatmulTerms& batched = constants.batched;
+    batched.scattered_dram = batched.tlb_reach_mib = batched.slice_cost = batched.split_s = 0.5;
+    MatmulTerms& product = constants.conv.matmul;
+    product.l2_share = product.overlap = product.split_s = product.reuse = 0.5;
+    product.tlb_cost = product.tlb_reach_mib = product.slice_cost = 0.5;
+    constants.conv.layout_share = constants.conv.layout_s = 0.5;
+    for (MatmulTerms* cores : {&constants.tensor_gemm, &constants.tensor_conv.matmul}) {
+        cores->tlb_cost = cores->tlb_reach_mib = cores->reuse = cores->scattered_dram = 0.5;
+        cores->slice_cost = cores->issue_share = 0.5;
+    }
+    ConvTerms& winograd = constants.tensor_conv;
+    winograd.fused_share = winograd.fused_s = winograd.product_cost = winograd.weight_sums = 0.5;
+    const auto after = bodies();
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        CAPTURE(i);
+        CHECK(after[i] == near(before[i]));
+    }
 }
