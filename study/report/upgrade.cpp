@@ -47,7 +47,11 @@ std::string steps_text(const Upgrade& u) {
         return "";
     }
     const auto side = [](const StepSide& s) {
-        return fmt::format("kernels {}, host's issues {}{}", model::format_si(s.device_s, "s"),
+        const std::string device = model::format_si(s.device_s, "s");
+        if (s.host_s <= 0.0) { // one layer alone, whose call is in its time, or kernels alone
+            return device + ", no host's issues beside it";
+        }
+        return fmt::format("kernels {}, host's issues {}{}", device,
                            model::format_si(s.host_s, "s"), s.host.empty() ? "" : " on " + s.host);
     };
     std::string text =

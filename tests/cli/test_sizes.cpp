@@ -47,6 +47,16 @@ TEST_CASE("--dtype of an upgrade is that of both GPUs, and one alone may have it
     CHECK(types({"--dtype", "fp32", "--to-dtype", "tf32"}) > types({"--dtype", "fp32"}));
 }
 
+TEST_CASE("an upgrade of one layer alone does not say that the host issues it in no time") {
+    const tests::Scratch scratch;
+    const std::string layers = (scratch / "one.csv").string();
+    tests::write_text(layers, "name,op,m,n,k\nmine,gemm,777,513,1025\n");
+    const auto answer = run({"upgrade", layers, "--from", "t4", "--to", "l4"});
+    REQUIRE(answer.exit == 0);
+    CHECK(answer.out.find("host's issues 0 s") == std::string::npos);
+    CHECK(answer.out.find("no host's issues beside it") != std::string::npos);
+}
+
 TEST_CASE("scale without a fabric says which there are") {
     const auto answer = run({"scale", "alexnet", "--on", "a100-sxm-80gb"});
     CHECK(answer.exit == 2);
