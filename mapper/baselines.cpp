@@ -118,7 +118,7 @@ class Baseline {
 
     void keep(Point& point) {
         const Space& space = spaces_[point.space];
-        Leaf leaf{point.space, {}, estimators_[point.space].combinations()[point.order]};
+        Leaf leaf{point.space, {}, estimators_[point.space].orders().combinations()[point.order]};
         for (std::size_t g = 0; g < kGroups; ++g) {
             leaf.chains[g] = space.groups[g].nodes[point.leaves[g]].chain;
         }
@@ -150,7 +150,7 @@ class Baseline {
     // the others at their smallest; after some misses the draw is given up.
     bool random_point(Point& point) {
         point.space = dice_.below(spaces_.size());
-        point.order = dice_.below(estimators_[point.space].combinations().size());
+        point.order = dice_.below(estimators_[point.space].orders().combinations().size());
         if (options_.strategy == Strategy::random) {
             for (std::size_t g = 0; g < kGroups; ++g) {
                 point.leaves[g] = random_leaf(point.space, g);
@@ -167,8 +167,8 @@ class Baseline {
             for (int tries = 0; tries < 20 && !fits; ++tries) {
                 point.leaves[g] = random_leaf(point.space, g);
                 factors[g] = space.column(g, point.leaves[g]);
-                estimators_[point.space].multiply_tiles(factors, product_.data());
-                fits = estimators_[point.space].fits(product_.data());
+                estimators_[point.space].products().multiply_tiles(factors, product_.data());
+                fits = estimators_[point.space].fits()(product_.data());
             }
             if (!fits) {
                 return false;
@@ -204,7 +204,7 @@ class Baseline {
         if (what < kGroups) {
             point.leaves[what] = random_leaf(point.space, what);
         } else if (what == kGroups) {
-            point.order = dice_.below(estimators_[point.space].combinations().size());
+            point.order = dice_.below(estimators_[point.space].orders().combinations().size());
         } else {
             Point other;
             if (random_point(other)) {
@@ -265,7 +265,7 @@ class Baseline {
     void exhaust() {
         double size = 0.0;
         for (std::size_t s = 0; s < spaces_.size(); ++s) {
-            double points = static_cast<double>(estimators_[s].combinations().size());
+            double points = static_cast<double>(estimators_[s].orders().combinations().size());
             for (const auto& leaves : leaves_[s]) {
                 points *= static_cast<double>(leaves.size());
             }
@@ -295,7 +295,7 @@ class Baseline {
             }
             return;
         }
-        for (point.order = 0; point.order < estimators_[point.space].combinations().size();
+        for (point.order = 0; point.order < estimators_[point.space].orders().combinations().size();
              ++point.order) {
             evaluate(point);
         }

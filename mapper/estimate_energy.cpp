@@ -112,9 +112,10 @@ double Estimator::trade_pj(std::size_t below, double returned, double lanes, dou
 void Estimator::tabulate(const double* product, Known known) {
     base_pj_ = task_->machine.mac_pj * macs_;
     const auto each = [&](std::size_t l, auto energy) {
+        const Variants& active = orders_.active(l);
         double least = std::numeric_limits<double>::infinity();
-        for (std::size_t n = 0; n < active_[l].count; ++n) {
-            const std::size_t v = active_[l].variants[n];
+        for (std::size_t n = 0; n < active.count; ++n) {
+            const std::size_t v = active.at[n];
             const double pj = energy(v);
             pj_[l][v] = pj;
             least = std::min(least, pj);
@@ -136,9 +137,10 @@ double Estimator::into_level_pj(const double* product, std::size_t level) {
         if (link.child != level || (link.produced && !sums_floored_)) {
             return;
         }
+        const Variants& active = orders_.active(l);
         double least = std::numeric_limits<double>::infinity();
-        for (std::size_t n = 0; n < active_[l].count; ++n) {
-            least = std::min(least, energy(active_[l].variants[n]));
+        for (std::size_t n = 0; n < active.count; ++n) {
+            least = std::min(least, energy(active.at[n]));
         }
         pj += least;
     };

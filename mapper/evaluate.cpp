@@ -64,7 +64,7 @@ Evaluator::Evaluator(const Estimator& estimator) : e_(estimator) {
         }
     }
     for (std::size_t i = 0; i < e_.levels_; ++i) {
-        if (e_.fanout_[i] > 1.0) {
+        if (e_.fits_.fanout(i) > 1.0) {
             fanned_.push_back(i);
         }
     }
@@ -126,13 +126,13 @@ void Evaluator::add_sums_energy() {
 }
 
 void Evaluator::add_paces(Flow& flow, const Link& link) {
-    using Way = Estimator::Pacer::Way;
-    for (std::size_t p = 0; p < e_.pacers_.size() && p < kMaxPacers; ++p) {
-        const Estimator::Pacer& pacer = e_.pacers_[p];
+    using Way = Pacer::Way;
+    for (std::size_t p = 0; p < e_.pace_.pacers().size() && p < kMaxPacers; ++p) {
+        const Pacer& pacer = e_.pace_.pacers()[p];
         const std::size_t at = pacer.level;
         const bool crosses = at >= link.parent && at < link.child;
         for (std::size_t n = 0; n < pacer.count; ++n) {
-            const Estimator::Pacer::Part& part = pacer.parts[n];
+            const Pacer::Part& part = pacer.parts[n];
             const auto add = [&](bool here, Words words, std::size_t column = 0) {
                 if (here && part.operand == index(link.operand)) {
                     flow.paces.push_back({words, narrow(p), narrow(column), part.cycles_per_word});
@@ -153,12 +153,12 @@ void Evaluator::add_paces(Flow& flow, const Link& link) {
 
 template <class Rows> bool Evaluator::fits(const Rows& rows) const {
     for (const std::size_t i : fanned_) {
-        if (rows(e_.space_->spatial[i]) > e_.fanout_[i]) {
+        if (rows(e_.space_->spatial[i]) > e_.fits_.fanout(i)) {
             return false;
         }
     }
     for (std::size_t i = 0; i < e_.levels_; ++i) {
-        for (const Estimator::Fit& fit : e_.fits_[i]) {
+        for (const StoreFit& fit : e_.fits_.stores(i)) {
             if (!fit.holds(rows)) {
                 return false;
             }
@@ -176,13 +176,12 @@ std::size_t Evaluator::variant(const Rows& rows, const Flow& flow, std::size_t l
         sent = *flow.fixed_sent;
         return 0;
     }
-    const std::size_t choice = e_.choice_of_[combination * flows_.size() + l];
-    const Estimator::Active& some = e_.choices_[l][choice];
-    std::size_t best = some.variants[0];
+    const Variants& some = e_.orders_.choices(l)[e_.orders_.choice(combination, l)];
+    std::size_t best = some.at[0];
     received = rows(flow.received + best);
     sent = rows(flow.sent + best);
     for (std::size_t n = 1; n < some.count; ++n) {
-        const std::size_t v = some.variants[n];
+        const std::size_t v = some.at[n];
         const double arriving = rows(flow.received + v);
         if (arriving >= sent + received) {
             continue;
@@ -210,21 +209,20 @@ double Evaluator::cycles(const Rows& rows, const std::array<double, kMaxPacers>&
     }
     std::fill(share.begin() + from, share.begin() + e_.levels_, one);
     double most = steps;
-    for (std::size_t p = 0; p < e_.pacers_.size(); ++p) {
-        most = std::max(most, pace[p] * share[e_.pacers_[p].level]);
+    for (std::size_t p = 0; p < e_.pace_.pacers().size(); ++p) {
+        most = std::max(most, pace[p] * share[e_.pace_.pacers()[p].level]);
     }
     return most;
 }
 
 template <class Rows> Estimate Evaluator::cost(const Rows& rows, std::size_t combination) const {
     const double steps = rows(e_.space_->steps);
-    const double least = e_.task_->constraints.min_utilization;
-    if (!fits(rows) || (least != 0.0 && steps * e_.units_ * least > e_.macs_ * (1.0 + 1e-12))) {
+    if (!fits(rows) || !e_.fits_.used_enough(steps)) {
         return {kNone, kNone};
     }
     double pj = base_pj_;
     std::array<double, kMaxPacers> pace; // NOLINT(cppcoreguidelines-pro-type-member-init)
-    std::fill_n(pace.begin(), e_.pacers_.size(), 0.0);
+    std::fill_n(pace.begin(), e_.pace_.pacers().size(), 0.0);
     double fresh = e_.made_words_; // sums that start from zero, at the home above
     for (std::size_t l = 0; l < flows_.size(); ++l) {
         const Flow& flow = flows_[l];

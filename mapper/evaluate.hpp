@@ -16,7 +16,7 @@ class Evaluator {
     // {inf, inf} when the mapping does not fit. `factors`: leaves.
     Estimate evaluate(const Factors6& factors, std::size_t combination) const;
     // The same for neighbours that differ in one group: the product of the others, from
-    // Estimator::multiply_others(), and that group's leaf.
+    // Products::multiply_others(), and that group's leaf.
     Estimate evaluate_beside(const double* others, const double* last,
                              std::size_t combination) const;
 

@@ -32,7 +32,7 @@ namespace {
 std::vector<Branch> branches_of(Shared& shared, int threads, std::vector<double>& bounds) {
     std::vector<Branch> branches;
     for (std::size_t s = 0; s < shared.spaces.size(); ++s) {
-        for (std::size_t f = 0; f < shared.estimators[s].families().size(); ++f) {
+        for (std::size_t f = 0; f < shared.estimators[s].orders().families().size(); ++f) {
             branches.push_back({s, f});
         }
     }

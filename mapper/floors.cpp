@@ -189,8 +189,8 @@ FloorFinder::FloorFinder(const FloorTables& tables, FloorMemory& memory, Estimat
     : tables_(tables), memory_(memory), estimator_(estimator),
       product_(tables.space().columns, 1.0) {
     for (std::size_t i = 1; i < tables.space().keeps.size(); ++i) {
-        orders_[i] = memory.orders_id(estimator.variants_into(i));
-        const std::vector<bool> read = estimator.read_into(i);
+        orders_[i] = memory.orders_id(estimator.orders().variants_into(i));
+        const std::vector<bool> read = estimator.orders().read_into(i);
         const auto& columns = tables.columns(i);
         for (std::size_t c = 0; c < columns.size(); ++c) {
             if (read[columns[c]]) {
@@ -207,7 +207,7 @@ double FloorFinder::bound_of(const double* row) {
     for (const Read& read : reads_[level_]) {
         product_[read.column] = others[read.place] * row[read.place];
     }
-    return estimator_.fits_level(product_.data(), level_)
+    return estimator_.fits().at_level(product_.data(), level_)
                ? estimator_.into_level_pj(product_.data(), level_)
                : kNone;
 }

@@ -68,11 +68,11 @@ class Climber {
     }
 
     std::optional<SearchResult> result() {
-        estimator_.multiply_tiles(rows(), product_.data());
-        if (!estimator_.fits(product_.data())) {
+        estimator_.products().multiply_tiles(rows(), product_.data());
+        if (!estimator_.fits()(product_.data())) {
             return std::nullopt;
         }
-        estimator_.multiply_rest(rows(), product_.data());
+        estimator_.products().multiply_rest(rows(), product_.data());
         estimator_.relaxed(product_.data(), Known::all, kNone);
         bool all_placed = true; // of no concern: a guess proves nothing
         if (rests_) {
@@ -85,7 +85,8 @@ class Climber {
             return std::nullopt;
         }
         for (const auto& [value, c] : estimator_.good_orders(product_.data(), kNone)) {
-            if (auto real = realise(task_, space_, {index_, chains(), estimator_.combinations()[c]},
+            if (auto real = realise(task_, space_,
+                                    {index_, chains(), estimator_.orders().combinations()[c]},
                                     all_placed)) {
                 return real;
             }
@@ -129,7 +130,7 @@ class Climber {
 
     // Moves a group to the leaf with the least value below `cut`; false when it has none.
     bool improve(std::size_t g, Known known, double cut) {
-        estimator_.multiply_others(rows(), g, others_.data());
+        estimator_.products().multiply_others(rows(), g, others_.data());
         const std::uint32_t before = at_[g];
         std::uint32_t best = before;
         bool found = false;
@@ -152,11 +153,11 @@ class Climber {
     }
 
     double value_of(const double* row, Known known) {
-        estimator_.complete_tiles(others_.data(), row, product_.data());
-        if (!estimator_.fits(product_.data())) {
+        estimator_.products().complete_tiles(others_.data(), row, product_.data());
+        if (!estimator_.fits()(product_.data())) {
             return kNone;
         }
-        estimator_.complete_rest(others_.data(), row, product_.data());
+        estimator_.products().complete_rest(others_.data(), row, product_.data());
         const double bound = estimator_.relaxed(product_.data(), known, value_);
         if (known != Known::all || bound >= value_) {
             return bound;

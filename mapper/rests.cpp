@@ -320,7 +320,7 @@ std::vector<Rests::Good> Rests::good(const std::array<std::uint32_t, kGroups>& c
     found_.clear();
     estimator.choose(product);
     bool loaded = false;
-    for (const std::size_t c : estimator.meant()) {
+    for (const std::size_t c : estimator.orders().meant()) {
         const double pj = estimator.energy_pj(c);
         if (estimator.value(pj, estimator.least_cycles()) > cut) {
             continue;
@@ -329,7 +329,7 @@ std::vector<Rests::Good> Rests::good(const std::array<std::uint32_t, kGroups>& c
             load(chains, product);
             loaded = true;
         }
-        orders_ = estimator.combinations()[c];
+        orders_ = estimator.orders().combinations()[c];
         try_all(0, c, pj, estimator, product, cut);
     }
     std::stable_sort(found_.begin(), found_.end(),

@@ -34,7 +34,7 @@ Walker::Walker(Shared& shared, const Branch& branch)
       others_(space_.columns), root_floors_(branch.floors), root_ramp_(estimator_.ramp()) {
     any_order_ = !branch.family;
     if (branch.family) {
-        estimator_.restrict_to(estimator_.families()[*branch.family]);
+        estimator_.restrict_to(estimator_.orders().families()[*branch.family]);
     }
     estimator_.set_floors(branch.floors);
     finder_.emplace(shared.tables[branch.space], shared.memories[branch.space], estimator_);
@@ -88,8 +88,8 @@ void Walker::count_limit() {
 }
 
 bool Walker::fits() {
-    using Misfit = Estimator::Misfit;
-    switch (estimator_.misfit(product_.data())) {
+    using Misfit = Fits::Misfit;
+    switch (estimator_.fits().misfit(product_.data())) {
     case Misfit::none:
         return true;
     case Misfit::fanout:
@@ -110,7 +110,7 @@ const std::vector<Candidate>& Walker::children(std::size_t step, double parent_b
     const std::size_t g = kGroupOrder[step % kGroups];
     std::vector<Candidate>& result = candidates_[step];
     result.clear();
-    estimator_.multiply_others(rows(), g, others_.data());
+    estimator_.products().multiply_others(rows(), g, others_.data());
     decide_others(step, g);
     std::size_t height = 0;
     std::size_t ranges = space_.groups[g].nodes[at_[g]].children;
@@ -176,7 +176,7 @@ double Walker::steps_left(const double* row) const {
     double units = 1.0;
     for (std::size_t i = 0; i < space_.keeps.size(); ++i) {
         const double used = decided_[i] * row[space_.spatial[i]];
-        units *= used * std::max(1.0, std::floor(estimator_.fanout(i) / used));
+        units *= used * std::max(1.0, std::floor(estimator_.fits().fanout(i) / used));
     }
     return macs_ / units * (1.0 - 1e-12);
 }
@@ -191,21 +191,21 @@ Factors6 Walker::rows() const {
 
 // Products of the columns at the current nodes; false, and only half done, when nothing fits.
 bool Walker::load() {
-    estimator_.multiply_tiles(rows(), product_.data());
+    estimator_.products().multiply_tiles(rows(), product_.data());
     if (!fits()) {
         return false;
     }
-    estimator_.multiply_rest(rows(), product_.data());
+    estimator_.products().multiply_rest(rows(), product_.data());
     return true;
 }
 
 double Walker::bound_of(const double* row, Known known) {
     ++counts.nodes;
-    estimator_.complete_tiles(others_.data(), row, product_.data());
+    estimator_.products().complete_tiles(others_.data(), row, product_.data());
     if (!fits()) {
         return kNoValue;
     }
-    estimator_.complete_rest(others_.data(), row, product_.data());
+    estimator_.products().complete_rest(others_.data(), row, product_.data());
     const double bound = estimator_.relaxed(product_.data(), known, cut());
     if (bound > cut()) {
         count_limit();

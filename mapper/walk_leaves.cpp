@@ -19,7 +19,7 @@ void Walker::visit() {
     counts.pruned[kOrders] += good.empty() ? 1 : 0;
     for (const auto& [value, c] : good) {
         if (value <= cut()) {
-            leaf.orders = estimator_.combinations()[c];
+            leaf.orders = estimator_.orders().combinations()[c];
             offer(leaf, value);
         }
     }

@@ -60,8 +60,8 @@ void add_features(const Nest& nest, const Point& point, unsigned set, std::vecto
         return;
     }
     std::vector<double> product(nest.space.columns);
-    nest.estimator->multiply_tiles(nest.factors(point), product.data());
-    nest.estimator->multiply_rest(nest.factors(point), product.data());
+    nest.estimator->products().multiply_tiles(nest.factors(point), product.data());
+    nest.estimator->products().multiply_rest(nest.factors(point), product.data());
     for (std::size_t level = 0; level < levels && (set & kLoops) != 0; ++level) {
         for (std::size_t o = 0; o < model::kOperands; ++o) {
             const std::size_t column = nest.space.tile[level][o];
@@ -84,7 +84,7 @@ class MappingTarget final : public Target {
 
     Outcome measure(const Point& point) override {
         mapper::Leaf leaf;
-        leaf.orders = nest_->estimator->combinations()[nest_->order(point)];
+        leaf.orders = nest_->estimator->orders().combinations()[nest_->order(point)];
         for (std::size_t g = 0; g < mapper::kGroups; ++g) {
             leaf.chains[g] = nest_->space.groups[g].nodes[nest_->leaves[g][point.digit[g]]].chain;
         }
@@ -125,7 +125,7 @@ Space points_of(const std::shared_ptr<const Nest>& nest) {
     for (std::size_t g = 0; g < mapper::kGroups; ++g) {
         knobs.push_back({kNames[g], counted(nest->leaves[g].size())});
     }
-    knobs.push_back({"order", counted(nest->estimator->combinations().size())});
+    knobs.push_back({"order", counted(nest->estimator->orders().combinations().size())});
     for (std::size_t knob = 0; knob < knobs.size(); ++knob) {
         fits.knobs.push_back(knob);
     }
@@ -208,8 +208,8 @@ model::Result<MappingSubject> mapping_subject(const model::Layer& layer,
     };
     subject.predicted = [known](const Point& point) { // the fourth bound: trips in time
         std::vector<double> product(known->space.columns);
-        known->estimator->multiply_tiles(known->factors(point), product.data());
-        known->estimator->multiply_rest(known->factors(point), product.data());
+        known->estimator->products().multiply_tiles(known->factors(point), product.data());
+        known->estimator->products().multiply_rest(known->factors(point), product.data());
         return product[known->space.steps];
     };
     made.target = std::make_unique<MappingTarget>(known, subject.space, noise);

@@ -68,7 +68,7 @@ std::vector<Drawn> draw(const mapper::Space& space, mapper::Estimator& estimator
     std::vector<Drawn> drawn;
     while (drawn.size() < count) {
         Drawn one;
-        one.order = dice() % estimator.combinations().size();
+        one.order = dice() % estimator.orders().combinations().size();
         for (std::size_t g = 0; g < mapper::kGroups; ++g) {
             const auto& nodes = space.groups[g].nodes;
             std::size_t n = dice() % nodes.size();
@@ -77,8 +77,8 @@ std::vector<Drawn> draw(const mapper::Space& space, mapper::Estimator& estimator
             }
             one.rows[g] = space.column(g, n);
         }
-        estimator.multiply_tiles(one.rows, product.data());
-        if (estimator.fits(product.data())) {
+        estimator.products().multiply_tiles(one.rows, product.data());
+        if (estimator.fits()(product.data())) {
             drawn.push_back(one);
         }
     }
@@ -129,7 +129,7 @@ void evaluate_neighbours(benchmark::State& state, const model::Problem& problem)
     const mapper::Evaluator evaluator(estimator);
     std::vector<double> others(space.columns);
     const std::vector<Drawn> drawn = draw(space, estimator, kDrawn);
-    estimator.multiply_others(drawn.front().rows, mapper::kGroups - 1, others.data());
+    estimator.products().multiply_others(drawn.front().rows, mapper::kGroups - 1, others.data());
     std::vector<const double*> rows;
     for (const Drawn& one : drawn) {
         const double* row = one.rows[mapper::kGroups - 1];

@@ -72,11 +72,11 @@ TEST_CASE("an evaluation in closed form is the counted cost of the mapping, or a
             double real_energy = kNone;
             double product = kNone;
             double real_product = kNone;
-            for (std::size_t c = 0; c < estimator.combinations().size(); ++c) {
+            for (std::size_t c = 0; c < estimator.orders().combinations().size(); ++c) {
                 const mapper::Estimate e = evaluator.evaluate(rows, c);
                 energy = std::min(energy, e.energy_pj);
                 product = std::min(product, e.energy_pj * e.cycles);
-                leaf.orders = estimator.combinations()[c];
+                leaf.orders = estimator.orders().combinations()[c];
                 bool all_placed = true;
                 if (const auto real = mapper::realise(task, space, leaf, all_placed)) {
                     real_energy = std::min(real_energy, real->cost.energy_pj);

@@ -46,9 +46,9 @@ double least_by_enumeration(const mapper::Space& space, mapper::Estimator& estim
             rows[g] = space.column(g, leaves[g][rest % leaves[g].size()]);
             rest /= leaves[g].size();
         }
-        estimator.multiply_tiles(rows, product.data());
-        estimator.multiply_rest(rows, product.data());
-        if (estimator.fits_level(product.data(), level)) {
+        estimator.products().multiply_tiles(rows, product.data());
+        estimator.products().multiply_rest(rows, product.data());
+        if (estimator.fits().at_level(product.data(), level)) {
             least = std::min(least, estimator.into_level_pj(product.data(), level));
         }
     }
@@ -86,7 +86,7 @@ TEST_CASE("a floor is at or below every choice of tiles, cut off after one choic
             continue;
         }
         mapper::Estimator estimator(space);
-        estimator.restrict_to(estimator.families().front());
+        estimator.restrict_to(estimator.orders().families().front());
         mapper::FloorTables tables(space);
         REQUIRE(tables.fill({}));
         for (std::size_t level = 1; level < space.keeps.size(); ++level) {

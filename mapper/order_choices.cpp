@@ -1,15 +1,23 @@
-#include "mapper/estimate.hpp"
+#include "mapper/order_choices.hpp"
 
 #include <algorithm>
-
-// Which orders of the blocks there are, and what they have in common: families in which the same
-// operands rest, and links that several orders treat alike.
+#include <numeric>
 
 namespace eyeroof::mapper {
 
 using namespace model;
 
-void Estimator::list_combinations() {
+OrderChoices::OrderChoices(const Space& space)
+    : space_(&space), levels_(space.task->machine.levels.size()) {
+    list_combinations();
+    list_families();
+    list_choices();
+    std::vector<std::size_t> all(combinations_.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    restrict_to(all);
+}
+
+void OrderChoices::list_combinations() {
     std::vector<BlockOrder> orders(levels_);
     for (std::size_t i = 0; i < levels_; ++i) {
         if (!space_->orders[i].empty()) {
@@ -29,7 +37,7 @@ void Estimator::list_combinations() {
     }
 }
 
-void Estimator::list_families() {
+void OrderChoices::list_families() {
     const auto same = [&](std::size_t a, std::size_t b) {
         for (const std::size_t block : space_->ordered) {
             if (combinations_[a][block].stationary != combinations_[b][block].stationary) {
@@ -50,8 +58,8 @@ void Estimator::list_families() {
 }
 
 // Variant of a link whose tile first moves `back` blocks out of its own.
-std::size_t Estimator::variant_at(const Link& link, std::size_t back,
-                                  const std::vector<BlockOrder>& orders) const {
+std::size_t OrderChoices::variant_at(const Link& link, std::size_t back,
+                                     const std::vector<BlockOrder>& orders) const {
     const BlockOrder& order = orders[link.child - 1 - back];
     const bool rests = order.stationary == link.operand && !(order.over && order.over->empty());
     const std::size_t free = rests ? 1 : 0;
@@ -59,18 +67,21 @@ std::size_t Estimator::variant_at(const Link& link, std::size_t back,
     return (back * 2 + free) * link.slides + slide;
 }
 
-// Combinations that treat a link alike share a choice.
-void Estimator::list_choices() {
+Variants OrderChoices::variants(const Link& link, const std::vector<BlockOrder>& orders) const {
+    Variants some;
+    some.count = 1; // of the MACs' links: variant 0
+    for (std::size_t back = 0; link.child < levels_ && back < link.child; ++back) {
+        some.at[back] = static_cast<std::uint8_t>(variant_at(link, back, orders));
+        some.count = back + 1;
+    }
+    return some;
+}
+
+void OrderChoices::list_choices() {
     choices_.resize(space_->links.size());
     for (const auto& orders : combinations_) {
         for (std::size_t l = 0; l < space_->links.size(); ++l) {
-            const Link& link = space_->links[l];
-            Active some;
-            some.count = 1; // of the MACs' links: variant 0
-            for (std::size_t back = 0; link.child < levels_ && back < link.child; ++back) {
-                some.variants[back] = static_cast<std::uint8_t>(variant_at(link, back, orders));
-                some.count = back + 1;
-            }
+            const Variants some = variants(space_->links[l], orders);
             const auto at = std::find(choices_[l].begin(), choices_[l].end(), some);
             choice_of_.push_back(static_cast<std::uint32_t>(at - choices_[l].begin()));
             if (at == choices_[l].end()) {
@@ -78,25 +89,15 @@ void Estimator::list_choices() {
             }
         }
     }
-    chosen_.resize(space_->links.size());
-    for (std::size_t l = 0; l < space_->links.size(); ++l) {
-        chosen_[l].resize(choices_[l].size());
-    }
 }
 
-void Estimator::restrict_to(const std::vector<std::size_t>& combinations) {
+void OrderChoices::restrict_to(const std::vector<std::size_t>& combinations) {
     meant_ = combinations;
-    if (waits_) {
-        waits_->clear_candidates();
-        for (const std::size_t c : combinations) {
-            waits_->add_candidates(combinations_[c]);
-        }
-    }
     meant_choices_.assign(space_->links.size(), {});
     for (std::size_t l = 0; l < space_->links.size(); ++l) {
         std::vector<bool> used(choices_[l].size(), false);
         for (const std::size_t c : combinations) {
-            const std::uint32_t k = choice_of_[c * space_->links.size() + l];
+            const std::uint32_t k = choice(c, l);
             if (!used[k]) {
                 meant_choices_[l].push_back(k);
             }
@@ -114,25 +115,25 @@ void Estimator::restrict_to(const std::vector<std::size_t>& combinations) {
         }
         for (std::size_t v = 0; v < link.variants; ++v) {
             if (used[v]) {
-                active_[l].variants[active_[l].count++] = static_cast<std::uint8_t>(v);
+                active_[l].at[active_[l].count++] = static_cast<std::uint8_t>(v);
             }
         }
     }
 }
 
-std::vector<std::uint8_t> Estimator::variants_into(std::size_t level) const {
+std::vector<std::uint8_t> OrderChoices::variants_into(std::size_t level) const {
     std::vector<std::uint8_t> all;
     for (std::size_t l = 0; l < space_->links.size(); ++l) {
         if (space_->links[l].child == level) {
-            const Active& active = active_[l];
+            const Variants& active = active_[l];
             all.push_back(static_cast<std::uint8_t>(active.count));
-            all.insert(all.end(), active.variants.begin(), active.variants.begin() + active.count);
+            all.insert(all.end(), active.at.begin(), active.at.begin() + active.count);
         }
     }
     return all;
 }
 
-std::vector<bool> Estimator::read_into(std::size_t level) const {
+std::vector<bool> OrderChoices::read_into(std::size_t level) const {
     std::vector<bool> read(space_->columns, false);
     for (const std::size_t column : space_->tile[level]) {
         read[column] = column != 0;
@@ -144,7 +145,7 @@ std::vector<bool> Estimator::read_into(std::size_t level) const {
             read[link.sent] = true;
         }
         for (std::size_t n = 0; n < active_[l].count && link.child == level; ++n) {
-            const std::size_t v = active_[l].variants[n];
+            const std::size_t v = active_[l].at[n];
             read[link.received + v] = true;
             read[link.sent + v] = true;
             read[link.reduced + v] = read[link.reduced + v] || link.produced;

@@ -1,26 +1,28 @@
-#include "mapper/estimate.hpp"
+#include "mapper/pace.hpp"
+
+#include "mapper/fits.hpp"
 #include "model/words.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-// Cycles that finite bandwidths ask for, from products of columns. All instances are taken to share
-// the words evenly: exact for perfect factors, never too high otherwise.
-
 namespace eyeroof::mapper {
 
 using namespace model;
 
-// By operand and way: what moves at each level, all instances together.
-struct Estimator::Words {
-    std::array<std::array<std::array<double, kOperands>, 4>, kMaxLevels> at;
-
-    double& operator()(std::size_t level, Pacer::Way way, std::size_t operand) {
-        return at[level][static_cast<std::size_t>(way)][operand];
+Pace::Pace(const Space& space)
+    : space_(&space), task_(space.task), levels_(task_->machine.levels.size()),
+      timeloop_(task_->counting == Counting::timeloop),
+      made_words_(static_cast<double>(
+          tile_elements(task_->problem, task_->problem.produced, task_->problem.bounds))) {
+    const Fits fits(space);
+    for (std::size_t i = 0; i < levels_; ++i) {
+        fanout_[i] = fits.fanout(i);
     }
-};
+    list_pacers();
+}
 
-void Estimator::add_pacer(std::size_t level, const Pacer& pacer) {
+void Pace::add_pacer(std::size_t level, const Pacer& pacer) {
     Pacer finite = pacer;
     finite.level = level;
     finite.count = 0;
@@ -34,7 +36,7 @@ void Estimator::add_pacer(std::size_t level, const Pacer& pacer) {
     }
 }
 
-void Estimator::list_pacers() {
+void Pace::list_pacers() {
     using Way = Pacer::Way;
     const Accelerator& machine = task_->machine;
     const auto up = [&](Way way, Operand o, const WordBytes& bytes, double rate) {
@@ -85,37 +87,29 @@ void Estimator::list_pacers() {
     }
 }
 
-// Least words of each link over its variants, paced as if all came together.
-double Estimator::least_pace(const double* product, Known known) {
-    Words words; // NOLINT(cppcoreguidelines-pro-type-member-init)
+MovedWords Pace::least_words(const OrderChoices& orders, const double* product, Known known) const {
+    MovedWords words; // NOLINT(cppcoreguidelines-pro-type-member-init)
     std::fill_n(words.at.begin(), levels_, decltype(words.at)::value_type{});
     double fresh = made_words_;
     bool bounded = true;
     for (std::size_t l = 0; l < space_->links.size(); ++l) {
         const Link& link = space_->links[l];
-        const Active& active = active_[l];
+        const Variants& active = orders.active(l);
         const auto least = [&](std::size_t column) {
-            double w = product[column + active.variants[0]];
+            double w = product[column + active.at[0]];
             for (std::size_t n = 1; n < active.count; ++n) {
-                w = std::min(w, product[column + active.variants[n]]);
+                w = std::min(w, product[column + active.at[n]]);
             }
             return w * link.volume;
         };
         add_words(link, index(link.operand), least, fresh, bounded, known, product, words);
     }
-    if (waits_) {
-        double instances = 1.0;
-        for (std::size_t i = 0; i < waits_->edge(); ++i) {
-            instances *= known == Known::little ? fanout_[i] : product[space_->spatial[i]];
-        }
-        waited_ = waits_->least_cycles(crossing_of(words, waits_->edge()), unit_cycles(product),
-                                       ramp_, instances);
-    }
-    return cycles_of(words, product, known);
+    return words;
 }
 
-void Estimator::move(const std::array<std::size_t, kMaxLinks>& variants, const double* product,
-                     Known known, Words& words) const {
+MovedWords Pace::words(const std::array<std::size_t, kMaxLinks>& variants, const double* product,
+                       Known known) const {
+    MovedWords words; // NOLINT(cppcoreguidelines-pro-type-member-init)
     std::fill_n(words.at.begin(), levels_, decltype(words.at)::value_type{});
     double fresh = made_words_;
     bool bounded = true;
@@ -126,50 +120,24 @@ void Estimator::move(const std::array<std::size_t, kMaxLinks>& variants, const d
         };
         add_words(link, index(link.operand), one, fresh, bounded, known, product, words);
     }
+    return words;
 }
 
-double Estimator::pace(const std::array<std::size_t, kMaxLinks>& variants, const double* product,
-                       Known known) const {
-    Words words; // NOLINT(cppcoreguidelines-pro-type-member-init)
-    move(variants, product, known, words);
-    return cycles_of(words, product, known);
-}
-
-Crossing Estimator::crossing(const std::vector<BlockOrder>& orders, std::size_t edge,
-                             const double* product) const {
-    std::array<std::size_t, kMaxLinks> variants{};
-    for (std::size_t l = 0; l < space_->links.size(); ++l) {
-        const Link& link = space_->links[l];
-        Active some;
-        some.count = 1;
-        for (std::size_t back = 0; link.child < levels_ && back < link.child; ++back) {
-            some.variants[back] = static_cast<std::uint8_t>(variant_at(link, back, orders));
-            some.count = back + 1;
-        }
-        variants[l] = least_variant(link, some, product);
-    }
-    Words words; // NOLINT(cppcoreguidelines-pro-type-member-init)
-    move(variants, product, Known::all, words);
-    Crossing out = crossing_of(words, edge);
-    out.pace = cycles_of(words, product, Known::all);
-    return out;
-}
-
-Crossing Estimator::crossing_of(const Words& words, std::size_t edge) const {
+Crossing MovedWords::crossing(std::size_t edge) const {
     Crossing out;
-    const auto at = [&](std::size_t level, Pacer::Way way) {
-        return words.at[level][static_cast<std::size_t>(way)];
+    const auto along = [&](std::size_t level, Pacer::Way way) {
+        return at[level][static_cast<std::size_t>(way)];
     };
-    out.outer = {at(0, Pacer::Way::down), at(0, Pacer::Way::up)};
-    out.edge = {at(edge, Pacer::Way::down), at(edge, Pacer::Way::up)};
+    out.outer = {along(0, Pacer::Way::down), along(0, Pacer::Way::up)};
+    out.edge = {along(edge, Pacer::Way::down), along(edge, Pacer::Way::up)};
     return out;
 }
 
 // Adds a link's words to those of its levels. `fresh` and `bounded` go from link to link of the
 // sums.
 template <class Count>
-void Estimator::add_words(const Link& link, std::size_t o, Count count, double& fresh,
-                          bool& bounded, Known known, const double* product, Words& words) const {
+void Pace::add_words(const Link& link, std::size_t o, Count count, double& fresh, bool& bounded,
+                     Known known, const double* product, MovedWords& words) const {
     using Way = Pacer::Way;
     const double sent = count(link.sent);
     const bool inner = link.child < levels_;
@@ -202,13 +170,13 @@ void Estimator::add_words(const Link& link, std::size_t o, Count count, double& 
     }
 }
 
-double Estimator::cycles_of(const Words& words, const double* product, Known known) const {
+double Pace::cycles(const MovedWords& words, const double* product, Known known) const {
     std::array<double, kMaxLevels> share; // NOLINT(cppcoreguidelines-pro-type-member-init)
     double one = 1.0;                     // share of one instance
     for (std::size_t i = 0; i < levels_; ++i) {
         share[i] = one;
         if (fanout_[i] > 1.0) {
-            one /= known == Known::little ? fanout_[i] : product[space_->spatial[i]];
+            one /= fanout(i, product, known);
         }
     }
     double cycles = 0.0;

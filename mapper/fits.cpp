@@ -1,0 +1,71 @@
+#include "mapper/fits.hpp"
+
+#include <algorithm>
+
+namespace eyeroof::mapper {
+
+using namespace model;
+
+namespace {
+
+// The tiles that a store holds in this space; none where it is boundless or holds nothing.
+std::optional<StoreFit> fit_of(const Space& space, std::size_t level, const Store& store) {
+    StoreFit fit;
+    fit.bank = static_cast<double>(store.bank_bytes);
+    fit.buffers = store.buffers;
+    fit.capacity = static_cast<double>(store.capacity_bytes.value_or(0));
+    for (const Operand o : kAllOperands) {
+        const std::size_t column = space.tile[level][index(o)];
+        if (column != 0 && store.operands.contains(o)) {
+            const int bits = bits_at(space.task->machine, level, o);
+            fit.tiles[fit.count++] = {column, bits / 8.0};
+            fit.whole = fit.whole && bits % 8 == 0 && store.bank_bytes == 1;
+        }
+    }
+    return store.capacity_bytes && fit.count > 0 ? std::optional(fit) : std::nullopt;
+}
+
+} // namespace
+
+Fits::Fits(const Space& space) : space_(&space), levels_(space.task->machine.levels.size()) {
+    const Task& task = *space.task;
+    for (std::size_t i = 0; i < levels_; ++i) {
+        fanout_[i] = 1.0;
+        for (const Axis& axis : task.machine.levels[i].fanout) {
+            fanout_[i] *= static_cast<double>(axis.size);
+        }
+        for (const Store& store : task.machine.levels[i].stores) {
+            if (const auto fit = fit_of(space, i, store)) {
+                stores_[i].push_back(*fit);
+            }
+        }
+    }
+    if (const double least = task.constraints.min_utilization; least != 0.0) {
+        const auto macs = static_cast<double>(macs_of(task.problem));
+        const auto units = static_cast<double>(mac_units(task.machine));
+        most_steps_ = macs * (1.0 + 1e-12) / (units * least);
+    }
+}
+
+bool Fits::at_level(const double* product, std::size_t level) const {
+    const auto& stores = stores_[level];
+    return std::all_of(stores.begin(), stores.end(), [&](const StoreFit& fit) {
+        return fit.holds([&](std::size_t column) { return product[column]; });
+    });
+}
+
+Fits::Misfit Fits::misfit(const double* product) const {
+    for (std::size_t i = 0; i < levels_; ++i) {
+        if (product[space_->spatial[i]] > fanout_[i]) {
+            return Misfit::fanout;
+        }
+    }
+    for (std::size_t i = 0; i < levels_; ++i) {
+        if (!at_level(product, i)) {
+            return Misfit::capacity;
+        }
+    }
+    return used_enough(product[space_->steps]) ? Misfit::none : Misfit::utilization;
+}
+
+} // namespace eyeroof::mapper
