@@ -327,8 +327,8 @@ model::Result<ConvertedModel> convert(const OnnxGraph& graph, const std::string&
 }
 
 model::Result<ConvertedModel> parse_onnx(std::string_view bytes, const std::string& file,
-                                         const Sizes& given) {
-    auto graph = read_graph(bytes, file);
+                                         const Sizes& given, const BytesPassed& passed) {
+    auto graph = read_graph(bytes, file, passed);
     if (graph) {
         graph = inline_functions(*std::move(graph), file);
     }

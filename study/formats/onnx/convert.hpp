@@ -6,6 +6,7 @@
 #include "model/network.hpp"
 #include "model/wiring.hpp"
 #include "study/formats/onnx/graph.hpp"
+#include "study/formats/onnx/messages.hpp"
 #include "study/formats/onnx/step.hpp"
 
 #include <filesystem>
@@ -44,7 +45,7 @@ struct ConvertedModel {
 model::Result<ConvertedModel> convert(const OnnxGraph& graph, const std::string& file,
                                       const Sizes& given = {});
 model::Result<ConvertedModel> parse_onnx(std::string_view bytes, const std::string& file,
-                                         const Sizes& given = {});
+                                         const Sizes& given = {}, const BytesPassed& passed = {});
 // By the first bytes, or the name's ending: weights may stand before the version.
 bool is_onnx_file(const std::filesystem::path& path);
 // The file is mapped, not read: gigabytes of weights in it are never touched.

@@ -13,7 +13,8 @@
 
 namespace eyeroof::study::onnx {
 
-inline constexpr int kInt64 = 7, kBool = 9; // of TensorProto.DataType
+inline constexpr int kFloat = 1, kUint8 = 2, kInt8 = 3, kInt32 = 6, kInt64 = 7, kBool = 9,
+                     kDouble = 11; // of TensorProto.DataType
 
 // A size, the name of one, or neither.
 struct Dim {

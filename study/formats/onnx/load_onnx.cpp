@@ -1,5 +1,5 @@
 // A model's file, mapped into memory: of weights that no shape needs not a byte
-// is read.
+// is read, and what was read is given back.
 #include "study/formats/onnx/convert.hpp"
 #include "study/formats/onnx/read_graph.hpp"
 
@@ -41,10 +41,20 @@ class MappedFile {
         return start_ == nullptr ? std::string_view() : std::string_view(start_, size_);
     }
 
+    // Of whole pages, and of what parse_onnx() read since the last call.
+    void forget_until(const char* until) {
+        const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+        const std::size_t end = static_cast<std::size_t>(until - start_) / page * page;
+        if (end > forgotten_) {
+            ::madvise(const_cast<char*>(start_) + forgotten_, end - forgotten_, MADV_DONTNEED);
+            forgotten_ = end;
+        }
+    }
+
   private:
     int descriptor_;
     bool regular_ = false;
-    std::size_t size_ = 0;
+    std::size_t size_ = 0, forgotten_ = 0;
     const char* start_ = nullptr;
 };
 
@@ -57,12 +67,13 @@ bool is_onnx_file(const std::filesystem::path& path) {
 }
 
 model::Result<ConvertedModel> load_onnx(const std::filesystem::path& path, const Sizes& given) {
-    const MappedFile file(path);
+    MappedFile file(path);
     if (!file.regular()) {
         return model::Result<ConvertedModel>::failure("file-not-found", "there is no such file",
                                                       "check the path", {path.string(), 0, 0});
     }
-    return parse_onnx(file.bytes(), path.string(), given);
+    return parse_onnx(file.bytes(), path.string(), given,
+                      [&file](const char* until) { file.forget_until(until); });
 }
 
 } // namespace eyeroof::study::onnx

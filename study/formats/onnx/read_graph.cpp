@@ -2,48 +2,30 @@
 // version 13.
 #include "study/formats/onnx/read_graph.hpp"
 
-#include "study/formats/onnx/wire.hpp"
-
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <bit>
-#include <cstring>
 
 namespace eyeroof::study::onnx {
 
 namespace {
 
-constexpr int kFloat = 1, kUint8 = 2, kInt8 = 3, kInt32 = 6, kDouble = 11;
-
-// Goes over a message's fields; remembers whether any message of the file was
-// broken.
+// Of one file.
 class Reader {
   public:
-    template <class Take> void each(std::string_view message, Take take) {
-        Fields fields(message);
-        while (const auto field = fields.next()) {
-            take(*field);
-        }
-        broken_ = broken_ || fields.broken();
-    }
-    void integers(const Field& field, std::vector<std::int64_t>& values) {
-        broken_ |= !each_varint(field, [&](std::uint64_t v) {
-            if (values.size() < kMostValues) {
-                values.push_back(static_cast<std::int64_t>(v));
-            }
-        });
-    }
+    Reader(const BytesPassed& passed, const Limits& limits) : messages_(passed, limits) {}
 
     OnnxGraph model(std::string_view bytes);
-    bool broken() const { return broken_; }
-    bool full() const { return full_; }
+    bool broken() const { return messages_.broken(); }
+    bool too_large() const { return messages_.full(); }
+    bool too_many_nodes() const { return nodes_ > kMostNodes; }
 
   private:
+    template <class Take> void each(std::string_view message, Take take) {
+        messages_.each(message, take);
+    }
+    std::string text(const Field& field) { return messages_.text(field); }
     void graph(std::string_view bytes, OnnxGraph& graph);
     OnnxNode node(std::string_view bytes);
     std::pair<std::string, Attribute> attribute(std::string_view bytes);
-    std::pair<std::string, Constant> tensor(std::string_view bytes);
     std::pair<std::string, TensorType> value(std::string_view bytes);
     TensorType type(std::string_view bytes);
     std::vector<Dim> dims(std::string_view bytes);
@@ -51,110 +33,9 @@ class Reader {
     void opset(std::string_view bytes, std::int64_t& version);
     void add(std::vector<OnnxNode>& nodes, std::string_view bytes);
 
-    bool broken_ = false;
-    bool full_ = false;
+    Messages messages_;
     std::size_t nodes_ = 0;
 };
-
-std::string text(const Field& field) {
-    std::string copy(field.bytes.substr(0, 1000)); // names of a megabyte are nobody's
-    std::replace_if(
-        copy.begin(), copy.end(),
-        [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, '_');
-    return copy;
-}
-
-// Little-endian elements of `raw_data`.
-std::optional<std::vector<double>> raw_values(std::string_view raw, int element) {
-    const auto read = [&](auto sample) {
-        using T = decltype(sample);
-        std::vector<double> values(raw.size() / sizeof(T));
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            T value;
-            std::memcpy(&value, raw.data() + i * sizeof(T), sizeof(T));
-            values[i] = static_cast<double>(value);
-        }
-        return values;
-    };
-    switch (element) {
-    case kInt64:
-        return read(std::int64_t{});
-    case kInt32:
-        return read(std::int32_t{});
-    case kFloat:
-        return read(float{});
-    case kDouble:
-        return read(double{});
-    case kBool:
-    case kUint8:
-        return read(std::uint8_t{});
-    case kInt8:
-        return read(std::int8_t{});
-    default:
-        return std::nullopt;
-    }
-}
-
-// Of a repeated field, packed or one by one.
-std::vector<double> floats(const Field& field) {
-    if (field.wire != Wire::bytes) {
-        return {static_cast<double>(field.real())};
-    }
-    return raw_values(field.bytes.substr(0, kMostValues * 4), kFloat)
-        .value_or(std::vector<double>{});
-}
-
-std::optional<std::size_t> elements_of(const std::vector<std::int64_t>& dims) {
-    model::Count product = 1;
-    for (const std::int64_t dim : dims) {
-        const auto next = dim < 0 ? std::nullopt : model::checked_mul(product, dim);
-        if (!next) {
-            return std::nullopt;
-        }
-        product = *next;
-    }
-    return static_cast<std::size_t>(product);
-}
-
-std::pair<std::string, Constant> Reader::tensor(std::string_view bytes) {
-    std::pair<std::string, Constant> named;
-    Constant& constant = named.second;
-    std::string_view raw;
-    std::vector<double> listed;
-    const auto number = [&](double value) {
-        if (listed.size() < kMostValues) {
-            listed.push_back(value);
-        }
-    };
-    each(bytes, [&](const Field& f) {
-        if (f.number == 1) {
-            integers(f, constant.dims);
-        } else if (f.number == 2) {
-            constant.element = static_cast<int>(f.value & 0xFFU);
-        } else if (f.number == 5 || f.number == 7) { // int32_data, int64_data
-            broken_ |= !each_varint(f, [&](std::uint64_t v) {
-                number(static_cast<double>(static_cast<std::int64_t>(v)));
-            });
-        } else if (f.number == 4 && f.wire == Wire::fixed32) {
-            number(f.real());
-        } else if (f.number == 4 && f.bytes.size() <= kMostValues * 4) { // packed float_data
-            const std::vector<double> values = floats(f);
-            std::for_each(values.begin(), values.end(), number);
-        } else if (f.number == 8) {
-            named.first = text(f);
-        } else if (f.number == 9) {
-            raw = f.bytes;
-        }
-    });
-    const auto elements = elements_of(constant.dims);
-    if (elements && *elements <= kMostValues && raw.size() <= kMostValues * 8) {
-        constant.values = raw.empty() ? listed : raw_values(raw, constant.element);
-        if (constant.values && constant.values->size() != *elements) {
-            constant.values.reset(); // the data lies in another file, or not at all
-        }
-    }
-    return named;
-}
 
 std::vector<Dim> Reader::dims(std::string_view bytes) {
     std::vector<Dim> all;
@@ -168,6 +49,7 @@ std::vector<Dim> Reader::dims(std::string_view bytes) {
             }
         });
         if (f.number == 1 && all.size() < 64) {
+            messages_.store(sizeof dim);
             all.push_back(std::move(dim));
         }
     });
@@ -194,6 +76,7 @@ TensorType Reader::type(std::string_view bytes) {
 
 std::pair<std::string, TensorType> Reader::value(std::string_view bytes) {
     std::pair<std::string, TensorType> named;
+    messages_.store(sizeof named);
     each(bytes, [&](const Field& f) {
         if (f.number == 1) {
             named.first = text(f);
@@ -207,6 +90,7 @@ std::pair<std::string, TensorType> Reader::value(std::string_view bytes) {
 std::pair<std::string, Attribute> Reader::attribute(std::string_view bytes) {
     std::pair<std::string, Attribute> named;
     Attribute& a = named.second;
+    messages_.store(sizeof named);
     each(bytes, [&](const Field& f) {
         switch (f.number) {
         case 1:
@@ -222,15 +106,16 @@ std::pair<std::string, Attribute> Reader::attribute(std::string_view bytes) {
             a.s = text(f);
             break;
         case 5:
-            a.tensor = tensor(f.bytes).second;
+            a.tensor = read_tensor(messages_, f.bytes).second;
             break;
         case 7: {
-            const std::vector<double> values = floats(f);
+            const std::vector<double> values = read_floats(f);
+            messages_.store(values.size() * sizeof(double));
             a.floats.insert(a.floats.end(), values.begin(), values.end());
             break;
         }
         case 8:
-            integers(f, a.ints);
+            messages_.integers(f, a.ints);
             break;
         case 21:
             a.refers = text(f);
@@ -244,6 +129,7 @@ std::pair<std::string, Attribute> Reader::attribute(std::string_view bytes) {
 
 OnnxNode Reader::node(std::string_view bytes) {
     OnnxNode node;
+    messages_.store(sizeof node);
     each(bytes, [&](const Field& f) {
         if (f.number == 1) {
             node.inputs.push_back(text(f));
@@ -264,8 +150,7 @@ OnnxNode Reader::node(std::string_view bytes) {
 }
 
 void Reader::add(std::vector<OnnxNode>& nodes, std::string_view bytes) {
-    full_ = full_ || ++nodes_ > kMostNodes;
-    if (!full_) {
+    if (++nodes_ <= kMostNodes) {
         nodes.push_back(node(bytes));
     }
 }
@@ -281,7 +166,7 @@ void Reader::graph(std::string_view bytes, OnnxGraph& graph) {
             graph.name = text(f);
             break;
         case 5:
-            graph.constants.insert(tensor(f.bytes));
+            graph.constants.insert(read_tensor(messages_, f.bytes));
             break;
         case 11:
             inputs.push_back(value(f.bytes));
@@ -298,7 +183,7 @@ void Reader::graph(std::string_view bytes, OnnxGraph& graph) {
         case 15: // sparse initializers: their values are a tensor of their own
             each(f.bytes, [&](const Field& part) {
                 if (part.number == 1) {
-                    graph.constants.insert(tensor(part.bytes));
+                    graph.constants.insert(read_tensor(messages_, part.bytes));
                 }
             });
             break;
@@ -316,6 +201,7 @@ void Reader::graph(std::string_view bytes, OnnxGraph& graph) {
 
 OnnxFunction Reader::function(std::string_view bytes) {
     OnnxFunction function;
+    messages_.store(sizeof function);
     each(bytes, [&](const Field& f) {
         if (f.number == 1) {
             function.op = text(f);
@@ -363,15 +249,23 @@ OnnxGraph Reader::model(std::string_view bytes) {
 
 } // namespace
 
-model::Result<OnnxGraph> read_graph(std::string_view bytes, const std::string& file) {
-    Reader reader;
+model::Result<OnnxGraph> read_graph(std::string_view bytes, const std::string& file,
+                                    const BytesPassed& passed, const Limits& limits) {
+    Reader reader(passed, limits);
     OnnxGraph graph = reader.model(bytes);
     using Answer = model::Result<OnnxGraph>;
     if (reader.broken()) {
         return Answer::failure("bad-onnx", "the file is broken off, or is no ONNX model",
                                "write it anew; `net check` reads other formats too", {file, 0, 0});
     }
-    if (reader.full()) {
+    if (reader.too_large()) {
+        return Answer::failure(
+            "too-large",
+            fmt::format("the file has more than {} fields, or more than {} MiB without its weights",
+                        limits.fields, limits.stored_bytes >> 20U),
+            "is it an ONNX model? export it in parts", {file, 0, 0});
+    }
+    if (reader.too_many_nodes()) {
         return Answer::failure("too-many-layers",
                                fmt::format("the graph has more than {} nodes", kMostNodes),
                                "export the model in parts", {file, 0, 0});

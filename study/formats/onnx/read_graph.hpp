@@ -4,6 +4,7 @@
 
 #include "model/base/result.hpp"
 #include "study/formats/onnx/graph.hpp"
+#include "study/formats/onnx/messages.hpp"
 
 #include <string>
 #include <string_view>
@@ -13,12 +14,10 @@ namespace eyeroof::study::onnx {
 // A file can ask for no more than this; a model of a trillion parameters has a
 // tenth of it.
 inline constexpr std::size_t kMostNodes = 1'000'000;
-// Constants of more elements than this are weights, not shapes.
-inline constexpr std::size_t kMostValues = 4096;
-
 // Errors: "bad-onnx" where the bytes are not those of a model, with their
-// offset; "no-layers" for a graph without nodes; "too-many-layers".
-model::Result<OnnxGraph> read_graph(std::string_view bytes, const std::string& file);
+// offset; "no-layers" for a graph without nodes; "too-many-layers", "too-large".
+model::Result<OnnxGraph> read_graph(std::string_view bytes, const std::string& file,
+                                    const BytesPassed& passed = {}, const Limits& limits = {});
 
 // Whether a file that starts so may be ONNX: a model's first field is its
 // version.

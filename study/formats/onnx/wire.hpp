@@ -48,7 +48,8 @@ class Fields {
 };
 
 // The numbers of a repeated field, packed or not: calls `take` with each varint
-// of `field`; false where its bytes make no sense.
+// of `field` until it says that it has enough; false where the bytes up to
+// there make no sense.
 template <class Take> bool each_varint(const Field& field, Take take) {
     if (field.wire != Wire::bytes) {
         take(field.value);
@@ -64,7 +65,9 @@ template <class Take> bool each_varint(const Field& field, Take take) {
         value |= static_cast<std::uint64_t>(byte & 0x7FU) << shift;
         shift += 7;
         if ((byte & 0x80U) == 0) {
-            take(value);
+            if (!take(value)) {
+                return true;
+            }
             value = 0;
             shift = 0;
         }
