@@ -5,6 +5,8 @@
 #include "cli/exam_options.hpp"
 #include "model/base/units.hpp"
 
+#include <fmt/format.h>
+
 namespace eyeroof::cli {
 
 namespace {
@@ -28,6 +30,16 @@ template <class Quantity> double given(const std::string& text, model::Diagnosti
     return value ? value->value : 0.0;
 }
 
+// A rate that words cross at: "no limit" is not to give the option, not 0.
+double given_rate(const char* option, const std::string& text, model::Diagnostics& found) {
+    const double rate = given<model::BytesPerSec>(text, found);
+    if (!text.empty() && rate == 0.0 && !found.has_errors()) {
+        found.error("zero", fmt::format("{}: nothing moves at {}", option, text),
+                    "leave it out for no limit");
+    }
+    return rate;
+}
+
 Exit cores(Context& context, const CoresOptions& options) {
     const auto network = load_workload(context, options.network, options.dims);
     const auto machine = load_machine(context, options.machine);
@@ -35,8 +47,8 @@ Exit cores(Context& context, const CoresOptions& options) {
     all.append(machine.diagnostics());
     study::PackageOptions package;
     package.hop_s = given<model::Seconds>(options.hop, all);
-    package.link_bytes_per_s = given<model::BytesPerSec>(options.link, all);
-    package.memory_bytes_per_s = given<model::BytesPerSec>(options.memory, all);
+    package.link_bytes_per_s = given_rate("--link", options.link, all);
+    package.memory_bytes_per_s = given_rate("--memory", options.memory, all);
     if (all.has_errors()) {
         return context.fail(all);
     }

@@ -41,9 +41,9 @@ model::Result<study::Chip> chosen_chip(const FuseOptions& options, const model::
     }
     chip->buffer_bytes = buffer.value_or(chip->buffer_bytes);
     chip->dram_bytes_per_s = bandwidth.value_or(chip->dram_bytes_per_s);
-    if (chip->buffer_bytes < 1.0 || chip->buffer_bytes > 1e15 || !(chip->dram_bytes_per_s >= 0.0)) {
+    if (chip->buffer_bytes < 1.0 || chip->buffer_bytes > 1e15 || bandwidth == 0.0) {
         return model::Result<study::Chip>::failure(
-            "out-of-range", "the buffer has 1 B to 1 PB, and the link no less than 0 B/s",
+            "out-of-range", "the buffer has 1 B to 1 PB, and the link more than 0 B/s",
             "as in --buffer 512KiB --bandwidth '100 GB/s'");
     }
     return chip;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <system_error>
@@ -121,6 +122,55 @@ void check_lists(const std::set<std::string>& lists, const std::vector<std::stri
     }
 }
 
+// An option that means nothing unless another one is given (and, where `value` is named, is that).
+struct Companion {
+    const char* command; // "": every command that has both
+    const char* option;
+    const char* with;
+    const char* value = "";
+};
+constexpr Companion kCompanions[] = {
+    {"", "--optimizer", "--phase", "training"}, {"", "--epoch-steps", "--phase", "training"},
+    {"", "--precision", "--phase", "training"}, {"chip", "--layers", "--network"},
+    {"chip", "--batch", "--network"},           {"chip", "--dim", "--network"},
+    {"chip", "--nodes", "--network"},           {"chip", "--time-limit", "--network"},
+    {"import", "--batch", "--match"},           {"tune", "--ablation", "--compare"},
+    {"tune", "--seeds", "--compare"},           {"tune", "--jobs", "--compare"},
+};
+
+// Does another option of the command take the place of the companion: a session, a varied field?
+bool said_elsewhere(const CLI::App& app, const std::string& with) {
+    const CLI::Option* session = app.get_option_no_throw("--session");
+    const CLI::Option* vary = app.get_option_no_throw("--vary");
+    const auto varies = [&](const std::string& field) {
+        return field.starts_with(with.substr(2) + "=");
+    };
+    return (session != nullptr && session->count() > 0) ||
+           (vary != nullptr && std::any_of(vary->results().begin(), vary->results().end(), varies));
+}
+
+void check_companions(const CLI::App& app, model::Diagnostics& found) {
+    for (const Companion& rule : kCompanions) {
+        const CLI::Option* option = app.get_option_no_throw(rule.option);
+        const CLI::Option* with = app.get_option_no_throw(rule.with);
+        if (option == nullptr || with == nullptr || option->count() == 0 ||
+            (*rule.command != 0 && app.get_name() != rule.command)) {
+            continue;
+        }
+        const bool given = *rule.value == 0
+                               ? with->count() > 0
+                               : with->count() > 0 && with->results().front() == rule.value;
+        const std::string needed =
+            *rule.value == 0 ? rule.with : fmt::format("{} {}", rule.with, rule.value);
+        if (!given && !said_elsewhere(app, rule.with)) {
+            found.error("usage",
+                        fmt::format("{}: {} says nothing without {}", command_path(app),
+                                    rule.option, needed),
+                        fmt::format("add {}, or leave it out", needed));
+        }
+    }
+}
+
 } // namespace
 
 const CLI::App& deepest(const CLI::App& app) {
@@ -168,6 +218,7 @@ model::Diagnostics values_found_wrong(const Frame& frame, const GlobalOptions& g
     model::Diagnostics found;
     check_values(frame.root(), found);
     check_lists(lists_of(frame.root()), arguments, found);
+    check_companions(deepest(frame.root()), found);
     for (const std::string& folder : global.hwdb) {
         std::error_code ignored;
         if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {

@@ -18,7 +18,7 @@ const CLI::App& deepest(const CLI::App& app);
 model::Diagnostics usage_error(const CLI::App& root, const CLI::ParseError& error);
 
 // What the parser took and nobody means: numbers that are none, empty words, lists with holes,
-// folders that are not there.
+// folders that are not there, options that mean nothing without another.
 model::Diagnostics values_found_wrong(const Frame& frame, const GlobalOptions& global,
                                       const std::vector<std::string>& arguments);
 

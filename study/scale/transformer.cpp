@@ -153,20 +153,28 @@ class Shapes {
     bool read_attention(Transformer& t) {
         const Layer* previous = nullptr;
         Count softmax_rows = 0;
+        Count all = 0; // also those layers that see a window only: attention of other lengths
         for (const Layer& layer : network_.layers) {
             if (const auto* a = std::get_if<model::AttentionShape>(&layer.shape)) {
+                all += layer.count;
                 t.layers = layer.count;
                 t.head_size = a->k;
                 softmax_rows = a->batch * a->groups * a->m;
                 groups_ = a->batch * a->key_heads();
+                sharing_ = a->groups / a->key_heads();
                 new_ = a->m;
             } else if (layer.op == Op::bmm && previous == nullptr) {
                 previous = &layer;
-            } else if (layer.op == Op::softmax && previous != nullptr && softmax_rows == 0) {
+            } else if (layer.op == Op::softmax && previous != nullptr) {
+                all += layer.count;
+                if (softmax_rows != 0) {
+                    continue;
+                }
                 const auto& g = std::get<model::GemmShape>(previous->shape);
                 t.layers = previous->count;
                 t.head_size = g.k;
                 groups_ = g.batch;
+                sharing_ = g.m % g.n == 0 ? g.m / g.n : 1; // exact where the cache is empty
                 new_ = g.m;
                 softmax_rows = std::get<model::RowsShape>(layer.shape).rows;
             }
@@ -175,34 +183,45 @@ class Shapes {
             return false;
         }
         t.heads = softmax_rows / words_;
-        // Queries that share keys are one product: heads / kv x as many rows as words a sequence.
-        t.kv_heads = t.heads;
-        for (const Layer& layer : network_.layers) {
-            const auto* g = std::get_if<model::GemmShape>(&layer.shape);
-            if (layer.op == Op::gemm && g != nullptr && g->k == t.hidden &&
-                layer.count == t.layers && g->n % (2 * t.head_size) == 0 &&
-                g->n != t.heads * t.head_size) {
-                const Count pairs = g->n / (2 * t.head_size);
-                if (g->n == (t.heads + 2 * t.heads) * t.head_size) {
-                    break; // queries, keys and values in one
-                }
-                if (pairs <= t.heads && t.heads % pairs == 0 && groups_ % pairs == 0) {
-                    t.kv_heads = pairs;
-                    break;
-                }
-            }
-        }
+        t.layers = last_product(t.layers, t.hidden) != nullptr ? t.layers : all;
+        t.kv_heads = key_heads(t);
         return true;
     }
 
-    bool read_feed_forward(Transformer& t) {
-        const Layer* down = nullptr; // the last product of a block that writes the width
+    // Queries that share keys are one product: heads / kv x as many rows as words a sequence. Read
+    // off the product that makes keys and values; where that is as wide as the queries', off
+    // theirs.
+    Count key_heads(const Transformer& t) const {
         for (const Layer& layer : network_.layers) {
             const auto* g = std::get_if<model::GemmShape>(&layer.shape);
-            if (g != nullptr && layer.count == t.layers && g->n == t.hidden) {
-                down = &layer;
+            if (layer.op != Op::gemm || g == nullptr || g->k != t.hidden ||
+                layer.count != t.layers || g->n % (2 * t.head_size) != 0 ||
+                g->n == t.heads * t.head_size) {
+                continue;
+            }
+            const Count pairs = g->n / (2 * t.head_size);
+            if (g->n == (t.heads + 2 * t.heads) * t.head_size) {
+                return t.heads; // queries, keys and values in one
+            }
+            if (pairs <= t.heads && t.heads % pairs == 0 && groups_ % pairs == 0) {
+                return pairs;
             }
         }
+        return sharing_ > 1 && t.heads % sharing_ == 0 ? t.heads / sharing_ : t.heads;
+    }
+
+    // The last product of a block, of so many, that writes the width.
+    const Layer* last_product(Count layers, Count width) const {
+        const Layer* last = nullptr;
+        for (const Layer& layer : network_.layers) {
+            const auto* g = std::get_if<model::GemmShape>(&layer.shape);
+            last = g != nullptr && layer.count == layers && g->n == width ? &layer : last;
+        }
+        return last;
+    }
+
+    bool read_feed_forward(Transformer& t) {
+        const Layer* down = last_product(t.layers, t.hidden);
         if (down == nullptr) {
             return false;
         }
@@ -240,6 +259,7 @@ class Shapes {
 
     const model::Network& network_;
     Count words_ = 0, groups_ = 0, new_ = 0;
+    Count sharing_ = 1; // heads that share a key, as far as their product tells
 };
 
 // BlockOperators of one device's part, in order.

@@ -129,7 +129,8 @@ silicon_report(const model::Machine& machine, const model::Technology& technolog
     if (accelerator == nullptr) {
         return Answer::failure("not-an-accelerator",
                                machine.id + " is a GPU or a host: only accelerators are described "
-                                            "by their memories, networks and units");
+                                            "by their memories, networks and units",
+                               "`eyeroof hw list` has the accelerators, such as eyeriss-v1");
     }
     const model::PublishedChip* chip = published_of(technology, machine.id);
     if (!nm && chip == nullptr) {

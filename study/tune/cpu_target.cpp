@@ -24,18 +24,17 @@ std::string complaint(const std::string& text) {
     return at == std::string::npos ? first_line(text) : first_line(text.substr(at));
 }
 
-int last_cpu() {
+// The processors that this process may run on, ascending; none where the kernel does not tell.
+std::vector<int> usable_cpus() {
     cpu_set_t set;
     CPU_ZERO(&set);
-    if (::sched_getaffinity(0, sizeof set, &set) != 0) {
-        return -1;
-    }
-    for (int cpu = CPU_SETSIZE - 1; cpu >= 0; --cpu) {
+    std::vector<int> usable;
+    for (int cpu = 0; ::sched_getaffinity(0, sizeof set, &set) == 0 && cpu < CPU_SETSIZE; ++cpu) {
         if (CPU_ISSET(cpu, &set)) {
-            return cpu;
+            usable.push_back(cpu);
         }
     }
-    return -1;
+    return usable;
 }
 
 constexpr const char* kOwner = "owner"; // a file in the folder: whose run it is
@@ -112,6 +111,12 @@ std::string CpuSession::compile(const std::string& text, const std::string& name
 model::Result<std::unique_ptr<CpuSession>> CpuSession::open(const CpuOptions& options,
                                                             std::stop_token stop) {
     using Made = model::Result<std::unique_ptr<CpuSession>>;
+    const std::vector<int> usable = usable_cpus();
+    if (options.cpu >= 0 && std::find(usable.begin(), usable.end(), options.cpu) == usable.end()) {
+        return Made::failure("no-such-cpu",
+                             fmt::format("processor {} is none that may be used here", options.cpu),
+                             fmt::format("there are: {}", fmt::join(usable, ", ")));
+    }
     remove_orphans();
     auto folder = profiles::WorkFolder::create();
     if (!folder) {
@@ -135,7 +140,7 @@ model::Result<std::unique_ptr<CpuSession>> CpuSession::open(const CpuOptions& op
                                fmt::format("{}", fmt::join(options.flags, " "))};
         if (!session->compile(harness_source(), "harness", {"-std=c++17"}, why).empty()) {
             if (session->options_.cpu < 0) {
-                session->options_.cpu = last_cpu();
+                session->options_.cpu = usable.empty() ? -1 : usable.back();
             }
             return session;
         }

@@ -34,7 +34,7 @@ struct Toolchain {
 // The folder that candidates are built in is private (0700) and removed with the session.
 class CpuSession {
   public:
-    // Errors: "unavailable" without a compiler that works; "cannot-write".
+    // Errors: "unavailable" without a compiler that works; "cannot-write"; "no-such-cpu".
     static model::Result<std::unique_ptr<CpuSession>> open(const CpuOptions& options,
                                                            std::stop_token stop = {});
 

@@ -101,7 +101,8 @@ class Build:
         if program not in self.links:
             said = subprocess.run(["ninja", "-C", self.folder, "-t", "commands", "tests/" + program],
                                   capture_output=True, text=True, check=True).stdout
-            self.links[program] = said.strip().split("\n")[-1].replace(": && ", "").replace(" && :", "")
+            steps = said.strip().split("\n")[-1].split(" && ")  # what comes before and after is ninja's
+            self.links[program] = next(step for step in steps if f"-o tests/{program}" in step)
         words = shlex.split(self.links[program])
         output = os.path.join(scratch, program)
         words[words.index("-o") + 1] = output

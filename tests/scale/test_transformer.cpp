@@ -385,6 +385,25 @@ TEST_CASE("a decoder's sizes are read off its operators") {
     CHECK_FALSE(transformer_of(*read::load_network("resnet50", folders)).ok());
 }
 
+TEST_CASE("every decoder of the catalog can be divided and served, those with windows too") {
+    const std::vector<fs::path> folders = {fs::path(tests::source_dir()) / "examples" / "networks"};
+    const auto read = [&](const std::string& name) {
+        const auto network = read::load_network(name, folders);
+        REQUIRE(network.ok());
+        return transformer_of(*network);
+    };
+    const auto gpt2 = read("gpt2-large");
+    REQUIRE(gpt2);
+    CHECK(parameters(*gpt2) + 2 * 1280 == 774'030'080); // but for the last norm
+    const auto gemma = read("gemma-2-9b");              // 21 of 42 layers see a window only
+    REQUIRE(gemma);
+    CHECK(gemma->layers == 42);
+    CHECK(gemma->heads == 16);
+    CHECK(gemma->kv_heads == 8);
+    CHECK(gemma->inner == 14336);
+    CHECK(read("gemma-2-9b:new=16384")->layers == 42); // longer than the window
+}
+
 TEST_CASE("degrees that do not divide are named with the nearest that do") {
     const Transformer t = gpt(96, 12288, 96, 51200, 2048, true);
     Plan plan;

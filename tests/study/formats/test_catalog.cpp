@@ -170,6 +170,12 @@ TEST_CASE("language and vision models have the parameters of their published siz
         CHECK(totals(name).parameters == parameters);
         CHECK(totals(name + ":fused=1").macs == macs(name));
     }
+    // GPT-2, the sizes of its released models: a layer has 12 h^2 + 13 h, with words, places and
+    // the last norm beside them.
+    CHECK(totals("gpt2").parameters == 124'439'808);
+    CHECK(totals("gpt2-medium").parameters == 354'823'168);
+    CHECK(totals("gpt2-large").parameters == 774'030'080);
+    CHECK(totals("gpt2-xl").parameters == 1'557'611'200);
     CHECK(macs("vit-b-16") == near(17.564e9, 0.0001)); // the same section
     CHECK(macs("vit-l-16") == near(61.555e9, 0.0001));
     CHECK(net("Llama3-8B").id == "llama-3-8b");
