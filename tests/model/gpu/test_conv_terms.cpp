@@ -116,6 +116,10 @@ TEST_CASE("fused Winograd: blocks of 32 tiles of 2x2 outputs by 32 channels, on 
     // One image is one block on one SM.
     CHECK(time_of(terms, square(1, 9, 4, 8, 3), DataType::fp32).body_s ==
           near(block / 0.5 * (1.0 + 0.5) + 1e-6));
+    // Five images of 2 x 2 tiles are two blocks of four images, not five quarters of one: with six
+    // blocks of channels 12 CTAs, two on some SMs.
+    CHECK(time_of(terms, square(5, 9, 4, 192, 3), DataType::fp32).body_s ==
+          near(2.0 * block / 0.5 + 1e-6));
 }
 
 TEST_CASE("twice the images of a fused Winograd that fills half of the SMs take no less time") {
