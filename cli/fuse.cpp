@@ -59,11 +59,16 @@ Exit curve(Context& context, const FuseOptions& options, const model::Network& n
     const std::string& format = options.output.format;
     return context.write(format == "json"  ? study::fuse_curve_json(network.id, *points)
                          : format == "csv" ? study::fuse_curve_csv(*points)
+                         : format == "svg" ? study::fuse_curve_svg(network.id, chip, *points)
                                            : study::fuse_curve_text(network.id, *points),
                          options.output.file);
 }
 
 Exit fuse(Context& context, const FuseOptions& options) {
+    if (options.output.format == "svg" && !options.curve) {
+        return context.fail_usage("--format svg is a picture of the curve",
+                                  "add --curve, or take text, json or csv");
+    }
     const auto network = load_wired_workload(context, options.network, options.dims);
     const auto machine = load_machine(context, options.machine);
     model::Diagnostics all = network.diagnostics();
@@ -115,6 +120,7 @@ void add_fuse(Frame& frame) {
         "eyeroof fuse vgg16 --on tpu-v1 --layers CONV --objective latency\n"
         "# how large must the buffer be?\n"
         "eyeroof fuse vgg16 --on eyeriss-v1 --layers '^CONV|POOL' --curve\n"
+        "eyeroof fuse vgg16 --on eyeriss-v1 --curve --format svg -o curve.svg\n"
         "eyeroof fuse bert-base --on simba --buffer 1MiB --format json");
     app.add_option("NETWORK", options->network, "Name in the catalog, or a file")
         ->required()
@@ -135,7 +141,7 @@ void add_fuse(Frame& frame) {
     app.add_option("--batch", options->batch, "Multiply the network's batch by N")
         ->check(CLI::PositiveNumber);
     add_dims(app, options->dims);
-    add_output(app, options->output, {"text", "json", "csv"});
+    add_output(app, options->output, {"text", "json", "csv", "svg"});
     frame.run(app, [options](Context& context) { return fuse(context, *options); });
 }
 

@@ -1,6 +1,7 @@
 #include "study/fuse/fuse_report.hpp"
 
 #include "model/base/units.hpp"
+#include "study/draw/chart.hpp"
 #include "study/text/csv.hpp"
 #include "study/text/lines.hpp"
 
@@ -196,6 +197,28 @@ std::string fuse_curve_csv(const std::vector<FusePoint>& curve) {
             fmt::format("{},{},{},{}\n", p.buffer_bytes, p.together_bytes, p.apart_bytes, p.fits);
     }
     return text;
+}
+
+std::string fuse_curve_svg(const std::string& network, const Chip& chip,
+                           const std::vector<FusePoint>& curve) {
+    Chart chart;
+    chart.title = network + ": least traffic by buffer";
+    chart.x_title = "buffer, bytes";
+    chart.y_title = "traffic to memory, bytes";
+    ChartLine together{"layers together", {}, true};
+    ChartLine apart{"layer by layer", {}, true};
+    for (const FusePoint& p : curve) {
+        if (p.fits) {
+            together.points.emplace_back(p.buffer_bytes, p.together_bytes);
+            apart.points.emplace_back(p.buffer_bytes, p.apart_bytes);
+        }
+    }
+    chart.lines = {std::move(apart), std::move(together)};
+    chart.marks.push_back({chip.buffer_bytes,
+                           fmt::format("{} of {}: {}", chip.buffer, chip.id,
+                                       model::format_iec(chip.buffer_bytes, "B")),
+                           true});
+    return chart_svg(chart);
 }
 
 } // namespace eyeroof::study

@@ -109,6 +109,18 @@ TEST_CASE("a layer that fits nowhere is told, and counted with each tensor once"
     CHECK(group->how.find("does not fit") != std::string::npos);
 }
 
+TEST_CASE("the curve is drawn with both traffics and the machine's own buffer") {
+    const study::Chip own = chip(64 * 1024.0);
+    const auto curve = study::fuse_curve(network_of("alexnet"), own);
+    REQUIRE(curve.ok());
+    const std::string svg = study::fuse_curve_svg("alexnet", own, *curve);
+    CHECK(svg.find("<svg") == 0);
+    CHECK(svg.find("layers together") != std::string::npos);
+    CHECK(svg.find("layer by layer") != std::string::npos);
+    CHECK(svg.find("64 KiB") != std::string::npos);
+    CHECK(svg.find("nan") == std::string::npos);
+}
+
 TEST_CASE("the curve never rises where everything fits") {
     const auto curve = study::fuse_curve(network_of("alexnet"), chip(1.0));
     REQUIRE(curve.ok());
