@@ -160,13 +160,26 @@ Exit Context::fail_usage(const std::string& message, const std::string& hint) {
 }
 
 Exit Context::write(std::string_view text, const std::string& output_file, Exit otherwise) {
+    const auto all = [text](const study::TextSink& sink) { return sink(text); };
+    return write(all, output_file, otherwise);
+}
+
+Exit Context::write(const std::function<bool(const study::TextSink&)>& write,
+                    const std::string& output_file, Exit otherwise) {
     line_->clear();
     if (!output_file.empty() && output_file != "-") {
-        const auto written = model::write_file(output_file, text);
+        auto file = model::AtomicFile::create(output_file);
+        if (!file) {
+            return fail(file.diagnostics());
+        }
+        write([&file](std::string_view piece) { return file->append(piece); });
+        const auto written = file->commit(); // says what could not be written
         return written ? otherwise : fail(written.diagnostics());
     }
-    *environment_.out << text << std::flush;
-    if (!*environment_.out) {
+    std::ostream& out = *environment_.out;
+    write([&out](std::string_view piece) { return static_cast<bool>(out << piece); });
+    out << std::flush;
+    if (!out) {
         model::Diagnostics diagnostics;
         diagnostics.error("cannot-write", "stdout does not take the result",
                           "is the disk full, or the reader gone?");

@@ -6,6 +6,7 @@
 
 #include "model/base/diagnostic.hpp"
 #include "model/base/progress.hpp"
+#include "study/text/sink.hpp"
 
 #include <chrono>
 #include <filesystem>
@@ -89,6 +90,10 @@ class Context {
     // The result: to stdout, or to a file, whole or not at all. Returns `otherwise` when written.
     Exit write(std::string_view text, const std::string& output_file = {},
                Exit otherwise = Exit::done);
+
+    // The same for a long result, piece by piece: `write` fills the sink that it is given.
+    Exit write(const std::function<bool(const study::TextSink&)>& write,
+               const std::string& output_file = {}, Exit otherwise = Exit::done);
 
     const Environment& environment() const { return environment_; }
     GlobalOptions& global() { return global_; }

@@ -199,6 +199,19 @@ struct Written {
     const model::Machine& machine;
 };
 
+// Layer by layer where nothing more is to be put into the same document.
+bool write_side(Context& context, const ExamOptions& options, const study::Side& side,
+                const Written& more, const study::TextSink& sink) {
+    if (options.output.format == "json" && !options.advice && !more.tuned) {
+        return study::write_json(side.report, side.memory ? &*side.memory : nullptr, sink);
+    }
+    std::string text = rendered(side, options, context.colour(options.output.file), more.advice);
+    if (more.tuned) {
+        text = with_tuned(context, text, options, side.report, *more.tuned);
+    }
+    return sink(with_origin(std::move(text), options.output.format, more.command, {more.machine}));
+}
+
 Exit judged(Context& context, const ExamOptions& options, const FailIf& fail_if,
             const study::Side& side, const Written& more) {
     const study::Report& report = side.report;
@@ -210,14 +223,11 @@ Exit judged(Context& context, const ExamOptions& options, const FailIf& fail_if,
         }
         verdict = *judged;
     }
-    std::string text = rendered(side, options, context.colour(options.output.file), more.advice);
-    if (more.tuned) {
-        text = with_tuned(context, text, options, report, *more.tuned);
-    }
-    text = with_origin(std::move(text), options.output.format, more.command, {more.machine});
     const bool unproved = report_open(context, options, report) && options.require_proof;
     const bool no = verdict.holds || unproved;
-    const Exit exit = context.write(text, options.output.file, no ? Exit::says_no : Exit::done);
+    const Exit exit = context.write(
+        [&](const study::TextSink& sink) { return write_side(context, options, side, more, sink); },
+        options.output.file, no ? Exit::says_no : Exit::done);
     if (exit == Exit::says_no && verdict.holds) {
         fail_if.tell(context, verdict);
     }

@@ -17,13 +17,19 @@ add_library(eyeroof_yaml INTERFACE)
 target_link_libraries(eyeroof_yaml INTERFACE
     $<IF:$<TARGET_EXISTS:yaml-cpp::yaml-cpp>,yaml-cpp::yaml-cpp,yaml-cpp>)
 
-# Debian's RE2 has no CMake package.
+# Debian's RE2 and YAJL have no CMake packages.
 find_path(EYEROOF_RE2_INCLUDE_DIR re2/re2.h REQUIRED)
 find_library(EYEROOF_RE2_LIBRARY re2 REQUIRED)
-mark_as_advanced(EYEROOF_RE2_INCLUDE_DIR EYEROOF_RE2_LIBRARY)
+find_path(EYEROOF_YAJL_INCLUDE_DIR yajl/yajl_parse.h REQUIRED)
+find_library(EYEROOF_YAJL_LIBRARY yajl REQUIRED)
+mark_as_advanced(EYEROOF_RE2_INCLUDE_DIR EYEROOF_RE2_LIBRARY
+                 EYEROOF_YAJL_INCLUDE_DIR EYEROOF_YAJL_LIBRARY)
 add_library(eyeroof_re2 INTERFACE)
 target_include_directories(eyeroof_re2 SYSTEM INTERFACE ${EYEROOF_RE2_INCLUDE_DIR})
 target_link_libraries(eyeroof_re2 INTERFACE ${EYEROOF_RE2_LIBRARY} Threads::Threads)
+add_library(eyeroof_yajl INTERFACE)
+target_include_directories(eyeroof_yajl SYSTEM INTERFACE ${EYEROOF_YAJL_INCLUDE_DIR})
+target_link_libraries(eyeroof_yajl INTERFACE ${EYEROOF_YAJL_LIBRARY})
 
 # Boosted trees of the learned search: XGBoost where it is (Debian's libxgboost-dev), eyeroof's own
 # elsewhere.

@@ -10,7 +10,7 @@ set(exported model hwdb profiles mapper text formats exam)
 list(TRANSFORM exported PREPEND eyeroof_ OUTPUT_VARIABLE exported_targets)
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/eyeroof")
 
-install(TARGETS ${exported_targets} eyeroof_yaml eyeroof_re2 EXPORT eyeroof
+install(TARGETS ${exported_targets} eyeroof_yaml eyeroof_re2 eyeroof_yajl EXPORT eyeroof
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(EXPORT eyeroof NAMESPACE eyeroof:: FILE eyeroof-targets.cmake DESTINATION ${package}
         COMPONENT dev)

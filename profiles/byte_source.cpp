@@ -38,31 +38,32 @@ class GzFileSource final : public ByteSource {
 
 class TextSource final : public ByteSource {
   public:
-    TextSource(std::string_view text, std::string name)
-        : ByteSource(std::move(name)), text_(text) {}
+    TextSource(std::shared_ptr<const std::string> text, std::string name)
+        : ByteSource(std::move(name)), text_(std::move(text)) {}
 
   protected:
     std::size_t read(char* block, std::size_t size) override {
-        const std::size_t got = std::min(size, text_.size() - at_);
-        std::copy_n(text_.data() + at_, got, block);
+        const std::size_t got = std::min(size, text_->size() - at_);
+        std::copy_n(text_->data() + at_, got, block);
         at_ += got;
         return got;
     }
 
   private:
-    std::string text_;
+    std::shared_ptr<const std::string> text_;
     std::size_t at_ = 0;
 };
 
 // Unpacks gzip that lies in memory.
 class GzTextSource final : public ByteSource {
   public:
-    GzTextSource(std::string_view text, std::string name)
-        : ByteSource(std::move(name)), text_(text) {
+    GzTextSource(std::shared_ptr<const std::string> text, std::string name)
+        : ByteSource(std::move(name)), text_(std::move(text)) {
         constexpr int kGzipHeader = 16;
         ready_ = inflateInit2(&stream_, MAX_WBITS + kGzipHeader) == Z_OK;
-        stream_.next_in = reinterpret_cast<Bytef*>(text_.data()); // NOLINT: zlib's type
-        stream_.avail_in = static_cast<uInt>(text_.size());
+        // zlib's type; it only reads there
+        stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text_->data())); // NOLINT
+        stream_.avail_in = static_cast<uInt>(text_->size());
     }
     ~GzTextSource() override { inflateEnd(&stream_); }
     GzTextSource(const GzTextSource&) = delete;
@@ -86,7 +87,7 @@ class GzTextSource final : public ByteSource {
     }
 
   private:
-    std::string text_;
+    std::shared_ptr<const std::string> text_;
     z_stream stream_{};
     bool ready_ = false;
     bool ended_ = false;
@@ -111,11 +112,16 @@ model::Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::string& p
 }
 
 std::unique_ptr<ByteSource> ByteSource::of_text(std::string_view text, std::string name) {
+    return of_text(std::make_shared<const std::string>(text), std::move(name));
+}
+
+std::unique_ptr<ByteSource> ByteSource::of_text(std::shared_ptr<const std::string> text,
+                                                std::string name) {
     constexpr std::string_view kGzipMagic = "\x1f\x8b";
-    if (text.starts_with(kGzipMagic) && text.size() < std::numeric_limits<uInt>::max()) {
-        return std::make_unique<GzTextSource>(text, std::move(name));
+    if (text->starts_with(kGzipMagic) && text->size() < std::numeric_limits<uInt>::max()) {
+        return std::make_unique<GzTextSource>(std::move(text), std::move(name));
     }
-    return std::make_unique<TextSource>(text, std::move(name));
+    return std::make_unique<TextSource>(std::move(text), std::move(name));
 }
 
 bool ByteSource::refill() {
@@ -163,9 +169,12 @@ void ByteSource::count_to(std::size_t end) const {
         return;
     }
     const std::string_view part = block_.substr(counted_, end - counted_);
-    lines_ += static_cast<int>(std::ranges::count(part, '\n'));
-    const std::size_t last = part.rfind('\n');
-    columns_ = last == std::string_view::npos ? columns_ + part.size() : part.size() - last - 1;
+    columns_ += part.size();
+    for (std::size_t at = part.find('\n'); at != std::string_view::npos;
+         at = part.find('\n', at + 1)) {
+        ++lines_;
+        columns_ = part.size() - at - 1;
+    }
     counted_ = end;
 }
 

@@ -21,6 +21,9 @@ class ByteSource {
     static model::Result<std::unique_ptr<ByteSource>> open(const std::string& path);
     // Gzip in memory is unpacked too; `name` stands in diagnostics.
     static std::unique_ptr<ByteSource> of_text(std::string_view text, std::string name);
+    // The same without a copy of the text.
+    static std::unique_ptr<ByteSource> of_text(std::shared_ptr<const std::string> text,
+                                               std::string name);
 
     ByteSource(const ByteSource&) = delete;
     ByteSource& operator=(const ByteSource&) = delete;

@@ -95,12 +95,31 @@ std::optional<std::string> first_difference(const Profile& a, const Profile& b) 
     return std::nullopt;
 }
 
+// Are all entries of the tables used, and does each come first after those before it? Then what
+// carries all launches over changes nothing.
+bool tables_are_in_order(const Profile& profile) {
+    std::size_t kernels = 0, sources = 0, ops = 0, ranges = 0; // how many have come
+    const auto next = [](std::int64_t index, std::size_t& come) {
+        come += index == static_cast<std::int64_t>(come) ? 1 : 0;
+        return index < static_cast<std::int64_t>(come); // kNone too
+    };
+    const bool rising = std::ranges::all_of(profile.launches, [&](const Launch& launch) {
+        return next(launch.kernel, kernels) && next(launch.source, sources) &&
+               next(launch.op, ops) && next(launch.range, ranges);
+    });
+    return rising && kernels == profile.kernels.size() && sources == profile.sources.size() &&
+           ops == profile.operators.size() && ranges == profile.ranges.size();
+}
+
 } // namespace
 
 model::Result<Profile> filter(Profile profile, const KernelFilter& filter) {
     const auto pattern = model::Pattern::compile(filter.name_regex);
     if (!pattern) {
         return model::Result<Profile>(pattern.diagnostics());
+    }
+    if (filter == KernelFilter{} && tables_are_in_order(profile)) {
+        return profile;
     }
     std::vector<char> kernel_passes;
     for (const Kernel& kernel : profile.kernels) {

@@ -138,10 +138,10 @@ model::Result<ImportInput> input_of_file(const std::string& path) {
 }
 
 ImportInput input_of_text(std::string text, const std::string& name) {
-    const auto first = ByteSource::of_text(text, name);
-    ImportInput input{name, head_of(*first), {}};
-    input.open = [text = std::move(text), name] {
-        return model::Result<std::unique_ptr<ByteSource>>(ByteSource::of_text(text, name));
+    const auto shared = std::make_shared<const std::string>(std::move(text));
+    ImportInput input{name, head_of(*ByteSource::of_text(shared, name)), {}};
+    input.open = [shared, name] {
+        return model::Result<std::unique_ptr<ByteSource>>(ByteSource::of_text(shared, name));
     };
     return input;
 }

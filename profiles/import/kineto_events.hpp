@@ -21,7 +21,7 @@ struct TraceEvent {
     std::string name;
     double ts_us = 0.0;
     double dur_us = kUnknown;
-    std::string thread; // "pid/tid"
+    std::string thread; // "pid/tid"; of kernels empty
     std::int64_t external_id = kNone;
     std::int64_t correlation = kNone;
     std::int64_t stream = kNone;
@@ -30,10 +30,10 @@ struct TraceEvent {
     Operator op; // dims and types of a cpu_op
 };
 
-// Facts of the file's head: the first device's name, compute capability and SM count.
-using EventUse = std::function<void(TraceEvent&&)>;
+using EventUse = std::function<void(const TraceEvent&)>;
 
-// Calls `use` for every event that is not `other`. Errors with line and column: not JSON, cut off,
+// Calls `use` for every event that is not `other`; gives the facts of the file's head: the first
+// device's name, compute capability and SM count. Errors with line and column: not JSON, cut off,
 // nested deeper than 64, no "traceEvents".
 model::Result<RunInfo> read_trace_events(ByteSource& source, const EventUse& use);
 

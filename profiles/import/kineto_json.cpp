@@ -38,15 +38,15 @@ struct Question {
 
 class KinetoReader {
   public:
-    explicit KinetoReader(const ImportInput& input) : input_(input) {}
+    explicit KinetoReader(const ImportInput& input)
+        : input_(input), source_(built_.source(input.name)) {}
 
     model::Result<Profile> run() {
         auto source = input_.open();
         if (!source) {
             return model::Result<Profile>(source.diagnostics());
         }
-        auto head =
-            read_trace_events(**source, [this](TraceEvent&& event) { take(std::move(event)); });
+        auto head = read_trace_events(**source, [this](const TraceEvent& event) { take(event); });
         if (!head) {
             return model::Result<Profile>(head.diagnostics());
         }
@@ -68,7 +68,7 @@ class KinetoReader {
     }
 
   private:
-    void take(TraceEvent&& event) {
+    void take(const TraceEvent& event) {
         switch (event.kind) {
         case TraceKind::kernel:
             take_kernel(event);
@@ -94,7 +94,7 @@ class KinetoReader {
             return;
         }
         Launch launch;
-        launch.source = built_.source(input_.name);
+        launch.source = source_;
         launch.kernel = built_.kernel(event.name);
         launch.grid = event.grid;
         launch.block = event.block;
@@ -190,7 +190,7 @@ class KinetoReader {
                 }
                 covered_us = span.end_us;
                 Launch launch;
-                launch.source = built_.source(input_.name);
+                launch.source = source_;
                 const std::string name =
                     built_.profile.operators[static_cast<std::size_t>(span.op)].name;
                 launch.kernel = built_.kernel(name);
@@ -256,6 +256,7 @@ class KinetoReader {
 
     const ImportInput& input_;
     ProfileBuilder built_;
+    std::uint32_t source_ = 0;
     std::unordered_map<std::string, std::uint32_t> threads_;
     std::vector<std::vector<Span>> spans_; // by thread
     std::unordered_map<std::int64_t, Call> calls_;

@@ -5,6 +5,8 @@
 #include "study/report/json_measured.hpp"
 #include "study/report/memory_fit_json.hpp"
 
+#include <algorithm>
+
 namespace eyeroof::study {
 
 namespace {
@@ -217,28 +219,33 @@ std::string dumped(const Json& json) {
     return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-// Appends the layers' objects as they stand in the document. One at a time, and into the document
-// itself: a tree of 100,000 layers would take eight times the memory of its text, and each copy of
-// that text is hundreds of megabytes.
-void append_layers(const Report& report, std::string& text) {
-    const std::size_t before = text.size();
+// An object of the document's list, with the indentation that it has there.
+std::string listed(const Json& json) {
+    const std::string text = dumped(json);
+    std::string indented;
+    indented.reserve(text.size() + text.size() / 4);
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        indented.append("    ").append(text, at, end - at).append(end < text.size() ? "\n" : "");
+        at = end + 1;
+    }
+    return indented;
+}
+
+// One at a time: a tree of 100,000 layers would take eight times the memory of its text.
+bool write_layers(const Report& report, const TextSink& sink) {
     for (std::size_t i = 0; i < report.layers.size(); ++i) {
-        text += i == 0 ? "\n    " : ",\n    ";
-        for (const char c : dumped(layer_json(report.machine, report.layers[i]))) {
-            text += c;
-            text += c == '\n' ? "    " : "";
-        }
-        if (i == 0) { // layers of one report are much alike
-            const std::size_t one = text.size() - before;
-            text.reserve(before + report.layers.size() * (one + one / 8));
+        const std::string layer = listed(layer_json(report.machine, report.layers[i]));
+        if (!sink(i == 0 ? "\n" : ",\n") || !sink(layer)) {
+            return false;
         }
     }
-    text += report.layers.empty() ? "" : "\n  ";
+    return sink(report.layers.empty() ? "" : "\n  ");
 }
 
 } // namespace
 
-std::string to_json(const Report& report, const MemoryFit* memory) {
+bool write_json(const Report& report, const MemoryFit* memory, const TextSink& sink) {
     const Json head = {{"schema", "eyeroof/exam/1"},
                        {"machine", machine_json(report.machine)},
                        {"network", {{"id", report.network_id}, {"name", report.network_name}}}};
@@ -252,13 +259,18 @@ std::string to_json(const Report& report, const MemoryFit* memory) {
     if (!report.ceilings.empty()) {
         json["ceilings"] = ceilings_json(report.ceilings);
     }
-    std::string text = dumped(head);
-    text.resize(text.size() - 2); // the line of its closing brace
-    text += ",\n  \"layers\": [";
-    append_layers(report, text);
-    text += "],\n";
-    text.append(dumped(json), 2, std::string::npos); // without the line of its opening brace
-    text += "\n";
+    std::string start = dumped(head);
+    start.resize(start.size() - 2);                        // the line of its closing brace
+    const std::string end = dumped(json).substr(2) + "\n"; // without the line of its opening brace
+    return sink(start + ",\n  \"layers\": [") && write_layers(report, sink) && sink("],\n" + end);
+}
+
+std::string to_json(const Report& report, const MemoryFit* memory) {
+    std::string text;
+    write_json(report, memory, [&text](std::string_view piece) {
+        text += piece;
+        return true;
+    });
     return text;
 }
 

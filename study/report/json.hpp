@@ -6,6 +6,7 @@
 
 #include "study/exam/report.hpp"
 #include "study/report/memory_fit.hpp"
+#include "study/text/sink.hpp"
 
 #include <string>
 
@@ -13,5 +14,8 @@ namespace eyeroof::study {
 
 // `memory`: of a GPU, where it is known.
 std::string to_json(const Report& report, const MemoryFit* memory = nullptr);
+// The same bytes, layer by layer: a hundred thousand are hundreds of megabytes. False where the
+// sink takes no more.
+bool write_json(const Report& report, const MemoryFit* memory, const TextSink& sink);
 
 } // namespace eyeroof::study

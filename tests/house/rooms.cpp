@@ -24,7 +24,7 @@ const std::map<std::string, Room>& rooms() {
         {"hwdb", {{"model"}, {"fmt", "yaml-cpp"}}},
         {"profiles",
          {{"model"},
-          {"fmt", "Eigen", "nlohmann", "yaml-cpp", "zlib.h", "sqlite3.h", "cuda", "omp.h"}}},
+          {"fmt", "Eigen", "nlohmann", "yaml-cpp", "yajl", "zlib.h", "sqlite3.h", "cuda", "omp.h"}}},
         {"mapper", {{"model"}, {"fmt", "Eigen", "xgboost"}}},
         {"study/text", {{"model"}, {"fmt"}}},
         {"study/formats",

@@ -1,0 +1,315 @@
+#include "profiles/import/trace_listener.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <iterator>
+#include <limits>
+#include <optional>
+
+namespace eyeroof::profiles {
+
+namespace {
+
+constexpr std::size_t kMaxDepth = 64;
+
+TraceKind kind_of(std::string_view category) {
+    if (category == "kernel" || category == "Kernel") {
+        return TraceKind::kernel;
+    }
+    if (category == "cuda_runtime" || category == "cuda_driver" || category == "Runtime" ||
+        category == "hip_runtime") {
+        return TraceKind::launch_call;
+    }
+    if (category == "cpu_op" || category == "Operator") {
+        return TraceKind::cpu_op;
+    }
+    return category == "user_annotation" ? TraceKind::annotation : TraceKind::other;
+}
+
+// A whole number; beyond 63 bits the largest. Nothing for fractions.
+std::optional<std::int64_t> whole(std::string_view text) {
+    std::int64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (error == std::errc::result_out_of_range && stop == end && !text.starts_with('-')) {
+        return std::numeric_limits<std::int64_t>::max();
+    }
+    return error == std::errc{} && stop == end ? std::optional(value) : std::nullopt;
+}
+
+// Nothing for what no double holds.
+std::optional<double> real(const std::string& text) {
+    const double value = std::strtod(text.c_str(), nullptr); // what underflows is 0
+    return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+std::optional<double> real(std::string_view text) {
+    double value = 0.0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} ? std::optional(value) : real(std::string(text));
+}
+
+// Also of numbers that nobody reads: a file with 1e999 was not written by a profiler.
+bool fits_a_double(std::string_view text) {
+    constexpr std::size_t kAlwaysFits = 300; // digits
+    const bool exponent =
+        text.find('e') != std::string_view::npos || text.find('E') != std::string_view::npos;
+    return (!exponent && text.size() < kAlwaysFits) || real(text).has_value();
+}
+
+} // namespace
+
+const TraceListener::ArgName TraceListener::kArgs[] = {{"External id", Arg::external_id},
+                                                       {"external id", Arg::external_id},
+                                                       {"external Id", Arg::external_id},
+                                                       {"correlation", Arg::correlation},
+                                                       {"stream", Arg::stream},
+                                                       {"device", Arg::device},
+                                                       {"grid", Arg::grid},
+                                                       {"block", Arg::block},
+                                                       {"Input Dims", Arg::dims},
+                                                       {"Input dims", Arg::dims},
+                                                       {"Input type", Arg::types},
+                                                       {"Concrete Inputs", Arg::concrete}};
+
+bool TraceListener::too_deep() const {
+    return depth_ > kMaxDepth;
+}
+
+TraceListener::Key TraceListener::event_key(std::string_view name) {
+    constexpr std::pair<std::string_view, Key> kKeys[] = {
+        {"ph", Key::phase}, {"ts", Key::ts},   {"cat", Key::category}, {"dur", Key::dur},
+        {"pid", Key::pid},  {"tid", Key::tid}, {"name", Key::name},    {"args", Key::args}};
+    const auto* const found =
+        std::ranges::find(kKeys, name, &std::pair<std::string_view, Key>::first);
+    return found == std::end(kKeys) ? Key::other : found->second;
+}
+
+bool TraceListener::key(std::string_view name) {
+    if (in_event()) {
+        key_ = event_key(name);
+    } else if (in_args()) {
+        const auto* const found = std::ranges::find(kArgs, name, &ArgName::name);
+        arg_ = found == std::end(kArgs) ? Arg::none : found->arg;
+    } else {
+        head_key_.assign(name);
+    }
+    return true;
+}
+
+bool TraceListener::start_object() {
+    ++depth_;
+    if (in_event()) {
+        begin_event();
+    } else if (depth_ == event_depth_ + 1 && in_events_) {
+        args_open_ = key_ == Key::args;
+    }
+    arg_ = Arg::none;
+    return !too_deep();
+}
+
+bool TraceListener::end_object() {
+    if (in_event()) {
+        finish_event();
+    }
+    if (depth_ == event_depth_ + 1) {
+        args_open_ = false;
+    }
+    if (in_device_ && depth_ == 3) {
+        device_done_ = true;
+    }
+    --depth_;
+    return true;
+}
+
+bool TraceListener::start_array() {
+    ++depth_;
+    const bool bare = depth_ == 1;
+    const bool listed = depth_ == 2 && head_key_ == "traceEvents";
+    if (bare || listed) {
+        in_events_ = true;
+        seen_events_ = true;
+        event_depth_ = depth_ + 1;
+    }
+    if (depth_ == 2 && head_key_ == "deviceProperties") {
+        in_device_ = true;
+    }
+    if (in_list() && arg_ == Arg::dims && depth_ == event_depth_ + 3) {
+        event_.op.input_dims.emplace_back();
+    }
+    list_index_ = 0;
+    return !too_deep();
+}
+
+bool TraceListener::end_array() {
+    if (depth_ == event_depth_ - 1) {
+        in_events_ = false;
+    }
+    if (depth_ == 2) {
+        in_device_ = false;
+    }
+    --depth_;
+    return true;
+}
+
+bool TraceListener::number(std::string_view text) {
+    if (in_event()) {
+        return event_number(text);
+    }
+    const bool list = in_list() && (arg_ == Arg::dims || arg_ == Arg::grid || arg_ == Arg::block);
+    const bool arg = in_args() && arg_ != Arg::none;
+    const bool device = in_device_ && !device_done_;
+    const auto value = list || arg || device ? whole(text) : std::nullopt;
+    if (!value) {
+        return fits_a_double(text);
+    }
+    if (list) {
+        list_integer(*value);
+    } else if (arg) {
+        arg_integer(*value);
+    } else {
+        device_integer(*value);
+    }
+    return true;
+}
+
+bool TraceListener::event_number(std::string_view text) {
+    if (key_ == Key::pid || key_ == Key::tid) {
+        (key_ == Key::pid ? pid_ : tid_).assign(text);
+    } else if (key_ == Key::ts || key_ == Key::dur) {
+        const auto value = real(text);
+        (key_ == Key::ts ? event_.ts_us : event_.dur_us) = value.value_or(0.0);
+        return value.has_value();
+    }
+    return fits_a_double(text);
+}
+
+void TraceListener::arg_integer(std::int64_t value) {
+    switch (arg_) {
+    case Arg::external_id:
+        event_.external_id = value;
+        break;
+    case Arg::correlation:
+        event_.correlation = value;
+        break;
+    case Arg::stream:
+        event_.stream = value;
+        break;
+    case Arg::device:
+        event_.device = value;
+        break;
+    default:
+        break;
+    }
+}
+
+void TraceListener::list_integer(std::int64_t value) {
+    if (arg_ == Arg::dims && depth_ == event_depth_ + 3) {
+        event_.op.input_dims.back().push_back(value);
+    }
+    if ((arg_ == Arg::grid || arg_ == Arg::block) && list_index_ < 3) {
+        Dim3& dim = arg_ == Arg::grid ? event_.grid : event_.block;
+        std::int64_t* const parts[] = {&dim.x, &dim.y, &dim.z};
+        *parts[list_index_] = value;
+    }
+    ++list_index_;
+}
+
+void TraceListener::device_integer(std::int64_t value) {
+    if (head_key_ == "computeMajor") {
+        major_ = std::to_string(value);
+    } else if (head_key_ == "computeMinor") {
+        minor_ = std::to_string(value);
+    } else if (head_key_ == "numSms") {
+        run_.sm_count = value;
+    }
+    if (!major_.empty() || !minor_.empty()) {
+        run_.compute_capability = major_ + "." + minor_;
+    }
+}
+
+bool TraceListener::text(std::string_view value) {
+    constexpr std::size_t kLongestNumber = 19;
+    if (in_event()) {
+        event_text(value);
+    } else if (in_list()) {
+        list_text(value);
+    } else if (in_args()) {
+        if (arg_ != Arg::none && value.size() <= kLongestNumber) {
+            arg_text(value);
+        }
+    } else if (in_device_ && !device_done_ && head_key_ == "name") {
+        run_.gpu = value;
+    }
+    return true;
+}
+
+void TraceListener::list_text(std::string_view value) {
+    if (arg_ == Arg::types) {
+        event_.op.input_types.emplace_back(value);
+    } else if (arg_ == Arg::concrete) {
+        event_.op.concrete_inputs.emplace_back(value);
+    }
+}
+
+// Some versions write numbers as text.
+void TraceListener::arg_text(std::string_view value) {
+    const bool digits = value.find_first_not_of("0123456789") == std::string_view::npos;
+    if (const auto number = digits ? whole(value) : std::nullopt) {
+        arg_integer(*number);
+    }
+}
+
+void TraceListener::event_text(std::string_view value) {
+    switch (key_) {
+    case Key::name:
+        event_.name = value;
+        break;
+    case Key::category:
+        category_ = value;
+        break;
+    case Key::phase:
+        phase_ = value;
+        break;
+    case Key::pid:
+        pid_ = value;
+        break;
+    case Key::tid:
+        tid_ = value;
+        break;
+    default:
+        break;
+    }
+}
+
+// The texts keep their memory: a trace has millions of events.
+void TraceListener::begin_event() {
+    TraceEvent fresh;
+    for (std::string* text :
+         {&event_.name, &event_.thread, &event_.op.name, &category_, &phase_, &pid_, &tid_}) {
+        text->clear();
+    }
+    fresh.name.swap(event_.name);
+    fresh.thread.swap(event_.thread);
+    fresh.op.name.swap(event_.op.name);
+    event_ = std::move(fresh);
+    args_open_ = false;
+}
+
+void TraceListener::finish_event() {
+    event_.kind = kind_of(category_);
+    if (phase_ != "X" || event_.kind == TraceKind::other) {
+        return;
+    }
+    if (event_.kind != TraceKind::kernel) {
+        event_.thread.append(pid_).append("/").append(tid_);
+    }
+    if (event_.kind == TraceKind::cpu_op) {
+        event_.op.name = event_.name;
+    }
+    use_(event_);
+}
+
+} // namespace eyeroof::profiles
