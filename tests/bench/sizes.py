@@ -98,12 +98,63 @@ def nsys(path, rows):
     base.close()
 
 
+def scalesim(path, rows):
+    with open(path, "w") as out:
+        out.write("Layer, M, N, K,\n")
+        for i in range(rows):
+            out.write(f"layer{i}, {1 + i % 4096}, {1 + i % 512}, 64,\n")
+
+
+def maestro(path, rows):
+    with open(path, "w") as out:
+        out.write("Network many {\n")
+        for i in range(rows):
+            out.write(f"Layer L{i} {{\nType: CONV\nStride {{ X: 1, Y: 1 }}\n"
+                      f"Dimensions {{ K: {1 + i % 512}, C: 64, R: 3, S: 3, Y: 58, X: 58 }}\n}}\n")
+        out.write("}\n")
+
+
+def zigzag(path, rows):
+    with open(path, "w") as out:
+        for i in range(rows):
+            out.write(f"- id: {i}\n  operator_type: Gemm\n  equation: O[b][k]+=W[k][c]*I[b][c]\n"
+                      f"  loop_dims: [B, K, C]\n  loop_sizes: [{1 + i % 64}, {1 + i % 512}, 64]\n"
+                      "  operand_precision: {W: 8, I: 8, O: 16, O_final: 8}\n")
+
+
+def onnx(path, rows):
+    def number(value):
+        parts = []
+        while value > 127:
+            parts.append(value & 127 | 128)
+            value >>= 7
+        return bytes([*parts, value])
+
+    def part(field, content):
+        content = content if isinstance(content, bytes) else content.encode()
+        return number(field << 3 | 2) + number(len(content)) + content
+
+    shape = part(2, part(1, number(8) + number(1)) + part(1, number(8) + number(64)))  # 1 x 64
+    graph = [part(11, part(1, "x0") + part(2, part(1, number(8) + number(1) + shape)))]
+    graph += [part(1, part(1, f"x{i}") + part(2, f"x{i + 1}") + part(3, f"node{i}") + part(4, "Relu"))
+              for i in range(rows)]
+    graph.append(part(12, part(1, f"x{rows}")))
+    with open(path, "wb") as out:
+        out.write(number(8) + number(8) + part(8, number(16) + number(17)) + part(7, b"".join(graph)))
+
+
+SHOW = ["net", "show", "{in}", "--format", "csv", "-o", "{out}"]
 EXAM = ["exam", "{in}", "--on", "t4", "-o", "{out}", "--format"]
 SAVE = ["import", "{in}", "--save", "{out}.jsonl"]
 # name: what makes the input, its ending, the command, and the most rows that it is asked for
 CASES = {
-    "layer table": (layers, "csv", ["net", "show", "{in}", "--format", "csv", "-o", "{out}"], 1e6),
-    "network file": (network, "yaml", ["net", "show", "{in}", "--format", "csv", "-o", "{out}"], 1e4),
+    "layer table": (layers, "csv", SHOW, 1e6),
+    "network file": (network, "yaml", SHOW, 1e4),
+    "network file, written": (layers, "csv", ["net", "show", "{in}", "--format", "yaml", "-o", "{out}"], 1e6),
+    "ONNX model": (onnx, "onnx", SHOW, 1e5),
+    "SCALE-Sim topology": (scalesim, "csv", SHOW, 1e6),
+    "MAESTRO network": (maestro, "m", SHOW, 1e5),
+    "ZigZag workload": (zigzag, "yaml", SHOW, 1e4),
     "own profile": (profile, "jsonl", ["import", "{in}", "--format", "csv", "-o", "{out}"], 1e6),
     "own profile, saved": (profile, "jsonl", SAVE, 1e6),
     "own profile, gz": (profile, "jsonl", ["import", "{in}", "--save", "{out}.jsonl.gz"], 1e6),
@@ -118,6 +169,8 @@ CASES = {
     "exam to JSON": (layers, "csv", [*EXAM, "json"], 1e5),
     "exam to Markdown": (layers, "csv", [*EXAM, "md"], 1e5),
     "exam to HTML": (layers, "csv", [*EXAM, "html"], 1e5),
+    "exam to text": (layers, "csv", [*EXAM, "text"], 1e5),
+    "roofline to SVG": (layers, "csv", ["roofline", "{in}", "--on", "t4", "--format", "svg", "-o", "{out}"], 1e5),
 }
 
 
@@ -140,7 +193,7 @@ def plot(rows, path):
     y0, y1 = math.floor(math.log10(min(s for _, s in points))), math.ceil(math.log10(max(s for _, s in points)))
     x = lambda n: 60 + 460 * (math.log10(n) - x0) / max(x1 - x0, 1e-9)
     y = lambda s: 330 - 300 * (math.log10(s) - y0) / max(y1 - y0, 1e-9)
-    svg = ['<svg xmlns="http://www.w3.org/2000/svg" width="760" height="400" font-family="sans-serif" font-size="12">',
+    svg = ['<svg xmlns="http://www.w3.org/2000/svg" width="760" height="560" font-family="sans-serif" font-size="12">',
            '<rect width="100%" height="100%" fill="white"/>',
            '<text x="60" y="18">Processor seconds against rows; both logarithmic</text>']
     for e in range(y0, y1 + 1):
@@ -156,12 +209,26 @@ def plot(rows, path):
     open(path, "w").write("\n".join(svg + ["</svg>\n"]))
 
 
+def write_markdown(rows, path):
+    import math
+    with open(path, "w") as out:
+        out.write("| what | rows | input MB | seconds | peak MB | exponent |\n|---|---:|---:|---:|---:|---:|\n")
+        for name, results in rows:
+            for i, (n, mb, seconds, memory) in enumerate(results):
+                last = i > 0 and i + 1 == len(results)
+                n0, _, s0, _ = results[i - 1]
+                exponent = f"{math.log(seconds / s0) / math.log(n / n0):.2f}" if last else ""
+                out.write(f"| {name if i == 0 else ''} | 10^{round(math.log10(n))} | {mb:.2f} | {seconds:.2f} | "
+                          f"{memory:.0f} | {exponent} |\n")
+
+
 def main():
     import math
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("eyeroof")
     ask.add_argument("--most", type=float, default=1e6)
     ask.add_argument("--only", default="", metavar="TEXT", help="rows whose name holds this text")
+    ask.add_argument("--markdown", metavar="FILE", help="the table for docs/formats.md")
     ask.add_argument("-o", dest="plot")
     given = ask.parse_args()
     sizes = [10**e for e in range(3, 1 + int(round(math.log10(given.most))))]
@@ -188,6 +255,8 @@ def main():
                 (n0, _, s0, _), (n1, _, s1, _) = results[-2:]
                 print(f"{'':<22}exponent {math.log(s1 / s0) / math.log(n1 / n0):.2f}")
             rows.append((name, results))
+    if given.markdown:
+        write_markdown(rows, given.markdown)
     if given.plot:
         plot([r for r in rows if r[1]], given.plot)
 
