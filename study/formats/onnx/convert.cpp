@@ -223,7 +223,7 @@ void Converter::keep(std::size_t at, Step& step) {
     count.folded += step.outcome == Outcome::folded ? 1 : 0;
     count.unknown += step.outcome == Outcome::unknown ? 1 : 0;
     count.why = count.why.empty() ? step.why : count.why;
-    for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+    for (std::size_t i = 0; i < step.node.outputs.size(); ++i) {
         if (!step.node.outputs[i].empty()) {
             fill_in(step.node.outputs[i], step.outputs[i]);
             costed_.values[step.node.outputs[i]] = std::move(step.outputs[i]);

@@ -5,6 +5,7 @@
 
 #include "study/formats/onnx/graph.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -51,12 +52,12 @@ class Step {
   public:
     Step(const OnnxNode& of, std::int64_t version, std::vector<Value> inputs,
          std::set<std::string>& counted)
-        : node(of), opset(version), outputs(of.outputs.size()), inputs_(std::move(inputs)),
-          counted_(counted) {}
+        : node(of), opset(version), outputs(std::max<std::size_t>(1, of.outputs.size())),
+          inputs_(std::move(inputs)), counted_(counted) {}
 
     const OnnxNode& node;
     const std::int64_t opset;
-    std::vector<Value> outputs;
+    std::vector<Value> outputs; // one at least, also of a node that names none
     std::vector<model::Layer> layers;
     Outcome outcome = Outcome::unknown;
     std::string why; // of unknown

@@ -1,11 +1,15 @@
 // What a reader of ONNX models must not do: look at weights, or hold what means nothing.
+#include "study/formats/onnx/operators.hpp"
 #include "study/formats/onnx/read_graph.hpp"
+#include "study/formats/onnx/step.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/mman.h>
 
 #include <cstring>
+#include <set>
 #include <string>
+#include <vector>
 
 using namespace eyeroof;
 using namespace eyeroof::study::onnx;
@@ -114,4 +118,30 @@ TEST_CASE("pages of a mapped model can be given back while it is read") {
     });
     CHECK(graph.ok());
     CHECK(passed == head + kWeights);
+}
+
+TEST_CASE("no operator relies on the outputs that a node should name, nor on its operands") {
+    Handlers handlers;
+    for (const auto add : {add_products, add_recurrent, add_attention, add_norms, add_elementwise,
+                           add_movement, add_views}) {
+        add(handlers);
+    }
+    REQUIRE(handlers.size() > 100);
+    Value known;
+    known.dims = Dims{1, 4, 8, 8};
+    known.element = 1;
+    for (const auto& [op, handler] : handlers) {
+        CAPTURE(op);
+        for (std::size_t outputs = 0; outputs <= 2; ++outputs) {
+            for (std::size_t inputs = 0; inputs <= 9; ++inputs) {
+                OnnxNode node;
+                node.op = op;
+                node.outputs.assign(outputs, "y");
+                std::set<std::string> counted;
+                Step step(node, 17, std::vector<Value>(inputs, known), counted);
+                handler(step);
+                CHECK_FALSE(step.outputs.empty());
+            }
+        }
+    }
 }
