@@ -257,7 +257,8 @@ TEST_CASE("iteration times of MCore's rows, and its strong scaling") {
         MESSAGE(r.billions, " B: ", best, " of ", r.seconds, " s");
     }
     MESSAGE("MCore: mean error ", errors.mean(), ", worst ", errors.worst);
-    CHECK(errors.mean() <= 0.11); // pins the present: the aim is 0.08, which is missed
+    CHECK(errors.mean() <=
+          0.09); // pins the present: the aim is 0.08, which is missed by half a point
     CHECK(errors.worst <= 0.20);
     // 177 B, batch 1152 whatever the number: 47 % MFU on 96 GPUs, 42 on 4608.
     const Row& r = kMcore[6];
@@ -323,7 +324,7 @@ TEST_CASE("words a second of LLM Foundry's rows") {
         }
     }
     MESSAGE("Foundry: mean error ", errors.mean(), ", worst ", errors.worst);
-    CHECK(errors.mean() <= 0.19); // pins the present; docs/scale.md says why it is no better
+    CHECK(errors.mean() <= 0.17); // pins the present; docs/scale.md says why it is no better
 }
 
 // MFU of eight A100s, the same source; microbatches not told: the fastest that fits.
