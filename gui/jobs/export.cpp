@@ -83,11 +83,11 @@ Picture picture_of(const RooflineView& view) {
     Picture picture = of_widget(view, "roofline", view.size());
     const auto scene = std::make_shared<const study::RooflineScene>(view.scene());
     const auto plot = std::make_shared<const study::PlotInput>(view.plot());
-    picture.paint = [scene, arrows = view.arrows()](QPainter& painter, study::Theme theme) {
-        paint_scene(painter, *scene, theme);
-        paint_arrows(painter, *scene, arrows, theme);
+    const auto drawing = std::make_shared<const study::Drawing>(view.drawing());
+    picture.paint = [drawing](QPainter& painter, study::Theme theme) {
+        paint_scene(painter, *drawing, theme);
     };
-    picture.svg = [scene](study::SvgTheme theme) { return study::to_svg(*scene, theme); };
+    picture.svg = [drawing](study::SvgTheme theme) { return study::to_svg(*drawing, theme); };
     picture.csv = [scene, plot] { return study::to_csv(*scene, *plot); };
     picture.tsv = [scene, plot] { return tabs_for_commas(study::to_csv(*scene, *plot)); };
     picture.json = [scene, plot] { return study::to_json(*scene, *plot); };
@@ -102,7 +102,7 @@ Picture picture_of(const LadderView& view) {
     const study::WaterfallScene scene = *view.scene();
     Picture picture = of_widget(view, "steps", size_of(scene.canvas));
     picture.paint = [scene](QPainter& painter, study::Theme theme) {
-        paint_scene(painter, scene, theme);
+        paint_scene(painter, drawn(scene), theme);
     };
     picture.svg = [scene](study::SvgTheme theme) { return study::to_svg(scene, theme); };
     take_figures(picture, study::figures_of(scene), scene.title);
@@ -116,9 +116,6 @@ Picture picture_of(const DrawingView& view, const QString& name) {
     }
     Picture picture = of_widget(view, name, size_of(drawing.canvas));
     picture.paint = [drawing](QPainter& painter, study::Theme theme) {
-        const study::Rgb back = colour_of(study::ColourRole::background, theme);
-        painter.fillRect(QRectF(0.0, 0.0, drawing.canvas.width, drawing.canvas.height),
-                         QColor(back.r, back.g, back.b));
         paint_scene(painter, drawing, theme);
     };
     picture.svg = [drawing](study::SvgTheme theme) { return study::to_svg(drawing, theme); };

@@ -7,11 +7,11 @@
 #include "gui/jobs/measurement_files.hpp"
 #include "model/machine/machine.hpp"
 #include "model/network.hpp"
+#include "study/draw/theme.hpp"
 #include "study/exam/report.hpp"
 #include "study/exam/run.hpp"
 #include "study/formats/network_graph.hpp"
 
-#include <QPointF>
 #include <QWidget>
 #include <functional>
 #include <map>
@@ -46,7 +46,7 @@ struct PaneActions {
     std::function<void(std::size_t report, std::size_t layer)> select_layer;
     std::function<void(const QString& message)> tell; // in the status bar
     // Points of before, by the plot's ids: FLOP/byte and FLOP/s. Arrows lead from them.
-    std::function<void(const std::map<std::string, QPointF>& before)> show_before;
+    std::function<void(const std::map<std::string, study::Place>& before)> show_before;
 };
 
 class DrawingView;

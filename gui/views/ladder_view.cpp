@@ -87,7 +87,7 @@ void LadderView::paintEvent(QPaintEvent*) {
         painter.drawText(rect(), Qt::AlignCenter, tr("Select a layer to see what limits it"));
         return;
     }
-    paint_scene(painter, *scene_, theme_of(*this));
+    paint_scene(painter, drawn(*scene_), theme_of(*this));
     for (const study::WaterfallBar& bar : scene_->bars) {
         if (marked_ > 0 && bar.step == marked_) {
             painter.setPen(QPen(palette().color(QPalette::Highlight), 1.5));

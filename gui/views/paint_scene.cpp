@@ -1,9 +1,12 @@
 #include "gui/views/paint_scene.hpp"
 
+#include <QPaintEngine>
 #include <QPainter>
 #include <QPainterPath>
 #include <QPixmap>
+#include <QPixmapCache>
 #include <QWidget>
+#include <QtMath>
 #include <cmath>
 #include <vector>
 
@@ -18,6 +21,7 @@ class Brush {
     Brush(QPainter& painter, Theme theme) : p(painter), theme_(theme) {}
 
     QPainter& p;
+    Brush on(QPainter& painter) const { return {painter, theme_}; }
     QColor colour(ColourRole role) const {
         const Rgb rgb = colour_of(role, theme_);
         return {rgb.r, rgb.g, rgb.b};
@@ -29,13 +33,16 @@ class Brush {
     void pen(ColourRole role, double width, Qt::PenStyle style = Qt::SolidLine) const {
         p.setPen(QPen(colour(role), width, style));
     }
-    // `anchor`: 0 left, 0.5 middle, 1 right.
-    void text(Place at, const std::string& content, ColourRole role, double px, double anchor = 0.0,
-              bool bold = false) const {
+    QFont sized(double px, bool bold) const {
         QFont font = p.font();
         font.setPixelSize(static_cast<int>(std::lround(px)));
         font.setBold(bold);
-        p.setFont(font);
+        return font;
+    }
+    // `anchor`: 0 left, 0.5 middle, 1 right.
+    void text(Place at, const std::string& content, ColourRole role, double px, double anchor = 0.0,
+              bool bold = false) const {
+        p.setFont(sized(px, bold));
         p.setPen(ink(role));
         const QString string = QString::fromStdString(content);
         const double width = anchor > 0.0 ? p.fontMetrics().horizontalAdvance(string) : 0.0;
@@ -45,9 +52,7 @@ class Brush {
     void halo(Place at, const std::string& content, double px, double anchor = 0.0,
               bool bold = false) const {
         constexpr double kAround = 3.0;
-        QFont font = p.font();
-        font.setPixelSize(static_cast<int>(std::lround(px)));
-        font.setBold(bold);
+        const QFont font = sized(px, bold);
         const QString string = QString::fromStdString(content);
         const double width = anchor > 0.0 ? QFontMetricsF(font).horizontalAdvance(string) : 0.0;
         QPainterPath path;
@@ -72,11 +77,10 @@ QPointF point_of(Place place) {
     return {place.x, place.y};
 }
 
-void draw_marker(const Brush& brush, const SceneSeries& series, Place at, double radius,
-                 double edge) {
-    brush.p.setBrush(brush.colour(series.hollow ? ColourRole::plot : series.colour));
-    brush.pen(series.hollow ? series.colour : ColourRole::plot, series.hollow ? 1.8 : edge);
-    const auto corners = marker_corners(series.marker);
+void draw_marker(const Brush& brush, const MarkerLook& look, Place at, double radius) {
+    brush.p.setBrush(look.fill ? QBrush(brush.colour(*look.fill)) : QBrush(Qt::NoBrush));
+    brush.pen(look.edge, look.edge_px);
+    const auto corners = marker_corners(look.shape);
     if (corners.empty()) {
         brush.p.drawEllipse(point_of(at), radius, radius);
         return;
@@ -88,242 +92,215 @@ void draw_marker(const Brush& brush, const SceneSeries& series, Place at, double
     brush.p.drawPolygon(polygon);
 }
 
-// One picture for each series and size, and for each ring around them: drawing thousands of equal
-// shapes is what costs.
+// One picture for each look and size: drawing thousands of equal shapes is what costs.
 class Sprites {
   public:
-    Sprites(const Brush& brush, const RooflineScene& scene, Theme theme)
-        : brush_(brush), scene_(scene), theme_(theme),
-          ratio_(brush.p.device()->devicePixelRatioF()) {}
+    Sprites(const Brush& brush, const std::vector<MarkerLook>& looks)
+        : brush_(brush), looks_(looks), ratio_(brush.p.device()->devicePixelRatioF()),
+          sprites_(looks.size() * kSteps) {}
 
-    void draw(const ScenePoint& point, Place at) {
-        const int step = static_cast<int>(std::lround(point.radius * 2.0));
-        place(
-            sprite(
-                point.series, step,
-                [&](const Brush& brush, double half) {
-                    brush.p.setOpacity(scene_.point_opacity);
-                    draw_marker(brush, scene_.series[point.series], {half, half}, step / 2.0, 0.4);
-                }),
-            at);
-        if (point.above_roof || point.selected) {
-            const std::size_t ring = scene_.series.size() + (point.above_roof ? 0 : 1);
-            place(sprite(ring, step,
-                         [&](const Brush& brush, double half) {
-                             draw_ring(brush, point, {half, half});
-                         }),
-                  at);
-        }
-    }
-
-    static void draw_ring(const Brush& brush, const ScenePoint& point, Place at) {
-        brush.p.setBrush(Qt::NoBrush);
-        brush.pen(point.above_roof ? ColourRole::warning : ColourRole::selection, 2.0);
-        brush.p.drawEllipse(point_of(at), point.radius * 1.3 + 3.0, point.radius * 1.3 + 3.0);
+    void draw(const DrawnMarker& marker) {
+        const auto step = static_cast<std::size_t>(std::max(0L, std::lround(marker.radius * 2.0)));
+        const QPixmap& sprite = sprite_of(marker.look, std::min(step, kSteps - 1));
+        const double half = sprite.width() / ratio_ / 2.0;
+        brush_.p.drawPixmap(QPointF(marker.at.x - half, marker.at.y - half), sprite);
     }
 
   private:
-    static constexpr std::size_t kSteps = 128; // half pixels of radius, more than any point has
+    static constexpr std::size_t kSteps = 128; // half pixels of radius, more than any marker has
 
-    template <class Draw> const QPixmap& sprite(std::size_t kind, int step, const Draw& draw) {
-        const std::size_t index =
-            kind * kSteps +
-            std::min<std::size_t>(kSteps - 1, static_cast<std::size_t>(std::max(0, step)));
-        if (index >= sprites_.size()) {
-            sprites_.resize(index + 1);
-        }
-        QPixmap& sprite = sprites_[index];
+    const QPixmap& sprite_of(std::size_t look, std::size_t step) {
+        QPixmap& sprite = sprites_[look * kSteps + step];
         if (sprite.isNull()) {
-            const double half = std::ceil(step * 0.8 + 5.0);
+            const double radius = static_cast<double>(step) / 2.0;
+            const double half = std::ceil(radius * 1.6 + 3.0); // a star's corners, and the edge
             const int pixels = static_cast<int>(std::ceil(2.0 * half * ratio_));
             sprite = QPixmap(pixels, pixels);
             sprite.setDevicePixelRatio(ratio_);
             sprite.fill(Qt::transparent);
             QPainter painter(&sprite);
             painter.setRenderHint(QPainter::Antialiasing);
-            draw(Brush(painter, theme_), half);
+            painter.setOpacity(looks_[look].opacity);
+            draw_marker(brush_.on(painter), looks_[look], {half, half}, radius);
         }
         return sprite;
     }
-    void place(const QPixmap& sprite, Place at) const {
-        const double half = sprite.width() / ratio_ / 2.0;
-        brush_.p.drawPixmap(QPointF(at.x - half, at.y - half), sprite);
-    }
 
     const Brush& brush_;
-    const RooflineScene& scene_;
-    Theme theme_;
+    const std::vector<MarkerLook>& looks_;
     double ratio_;
     std::vector<QPixmap> sprites_;
 };
 
-void paint_heading(const Brush& brush, const RooflineScene& scene) {
-    double y = 16.0;
-    if (!scene.title.empty()) {
-        y += kTitlePx * 0.9;
-        brush.text({16.0, y}, scene.title, ColourRole::text, kTitlePx, 0.0, true);
-        y += kTitlePx * 0.45;
-    }
-    brush.text({16.0, y + kFontPx * 0.9}, scene.subtitle, ColourRole::faint, kFontPx);
-    double below = scene.area.box.top - 8.0 - kFontPx * 1.35;
-    for (auto w = scene.warnings.rbegin(); w != scene.warnings.rend(); ++w) {
-        brush.text({16.0, below}, "! " + *w, ColourRole::warning, kFontPx);
-        below -= kFontPx * 1.35;
-    }
-    for (auto note = scene.notes.rbegin(); note != scene.notes.rend(); ++note) {
-        brush.text({16.0, below}, *note, ColourRole::faint, kFontPx);
-        below -= kFontPx * 1.35;
-    }
-    brush.text({16.0, scene.area.box.top - 8.0}, scene.y_title, ColourRole::faint, kFontPx);
-    for (const LegendEntry& entry : scene.legend) {
-        draw_marker(brush, scene.series[entry.series], entry.marker, 5.0, 0.8);
-        brush.text(entry.text, entry.name, ColourRole::text, kFontPx);
-    }
-}
-
-void paint_axes(const Brush& brush, const RooflineScene& scene) {
-    const Box& box = scene.area.box;
-    brush.fill(box, ColourRole::plot);
-    brush.p.setRenderHint(QPainter::Antialiasing, false);
-    for (const bool major : {false, true}) {
-        brush.pen(major ? ColourRole::grid : ColourRole::grid_minor, 1.0);
-        for (const Tick& tick : scene.x_ticks) {
-            const double x = scene.area.place_of(tick.value, scene.area.y.min).x;
-            if (tick.major == major) {
-                brush.p.drawLine(QPointF(x, box.top), QPointF(x, box.bottom()));
-            }
-        }
-        for (const Tick& tick : scene.y_ticks) {
-            const double y = scene.area.place_of(scene.area.x.min, tick.value).y;
-            if (tick.major == major) {
-                brush.p.drawLine(QPointF(box.left, y), QPointF(box.right(), y));
-            }
-        }
-    }
-    brush.pen(ColourRole::frame, 1.0);
-    brush.p.setBrush(Qt::NoBrush);
-    brush.p.drawRect(rect_of(box));
-    brush.p.setRenderHint(QPainter::Antialiasing, true);
-    for (const Tick& tick : scene.x_ticks) {
-        const double x = scene.area.place_of(tick.value, scene.area.y.min).x;
-        brush.text({x, box.bottom() + 16.0}, tick.label, ColourRole::faint, 11.0, 0.5);
-    }
-    for (const Tick& tick : scene.y_ticks) {
-        const double y = scene.area.place_of(scene.area.x.min, tick.value).y;
-        brush.text({box.left - 6.0, y + 4.0}, tick.label, ColourRole::faint, 11.0, 1.0);
-    }
-    brush.text({box.left + box.width / 2.0, box.bottom() + 38.0}, scene.x_title, ColourRole::faint,
-               kFontPx, 0.5);
-}
-
-void paint_roofs(const Brush& brush, const RooflineScene& scene) {
-    const PlotArea& area = scene.area;
-    for (const SceneLink& link : scene.links) {
-        const ScenePoint& a = scene.points[link.from];
-        const ScenePoint& b = scene.points[link.to];
-        brush.pen(ColourRole::faint, 1.0, Qt::DotLine);
-        brush.p.drawLine(point_of(area.place_of(a.x, a.y)), point_of(area.place_of(b.x, b.y)));
-    }
-    for (const SceneRoof& roof : scene.roofs) {
-        const double from = std::clamp(roof.from_x, area.x.min, area.x.max);
-        const double to = std::clamp(roof.to_x, area.x.min, area.x.max);
-        if (from < to) {
-            brush.pen(roof.colour, roof.roof.measured ? 2.6 : 1.8,
-                      roof.dashed ? Qt::DashLine : Qt::SolidLine);
-            brush.p.drawLine(point_of(area.place_of(from, roof.y_at(from))),
-                             point_of(area.place_of(to, roof.y_at(to))));
-        }
-    }
-    for (const Ridge& ridge : scene.ridges) {
-        brush.pen(ridge.colour, 1.6);
-        brush.p.setBrush(brush.colour(ColourRole::plot));
-        brush.p.drawEllipse(point_of(area.place_of(ridge.x, ridge.y)), 3.5, 3.5);
-    }
-}
-
-void paint_points(const Brush& brush, const RooflineScene& scene, Theme theme) {
-    const QRectF reach = rect_of(scene.area.box).adjusted(-16, -16, 16, 16);
-    const bool many = scene.points.size() > 300;
-    Sprites sprites(brush, scene, theme);
-    const Placer place(scene.area);
-    for (const ScenePoint& point : scene.points) {
-        const Place at = place(point.x, point.y);
-        if (!reach.contains(point_of(at))) {
-            continue;
-        }
-        if (many) {
-            sprites.draw(point, at);
-            continue;
-        }
-        brush.p.setOpacity(scene.point_opacity);
-        draw_marker(brush, scene.series[point.series], at, point.radius, 1.0);
-        brush.p.setOpacity(1.0);
-        if (point.above_roof || point.selected) {
-            Sprites::draw_ring(brush, point, at);
-        }
-    }
-}
-
-void paint_labels(const Brush& brush, const RooflineScene& scene) {
-    for (const SceneLabel& label : scene.labels) {
-        brush.p.save();
-        brush.p.translate(label.start.x, label.start.y);
-        brush.p.rotate(label.degrees);
-        const bool roof = label.kind == LabelKind::roof;
-        const double px = roof ? kFontPx : 11.0;
-        if (roof) { // those of points find a free place, and are too many to be outlined
-            brush.halo({0.0, 0.0}, label.text, px);
-        }
-        brush.text({0.0, 0.0}, label.text, label.colour, px);
-        brush.p.restore();
-    }
-}
-
-} // namespace
-
-void paint_scene(QPainter& painter, const RooflineScene& scene, Theme theme) {
-    const Brush brush(painter, theme);
-    painter.setRenderHint(QPainter::Antialiasing);
-    brush.fill({0.0, 0.0, scene.canvas.width, scene.canvas.height}, ColourRole::background);
-    paint_heading(brush, scene);
-    paint_axes(brush, scene);
-    painter.save();
-    painter.setClipRect(rect_of(scene.area.box));
-    paint_roofs(brush, scene);
-    paint_points(brush, scene, theme);
-    paint_labels(brush, scene);
-    painter.restore();
-}
-
-void paint_scene(QPainter& painter, const WaterfallScene& scene, Theme theme) {
-    Brush(painter, theme)
-        .fill({0.0, 0.0, scene.canvas.width, scene.canvas.height}, ColourRole::background);
-    paint_scene(painter, drawn(scene), theme);
-}
-
-void paint_scene(QPainter& painter, const Drawing& scene, Theme theme) {
-    const Brush brush(painter, theme);
-    painter.setRenderHint(QPainter::Antialiasing);
-    for (const DrawnBox& box : scene.boxes) {
+void paint_boxes(const Brush& brush, const DrawnLayer& layer) {
+    for (const DrawnBox& box : layer.boxes) {
         if (box.outline) {
             brush.pen(box.role, 1.0, box.dotted ? Qt::DotLine : Qt::SolidLine);
-            painter.setBrush(Qt::NoBrush);
-            painter.drawRect(rect_of(box.box));
+            brush.p.setBrush(Qt::NoBrush);
+            brush.p.drawRect(rect_of(box.box));
         } else {
             brush.fill(box.box, box.role, box.opacity);
         }
     }
-    for (const DrawnLine& line : scene.lines) {
-        brush.pen(line.role, line.width, line.dashed ? Qt::DashLine : Qt::SolidLine);
+}
+
+// Thin lines along an axis are crisp, all others smooth.
+void paint_lines(const Brush& brush, const DrawnLayer& layer) {
+    for (const DrawnLine& line : layer.lines) {
+        brush.pen(line.role, line.width);
+        if (line.dash != Dash::whole) { // patterns count in widths of the pen
+            QPen pen = brush.p.pen();
+            const DashPattern pattern = pattern_of(line.dash);
+            pen.setCapStyle(Qt::FlatCap);
+            pen.setDashPattern({pattern.on / line.width, pattern.off / line.width});
+            brush.p.setPen(pen);
+        }
         for (std::size_t i = 1; i < line.through.size(); ++i) {
-            painter.drawLine(point_of(line.through[i - 1]), point_of(line.through[i]));
+            const Place from = line.through[i - 1];
+            const Place to = line.through[i];
+            const bool crisp =
+                line.width <= 1.0 && line.dash == Dash::whole && (from.x == to.x || from.y == to.y);
+            brush.p.setRenderHint(QPainter::Antialiasing, !crisp);
+            brush.p.drawLine(point_of(from), point_of(to));
         }
     }
-    for (const DrawnText& text : scene.texts) {
-        if (text.over) {
-            brush.halo(text.at, text.text, text.px, text.anchor, text.bold);
+    brush.p.setRenderHint(QPainter::Antialiasing);
+}
+
+bool on_pixels(const QPainter& painter) {
+    const QPaintEngine* engine = painter.paintEngine();
+    return engine != nullptr && engine->type() == QPaintEngine::Raster;
+}
+
+// Pictures of markers only where pixels are painted: a PDF keeps the shapes.
+void paint_markers(const Brush& brush, const DrawnLayer& layer) {
+    constexpr std::size_t many = 300;
+    if (layer.markers.size() > many && on_pixels(brush.p)) {
+        Sprites sprites(brush, layer.looks);
+        for (const DrawnMarker& marker : layer.markers) {
+            sprites.draw(marker);
         }
-        brush.text(text.at, text.text, text.role, text.px, text.anchor, text.bold);
+        return;
+    }
+    for (const DrawnMarker& marker : layer.markers) {
+        const MarkerLook& look = layer.looks[marker.look];
+        brush.p.setOpacity(look.opacity);
+        draw_marker(brush, look, marker.at, marker.radius);
+    }
+    brush.p.setOpacity(1.0);
+}
+
+void paint_text(const Brush& brush, const DrawnText& text, Place at) {
+    if (text.over) {
+        brush.halo(at, text.text, text.px, text.anchor, text.bold);
+    }
+    brush.text(at, text.text, text.role, text.px, text.anchor, text.bold);
+}
+
+// Texts that keep lines away, as pictures that are kept: while a plot is zoomed or a slider is
+// dragged most labels stay the same, and outlining forty of them would be most of a frame.
+class KeptTexts {
+  public:
+    explicit KeptTexts(const Brush& brush)
+        : brush_(brush), metrics_(brush.p.font()), ratio_(brush.p.device()->devicePixelRatioF()) {}
+
+    void draw(const DrawnText& text) {
+        use(text);
+        const QString string = QString::fromStdString(text.text);
+        const QString key = before_ + string;
+        QPixmap picture;
+        if (!QPixmapCache::find(key, &picture)) {
+            picture = made(text, metrics_.horizontalAdvance(string));
+            QPixmapCache::insert(key, picture);
+        }
+        const double width = picture.width() / ratio_ - 2.0 * kAround;
+        brush_.p.drawPixmap(QPointF(text.at.x - text.anchor * width - kAround,
+                                    text.at.y - metrics_.ascent() - kAround),
+                            picture);
+    }
+
+  private:
+    static constexpr double kAround = 3.0;
+
+    // What all labels of a kind have in common is asked once.
+    void use(const DrawnText& text) {
+        if (!before_.isEmpty() && text.px == px_ && text.bold == bold_ && text.role == role_) {
+            return;
+        }
+        px_ = text.px;
+        bold_ = text.bold;
+        role_ = text.role;
+        const QFont font = brush_.sized(px_, bold_);
+        metrics_ = QFontMetricsF(font);
+        before_ = QStringLiteral("over %1 %2 %3 %4 ")
+                      .arg(font.key())
+                      .arg(brush_.ink(role_).rgb())
+                      .arg(brush_.colour(ColourRole::plot).rgb())
+                      .arg(ratio_);
+    }
+
+    QPixmap made(const DrawnText& text, double width) const {
+        const QSizeF size(width + 2.0 * kAround, metrics_.height() + 2.0 * kAround);
+        QPixmap picture(qCeil(size.width() * ratio_), qCeil(size.height() * ratio_));
+        picture.setDevicePixelRatio(ratio_);
+        picture.fill(Qt::transparent);
+        QPainter painter(&picture);
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setFont(brush_.p.font());
+        DrawnText alone = text;
+        alone.anchor = 0.0;
+        paint_text(brush_.on(painter), alone, {kAround, kAround + metrics_.ascent()});
+        return picture;
+    }
+
+    const Brush& brush_;
+    QFontMetricsF metrics_;
+    double ratio_;
+    double px_ = 0.0;
+    bool bold_ = false;
+    ColourRole role_ = ColourRole::text;
+    QString before_; // the beginning of the key
+};
+
+void paint_texts(const Brush& brush, const DrawnLayer& layer) {
+    const bool pixels = on_pixels(brush.p);
+    KeptTexts kept(brush);
+    for (const DrawnText& text : layer.texts) {
+        if (text.degrees == 0.0 && text.over && pixels) {
+            kept.draw(text);
+            continue;
+        }
+        if (text.degrees == 0.0) {
+            paint_text(brush, text, text.at);
+            continue;
+        }
+        brush.p.save();
+        brush.p.translate(point_of(text.at));
+        brush.p.rotate(text.degrees);
+        paint_text(brush, text, {});
+        brush.p.restore();
+    }
+}
+
+void paint_layer(const Brush& brush, const DrawnLayer& layer) {
+    paint_boxes(brush, layer);
+    paint_lines(brush, layer);
+    paint_markers(brush, layer);
+    paint_texts(brush, layer);
+}
+
+} // namespace
+
+void paint_scene(QPainter& painter, const Drawing& scene, Theme theme) {
+    const Brush brush(painter, theme);
+    painter.setRenderHint(QPainter::Antialiasing);
+    brush.fill({0.0, 0.0, scene.canvas.width, scene.canvas.height}, ColourRole::background);
+    paint_layer(brush, scene);
+    for (const ClippedLayer& layer : scene.layers) {
+        painter.save();
+        painter.setClipRect(rect_of(layer.clip));
+        paint_layer(brush, layer);
+        painter.restore();
     }
 }
 

@@ -1,20 +1,16 @@
-// Scenes painted with QPainter, on screen and into pictures.
+// Drawings painted with QPainter, on screen and into pictures.
 // Called by the views and by export.
-// Places nothing and computes nothing: what is where stands in the scene.
+// Places nothing and computes nothing: what is where stands in the drawing.
 #pragma once
 
 #include "study/draw/drawing.hpp"
-#include "study/draw/roofline_scene.hpp"
-#include "study/draw/waterfall_scene.hpp"
 
 class QPainter;
 class QWidget;
 
 namespace eyeroof::gui {
 
-void paint_scene(QPainter& painter, const study::RooflineScene& scene, study::Theme theme);
-void paint_scene(QPainter& painter, const study::WaterfallScene& scene, study::Theme theme);
-
+// With its background.
 void paint_scene(QPainter& painter, const study::Drawing& scene, study::Theme theme);
 
 // Dark when the window's background is darker than its text.

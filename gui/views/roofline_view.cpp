@@ -1,5 +1,6 @@
 #include "gui/views/roofline_view.hpp"
 
+#include "gui/views/clean_registers.hpp"
 #include "gui/views/paint_scene.hpp"
 #include "model/base/units.hpp"
 
@@ -61,7 +62,7 @@ void RooflineView::set_selection(const std::set<std::string>& ids) {
     emit selection_changed();
 }
 
-void RooflineView::show_before(std::map<std::string, QPointF> before) {
+void RooflineView::show_before(std::map<std::string, Place> before) {
     if (before != before_) {
         before_ = std::move(before);
         layer_ = {};
@@ -210,13 +211,12 @@ void RooflineView::show_card(QPoint at) {
 }
 
 void RooflineView::paintEvent(QPaintEvent*) {
-    const Theme theme = theme_of(*this);
     if (layer_.isNull()) {
         layer_ = QPixmap(size() * devicePixelRatioF());
         layer_.setDevicePixelRatio(devicePixelRatioF());
         QPainter painter(&layer_);
-        paint_scene(painter, scene_, theme);
-        paint_arrows(painter, scene_, arrows(), theme);
+        clean_registers();
+        paint_scene(painter, drawing(), theme_of(*this));
     }
     QPainter painter(this);
     painter.drawPixmap(0, 0, layer_);

@@ -3,7 +3,7 @@
 // Computes no prediction and knows no machine.
 #pragma once
 
-#include "gui/views/before_arrows.hpp"
+#include "study/draw/roofline_drawing.hpp"
 
 #include <QPixmap>
 #include <QPoint>
@@ -25,8 +25,11 @@ class RooflineView : public QWidget {
     void set_view(const study::ViewState& view);
     void set_selection(const std::set<std::string>& ids);
     // Arrows lead from there: FLOP/byte and FLOP/s by the points' ids.
-    void show_before(std::map<std::string, QPointF> before);
-    std::vector<BeforeArrow> arrows() const { return before_arrows(scene_, before_); }
+    void show_before(std::map<std::string, study::Place> before);
+    std::vector<study::BeforeArrow> arrows() const { return before_arrows(scene_, before_); }
+    study::Drawing drawing() const {
+        return with_arrows(drawn(scene_), arrows());
+    } // as it is painted
     const study::ViewState& view() const { return view_; }
     const study::RooflineScene& scene() const { return scene_; }
     const study::PlotInput& plot() const { return input_; }
@@ -78,7 +81,7 @@ class RooflineView : public QWidget {
     study::ViewState view_;
     study::RooflineScene scene_;
     std::vector<std::pair<std::optional<study::LogRange>, std::optional<study::LogRange>>> zooms_;
-    std::map<std::string, QPointF> before_;
+    std::map<std::string, study::Place> before_;
     QPixmap layer_; // everything but hover and rubber band
     Drag drag_ = Drag::none;
     QPointF pressed_, last_;

@@ -6,6 +6,7 @@
 #include "gui/window/main_window.hpp"
 #include "gui/window/pane_list.hpp"
 #include "model/base/file.hpp"
+#include "study/draw/svg.hpp"
 #include "study/exam/launch_names.hpp"
 
 #include <QDockWidget>
@@ -47,16 +48,16 @@ void MainWindow::make_pattern_panes() {
         select_layer(layer);
     };
     actions.tell = [this](const QString& message) { statusBar()->showMessage(message, 8000); };
-    actions.show_before = [this](const std::map<std::string, QPointF>& before) {
+    actions.show_before = [this](const std::map<std::string, study::Place>& before) {
         view_->show_before(before);
     };
     for (const MakePane make : all_panes()) {
         Pane* pane = make(actions, this);
         pane->setObjectName(pane->name() + " pane");
         panes_.push_back(pane);
-        if (pane->place() == PanePlace::middle) { // before the last tab, which is about others
-            pane->setMinimumSize(300, 160);       // small windows stay small, whatever it holds
-            const int at = pages_->insertTab(pages_->indexOf(upgrade_), pane, pane->tab());
+        if (pane->place() == PanePlace::middle) {
+            pane->setMinimumSize(300, 160); // small windows stay small, whatever it holds
+            const int at = pages_->addTab(pane, pane->tab());
             pages_->setTabToolTip(at, pane->title());
             pages_->setTabVisible(at, pane->belongs(pane_input()));
         } else {
@@ -114,12 +115,32 @@ void MainWindow::tell_panes(bool answer) {
     }
 }
 
+namespace {
+
+// The plot as it stands, laid out for the width of a page: scaled down its texts would be too
+// small.
+QString page_svg(const RooflineView& view) {
+    const study::PlotArea before = view.scene().area;
+    study::RooflineScene scene = view.scene();
+    study::lay_out(scene, view.view(), {1160.0, 640.0});
+    const auto moved = [&](study::Place place) {
+        return scene.area.place_of(before.x_at(place.x), before.y_at(place.y));
+    };
+    std::vector<study::BeforeArrow> arrows;
+    for (const study::BeforeArrow& arrow : view.arrows()) {
+        arrows.push_back({moved(arrow.from), moved(arrow.to)});
+    }
+    return QString::fromStdString(
+        study::to_svg(with_arrows(drawn(scene), arrows), study::SvgTheme::automatic));
+}
+
+} // namespace
+
 // Every pane as it stands.
 std::string MainWindow::report_html() const {
     std::vector<ReportSection> sections = {
         {tr("Times"), totals_->text()},
-        {tr("Roofline"),
-         reports_.empty() && machines_.empty() ? QString() : svg_of(picture_of(*view_))},
+        {tr("Roofline"), reports_.empty() && machines_.empty() ? QString() : page_svg(*view_)},
         {tr("Seven steps"), svg_of(picture_of(steps_->ladder())) + "<p>" + steps_->text() + "</p>"},
         {tr("Layers"), table_html(*table_view_)},
     };

@@ -59,7 +59,10 @@ template <class Put> void each_entry(const Chart& chart, const Put& put) {
 }
 
 void add_entry(Drawing& d, Place at, const std::string& label, ColourRole role, bool dashed) {
-    d.lines.push_back({{{at.x, at.y - 4.0}, {at.x + kSwatch, at.y - 4.0}}, role, 2.5, dashed});
+    d.lines.push_back({{{at.x, at.y - 4.0}, {at.x + kSwatch, at.y - 4.0}},
+                       role,
+                       2.5,
+                       dashed ? Dash::dashes : Dash::whole});
     d.texts.push_back({{at.x + kSwatch + 6.0, at.y}, label, ColourRole::text, kSmallPx});
 }
 
@@ -139,7 +142,7 @@ void add_ticks(Drawing& d, const Chart& chart, const ChartPlot& plot) {
 
 void add_line(Drawing& d, const ChartLine& line, const ChartPlot& plot, ColourRole role,
               bool dashed) {
-    std::vector<Place> through;
+    std::vector<Place> through, dots;
     for (const auto& [vx, vy] : line.points) {
         const Place place{plot.x(vx), plot.y(vy)};
         if (line.stairs && !through.empty()) {
@@ -147,12 +150,16 @@ void add_line(Drawing& d, const ChartLine& line, const ChartPlot& plot, ColourRo
         }
         through.push_back(place);
         if (line.dots || line.points.size() == 1) {
-            d.boxes.push_back({{place.x - 3.0, place.y - 3.0, 6.0, 6.0}, role, 1.0, false, ""});
+            dots.push_back(place);
         }
         d.figures.rows.push_back({line.label, vx, vy});
     }
+    const std::uint32_t look = d.add_look({Marker::square, role, role, 0.5, 1.0, false});
+    for (const Place& dot : dots) { // above the grid
+        d.markers.push_back({dot, 3.4, look});
+    }
     if (line.line && through.size() > 1) {
-        d.lines.push_back({std::move(through), role, 2.0, dashed});
+        d.lines.push_back({std::move(through), role, 2.0, dashed ? Dash::dashes : Dash::whole});
     }
 }
 
@@ -187,7 +194,7 @@ Drawing draw_chart(const Chart& chart, const Canvas& canvas) {
         d.lines.push_back({mark.upright
                                ? std::vector<Place>{{x, plot.box.top}, {x, plot.box.bottom()}}
                                : std::vector<Place>{{plot.box.left, y}, {plot.box.right(), y}},
-                           ColourRole::text, 1.0, true});
+                           ColourRole::text, 1.0, Dash::dashes});
     }
     return d;
 }

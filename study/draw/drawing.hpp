@@ -1,11 +1,13 @@
-// The plainest scene: boxes, lines and texts in their places, by colour role.
-// Made by the scenes that need no more; painted by the window and written as SVG.
+// The plainest scene: boxes, lines, markers and texts in their places, by colour role.
+// Made by every scene; painted by the window and written as SVG, which add nothing.
 // Knows no drawing library and nothing of what it shows.
 #pragma once
 
+#include "study/draw/canvas.hpp"
 #include "study/draw/geometry.hpp"
-#include "study/draw/roofline_scene.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -23,13 +25,45 @@ struct DrawnBox {
     bool operator==(const DrawnBox&) const = default;
 };
 
+enum class Dash { whole, dashes, long_dashes, dots };
+
+// Pixels drawn and left out, in turn; without meaning for whole lines.
+struct DashPattern {
+    double on = 0.0, off = 0.0;
+};
+DashPattern pattern_of(Dash dash);
+
 struct DrawnLine {
     std::vector<Place> through;
     ColourRole role = ColourRole::frame;
     double width = 1.0;
-    bool dashed = false;
+    Dash dash = Dash::whole;
 
     bool operator==(const DrawnLine&) const = default;
+};
+
+// What many markers have in common.
+struct MarkerLook {
+    Marker shape = Marker::circle;
+    std::optional<ColourRole> fill; // without: only the edge
+    ColourRole edge = ColourRole::plot;
+    double edge_px = 1.0;
+    double opacity = 1.0;
+    bool counts = false; // stands for a row of what is shown: class "p" of an SVG
+
+    bool operator==(const MarkerLook&) const = default;
+};
+
+// Small, since there are tens of thousands of them in a frame.
+struct DrawnMarker {
+    static constexpr std::uint32_t kNoTip = 0xffffffff;
+
+    Place at; // of its middle
+    double radius = 4.0;
+    std::uint32_t look = 0;     // index into DrawnLayer::looks
+    std::uint32_t tip = kNoTip; // index into DrawnLayer::tips
+
+    bool operator==(const DrawnMarker&) const = default;
 };
 
 struct DrawnText {
@@ -39,9 +73,34 @@ struct DrawnText {
     double px = kFontPx;
     double anchor = 0.0; // 0 left, 0.5 middle, 1 right of `at`
     bool bold = false;
-    bool over = false; // lies over lines: they keep a little away from it
+    bool over = false;    // lies over lines: they keep a little away from it
+    double degrees = 0.0; // turned around `at`, clockwise on screen
 
     bool operator==(const DrawnText&) const = default;
+};
+
+// Painted in the order of its members, each from first to last.
+struct DrawnLayer {
+    std::vector<DrawnBox> boxes;
+    std::vector<DrawnLine> lines;
+    std::vector<MarkerLook> looks;
+    std::vector<std::string> tips; // of markers
+    std::vector<DrawnMarker> markers;
+    std::vector<DrawnText> texts;
+
+    std::uint32_t add_look(const MarkerLook& look) {
+        looks.push_back(look);
+        return static_cast<std::uint32_t>(looks.size() - 1);
+    }
+
+    bool operator==(const DrawnLayer&) const = default;
+};
+
+// What is seen of it lies within a box.
+struct ClippedLayer : DrawnLayer {
+    Box clip;
+
+    bool operator==(const ClippedLayer&) const = default;
 };
 
 // The figures behind a picture, for tables and programs: exactly what is drawn.
@@ -53,12 +112,11 @@ struct DrawnTable {
     bool operator==(const DrawnTable&) const = default;
 };
 
-struct Drawing {
+struct Drawing : DrawnLayer {
     Canvas canvas;
-    std::string title;           // for people who cannot see it
-    std::vector<DrawnBox> boxes; // painted first, in this order
-    std::vector<DrawnLine> lines;
-    std::vector<DrawnText> texts;
+    std::string title;                // for people who cannot see it
+    std::string description;          // the same, at more length
+    std::vector<ClippedLayer> layers; // above the drawing's own, in this order
     DrawnTable figures;
 
     bool operator==(const Drawing&) const = default;

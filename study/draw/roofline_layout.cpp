@@ -1,4 +1,5 @@
 #include "model/base/units.hpp"
+#include "study/draw/roofline_heading.hpp"
 #include "study/draw/roofline_scene.hpp"
 
 #include <fmt/format.h>
@@ -299,9 +300,10 @@ void lay_out(RooflineScene& scene, const ViewState& view, const Canvas& canvas) 
         top += kTitlePx * kLineSpacing;
     }
     top = place_legend(scene, top + kFontPx * kLineSpacing);
-    top +=
-        kFontPx * kLineSpacing *
-        (1.0 + static_cast<double>(scene.warnings.size() + scene.notes.size())); // and the y title
+    top += kFontPx * kLineSpacing *
+           (1.0 +
+            static_cast<double>(heading_lines(scene.warnings, kWarningMark, scene.canvas) +
+                                heading_lines(scene.notes, "", scene.canvas))); // and the y title
     scene.area.box = {kMargin + kLeftOfPlot, top + 6.0,
                       std::max(60.0, scene.canvas.width - 2.0 * kMargin - kLeftOfPlot),
                       std::max(60.0, scene.canvas.height - top - kMargin - kBelowPlot)};

@@ -1,12 +1,13 @@
 // What a roofline plot shows, as values: axes, roofs, ridges, points, links, labels in their
-// places. Made from inputs and a view; drawn by the SVG writer and by the window, which add
-// nothing. Knows no drawing library.
+// places. Made from inputs and a view; roofline_drawing lowers it to a Drawing, and whoever asks
+// what is below a pointer asks it here. Knows no drawing library.
 //
 // Roofline: Williams, Waterman, Patterson, CACM 52(4), 2009; per level: Ilic, Pratas, Sousa, IEEE
 // CAL 13(1), 2014. Both axes are logarithmic, so a bandwidth is a line of slope one.
 #pragma once
 
 #include "model/base/result.hpp"
+#include "study/draw/canvas.hpp"
 #include "study/draw/geometry.hpp"
 #include "study/draw/plot_input.hpp"
 #include "study/draw/view_state.hpp"
@@ -16,13 +17,6 @@
 #include <vector>
 
 namespace eyeroof::study {
-
-struct Canvas {
-    double width = 1000.0;
-    double height = 640.0;
-
-    bool operator==(const Canvas&) const = default;
-};
 
 // A level name for ViewState::level: one point a level, each at that level's intensity.
 inline constexpr const char* kAllLevels = "all";
@@ -171,10 +165,6 @@ struct RooflineScene {
 
     bool operator==(const RooflineScene&) const = default;
 };
-
-inline constexpr double kFontPx = 12.0;
-inline constexpr double kSmallPx = 11.0; // ticks, labels of points, reasons
-inline constexpr double kTitlePx = 16.0;
 
 // Errors: "bad-regex".
 model::Result<RooflineScene> make_scene(const PlotInput& input, const ViewState& view,

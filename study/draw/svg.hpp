@@ -20,10 +20,6 @@ std::string to_svg(const Drawing& drawing, SvgTheme theme = SvgTheme::light);
 std::string to_svg(const RooflineScene& scene, SvgTheme theme = SvgTheme::light);
 std::string to_svg(const WaterfallScene& scene, SvgTheme theme = SvgTheme::light);
 
-// Whether the SVG has the point, as an element of class "p" in the order of the scene's points:
-// those far outside of the axes are left out.
-bool is_drawn(const RooflineScene& scene, const ScenePoint& point);
-
 // Shared by the writers of SVG.
 std::string svg_escape(std::string_view text); // for text and attributes; controls become '?'
 

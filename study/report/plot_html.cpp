@@ -1,6 +1,7 @@
 #include "study/report/plot_html.hpp"
 
 #include "model/base/units.hpp"
+#include "study/draw/roofline_drawing.hpp"
 #include "study/draw/svg.hpp"
 #include "study/text/page.hpp"
 

@@ -137,7 +137,7 @@ void add_scale(Drawing& d, const MemoryReport& r, const Curve& plot) {
     if (r.limit > 0 && static_cast<double>(r.limit) <= plot.top) {
         const double y = plot.y(static_cast<double>(r.limit));
         d.lines.push_back(
-            {{{plot.box.left, y}, {plot.box.right(), y}}, ColourRole::warning, 1.5, true});
+            {{{plot.box.left, y}, {plot.box.right(), y}}, ColourRole::warning, 1.5, Dash::dashes});
         d.texts.push_back({{plot.box.left + 6.0, y + 13.0},
                            "there are " + amount(static_cast<double>(r.limit)),
                            ColourRole::text,

@@ -61,7 +61,7 @@ void add_cost_line(Drawing& d, const LinearPlot& plot, const Upgrade& u, ColourR
     d.lines.push_back({{{plot.x(0.0), plot.y(0.0)}, {plot.x(end), plot.y(end / u.speedup.value)}},
                        role,
                        chosen ? 2.4 : 1.4,
-                       !chosen});
+                       chosen ? Dash::whole : Dash::dashes});
     if (!chosen) { // at its own square: where two lines lie on each other it says which is whose
         const double along = u.money.priced ? std::min(u.money.break_even_speedup, end) : 0.8 * end;
         const double x = plot.x(along), y = plot.y(along / u.speedup.value);
@@ -86,7 +86,7 @@ void add_cost_line(Drawing& d, const LinearPlot& plot, const Upgrade& u, ColourR
 void add_chosen(Drawing& d, const LinearPlot& plot, const Upgrade& u, ColourRole role) {
     const double one = plot.y(1.0);
     const double even = plot.x(u.speedup.value);
-    d.lines.push_back({{{even, one}, {even, plot.box.bottom()}}, role, 1.2, true});
+    d.lines.push_back({{{even, one}, {even, plot.box.bottom()}}, role, 1.2, Dash::dashes});
     add_beside(d, plot, even, plot.box.bottom() - 7.0,
                fmt::format("breaks even at {:.2f}", u.speedup.value), ColourRole::text, false);
     if (u.money.priced) {
@@ -165,7 +165,7 @@ void add_purchase(Drawing& d, const LinearPlot& plot, const Upgrade& u, ColourRo
                         {plot.x(end), plot.y(saved_after(u, u.speedup.value, end))}},
                        role,
                        chosen ? 2.4 : 1.4,
-                       !chosen});
+                       chosen ? Dash::whole : Dash::dashes});
     if (u.money.break_even_months && *u.money.break_even_months <= plot.x_max) {
         const double x = plot.x(*u.money.break_even_months);
         add_square(d, x, plot.y(0.0), role, u.to + ": " + payback_text(u));

@@ -164,7 +164,7 @@ Sweep sorted_sweep(const Upgrade& u) {
 void add_sweep_line(Drawing& d, const LinearPlot& plot, const Sweep& sweep, std::size_t line,
                     double needed) {
     const ColourRole role = series_role(line);
-    DrawnLine through{{}, role, 1.8, line % 2 == 1};
+    DrawnLine through{{}, role, 1.8, line % 2 == 1 ? Dash::dashes : Dash::whole};
     // pairs of precisions beside each other, so that their intervals can be told apart
     const double shift =
         (static_cast<double>(line) - (static_cast<double>(sweep.pairs.size()) - 1.0) / 2.0) * 7.0;

@@ -154,7 +154,7 @@ QStringList wrong_in(const std::vector<PaintedText>& texts, const QSizeF& size) 
     return wrong;
 }
 
-template <class Scene> std::vector<PaintedText> texts_of(const Scene& scene, study::Theme theme) {
+std::vector<PaintedText> texts_of(const study::Drawing& scene, study::Theme theme) {
     Recorder recorder(QSize(4000, 4000));
     QPainter painter(&recorder);
     painter.setFont(QApplication::font());
@@ -224,11 +224,14 @@ void TestLayout::no_value_is_cut() {
     QVERIFY2(cut.isEmpty(), qPrintable(cut.join("\n")));
     const QStringList cells = cut_in_table(window.table());
     QVERIFY2(cells.isEmpty(), qPrintable(cells.join("\n")));
+    const QStringList plot =
+        wrong_in(texts_of(window.plot().drawing(), theme_of(window)), QSizeF(window.plot().size()));
+    QVERIFY2(plot.isEmpty(), qPrintable(plot.join("\n")));
     for (const bool network : {false, true}) {
         window.steps().show_network(network);
         const auto& scene = *window.ladder().scene();
         const QStringList wrong =
-            wrong_in(texts_of(scene, theme_of(window)), QSizeF(window.ladder().size()));
+            wrong_in(texts_of(drawn(scene), theme_of(window)), QSizeF(window.ladder().size()));
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
     }
     for (const char* page : {"mapping", "details", "errors"}) {
@@ -273,8 +276,9 @@ void TestLayout::the_second_start_cuts_nothing_either() {
         settle();
         const QStringList cut = cut_in(window);
         QVERIFY2(cut.isEmpty(), qPrintable(cut.join("\n")));
-        const QStringList wrong = wrong_in(texts_of(*window.ladder().scene(), study::Theme::light),
-                                           QSizeF(window.ladder().size()));
+        const QStringList wrong =
+            wrong_in(texts_of(drawn(*window.ladder().scene()), study::Theme::light),
+                     QSizeF(window.ladder().size()));
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
         QVERIFY(!window.ladder().visibleRegion().isEmpty());
         QCOMPARE(window.ladder().visibleRegion().boundingRect().width(), window.ladder().width());
@@ -321,7 +325,7 @@ void TestLayout::ladders_keep_their_texts_apart() {
             const auto scene = study::make_waterfall(
                 window.reports()[0], layer,
                 {static_cast<double>(size.width()), static_cast<double>(size.height())});
-            const QStringList wrong = wrong_in(texts_of(scene, study::Theme::light), size);
+            const QStringList wrong = wrong_in(texts_of(drawn(scene), study::Theme::light), size);
             QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
             QVERIFY(!scene.legend.empty()); // the tones are explained
             QVERIFY(scene.unit == "MAC/cycle" || scene.bars[1].value.ends_with("MAC/cycle"));

@@ -187,8 +187,8 @@ void TestPanes::a_change_stands_beside_the_baseline() {
     QVERIFY(row >= 0);
     QCOMPARE(layers.item(row, 3)->text(), QString("%1×").arg(fc6_before / fc6_after, 0, 'f', 3));
     QVERIFY(!window.plot().arrows().empty());
-    for (const BeforeArrow& arrow : window.plot().arrows()) {
-        QVERIFY(arrow.to.y() < arrow.from.y()); // more FLOP/s: upwards
+    for (const study::BeforeArrow& arrow : window.plot().arrows()) {
+        QVERIFY(arrow.to.y < arrow.from.y); // more FLOP/s: upwards
     }
     QVERIFY(answered(window, [&] { window.undo(); }));
     QVERIFY(window.plot().arrows().empty());

@@ -159,10 +159,10 @@ void BaselinePane::compare(const PaneInput& input) {
     }
     total_->setText(words);
     fill_layers(before, *now);
-    std::map<std::string, QPointF> points;
+    std::map<std::string, study::Place> points;
     for (const study::PlotPoint& point : study::points_of(before)) {
         if (point.has_place() && before.machine.id == now->machine.id) {
-            points[point.id] = QPointF(point.intensity(), point.flops_per_s());
+            points[point.id] = {point.intensity(), point.flops_per_s()};
         }
     }
     actions_.show_before(points);

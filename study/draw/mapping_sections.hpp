@@ -1,0 +1,24 @@
+// The sections of the mapping's picture, each put below the last on a page.
+// Used by mapping_scene alone.
+// Knows no report but that of one layer.
+#pragma once
+
+#include "model/machine/machine.hpp"
+#include "study/draw/mapping_page.hpp"
+#include "study/draw/mapping_scene.hpp"
+#include "study/draw/pe_array.hpp"
+
+namespace eyeroof::study {
+
+// The array, each unit by its share of steps with work; counts them into the scene.
+void add_array(MappingPage& page, const ArrayWork& work, MappingScene& scene);
+// What one instance of each buffer holds.
+void add_buffers(MappingPage& page, const model::Accelerator& machine, const LayerReport& layer);
+void add_nest(MappingPage& page, const model::Accelerator& machine, const model::Mapping& mapping);
+
+// A GPU's kernel: the result in tiles, and the tiles in waves over the SMs.
+void add_tiles(MappingPage& page, const model::Product& product,
+               const model::KernelMapping& mapping);
+void add_waves(MappingPage& page, const model::Waves& waves, int sms, MappingScene& scene);
+
+} // namespace eyeroof::study
