@@ -5,10 +5,12 @@ namespace eyeroof::gui {
 namespace {
 
 constexpr const char* kStyle =
-    "body{font:14px sans-serif;margin:2em auto;max-width:1100px;color:#1a1c21;background:#fff}"
-    "table{border-collapse:collapse;margin:.5em 0}th,td{padding:2px 10px;text-align:left;"
-    "border-bottom:1px solid #dee1e6;vertical-align:top}td.n{text-align:right;"
-    "font-variant-numeric:tabular-nums}h2{margin-top:2em}svg{max-width:100%;height:auto}"
+    "body{font:14px sans-serif;margin:2em auto;max-width:1280px;color:#1a1c21;background:#fff}"
+    "table{border-collapse:collapse;margin:.5em 0;display:block;overflow-x:auto}th,td{padding:2px "
+    "10px;text-align:left;"
+    "border-bottom:1px solid #dee1e6;vertical-align:top}td.n,td.s{white-space:nowrap}"
+    "td.n{text-align:right;font-variant-numeric:tabular-nums}h2{margin-top:2em}svg{max-width:100%;"
+    "height:auto}"
     "pre{overflow:auto}nav a{margin-right:1em}"
     "@media(prefers-color-scheme:dark){body{color:#e8eaee;background:#16181d}"
     "th,td{border-color:#343944}a{color:#66b2ff}}";

@@ -1,7 +1,11 @@
 #include "gui/panes/number_table.hpp"
 
+#include "gui/panes/focus_rim.hpp"
+
 #include <QHeaderView>
+#include <QScrollBar>
 #include <QTableWidget>
+#include <algorithm>
 
 namespace eyeroof::gui {
 
@@ -13,6 +17,33 @@ class Number : public QTableWidgetItem {
     using QTableWidgetItem::QTableWidgetItem;
     bool operator<(const QTableWidgetItem& other) const override {
         return data(Qt::UserRole).toDouble() < other.data(Qt::UserRole).toDouble();
+    }
+};
+
+// The last column takes the room that is left; where its texts need more, the table scrolls.
+class Rows : public QTableWidget {
+  public:
+    using QTableWidget::QTableWidget;
+
+    void fit_last() {
+        const int last = columnCount() - 1;
+        if (last < 0 || rowCount() == 0) {
+            return;
+        }
+        QHeaderView& header = *horizontalHeader();
+        const int others = header.length() - header.sectionSize(last);
+        const int needed = std::max(sizeHintForColumn(last), header.sectionSizeHint(last));
+        const bool room = others + needed <= viewport()->width();
+        header.setStretchLastSection(room);
+        if (!room) {
+            header.resizeSection(last, needed);
+        }
+    }
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override {
+        QTableWidget::resizeEvent(event);
+        fit_last();
     }
 };
 
@@ -34,10 +65,11 @@ void style_table(QTableView& table, const QString& accessible_name) {
     table.horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     table.horizontalHeader()->setHighlightSections(false);
     table.setAccessibleName(accessible_name);
+    new FocusRim(&table); // its own mark is a dotted cell, which may be out of sight
 }
 
 QTableWidget* number_table(const QString& accessible_name, QWidget* parent) {
-    auto* table = new QTableWidget(parent);
+    auto* table = new Rows(parent);
     style_table(*table, accessible_name);
     table->setSelectionMode(QAbstractItemView::SingleSelection);
     return table;
@@ -53,6 +85,10 @@ void fit_columns(QTableWidget& table) {
         }
     }
     table.resizeColumnsToContents();
+    if (auto* rows = dynamic_cast<Rows*>(&table)) {
+        rows->fit_last();
+    }
+    table.horizontalScrollBar()->setValue(0);
 }
 
 QTableWidgetItem* cell(const QString& shown) {

@@ -8,11 +8,18 @@ namespace eyeroof::gui {
 
 namespace {
 
+constexpr qsizetype kShort = 24; // characters that stay in one line
+
 QString cell_html(const QModelIndex& index) {
     const QVariant full = index.data(LayerTable::kFullText);
     const QString text = full.isValid() ? full.toString() : index.data().toString();
     const bool right = index.data(Qt::TextAlignmentRole).toInt() & Qt::AlignRight;
-    return QString("<td%1>%2</td>").arg(right ? " class=\"n\"" : "", text.toHtmlEscaped());
+    const bool is_short = text.size() <= kShort;
+    return QString("<td%1>%2</td>")
+        .arg(right      ? " class=\"n\""
+             : is_short ? " class=\"s\""
+                        : "",
+             text.toHtmlEscaped());
 }
 
 } // namespace

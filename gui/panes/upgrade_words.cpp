@@ -133,6 +133,12 @@ QString headline_html(const study::UpgradeQuestion& question, const study::Upgra
         .arg(capital(run_of(question, u)).toHtmlEscaped());
 }
 
+// What the command line's options are called here.
+QString in_the_window(const std::string& note) {
+    return text(note).replace("--sweep-batch 1,8,64 shows",
+                              tr("other batches, under \"Also at\", show"));
+}
+
 QString reasons_text(const study::Upgrade& u, const QDate& today) {
     QStringList lines;
     if (unpriced(u)) {
@@ -149,7 +155,7 @@ QString reasons_text(const study::Upgrade& u, const QDate& today) {
     }
     QStringList notes;
     for (const std::string& note : u.notes) {
-        notes << capital(text(note)) + ".";
+        notes << capital(in_the_window(note)) + ".";
     }
     if (!notes.isEmpty()) {
         lines << notes.join(" ");
