@@ -1,6 +1,5 @@
 #include "hwdb/transfer_reader.hpp"
 
-#include "hwdb/yaml.hpp"
 #include "hwdb/yaml_write.hpp"
 
 #include <fmt/format.h>
@@ -30,10 +29,12 @@ model::Result<model::Transfer> load_transfer(Folders folders) {
         return model::Transfer{};
     }
     auto document = load_yaml(*path);
-    if (!document) {
-        return document.diagnostics();
-    }
-    const Node root = document->root();
+    return document ? read_transfer(*document)
+                    : model::Result<model::Transfer>(document.diagnostics());
+}
+
+model::Result<model::Transfer> read_transfer(Document& document) {
+    const Node root = document.root();
     root.need("eyeroof").choice(kTransferFormats, "format of this file");
     model::Transfer transfer;
     transfer.source = root.need("source").text().value_or("");
@@ -42,15 +43,15 @@ model::Result<model::Transfer> load_transfer(Folders folders) {
     for (const auto& [name, node] : root.need("kinds").entries()) {
         transfer.kinds[name] = read_kind(node);
     }
-    return document->conclude(std::move(transfer));
+    return document.conclude(std::move(transfer));
 }
 
 std::string write_transfer(const model::Transfer& transfer) {
-    std::string text =
-        fmt::format("# Made by `eyeroof validate PAIRS --pairs --fit`.\n"
-                    "eyeroof: transfer/1\nsource: {}\nshare: {:.4g}\n"
-                    "operators: {:.4g}\nkinds:\n",
-                    yaml_quoted(transfer.source), transfer.share, transfer.operators);
+    std::string text = fmt::format("# Made by `eyeroof validate PAIRS --pairs --fit`.\n"
+                                   "eyeroof: transfer/1\nsource: {}\nshare: {:.4g}\n"
+                                   "operators: {:.4g}\nkinds:{}\n",
+                                   yaml_quoted(transfer.source), transfer.share, transfer.operators,
+                                   transfer.kinds.empty() ? " {}" : "");
     for (const auto& [name, k] : transfer.kinds) {
         text += fmt::format("  {}: {{spread: {:.4g}, mape: {:.4g}, sheet_mape: {:.4g}, guess_mape: "
                             "{:.4g}, families: {}, rows: {}}}\n",

@@ -149,7 +149,7 @@ std::vector<std::pair<std::string, Node>> Node::entries() const {
 }
 
 void Node::ignore_rest() const {
-    if (present()) {
+    if (present() && is_map()) { // of anything else the wrong type is still to be told
         state_->ignored.insert(index_);
     }
 }

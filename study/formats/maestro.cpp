@@ -90,6 +90,12 @@ class MaestroParser {
         network.id = id;
         network.name = id;
         network.source = "MAESTRO layers";
+        if (tokens_.size() > kMaxTokens) {
+            return Result<Network>::failure(
+                "too-large", fmt::format("the file has more than {} words and marks", kMaxTokens),
+                "a network has thousands of layers at most; larger ones are layer tables",
+                where(tokens_.back()));
+        }
         while (!peek().text.empty() && !stuck_) {
             const Token word = next();
             if (word.text == "Constant") {

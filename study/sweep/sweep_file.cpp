@@ -24,12 +24,32 @@ Result<T> failed(const char* code, const std::string& message, const std::string
     return Result<T>::failure(code, message, hint);
 }
 
+// A note; nothing where there is none, or what is no note by its size.
 std::optional<std::string> text_of(const fs::path& path) {
+    constexpr std::size_t kLongestNote = std::size_t{1} << 16;
     std::ifstream in(path, std::ios::binary);
     if (!in || fs::is_directory(path)) {
         return std::nullopt;
     }
-    return std::string(std::istreambuf_iterator<char>(in), {});
+    std::string text(kLongestNote + 1, '\0');
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(in.gcount()));
+    return text.size() <= kLongestNote ? std::optional(std::move(text)) : std::nullopt;
+}
+
+// Calls `take` with the file's bytes, block by block, until it has enough; false where the file
+// cannot be read.
+template <class Take> bool each_block(const fs::path& path, Take take) {
+    std::ifstream in(path, std::ios::binary);
+    std::string block(std::size_t{1} << 18, '\0');
+    while (in) {
+        in.read(block.data(), static_cast<std::streamsize>(block.size()));
+        const auto got = static_cast<std::size_t>(in.gcount());
+        if (got > 0 && !take(std::string_view(block).substr(0, got))) {
+            return true;
+        }
+    }
+    return in.eof() && !in.bad();
 }
 
 // The number that a row begins with: "12,…" or {"point":12,…
@@ -192,14 +212,35 @@ namespace {
 struct Part {
     fs::path path;
     SweepNote note;
-    std::string text;
-    std::size_t header = 0; // bytes of it
+    std::uint64_t header = 0; // bytes of it
+    std::uint64_t bytes = 0;  // of all
 };
+
+// Rows and bytes of a part, which may be larger than memory.
+struct Counted {
+    std::uint64_t lines = 0, bytes = 0, first_line = 0;
+    bool ends = true; // with a line's end
+};
+
+std::optional<Counted> counted(const fs::path& path) {
+    Counted all;
+    const bool read = each_block(path, [&all](std::string_view block) {
+        if (all.lines == 0) {
+            const std::size_t end = block.find('\n');
+            all.first_line = end == std::string_view::npos ? 0 : all.bytes + end + 1;
+        }
+        all.lines += static_cast<std::uint64_t>(std::ranges::count(block, '\n'));
+        all.bytes += block.size();
+        all.ends = block.back() == '\n';
+        return true;
+    });
+    return read ? std::optional(all) : std::nullopt;
+}
 
 Result<Part> read_part(const fs::path& path) {
     const auto note = text_of(note_path(path)); // first: what is no part may be of any size
-    auto text = note ? text_of(path) : std::nullopt;
-    if (!text || !note) {
+    const auto all = note && !fs::is_directory(path) ? counted(path) : std::nullopt;
+    if (!all || !note) {
         std::error_code ignored;
         return failed<Part>("bad-sweep-file",
                             fmt::format("{} is no part of a sweep", path.string()),
@@ -211,16 +252,41 @@ Result<Part> read_part(const fs::path& path) {
     if (!known) {
         return Result<Part>(known.diagnostics());
     }
-    Part part{path, *known, *std::move(text), 0};
-    part.header = known->format == RowFormat::csv ? part.text.find('\n') + 1 : 0;
-    const auto rows = static_cast<std::uint64_t>(std::count(
-        part.text.begin() + static_cast<std::ptrdiff_t>(part.header), part.text.end(), '\n'));
-    const bool ends = part.text.empty() || part.text.back() == '\n';
-    if (!ends || rows != known->range.to - known->range.from) {
+    const bool headed = known->format == RowFormat::csv && all->lines > 0;
+    const std::uint64_t rows = all->lines - (headed ? 1 : 0);
+    if (!all->ends || rows != known->range.to - known->range.from) {
         return failed<Part>("unfinished", path.string() + " is not finished",
                             "run its part again with --resume");
     }
-    return Result<Part>(std::move(part));
+    return Result<Part>(Part{path, *known, headed ? all->first_line : 0, all->bytes});
+}
+
+// Appends the bytes from `from` to `to` of a part; false where they are no longer there.
+bool append_part(const Part& part, std::uint64_t from, std::uint64_t to, model::AtomicFile& file) {
+    std::uint64_t at = 0;
+    each_block(part.path, [&](std::string_view block) {
+        const std::uint64_t begin = std::clamp(from, at, at + block.size()) - at;
+        const std::uint64_t end = std::clamp(to, at, at + block.size()) - at;
+        at += block.size();
+        file.append(block.substr(begin, end - begin)); // what fails, commit() tells
+        return at < to;
+    });
+    return at >= to;
+}
+
+Result<Done> write_merged(const std::vector<Part>& parts, const fs::path& to) {
+    auto file = model::AtomicFile::create(to);
+    if (!file) {
+        return Result<Done>(file.diagnostics());
+    }
+    append_part(parts.front(), 0, parts.front().header, *file);
+    for (const Part& part : parts) {
+        if (!append_part(part, part.header, part.bytes, *file)) {
+            return failed<Done>("bad-sweep-file", part.path.string() + " has become shorter",
+                                "merge parts that nobody writes to");
+        }
+    }
+    return file->commit();
 }
 
 } // namespace
@@ -238,7 +304,6 @@ Result<Done> merge_sweep(const std::vector<fs::path>& paths, const fs::path& to)
     std::sort(parts.begin(), parts.end(),
               [](const Part& a, const Part& b) { return a.note.range.from < b.note.range.from; });
     std::uint64_t next = 0;
-    std::string all = parts.empty() ? "" : parts.front().text.substr(0, parts.front().header);
     for (const Part& part : parts) {
         const SweepNote& first = parts.front().note;
         if (part.note.fingerprint != first.fingerprint || part.note.format != first.format) {
@@ -256,7 +321,6 @@ Result<Done> merge_sweep(const std::vector<fs::path>& paths, const fs::path& to)
                         "merge each part once");
         }
         next = std::max(next, part.note.range.to);
-        all += part.text.substr(part.header);
     }
     if (!parts.empty() && next != parts.front().note.points && !found.has_errors()) {
         found.error(
@@ -267,7 +331,7 @@ Result<Done> merge_sweep(const std::vector<fs::path>& paths, const fs::path& to)
     if (found.has_errors()) {
         return Result<Done>(std::move(found));
     }
-    return model::write_file(to, all);
+    return write_merged(parts, to);
 }
 
 } // namespace eyeroof::study

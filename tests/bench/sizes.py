@@ -153,7 +153,7 @@ CASES = {
     "network file, written": (layers, "csv", ["net", "show", "{in}", "--format", "yaml", "-o", "{out}"], 1e6),
     "ONNX model": (onnx, "onnx", SHOW, 1e5),
     "SCALE-Sim topology": (scalesim, "csv", SHOW, 1e6),
-    "MAESTRO network": (maestro, "m", SHOW, 1e5),
+    "MAESTRO network": (maestro, "m", SHOW, 1e4),
     "ZigZag workload": (zigzag, "yaml", SHOW, 1e4),
     "own profile": (profile, "jsonl", ["import", "{in}", "--format", "csv", "-o", "{out}"], 1e6),
     "own profile, saved": (profile, "jsonl", SAVE, 1e6),

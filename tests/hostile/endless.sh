@@ -44,7 +44,14 @@ one quoted.csv "$seeds\"" exam IN --on eyeriss-v1
 one network.yaml 'name: ' exam IN --on eyeriss-v1
 one machine.yaml 'name: ' exam alexnet --on IN
 one network.onnx '' exam IN --on eyeriss-v1
-one scalesim.cfg "[general]\n" exam alexnet --on IN
-one merge.csv 'point,' sweep merge IN IN -o "$folder/merged.csv"
+one scalesim.cfg "[general]\n" exam alexnet --on IN --compat scalesim
+one topology.csv 'Layer, M, N, K,\na, 1, 2, 3,\n' net check IN
+one net.m 'Network n { Layer ' net check IN
+note='{"schema":"eyeroof/sweep/1","fingerprint":"0123456789abcdef","points":1,"from":0,"to":1,"format":"csv"}'
+echo "$note" >"$folder/merge.csv.sweep" # else the file is no part, and is not looked at
+one merge.csv 'point,' sweep merge IN -o "$folder/merged.csv"
+echo point, >"$folder/noted.csv"
+one noted.csv.sweep '{"schema":"' sweep merge "$folder/noted.csv" -o "$folder/merged.csv"
+rm -f "$folder"/merge.csv.sweep "$folder/noted.csv"
 echo "$wrong wrong" >&2
 [ "$wrong" -eq 0 ] && echo "1 passed, 0 failed, 0 skipped" || { echo "0 passed, 1 failed, 0 skipped"; exit 1; }

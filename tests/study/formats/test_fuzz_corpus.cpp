@@ -3,6 +3,7 @@
 #include "tests/fuzz/network_yaml.hpp"
 #include "tests/fuzz/peer_networks.hpp"
 #include "tests/fuzz/scalesim.hpp"
+#include "tests/fuzz/small_files.hpp"
 #include "tests/fuzz/timeloop.hpp"
 #include "tests/paths.hpp"
 
@@ -48,4 +49,16 @@ TEST_CASE("the readers of networks keep their promises on the fuzzers' corpus") 
 TEST_CASE("the readers of mappings and of Timeloop's files keep their promises on theirs") {
     replay("timeloop", broken_promise_timeloop);
     replay("mapping_yaml", broken_promise_mapping_yaml);
+}
+
+TEST_CASE("the readers of smaller files keep their promises on theirs") {
+    replay("assignments", broken_promise_assignments);
+    replay("densities", broken_promise_densities);
+    replay("area_table", broken_promise_area_table);
+    replay("fabric_yaml", broken_promise_fabric_yaml);
+    replay("technology_yaml", broken_promise_technology_yaml);
+    replay("published_yaml", broken_promise_published_yaml);
+    replay("transfer_yaml", broken_promise_transfer_yaml);
+    replay("sweep_note", broken_promise_sweep_note);
+    replay("collect_text", broken_promise_collect_text);
 }

@@ -1,0 +1,131 @@
+// What must hold for any text that is given as one of the smaller files: assignments, densities,
+// tables of areas, fabrics, technologies, published figures, notes of sweeps, and what a profiled
+// program and its collector tell each other.
+// Used by the fuzz targets and by the test that replays their corpora.
+// Knows no fuzzer.
+#pragma once
+
+#include "hwdb/fabric_reader.hpp"
+#include "hwdb/published_reader.hpp"
+#include "hwdb/technology_reader.hpp"
+#include "hwdb/transfer_reader.hpp"
+#include "profiles/collect/fault.hpp"
+#include "profiles/collect/request.hpp"
+#include "study/formats/assignments.hpp"
+#include "study/silicon/area_table.hpp"
+#include "study/sparse/densities.hpp"
+#include "study/sweep/sweep_file.hpp"
+#include "tests/fuzz/own_files.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <string>
+
+namespace eyeroof::tests {
+
+// A text that readers of files can open; nothing lies on a disk.
+class TextAsFile {
+  public:
+    explicit TextAsFile(const std::string& text) : file_(::memfd_create("fuzz", MFD_CLOEXEC)) {
+        whole_ = file_ >= 0 &&
+                 ::write(file_, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    }
+    TextAsFile(const TextAsFile&) = delete;
+    TextAsFile& operator=(const TextAsFile&) = delete;
+    ~TextAsFile() {
+        if (file_ >= 0) {
+            ::close(file_);
+        }
+    }
+    bool whole() const { return whole_; }
+    std::string path() const { return "/proc/self/fd/" + std::to_string(file_); }
+
+  private:
+    int file_;
+    bool whole_ = false;
+};
+
+inline std::string broken_promise_assignments(const std::string& text) {
+    return badly_refused(study::parse_assignments(text, "fuzz.yaml"));
+}
+
+inline std::string broken_promise_densities(const std::string& text) {
+    const auto table = study::parse_densities(text, "fuzz.yaml");
+    if (!table) {
+        return badly_refused(table);
+    }
+    for (const study::LayerDensity& layer : table->layers) {
+        if (!(layer.weight >= 0.0 && layer.weight <= 1.0 && layer.output >= 0.0 &&
+              layer.output <= 1.0)) {
+            return "a density outside 0 to 1";
+        }
+    }
+    return "";
+}
+
+inline std::string broken_promise_area_table(const std::string& text) {
+    const auto areas = study::parse_area_table(text, "fuzz.yaml");
+    if (!areas) {
+        return badly_refused(areas);
+    }
+    for (const study::NamedArea& area : *areas) {
+        if (!(area.um2 >= 0.0 && area.instances >= 1.0)) {
+            return "an area below nothing, or of no instance";
+        }
+    }
+    return areas->empty() ? "a table without areas" : "";
+}
+
+inline std::string broken_promise_fabric_yaml(const std::string& text) {
+    auto document = hwdb::parse_yaml(text, "fuzz.yaml");
+    return document ? badly_refused(hwdb::read_fabric(*document, "fuzz")) : badly_refused(document);
+}
+
+inline std::string broken_promise_technology_yaml(const std::string& text) {
+    auto document = hwdb::parse_yaml(text, "fuzz.yaml");
+    return document ? badly_refused(hwdb::read_technology(*document)) : badly_refused(document);
+}
+
+inline std::string broken_promise_transfer_yaml(const std::string& text) {
+    auto document = hwdb::parse_yaml(text, "fuzz.yaml");
+    if (!document) {
+        return badly_refused(document);
+    }
+    const auto transfer = hwdb::read_transfer(*document);
+    if (!transfer) {
+        return badly_refused(transfer);
+    }
+    auto again = hwdb::parse_yaml(hwdb::write_transfer(*transfer), "again.yaml");
+    return again && hwdb::read_transfer(*again).ok() ? "" : "what was written is not read";
+}
+
+inline std::string broken_promise_published_yaml(const std::string& text) {
+    const TextAsFile file(text);
+    return file.whole() ? badly_refused(hwdb::load_published(file.path())) : "";
+}
+
+inline std::string broken_promise_sweep_note(const std::string& text) {
+    const auto note = study::parse_note(text, "fuzz.sweep");
+    if (!note) {
+        return badly_refused(note);
+    }
+    const auto again = study::parse_note(study::note_text(*note), "again");
+    return again && *again == *note ? "" : "written and read again, it differs";
+}
+
+inline std::string broken_promise_collect_text(const std::string& text) {
+    const auto fault = profiles::fault_from_text(text);
+    if (fault && !(profiles::fault_from_text(profiles::fault_text(*fault)) == fault)) {
+        return "a fault that is written and read again differs";
+    }
+    const auto request = profiles::request_from_text(text);
+    if (!request) {
+        return badly_refused(request);
+    }
+    return profiles::request_from_text(profiles::request_text(*request)).ok()
+               ? ""
+               : "a request that is written is not read";
+}
+
+} // namespace eyeroof::tests
