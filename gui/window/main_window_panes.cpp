@@ -12,6 +12,7 @@
 #include <QDockWidget>
 #include <QFileDialog>
 #include <QLabel>
+#include <QRegularExpression>
 #include <QStatusBar>
 #include <QTabWidget>
 #include <QTableView>
@@ -117,6 +118,12 @@ void MainWindow::tell_panes(bool answer) {
 
 namespace {
 
+// Links of the window lead nowhere from a page.
+QString without_links(QString html) {
+    static const QRegularExpression tag("</?a\\b[^>]*>");
+    return html.remove(tag);
+}
+
 // The plot as it stands, laid out for the width of a page: scaled down its texts would be too
 // small.
 QString page_svg(const RooflineView& view) {
@@ -139,9 +146,10 @@ QString page_svg(const RooflineView& view) {
 // Every pane as it stands.
 std::string MainWindow::report_html() const {
     std::vector<ReportSection> sections = {
-        {tr("Times"), totals_->text()},
+        {tr("Times"), without_links(totals_->text())},
         {tr("Roofline"), reports_.empty() && machines_.empty() ? QString() : page_svg(*view_)},
-        {tr("Seven steps"), svg_of(picture_of(steps_->ladder())) + "<p>" + steps_->text() + "</p>"},
+        {tr("Seven steps"),
+         svg_of(picture_of(steps_->ladder())) + "<p>" + without_links(steps_->text()) + "</p>"},
         {tr("Layers"), table_html(*table_view_)},
     };
     QString turned;
@@ -157,7 +165,7 @@ std::string MainWindow::report_html() const {
         sections.push_back({pane->title(), pane->html()});
     }
     if (!upgrade_->upgrades().empty()) {
-        QString html = upgrade_->headline() + table_html(upgrade_->verdicts());
+        QString html = without_links(upgrade_->headline()) + table_html(upgrade_->verdicts());
         for (const DrawingView* picture : upgrade_->pictures()) {
             html += svg_of(picture_of(*picture, "upgrade"));
         }
