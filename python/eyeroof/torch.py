@@ -21,7 +21,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import Error, Network, _eyeroof
-from .torch_ops import Row, attention_row, composite_rows, row_of
+from .torch_ops import Row, attention_row, composite_rows, copies_of, row_of
 
 _TYPES = {torch.float64: "fp64", torch.float32: "fp32", torch.float16: "fp16",
           torch.bfloat16: "bf16", torch.int8: "int8", torch.uint8: "int8", torch.bool: "int8",
@@ -134,7 +134,8 @@ class Capture:
 
     def _seen(self, name: str, args: Any, kwargs: Any, out: Any) -> None:
         if not self._silent and isinstance(out, torch.Tensor):
-            self._take(name, lambda: [row_of(name, args, kwargs, out)], args, out)
+            self._take(name, lambda: [*copies_of(name, args), row_of(name, args, kwargs, out)],
+                       args, out)
 
     def _take(self, name: str, make: Any, args: Any, out: Any) -> None:
         try:
@@ -151,7 +152,7 @@ class Capture:
             suffix = row.pop("suffix", "")
             row["name"] = (where or name) + suffix
             row["dtype"] = self._dtype or _TYPES.get(out.dtype, "fp32")
-            self._learn(row, args)
+            self._learn(row, () if suffix == ".contiguous" else args)
             self.rows.append(row)
 
     # Weights count once; products of two activations have none.

@@ -232,6 +232,21 @@ _SPECIAL: Dict[str, Callable[[Any, Any, Any], Row]] = {
 }
 
 
+# Operands that an operator reads only where they lie densely; others it copies first, on its own.
+_DENSE_ROWS = {"native_layer_norm": (0,), "_fused_rms_norm": (0,), "_softmax": (0,),
+               "_log_softmax": (0,), "_safe_softmax": (0,)}
+_DENSE_MATRICES = {"mm": (0, 1), "bmm": (0, 1), "addmm": (1, 2), "baddbmm": (1, 2)}
+
+
+def copies_of(name: str, args: Any) -> List[Row]:
+    """Copies that an operator makes of operands that lie apart, unseen by the dispatcher: a
+    normalisation or softmax of a transposed tensor, a product of matrices without a dense side."""
+    apart = [args[i] for i in _DENSE_ROWS.get(name, ()) if not args[i].is_contiguous()]
+    apart += [args[i] for i in _DENSE_MATRICES.get(name, ())
+              if 1 not in args[i].stride()[-2:] and 1 not in args[i].shape[-2:]]
+    return [{**_elementwise("copy", [x], x), "suffix": ".contiguous"} for x in apart]
+
+
 def row_of(name: str, args: Any, kwargs: Any, out: Any) -> Optional[Row]:
     """The layer that an operator is; None for views; KeyError for what is not known."""
     if name.endswith("_") and not name.endswith("__"):

@@ -183,3 +183,32 @@ def test_an_onnx_export_gives_the_same_exam(tmp_path):
     for machine in ("a100-sxm-40gb", "eyeriss-v1"):
         assert er.exam(graph, on=machine).time_s == pytest.approx(
             er.exam(captured, on=machine).time_s, rel=1e-12)
+
+
+def test_a_transformer_has_the_same_layers_through_both_doors(tmp_path):
+    pytest.importorskip("onnx", reason="the exporter needs the package onnx")
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.q, self.k, self.v, self.out = (nn.Linear(64, 64) for _ in range(4))
+            self.norm = nn.LayerNorm(64)
+
+        def forward(self, x):
+            q, k, v = (f(x).view(x.shape[0], -1, 4, 16).transpose(1, 2)
+                       for f in (self.q, self.k, self.v))
+            mixed = (q @ k.transpose(2, 3)).softmax(-1) @ v
+            return self.norm(x + self.out(mixed.transpose(1, 2).reshape(x.shape)))
+
+    for images in (1, 2):  # of one sequence the heads are read in place; of two they are copied
+        model, x = Block().eval(), torch.rand(images, 10, 64)
+        path = tmp_path / f"block{images}.onnx"
+        try:
+            torch.onnx.export(model, (x,), str(path), dynamo=False, opset_version=17)
+        except (TypeError, RuntimeError) as gone:
+            pytest.skip(f"this PyTorch has no exporter of this kind: {gone}")
+        graph, captured = er.network(path), er.from_torch(model, x)
+        assert graph.totals() == captured.totals()
+        first, second = (er.exam(net, on="a100-sxm-40gb") for net in (graph, captured))
+        assert len(first.layers) == len(second.layers) == (10 if images == 1 else 13)
+        assert first.time_s == pytest.approx(second.time_s, rel=1e-12)

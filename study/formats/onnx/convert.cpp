@@ -6,6 +6,7 @@
 #include "study/formats/onnx/edges.hpp"
 #include "study/formats/onnx/operators.hpp"
 #include "study/formats/onnx/order.hpp"
+#include "study/formats/onnx/product_patterns.hpp"
 #include "study/formats/onnx/read_graph.hpp"
 
 #include <fmt/format.h>
@@ -294,6 +295,8 @@ model::Result<ConvertedModel> Converter::run() {
     ConvertedModel result;
     result.network = network();
     join_activations(graph_, costed_);
+    join_biases(graph_, costed_);
+    join_movements(graph_, costed_);
     const auto patterns = find_attention(graph_, costed_);
     result.attentions = patterns.size();
     if (const auto fused = given_.find(kFuseAttention);
