@@ -59,7 +59,9 @@ constexpr const char* kExamExamples =
 // The table that the layers were read from, to be repeated; nothing for networks of other kinds.
 std::optional<study::read::LayerTable> table_of(const ExamOptions& options) {
     std::error_code ignored;
-    if (!std::filesystem::is_regular_file(options.network, ignored)) {
+    const std::string& name = options.network; // a pipe of the caller's own is kept by its reader
+    const bool kept = name == "-" || name == "/dev/stdin" || name.starts_with("/dev/fd/");
+    if (!kept && !std::filesystem::is_regular_file(name, ignored)) {
         return std::nullopt;
     }
     const auto table = study::read::load_layer_csv(options.network);
