@@ -11,6 +11,7 @@
 #include "study/report/json.hpp"
 #include "study/report/markdown.hpp"
 #include "study/report/text.hpp"
+#include "study/step/fit.hpp"
 #include "study/sweep/fields.hpp"
 #include "study/upgrade/surroundings.hpp"
 #include "study/what_if/knobs.hpp"
@@ -78,14 +79,16 @@ class Library {
             return set.empty() ? machine : checked(study::changed(machine, set));
         });
     }
-    std::shared_ptr<const model::Network> network(const std::string& name, const Strings& sizes) {
+    std::shared_ptr<const study::read::WiredNetwork> network(const std::string& name,
+                                                             const Strings& sizes) {
         std::string key = name;
         for (const std::string& size : sizes) {
             key += (&size == &sizes.front() && name.find(':') == std::string::npos ? ":" : ",");
             key += size;
         }
-        return known(networks_, key, is_path(name),
-                     [&] { return checked(study::read::load_network(key, below("networks"))); });
+        return known(networks_, key, is_path(name), [&] {
+            return checked(study::read::load_wired_network(key, below("networks")));
+        });
     }
     // What issues a machine's kernels; nothing for accelerators.
     std::shared_ptr<const model::HostIssue> host(const model::Machine& machine) {
@@ -131,7 +134,7 @@ class Library {
     std::mutex mutex_;
     std::vector<fs::path> folders_;
     std::map<std::string, std::shared_ptr<const model::Machine>> machines_;
-    std::map<std::string, std::shared_ptr<const model::Network>> networks_;
+    std::map<std::string, std::shared_ptr<const study::read::WiredNetwork>> networks_;
     std::map<std::string, std::shared_ptr<const model::HostIssue>> hosts_; // by id and name
 };
 
@@ -141,12 +144,8 @@ Library& library() {
 }
 
 struct NetworkHandle {
-    std::shared_ptr<const model::Network> network;
-};
-
-struct Exam {
-    study::Report report;
-    std::vector<std::string> warnings;
+    std::shared_ptr<const study::read::WiredNetwork> wired;
+    const model::Network& network() const { return wired->network; }
 };
 
 struct Asked {
@@ -155,6 +154,41 @@ struct Asked {
     std::optional<std::string> layers;
     int threads = 0;
 };
+
+struct Exam {
+    study::Report report;
+    std::vector<std::string> warnings;
+    NetworkHandle network;
+    std::shared_ptr<const model::Machine> machine;
+    Asked asked;
+    std::optional<study::TrainingOptions> training;
+};
+
+// What the documents say of memory, as the command line's do; worked out when one is written, so
+// that an examination alone stays cheap.
+std::optional<study::MemoryFit> memory_of(const Exam& exam) {
+    const auto* gpu = std::get_if<model::Gpu>(&exam.machine->kind);
+    const auto word = [&](const char* name) {
+        const auto found = exam.asked.words.find(name);
+        return found == exam.asked.words.end() ? std::string() : found->second;
+    };
+    if (gpu == nullptr || gpu->arch == model::GpuArch::host || gpu->dram_bytes <= 0.0 ||
+        exam.asked.layers.value_or("") != "" || word("operators") == "products") {
+        return std::nullopt;
+    }
+    study::StudyOptions typed;
+    typed.data_type = model::data_type_from_name(word("dtype"));
+    const auto whole = study::prepared(exam.network.network(), typed);
+    if (!whole) {
+        return std::nullopt;
+    }
+    study::step::FitQuestion question{*whole, exam.network.wired->wiring, {}, true};
+    question.options.training = exam.training;
+    const auto fit = study::step::fit_of(question, *gpu, exam.asked.batch.value_or(1));
+    return fit ? std::optional(
+                     study::MemoryFit{fit->peak, fit->limit, fit->largest_batch, fit->chain})
+               : std::nullopt;
+}
 
 study::StudyOptions options_of(const Asked& asked, const model::Machine& machine) {
     study::StudyOptions options;
@@ -172,13 +206,14 @@ study::StudyOptions options_of(const Asked& asked, const model::Machine& machine
     return options;
 }
 
-Exam examined(const model::Network& network, const model::Machine& machine, const Asked& asked) {
+Exam examined(Exam exam) {
     const py::gil_scoped_release free;
-    auto report = study::run(network, machine, options_of(asked, machine));
+    const auto options = options_of(exam.asked, *exam.machine);
+    exam.training = options.training;
+    auto report = study::run(exam.network.network(), *exam.machine, options);
     if (!report) {
         throw BadInput(told(report.diagnostics()));
     }
-    Exam exam;
     for (const model::Diagnostic& d : report.diagnostics()) {
         exam.warnings.push_back(d.message);
     }
@@ -201,9 +236,13 @@ std::tuple<int, std::string, std::string> command(const Strings& arguments) {
     return {exit, out.str(), err.str()};
 }
 
-template <class Write> std::string text_of(Write write) {
-    const py::gil_scoped_release free;
-    return write();
+// A document of an examination: write(report, memory).
+template <class Write> auto document(Write write) {
+    return [write](const Exam& exam) -> std::string {
+        const py::gil_scoped_release free;
+        const auto memory = memory_of(exam);
+        return write(exam.report, memory ? &*memory : nullptr);
+    };
 }
 
 void add_exam(py::module_& m) {
@@ -225,15 +264,11 @@ void add_exam(py::module_& m) {
                                               : std::nullopt;
                                })
         .def_readonly("warnings", &Exam::warnings)
-        .def("json",
-             [](const Exam& e) { return text_of([&] { return study::to_json(e.report); }); })
-        .def("csv", [](const Exam& e) { return text_of([&] { return study::to_csv(e.report); }); })
-        .def("text",
-             [](const Exam& e) { return text_of([&] { return study::to_text(e.report); }); })
-        .def("markdown",
-             [](const Exam& e) { return text_of([&] { return study::to_markdown(e.report); }); })
-        .def("html",
-             [](const Exam& e) { return text_of([&] { return study::to_html(e.report); }); });
+        .def("json", document([](const auto& r, auto* m) { return study::to_json(r, m); }))
+        .def("csv", document([](const auto& r, auto*) { return study::to_csv(r); }))
+        .def("text", document([](const auto& r, auto* m) { return study::to_text(r, {}, m); }))
+        .def("markdown", document([](const auto& r, auto* m) { return study::to_markdown(r, m); }))
+        .def("html", document([](const auto& r, auto* m) { return study::to_html(r, m); }));
 }
 
 } // namespace
@@ -243,19 +278,19 @@ PYBIND11_MODULE(_eyeroof, m) {
     py::register_exception<BadInput>(m, "Error", PyExc_ValueError);
     m.def("set_folders", [](const Strings& folders) { library().set_folders(folders); });
     py::class_<NetworkHandle>(m, "Network")
-        .def_property_readonly("id", [](const NetworkHandle& n) { return n.network->id; })
-        .def_property_readonly("name", [](const NetworkHandle& n) { return n.network->name; })
-        .def("__len__", [](const NetworkHandle& n) { return n.network->layers.size(); })
+        .def_property_readonly("id", [](const NetworkHandle& n) { return n.network().id; })
+        .def_property_readonly("name", [](const NetworkHandle& n) { return n.network().name; })
+        .def("__len__", [](const NetworkHandle& n) { return n.network().layers.size(); })
         .def("totals",
              [](const NetworkHandle& n) {
-                 const auto t = checked(totals_of(*n.network));
+                 const auto t = checked(totals_of(n.network()));
                  return std::map<std::string, model::Count>{{"macs", t.macs},
                                                             {"flops", t.flops},
                                                             {"parameters", t.parameters},
                                                             {"weight_bytes", t.weight_bytes}};
              })
         .def("yaml",
-             [](const NetworkHandle& n) { return study::read::write_network_yaml(*n.network); });
+             [](const NetworkHandle& n) { return study::read::write_network_yaml(n.network()); });
     add_exam(m);
     m.def("network", [](const std::string& name, const Strings& sizes) {
         const py::gil_scoped_release free;
@@ -264,14 +299,15 @@ PYBIND11_MODULE(_eyeroof, m) {
     m.def("parse_network", [](std::string text, const std::string& file) {
         const py::gil_scoped_release free;
         auto read = checked(study::read::parse_network_yaml(std::move(text), file));
-        return NetworkHandle{std::make_shared<const model::Network>(std::move(read.network))};
+        return NetworkHandle{std::make_shared<const study::read::WiredNetwork>(
+            study::read::WiredNetwork{std::move(read.network), std::move(read.wiring)})};
     });
     m.def("exam", [](const NetworkHandle& network, const std::string& machine, const Strings& set,
                      std::optional<std::int64_t> batch, std::optional<std::string> layers,
                      std::map<std::string, std::string> words, int threads) {
         const auto on = library().machine(machine, set);
-        return examined(*network.network, *on,
-                        {batch, std::move(words), std::move(layers), threads});
+        return examined(
+            {{}, {}, network, on, {batch, std::move(words), std::move(layers), threads}, {}});
     });
     m.def("command", &command);
 }
