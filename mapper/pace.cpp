@@ -87,40 +87,38 @@ void Pace::list_pacers() {
     }
 }
 
-MovedWords Pace::least_words(const OrderChoices& orders, const double* product, Known known) const {
+// words_of(l, column): of link l, by the first column of a count.
+template <class Words>
+MovedWords Pace::moved(const double* product, Known known, Words words_of) const {
     MovedWords words; // NOLINT(cppcoreguidelines-pro-type-member-init)
-    std::fill_n(words.at.begin(), levels_, decltype(words.at)::value_type{});
+    for (std::size_t i = 0; i < levels_; ++i) {
+        words.at[i] = {};
+    }
     double fresh = made_words_;
     bool bounded = true;
     for (std::size_t l = 0; l < space_->links.size(); ++l) {
         const Link& link = space_->links[l];
-        const Variants& active = orders.active(l);
-        const auto least = [&](std::size_t column) {
-            double w = product[column + active.at[0]];
-            for (std::size_t n = 1; n < active.count; ++n) {
-                w = std::min(w, product[column + active.at[n]]);
-            }
-            return w * link.volume;
-        };
-        add_words(link, index(link.operand), least, fresh, bounded, known, product, words);
+        const auto count = [&](std::size_t column) { return words_of(l, column) * link.volume; };
+        add_words(link, index(link.operand), count, fresh, bounded, known, product, words);
     }
     return words;
 }
 
+MovedWords Pace::least_words(const OrderChoices& orders, const double* product, Known known) const {
+    return moved(product, known, [&](std::size_t l, std::size_t column) {
+        const Variants& active = orders.active(l);
+        double least = product[column + active.at[0]];
+        for (std::size_t n = 1; n < active.count; ++n) {
+            least = std::min(least, product[column + active.at[n]]);
+        }
+        return least;
+    });
+}
+
 MovedWords Pace::words(const std::array<std::size_t, kMaxLinks>& variants, const double* product,
                        Known known) const {
-    MovedWords words; // NOLINT(cppcoreguidelines-pro-type-member-init)
-    std::fill_n(words.at.begin(), levels_, decltype(words.at)::value_type{});
-    double fresh = made_words_;
-    bool bounded = true;
-    for (std::size_t l = 0; l < space_->links.size(); ++l) {
-        const Link& link = space_->links[l];
-        const auto one = [&](std::size_t column) {
-            return product[column + variants[l]] * link.volume;
-        };
-        add_words(link, index(link.operand), one, fresh, bounded, known, product, words);
-    }
-    return words;
+    return moved(product, known,
+                 [&](std::size_t l, std::size_t column) { return product[column + variants[l]]; });
 }
 
 Crossing MovedWords::crossing(std::size_t edge) const {

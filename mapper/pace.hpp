@@ -56,6 +56,8 @@ class Pace {
   private:
     void list_pacers();
     void add_pacer(std::size_t level, const Pacer& pacer);
+    template <class Words>
+    MovedWords moved(const double* product, Known known, Words words_of) const;
     template <class Count>
     void add_words(const Link& link, std::size_t o, Count count, double& fresh, bool& bounded,
                    Known known, const double* product, MovedWords& words) const;
