@@ -140,7 +140,8 @@ bool moves_nothing(const OnnxGraph& graph, const Readers& readers, const Costed&
         return true;
     }
     const auto distances = piece ? std::nullopt : distances_of(node, *before);
-    const bool in_place = distances && reads_in_place(*after, *distances);
+    const bool in_place =
+        distances && distances->size() == after->size() && reads_in_place(*after, *distances);
     return std::all_of(found->second.begin(), found->second.end(), [&](std::size_t reader) {
         const OnnxNode& by = graph.nodes[reader];
         const bool own = by.domain.empty() && !costed.layers[reader].empty();
@@ -155,8 +156,8 @@ void join_biases(const OnnxGraph& graph, Costed& costed) {
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
         const OnnxNode& node = graph.nodes[i];
         auto& layers = costed.layers[i];
-        if (node.op != "MatMul" || !node.domain.empty() || layers.size() != 1 ||
-            layers.front().op != model::Op::gemm) {
+        if (node.op != "MatMul" || !node.domain.empty() || node.outputs.empty() ||
+            layers.size() != 1 || layers.front().op != model::Op::gemm) {
             continue;
         }
         const auto bias = bias_of(graph, readers, costed, i);

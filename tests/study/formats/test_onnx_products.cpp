@@ -93,6 +93,16 @@ TEST_CASE("a learned vector added to a product is its bias, whichever operand it
     }
 }
 
+TEST_CASE("a product, a transpose or a slice whose result has no name is no crash") {
+    for (const char* op : {"MatMul", "Transpose", "Slice", "Add"}) {
+        CAPTURE(op);
+        OnnxNode silent = node(op, {"x", "w"}, "");
+        silent.outputs.clear();
+        const OnnxGraph graph = linear({silent, node("MatMul", {"x", "w"}, "y")}, {"y"});
+        CHECK(study::onnx::convert(graph, "made.onnx").ok());
+    }
+}
+
 TEST_CASE("a bias that is an input of the graph, as of files without weights, is learned too") {
     OnnxGraph graph =
         linear({node("MatMul", {"x", "w"}, "p"), node("Add", {"p", "b"}, "y")}, {"y"});
