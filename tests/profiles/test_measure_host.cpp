@@ -159,7 +159,8 @@ TEST_CASE("a measurement gives a ceiling per level and precision, and no layer a
         CAPTURE(std::string(name));
         const Ceiling* ceiling = find(*profile, name);
         REQUIRE(ceiling != nullptr);
-        CHECK(ceiling->value >= 0.98 * ceiling->median);
+        CHECK(ceiling->spread >= 0.0);       // of trials, however they scatter while others run: no
+        CHECK(ceiling->spread < 1.0);        // slower than the worst of them
         CHECK(ceiling->trials >= 2 * 3);     // before the layers and behind them
         CHECK(ceiling->trials <= 2 * 4 * 3); // more only while the best is not confirmed
         CHECK(ceiling->value > 1e8);
