@@ -66,7 +66,11 @@ std::string store_text(const model::Store& store) {
     if (store.prefetch) {
         text += ", prefetches";
     }
-    return text + energies_text(store) + "\n";
+    text += energies_text(store);
+    if (store.leak_pj > 0.0) {
+        text += fmt::format(", leaks {:g} pJ/cycle", store.leak_pj);
+    }
+    return text + "\n";
 }
 
 std::string channel_text(const model::Channel& channel) {
@@ -176,6 +180,7 @@ Json level_json(const model::Level& level) {
              {"read_bytes_per_cycle", json_rate(store.read_bytes_per_cycle)},
              {"write_bytes_per_cycle", json_rate(store.write_bytes_per_cycle)},
              {"prefetch", store.prefetch},
+             {"leakage_pj_per_cycle", store.leak_pj},
              {"read_energy_pj", energies_json(store, &model::Store::read_pj_of)},
              {"write_energy_pj", energies_json(store, &model::Store::write_pj_of)},
              {"may_bypass", store.may_bypass}});
@@ -221,6 +226,8 @@ Json accelerator_json(const Accelerator& machine) {
           {"weight", machine.word_bits[1]},
           {"output", machine.word_bits[2]}}},
         {"mac_energy_pj", machine.mac_pj},
+        {"mac_leakage_pj_per_cycle", machine.mac_leak_pj},
+        {"gates_idle", machine.gates_idle},
         {"pipeline_stages", machine.pipeline_stages},
         {"dataflows", Json::array()},
         {"levels", Json::array()}};

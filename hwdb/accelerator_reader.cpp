@@ -132,6 +132,8 @@ class AcceleratorReader {
             accelerator_.word_bits[index(operand)] = read_word(words.need(name));
         }
         accelerator_.mac_pj = read_energy(root["mac_energy"]);
+        accelerator_.mac_leak_pj = read_leakage(root["mac_leakage"]);
+        accelerator_.gates_idle = root.node()["gates_idle"].boolean().value_or(false);
         constexpr IntegerRange stages{1, 1000};
         accelerator_.pipeline_stages =
             static_cast<int>(root["pipeline_stages"].integer(stages).value_or(1));
@@ -171,6 +173,23 @@ class AcceleratorReader {
     double read_energy(const Sourced& energy) {
         const auto joules = energy.quantity<model::Joules>(Zero::allowed);
         return joules ? decimal(joules->value * 1e12) : 0.0;
+    }
+
+    // pJ per core cycle of one instance, from pJ/cycle or from watts.
+    double read_leakage(const Sourced& leakage) {
+        if (!leakage) {
+            return 0.0;
+        }
+        const Node node = leakage.value();
+        const std::string text = node.is_scalar() ? node.text().value_or("") : "";
+        if (text.find('W') != std::string::npos) {
+            const auto watts = node.quantity_in("W", "a leakage", Zero::allowed);
+            const bool known = watts && accelerator_.clock_hz > 0.0;
+            return known ? decimal(*watts / accelerator_.clock_hz * 1e12) : 0.0;
+        }
+        const auto joules =
+            node.quantity_in("J/cycle", "a leakage in watts or per cycle", Zero::allowed);
+        return joules ? decimal(*joules * 1e12) : 0.0;
     }
 
     OperandSet read_operands(const Node& owner) {
@@ -280,6 +299,7 @@ class AcceleratorReader {
         store.write_bytes_per_cycle = read_bandwidth(entry["write"], store.operands, ratio);
         store.prefetch = node["prefetch"].boolean().value_or(false);
         read_energies(entry, store);
+        store.leak_pj = read_leakage(entry["leakage"]);
         store.may_bypass = node["may_bypass"].boolean().value_or(true);
         return store;
     }

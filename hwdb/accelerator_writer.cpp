@@ -42,6 +42,10 @@ std::string energy_text(double pj) {
     return fmt::format("{} pJ", pj);
 }
 
+std::string leakage_text(double pj) {
+    return fmt::format("{} pJ/cycle", pj);
+}
+
 std::string clock_text(double hertz) {
     const std::string text = model::format_si(hertz, "Hz", 17);
     const auto back = model::parse<model::Hertz>(text);
@@ -166,6 +170,9 @@ void write_store(Block block, const Store& store) {
     if (!alike) {
         write_energy(block, "write_energy", store.write_pj, store.own_write_pj);
     }
+    if (store.leak_pj > 0.0) {
+        block.number("leakage", leakage_text(store.leak_pj));
+    }
     if (!store.may_bypass) {
         block.line("may_bypass", "false");
     }
@@ -280,6 +287,12 @@ void write_basics(Block& root, const Accelerator& machine) {
                      fmt::format("{} bit", machine.word_bits[index(o)]));
     }
     root.number("mac_energy", energy_text(machine.mac_pj));
+    if (machine.mac_leak_pj > 0.0) {
+        root.number("mac_leakage", leakage_text(machine.mac_leak_pj));
+    }
+    if (machine.gates_idle) {
+        root.line("gates_idle", "true");
+    }
     root.number("pipeline_stages", std::to_string(machine.pipeline_stages));
     if (machine.max_filter_height || machine.max_filter_width) {
         root.line("max_filter", "");

@@ -109,7 +109,7 @@ class Baseline {
             point.value = kNone;
             return kNone;
         }
-        point.value = estimators_[point.space].value(e.energy_pj, e.cycles);
+        point.value = estimators_[point.space].value(e);
         if (point.value < best_) {
             keep(point);
         }

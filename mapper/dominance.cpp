@@ -45,7 +45,7 @@ bool applies(const Space& space) {
 // other operand in the store.
 bool reads_are_fast(const Space& space) {
     const Task& task = *space.task;
-    if (task.objective.delay_power == 0.0) {
+    if (!task.time_matters()) {
         return true;
     }
     for (const Link& link : space.links) {

@@ -66,6 +66,7 @@ Estimator::Estimator(const Space& space)
     made_words_ = static_cast<double>(
         tile_elements(task_->problem, task_->problem.produced, task_->problem.bounds));
     list_energies();
+    list_leaks();
     list_sums();
     list_terms();
     exact_ = values_are_costs(*task_, pace_);
@@ -120,10 +121,14 @@ void Estimator::restrict_to(const std::vector<std::size_t>& combinations) {
 
 // ---- values -------------------------------------------------------------------------------------
 
-double Estimator::value(double energy_pj, double cycles) const {
-    return task_->constraints.allow(energy_pj, cycles, kLimitSlack)
-               ? objective_.value(energy_pj, cycles)
+double Estimator::value(const Estimate& whole) const {
+    return task_->constraints.allow(whole.energy_pj, whole.cycles, kLimitSlack)
+               ? objective_.value(whole.energy_pj, whole.cycles)
                : kNone;
+}
+
+double Estimator::value(double switching_pj, double cycles) const {
+    return value({switching_pj + std::max(leak_rate_ * cycles, least_leak_pj_), cycles});
 }
 
 // Sum over links, each level's links together at least at their floor. energy(l) -> pJ of a link.

@@ -60,7 +60,10 @@ class Estimator {
     std::vector<std::pair<double, std::size_t>> good_orders(const double* product, double cut);
     // Are energies those of model::cost_of(), and cycles where all instances have as much to do?
     bool exact() const { return exact_; }
-    double value(double energy_pj, double cycles) const; // infinite beyond the limits
+    // Of energy without what leaks in so many cycles, which follows the last product; infinite
+    // beyond the limits.
+    double value(double switching_pj, double cycles) const;
+    double value(const Estimate& whole) const; // all energy there is
 
     // What crosses the networks below level 0 and below `edge` when the loops of each block run in
     // these orders; all trips are known. After relaxed().
@@ -103,6 +106,9 @@ class Estimator {
     void list_sums();
     void list_terms();
     void tabulate(const double* product, Known known);
+    void list_leaks();
+    // pJ per cycle of the levels' instances, at least; `spatial(i)`: trips in space below level i.
+    template <class Spatial> double leak_rate(Spatial spatial) const;
     double terms_pj(std::size_t link, std::size_t v, const double* product) const;
     template <class Each> void tabulate_sums(const double* product, Known known, Each each);
     std::size_t least_variant(const Link& link, const Variants& some, const double* product) const;
@@ -144,6 +150,12 @@ class Estimator {
     std::array<std::array<double, model::kOperands>, kMaxLevels> read_pj_{};
     std::array<std::array<double, model::kOperands>, kMaxLevels> write_pj_{};
     std::array<std::array<double, model::kOperands>, kMaxLevels> hop_pj_{};
+    // Of each instance of a level, or of a MAC unit (levels_), and cycle; what never depends on the
+    // mapping, a cycle and in all.
+    std::array<double, kMaxLevels + 1> leak_pj_{};
+    bool gated_ = false; // the instances that leak are those at work
+    double fixed_leak_rate_ = 0.0;
+    double least_leak_pj_ = 0.0;
     std::vector<std::size_t> sums_;           // links of the produced operand, outermost first
     std::vector<std::vector<Term>> terms_;    // of each link: reads, or a sum's hops
     std::vector<std::vector<Chosen>> chosen_; // of each link, by choice
@@ -153,8 +165,22 @@ class Estimator {
     std::array<double, kMaxLinks> least_pj_{};
     std::array<double, kMaxLevels> floors_ = kNoFloors;
     double base_pj_ = 0.0;
+    double leak_rate_ = 0.0; // pJ per cycle
     double least_cycles_ = 0.0;
     Limit limit_ = Limit::none;
 };
+
+template <class Spatial> double Estimator::leak_rate(Spatial spatial) const {
+    if (!gated_) {
+        return fixed_leak_rate_;
+    }
+    double pj = leak_pj_[0];
+    double instances = 1.0;
+    for (std::size_t i = 0; i < levels_; ++i) {
+        instances *= spatial(i);
+        pj += leak_pj_[i + 1] * instances;
+    }
+    return pj;
+}
 
 } // namespace eyeroof::mapper

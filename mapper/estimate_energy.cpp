@@ -1,4 +1,5 @@
 #include "mapper/estimate.hpp"
+#include "model/leakage.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -109,7 +110,27 @@ double Estimator::trade_pj(std::size_t below, double returned, double lanes, dou
     return (lanes - 1.0) * gain * returned + (cost + (lanes - 1.0) * gain) * reads / (lanes - 1.0);
 }
 
+// An instance at work does at most one MAC per unit below it and cycle, so that those of a level
+// leak in all at least what the MACs take.
+void Estimator::list_leaks() {
+    gated_ = false;
+    for (std::size_t i = 0; i <= levels_; ++i) {
+        leak_pj_[i] = leak_of_instance(task_->machine, i);
+        const auto below = static_cast<double>(mac_units(task_->machine)) /
+                           static_cast<double>(instances_of(task_->machine, i));
+        least_leak_pj_ += leak_pj_[i] * macs_ / below;
+        gated_ = gated_ || (task_->machine.gates_idle && leak_pj_[i] > 0.0);
+    }
+    fixed_leak_rate_ = least_leak_pj_per_cycle(task_->machine);
+    leak_rate_ = fixed_leak_rate_;
+}
+
 void Estimator::tabulate(const double* product, Known known) {
+    if (gated_ && known != Known::little) {
+        leak_rate_ = leak_rate([&](std::size_t i) { return product[space_->spatial[i]]; });
+    } else {
+        leak_rate_ = fixed_leak_rate_;
+    }
     base_pj_ = task_->machine.mac_pj * macs_;
     const auto each = [&](std::size_t l, auto energy) {
         const Variants& active = orders_.active(l);

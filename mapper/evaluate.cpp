@@ -260,7 +260,9 @@ template <class Rows> Estimate Evaluator::cost(const Rows& rows, std::size_t com
             pace[p.pacer] += words * p.cycles_per_word;
         }
     }
-    return {pj, cycles(rows, pace, steps)};
+    const double time = cycles(rows, pace, steps);
+    const double rate = e_.leak_rate([&](std::size_t i) { return rows(e_.space_->spatial[i]); });
+    return {pj + rate * time, time};
 }
 
 Estimate Evaluator::evaluate(const Factors6& f, std::size_t combination) const {

@@ -270,7 +270,7 @@ void judge(const Task& task, const Mapping& mapping, std::optional<SearchResult>
         return;
     }
     SearchResult result;
-    result.latency = reported_latency(task, mapping, *cost);
+    result.latency = timed(task, mapping, *cost);
     const double cycles = result.latency.total_cycles();
     if (!task.constraints.allow(cost->energy_pj, cycles)) {
         return;

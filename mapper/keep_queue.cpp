@@ -2,6 +2,7 @@
 
 #include "mapper/least.hpp"
 #include "model/fanout.hpp"
+#include "model/leakage.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -207,7 +208,8 @@ void KeepQueue::settle() {
 
 double KeepQueue::floor() const {
     const double macs = macs_ * task_.machine.mac_pj;
-    return task_.objective.value((macs + open_.top().pj) * (1.0 - 1e-9), steps_);
+    const double leaked = least_leak_pj_per_cycle(task_.machine) * steps_;
+    return task_.objective.value((macs + open_.top().pj + leaked) * (1.0 - 1e-9), steps_);
 }
 
 std::vector<OperandSet> KeepQueue::next() {

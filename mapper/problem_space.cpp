@@ -1,5 +1,7 @@
 #include "mapper/problem_space.hpp"
 
+#include "model/leakage.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -28,6 +30,11 @@ std::string Objective::name() const {
 bool Constraints::allow(double energy_pj, double cycles, double slack) const {
     return (!max_energy_pj || energy_pj <= *max_energy_pj * (1.0 + slack)) &&
            (!max_cycles || cycles <= *max_cycles * (1.0 + slack));
+}
+
+bool Task::time_matters() const {
+    const bool energy = objective.energy_power != 0.0 || constraints.max_energy_pj;
+    return objective.delay_power != 0.0 || constraints.max_cycles || (energy && leaks(machine));
 }
 
 namespace {

@@ -90,6 +90,9 @@ struct Task {
     // Mappings that are known, a dataflow's own for one: what is found is never worse than those of
     // them that keep the constraints, whatever their tile sizes.
     std::vector<model::Mapping> known = {};
+
+    // Does the time decide between mappings? What leaks makes it part of the energy.
+    bool time_matters() const;
 };
 
 } // namespace eyeroof::mapper

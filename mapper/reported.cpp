@@ -1,5 +1,7 @@
 #include "mapper/reported.hpp"
 
+#include "model/leakage.hpp"
+
 namespace eyeroof::mapper {
 
 using namespace model;
@@ -9,13 +11,14 @@ bool counts_ramps(const Task& task) {
 }
 
 bool ramps_matter(const Task& task) {
-    return counts_ramps(task) &&
-           (task.objective.delay_power != 0.0 || task.constraints.max_cycles.has_value());
+    return counts_ramps(task) && task.time_matters();
 }
 
-Latency reported_latency(const Task& task, const Mapping& mapping, const MappingCost& cost) {
-    return counts_ramps(task) ? latency_of(task.problem, task.machine, mapping, cost)
-                              : overlapped_latency(cost);
+Latency timed(const Task& task, const Mapping& mapping, MappingCost& cost) {
+    Latency latency = counts_ramps(task) ? latency_of(task.problem, task.machine, mapping, cost)
+                                         : overlapped_latency(cost);
+    add_leakage(task.machine, mapping, latency.total_cycles(), cost);
+    return latency;
 }
 
 } // namespace eyeroof::mapper

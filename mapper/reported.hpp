@@ -10,10 +10,10 @@ namespace eyeroof::mapper {
 
 // Does step 7 count, with its filling, draining and waiting?
 bool counts_ramps(const Task& task);
-// … and may it decide between mappings: does the task weigh or limit the time?
+// … and may it decide between mappings?
 bool ramps_matter(const Task& task);
 
-model::Latency reported_latency(const Task& task, const model::Mapping& mapping,
-                                const model::MappingCost& cost);
+// The time; what leaks in it becomes part of the cost, which comes from cost_of().
+model::Latency timed(const Task& task, const model::Mapping& mapping, model::MappingCost& cost);
 
 } // namespace eyeroof::mapper

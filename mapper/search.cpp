@@ -7,6 +7,7 @@
 #include "mapper/parallel.hpp"
 #include "mapper/reported.hpp"
 #include "mapper/walk.hpp"
+#include "model/leakage.hpp"
 
 #include <fmt/format.h>
 
@@ -69,7 +70,7 @@ std::optional<SearchResult> best_known(const Task& task) {
             continue;
         }
         SearchResult result;
-        result.latency = reported_latency(task, mapping, *cost);
+        result.latency = timed(task, mapping, *cost);
         if (obeys(task, mapping, *cost, result.latency)) {
             result.certificate.value =
                 task.objective.value(cost->energy_pj, result.latency.total_cycles());
@@ -99,7 +100,8 @@ double least_value(const Task& task) {
         const Count words = tile_elements(task.problem, o, loop_bounds(task.problem));
         pj += there && std::isfinite(least) ? least * static_cast<double>(words) : 0.0;
     }
-    return task.objective.value(pj, least_cycles(task) * (1.0 - 1e-12));
+    const double cycles = least_cycles(task) * (1.0 - 1e-12);
+    return task.objective.value(pj + least_leak_pj_per_cycle(task.machine) * cycles, cycles);
 }
 
 // Is the mapping one of those with factors that divide?

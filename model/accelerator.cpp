@@ -83,6 +83,7 @@ class MachineChecker {
                     "words");
         }
         check_energy(machine_.mac_pj, "mac_energy");
+        check_energy(machine_.mac_leak_pj, "mac_leakage");
         require(machine_.pipeline_stages >= 1, "bad-pipeline",
                 "a PE has at least one pipeline stage", "pipeline_stages");
     }
@@ -154,6 +155,7 @@ class MachineChecker {
         check_bandwidth(store.write_bytes_per_cycle, field + ".write");
         check_energy(store.read_pj, field + ".read_energy");
         check_energy(store.write_pj, field + ".write_energy");
+        check_energy(store.leak_pj, field + ".leakage");
         for (const Operand o : kAllOperands) {
             check_energy(store.own_read_pj[index(o)].value_or(0.0), field + ".read_energy");
             check_energy(store.own_write_pj[index(o)].value_or(0.0), field + ".write_energy");

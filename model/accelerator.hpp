@@ -29,6 +29,7 @@ struct Store {
     bool prefetch = false;
     double read_pj = 0.0;  // per word
     double write_pj = 0.0; // per word
+    double leak_pj = 0.0;  // of one instance in each core clock cycle, busy or not
     // Of operands whose words cost otherwise than those of the others in the store.
     PerOperand<std::optional<double>> own_read_pj{};
     PerOperand<std::optional<double>> own_write_pj{};
@@ -118,6 +119,8 @@ struct Accelerator {
     std::vector<Level> levels;                // outermost first; the last one feeds the MACs
     PerOperand<int> word_bits = {16, 16, 16}; // of the units; of results while they accumulate
     double mac_pj = 0.0;
+    double mac_leak_pj = 0.0;               // of one unit in each core clock cycle, busy or not
+    bool gates_idle = false;                // instances that a mapping gives no work leak nothing
     int pipeline_stages = 1;                // of a PE, from operands to the written partial sum
     std::optional<Count> max_filter_height; // native limits of the control, where published
     std::optional<Count> max_filter_width;

@@ -52,7 +52,8 @@ struct MappingCost {
     std::vector<EdgeTraffic> edges;  // edges[i] lies below levels[i]
     double mac_energy_pj = 0.0;
     double network_energy_pj = 0.0;
-    double energy_pj = 0.0;       // MACs, all levels and networks
+    double leakage_pj = 0.0;      // once the time is known: see model/leakage.hpp
+    double energy_pj = 0.0;       // MACs, all levels and networks, and what leaks
     double cycles = 0.0;          // perfect overlap: max of compute and every store and channel
     std::string cycles_limit;     // what that maximum is: "compute", "GLB read", "filter NoC"
     double moving_cycles = 0.0;   // the same without compute: the slowest store or channel

@@ -83,6 +83,7 @@ class Maker {
             twin_.machine.mac_pj = machine.mac_pj * left + rules.units->gated_pj * (1.0 - left);
         }
         twin_.cycles_a_step = twin_.processed;
+        twin_.machine.mac_leak_pj *= twin_.cycles_a_step;
     }
 
     Twin make() {
@@ -112,6 +113,7 @@ class Maker {
         twin_.scale.push_back(finely ? narrow(i, bytes) : 1.0);
         for (Store& store : level.stores) {
             price(store, rules, energy);
+            store.leak_pj *= twin_.cycles_a_step;
             const double share = finely ? 1.0 / twin_.scale[i] : largest(store.operands, bytes);
             store.read_bytes_per_cycle *= twin_.cycles_a_step / share;
             store.write_bytes_per_cycle *= twin_.cycles_a_step / share;

@@ -10,7 +10,8 @@
 //   bytes of a word  those of its format at that density (format.hpp), or of the plain word where
 //                    that is less; times what skipping leaves of the accesses
 //   energy           of an access, in proportion to its bits and to the share of accesses that are
-//                    not gated or skipped; of a MAC, the share that is done and the gated rest
+//                    not gated or skipped; of a MAC, the share that is done and the gated rest;
+//                    what leaks in a cycle, by the cycles of a step
 //
 // Capacities hold plain words: no tile is larger because its zeros are left out. Where operands
 // with different shares of zeros go through one network or store of bounded size, the least saving

@@ -1,3 +1,4 @@
+#include "model/leakage.hpp"
 #include "model/words.hpp"
 #include "study/exam/examine.hpp"
 #include "study/exam/examine_nest.hpp"
@@ -86,6 +87,7 @@ void add_nest(const NestExam& exam, const AcceleratorContext& context, LayerRepo
     report.split.dram_stall_s += exam.latency.outer_stall_cycles / clock;
     report.cycles += exam.latency.total_cycles();
     report.energy_j += exam.cost.energy_pj * 1e-12;
+    report.leakage_j += exam.cost.leakage_pj * 1e-12;
     report.active.allocated =
         std::max(report.active.allocated, static_cast<double>(exam.cost.allocated_macs_units));
     add_traffic(exam, context.accelerator, report);
@@ -167,6 +169,8 @@ LayerReport bandwidth_only(const Layer& layer, const Work& work,
     report.split.dram_stall_s = report.time_s - report.split.compute_s;
     report.processing_time_s = report.split.compute_s;
     report.outer_bytes = bytes;
+    report.leakage_j = least_leak_pj_per_cycle(context.accelerator) * report.cycles * 1e-12;
+    report.energy_j = report.leakage_j; // what its words cost is not known
     set_limits({pace_of(report.steps, context.units, equivalent, bytes / rate)},
                context.accelerator.clock_hz, report);
     report.notes.push_back(fmt::format("{} is bounded by the outermost memory and by one operation "

@@ -2,6 +2,7 @@
 
 #include "mapper/preset/preset.hpp"
 #include "mapper/preset/stationary.hpp"
+#include "model/leakage.hpp"
 
 #include <fmt/format.h>
 
@@ -130,6 +131,7 @@ Result<NestExam> examine_nest(const Problem& problem, const AcceleratorContext& 
     exam.latency = options.counting == Counting::timeloop
                        ? overlapped_latency(exam.cost)
                        : latency_of(problem, context.accelerator, exam.mapping, exam.cost);
+    add_leakage(context.accelerator, exam.mapping, exam.latency.total_cycles(), exam.cost);
     const bool keeps_rules = context.policy != MappingPolicy::given;
     const Dataflow rules = keeps_rules ? dataflow_for(problem, context.dataflow)
                                        : unrestricted_dataflow(context.accelerator);

@@ -73,6 +73,7 @@ struct LayerReport {
     model::Limit limit = model::Limit::arithmetic;
     model::Limits limits; // seconds: counterfactuals, shares that add up to time_s
     double energy_j = 0.0;
+    double leakage_j = 0.0;               // of energy_j, what leaked while time went by
     double clock_hz = 0.0;                // that the prediction counts on; 0: the machine's
     std::vector<TrafficRow> traffic;      // outermost level first
     double outer_bytes = 0.0;             // moved at the outermost level, for the roofline
@@ -99,6 +100,7 @@ struct Total {
     std::optional<double> low_s;
     std::optional<double> high_s;
     double energy_j = 0.0;
+    double leakage_j = 0.0; // of energy_j
     double outer_bytes = 0.0;
     double utilization = 0.0;    // time that all MACs take at each layer's own peak / time
     double averaged_units = 0.0; // weighted by processing time

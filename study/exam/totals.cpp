@@ -47,6 +47,7 @@ void add_totals(Report& report) {
         total.time_s += count * layer.time_s;
         total.processing_time_s += count * layer.processing_time_s;
         total.energy_j += count * layer.energy_j;
+        total.leakage_j += count * layer.leakage_j;
         total.outer_bytes += count * layer.outer_bytes;
         unit_seconds += count * layer.processing_time_s * layer.active.averaged;
         all_have_intervals = all_have_intervals && layer.low_s && layer.high_s;

@@ -207,6 +207,7 @@ Level level_of(const Component& c, Count word_bits) {
     const double words = static_cast<double>(c.block) * static_cast<double>(c.cluster);
     store.read_pj = c.pj.value_or(0.0) / words;
     store.write_pj = c.write_pj.value_or(c.pj.value_or(0.0)) / words;
+    store.leak_pj = c.leak_pj;
     level.stores.push_back(store);
     return level;
 }
@@ -223,6 +224,8 @@ std::optional<Accelerator> machine_of(const std::vector<Component>& components, 
     Accelerator a;
     a.clock_hz = kClock_hz;
     a.mac_pj = mac->pj.value_or(nodes ? 0.0 : 1.0);
+    a.mac_leak_pj = mac->leak_pj;
+    a.gates_idle = true; // Timeloop bills what leaks to the instances that are used
     // Arithmetic that names no words has those of most of the storage.
     std::map<Count, int> used;
     for (auto c = components.begin(); c != mac; ++c) {

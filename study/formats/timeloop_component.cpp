@@ -223,6 +223,7 @@ void add_energies(const std::map<std::string, Energies>& tables,
             continue;
         }
         const Energies& e = found->second;
+        c.leak_pj = e.leak.value_or(0.0);
         if (c.arithmetic) {
             c.pj = e.compute ? e.compute : c.pj;
         } else if (e.read || e.write) {

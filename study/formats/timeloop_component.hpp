@@ -32,6 +32,7 @@ struct Component {
     double write = model::kUnlimited;
     std::optional<double> pj;       // per vector access, or per MAC
     std::optional<double> write_pj; // where it differs from that of reads
+    double leak_pj = 0.0;           // of an instance and cycle
     std::vector<model::Axis> axes;  // 0.4: opened by this node or by containers before it
     model::OperandSet holds = {model::Operand::input, model::Operand::weight,
                                model::Operand::output};

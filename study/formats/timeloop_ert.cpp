@@ -35,7 +35,7 @@ void take_most(std::optional<double>& slot, const Node& energy) {
     }
 }
 
-// What an action costs is of reads, of writes, of arithmetic, or of nothing that is counted.
+// What an action costs is of reads, of writes, of arithmetic, of leakage, or not counted.
 void add_action(Energies& energies, const std::string& action, const Node& entry) {
     const Node energy = entry.is_map() ? entry["energy"] : entry;
     if (is_one_of(action, {"read", "random_read", "repeated_read"})) {
@@ -45,6 +45,8 @@ void add_action(Energies& energies, const std::string& action, const Node& entry
     } else if (action.find("mac") != std::string::npos ||
                is_one_of(action, {"compute", "multiply", "multiply_random"})) {
         take_most(energies.compute, energy);
+    } else if (action == "leak") {
+        take_most(energies.leak, energy);
     }
 }
 

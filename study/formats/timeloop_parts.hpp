@@ -39,7 +39,7 @@ model::OperandSet operands_of(const hwdb::Node& node, const TimeloopNames& names
 // Energies of a component's actions in pJ, as Accelergy's tables (ERT, ERT_summary) name them; the
 // costliest of an action's entries, as Timeloop takes it.
 struct Energies {
-    std::optional<double> read, write, compute;
+    std::optional<double> read, write, compute, leak; // leak: of an instance and cycle
 };
 // Of the tables in a document, by component: "system.PE[0..167].spad" is spad. Empty without
 // tables.

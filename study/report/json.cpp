@@ -156,6 +156,9 @@ Json layer_json(const MachineSummary& machine, const LayerReport& layer) {
     json["limiter_step"] = layer.limiter_step;
     json["limits"] = limits_json(layer);
     json["energy_j"] = layer.energy_j;
+    if (layer.leakage_j > 0.0) {
+        json["leakage_j"] = layer.leakage_j;
+    }
     json["outer_bytes"] = layer.outer_bytes;
     json["traffic"] = traffic_json(layer.traffic);
     json["mapping"] = layer_mapping_json(layer);
@@ -199,6 +202,9 @@ Json total_json(const Total& total) {
     json["utilization"] = total.utilization;
     json["averaged_pes"] = total.averaged_units;
     json["energy_j"] = total.energy_j;
+    if (total.leakage_j > 0.0) {
+        json["leakage_j"] = total.leakage_j;
+    }
     json["outer_bytes"] = total.outer_bytes;
     return json;
 }

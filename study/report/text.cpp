@@ -62,8 +62,10 @@ std::string header(const Report& report, bool colour) {
     return text + wrapped_parts(facts, 2, kWidth);
 }
 
-std::string energy_text(const Report& report, double joules) {
-    return (energy_is_upper_bound(report.machine) ? "at most " : "") + format_si(joules, "J");
+std::string energy_text(const Report& report, double joules, double leakage) {
+    const std::string all =
+        (energy_is_upper_bound(report.machine) ? "at most " : "") + format_si(joules, "J");
+    return leakage > 0.0 ? fmt::format("{} ({} of it leaks)", all, percent(leakage / joules)) : all;
 }
 
 std::string layer_facts(const Report& report, const LayerReport& layer) {
@@ -80,7 +82,7 @@ std::string layer_facts(const Report& report, const LayerReport& layer) {
     add_time(split.overhead_s, "overhead");
     parts.push_back(fmt::format("{} moved", format_si(layer.outer_bytes, "B")));
     if (layer.energy_j > 0.0) {
-        parts.push_back(energy_text(report, layer.energy_j));
+        parts.push_back(energy_text(report, layer.energy_j, layer.leakage_j));
     }
     if (layer.active.allocated > 0.0) {
         parts.push_back(fmt::format("{} units allocated, {} on average",
@@ -279,7 +281,7 @@ std::string totals(const Report& report, const MemoryFit* memory, bool colour) {
     }
     parts.push_back(format_si(total.outer_bytes, "B") + " moved");
     if (total.energy_j > 0.0) {
-        parts.push_back(energy_text(report, total.energy_j));
+        parts.push_back(energy_text(report, total.energy_j, total.leakage_j));
     }
     if (std::string proofs = proofs_text(report); !proofs.empty()) {
         parts.push_back(std::move(proofs));

@@ -92,12 +92,12 @@ double own_value(const mapper::Task& task, const std::optional<Dataflow>& datafl
     const auto own = dataflow      ? own_mapping(task.problem, task.machine, *dataflow)
                      : all.empty() ? std::nullopt
                                    : own_mapping(task.problem, task.machine, all.front());
-    const auto cost = own ? cost_of(task.problem, task.machine, *own, task.counting)
+    auto cost = own ? cost_of(task.problem, task.machine, *own, task.counting)
                           : Result<MappingCost>::failure("no-mapping", "none known");
     if (!cost) {
         return 0.0;
     }
-    const Latency latency = mapper::reported_latency(task, *own, *cost);
+    const Latency latency = mapper::timed(task, *own, *cost);
     return mapper::obeys(task, *own, *cost, latency)
                ? task.objective.value(cost->energy_pj, latency.total_cycles())
                : 0.0;

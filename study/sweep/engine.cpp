@@ -2,6 +2,7 @@
 
 #include "mapper/preset/row_stationary.hpp"
 #include "mapper/preset/stationary.hpp"
+#include "model/leakage.hpp"
 #include "study/exam/nest_figures.hpp"
 #include "study/sweep/workloads.hpp"
 
@@ -111,8 +112,11 @@ void SweepEngine::add_candidate(const Problem& problem, const Accelerator& accel
     if (counts == nullptr) {
         return;
     }
-    Candidate own{latency_terms(problem, accelerator, mapping, counts->cost), counts->transfers,
-                  counts->cost.compute_steps, counts->cost.energy_pj,
+    Candidate own{latency_terms(problem, accelerator, mapping, counts->cost),
+                  counts->transfers,
+                  counts->cost.compute_steps,
+                  counts->cost.energy_pj,
+                  leak_pj_per_cycle(accelerator, mapping),
                   outer_bytes_of(problem, accelerator, counts->cost)};
     const bool twin = std::any_of(choices.all.begin(), choices.all.end(),
                                   [&](const Candidate& other) { return same_times(other, own); });
@@ -178,7 +182,7 @@ SweepEngine::NestFigures SweepEngine::best_of(const Choices& choices,
             total = cycles.total();
         }
     }
-    return {total, best->energy_pj, best->outer_bytes};
+    return {total, best->energy_pj + best->leak_pj_per_cycle * total, best->outer_bytes};
 }
 
 PointFigures SweepEngine::fast(const std::vector<std::size_t>& at, const Accelerator& accelerator,
@@ -190,6 +194,7 @@ PointFigures SweepEngine::fast(const std::vector<std::size_t>& at, const Acceler
     const std::uint64_t structure = grid_.structure_number(at);
     const std::uint64_t counts = grid_.counts_number(at);
     const double rate = outer_bytes_per_cycle(accelerator);
+    const double leaking = least_leak_pj_per_cycle(accelerator);
     struct Costs {
         double time_s, energy_j, outer_bytes;
     };
@@ -199,7 +204,7 @@ PointFigures SweepEngine::fast(const std::vector<std::size_t>& at, const Acceler
         if (layer.nests.empty()) {
             const OuterOnly only = outer_only(layer.layer, layer.work, accelerator);
             const double cycles = std::max(only.bytes / rate, only.equivalent / context.units);
-            costs.push_back({cycles / accelerator.clock_hz, 0.0, only.bytes});
+            costs.push_back({cycles / accelerator.clock_hz, leaking * cycles * 1e-12, only.bytes});
             continue;
         }
         Costs own{0.0, 0.0, 0.0};

@@ -28,7 +28,8 @@ class SweepEngine {
         model::LatencyTerms terms;
         std::vector<model::PortTraffic> transfers;
         model::Count compute_steps = 0;
-        double energy_pj = 0.0;
+        double energy_pj = 0.0; // without what leaks
+        double leak_pj_per_cycle = 0.0;
         double outer_bytes = 0.0;
     };
     // Mappings of a nest that were counted, whatever the sizes of the stores.

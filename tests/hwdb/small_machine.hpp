@@ -32,7 +32,7 @@ levels:
     stores:
       - {operands: [input, output], capacity: 100 KiB, bank: 4 KiB, buffers: 2, prefetch: true, read: 480 MB/s,
          write: 8 B/cycle, energy: 6 pJ, source: "Somebody said so", note: once}
-      - {operands: weight, capacity: 224 words, may_bypass: false}
+      - {operands: weight, capacity: 224 words, leakage: 2 mW, may_bypass: false}
     channels:
       - {name: w, operands: [input, weight], down: 4 words/cycle, cast: hierarchical_mesh,
          forwards: true, reduces: false, hop_energy: 2 pJ}
@@ -42,6 +42,8 @@ levels:
 dataflows:
   - {kind: rs, spatial: {x: [P, K], y: R}, whole: R, stationary: none, repeats_on_one_axis: true, free_banks: 1}
   - {kind: ws, spatial: {x: K, y: C}, image: {channels: 4, spatial: {x: K, y: [C, S]}}}
+mac_leakage: 0.25 pJ/cycle
+gates_idle: true
 )";
 
 } // namespace eyeroof::tests

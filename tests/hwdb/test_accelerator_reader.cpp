@@ -235,3 +235,18 @@ TEST_CASE("operands in one store may name energies of their own, and must all do
     CHECK(finding("energy: 6 pJ", "energy: {input: 6 pJ, output: 9 pJ, weight: 1 pJ}").code ==
           "unknown-key");
 }
+
+TEST_CASE("leakage comes in watts or by the cycle, and is written back as it is") {
+    const auto small = good(kSmall);
+    const auto& machine = std::get<Accelerator>(small.machine.kind);
+    CHECK(machine.levels[1].stores[1].leak_pj == 10.0); // 2 mW at 200 MHz
+    CHECK(machine.mac_leak_pj == 0.25);
+    CHECK(machine.gates_idle);
+    CHECK(machine.levels[0].stores[0].leak_pj == 0.0);
+    CHECK(finding("leakage: 2 mW", "leakage: 2").code == "missing-unit");
+    CHECK(finding("leakage: 2 mW", "leakage: 2 pJ").code == "wrong-unit");
+    CHECK(finding("leakage: 2 mW", "leakage: -2 mW").code == "negative");
+    CHECK(finding("leakage: 2 mW", "leakage: nan W").code == "not-finite");
+    CHECK(finding("leakage: 2 mW", "leakage: 1e300 W").code == "bad-energy");
+    CHECK(finding("leakage: 2 mW", "leackage: 2 mW").hint == "did you mean 'leakage'?");
+}

@@ -225,6 +225,27 @@ class Enumerator {
         loops = before;
     }
 
+    // Counted anew: of all instances there are, or of those that have trips in space.
+    double leaked_pj(double cycles) const {
+        double instances = 1.0;
+        double pj = 0.0;
+        for (std::size_t i = 0; i < task_.machine.levels.size(); ++i) {
+            for (const Store& store : task_.machine.levels[i].stores) {
+                pj += store.leak_pj * instances * cycles;
+            }
+            if (task_.machine.gates_idle) {
+                for (const SpatialLoop& loop : mapping_.levels[i].spatial) {
+                    instances *= static_cast<double>(loop.bound);
+                }
+            } else {
+                for (const Axis& axis : task_.machine.levels[i].fanout) {
+                    instances *= static_cast<double>(axis.size);
+                }
+            }
+        }
+        return pj + task_.machine.mac_leak_pj * instances * cycles;
+    }
+
     void judge() {
         const auto cost = cost_of(task_.problem, task_.machine, mapping_, task_.counting);
         if (cost) {
@@ -233,7 +254,7 @@ class Enumerator {
             const double cycles =
                 ramps ? latency_of(task_.problem, task_.machine, mapping_, *cost).total_cycles()
                       : cost->cycles;
-            const double value = task_.objective.value(cost->energy_pj, cycles);
+            const double value = task_.objective.value(cost->energy_pj + leaked_pj(cycles), cycles);
             if (best_ < 0 || value < best_) {
                 best_ = value;
                 best_mapping = mapping_;
@@ -265,6 +286,18 @@ inline Problem tiny_problem(Random& r) {
     p.dilation = {r.between(1, 2), r.between(1, 2)};
     p.has_weight = !r.chance(10);
     return p;
+}
+
+// Stores and units that lose energy in every cycle, a little or more than all accesses together.
+inline void leak(Random& r, Accelerator& machine) {
+    const auto some = [&] { return r.chance(40) ? 0.0 : static_cast<double>(r.between(1, 60)); };
+    for (Level& level : machine.levels) {
+        for (Store& store : level.stores) {
+            store.leak_pj = some();
+        }
+    }
+    machine.mac_leak_pj = 0.5 * some();
+    machine.gates_idle = r.chance(50);
 }
 
 inline Accelerator tiny_machine(Random& r) {

@@ -94,6 +94,9 @@ mapper::Task waiting_task(Random& r) {
     }
     task.objective = std::array{mapper::Objective::latency(), mapper::Objective::energy(),
                                 mapper::Objective::edp()}[static_cast<std::size_t>(r.upto(3))];
+    if (r.chance(25)) {
+        leak(r, task.machine);
+    }
     return task;
 }
 

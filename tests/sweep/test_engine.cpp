@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <random>
 
 using namespace eyeroof;
@@ -74,6 +77,22 @@ TEST_CASE("attention's two nests, training and other machines come out as in an 
     check_some(tests::question("any", "a100-sxm-40gb",
                                {"network=alexnet,resnet50", "dram-bandwidth=x1,x2", "batch=1,8"}),
                6);
+}
+
+TEST_CASE("what leaks is in a sweep's energy as in an exam's") {
+    std::ifstream in(std::filesystem::path(tests::source_dir()) /
+                     "hwdb/accelerators/nvdla-large.yaml");
+    std::string text((std::istreambuf_iterator<char>(in)), {});
+    const auto at = text.find("mac_energy:");
+    REQUIRE(at != std::string::npos);
+    text.insert(at, "mac_leakage: {value: 0.3 pJ/cycle, source: none, confidence: user}\n");
+    const auto sources = text.find("sources:\n");
+    REQUIRE(sources != std::string::npos);
+    text.insert(sources + 9, "  none: for this test\n");
+    const auto file = std::filesystem::temp_directory_path() / "eyeroof-leaking.yaml";
+    std::ofstream(file) << text;
+    check_some(tests::question("alexnet", file.string(), {"clock=x0.5,x1", "batch=1,4"}), 4);
+    std::filesystem::remove(file);
 }
 
 TEST_CASE("a point that cannot be mapped says why and the others stand") {

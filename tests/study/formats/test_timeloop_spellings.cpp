@@ -101,6 +101,9 @@ TEST_CASE("nodes side by side hold what they keep, nothing holds nothing, and na
 TEST_CASE("energies come from Accelergy's tables, reads apart from writes, by word") {
     const Accelerator a = nodes({kTables, "ert.yaml"});
     CHECK(a.mac_pj == 0.5);
+    CHECK(a.mac_leak_pj == 7.0); // of an instance that is used, and cycle
+    CHECK(a.levels[0].stores[0].leak_pj == 9e6);
+    CHECK(a.gates_idle);
     CHECK(a.levels[0].stores[0].read_pj == 512.0 / 8); // an access moves eight words
     CHECK(a.levels[0].stores[0].write_pj == 480.0 / 8);
     CHECK(a.levels[1].stores[0].read_pj == 16.0 / 8); // the costliest entry
