@@ -1,10 +1,12 @@
-// eyeroof diff: what is different between two exams.
+// eyeroof diff: what is different between two exams, or between two measured runs.
 #include "study/diff/diff.hpp"
 
 #include "cli/exam_options.hpp"
 #include "cli/origin.hpp"
 #include "hwdb/text_file.hpp"
 #include "model/base/suggest.hpp"
+#include "profiles/import/importer.hpp"
+#include "study/diff/run_diff.hpp"
 #include "study/report/json.hpp"
 #include "study/sweep/fields.hpp"
 #include "study/upgrade/surroundings.hpp"
@@ -24,11 +26,15 @@ constexpr const char* kDiffExamples =
     "eyeroof diff alexnet@npu-int8 alexnet@npu-int8@dram-link-bandwidth=x2 --format md\n"
     "# a mapping by rules and one that was searched\n"
     "eyeroof diff alexnet@eyeriss-v1@layers=CONV3 alexnet@eyeriss-v1@layers=CONV3@mapping=best\n"
+    "# two measured runs: profiles, or traces in any format that import reads\n"
+    "eyeroof diff monday.jsonl friday.jsonl --by operator\n"
     "# what a change of the network costs, as a gate of a build\n"
     "eyeroof diff before.json after.json --fail-if 'net.time_change > 0.02'";
 
 struct DiffOptions {
     std::string a, b, fail_if;
+    std::string by = "kernel";
+    bool by_given = false;
     OutputOptions output;
 };
 
@@ -118,16 +124,34 @@ std::vector<model::Machine> machines_of(Context& context, const DiffOptions& opt
     return machines;
 }
 
-Exit diff(Context& context, const DiffOptions& options, const std::string& command) {
-    std::optional<study::Gate> gate;
+// Writes the text; exit code 1 where the gate's condition holds of the figures.
+Exit write(Context& context, const DiffOptions& options, const study::GateKeys& keys,
+           const std::function<study::GateFigures()>& figures, const std::string& text) {
+    study::Verdict verdict;
     if (!options.fail_if.empty()) {
-        auto parsed = study::parse_gate(options.fail_if, study::diff_gate_keys());
-        if (!parsed) {
-            context.report(parsed.diagnostics());
+        const auto gate = study::parse_gate(options.fail_if, keys);
+        if (!gate) {
+            context.report(gate.diagnostics());
             return Exit::usage;
         }
-        gate = *std::move(parsed);
+        auto judged = study::evaluate(*gate, figures());
+        if (!judged) {
+            return context.fail(judged.diagnostics());
+        }
+        verdict = *std::move(judged);
     }
+    const Exit exit =
+        context.write(text, options.output.file, verdict.holds ? Exit::says_no : Exit::done);
+    if (exit == Exit::says_no) {
+        model::Diagnostics because;
+        because.error("fail-if", fmt::format("{} holds: {}", options.fail_if,
+                                             fmt::join(verdict.because, ", ")));
+        context.report(because);
+    }
+    return exit;
+}
+
+Exit diff_exams(Context& context, const DiffOptions& options, const std::string& command) {
     const Text a = side(context, options.a);
     const Text b = side(context, options.b);
     model::Diagnostics all = a.diagnostics();
@@ -139,49 +163,91 @@ Exit diff(Context& context, const DiffOptions& options, const std::string& comma
     if (!found) {
         return context.fail(found.diagnostics());
     }
-    study::Verdict verdict;
-    if (gate) {
-        auto judged = study::evaluate(*gate, study::diff_gate_figures(*found));
-        if (!judged) {
-            return context.fail(judged.diagnostics());
-        }
-        verdict = *std::move(judged);
-    }
     const std::string& format = options.output.format;
-    const Exit exit =
-        context.write(format == "json"  ? study::diff_json(*found)
-                      : format == "csv" ? study::diff_csv(*found)
-                      : format == "md"  ? with_origin(study::diff_markdown(*found), format, command,
-                                                      machines_of(context, options))
-                                        : study::diff_text(*found),
-                      options.output.file, verdict.holds ? Exit::says_no : Exit::done);
-    if (exit == Exit::says_no) {
-        model::Diagnostics because;
-        because.error("fail-if", fmt::format("{} holds: {}", options.fail_if,
-                                             fmt::join(verdict.because, ", ")));
-        context.report(because);
+    const std::string text = format == "json"   ? study::diff_json(*found)
+                             : format == "csv"  ? study::diff_csv(*found)
+                             : format == "md"   ? study::diff_markdown(*found)
+                             : format == "html" ? study::diff_html(*found)
+                                                : study::diff_text(*found);
+    return write(
+        context, options, study::diff_gate_keys(), [&] { return study::diff_gate_figures(*found); },
+        with_origin(text, format, command, machines_of(context, options)));
+}
+
+study::RunPart part_of(const std::string& name) {
+    for (const auto& [known, part] : study::kRunParts) {
+        if (known == name) {
+            return part;
+        }
     }
-    return exit;
+    return study::RunPart::kernel;
+}
+
+Exit diff_runs(Context& context, const DiffOptions& options, const std::string& command) {
+    const auto a = profiles::import_file(options.a);
+    const auto b = profiles::import_file(options.b);
+    model::Diagnostics all = a.diagnostics();
+    all.append(b.diagnostics());
+    if (all.has_errors()) {
+        return context.fail(all);
+    }
+    context.report(all); // warnings of the readers
+    const study::RunDiff found =
+        study::diff_runs(*a, options.a, *b, options.b, part_of(options.by));
+    const std::string& format = options.output.format;
+    const std::string text = format == "json"   ? study::run_diff_json(found)
+                             : format == "csv"  ? study::run_diff_csv(found)
+                             : format == "md"   ? study::run_diff_markdown(found)
+                             : format == "html" ? study::run_diff_html(found)
+                                                : study::run_diff_text(found);
+    return write(
+        context, options, study::run_gate_keys(), [&] { return study::run_gate_figures(found); },
+        with_origin(text, format, command, {}));
+}
+
+// Is a side a file of measured launches?
+bool measured(const std::string& reference) {
+    return parts_of(reference).size() < 2 && !profiles::format_of_file(reference).empty();
+}
+
+Exit diff(Context& context, const DiffOptions& options, const std::string& command) {
+    const bool run_a = measured(options.a);
+    const bool run_b = measured(options.b);
+    if (run_a != run_b) {
+        return context.fail_usage(
+            fmt::format("{} holds measured launches, {} is an exam", run_a ? options.a : options.b,
+                        run_a ? options.b : options.a),
+            "compare two runs, or two exams; `exam --profile FILE` lays a run over an exam");
+    }
+    if (options.by_given && !run_a) {
+        return context.fail_usage("--by is for two measured runs", "exams are told by layer");
+    }
+    return run_a ? diff_runs(context, options, command) : diff_exams(context, options, command);
 }
 
 } // namespace
 
 void add_diff(Frame& frame) {
     auto options = std::make_shared<DiffOptions>();
-    CLI::App& app =
-        frame.add("diff", "Two exams step by step: what is different, and where does it come from?",
-                  kDiffExamples);
+    CLI::App& app = frame.add(
+        "diff", "Two exams or two measured runs: what is different, and where does it come from?",
+        kDiffExamples);
     const char* what = "What `exam --format json` wrote, or NETWORK@MACHINE and options behind it, "
                        "each after another @: batch, dtype, dataflow, mapping, layers, launch, "
-                       "operators, phase, or a parameter of the machine as --set takes it";
+                       "operators, phase, or a parameter of the machine as --set takes it; or a "
+                       "measured run, in any format that import reads";
     app.add_option("A", options->a, what)->required()->type_name("FILE|EXAM");
     app.add_option("B", options->b, "What it is compared with")->required()->type_name("FILE|EXAM");
     app.add_option("--fail-if", options->fail_if,
                    "Exit with 1 when this holds: 'net.time_change > 0.05', "
                    "'any.utilization_change < -0.1'")
         ->type_name("CONDITION");
-    add_output(app, options->output, {"text", "json", "csv", "md"});
+    add_choice(app, "--by", options->by, {"kernel", "operator", "range"},
+               "Two runs: what launches belong together by; names of kernels differ between GPUs "
+               "and libraries, those of operators and ranges do not");
+    add_output(app, options->output, {"text", "json", "csv", "md", "html"});
     frame.run(app, [options, &app](Context& context) {
+        options->by_given = app.count("--by") > 0;
         return diff(context, *options, command_line(app));
     });
 }

@@ -246,7 +246,8 @@ def validate(table: Union[str, os.PathLike], **options: Any) -> Answer:
 
 
 def diff(a: Any, b: Any, **options: Any) -> Answer:
-    """What is different between two exams, step by step: `eyeroof diff`. Exams or JSON files."""
+    """What is different between two exams, step by step, or between two measured runs:
+    `eyeroof diff`. Exams, their JSON files, or profiles and traces (`by="operator"`)."""
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:

@@ -168,16 +168,6 @@ Result<ExamDiff> diff_exams(std::string_view text_a, const std::string& file_a,
 
 namespace {
 
-// "time_s" is "time" in KEY_change.
-std::string change_key(std::string_view figure) {
-    for (const std::string_view unit : {"_s", "_j"}) {
-        if (figure.ends_with(unit)) {
-            figure.remove_suffix(unit.size());
-        }
-    }
-    return std::string(figure) + "_change";
-}
-
 template <std::size_t N>
 std::vector<std::optional<double>> gate_values(const std::array<BothSides, N>& figures) {
     std::vector<std::optional<double>> values;

@@ -5,6 +5,7 @@
 
 #include "model/base/result.hpp"
 #include "model/eyexam/chain.hpp"
+#include "study/diff/both_sides.hpp"
 #include "study/exam/gate.hpp"
 
 #include <array>
@@ -14,17 +15,6 @@
 #include <vector>
 
 namespace eyeroof::study {
-
-// A figure on both sides. change: (b - a) / a; nothing where a is 0.
-struct BothSides {
-    double a = 0.0;
-    double b = 0.0;
-
-    std::optional<double> change() const {
-        return a != 0.0 ? std::optional((b - a) / a) : std::nullopt;
-    }
-    bool operator==(const BothSides&) const = default;
-};
 
 inline constexpr std::array<std::string_view, 5> kDiffFigures = {
     "time_s", "energy_j", "outer_bytes", "macs", "utilization"};
@@ -64,5 +54,11 @@ std::string diff_text(const ExamDiff& diff);     // the layers that add or save 
 std::string diff_markdown(const ExamDiff& diff); // for a pull request
 std::string diff_json(const ExamDiff& diff);     // eyeroof/diff/1
 std::string diff_csv(const ExamDiff& diff);      // a line a layer
+std::string diff_html(const ExamDiff& diff);     // one page
+
+// Shared by the writers.
+std::string figure_text(std::size_t figure, double value); // of kDiffFigures, with its unit
+std::string limits_text(const LayerDiff& layer);           // "step 6 DRAM -> step 4 array shape"
+std::string steps_text(const LayerDiff& layer);            // the steps whose bounds are others
 
 } // namespace eyeroof::study

@@ -14,27 +14,11 @@ namespace eyeroof::study {
 namespace {
 
 constexpr std::size_t kMostLayers = 20; // in text and Markdown
-constexpr double kTold = 1e-9;          // smaller changes are rounding
-
-std::string percent(const BothSides& figure) {
-    const auto change = figure.change();
-    return !change                      ? std::string(figure.b == 0.0 ? "=" : "new")
-           : std::abs(*change) <= kTold ? "="
-                                        : fmt::format("{:+.2f} %", 100.0 * *change);
-}
-
-std::string value(std::size_t figure, double v) {
-    static constexpr std::array<const char*, kDiffFigures.size()> units = {"s", "J", "B", "MAC",
-                                                                           ""};
-    return *units[figure] == '\0' ? fmt::format("{:.1f} %", 100.0 * v)
-                                  : model::format_si(v, units[figure]);
-}
-
 // Those whose times differ, the largest difference first.
 std::vector<const LayerDiff*> telling(const ExamDiff& diff) {
     std::vector<const LayerDiff*> layers;
     for (const LayerDiff& layer : diff.layers) {
-        if (std::abs(layer.adds_s()) > kTold * std::abs(diff.total[0].a)) {
+        if (std::abs(layer.adds_s()) > kToldChange * std::abs(diff.total[0].a)) {
             layers.push_back(&layer);
         }
     }
@@ -42,25 +26,6 @@ std::vector<const LayerDiff*> telling(const ExamDiff& diff) {
         return std::abs(a->adds_s()) > std::abs(b->adds_s());
     });
     return layers;
-}
-
-// "4 16 -> 32, 6 12 -> 20": the steps whose bounds are others.
-std::string steps_text(const LayerDiff& layer) {
-    std::string text;
-    for (std::size_t i = 0; i < model::kSteps; ++i) {
-        const BothSides& bound = layer.bounds[i];
-        if (std::abs(bound.b - bound.a) > kTold * std::abs(bound.a)) {
-            text += fmt::format("{}step {}: {:.4g} -> {:.4g}", text.empty() ? "" : ", ", i + 1,
-                                bound.a, bound.b);
-        }
-    }
-    return text.empty() ? "no step's bound is another" : text + " MAC/cycle";
-}
-
-std::string limits_text(const LayerDiff& layer) {
-    return layer.limiter_a == layer.limiter_b
-               ? "both at step " + layer.limiter_b
-               : fmt::format("step {} -> step {}", layer.limiter_a, layer.limiter_b);
 }
 
 std::string names(const std::vector<std::string>& all) {
@@ -94,22 +59,47 @@ nlohmann::ordered_json figures_json(const std::array<BothSides, kDiffFigures.siz
 
 } // namespace
 
+std::string figure_text(std::size_t figure, double v) {
+    static constexpr std::array<const char*, kDiffFigures.size()> units = {"s", "J", "B", "MAC",
+                                                                           ""};
+    return *units[figure] == '\0' ? fmt::format("{:.1f} %", 100.0 * v)
+                                  : model::format_si(v, units[figure]);
+}
+
+std::string steps_text(const LayerDiff& layer) {
+    std::string text;
+    for (std::size_t i = 0; i < model::kSteps; ++i) {
+        const BothSides& bound = layer.bounds[i];
+        if (std::abs(bound.b - bound.a) > kToldChange * std::abs(bound.a)) {
+            text += fmt::format("{}step {}: {:.4g} -> {:.4g}", text.empty() ? "" : ", ", i + 1,
+                                bound.a, bound.b);
+        }
+    }
+    return text.empty() ? "no step's bound is another" : text + " MAC/cycle";
+}
+
+std::string limits_text(const LayerDiff& layer) {
+    return layer.limiter_a == layer.limiter_b
+               ? "both at step " + layer.limiter_b
+               : fmt::format("step {} -> step {}", layer.limiter_a, layer.limiter_b);
+}
+
 std::string diff_text(const ExamDiff& diff) {
     std::string text = fmt::format("a: {}\nb: {}\n\n", diff.name_a, diff.name_b);
     for (std::size_t i = 0; i < kDiffFigures.size(); ++i) {
-        text +=
-            fmt::format("{:<12} {:>12} -> {:>12}  {}\n", kDiffFigures[i], value(i, diff.total[i].a),
-                        value(i, diff.total[i].b), percent(diff.total[i]));
+        text += fmt::format("{:<12} {:>12} -> {:>12}  {}\n", kDiffFigures[i],
+                            figure_text(i, diff.total[i].a), figure_text(i, diff.total[i].b),
+                            change_text(diff.total[i]));
     }
     const auto layers = telling(diff);
     text += layers.empty() ? "\nno layer's time is another\n" : "\n";
     for (std::size_t i = 0; i < std::min(layers.size(), kMostLayers); ++i) {
         const LayerDiff& layer = *layers[i];
-        text +=
-            fmt::format("{}: {} -> {} ({}), {}{} in all\n  {}; {}\n", layer.name,
-                        value(0, layer.figures[0].a), value(0, layer.figures[0].b),
-                        percent(layer.figures[0]), layer.adds_s() < 0.0 ? "-" : "+",
-                        value(0, std::abs(layer.adds_s())), limits_text(layer), steps_text(layer));
+        text += fmt::format("{}: {} -> {} ({}), {}{} in all\n  {}; {}\n", layer.name,
+                            figure_text(0, layer.figures[0].a), figure_text(0, layer.figures[0].b),
+                            change_text(layer.figures[0]), layer.adds_s() < 0.0 ? "-" : "+",
+                            figure_text(0, std::abs(layer.adds_s())), limits_text(layer),
+                            steps_text(layer));
     }
     if (layers.size() > kMostLayers) {
         text += fmt::format("and {} layers more\n", layers.size() - kMostLayers);
@@ -121,8 +111,9 @@ std::string diff_markdown(const ExamDiff& diff) {
     std::string text = fmt::format("| | {} | {} | change |\n|---|---|---|---|\n",
                                    markdown_cell(diff.name_a), markdown_cell(diff.name_b));
     for (std::size_t i = 0; i < kDiffFigures.size(); ++i) {
-        text += fmt::format("| {} | {} | {} | {} |\n", kDiffFigures[i], value(i, diff.total[i].a),
-                            value(i, diff.total[i].b), percent(diff.total[i]));
+        text +=
+            fmt::format("| {} | {} | {} | {} |\n", kDiffFigures[i], figure_text(i, diff.total[i].a),
+                        figure_text(i, diff.total[i].b), change_text(diff.total[i]));
     }
     const auto layers = telling(diff);
     if (!layers.empty()) {
@@ -131,8 +122,8 @@ std::string diff_markdown(const ExamDiff& diff) {
     for (std::size_t i = 0; i < std::min(layers.size(), kMostLayers); ++i) {
         const LayerDiff& layer = *layers[i];
         text += fmt::format("| {} | {} | {} | {} | {} |\n", markdown_cell(layer.name),
-                            value(0, layer.figures[0].a), value(0, layer.figures[0].b),
-                            percent(layer.figures[0]), markdown_cell(limits_text(layer)));
+                            figure_text(0, layer.figures[0].a), figure_text(0, layer.figures[0].b),
+                            change_text(layer.figures[0]), markdown_cell(limits_text(layer)));
     }
     const std::string rest = apart(diff, "\n\n");
     return text + (rest.empty() ? "" : "\n" + rest);

@@ -1,7 +1,10 @@
 #include "study/draw/roofline_drawing.hpp"
 
+#include "model/base/units.hpp"
 #include "study/draw/fitted_text.hpp"
 #include "study/draw/roofline_heading.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +14,7 @@ namespace eyeroof::study {
 namespace {
 
 constexpr std::size_t kMostTips = 3000; // beyond, hover texts would be most of a file
+constexpr std::size_t kManyTips = 1000; // … that are more than a name
 constexpr std::size_t kMany = 300;      // points, whose edges are thin
 constexpr double kLeft = 16.0;
 constexpr double kBoldWider = 1.08; // than the same text not bold
@@ -176,6 +180,16 @@ std::uint32_t add_series(DrawnLayer& layer, const RooflineScene& scene) {
     return first;
 }
 
+// What a pointer over the point is told, where there is room for more than names.
+std::string tip_of(const ScenePoint& point) {
+    std::string tip = fmt::format("{}\n{} at {:.4g} FLOP/B", point.name,
+                                  model::format_si(point.y, "FLOP/s"), point.x);
+    if (point.of_bound > 0.0) {
+        tip += fmt::format(", {:.1f} % of {}", 100.0 * point.of_bound, point.roof);
+    }
+    return tip + fmt::format(", {:.1f} % of the time", 100.0 * point.share);
+}
+
 void add_points(DrawnLayer& layer, const RooflineScene& scene) {
     const std::uint32_t first = add_series(layer, scene);
     const auto ring = [&](ColourRole role) {
@@ -194,7 +208,7 @@ void add_points(DrawnLayer& layer, const RooflineScene& scene) {
         }
         if (tips) {
             marker.tip = static_cast<std::uint32_t>(layer.tips.size());
-            layer.tips.push_back(point.name);
+            layer.tips.push_back(scene.points.size() <= kManyTips ? tip_of(point) : point.name);
         }
         layer.markers.push_back(marker);
         if (point.above_roof || point.selected) {

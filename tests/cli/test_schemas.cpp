@@ -105,6 +105,13 @@ TEST_CASE("what each command writes as JSON keeps to its schema") {
     }
 }
 
+TEST_CASE("two runs side by side keep to their schema") {
+    const std::string trace = tests::source_dir() + "/tests/profiles/samples/kineto.json";
+    const tests::Outcome outcome = tests::run({"diff", trace, trace, "--format", "json"});
+    CHECK(outcome.exit == 0);
+    check_document(outcome.out, "eyeroof/run-diff/1", "diff of runs");
+}
+
 TEST_CASE("a front of mappings keeps to its schema") {
     const tests::Scratch scratch;
     tests::write_text(scratch / "one.csv", "name,op,m,n,k\na,gemm,4,4,4\n");

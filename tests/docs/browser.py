@@ -1,5 +1,5 @@
-"""The pages that eyeroof writes, in a headless browser: no error on the console, tables sort, the
-roofline's slider, filter, levels and a click on a row do what they say, a picture is saved.
+"""The pages that eyeroof writes, in a headless browser: no error on the console, tables sort, what
+lies under the pointer has its tooltip, the roofline's slider, filter, levels and a click on a row do what they say, a picture is saved.
 
 browser.py EYEROOF [FOLDER FOR SCREENSHOTS]; ends with 77 where there is no browser to drive.
 """
@@ -24,6 +24,7 @@ PAGES = {
     "exams": "exam alexnet --on t4 --on l4 --format html",
     "roofline": "roofline resnet50 --on a100-sxm-40gb --on v100-sxm2-16gb",
     "upgrade": "upgrade resnet50 --from t4 --to l4 --format html",
+    "diff": "diff resnet50@t4 resnet50@l4 --format html",
     "scale": "scale resnet50 --on a100-sxm-80gb --fabric dgx-a100-hdr --format html",
 }
 passed, failed = 0, 0
@@ -90,6 +91,21 @@ def roofline(page):
     page.locator("#level").select_option(index=0)
 
 
+# Texts of the tooltips that a browser shows over the middle of each mark: of the topmost element there.
+TIPS = """marks => marks.map(mark => {
+    mark.scrollIntoView({block: 'center'});
+    const box = mark.getBoundingClientRect();
+    const under = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+    const title = under && under.querySelector(':scope > title');
+    return title ? title.textContent : ''; })"""
+
+
+def tooltips(page, name, marks, word):
+    tips = page.locator("svg:visible").first.locator(marks).evaluate_all(TIPS)
+    check(f"{name}: {len(tips)} marks, each with a tooltip under the pointer", tips and all(tips))
+    check(f"{name}: the tooltips tell {word}", tips and all(word in tip for tip in tips))
+
+
 def main(eyeroof, shots):
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
@@ -104,7 +120,10 @@ def main(eyeroof, shots):
             page.goto(path.as_uri())
             if name == "roofline":
                 roofline(page)
-            heading = {"exam": "time", "exams": None, "roofline": "time", "upgrade": "share",
+                tooltips(page, name, ".p", "FLOP/B")
+            if name == "diff":
+                tooltips(page, name, "rect:has(> title)", "step")
+            heading = {"exam": "time", "exams": None, "diff": "before", "roofline": "time", "upgrade": "share",
                        "scale": "devices"}[name]
             if heading:
                 sorts(page, name, heading)

@@ -1,0 +1,108 @@
+// Comparisons as one HTML page: totals, what adds and saves as bars, and every row in a table.
+#include "model/base/units.hpp"
+#include "study/diff/added_bars.hpp"
+#include "study/diff/diff.hpp"
+#include "study/diff/run_diff.hpp"
+#include "study/draw/svg.hpp"
+#include "study/text/markup.hpp"
+#include "study/text/page.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace eyeroof::study {
+
+namespace {
+
+// Numbers stay whole; names of kernels may break anywhere, and lists of steps between words.
+constexpr const char* kStyle =
+    ":root { color-scheme: light dark; } body { font: 15px/1.45 system-ui, sans-serif; margin: "
+    "2rem; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 1rem "
+    "0; } td, th { padding: .15rem .6rem; border-bottom: 1px solid #8886; text-align: left; "
+    "white-space: nowrap; vertical-align: top; } td:first-child { overflow-wrap: anywhere; "
+    "min-width: 12rem; white-space: normal; } td:last-child { white-space: normal; } svg { "
+    "max-width: 100%; height: auto; }";
+
+using Row = std::vector<std::string>;
+
+std::string table(const std::vector<Row>& rows, const char* kind) {
+    std::string text = fmt::format("<table{}>\n", kind);
+    const char* tag = "th";
+    for (const Row& row : rows) {
+        text += "<tr>";
+        for (const std::string& cell : row) {
+            text += fmt::format("<{}>{}</{}>", tag, html_escaped(cell), tag);
+        }
+        text += "</tr>\n";
+        tag = "td";
+    }
+    return text + "</table>\n";
+}
+
+std::string page(const std::string& title, const std::vector<Row>& totals,
+                 const std::vector<AddedTime>& added, const std::vector<Row>& rows,
+                 const std::string& rest) {
+    const std::string heading = html_escaped(title);
+    std::string text =
+        page_head(heading, kStyle) + "<h1>" + heading + "</h1>\n" + table(totals, "");
+    text += added.empty() ? "<p>No time is another.</p>\n"
+                          : to_svg(added_bars(added, "Where the time went"), SvgTheme::automatic);
+    return text + table(rows, " class=\"sort\"") + rest + page_foot();
+}
+
+std::string seconds(double s) {
+    return model::format_si(s, "s");
+}
+
+std::string apart_html(const char* what, const std::vector<std::string>& names) {
+    return names.empty() ? ""
+                         : fmt::format("<p>{}: {}</p>\n", what,
+                                       html_escaped(fmt::format("{}", fmt::join(names, ", "))));
+}
+
+} // namespace
+
+std::string diff_html(const ExamDiff& diff) {
+    std::vector<Row> totals = {{"", diff.name_a, diff.name_b, "change"}};
+    for (std::size_t i = 0; i < kDiffFigures.size(); ++i) {
+        totals.push_back({std::string(kDiffFigures[i]), figure_text(i, diff.total[i].a),
+                          figure_text(i, diff.total[i].b), change_text(diff.total[i])});
+    }
+    std::vector<AddedTime> added;
+    std::vector<Row> rows = {{"layer", "added", "before", "after", "change", "limit before",
+                              "limit after", "bounds that are others"}};
+    for (const LayerDiff& layer : diff.layers) {
+        if (std::abs(layer.adds_s()) > kToldChange * std::abs(diff.total[0].a)) {
+            added.push_back({layer.name, layer.adds_s(), limits_text(layer)});
+        }
+        rows.push_back({layer.name, added_text(layer.adds_s()), seconds(layer.figures[0].a),
+                        seconds(layer.figures[0].b), change_text(layer.figures[0]), layer.limiter_a,
+                        layer.limiter_b, steps_text(layer)});
+    }
+    return page(diff.name_a + " and " + diff.name_b, totals, added, rows,
+                apart_html("Only on the first side", diff.only_a) +
+                    apart_html("Only on the second side", diff.only_b));
+}
+
+std::string run_diff_html(const RunDiff& diff) {
+    const auto count = [](double n) { return fmt::format("{}", n); };
+    const std::vector<Row> totals = {
+        {"", diff.name_a, diff.name_b, "change"},
+        {"time", seconds(diff.time_s.a), seconds(diff.time_s.b), change_text(diff.time_s)},
+        {"calls", count(diff.calls.a), count(diff.calls.b), change_text(diff.calls)}};
+    std::vector<AddedTime> added;
+    std::vector<Row> rows = {{std::string(run_part_name(diff.by)), "added", "before", "after",
+                              "change", "calls before", "calls after"}};
+    for (const RunRow& row : diff.rows) {
+        if (std::abs(row.adds_s()) > kToldChange * diff.time_s.a) {
+            added.push_back({row.name, row.adds_s(), row.name});
+        }
+        rows.push_back({row.name, added_text(row.adds_s()), seconds(row.time_s.a),
+                        seconds(row.time_s.b), change_text(row.time_s), count(row.calls.a),
+                        count(row.calls.b)});
+    }
+    return page(diff.name_a + " and " + diff.name_b, totals, added, rows, "");
+}
+
+} // namespace eyeroof::study
