@@ -14,6 +14,9 @@ cp "$corpus/tree_v03.yaml" arch.yaml
 printf 'mapspace_constraints:\n  - {target: GLB, type: bypass, bypass: [Weights], keep: [Inputs, Outputs]}\n' >cstr.yaml
 printf 'name,op,dtype,m,n,k\nfc,gemm,fp32,64,256,256\n' | tee layers.csv products.csv >/dev/null
 printf 'name,op,m,n,k,gpu,measured_s\nfc,gemm,512,512,512,t4,3e-5\n' >measured.csv
+for run in monday.jsonl friday.jsonl base.jsonl head.jsonl v100.json a100.json; do
+    cp "$sources/tests/profiles/samples/kineto.json" "$run"
+done
 printf 'network,from,to,speedup\nresnet50,v100-sxm2-16gb,a100-sxm-40gb,1.9\n' >pairs.csv
 
 # The model that fits what the line says of it.
