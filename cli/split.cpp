@@ -1,4 +1,4 @@
-// eyeroof split: one network over devices that differ.
+// eyeroof split: one network, or its training step, over devices that differ.
 #include "cli/command.hpp"
 #include "cli/exam_options.hpp"
 #include "cli/gpu_options.hpp"
@@ -21,6 +21,8 @@ struct SplitOptions {
     std::vector<std::string> machines, dims;
     std::optional<std::int64_t> batch;
     std::uint64_t nodes = 200'000;
+    std::int64_t microbatches = 8;
+    PhaseOptions phase;
     OutputOptions output;
 };
 
@@ -58,6 +60,7 @@ Exit split(Context& context, const SplitOptions& options) {
     const auto devices = devices_of(context, options.machines);
     study::MixedOptions wanted;
     wanted.nodes = options.nodes;
+    wanted.microbatches = static_cast<std::size_t>(options.microbatches);
     model::Diagnostics all = wired.diagnostics();
     all.append(devices.diagnostics());
     if (!options.fabric.empty()) {
@@ -85,6 +88,7 @@ Exit split(Context& context, const SplitOptions& options) {
     }
     study::step::GraphOptions graph_options;
     graph_options.batch = options.batch.value_or(1);
+    graph_options.training = training_of(options.phase);
     context.report(all);
     const auto graph = study::step::make_graph(*network, wired->wiring, graph_options);
     if (!graph) {
@@ -104,11 +108,14 @@ Exit split(Context& context, const SplitOptions& options) {
 void add_split(Frame& frame) {
     auto options = std::make_shared<SplitOptions>();
     CLI::App& app = frame.add(
-        "split", "One network over devices that differ: a request divided, requests in a pipeline",
+        "split",
+        "One network over devices that differ: a request or training step divided, and a pipeline",
         "# an old GPU beside a new one: does it help?\n"
         "eyeroof split resnet50 --batch 32 --on a100-sxm-40gb --on v100-sxm2-16gb\n"
         "# a model that neither holds alone\n"
         "eyeroof split llama-2-13b --on rtx-4090 --on rtx-3090 --format json\n"
+        "# a training step, and eight microbatches of it in a pipeline\n"
+        "eyeroof split bert-large --phase training --on a100-sxm-40gb --on v100-sxm2-32gb\n"
         "# over a fabric instead of the host's PCIe\n"
         "eyeroof split googlenet --on a100-sxm-40gb --on v100-sxm2-32gb --fabric roce-100g");
     app.add_option("NETWORK", options->network, "Name in the catalog, or a file")
@@ -127,8 +134,18 @@ void add_split(Frame& frame) {
         ->type_name("N");
     add_dtype(app, options->dtype);
     add_dims(app, options->dims);
+    add_choice(app, "--phase", options->phase.phase, {"inference", "training"},
+               "What is run: the layers, or a training step: they, their gradients, the update");
+    add_choice(app, "--optimizer", options->phase.optimizer, {"sgd", "sgd_momentum", "adam"},
+               "Update of the weights in training");
+    app.add_option(
+           "--microbatches", options->microbatches,
+           "Batches of a training step that a pipeline runs before the update, each as large "
+           "as the network's")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{4096}))
+        ->type_name("N");
     app.add_option("--nodes", options->nodes,
-                   "Nodes that the search for one request's division looks at, at most")
+                   "Nodes that the search for one request's or step's division looks at, at most")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
         ->type_name("N");
     add_output(app, options->output, {"text", "json"});

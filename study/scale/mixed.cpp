@@ -1,5 +1,6 @@
 #include "study/scale/mixed.hpp"
 
+#include "study/scale/mixed_parts.hpp"
 #include "study/step/memory.hpp"
 
 #include <fmt/format.h>
@@ -13,35 +14,6 @@ namespace eyeroof::study {
 using model::Result;
 
 namespace {
-
-// Seconds that a tensor takes from one device to another.
-class Link {
-  public:
-    Link(const std::vector<MixedDevice>& devices, const std::optional<model::Fabric>& fabric)
-        : devices_(devices), fabric_(fabric) {}
-
-    // Over a fabric's nearest level; through the host: out of one device and into the other, of the
-    // two that take longest.
-    double seconds(double bytes) const {
-        if (fabric_) {
-            const model::FabricLevel& level = fabric_->levels.front();
-            const double rate = level.bytes_per_s * level.share * static_cast<double>(level.ports);
-            return level.latency(0) + level.overhead_s + bytes / rate;
-        }
-        std::vector<double> ways;
-        for (const MixedDevice& device : devices_) {
-            ways.push_back(step::copy_seconds(device.gpu, static_cast<model::Count>(bytes), false));
-        }
-        std::sort(ways.rbegin(), ways.rend());
-        return ways[0] + (ways.size() > 1 ? ways[1] : 0.0);
-    }
-
-    std::string name() const { return fabric_ ? fabric_->name : "PCIe, through the host"; }
-
-  private:
-    const std::vector<MixedDevice>& devices_;
-    const std::optional<model::Fabric>& fabric_;
-};
 
 bool is_weight(const step::Tensor& tensor) {
     return tensor.role == step::Role::weight || tensor.role == step::Role::state;
@@ -119,26 +91,25 @@ struct Parts {
 };
 
 Result<Parts> parts_of(const step::Graph& graph, const std::vector<MixedDevice>& devices,
-                       const MixedOptions& options, const Link& link) {
+                       const MixedOptions& options, const MixedLink& link) {
     const std::size_t n = graph.operators.size();
+    auto op_s = operator_times(graph, devices, options.launch);
+    if (!op_s) {
+        return op_s.diagnostics();
+    }
     Parts parts;
+    parts.chain.layer_s = *std::move(op_s);
     parts.tasks.task_s.assign(n, {});
-    for (const MixedDevice& device : devices) {
-        const auto costs = step::costs_of(graph, device.gpu, options.launch);
-        if (!costs) {
-            return costs.diagnostics();
-        }
-        std::vector<double>& row = parts.chain.layer_s.emplace_back();
+    for (const std::vector<double>& row : parts.chain.layer_s) {
         for (std::size_t op = 0; op < n; ++op) {
-            row.push_back(costs->layers[graph.operators[op].layer].device_s);
-            parts.tasks.task_s[op].push_back(row.back());
+            parts.tasks.task_s[op].push_back(row[op]);
         }
-        const bool known = device.gpu.dram_bytes > 0.0;
+    }
+    for (const MixedDevice& device : devices) {
         const step::Memory memory = step::memory_of(graph, step::workspaces_of(graph, device.gpu));
         parts.peaks.push_back(static_cast<double>(memory.peak));
         parts.chain.live_bytes.push_back(live_of(memory));
-        parts.chain.capacity_bytes.push_back(
-            known ? static_cast<double>(step::capacity_of(device.gpu)) : 0.0);
+        parts.chain.capacity_bytes.push_back(room_of(device));
     }
     for (std::size_t op = 0; op < n; ++op) {
         parts.chain.held_bytes.push_back(weights_of(graph, op));
@@ -208,9 +179,42 @@ std::optional<double> MixedAnswer::quickest_alone_s() const {
 }
 
 std::optional<double> MixedAnswer::pipeline_gain() const {
-    const auto alone = quickest_alone_s();
-    return alone && !stages.empty() ? std::optional(*alone / slowest_of(stages)) : std::nullopt;
+    std::optional<double> quickest;
+    for (const MixedDeviceShare& device : devices) {
+        const double alone_s = training ? device.alone_step_s : device.alone_s;
+        if (device.holds_all) {
+            quickest = std::min(quickest.value_or(alone_s), alone_s);
+        }
+    }
+    return quickest && !stages.empty() ? std::optional(*quickest / pipeline_s) : std::nullopt;
 }
+
+namespace {
+
+Result<MixedAnswer> split_inference(const step::Graph& graph,
+                                    const std::vector<MixedDevice>& devices,
+                                    const MixedOptions& options, const MixedLink& link,
+                                    MixedAnswer answer) {
+    const auto parts = parts_of(graph, devices, options, link);
+    if (!parts) {
+        return parts.diagnostics();
+    }
+    for (const step::Operator& op : graph.operators) {
+        answer.operators.push_back(graph.name_of(op));
+    }
+    answer.tasks = answer.operators;
+    answer.listed = list_schedule(parts->tasks);
+    answer.best = no_worse_than_alone(exact_schedule(parts->tasks, options.nodes), parts->tasks);
+    answer.stages = split_mixed(parts->chain);
+    answer.pipeline_s = answer.pipeline_bound_s = slowest_of(answer.stages);
+    for (const MixedStage& stage : answer.stages) {
+        answer.stage_bytes.push_back(stage.first > 0 ? parts->cuts[stage.first - 1] : 0.0);
+    }
+    describe_devices(graph, devices, *parts, answer);
+    return answer;
+}
+
+} // namespace
 
 Result<MixedAnswer> split_network(const step::Graph& graph, const std::vector<MixedDevice>& devices,
                                   const MixedOptions& options) {
@@ -223,26 +227,14 @@ Result<MixedAnswer> split_network(const step::Graph& graph, const std::vector<Mi
             "too-many-devices", fmt::format("{} devices are too many", devices.size()),
             fmt::format("{} at most; many equal ones are `eyeroof scale`'s", kMostMixedDevices));
     }
-    const Link link(devices, options.fabric);
-    const auto parts = parts_of(graph, devices, options, link);
-    if (!parts) {
-        return parts.diagnostics();
-    }
+    const MixedLink link(devices, options.fabric);
     MixedAnswer answer;
     answer.network = graph.name;
     answer.run = step::run_words(graph.layers, graph.optimizer);
     answer.link = link.name();
-    for (const step::Operator& op : graph.operators) {
-        answer.operators.push_back(graph.name_of(op));
-    }
-    answer.listed = list_schedule(parts->tasks);
-    answer.best = no_worse_than_alone(exact_schedule(parts->tasks, options.nodes), parts->tasks);
-    answer.stages = split_mixed(parts->chain);
-    for (const MixedStage& stage : answer.stages) {
-        answer.stage_bytes.push_back(stage.first > 0 ? parts->cuts[stage.first - 1] : 0.0);
-    }
-    describe_devices(graph, devices, *parts, answer);
-    return answer;
+    return graph.optimizer.empty()
+               ? split_inference(graph, devices, options, link, std::move(answer))
+               : split_step(graph, devices, options, link, std::move(answer));
 }
 
 } // namespace eyeroof::study

@@ -59,15 +59,24 @@ class Reach {
         return chain_.live_bytes.empty() ? 0.0 : chain_.live_bytes[device][layer];
     }
 
-    // Where the longest stage that begins at each layer ends, for its memory alone. It never ends
-    // earlier than that of the layer before: the layers inside, largest live first, are enough.
+    double entry(std::size_t layer) const {
+        return chain_.entry_bytes.empty() ? 0.0 : chain_.entry_bytes[layer];
+    }
+
+    // Where the longest stage that begins at each layer ends, for its memory alone.
     std::vector<std::size_t> room_ends(std::size_t device) const {
         const double room =
             device < chain_.capacity_bytes.size() ? chain_.capacity_bytes[device] : 0.0;
-        std::vector<std::size_t> ends(layers_, layers_);
         if (room <= 0.0) {
-            return ends;
+            return std::vector<std::size_t>(layers_, layers_);
         }
+        return chain_.entry_bytes.empty() ? sliding_ends(device, room) : single_ends(device, room);
+    }
+
+    // Without entries a stage never ends earlier than that of the layer before: the layers inside,
+    // largest live first, are enough.
+    std::vector<std::size_t> sliding_ends(std::size_t device, double room) const {
+        std::vector<std::size_t> ends(layers_, layers_);
         std::deque<std::size_t> largest; // live bytes fall from the front on
         std::size_t end = 0;
         for (std::size_t begin = 0; begin < layers_; ++begin) {
@@ -90,12 +99,29 @@ class Reach {
         return ends;
     }
 
+    // Each beginning for itself.
+    std::vector<std::size_t> single_ends(std::size_t device, double room) const {
+        std::vector<std::size_t> ends(layers_, layers_);
+        for (std::size_t begin = 0; begin < layers_; ++begin) {
+            double most = 0.0;
+            std::size_t end = begin;
+            for (; end < layers_; ++end) {
+                most = std::max(most, live(device, end));
+                if (held_[end + 1] - held_[begin] + entry(begin) + most > room) {
+                    break;
+                }
+            }
+            ends[begin] = end;
+        }
+        return ends;
+    }
+
     double memory(const Step& step, std::size_t end) const {
         double most = 0.0;
         for (std::size_t layer = step.begin; layer < end; ++layer) {
             most = std::max(most, live(step.device, layer));
         }
-        return held_[end] - held_[step.begin] + most;
+        return held_[end] - held_[step.begin] + entry(step.begin) + most;
     }
 
     double received(std::size_t begin) const {

@@ -18,6 +18,7 @@ struct MixedChain {
     // device x layer: what is there only while the layer runs, of a stage its largest; empty:
     // nothing
     std::vector<std::vector<double>> live_bytes;
+    std::vector<double> entry_bytes; // that a stage which begins at a layer keeps; empty: nothing
     std::vector<double> capacity_bytes; // of each device; empty, or 0: no limit
 };
 
@@ -25,7 +26,7 @@ struct MixedStage {
     std::size_t device = 0;
     std::size_t first = 0, end = 0; // layers [first, end)
     double time_s = 0.0;            // its layers, and receiving what the stage before made
-    double memory_bytes = 0.0;      // what its layers keep, and the largest of what is live
+    double memory_bytes = 0.0;      // what its layers and its beginning keep, and the most live
 
     bool operator==(const MixedStage&) const = default;
 };

@@ -33,21 +33,22 @@ std::size_t widest(const MixedAnswer& answer) {
 std::string request_text(const MixedAnswer& a) {
     const std::size_t width = widest(a);
     const std::size_t label = std::max<std::size_t>(width + 6, 15); // "… alone" and what follows
-    std::string text = "\none request\n";
+    std::string text = a.training ? "\none training step\n" : "\none request\n";
     for (const MixedDeviceShare& d : a.devices) {
         text += fmt::format("  {} {:>10}{}\n", left(printable(d.device) + " alone", label),
                             seconds(d.alone_s),
                             d.holds_all ? "" : "   its memory does not hold the network");
     }
-    text += fmt::format("  {} {:>10}\n", left("list scheduling", label), seconds(a.listed.time_s));
+    text += fmt::format("  {} {:>10}\n", left("list scheduling", label),
+                        a.listed.found() ? seconds(a.listed.time_s) : "fits not");
     text += fmt::format("  {} {:>10}   {}\n", left("best found", label), seconds(a.best.time_s),
                         a.best.proved
                             ? std::string("proved: no division is quicker")
                             : fmt::format("at most {:.1f} % slower than the best: none is below {}",
                                           100.0 * (a.best.time_s / a.best.bound_s - 1.0),
                                           seconds(a.best.bound_s)));
-    text +=
-        fmt::format("\n  {} operators       busy    weights      live\n", left("device", width));
+    text += fmt::format("\n  {} operators       busy {:>10}      live\n", left("device", width),
+                        a.training ? "w. + states" : "weights");
     for (const MixedDeviceShare& d : a.devices) {
         text +=
             fmt::format("  {} {:>9} {:>10} {:>10} {:>9}{}\n", left(printable(d.device), width),
@@ -59,14 +60,27 @@ std::string request_text(const MixedAnswer& a) {
     return text + fmt::format("  sent between devices: {}\n", bytes(a.sent_bytes));
 }
 
+std::string pipeline_rate(const MixedAnswer& a) {
+    std::string text = a.training ? fmt::format("  {} a step; no pipeline is below {}",
+                                                seconds(a.pipeline_s), seconds(a.pipeline_bound_s))
+                                  : fmt::format("  {:.4g} requests a second", 1.0 / a.pipeline_s);
+    const auto gain = a.pipeline_gain();
+    return text + (gain ? fmt::format("{} {:.2f} times the quickest device alone\n",
+                                      a.training ? ";" : ",", *gain)
+                        : std::string("; no device alone holds the network\n"));
+}
+
 std::string pipeline_text(const MixedAnswer& a) {
+    const std::string what =
+        a.training ? fmt::format("{} microbatches a step, in a pipeline (1F1B)", a.microbatches)
+                   : std::string("many requests, in a pipeline");
     if (a.stages.empty()) {
-        return "\nmany requests, in a pipeline: the network fits in no division of the layers\n";
+        return fmt::format("\n{}: the network fits in no division of the layers\n", what);
     }
     const std::size_t width = widest(a);
     std::string text =
-        fmt::format("\nmany requests, in a pipeline\n  {} {:>10} {:>10} {:>10}  layers\n",
-                    left("device", width), "a request", "receives", "memory");
+        fmt::format("\n{}\n  {} {:>10} {:>10} {:>10}  layers\n", what, left("device", width),
+                    a.training ? "busy" : "a request", "receives", "memory");
     for (std::size_t i = 0; i < a.stages.size(); ++i) {
         const MixedStage& s = a.stages[i];
         text += fmt::format("  {} {:>10} {:>10} {:>10}  {} … {} ({})\n",
@@ -75,22 +89,21 @@ std::string pipeline_text(const MixedAnswer& a) {
                             printable(a.operators[s.first]), printable(a.operators[s.end - 1]),
                             s.end - s.first);
     }
-    const double slowest = slowest_of(a.stages);
-    text += fmt::format("  {:.4g} requests a second", 1.0 / slowest);
-    const auto gain = a.pipeline_gain();
-    return text + (gain ? fmt::format(", {:.2f} times the quickest device alone\n", *gain)
-                        : std::string("; no device alone holds the network\n"));
+    return text + pipeline_rate(a);
 }
 
 Json schedule_json(const Schedule& s) {
-    return {{"time_s", s.time_s}, {"bound_s", s.bound_s}, {"proved", s.proved}, {"nodes", s.nodes}};
+    return {{"time_s", s.found() ? Json(s.time_s) : Json()},
+            {"bound_s", s.bound_s},
+            {"proved", s.proved},
+            {"nodes", s.nodes}};
 }
 
 } // namespace
 
 std::string mixed_text(const MixedAnswer& a) {
     return fmt::format("{}, {}: {} operators; between devices: {}\n", printable(a.network), a.run,
-                       a.operators.size(), printable(a.link)) +
+                       a.tasks.size(), printable(a.link)) +
            request_text(a) + pipeline_text(a) +
            "\nkernels and copies; what a host takes to issue them is not in it (eyeroof "
            "timeline)\n";
@@ -101,6 +114,7 @@ std::string mixed_json(const MixedAnswer& a) {
     for (const MixedDeviceShare& d : a.devices) {
         devices.push_back({{"device", d.device},
                            {"alone_s", d.alone_s},
+                           {"alone_step_s", a.training ? Json(d.alone_step_s) : Json()},
                            {"holds_all", d.holds_all},
                            {"operators", d.operators},
                            {"busy_s", d.busy_s},
@@ -110,9 +124,9 @@ std::string mixed_json(const MixedAnswer& a) {
                            {"capacity_bytes", d.capacity_bytes}});
     }
     Json placed = Json::array();
-    for (std::size_t op = 0; op < a.operators.size(); ++op) {
+    for (std::size_t op = 0; op < a.tasks.size(); ++op) {
         placed.push_back(
-            {{"operator", a.operators[op]}, {"device", a.devices[a.best.device[op]].device}});
+            {{"operator", a.tasks[op]}, {"device", a.devices[a.best.device[op]].device}});
     }
     Json stages = Json::array();
     for (std::size_t i = 0; i < a.stages.size(); ++i) {
@@ -130,6 +144,7 @@ std::string mixed_json(const MixedAnswer& a) {
                        {"network", a.network},
                        {"run", a.run},
                        {"link", a.link},
+                       {"phase", a.training ? "training" : "inference"},
                        {"devices", devices},
                        {"request",
                         {{"listed", schedule_json(a.listed)},
@@ -138,6 +153,9 @@ std::string mixed_json(const MixedAnswer& a) {
                          {"placed", placed}}},
                        {"pipeline",
                         {{"stages", stages},
+                         {"microbatches", a.training ? Json(a.microbatches) : Json()},
+                         {"step_s", a.training && !a.stages.empty() ? Json(a.pipeline_s) : Json()},
+                         {"bound_s", a.stages.empty() ? Json() : Json(a.pipeline_bound_s)},
                          {"slowest_s", a.stages.empty() ? Json() : Json(slowest_of(a.stages))},
                          {"gain", gain ? Json(*gain) : Json()}}}};
     return json.dump(2) + "\n";

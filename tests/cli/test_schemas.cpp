@@ -70,6 +70,8 @@ const std::vector<Asked> kAsked = {
     {"eyeroof/scale/1", "scale alexnet --on t4 --fabric pcie4-100g --devices 1,8"},
     {"eyeroof/layer-search/1", "scale alexnet --on t4 --fabric pcie4-100g --devices 8 --search"},
     {"eyeroof/split/1", "split alexnet --on a100-sxm-40gb --on v100-sxm2-16gb --nodes 1000"},
+    {"eyeroof/split/1",
+     "split alexnet --phase training --on a100-sxm-40gb --on v100-sxm2-16gb --nodes 1000"},
     {"eyeroof/serve/1",
      "serve llama-3-8b --on h100-sxm-80gb --fabric dgx-h100-ndr --tensor 1,2 --requests 4"},
     {"eyeroof/serve/1",

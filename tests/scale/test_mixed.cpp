@@ -44,7 +44,8 @@ double brute(const MixedChain& chain, std::size_t first, unsigned used) {
             time += chain.layer_s[d][end - 1];
             held += chain.held_bytes[end - 1];
             live = std::max(live, chain.live_bytes[d][end - 1]);
-            if (chain.capacity_bytes[d] > 0.0 && held + live > chain.capacity_bytes[d]) {
+            const double entry = chain.entry_bytes.empty() ? 0.0 : chain.entry_bytes[first];
+            if (chain.capacity_bytes[d] > 0.0 && held + live + entry > chain.capacity_bytes[d]) {
                 break;
             }
             best = std::min(best, std::max(time, brute(chain, end, used | 1U << d)));
@@ -76,6 +77,11 @@ MixedChain random_chain(std::mt19937& random) {
         chain.cut_s.push_back(random() % 2 == 0 ? 0.0 : number());
     }
     chain.cut_s.pop_back();
+    if (random() % 2 == 0) {
+        for (std::size_t l = 0; l < layers; ++l) {
+            chain.entry_bytes.push_back(random() % 2 == 0 ? 0.0 : number());
+        }
+    }
     return chain;
 }
 
@@ -139,7 +145,7 @@ TEST_CASE("a device twice as quick takes twice as many equal layers") {
 TEST_CASE("equal devices divide a chain as stages of one kind do") {
     const std::vector<double> layers = {3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0};
     const std::vector<double> cuts = {0.5, 0.1, 2.0, 0.1, 0.1, 0.3, 0.2};
-    const auto stages = split_mixed({{layers, layers, layers}, cuts, {}, {}, {}});
+    const auto stages = split_mixed({{layers, layers, layers}, cuts, {}, {}, {}, {}});
     CHECK(slowest_of(stages) == near(split_chain(layers, cuts, 3).slowest_s, 1e-8));
 }
 

@@ -34,6 +34,24 @@ double brute_chain(const std::vector<double>& layer, const std::vector<double>& 
     return best;
 }
 
+// Groups are together, and no device holds more than it can.
+bool may_be(const TaskGraph& g, std::size_t code) {
+    std::vector<double> held(2, 0.0);
+    std::vector<int> home(g.held_bytes.size(), -1);
+    for (std::size_t t = 0; t < g.group.size(); ++t) {
+        const auto d = static_cast<int>(code >> t & 1U);
+        int& known = home[g.group[t]];
+        if (known < 0) {
+            known = d;
+            held[static_cast<std::size_t>(d)] += g.held_bytes[g.group[t]];
+        } else if (known != d) {
+            return false;
+        }
+    }
+    return g.capacity_bytes.empty() ||
+           (held[0] <= g.capacity_bytes[0] && held[1] <= g.capacity_bytes[1]);
+}
+
 // Every order of the tasks that keeps the edges, on every assignment of devices.
 double brute_graph(const TaskGraph& g) {
     const std::size_t n = g.task_s.size();
@@ -51,6 +69,9 @@ double brute_graph(const TaskGraph& g) {
             std::all_of(g.edges.begin(), g.edges.end(),
                         [&](const TaskGraph::Edge& e) { return place[e.from] < place[e.to]; });
         for (std::size_t code = 0; legal && code < (1U << n); ++code) {
+            if (!may_be(g, code)) {
+                continue;
+            }
             std::vector<double> end(n, 0.0), free(2, 0.0);
             for (const std::size_t t : order) {
                 const std::size_t d = code >> t & 1U;
@@ -135,6 +156,57 @@ TEST_CASE("200 small graphs over two different devices are scheduled as well as 
         gained = std::max(gained, list.time_s / exact.time_s);
     }
     CHECK(gained > 1.0); // the baseline is not the answer
+}
+
+TEST_CASE("groups stay together and within memories, as well as any division, on 200 graphs") {
+    std::mt19937 random(5);
+    int none = 0, limited = 0;
+    for (int i = 0; i < 200; ++i) {
+        CAPTURE(i);
+        TaskGraph g;
+        const std::size_t n = 2 + random() % 5;
+        const std::size_t groups = 1 + random() % n;
+        for (std::size_t t = 0; t < n; ++t) {
+            g.task_s.push_back({number(random), number(random)});
+            g.group.push_back(random() % groups);
+            for (std::size_t from = 0; from < t; ++from) {
+                if (random() % 3 == 0) {
+                    g.edges.push_back({from, t, number(random) / 4.0});
+                }
+            }
+        }
+        for (std::size_t k = 0; k < groups; ++k) {
+            g.held_bytes.push_back(number(random));
+        }
+        const double unlimited = brute_graph(g);
+        for (std::size_t d = 0; d < 2; ++d) {
+            g.capacity_bytes.push_back(number(random) * static_cast<double>(groups));
+        }
+        const double best = brute_graph(g);
+        const Schedule list = list_schedule(g);
+        const Schedule exact = exact_schedule(g);
+        CHECK(exact.found() == (best < 1e300));
+        CHECK(exact.none == !exact.found());
+        CHECK(list.bound_s <= best * (1 + 1e-9));
+        none += exact.none ? 1 : 0;
+        if (exact.found()) {
+            CHECK(exact.proved);
+            CHECK(exact.time_s == near(best));
+            CHECK(list.time_s >= best * (1 - 1e-9));
+            const Schedule better = improved_schedule(g, list);
+            CHECK(better.time_s <= list.time_s);
+            CHECK(better.time_s >= best * (1 - 1e-9));
+            std::size_t code = 0;
+            for (std::size_t t = 0; t < n; ++t) {
+                code |= exact.device[t] << t;
+            }
+            CHECK(may_be(g, code));
+            limited += best > unlimited * (1 + 1e-9) ? 1 : 0;
+        }
+    }
+    CHECK(none > 5);
+    CHECK(none < 100);
+    CHECK(limited > 5); // the memories matter
 }
 
 TEST_CASE("a search that is cut short tells its gap") {
