@@ -332,6 +332,13 @@ double rounded(double value, int digits) {
     return result;
 }
 
+// Whether at least 1 stands before the point after rounding. What is 1 or more stays so, and what
+// is below a half never gets there: only what is between is written out to see.
+bool reaches_one(double value, int digits) {
+    const double size = std::fabs(value);
+    return size >= 1.0 || (size >= 0.5 && std::fabs(rounded(value, digits)) >= 1.0);
+}
+
 bool may_be_small(std::string_view unit) {
     return unit == "s" || unit == "J" || unit == "W";
 }
@@ -348,9 +355,9 @@ std::string format_scaled(double value, std::string_view unit, int digits, bool 
         if (!family || (prefix.factor < 1.0 && !may_be_small(unit))) {
             continue;
         }
-        const bool reaches = std::fabs(rounded(value / prefix.factor, digits)) >= 1.0;
-        const bool best_reaches = std::fabs(rounded(value / best->factor, digits)) >= 1.0;
-        if (reaches && (!best_reaches || prefix.factor > best->factor)) {
+        const bool better =
+            prefix.factor > best->factor || !reaches_one(value / best->factor, digits);
+        if (better && reaches_one(value / prefix.factor, digits)) {
             best = &prefix;
         }
     }
