@@ -1,5 +1,6 @@
 #include "gui/panes/layer_rows.hpp"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -38,31 +39,72 @@ std::optional<study::LayerMeasurement> measured_of(const study::PlotPoint& point
     return std::nullopt;
 }
 
-// Rows by the place of their sources in the plot, first without what belongs to other points.
-std::map<std::size_t, LayerRow> rows_of(const study::PlotInput& input,
-                                        const study::RooflineScene& scene) {
-    std::map<std::size_t, LayerRow> rows;
-    const auto add = [&](std::size_t source, double share) {
-        LayerRow row;
-        row.source = input.points.at(source);
-        row.index = source;
-        row.share = share;
-        return rows.emplace(source, std::move(row));
-    };
+// A row for each point that is in view, in the plot's order, first without what belongs to other
+// points.
+std::vector<LayerRow> rows_of(const study::PlotInput& input, const study::RooflineScene& scene) {
+    std::vector<const study::ScenePoint*> placed(input.points.size());
+    std::vector<std::optional<double>> shares(input.points.size());
+    for (const study::SceneRest& rest : scene.rest) {
+        shares.at(rest.source) = rest.share;
+    }
     for (const study::ScenePoint& point : scene.points) {
-        const auto [row, fresh] = add(point.source, point.share);
-        if (fresh) { // of several levels the outermost is the first
-            row->second.placed = true;
-            row->second.intensity = point.x;
-            row->second.rate = point.y;
-            row->second.of_roof = point.of_bound;
-            row->second.roof = point.roof;
+        if (placed.at(point.source) == nullptr) { // of several levels the outermost is the first
+            placed[point.source] = &point;
+            shares[point.source] = point.share;
         }
     }
-    for (const study::SceneRest& rest : scene.rest) {
-        add(rest.source, rest.share);
+    std::vector<LayerRow> rows;
+    rows.reserve(scene.points.size() + scene.rest.size());
+    for (std::size_t i = 0; i < input.points.size(); ++i) {
+        if (!shares[i]) {
+            continue;
+        }
+        LayerRow& row = rows.emplace_back();
+        row.source = input.points[i];
+        row.share = *shares[i];
+        if (placed[i] != nullptr) {
+            row.placed = true;
+            row.intensity = placed[i]->x;
+            row.rate = placed[i]->y;
+            row.of_roof = placed[i]->of_bound;
+            row.roof = placed[i]->roof;
+        }
     }
     return rows;
+}
+
+// What was measured of a predicted layer joins its row.
+std::vector<LayerRow> with_twins(std::vector<LayerRow> rows) {
+    const auto is_measured = [](const LayerRow& row) { return row.source.measured; };
+    if (std::none_of(rows.begin(), rows.end(), is_measured)) {
+        return rows;
+    }
+    std::map<std::pair<std::string, std::size_t>, LayerRow*> predicted; // by machine and layer
+    for (LayerRow& row : rows) {
+        if (!row.source.measured && row.source.layer) {
+            predicted[{row.source.machine, *row.source.layer}] = &row;
+        }
+    }
+    std::vector<bool> joined(rows.size(), false);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const LayerRow& row = rows[i];
+        if (!row.source.measured || !row.source.layer) {
+            continue;
+        }
+        if (const auto own = predicted.find({row.source.machine, *row.source.layer});
+            own != predicted.end()) {
+            own->second->twin = row.id();
+            own->second->measured_of_roof = row.placed ? std::optional(row.of_roof) : std::nullopt;
+            joined[i] = true;
+        }
+    }
+    std::vector<LayerRow> kept;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (!joined[i]) {
+            kept.push_back(std::move(rows[i]));
+        }
+    }
+    return kept;
 }
 
 } // namespace
@@ -76,38 +118,19 @@ std::optional<double> LayerRow::measured_s() const {
 
 std::vector<LayerRow> layer_rows(const study::PlotInput& input, const study::RooflineScene& scene,
                                  const std::vector<study::Report>& reports) {
-    auto by_source = rows_of(input, scene);
+    auto rows = rows_of(input, scene);
     const auto baseline = baseline_of(input);
-    std::map<std::pair<std::string, std::size_t>, LayerRow*> predicted; // by machine and layer
-    for (auto& [index, row] : by_source) {
+    for (LayerRow& row : rows) {
         row.measured = measured_of(row.source, reports);
-        if (!row.source.measured && row.source.layer) {
-            predicted[{row.source.machine, *row.source.layer}] = &row;
+        if (baseline.empty() || row.source.machine == input.machines.front().id) {
+            continue;
         }
         const auto first = baseline.find(across(row.source));
-        if (first != baseline.end() && row.source.machine != input.machines.front().id &&
-            row.source.total_s() > 0.0) {
+        if (first != baseline.end() && row.source.total_s() > 0.0) {
             row.faster = first->second / row.source.total_s();
         }
     }
-    std::vector<LayerRow> rows;
-    for (auto& [index, row] : by_source) {
-        const auto own = row.source.measured && row.source.layer
-                             ? predicted.find({row.source.machine, *row.source.layer})
-                             : predicted.end();
-        if (own == predicted.end()) {
-            continue;
-        }
-        own->second->twin = row.id();
-        own->second->measured_of_roof = row.placed ? std::optional(row.of_roof) : std::nullopt;
-        row.index = input.points.size(); // its layer's row has it
-    }
-    for (auto& [index, row] : by_source) {
-        if (row.index < input.points.size()) {
-            rows.push_back(std::move(row));
-        }
-    }
-    return rows;
+    return with_twins(std::move(rows));
 }
 
 } // namespace eyeroof::gui

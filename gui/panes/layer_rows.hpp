@@ -16,7 +16,6 @@ namespace eyeroof::gui {
 struct LayerRow {
     study::PlotPoint source;         // the prediction where there is one
     QString name;                    // as short as the column wants it
-    std::size_t index = 0;           // of the source, in PlotInput::points
     std::optional<std::string> twin; // id of the measured point of the same layer
     double share = 0.0;              // of the time of its machine and kind
     bool placed = false;             // whether the plot shows it

@@ -435,7 +435,7 @@ std::string_view advice_name(AdviceKind kind) {
 }
 
 Result<std::vector<Advice>> advise(const model::Network& network, const model::Machine& machine,
-                                   const AdviceOptions& options) {
+                                   const AdviceOptions& options, const std::stop_token& stop) {
     const auto* gpu = std::get_if<model::Gpu>(&machine.kind);
     if (gpu == nullptr) {
         return Result<std::vector<Advice>>::failure("not-a-gpu", "advice is given on GPUs",
@@ -447,6 +447,9 @@ Result<std::vector<Advice>> advise(const model::Network& network, const model::M
     }
     Adviser adviser(*gpu, options);
     for (const Layer& layer : distinct(wanted->layers)) {
+        if (stop.stop_requested()) {
+            return Result<std::vector<Advice>>::failure("cancelled", "the advice was cancelled");
+        }
         adviser.on_layer(layer);
     }
     adviser.on_network(*wanted);

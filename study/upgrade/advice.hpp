@@ -8,6 +8,7 @@
 #include "model/network.hpp"
 #include "study/exam/run.hpp"
 
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,9 +54,10 @@ struct AdviceOptions {
 // Waves: m and n within a quarter of the present size, on tile borders.
 // Fuse: neighbours in the network with as many elements, as one kernel that reads each tensor from
 // outside once; an elementwise layer after a product or convolution as its epilogue.
-// Errors: "not-a-gpu"; those of run().
+// Errors: "not-a-gpu", "cancelled"; those of run().
 model::Result<std::vector<Advice>> advise(const model::Network& network,
                                           const model::Machine& machine,
-                                          const AdviceOptions& options = {});
+                                          const AdviceOptions& options = {},
+                                          const std::stop_token& stop = {});
 
 } // namespace eyeroof::study

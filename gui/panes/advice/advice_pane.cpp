@@ -56,12 +56,13 @@ void AdvicePane::advise(const PaneInput& input) {
     head_->setText(tr("Looking for shapes that would run better…"));
     study::AdviceOptions options;
     options.study = input.options;
-    worker_.run([this, network = *input.network, machine = input.machines->front(), options](
-                    const std::stop_token&, const model::ProgressCallback&) -> Background::Show {
-        auto advice = std::make_shared<model::Result<std::vector<study::Advice>>>(
-            study::advise(network, machine, options));
-        return [this, advice] { show_advice(*advice); };
-    });
+    worker_.run(
+        [this, network = *input.network, machine = input.machines->front(),
+         options](const std::stop_token& stop, const model::ProgressCallback&) -> Background::Show {
+            auto advice = std::make_shared<model::Result<std::vector<study::Advice>>>(
+                study::advise(network, machine, options, stop));
+            return [this, advice] { show_advice(*advice); };
+        });
 }
 
 void AdvicePane::show_advice(const model::Result<std::vector<study::Advice>>& advice) {
