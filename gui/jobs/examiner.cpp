@@ -41,7 +41,7 @@ Answer answer_to(const Request& request, const std::stop_token& stop,
 void Examiner::examine(Request request) {
     run([this, request = std::move(request)](const std::stop_token& stop,
                                              const model::ProgressCallback& progress) -> Show {
-        auto answer = std::make_shared<const Answer>(answer_to(request, stop, progress));
+        auto answer = std::make_shared<Answer>(answer_to(request, stop, progress));
         return [this, answer] { emit answered(answer); };
     });
 }

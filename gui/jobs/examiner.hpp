@@ -37,7 +37,7 @@ class Examiner : public Background {
     void examine(Request request);
 
   signals:
-    void answered(std::shared_ptr<const eyeroof::gui::Answer> answer);
+    void answered(std::shared_ptr<eyeroof::gui::Answer> answer); // to be taken apart
 };
 
 } // namespace eyeroof::gui

@@ -101,12 +101,13 @@ void StepsPane::show_network(bool network) {
     (network ? of_network_ : of_layer_)->setChecked(true);
 }
 
-void StepsPane::set_layer(const study::Report& report, std::size_t layer) {
-    const bool other_machine = !report_ || report.machine.id != report_->machine.id;
-    const bool other = other_machine || layer != layer_ ||
-                       report.layers.at(layer).layer.name != this->layer().layer.name;
-    report_ = std::make_shared<const study::Report>(report);
+void StepsPane::set_layer(std::shared_ptr<const study::Report> report, std::size_t layer) {
+    const bool other_machine = !report_ || report->machine.id != report_->machine.id;
+    const bool other =
+        other_machine || layer != layer_ || report->layers.at(layer).layer.name != layer_name_;
+    report_ = std::move(report);
     layer_ = layer;
+    layer_name_ = this->layer().layer.name;
     if (other) {
         help_.reset();
         step_ = 0;

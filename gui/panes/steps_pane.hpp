@@ -22,7 +22,7 @@ class StepsPane : public QWidget {
     explicit StepsPane(QWidget* parent = nullptr);
 
     LadderView& ladder() { return *ladder_; }
-    void set_layer(const study::Report& report, std::size_t layer);
+    void set_layer(std::shared_ptr<const study::Report> report, std::size_t layer);
     void clear();
     void show_help(const study::LayerHelp& help);
     void show_gains(const std::vector<study::Sensitivity>& gains); // of the whole network
@@ -58,6 +58,7 @@ class StepsPane : public QWidget {
     QToolButton* of_network_ = nullptr;
     std::shared_ptr<const study::Report> report_;
     std::size_t layer_ = 0;
+    std::string layer_name_;
     std::optional<study::LayerHelp> help_;
     std::vector<study::Sensitivity> gains_;
     std::size_t step_ = 0;

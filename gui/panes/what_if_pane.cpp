@@ -316,6 +316,11 @@ bool WhatIfPane::turn_to(const std::string& key, double value) {
     return false;
 }
 
+bool WhatIfPane::is_held() const {
+    return std::any_of(rows_.begin(), rows_.end(),
+                       [](const Row& row) { return row.slider->isSliderDown(); });
+}
+
 void WhatIfPane::reset() {
     set_changes({});
 }

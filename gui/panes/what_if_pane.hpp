@@ -52,6 +52,7 @@ class WhatIfPane : public QWidget {
     const model::Machine& machine() const { return machine_; }
     const model::Machine& changed_machine() const { return changed_; }
     bool is_changed() const { return !changes_.empty(); }
+    bool is_held() const; // a slider, by the pointer
     void reset();
     // In the knob's unit; false when the machine has none of this key.
     bool turn_to(const std::string& key, double value);

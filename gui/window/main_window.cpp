@@ -135,6 +135,8 @@ QDockWidget* MainWindow::add_pane(const QString& title, const char* name, QWidge
     dock->setWidget(widget);
     addDockWidget(area, dock);
     docks_[name] = dock;
+    connect(dock, &QDockWidget::visibilityChanged, this,
+            [this, key = QString(name)](bool in_front) { dock_moved(key, in_front); });
     return dock;
 }
 
@@ -291,7 +293,10 @@ void MainWindow::connect_all() {
     connect(what_if_, &WhatIfPane::turned, this,
             [this](const QString& what) { experiment_changed(what.toStdString()); });
     qApp->installEventFilter(new WindowKeys(this));
-    connect(what_if_, &WhatIfPane::released, this, [this] { history_.end_drag(); });
+    connect(what_if_, &WhatIfPane::released, this, [this] {
+        history_.end_drag();
+        show_all_waiting();
+    });
     connect(what_if_, &WhatIfPane::next_wanted, this, &MainWindow::step_parameter);
     connect(what_if_, &WhatIfPane::save_wanted, this, &MainWindow::save_machine_dialog);
     connect(steps_, &StepsPane::parameter_wanted, this, &MainWindow::select_parameter);
@@ -305,7 +310,7 @@ void MainWindow::connect_all() {
         tell_all_problems();
     });
     connect(&examiner_, &Examiner::answered, this,
-            [this](const std::shared_ptr<const Answer>& answer) { show_answer(*answer); });
+            [this](const std::shared_ptr<Answer>& answer) { show_answer(std::move(*answer)); });
     connect(&examiner_, &Background::cancelled, this, [this] {
         hide_progress();
         statusBar()->showMessage(tr("Cancelled"), 3000);

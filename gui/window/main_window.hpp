@@ -76,7 +76,7 @@ class MainWindow : public QMainWindow {
     QTableView& table() { return *table_view_; }
     Examiner& examiner() { return examiner_; }
     Background& searcher() { return searcher_; }
-    const std::vector<study::Report>& reports() const { return reports_; }
+    const std::vector<study::Report>& reports() const { return *reports_; }
     QStringList recent_files() const;
     void undo();
     void redo();
@@ -131,7 +131,7 @@ class MainWindow : public QMainWindow {
     void experiment_changed(const std::string& what);
     void show_experiment(const Experiment& state);
     void set_network_name(const QString& name); // in both rows, and examines
-    void show_answer(const Answer& answer);
+    void show_answer(Answer answer);
     void show_plot(model::Diagnostics problems);
     void show_progress(const model::Progress& progress);
     void hide_progress();
@@ -153,6 +153,12 @@ class MainWindow : public QMainWindow {
     void tabify_pattern_panes(QDockWidget* behind);
     PaneInput pane_input() const;
     void tell_panes(bool answer); // or of another selection only
+    // At once, unless a slider is held and the dock is behind others: then when it comes to the
+    // front, or when the slider rests or is let go. What comes later replaces what still waits.
+    void show_in_dock(const QString& dock, std::function<void()> show);
+    void show_waiting_in(const QString& dock);
+    void show_all_waiting();
+    void dock_moved(const QString& dock, bool in_front);
     std::string report_html() const;
     void save_report_dialog();
     void ask_upgrade();
@@ -169,6 +175,7 @@ class MainWindow : public QMainWindow {
     void selection_from_plot();
     void selection_from_table();
     void show_details();
+    void fill_details();
     QString layer_details() const;
     void select_layer(std::size_t row);
     std::optional<study::ScenePoint> chosen_point() const;
@@ -239,11 +246,17 @@ class MainWindow : public QMainWindow {
     std::vector<model::Machine> loaded_machines_;
     std::vector<model::HostIssue> hosts_;  // that such machines usually stand in
     std::vector<model::Machine> machines_; // as examined, with changes
-    std::vector<study::Report> reports_;
+    // Shared with the panes that draw of them for as long as they are shown.
+    std::shared_ptr<std::vector<study::Report>> reports_ =
+        std::make_shared<std::vector<study::Report>>();
     std::optional<Shown> shown_layer_;
     Asked asked_;
     std::vector<Pane*> panes_;
-    QString proposed_network_; // of a trace that was opened alone
+    std::set<QString> front_docks_;                    // a tab behind others is not among them
+    std::map<QString, std::function<void()>> waiting_; // by dock: what it does not show yet
+    QTimer waiting_pause_;
+    bool telling_answer_ = false; // its selection goes with it
+    QString proposed_network_;    // of a trace that was opened alone
     model::Diagnostics network_problems_, machine_problems_;
     model::Diagnostics plot_problems_, upgrade_problems_;
     model::Diagnostics not_opened_;         // what was wrong with what should be opened last

@@ -139,19 +139,19 @@ void MainWindow::cancel_examination() {
     edits_ = asked.edits;
 }
 
-void MainWindow::show_answer(const Answer& answer) {
+void MainWindow::show_answer(Answer answer) {
     hide_progress();
     asked_ = {network_name_, machine_names_, experiment(), edits_};
-    model::Diagnostics problems = answer.diagnostics;
-    machines_ = answer.machines;
-    reports_ = answer.reports;
-    if (!reports_.empty() && !edits_.empty()) {
+    model::Diagnostics problems = std::move(answer.diagnostics);
+    machines_ = std::move(answer.machines);
+    reports_ = std::make_shared<std::vector<study::Report>>(std::move(answer.reports));
+    if (!reports().empty() && !edits_.empty()) {
         for (const study::MappingEdit& edit : edits_) {
-            if (const auto row = study::row_of(reports_[0], edit)) {
-                originals_[*row] = reports_[0].layers[*row];
+            if (const auto row = study::row_of(reports()[0], edit)) {
+                originals_[*row] = reports()[0].layers[*row];
             }
         }
-        problems.append(study::apply_edits(reports_[0], machines_[0], edits_, options()));
+        problems.append(study::apply_edits(reports_->front(), machines_[0], edits_, options()));
     }
     show_plot(std::move(problems));
     analyse_pause_.start();
@@ -168,7 +168,7 @@ void MainWindow::show_plot(model::Diagnostics problems) {
     const std::string title = !loaded_network_                ? std::string{}
                               : loaded_network_->name.empty() ? loaded_network_->id
                                                               : loaded_network_->name;
-    auto plot = study::make_plot(title, machines_, reports_, measurements_.measured());
+    auto plot = study::make_plot(title, machines_, *reports_, measurements_.measured());
     problems.append(plot.diagnostics());
     if (plot || machines_.empty()) { // a trace of an unknown GPU alone is no plot
         start_->setCurrentIndex(plot && !plot->machines.empty() ? 1 : 0);
@@ -181,7 +181,9 @@ void MainWindow::show_plot(model::Diagnostics problems) {
     show_totals();
     plot_problems_ = std::move(problems);
     tell_all_problems();
+    telling_answer_ = true;
     view_changed();
+    telling_answer_ = false;
     tell_panes(true);
 }
 
@@ -234,7 +236,7 @@ void MainWindow::keep_chosen_roofs(const study::PlotInput& plot) {
 // What every parameter is worth, and what stands behind the steps of the layer in view. The sliders
 // are those of the first machine; the ladder may be another one's.
 void MainWindow::analyse() {
-    if (!loaded_network_ || reports_.empty() || machines_.empty()) {
+    if (!loaded_network_ || reports().empty() || machines_.empty()) {
         what_if_->show_gains({});
         return;
     }
@@ -242,7 +244,7 @@ void MainWindow::analyse() {
     std::optional<model::Layer> layer;
     model::Machine machine = machines_.front();
     if (where) {
-        layer = reports_[where->report].layers[where->layer].layer;
+        layer = reports()[where->report].layers[where->layer].layer;
         machine = machines_[where->report];
     }
     study::StudyOptions quick = options();

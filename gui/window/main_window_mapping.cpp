@@ -5,7 +5,7 @@
 namespace eyeroof::gui {
 
 void MainWindow::use_report(study::Report report, const Shown& where) {
-    reports_[where.report] = std::move(report);
+    (*reports_)[where.report] = std::move(report);
     show_plot({});
     tell_work();
     analyse_pause_.start();
@@ -16,8 +16,8 @@ void MainWindow::try_mapping(const model::Mapping& mapping) {
         return;
     }
     const Shown where = *shown_layer_;
-    const study::LayerReport before = reports_[where.report].layers[where.layer];
-    auto edited = study::with_mapping(reports_[where.report], where.layer, machines_[where.report],
+    const study::LayerReport before = reports()[where.report].layers[where.layer];
+    auto edited = study::with_mapping(reports()[where.report], where.layer, machines_[where.report],
                                       mapping, options(), {}, mapping_->nest());
     if (!edited) {
         return mapping_->show_problems(edited.diagnostics());
@@ -34,9 +34,10 @@ void MainWindow::try_mapping(const model::Mapping& mapping) {
 
 void MainWindow::keep_edit(const Shown& where, const model::Mapping& mapping) {
     const auto& accelerator = std::get<model::Accelerator>(machines_.front().kind);
-    const study::MappingEdit edit{reports_.front().layers[where.layer].layer.name, mapping_->nest(),
+    const study::MappingEdit edit{reports().front().layers[where.layer].layer.name,
+                                  mapping_->nest(),
                                   study::read::write_mapping_yaml(mapping, accelerator),
-                                  study::nth_of(reports_.front(), where.layer)};
+                                  study::nth_of(reports().front(), where.layer)};
     for (study::MappingEdit& known : edits_) {
         if (known.layer == edit.layer && known.nest == edit.nest && known.nth == edit.nth) {
             known.text = edit.text;
@@ -52,7 +53,7 @@ void MainWindow::restore_mapping() {
     if (shown_layer_) {
         if (shown_layer_->report == 0) {
             std::erase_if(edits_, [&](const study::MappingEdit& edit) {
-                return study::row_of(reports_.front(), edit) == shown_layer_->layer;
+                return study::row_of(reports().front(), edit) == shown_layer_->layer;
             });
             originals_.erase(shown_layer_->layer);
         }
@@ -66,7 +67,7 @@ void MainWindow::search_mapping(const mapper::Objective& objective) {
         return mapping_->end_search(tr("Select a layer first."));
     }
     const Shown where = *shown_layer_;
-    const study::LayerReport layer = reports_[where.report].layers[where.layer];
+    const study::LayerReport layer = reports()[where.report].layers[where.layer];
     searcher_.run(
         [this, where, layer, machine = machines_[where.report], objective, nest = mapping_->nest(),
          options = options()](const std::stop_token& stop,

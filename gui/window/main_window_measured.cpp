@@ -62,7 +62,7 @@ void MainWindow::ask_gpu() {
 
 // What stands above the table.
 void MainWindow::show_totals() {
-    QString html = totals_html(reports_);
+    QString html = totals_html(reports());
     if (choices_->network().isEmpty() && !proposed_network_.isEmpty()) {
         html =
             tr("This trace looks like %1: <a href=\"network:%1\">compare with its prediction</a>")

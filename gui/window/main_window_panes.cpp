@@ -24,6 +24,8 @@ namespace eyeroof::gui {
 
 namespace {
 
+constexpr int kRest_ms = 150; // a slider that has not moved for so long rests
+
 QString svg_of(const Picture& picture) {
     return picture.size.isEmpty() ? QString()
                                   : QString::fromStdString(picture.svg(study::SvgTheme::automatic));
@@ -39,6 +41,9 @@ QString body_of(const QString& html) {
 } // namespace
 
 void MainWindow::make_pattern_panes() {
+    waiting_pause_.setSingleShot(true);
+    waiting_pause_.setInterval(kRest_ms);
+    connect(&waiting_pause_, &QTimer::timeout, this, &MainWindow::show_all_waiting);
     PaneActions actions;
     actions.look = [this] { return pane_input(); };
     actions.open_files = [this] { open_dialog(); };
@@ -75,7 +80,7 @@ PaneInput MainWindow::pane_input() const {
     input.wiring = &loaded_wiring_;
     input.folders = &folders_;
     input.machines = &machines_;
-    input.reports = &reports_;
+    input.reports = reports_.get();
     input.files = &measurements_.all();
     input.options = options();
     QStringList setting;
@@ -96,8 +101,8 @@ PaneInput MainWindow::pane_input() const {
         setting << QString::fromStdString(turned);
     }
     input.setting = setting.join(", ").toStdString();
-    if (shown_layer_ && shown_layer_->report < reports_.size() &&
-        shown_layer_->layer < reports_[shown_layer_->report].layers.size()) {
+    if (shown_layer_ && shown_layer_->report < reports().size() &&
+        shown_layer_->layer < reports()[shown_layer_->report].layers.size()) {
         input.report = shown_layer_->report;
         input.layer = shown_layer_->layer;
         input.selected = !view_->view().selection.empty();
@@ -105,15 +110,55 @@ PaneInput MainWindow::pane_input() const {
     return input;
 }
 
-// Panes below others are told when they come to the front.
 void MainWindow::tell_panes(bool answer) {
-    const PaneInput input = pane_input();
-    for (Pane* pane : panes_) {
-        if (pane->place() == PanePlace::middle) {
-            pages_->setTabVisible(pages_->indexOf(pane), pane->belongs(input));
-        }
-        answer ? pane->show_answer(input) : pane->show_selection(input);
+    if (telling_answer_ && !answer) {
+        return;
     }
+    const auto tell = [this, answer](Pane* pane) {
+        const PaneInput input = pane_input();
+        answer ? pane->show_answer(input) : pane->show_selection(input);
+    };
+    for (Pane* pane : panes_) {
+        if (pane->place() == PanePlace::middle) { // those look themselves whether they are seen
+            pages_->setTabVisible(pages_->indexOf(pane), pane->belongs(pane_input()));
+            tell(pane);
+        } else if (answer || !waiting_.contains(pane->name())) {
+            show_in_dock(pane->name(), [tell, pane] { tell(pane); });
+        }
+    }
+}
+
+// While a slider is held only what can be seen follows.
+void MainWindow::show_in_dock(const QString& dock, std::function<void()> show) {
+    if (front_docks_.contains(dock) || !what_if_->is_held()) {
+        waiting_.erase(dock);
+        return show();
+    }
+    waiting_[dock] = std::move(show);
+    waiting_pause_.start();
+}
+
+void MainWindow::show_waiting_in(const QString& dock) {
+    if (const auto found = waiting_.extract(dock)) {
+        found.mapped()();
+    }
+}
+
+void MainWindow::show_all_waiting() {
+    while (!waiting_.empty()) {
+        show_waiting_in(waiting_.begin()->first);
+    }
+}
+
+// Told inside a layout of the window, in which nothing may ask for another.
+void MainWindow::dock_moved(const QString& dock, bool in_front) {
+    if (!in_front) {
+        front_docks_.erase(dock);
+        return;
+    }
+    front_docks_.insert(dock);
+    QMetaObject::invokeMethod(
+        this, [this, dock] { show_waiting_in(dock); }, Qt::QueuedConnection);
 }
 
 namespace {
@@ -147,7 +192,7 @@ QString page_svg(const RooflineView& view) {
 std::string MainWindow::report_html() const {
     std::vector<ReportSection> sections = {
         {tr("Times"), without_links(totals_->text())},
-        {tr("Roofline"), reports_.empty() && machines_.empty() ? QString() : page_svg(*view_)},
+        {tr("Roofline"), reports().empty() && machines_.empty() ? QString() : page_svg(*view_)},
         {tr("Seven steps"),
          svg_of(picture_of(steps_->ladder())) + "<p>" + without_links(steps_->text()) + "</p>"},
         {tr("Layers"), table_html(*table_view_)},
@@ -181,6 +226,7 @@ std::string MainWindow::report_html() const {
 }
 
 void MainWindow::save_report(const QString& file) {
+    show_all_waiting();
     const auto written = model::write_file(file.toStdString(), report_html());
     if (!written) {
         show_problems(written.diagnostics());

@@ -28,7 +28,7 @@ std::set<std::string> ids_of_row(const LayerTable& rows, int row) {
 // Other points or roofs are in view.
 void MainWindow::view_changed() {
     syncing_ = true;
-    const bool same_points = rows_.set_rows(view_->plot(), view_->scene(), reports_);
+    const bool same_points = rows_.set_rows(view_->plot(), view_->scene(), reports());
     syncing_ = false;
     if (!same_points) {
         const auto& points = view_->plot().points;
@@ -37,7 +37,7 @@ void MainWindow::view_changed() {
         table_view_->setColumnHidden(LayerTable::machine, view_->plot().machines.size() < 2);
         table_view_->setColumnHidden(LayerTable::faster, view_->plot().machines.size() < 2);
         table_view_->setColumnHidden(LayerTable::kind, !measured);
-        const bool compared = std::any_of(reports_.begin(), reports_.end(),
+        const bool compared = std::any_of(reports().begin(), reports().end(),
                                           [](const auto& report) { return report.measured; });
         table_view_->setColumnHidden(LayerTable::measured, !compared);
         table_view_->setColumnHidden(LayerTable::unexplained, !compared);
@@ -151,6 +151,7 @@ void MainWindow::show_details() {
         shown_layer_.reset();
         steps_->clear();
         mapping_->clear();
+        waiting_.erase("details");
         details_->clear();
         tell_panes(false);
         return;
@@ -160,6 +161,15 @@ void MainWindow::show_details() {
     show_layer(source);
     if (shown_layer_ && shown_layer_ != before) {
         analyse_pause_.start();
+    }
+    show_in_dock("details", [this] { fill_details(); });
+    tell_panes(false);
+}
+
+void MainWindow::fill_details() {
+    const auto chosen = chosen_point();
+    if (!chosen) {
+        return details_->clear();
     }
     QString html = "<table cellpadding=3>";
     for (const study::CardRow& row : card_of(view_->plot(), *chosen)) {
@@ -172,12 +182,11 @@ void MainWindow::show_details() {
         html += layer_details();
     }
     details_->setHtml(html);
-    tell_panes(false);
 }
 
 // What the card has no room for: the measurement line by line, the mapping, notes, the whole run.
 QString MainWindow::layer_details() const {
-    const study::Report& report = reports_[shown_layer_->report];
+    const study::Report& report = reports()[shown_layer_->report];
     const study::LayerReport& layer = report.layers[shown_layer_->layer];
     QString html;
     const auto section = [&](const QString& title, const std::vector<std::string>& lines) {
@@ -215,8 +224,9 @@ QString MainWindow::layer_details() const {
 // The report's layer behind a point, whether predicted or measured.
 void MainWindow::show_layer(const study::PlotPoint& source) {
     shown_layer_.reset();
-    for (std::size_t r = 0; source.layer && r < reports_.size(); ++r) {
-        if (reports_[r].machine.id == source.machine && *source.layer < reports_[r].layers.size()) {
+    for (std::size_t r = 0; source.layer && r < reports().size(); ++r) {
+        if (reports()[r].machine.id == source.machine &&
+            *source.layer < reports()[r].layers.size()) {
             shown_layer_ = Shown{r, *source.layer};
         }
     }
@@ -225,8 +235,8 @@ void MainWindow::show_layer(const study::PlotPoint& source) {
         mapping_->clear();
         return;
     }
-    const study::Report& report = reports_[shown_layer_->report];
-    steps_->set_layer(report, shown_layer_->layer);
+    const study::Report& report = reports()[shown_layer_->report];
+    steps_->set_layer({reports_, &report}, shown_layer_->layer);
     mapping_->set_layer(machines_[shown_layer_->report], report.layers[shown_layer_->layer],
                         shown_layer_->layer);
 }
@@ -235,7 +245,7 @@ void MainWindow::show_layer(const study::PlotPoint& source) {
 void MainWindow::select_layer(std::size_t row) {
     for (const study::PlotPoint& point : view_->plot().points) {
         const bool here =
-            !shown_layer_ || point.machine == reports_[shown_layer_->report].machine.id;
+            !shown_layer_ || point.machine == reports()[shown_layer_->report].machine.id;
         if (here && !point.measured && point.layer == row) {
             return view_->set_selection({point.id});
         }

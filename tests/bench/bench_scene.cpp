@@ -111,6 +111,7 @@ void slider_drag(benchmark::State& state, const char* network, const char* machi
     if (slider == nullptr) {
         return state.SkipWithError("no such slider");
     }
+    slider->setSliderDown(true); // held, as by a pointer
     int step = 0;
     for (auto _ : state) {
         shown = false;

@@ -1,5 +1,5 @@
-// What is hidden and shown alone, machines that are switched off, traces without a GPU, and what a
-// bought GPU costs its owner.
+// What is hidden and shown alone, panes behind others, machines that are switched off, traces
+// without a GPU, and what a bought GPU costs its owner.
 #include "gui/panes/upgrade_form.hpp"
 #include "study/app/session.hpp"
 #include "tests/gui/window_tools.hpp"
@@ -8,6 +8,7 @@
 #include <QDoubleSpinBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QSlider>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QToolButton>
@@ -22,6 +23,8 @@ class TestHidden : public QObject {
 
   private slots:
     void points_are_hidden_and_shown_alone();
+    void while_a_slider_is_held_only_what_is_in_sight_follows();
+    void a_pane_that_comes_to_the_front_shows_what_is_on_screen();
     void a_machine_of_several_is_switched_off();
     void a_trace_without_a_gpu_is_asked_for_it();
     void an_owner_pays_for_power_host_and_age();
@@ -49,6 +52,55 @@ void TestHidden::points_are_hidden_and_shown_alone() {
     QCOMPARE(window.plot().scene().points.size(), std::size_t(1));
     QTest::keyClick(&window.plot(), Qt::Key_H, Qt::ControlModifier | Qt::ShiftModifier);
     QCOMPARE(window.plot().scene().points.size(), all);
+}
+
+namespace {
+
+// Of a pane behind the table of layers, and of what stands above that table: energies and times.
+QString traffic_text(MainWindow& window) {
+    return window.findChild<QLabel*>("traffic head")->text();
+}
+
+QString totals_text(MainWindow& window) {
+    return window.findChild<QLabel*>("totals")->text();
+}
+
+} // namespace
+
+void TestHidden::while_a_slider_is_held_only_what_is_in_sight_follows() {
+    MainWindow window(folders());
+    window.resize(1280, 800);
+    window.show();
+    QVERIFY(open_and_wait(window, session_of("alexnet", {"a100-sxm-40gb"})));
+    const QString behind = traffic_text(window), before = totals_text(window);
+    QSlider* knob = slider(window, "DRAM bandwidth");
+    knob->setSliderDown(true);
+    for (const int step : {-20, -40}) { // each answer before the slider rests
+        QVERIFY(answered(window, [&] { knob->setSliderPosition(step); }));
+        QVERIFY(totals_text(window) != before);
+        QCOMPARE(traffic_text(window), behind);
+    }
+    QTRY_VERIFY(traffic_text(window) != behind); // it rests, and is still held
+    const QString rested = traffic_text(window);
+    QVERIFY(answered(window, [&] { knob->setSliderPosition(-60); }));
+    QCOMPARE(traffic_text(window), rested);
+    knob->setSliderDown(false);
+    QVERIFY(traffic_text(window) != rested);
+}
+
+void TestHidden::a_pane_that_comes_to_the_front_shows_what_is_on_screen() {
+    MainWindow window(folders());
+    window.resize(1280, 800);
+    window.show();
+    QVERIFY(open_and_wait(window, session_of("alexnet", {"a100-sxm-40gb"})));
+    QSlider* knob = slider(window, "DRAM bandwidth");
+    knob->setSliderDown(true);
+    window.show_page("traffic");
+    QCoreApplication::processEvents();
+    const QString before = traffic_text(window);
+    QVERIFY(answered(window, [&] { knob->setSliderPosition(-40); }));
+    QVERIFY(traffic_text(window) != before); // it is in sight now
+    knob->setSliderDown(false);
 }
 
 void TestHidden::a_machine_of_several_is_switched_off() {
