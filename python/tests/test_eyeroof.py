@@ -113,3 +113,17 @@ def test_other_threads_go_on_meanwhile():
     done.set()
     thread.join()
     assert len(ticks) >= 3  # with the lock held there would be one at the begin and one at the end
+
+
+def test_exams_and_measured_runs_are_compared(tmp_path):
+    before = er.exam("alexnet", on="eyeriss-v1", batch=1)
+    after = er.exam("alexnet", on="npu-int8", batch=1)
+    exams = er.diff(before, after)
+    assert exams["total"]["time_s"] == {
+        "a": before.data["total"]["time_s"], "b": after.data["total"]["time_s"],
+        "change": exams["total"]["time_s"]["change"]}
+    for name, time_us in (("a.csv", 3), ("b.csv", 4)):
+        (tmp_path / name).write_text(f"kernel,layer,time_us\ngemm,fc,{time_us}\n")
+    runs = er.diff(tmp_path / "a.csv", tmp_path / "b.csv", by="kernel")
+    assert runs["schema"] == "eyeroof/run-diff/1"
+    assert runs["rows"][0]["time_s"]["change"] == pytest.approx(1 / 3)
