@@ -146,6 +146,19 @@ double accumulated_bytes(const TransformerOptions& o) {
     return !o.fused_accumulation ? 10.0 : o.gradient_bytes > 2.0 ? 6.0 : 0.0;
 }
 
+// Moved a value of all that a device has gradients of, whatever part of them it updates: before
+// they are summed they are divided by the number of devices, and where they are kept whole the part
+// that others update is cleared too. Kernels of the step's own stream, which nothing hides.
+// Sources: NVIDIA/Megatron-LM, model/distributed.py of 2021 and core/distributed of 2024;
+// pytorch/pytorch, distributed/fsdp/_runtime_utils.py.
+// `m` microbatches: with ZeRO 3 each one's gradients are summed.
+double averaged_bytes(const Plan& plan, const TransformerOptions& o, double m) {
+    const double data = number(plan.data);
+    const double cleared = plan.zero == 1 ? o.gradient_bytes * (1.0 - 1.0 / data) : 0.0;
+    const double sums = plan.zero >= 3 ? m : 1.0;
+    return plan.data > 1 ? 2.0 * o.gradient_bytes * sums + cleared : 0.0;
+}
+
 // Of gradients and weights, over devices that hold the same part.
 double data_traffic(const Transformer& t, const Plan& plan, const TransformerOptions& o,
                     const Fabric& fabric, Traffic& traffic, const BlockTimes& times) {
@@ -278,7 +291,8 @@ TransformerStep transformer_step(const Transformer& t, const Plan& plan,
     const double accumulated = accumulated_bytes(o) * device_parameters(t, plan) * times.byte_s;
     const double mean = even * block + times.ends_s / p + sends + accumulated;
     const double longest = blocks * block + times.ends_s + sends + accumulated; // with the head
-    step.compute_s = m * (even * kernels + times.ends_s / p + accumulated) + update_s;
+    const double averaged = averaged_bytes(plan, o, m) * device_parameters(t, plan) * times.byte_s;
+    step.compute_s = m * (even * kernels + times.ends_s / p + accumulated) + averaged + update_s;
     step.recompute_s = m * even * again;
     step.tensor_s = m * even * comm.tensor_s;
     step.context_s = m * even * comm.context_s;

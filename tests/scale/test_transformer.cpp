@@ -243,7 +243,7 @@ TEST_CASE("iteration times of MCore's rows, and its strong scaling") {
         double best = 1e30;
         for (const model::Count microbatch : {1, 2, 4}) {
             plan.microbatch = microbatch;
-            for (const model::Count v : {1, 2, 3, 4, 6, 7, 8, 12}) {
+            for (model::Count v = 1; v <= r.layers / r.pipeline; ++v) { // not printed either
                 plan.interleave = v;
                 if (r.batch % (plan.data * microbatch) == 0 && r.layers / r.pipeline % v == 0 &&
                     (v == 1 || r.pipeline > 1)) {
@@ -257,8 +257,7 @@ TEST_CASE("iteration times of MCore's rows, and its strong scaling") {
         MESSAGE(r.billions, " B: ", best, " of ", r.seconds, " s");
     }
     MESSAGE("MCore: mean error ", errors.mean(), ", worst ", errors.worst);
-    CHECK(errors.mean() <=
-          0.09); // pins the present: the aim is 0.08, which is missed by half a point
+    CHECK(errors.mean() <= 0.08);
     CHECK(errors.worst <= 0.20);
     // 177 B, batch 1152 whatever the number: 47 % MFU on 96 GPUs, 42 on 4608.
     const Row& r = kMcore[6];
@@ -293,29 +292,34 @@ TEST_CASE("iteration times of MCore's rows, and its strong scaling") {
 }
 
 // Words a second and GPU of H100s on FSDP, sequences of 2048; mosaicml/llm-foundry@8c8dd48,
-// scripts/train/benchmarking/README.md. Shapes follow from the published MFU's parameters.
+// scripts/train/benchmarking/README.md: microbatch, accumulation, sharding and parameters of each
+// row. Mixed precision "DEFAULT": weights are gathered in bf16, gradients summed in fp32
+// (mosaicml/composer#2047).
 TEST_CASE("words a second of LLM Foundry's rows") {
     const struct {
         model::Count layers, hidden, heads, microbatch;
         Recompute recompute;
-        double words[3]; // on 128, 256, 512 GPUs
-    } rows[] = {{24, 2048, 16, 12, Recompute::none, {44123, 42555, 39837}},
-                {32, 4096, 32, 6, Recompute::none, {10475, 10119, 9670}},
-                {40, 5120, 40, 16, Recompute::full, {5080, 4989, 4952}},
-                {48, 7168, 56, 8, Recompute::full, {2199, 2148, 2115}},
-                {80, 8192, 64, 8, Recompute::full, {1058, 1035, 1007}}};
+        int zero;          // SHARD_GRAD_OP gathers weights once a step, FULL_SHARD twice
+        double parameters; // printed
+        double words[3];   // on 128, 256, 512 GPUs
+    } rows[] = {{24, 2048, 16, 12, Recompute::none, 2, 1315950592, {44123, 42555, 39837}},
+                {32, 2560, 20, 8, Recompute::none, 2, 2651837440, {23422, 22772, 21664}},
+                {32, 4096, 32, 6, Recompute::none, 3, 6658859008, {10475, 10119, 9670}},
+                {40, 5120, 40, 16, Recompute::full, 3, 12853954560, {5080, 4989, 4952}},
+                {48, 7168, 56, 8, Recompute::full, 3, 29975214080, {2199, 2148, 2115}},
+                {80, 8192, 64, 8, Recompute::full, 3, 64862437376, {1058, 1035, 1007}}};
     Errors errors;
     for (const auto& r : rows) {
-        const Transformer t = gpt(r.layers, r.hidden, r.heads, 50368, 0, true);
+        const Transformer t = gpt(r.layers, r.hidden, r.heads, 50368, 2048, true);
+        CHECK(parameters(t) + 2.0 * static_cast<double>(r.hidden) == r.parameters); // the last norm
         for (std::size_t i = 0; i < 3; ++i) {
             Plan plan;
             plan.data = 128 << i;
             plan.microbatch = r.microbatch;
             plan.recompute = r.recompute;
-            plan.zero = 3;
+            plan.zero = r.zero;
             TransformerOptions o;
-            o.batch = plan.data * plan.microbatch; // not printed: one microbatch
-            o.gradient_bytes = 2.0;
+            o.batch = plan.data * plan.microbatch; // as printed: no accumulation
             const TransformerStep step = step_of(t, "h100-sxm-80gb", "dgx-h100-ndr", plan, o);
             const double words = static_cast<double>(r.microbatch) * 2048.0 / step.time_s;
             errors.add(words, r.words[i]);
@@ -324,39 +328,37 @@ TEST_CASE("words a second of LLM Foundry's rows") {
         }
     }
     MESSAGE("Foundry: mean error ", errors.mean(), ", worst ", errors.worst);
-    CHECK(errors.mean() <= 0.17); // pins the present; docs/scale.md says why it is no better
+    CHECK(errors.mean() <= 0.18); // pins the present; docs/scale.md says what is known of it
 }
 
-// MFU of eight A100s, the same source; microbatches not told: the fastest that fits.
+// MFU of eight A100s, the same source: microbatches, and how many a step.
 TEST_CASE("MFU of LLM Foundry's rows on eight A100s") {
     const struct {
-        model::Count layers, hidden, heads;
-        double mfu;
-    } rows[] = {{12, 768, 12, 0.448},  {24, 1024, 16, 0.516}, {24, 1536, 12, 0.569},
-                {24, 2048, 16, 0.599}, {32, 2560, 20, 0.621}, {32, 4096, 32, 0.642},
-                {40, 5120, 40, 0.596}};
+        model::Count layers, hidden, heads, microbatch, accumulated;
+        double parameters, mfu;
+    } rows[] = {
+        {12, 768, 12, 40, 2, 125311488, 0.4479},   {24, 1024, 16, 32, 2, 355985408, 0.5162},
+        {24, 1536, 12, 24, 2, 760470528, 0.5685},  {24, 2048, 16, 14, 4, 1315950592, 0.5986},
+        {32, 2560, 20, 10, 2, 2651837440, 0.6211}, {32, 4096, 32, 6, 2, 6658859008, 0.6423},
+        {40, 5120, 40, 2, 3, 12853954560, 0.5957}};
     Errors errors;
     for (const auto& r : rows) {
-        const Transformer t = gpt(r.layers, r.hidden, r.heads, 50368, 0, true);
-        double best = 0.0;
-        for (const model::Count microbatch : {1, 2, 4, 8, 16, 32}) {
-            Plan plan;
-            plan.data = 8;
-            plan.microbatch = microbatch;
-            plan.zero = 3;
-            TransformerOptions o;
-            o.batch = plan.data * plan.microbatch;
-            o.gradient_bytes = 2.0;
-            const TransformerStep step = step_of(t, "a100-sxm-80gb", "dgx-a100-hdr", plan, o);
-            const double mfu =
-                training_flops(t, static_cast<double>(o.batch), 2048) / (step.time_s * 8 * 312e12);
-            best = step.memory.fits() ? std::max(best, mfu) : best;
-        }
-        errors.add(best, r.mfu);
-        MESSAGE((parameters(t) / 1e9), " B: MFU ", best, " of ", r.mfu);
+        const Transformer t = gpt(r.layers, r.hidden, r.heads, 50368, 2048, true);
+        CHECK(parameters(t) + 2.0 * static_cast<double>(r.hidden) == r.parameters); // the last norm
+        Plan plan;
+        plan.data = 8;
+        plan.microbatch = r.microbatch;
+        plan.zero = 3;
+        TransformerOptions o;
+        o.batch = plan.data * plan.microbatch * r.accumulated;
+        const TransformerStep step = step_of(t, "a100-sxm-80gb", "dgx-a100-hdr", plan, o);
+        const double mfu =
+            training_flops(t, static_cast<double>(o.batch), 2048) / (step.time_s * 8 * 312e12);
+        errors.add(mfu, r.mfu);
+        MESSAGE((parameters(t) / 1e9), " B: MFU ", mfu, " of ", r.mfu);
     }
     MESSAGE("Foundry, A100: mean error ", errors.mean(), ", worst ", errors.worst);
-    CHECK(errors.mean() <= 0.11);
+    CHECK(errors.mean() <= 0.08);
 }
 
 TEST_CASE("a decoder's sizes are read off its operators") {
