@@ -42,8 +42,39 @@ std::size_t SeriesTable::of(const PlotPoint& point, const std::string& level) {
         series_.push_back(make(point, level));
         keys_.push_back(key);
     }
-    ++series_[entry->second].count;
-    return entry->second;
+    const std::size_t series = entry->second;
+    ++series_[series].count;
+    if (by_step(point) && !point.limiter.empty()) {
+        auto& known = limiters_[series];
+        const auto same = std::find_if(known.begin(), known.end(), [&](const auto& limiter) {
+            return limiter.first == point.limiter;
+        });
+        if (same == known.end()) {
+            known.emplace_back(point.limiter, 1);
+        } else {
+            ++same->second;
+        }
+    }
+    return series;
+}
+
+bool SeriesTable::by_step(const PlotPoint& point) const {
+    return !by_level_ && !by_machine_ && !point.measured && point.limiter_step > 0;
+}
+
+// In the words of the table and the card, the most frequent first: "limited at step 7: ramp
+// and latency".
+std::string SeriesTable::step_name(std::size_t series) const {
+    constexpr std::size_t kMost = 2; // a legend has no room for more
+    auto limiters = limiters_.at(series);
+    std::sort(limiters.begin(), limiters.end(), [](const auto& a, const auto& b) {
+        return a.second != b.second ? a.second > b.second : a.first < b.first;
+    });
+    std::string names;
+    for (std::size_t i = 0; i < std::min(kMost, limiters.size()); ++i) {
+        names += (i == 0 ? "" : ", ") + limiters[i].first;
+    }
+    return series_[series].name + ": " + names + (limiters.size() > kMost ? " …" : "");
 }
 
 std::pair<std::vector<SceneSeries>, std::vector<std::size_t>> SeriesTable::sorted() const {
@@ -56,6 +87,9 @@ std::pair<std::vector<SceneSeries>, std::vector<std::size_t>> SeriesTable::sorte
     for (const std::size_t old : order) {
         place[old] = result.size();
         result.push_back(series_[old]);
+        if (limiters_.contains(old)) {
+            result.back().name = step_name(old);
+        }
     }
     return {result, place};
 }
@@ -76,7 +110,6 @@ SceneSeries SeriesTable::make(const PlotPoint& point, const std::string& level) 
     const char* kind = point.measured ? "measured" : "predicted";
     SceneSeries series;
     std::size_t look = group(point, level);
-    bool by_step = false;
     if (by_level_) {
         series.name = level.empty() ? "outermost memory" : level;
     } else if (by_machine_) {
@@ -89,15 +122,14 @@ SceneSeries SeriesTable::make(const PlotPoint& point, const std::string& level) 
         series.name = kind;
     } else {
         look = point.limiter_step - 1;
-        by_step = true;
-        series.name = fmt::format("limited by {}", model::kStepNames[look]);
+        series.name = fmt::format("limited at step {}", point.limiter_step);
     }
     if ((by_level_ || by_machine_) && both_) {
         series.name += fmt::format(", {}", kind);
         series.hollow = !point.measured;
     }
     series.marker = series_marker(look);
-    series.colour = by_step ? step_role(look + 1) : series_role(look);
+    series.colour = by_step(point) ? step_role(look + 1) : series_role(look);
     return series;
 }
 

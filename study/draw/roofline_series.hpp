@@ -32,6 +32,8 @@ class SeriesTable {
   private:
     std::size_t group(const PlotPoint& point, const std::string& level) const;
     SceneSeries make(const PlotPoint& point, const std::string& level) const;
+    bool by_step(const PlotPoint& point) const;
+    std::string step_name(std::size_t series) const;
 
     const PlotInput& input_;
     std::vector<std::string> levels_; // of all points, in order of appearance
@@ -41,6 +43,8 @@ class SeriesTable {
     std::map<std::size_t, std::size_t> index_;
     std::vector<SceneSeries> series_;
     std::vector<std::size_t> keys_;
+    // By series, of those of a step: what limits its points, as tables name it, and how many.
+    std::map<std::size_t, std::vector<std::pair<std::string, std::size_t>>> limiters_;
 };
 
 } // namespace eyeroof::study

@@ -64,6 +64,33 @@ TEST_CASE("with all levels in view a series is a level, whatever order points kn
     CHECK(scene->series[1].count == 1);
 }
 
+TEST_CASE(
+    "the legend names what limits the points of a step as tables do, the most frequent first") {
+    const auto limited = [](const char* name, std::size_t step, const char* by) {
+        PlotPoint point = plain_point(name, 200, 50, 4);
+        point.limiter_step = step;
+        point.limiter = by;
+        return point;
+    };
+    PlotInput input{"t",
+                    {plain_machine()},
+                    {limited("a", 7, "launch"), limited("b", 7, "ramp and latency"),
+                     limited("c", 7, "ramp and latency"), limited("d", 6, "DRAM bandwidth")}};
+    const auto scene = make_scene(input, {});
+    REQUIRE(scene);
+    REQUIRE(scene->series.size() == 2);
+    CHECK(scene->series[0].name == "limited at step 6: DRAM bandwidth");
+    CHECK(scene->series[1].name == "limited at step 7: ramp and latency, launch");
+    CHECK(scene->series[1].count == 3);
+    input.points.push_back(limited("e", 7, "clock under power"));
+    input.points.push_back(limited("f", 5, ""));
+    const auto more = make_scene(input, {});
+    REQUIRE(more);
+    CHECK(more->series[0].name == "limited at step 5");
+    CHECK(more->series[2].name == // equally often: by name
+          "limited at step 7: ramp and latency, clock under power …");
+}
+
 TEST_CASE("a point stands at its operations per byte and per second") {
     // 200 FLOP, 50 bytes, 4 s: 4 FLOP/byte, 50 FLOP/s; the memory allows 10 * 4 = 40 FLOP/s.
     PlotInput input{"t", {plain_machine()}, {plain_point("a", 200, 50, 4)}};
