@@ -87,7 +87,8 @@ void MainWindow::selection_from_plot() {
         syncing_ = true;
         QItemSelection selection;
         QModelIndex first;
-        for (int row = 0; row < sorted_->rowCount(); ++row) {
+        const bool some = !view_->view().selection.empty(); // else no row need be looked at
+        for (int row = 0; some && row < sorted_->rowCount(); ++row) {
             const QModelIndex index = sorted_->index(row, 0);
             const auto ids = rows_.ids_of(sorted_->mapToSource(index).row());
             if (std::any_of(ids.begin(), ids.end(), [&](const std::string& id) {
