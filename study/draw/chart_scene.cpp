@@ -1,5 +1,9 @@
 #include "study/draw/chart_scene.hpp"
 
+#include "model/base/units.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -140,9 +144,21 @@ void add_ticks(Drawing& d, const Chart& chart, const ChartPlot& plot) {
                        0.5});
 }
 
-void add_line(Drawing& d, const ChartLine& line, const ChartPlot& plot, ColourRole role,
-              bool dashed) {
-    std::vector<Place> through, dots;
+// What a pointer over a dot is told.
+std::string dot_tip(const Chart& chart, const ChartLine& line, double x, double y) {
+    const auto shown = [](double value) {
+        std::string text = model::format_si(value, "", 4);
+        text.erase(text.find_last_not_of(' ') + 1);
+        return text;
+    };
+    return fmt::format("{}: {} {}, {} {}", line.label, chart.x_title, shown(x), chart.y_title,
+                       shown(y));
+}
+
+void add_line(Drawing& d, const Chart& chart, const ChartLine& line, const ChartPlot& plot,
+              ColourRole role, bool dashed) {
+    std::vector<Place> through;
+    const std::uint32_t look = d.add_look({Marker::square, role, role, 0.5, 1.0, false});
     for (const auto& [vx, vy] : line.points) {
         const Place place{plot.x(vx), plot.y(vy)};
         if (line.stairs && !through.empty()) {
@@ -150,13 +166,10 @@ void add_line(Drawing& d, const ChartLine& line, const ChartPlot& plot, ColourRo
         }
         through.push_back(place);
         if (line.dots || line.points.size() == 1) {
-            dots.push_back(place);
+            d.markers.push_back({place, 3.4, look, static_cast<std::uint32_t>(d.tips.size())});
+            d.tips.push_back(dot_tip(chart, line, vx, vy));
         }
         d.figures.rows.push_back({line.label, vx, vy});
-    }
-    const std::uint32_t look = d.add_look({Marker::square, role, role, 0.5, 1.0, false});
-    for (const Place& dot : dots) { // above the grid
-        d.markers.push_back({dot, 3.4, look});
     }
     if (line.line && through.size() > 1) {
         d.lines.push_back({std::move(through), role, 2.0, dashed ? Dash::dashes : Dash::whole});
@@ -187,7 +200,7 @@ Drawing draw_chart(const Chart& chart, const Canvas& canvas) {
     d.boxes.push_back({plot.box, ColourRole::plot, 1.0, false, ""});
     add_ticks(d, chart, plot);
     for (std::size_t i = 0; i < chart.lines.size(); ++i) {
-        add_line(d, chart.lines[i], plot, series_role(i), i >= kSeriesRoles);
+        add_line(d, chart, chart.lines[i], plot, series_role(i), i >= kSeriesRoles);
     }
     for (const ChartMark& mark : chart.marks) {
         const double x = plot.x(mark.at), y = plot.y(mark.at);

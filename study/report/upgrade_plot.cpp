@@ -2,6 +2,7 @@
 #include "model/base/units.hpp"
 #include "study/draw/svg.hpp"
 #include "study/report/upgrade.hpp"
+#include "study/text/markup.hpp"
 #include "study/text/page.hpp"
 #include "study/upgrade/upgrade.hpp"
 
@@ -55,12 +56,18 @@ std::string bar_svg(const Bar& bar, double longest, int y) {
     const double room = kPlotWidth - kLabel - 190;
     const double old_width = room * bar.from_s / longest;
     const double new_width = room * bar.to_s / longest;
-    return fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n"
-                       "<rect x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"10\" fill=\"#9aa5b1\"/>\n"
-                       "<rect x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"10\" fill=\"#1f6feb\"/>\n"
-                       "<text x=\"{:.1f}\" y=\"{}\">{}</text>\n",
-                       kLabel - 8, y + 15, svg_escape(bar.label.substr(0, 32)), kLabel, y + 1,
-                       old_width, kLabel, y + 12, new_width,
+    const std::string tip = svg_escape(fmt::format("{}: {} before, {} after, {}", bar.label,
+                                                   model::format_si(bar.from_s, "s"),
+                                                   model::format_si(bar.to_s, "s"), bar.note));
+    const auto box = [&](int top, double width, std::string_view fill) {
+        return fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"10\" "
+                           "fill=\"{}\"><title>{}</title></rect>\n",
+                           kLabel, top, width, fill, tip);
+    };
+    return fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", kLabel - 8,
+                       y + 15, svg_escape(bar.label.substr(0, 32))) +
+           box(y + 1, old_width, "#9aa5b1") + box(y + 12, new_width, "#1f6feb") +
+           fmt::format("<text x=\"{:.1f}\" y=\"{}\">{}</text>\n",
                        kLabel + std::max(old_width, new_width) + 6.0, y + 15, svg_escape(bar.note));
 }
 
@@ -107,7 +114,7 @@ std::string upgrade_html(const Upgrade& u) {
                          "table{border-collapse:collapse}td,th{border:1px solid #ccc;"
                          "padding:.25em .6em;text-align:left}pre{white-space:pre-wrap}") +
         "<h1>" + title + "</h1>\n";
-    html += upgrade_svg(u) + "<pre>" + svg_escape(text) + "</pre>\n";
+    html += upgrade_svg(u) + "<pre>" + html_lines(text) + "</pre>\n";
     html +=
         "<table class=\"sort\"><tr><th>layer</th><th>share</th><th>speed-up</th><th>old limit</th>"
         "<th>new limit</th><th>why not more</th></tr>\n";

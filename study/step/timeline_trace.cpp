@@ -1,6 +1,7 @@
 // The timeline as a trace and as a picture.
 #include "study/draw/svg.hpp"
 #include "study/step/step_scenes.hpp"
+#include "study/text/markup.hpp"
 #include "study/text/page.hpp"
 
 #include <fmt/format.h>
@@ -70,7 +71,7 @@ std::string timeline_svg(const TimelineReport& r) {
 
 std::string timeline_html(const TimelineReport& r) {
     return page_head(svg_escape(r.graph.name), "body{font:14px sans-serif;margin:1em}") +
-           timeline_svg(r) + "<pre>" + svg_escape(timeline_text(r)) + "</pre>\n" + page_foot();
+           timeline_svg(r) + "<pre>" + html_lines(timeline_text(r)) + "</pre>\n" + page_foot();
 }
 
 } // namespace eyeroof::study::step

@@ -4,6 +4,7 @@ lies under the pointer has its tooltip, the roofline's slider, filter, levels an
 browser.py EYEROOF [FOLDER FOR SCREENSHOTS]; ends with 77 where there is no browser to drive.
 """
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -19,13 +20,16 @@ if not BROWSER:
     print("0 passed, 0 failed, 1 skipped: no chromium")
     sys.exit(77)
 
+SAMPLES = pathlib.Path(__file__).resolve().parents[1] / "profiles" / "samples"
 PAGES = {
     "exam": "exam resnet50 --on a100-sxm-40gb --format html",
     "exams": "exam alexnet --on t4 --on l4 --format html",
     "roofline": "roofline resnet50 --on a100-sxm-40gb --on v100-sxm2-16gb",
     "upgrade": "upgrade resnet50 --from t4 --to l4 --format html",
     "diff": "diff resnet50@t4 resnet50@l4 --format html",
+    "runs": f"diff {SAMPLES}/kineto.json {SAMPLES}/rocprof_kernel_trace.csv --format html",
     "scale": "scale resnet50 --on a100-sxm-80gb --fabric dgx-a100-hdr --format html",
+    "timeline": "timeline alexnet --on a100-sxm-40gb --format html",
 }
 passed, failed = 0, 0
 
@@ -42,24 +46,33 @@ def column(page, table, index):
         "(rows, i) => rows.slice(1).filter(r => !r.hidden).map(r => r.cells[i].textContent.trim())", index)
 
 
+PREFIXES = {"n": 1e-9, "u": 1e-6, "m": 1e-3, "": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+NUMBER = re.compile(r"([-+]?[\d.]+(?:e[-+]?\d+)?)(?: ([numkMGT]?)(?:s|J|B|op|%|MAC|FLOP|))?$")
+
+
 def number(text):
-    for suffix, factor in (("us", 1e-6), ("ms", 1e-3), ("ns", 1e-9), ("%", 1), ("s", 1)):
-        if text.endswith(suffix):
-            return float(text[:-len(suffix)]) * factor
-    return float(text)
+    """What a cell says, None where it is not one number with its unit."""
+    parts = NUMBER.fullmatch(text)
+    return parts and float(parts[1]) * PREFIXES[parts[2] or ""]
 
 
-def sorts(page, name, heading):
+def sorts(page, name, wanted):
+    """Every column of numbers goes down at a click and up at Enter; `wanted` is one of them."""
     table = page.locator("table.sort").first
-    heads = [h.strip() for h in table.locator("tr").first.locator("th").all_text_contents()]
-    index = heads.index(heading)
-    head = table.locator("tr").first.locator("th").nth(index)
-    head.click()
-    down = [number(t) for t in column(page, table, index)]
-    check(f"{name}: {heading} goes down", down == sorted(down, reverse=True) and len(set(down)) > 1)
-    head.press("Enter")
-    up = [number(t) for t in column(page, table, index)]
-    check(f"{name}: {heading} goes up", up == sorted(down))
+    heads = table.locator("tr").first.locator("th")
+    tried = []
+    for index, heading in enumerate(h.strip() for h in heads.all_text_contents()):
+        before = [number(t) for t in column(page, table, index)]
+        if None in before or len(set(before)) < 2:
+            continue
+        tried.append(heading)
+        heads.nth(index).click()
+        down = [number(t) for t in column(page, table, index)]
+        check(f"{name}: {heading} goes down", down == sorted(before, reverse=True))
+        heads.nth(index).press("Enter")
+        up = [number(t) for t in column(page, table, index)]
+        check(f"{name}: {heading} goes up", up == sorted(before))
+    check(f"{name}: {wanted} is among the columns of numbers {tried}", wanted in tried)
 
 
 def roofline(page):
@@ -121,10 +134,15 @@ def main(eyeroof, shots):
             if name == "roofline":
                 roofline(page)
                 tooltips(page, name, ".p", "FLOP/B")
-            if name == "diff":
-                tooltips(page, name, "rect:has(> title)", "step")
-            heading = {"exam": "time", "exams": None, "diff": "before", "roofline": "time", "upgrade": "share",
-                       "scale": "devices"}[name]
+            for where, marks, word in (("diff", "rect", "step"), ("upgrade", "rect", "before"),
+                                       ("scale", "path", "devices"), ("timeline", "rect", "us")):
+                if name == where:
+                    tooltips(page, name, f"{marks}:has(> title)", word)
+            if name in ("upgrade", "timeline"):  # a text of many lines, as the terminal shows it
+                lines = page.locator("pre").first.inner_text().splitlines()
+                check(f"{name}: its text has lines", len(lines) > 5 and not any("? " in t for t in lines))
+            heading = {"exam": "time", "diff": "before", "runs": "before", "roofline": "time",
+                       "upgrade": "share", "scale": "devices"}.get(name)
             if heading:
                 sorts(page, name, heading)
             if page.locator("button.png:visible").count():

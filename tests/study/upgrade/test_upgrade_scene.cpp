@@ -1,6 +1,7 @@
 #include "study/draw/linear_plot.hpp"
 #include "study/draw/svg.hpp"
 #include "study/report/drawing_write.hpp"
+#include "study/report/upgrade.hpp"
 #include "study/upgrade/break_even_scene.hpp"
 #include "study/upgrade/upgrade_scene.hpp"
 #include "tests/near.hpp"
@@ -60,6 +61,17 @@ std::string text_of(const Drawing& d) {
 }
 
 } // namespace
+
+TEST_CASE("a page keeps the lines of its text, and a bar tells its times under the pointer") {
+    const std::string page = upgrade_html(twice());
+    const std::size_t begin = page.find("<pre>");
+    const std::string text = page.substr(begin, page.find("</pre>") - begin);
+    CHECK(std::count(text.begin(), text.end(), '\n') > 3);
+    CHECK(text.find('?') == text.rfind('?')); // "too close to call?" at most
+    // heavy: 3 times 0.1 s before and 3 times 0.0467 s after
+    CHECK(page.find("<title>heavy: 300 ms before, 140 ms after, 2.14x, </title>") !=
+          std::string::npos);
+}
 
 TEST_CASE("a rented GPU breaks even where its price ratio is its speed-up") {
     const Drawing d = make_break_even({twice()}, 0, {500, 400});
