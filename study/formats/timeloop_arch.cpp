@@ -259,17 +259,17 @@ std::optional<Accelerator> machine_of(const std::vector<Component>& components, 
 using Tables = std::map<std::string, timeloop::Energies>;
 
 std::optional<Accelerator> made(std::vector<Component> components, bool nodes, const Node& root,
-                                const Tables& tables) {
-    timeloop::add_energies(tables, components);
+                                const Tables& tables, Diagnostics& told) {
+    told.append(timeloop::add_energies(tables, components));
     return machine_of(components, nodes, root);
 }
 
-std::optional<Accelerator> read_machine(const Node& root, Tables tables) {
+std::optional<Accelerator> read_machine(const Node& root, Tables tables, Diagnostics& told) {
     root.ignore_rest(); // problem, mapper, component classes … may stand in the same file
     timeloop::refuse(root, "sparse_optimizations", "sparse optimizations");
     tables.merge(timeloop::energies_of(root)); // what is there already stays
     if (!root.has("architecture")) {
-        return made(read_flat(root.need("arch")), false, root, tables);
+        return made(read_flat(root.need("arch")), false, root, tables, told);
     }
     const Node tree = root.need("architecture");
     const std::string version = tree["version"].text().value_or("0.2");
@@ -280,9 +280,9 @@ std::optional<Accelerator> read_machine(const Node& root, Tables tables) {
         return std::nullopt;
     }
     if (!tree.has("nodes") && (version != "0.4" || tree.has("subtree"))) { // 0.4, flattened
-        return made(read_tree(tree), false, tree, tables);
+        return made(read_tree(tree), false, tree, tables, told);
     }
-    return made(timeloop::read_nodes(tree.need("nodes")), true, tree, tables);
+    return made(timeloop::read_nodes(tree.need("nodes")), true, tree, tables, told);
 }
 
 // The tables of another file; errors: none are in it.
@@ -314,12 +314,14 @@ Result<Machine> parse_timeloop_architecture(std::string text, const std::string&
         all.append(energies.diagnostics());
         return Result<Machine>(std::move(all));
     }
-    auto accelerator = read_machine(document->root(), *std::move(energies));
+    Diagnostics told;
+    auto accelerator = read_machine(document->root(), *std::move(energies), told);
     Machine machine;
     machine.id = std::filesystem::path(file).stem().string();
     machine.name = machine.id;
     machine.summary = "read from a Timeloop architecture; cycles at 1 GHz";
     Diagnostics found = document->finish();
+    found.append(told);
     if (accelerator && !found.has_errors()) {
         Diagnostics faults = validate(*accelerator);
         faults.place({file, 0, 0});

@@ -215,22 +215,62 @@ std::optional<Component> read_component(const Node& node, const std::string& nam
     return c;
 }
 
-void add_energies(const std::map<std::string, Energies>& tables,
-                  std::vector<Component>& components) {
-    for (Component& c : components) {
-        const auto found = tables.find(c.name);
-        if (found == tables.end()) {
-            continue;
+namespace {
+
+// Does it take an energy from the table?
+bool take_energy(const Energies& e, Component& c) {
+    if (!c.arithmetic && c.entries == 0) { // stores nothing
+        return false;
+    }
+    c.leak_pj = e.leak.value_or(0.0);
+    if (c.arithmetic) {
+        c.pj = e.compute ? e.compute : c.pj;
+        return e.compute || e.leak;
+    }
+    if (e.read || e.write) {
+        c.pj = e.read ? e.read : e.write;
+        c.write_pj = e.write;
+    }
+    return e.read || e.write || e.leak;
+}
+
+std::string joined(const std::set<std::string>& names) {
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+} // namespace
+
+model::Diagnostics add_energies(const std::map<std::string, Energies>& tables,
+                                std::vector<Component>& components) {
+    std::vector<std::string> unused;
+    std::optional<model::SourceLocation> where;
+    for (const auto& [name, energies] : tables) {
+        bool known = false, used = false;
+        for (Component& c : components) {
+            if (c.name == name) {
+                known = true;
+                used = take_energy(energies, c) || used;
+            }
         }
-        const Energies& e = found->second;
-        c.leak_pj = e.leak.value_or(0.0);
-        if (c.arithmetic) {
-            c.pj = e.compute ? e.compute : c.pj;
-        } else if (e.read || e.write) {
-            c.pj = e.read ? e.read : e.write;
-            c.write_pj = e.write;
+        const char* why = !known                       ? "no part has the name"
+                          : !used                      ? "no action that is counted"
+                          : energies.tables.size() > 1 ? "one name: the costliest counts"
+                                                       : nullptr;
+        if (why != nullptr) {
+            unused.push_back(fmt::format("{} ({})", joined(energies.tables), why));
+            where = where.value_or(energies.where);
         }
     }
+    model::Diagnostics found;
+    if (!unused.empty()) {
+        found.warning(
+            "unused-energies",
+            fmt::format("not used as the table of energies has them: {}", fmt::join(unused, "; ")),
+            "counted are reads, writes and updates of storage, computing of the arithmetic, "
+            "and what leaks, by the last part of a component's name",
+            *where);
+    }
+    return found;
 }
 
 } // namespace eyeroof::study::read::timeloop

@@ -72,8 +72,10 @@ std::optional<Component> read_component(const hwdb::Node& node, const std::strin
 // The components of a list of nodes (0.4), from the outermost inwards, with the axes they open.
 std::vector<Component> read_nodes(const hwdb::Node& list);
 
-// Energies from tables stand above those of attributes.
-void add_energies(const std::map<std::string, Energies>& tables,
-                  std::vector<Component>& components);
+// Energies from tables stand above those of attributes. One warning names every component of the
+// tables that is not used as it stands there: no part of the architecture has its name, none of its
+// actions is counted, or another has the same name.
+model::Diagnostics add_energies(const std::map<std::string, Energies>& tables,
+                                std::vector<Component>& components);
 
 } // namespace eyeroof::study::read::timeloop

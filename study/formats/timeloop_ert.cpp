@@ -24,6 +24,18 @@ std::string component_of(std::string name) {
     return name.substr(name.rfind('.') + 1); // npos + 1 is 0
 }
 
+// "system.PE[0..167].spad[1..168]" -> system.PE.spad
+std::string without_ranges(const std::string& name) {
+    std::string plain;
+    int depth = 0;
+    for (const char c : name) {
+        depth += c == '[' || c == '(' ? 1 : 0;
+        plain += depth == 0 ? std::string(1, c) : std::string();
+        depth -= (c == ']' || c == ')') && depth > 0 ? 1 : 0;
+    }
+    return plain;
+}
+
 bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -71,17 +83,25 @@ void read_actions(const Node& actions, Energies& energies) {
     }
 }
 
+Energies& energies_for(const std::string& name, const Node& table,
+                       std::map<std::string, Energies>& all) {
+    Energies& energies = all[component_of(name)];
+    energies.where = energies.tables.empty() ? table.where() : energies.where;
+    energies.tables.insert(without_ranges(name));
+    return energies;
+}
+
 void read_tables(const Node& tables, std::map<std::string, Energies>& all) {
     if (tables.is_list()) {
         for (const Node& table : tables.items()) {
             table.ignore_rest();
-            read_actions(table.need("actions"),
-                         all[component_of(table.need("name").text().value_or(""))]);
+            const std::string name = table.need("name").text().value_or("");
+            read_actions(table.need("actions"), energies_for(name, table, all));
         }
         return;
     }
     for (const auto& [name, actions] : tables.entries()) {
-        read_actions(actions, all[component_of(name)]);
+        read_actions(actions, energies_for(name, actions, all));
     }
 }
 

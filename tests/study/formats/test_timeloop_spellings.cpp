@@ -132,6 +132,33 @@ TEST_CASE("energies come from Accelergy's tables, reads apart from writes, by wo
     CHECK(says(bad.diagnostics(), "x.yaml:3:"));
 }
 
+TEST_CASE("one list names every component of an energy table that nothing uses as it stands") {
+    const std::string table =
+        "ERT:\n  version: 0.4\n  tables:\n"
+        "  - {name: 'chip.noc[1..4]', actions: [{name: transfer, energy: 3}]}\n"
+        "  - {name: chip.DRAM, actions: [{name: read, energy: 5}]}\n"
+        "  - {name: chip.mac, actions: [{name: idle, energy: 1}]}\n"
+        "  - {name: chip.a.buffer, actions: [{name: read, energy: 2}]}\n"
+        "  - {name: 'chip.b[0..1].buffer', actions: [{name: read, energy: 4}]}\n";
+    const auto machine = parse_timeloop_architecture(kNodes, "nodes.yaml", {table, "t.yaml"});
+    REQUIRE(machine);
+    std::size_t lists = 0;
+    for (const Diagnostic& d : machine.diagnostics()) {
+        lists += d.code == "unused-energies" ? 1 : 0;
+    }
+    CHECK(lists == 1);
+    CHECK(says(machine.diagnostics(), "t.yaml:"));
+    CHECK(says(machine.diagnostics(), "chip.noc (no part has the name)"));
+    CHECK(says(machine.diagnostics(), "chip.mac (no action that is counted)"));
+    CHECK(says(machine.diagnostics(),
+               "chip.a.buffer, chip.b.buffer (one name: the costliest counts)"));
+    CHECK(!says(machine.diagnostics(), "DRAM"));
+    CHECK(std::get<Accelerator>(machine->kind).levels[1].stores[0].read_pj == 4.0 / 8.0);
+    const auto all = parse_timeloop_architecture(kNodes, "nodes.yaml", {kTables, "t.yaml"});
+    REQUIRE(all);
+    CHECK(!says(all.diagnostics(), "not used"));
+}
+
 TEST_CASE("a flattened architecture of version 0.4 is read as the tree that it is") {
     const auto machine = parse_timeloop_architecture(R"(
 architecture:
