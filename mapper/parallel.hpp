@@ -3,6 +3,7 @@
 // there) ends the work of all threads and is thrown again by the caller's thread.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <exception>
@@ -11,6 +12,11 @@
 #include <vector>
 
 namespace eyeroof::mapper {
+
+// 0: as many as the machine has.
+inline int thread_count(int asked) {
+    return asked > 0 ? asked : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
 
 // work(own, i) for i = 0 … count - 1, in about this order; `own` is what make() gave the thread.
 template <class Make, class Work>

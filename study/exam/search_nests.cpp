@@ -9,7 +9,6 @@
 #include <chrono>
 #include <mutex>
 #include <optional>
-#include <thread>
 
 namespace eyeroof::study {
 
@@ -75,10 +74,6 @@ class Budget {
     Clock::time_point start_ = Clock::now();
 };
 
-int thread_count(int asked) {
-    return asked > 0 ? asked : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-}
-
 } // namespace
 
 bool same_nest(const model::Problem& a, const model::Problem& b) {
@@ -93,7 +88,7 @@ std::vector<SearchOutcome> search_nests(const std::vector<mapper::Task>& tasks,
                                         const model::ProgressCallback& progress) {
     std::vector<std::optional<SearchOutcome>> found(tasks.size());
     Announcer announcer(progress, tasks.size());
-    const int threads = thread_count(options.threads);
+    const int threads = mapper::thread_count(options.threads);
     const int at_once = std::max(1, std::min(threads, static_cast<int>(tasks.size())));
     mapper::SearchOptions inner = options;
     inner.threads = std::max(1, threads / at_once);

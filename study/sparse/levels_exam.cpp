@@ -1,261 +1,135 @@
 #include "study/sparse/levels_exam.hpp"
 
+#include "mapper/parallel.hpp"
 #include "model/sparse/twin.hpp"
-#include "model/sparse/waiting.hpp"
-#include "study/exam/best_mappings.hpp"
 #include "study/exam/examine.hpp"
 #include "study/exam/totals.hpp"
-
-#include <fmt/format.h>
+#include "study/exam/word_types.hpp"
+#include "study/sparse/lay_zeros_over.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <mutex>
+#include <optional>
+#include <utility>
 
 namespace eyeroof::study {
 
-using model::Accelerator;
-using model::Count;
 using model::Layer;
-using model::Operand;
 using model::Result;
 using model::sparse::Densities;
 using model::sparse::Twin;
-using model::sparse::Waiting;
 
 namespace {
-
-// What one nest takes; cycles of the twin: steps.
-struct Nest {
-    double macs = 0.0;
-    Waiting waiting;
-    double at_work = 0.0; // steps of the units, lanes included
-    double moving = 0.0;
-    model::LatencyCycles latency;
-};
-
-Result<Nest> nest_of(const model::Problem& problem, const model::Mapping& mapping,
-                     const SparseLevels& machine, const Twin& twin, const Densities& densities) {
-    const auto cost = model::cost_of(problem, twin.machine, mapping);
-    if (!cost) {
-        return cost.diagnostics();
-    }
-    auto terms =
-        with_exact_ramps(model::latency_terms(problem, twin.machine, mapping, *cost), twin);
-    Nest nest;
-    nest.macs = static_cast<double>(cost->macs);
-    nest.waiting = waiting_of(problem, machine.accelerator(), machine.rules, densities, mapping,
-                              *cost, terms.passes);
-    nest.at_work = terms.compute_cycles * nest.waiting.lanes;
-    nest.moving = cost->moving_cycles;
-    terms.compute_cycles = nest.at_work * nest.waiting.slowest;
-    nest.latency = latency_at(terms, twin.machine, std::max(terms.compute_cycles, nest.moving));
-    return nest;
-}
-
-Count whole(double value) {
-    return static_cast<Count>(std::llround(value));
-}
-
-std::string percent_text(double share) {
-    return fmt::format("{:.3g} %", 100.0 * share);
-}
-
-model::sparse::Rules formats_of(model::sparse::Rules rules) {
-    for (model::sparse::LevelRules& level : rules.levels) {
-        level.left_out.clear();
-    }
-    return rules;
-}
-
-// Lays what zeros change over the report of a layer on the twin.
-class Correction {
-  public:
-    Correction(LayerReport& report, const SparseLevels& machine, const Twin& twin,
-               const Densities& densities)
-        : report_(report), machine_(machine), twin_(twin),
-          formats_(twin_of(machine.accelerator(), formats_of(machine.rules), densities)),
-          densities_(densities) {}
-
-    model::Diagnostics run() {
-        const auto problems = nests_of(report_.layer);
-        if (!problems) {
-            return problems.diagnostics();
-        }
-        std::vector<Nest> nests;
-        for (std::size_t i = 0; i < report_.mappings.size(); ++i) {
-            const auto nest =
-                nest_of((*problems)[i], report_.mappings[i], machine_, twin_, densities_);
-            if (!nest) {
-                return nest.diagnostics();
-            }
-            nests.push_back(*nest);
-        }
-        correct_traffic();
-        if (nests.empty()) { // no nest: moved, not multiplied
-            correct_move();
-        } else {
-            correct_steps(nests);
-            correct_times(nests);
-            add_note(nests);
-        }
-        return {};
-    }
-
-  private:
-    void correct_traffic() {
-        const auto& levels = machine_.accelerator().levels;
-        for (TrafficRow& row : report_.traffic) {
-            for (std::size_t i = 0; i < levels.size(); ++i) {
-                for (const Operand o : model::kAllOperands) {
-                    if (row.level == levels[i].name && row.tensor == operand_name(o)) {
-                        correct(row, i, o);
-                    }
-                }
-            }
-        }
-        report_.outer_bytes /= twin_.scale.front();
-    }
-
-    // At a level of bounded size the twin counts plain words. What comes to be read later is
-    // written whether or not its reads are left out; results are read and written alike.
-    void correct(TrafficRow& row, std::size_t level, Operand o) const {
-        const double scale = twin_.scale[level];
-        const double read = scale > 1.0 ? 1.0 / scale : twin_.bytes[level][index(o)];
-        const double written =
-            scale > 1.0 ? 1.0 / scale
-                        : (o == Operand::output ? twin_ : formats_).bytes[level][index(o)];
-        row.read_bytes = whole(static_cast<double>(row.read_bytes) * read);
-        row.write_bytes = whole(static_cast<double>(row.write_bytes) * written);
-        row.tile_bytes = whole(static_cast<double>(row.tile_bytes) / scale);
-    }
-
-    void correct_move() {
-        const double seconds = twin_.cycles_a_step / clock();
-        report_.time_s = report_.cycles * seconds;
-        report_.cycles *= twin_.cycles_a_step;
-        report_.split.compute_s *= twin_.cycles_a_step;
-        report_.split.dram_stall_s *= twin_.cycles_a_step;
-        report_.processing_time_s *= twin_.cycles_a_step;
-    }
-
-    // MACs a step of the twin are processed MACs a cycle.
-    void correct_steps(const std::vector<Nest>& nests) {
-        double macs = 0.0, full = 0.0, at_work = 0.0, average = 0.0, total = 0.0;
-        for (const Nest& nest : nests) {
-            macs += nest.macs;
-            full += nest.at_work / nest.waiting.lanes;
-            at_work += nest.at_work;
-            average += std::max(nest.at_work, nest.moving);
-            total += nest.latency.total();
-        }
-        const double lanes = at_work / full;
-        for (const std::size_t i : {std::size_t{3}, std::size_t{4}}) {
-            report_.steps[i].macs_per_cycle /= lanes;
-            if (lanes > 1.0 + 1e-9) {
-                model::StepBound& step = report_.steps[i];
-                step.limit = step.limit == "nothing" ? "lanes that are not full" : step.limit;
-                step.reason +=
-                    fmt::format("; lanes that are not full take {:.3g} times the cycles", lanes);
-            }
-        }
-        bound(5, macs / average);
-        bound(6, macs / total);
-        explain(nests, at_work);
-        report_.active.averaged /= lanes;
-        report_.utilization = macs / (report_.units * total);
-    }
-
-    // In cycles: the twin's reasons count its steps.
-    void explain(const std::vector<Nest>& nests, double at_work) {
-        double moving = 0.0, slowest = 1.0;
-        model::LatencyCycles sum;
-        for (const Nest& nest : nests) {
-            moving += nest.moving;
-            slowest = std::max(slowest, nest.waiting.slowest);
-            sum.compute += nest.latency.compute;
-            sum.on_chip_stall += nest.latency.on_chip_stall;
-            sum.outer_stall += nest.latency.outer_stall;
-        }
-        const double s = twin_.cycles_a_step;
-        report_.steps[5].reason =
-            fmt::format("what this mapping moves takes {:.4g} cycles; the units need {:.4g}",
-                        moving * s, at_work * s);
-        report_.steps[6].reason =
-            fmt::format("{:.4g} cycles computing, of them x {:.3g} waiting for the slowest unit, "
-                        "{:.4g} waiting "
-                        "on chip, {:.4g} for the outermost memory",
-                        sum.compute * s, slowest, sum.on_chip_stall * s, sum.outer_stall * s);
-    }
-
-    void bound(std::size_t step, double rate) {
-        report_.steps[step].macs_per_cycle = std::min(rate, report_.steps[step - 1].macs_per_cycle);
-    }
-
-    void correct_times(const std::vector<Nest>& nests) {
-        const double seconds = twin_.cycles_a_step / clock();
-        std::vector<model::Pace> paces;
-        model::LatencyCycles sum;
-        for (const Nest& nest : nests) {
-            sum.compute += nest.latency.compute;
-            sum.on_chip_stall += nest.latency.on_chip_stall;
-            sum.outer_stall += nest.latency.outer_stall;
-            paces.push_back(pace_of(report_.steps, report_.units, nest.macs, nest.moving));
-        }
-        report_.cycles = sum.total() * twin_.cycles_a_step;
-        report_.time_s = sum.total() * seconds;
-        report_.split = {sum.compute * seconds, sum.on_chip_stall * seconds,
-                         sum.outer_stall * seconds, 0.0};
-        report_.processing_time_s = sum.processing() * seconds;
-        report_.macs = whole(static_cast<double>(report_.macs) * twin_.processed);
-        report_.flops = whole(static_cast<double>(report_.flops) * twin_.processed);
-        report_.limits = scaled(limits_of(paces), seconds);
-        report_.limiter_step = report_.limits.binding;
-        const model::StepBound& binding = report_.steps[report_.limiter_step - 1];
-        report_.limiter = report_.limits.arithmetic ? "arithmetic" : binding.limit;
-        report_.limit = report_.limits.arithmetic ? model::Limit::arithmetic : binding.kind;
-    }
-
-    void add_note(const std::vector<Nest>& nests) {
-        double all = 0.0, lanes = 1.0, slowest = 1.0;
-        for (const Nest& nest : nests) {
-            all += nest.macs;
-            lanes = std::max(lanes, nest.waiting.lanes);
-            slowest = std::max(slowest, nest.waiting.slowest);
-        }
-        report_.notes.insert(
-            report_.notes.begin(),
-            fmt::format("densities: inputs {}, weights {}, outputs {}; of {:.4g} MACs {} have no "
-                        "zero and {} take a cycle; lanes that are not full x {:.3f}, waiting for "
-                        "the slowest unit x {:.3f}; the search counts neither",
-                        percent_text(densities_.input), percent_text(densities_.weight),
-                        percent_text(densities_.output), all, percent_text(twin_.effectual),
-                        percent_text(twin_.processed), lanes, slowest));
-    }
-
-    double clock() const { return machine_.accelerator().clock_hz; }
-
-    LayerReport& report_;
-    const SparseLevels& machine_;
-    const Twin& twin_;
-    Twin formats_; // with no access left out
-    const Densities& densities_;
-};
-
-// Every layer says the same of the machine's words.
-void add_once(model::Diagnostics& all, const model::Diagnostics& more) {
-    for (const model::Diagnostic& d : more) {
-        if (std::none_of(all.begin(), all.end(), [&](const model::Diagnostic& known) {
-                return known.code == d.code && known.message == d.message;
-            })) {
-            all.add(d);
-        }
-    }
-}
 
 // Attention's second operand is no weight, and its zeros are not told.
 Densities densities_for(const Layer& layer, const Densities& densities) {
     return model::multiplies(layer.op) && layer.op != model::Op::attention ? densities
                                                                            : Densities{};
+}
+
+// Layers with the same shape and shares of zeros, which cost the same: one is examined for all.
+struct LayerKind {
+    Layer layer;
+    Densities densities;
+    std::vector<std::size_t> members;
+
+    bool takes(Layer other, const Densities& shares) const {
+        other.name = layer.name;
+        other.count = layer.count;
+        return other == layer && shares == densities;
+    }
+};
+
+std::vector<LayerKind> kinds_of(const std::vector<Layer>& layers,
+                                const std::vector<Densities>& densities) {
+    std::vector<LayerKind> kinds;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        const Densities here = densities_for(layers[i], densities[i]);
+        auto kind = std::find_if(kinds.begin(), kinds.end(),
+                                 [&](const LayerKind& k) { return k.takes(layers[i], here); });
+        if (kind == kinds.end()) {
+            kind = kinds.insert(kinds.end(), {layers[i], here, {}});
+        }
+        kind->members.push_back(i);
+    }
+    return kinds;
+}
+
+// What each kind of a network takes, side by side on the threads that there are.
+class Examiner {
+  public:
+    Examiner(const model::Network& network, const SparseLevels& machine, std::stop_token stop,
+             const model::ProgressCallback& progress)
+        : network_(network), machine_(machine), stop_(std::move(stop)), progress_(progress) {}
+
+    std::vector<Result<Report>> run(const std::vector<LayerKind>& kinds, StudyOptions options) {
+        std::vector<std::optional<Result<Report>>> found(kinds.size());
+        const int threads = mapper::thread_count(options.threads);
+        const int at_once = std::clamp(static_cast<int>(kinds.size()), 1, threads);
+        options.threads = threads / at_once;
+        // Seconds are for all searches together.
+        options.search_limit_s *= static_cast<double>(at_once) / static_cast<double>(kinds.size());
+        mapper::in_parallel(at_once, kinds.size(), [&](std::size_t i) {
+            found[i] = one(kinds[i], options);
+            tell(kinds[i].layer.name, kinds.size());
+        });
+        std::vector<Result<Report>> reports;
+        for (auto& report : found) {
+            reports.push_back(*std::move(report));
+        }
+        return reports;
+    }
+
+  private:
+    Result<Report> one(const LayerKind& kind, const StudyOptions& options) {
+        const Twin twin = twin_of(machine_.accelerator(), machine_.rules, kind.densities);
+        model::Machine standing = machine_.machine;
+        standing.kind = twin.machine;
+        auto report = study::run({network_.id, network_.name, network_.source, {kind.layer}},
+                                 standing, options, stop_);
+        if (report && !twin.plain()) {
+            model::Diagnostics wrong =
+                lay_zeros_over(report->layers.front(), machine_, twin, kind.densities);
+            if (wrong.has_errors()) {
+                return wrong;
+            }
+        }
+        return report;
+    }
+
+    void tell(const std::string& name, std::size_t kinds) {
+        const std::lock_guard lock(mutex_);
+        ++done_;
+        if (progress_) {
+            progress_({static_cast<double>(done_) / static_cast<double>(kinds), name});
+        }
+    }
+
+    const model::Network& network_;
+    const SparseLevels& machine_;
+    std::stop_token stop_;
+    const model::ProgressCallback& progress_;
+    std::mutex mutex_;
+    std::size_t done_ = 0;
+};
+
+// The options of a part of a network that is prepared already.
+StudyOptions for_parts(StudyOptions options) {
+    options.batch.reset();
+    options.layers.reset();
+    options.data_type.reset();
+    options.training.reset();
+    options.operators = Operators::all;
+    return options;
+}
+
+// Of the whole network: a part's own would count its layers alone.
+void add_apart(model::Diagnostics& all, const model::Diagnostics& of_part) {
+    for (const model::Diagnostic& d : of_part) {
+        if (d.code != "other-words") {
+            all.add(d);
+        }
+    }
 }
 
 } // namespace
@@ -267,42 +141,27 @@ Result<Report> run_sparse(const model::Network& network, const SparseLevels& mac
     if (!wanted) {
         return Result<Report>(wanted.diagnostics());
     }
-    StudyOptions own = options;
-    own.batch.reset();
-    own.layers.reset();
-    own.data_type.reset();
-    own.training.reset();
-    own.operators = Operators::all;
+    const StudyOptions own = for_parts(options);
+    const std::vector<LayerKind> kinds = kinds_of(wanted->layers, densities);
+    const auto examined = Examiner(*wanted, machine, std::move(stop), progress).run(kinds, own);
     Report report;
-    model::Diagnostics found;
-    for (std::size_t i = 0; i < wanted->layers.size(); ++i) {
-        const Layer& layer = wanted->layers[i];
-        const Densities here = densities_for(layer, densities[i]);
-        const Twin twin = twin_of(machine.accelerator(), machine.rules, here);
-        if (progress) {
-            progress(
-                {static_cast<double>(i) / static_cast<double>(wanted->layers.size()), layer.name});
-        }
-        model::Machine standing = machine.machine;
-        standing.kind = twin.machine;
-        auto one = run({wanted->id, wanted->name, wanted->source, {layer}}, standing, own, stop);
-        add_once(found, one.diagnostics());
-        if (!one) {
-            return Result<Report>(std::move(found));
-        }
-        if (!twin.plain()) {
-            found.append(Correction(one->layers.front(), machine, twin, here).run());
-        }
-        if (i == 0) {
-            report = *one;
-            report.layers.clear();
-            const auto context = accelerator_context(machine.machine, machine.accelerator(), own);
-            report.machine = context ? summarise(machine.machine, *context) : report.machine;
-        }
-        report.layers.push_back(std::move(one->layers.front()));
+    model::Diagnostics found =
+        check_types(*wanted, machine.machine, machine.accelerator(), options);
+    for (const auto& one : examined) {
+        add_apart(found, one.diagnostics());
     }
     if (found.has_errors()) {
         return Result<Report>(std::move(found));
+    }
+    report = *examined.front();
+    const auto context = accelerator_context(machine.machine, machine.accelerator(), own);
+    report.machine = context ? summarise(machine.machine, *context) : report.machine;
+    report.layers.resize(wanted->layers.size());
+    for (std::size_t k = 0; k < kinds.size(); ++k) {
+        for (const std::size_t member : kinds[k].members) {
+            report.layers[member] = examined[k]->layers.front();
+            report.layers[member].layer = wanted->layers[member];
+        }
     }
     report.total = {};
     report.worst.clear();

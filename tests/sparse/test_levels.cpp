@@ -1,6 +1,7 @@
 // Machines of levels that leave zeros out: what is exact, what never happens, and mistakes in
 // files.
 #include "hwdb/catalog.hpp"
+#include "model/leakage.hpp"
 #include "model/sparse/twin.hpp"
 #include "model/sparse/waiting.hpp"
 #include "study/formats/catalog.hpp"
@@ -210,4 +211,64 @@ TEST_CASE("formats and rules that the machine cannot have are named with line an
     CHECK(std::any_of(found.begin(), found.end(), [](const auto& one) {
         return one.code == "no-such-operand" && one.field == "levels.GLB.formats.weight";
     }));
+}
+
+TEST_CASE("layers that differ in nothing are examined once, on one thread and on several alike") {
+    const auto machine = eyeriss();
+    model::Network network = small_network();
+    network.layers.push_back(network.layers.front());
+    network.layers.back().name = "again";
+    network.layers.push_back(network.layers.front());
+    network.layers.back().name = "other";
+    const std::vector<Densities> densities = {
+        {0.5, 0.4, 0.5}, {0.5, 0.1, 1.0}, {0.5, 0.4, 0.5}, {0.5, 0.2, 0.5}};
+    study::StudyOptions options = quick();
+    std::vector<std::string> told;
+    const auto one = study::run_sparse(
+        network, machine, densities, options, {},
+        [&](const model::Progress& progress) { told.push_back(progress.activity); });
+    options.threads = 3;
+    const auto several = study::run_sparse(network, machine, densities, options);
+    REQUIRE(one.ok());
+    REQUIRE(several.ok());
+    CHECK(told.size() == 3); // of four layers
+    CHECK(without_clock(one->layers) == without_clock(several->layers));
+    CHECK(one->total == several->total);
+    CHECK(one->layers[2].layer.name == "again");
+    CHECK(one->layers[2].time_s == one->layers[0].time_s);
+    CHECK(one->layers[3].time_s < one->layers[0].time_s);
+    // Alone each is what it is beside the others.
+    for (std::size_t i = 0; i < network.layers.size(); ++i) {
+        model::Network alone = network;
+        alone.layers = {network.layers[i]};
+        const auto own = study::run_sparse(alone, machine, {densities[i]}, quick());
+        REQUIRE(own.ok());
+        CHECK(without_clock(own->layers).front() == without_clock(one->layers)[i]);
+    }
+}
+
+TEST_CASE("words that the layers have and the machine has not are told once, of all layers") {
+    const auto report = study::run_sparse(small_network(), eyeriss(),
+                                          std::vector<Densities>(2, {0.5, 0.5, 0.5}), quick());
+    REQUIRE(report.ok());
+    std::size_t times = 0;
+    for (const model::Diagnostic& d : report.diagnostics()) {
+        times += d.code == "other-words" ? 1 : 0;
+    }
+    REQUIRE(times == 1);
+    CHECK(report.diagnostics().begin()->message.find("2 layers") != std::string::npos);
+}
+
+TEST_CASE("what leaks leaks for as long as lanes and units wait, too") {
+    auto machine = eyeriss();
+    auto& accelerator = std::get<model::Accelerator>(machine.machine.kind);
+    accelerator.mac_leak_pj = 0.25;
+    const auto report = examined(machine, {0.5, 0.4, 0.5});
+    for (const study::LayerReport& layer : report.layers) {
+        CAPTURE(layer.layer.name);
+        const double leaks_pj = model::least_leak_pj_per_cycle(accelerator); // all units, always
+        CHECK(leaks_pj == near(0.25 * 384.0, 1e-12));
+        CHECK(layer.leakage_j == near(leaks_pj * layer.cycles * 1e-12, 1e-9));
+        CHECK(layer.energy_j > layer.leakage_j);
+    }
 }
