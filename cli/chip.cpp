@@ -84,8 +84,8 @@ void add_chip(Frame& frame) {
     app.add_option("--network", options->network, "Network whose energy and power to tell")
         ->type_name("NETWORK|FILE");
     app.add_option("--process", options->process,
-                   "Process in nm, between two of the table by interpolation [the published "
-                   "chip's]")
+                   "Process in nm, between two of the table by interpolation [the machine's "
+                   "process_nm, or the published chip's]")
         ->check(CLI::Range(1.0, 1000.0))
         ->type_name("NM");
     app.add_option("--areas", options->areas,

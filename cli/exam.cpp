@@ -283,6 +283,7 @@ Exit exam(Context& context, const ExamOptions& options, const std::string& densi
         return context.fail(report.diagnostics());
     }
     context.report(report.diagnostics());
+    add_chip_figures(context, *machine, *report);
     const auto laid = lay_over(*report, *machine, *measured);
     if (!laid) {
         return context.fail(laid.diagnostics());

@@ -67,6 +67,7 @@ Exit exam_side_by_side(Context& context, const ExamOptions& options, const std::
             return context.fail(report.diagnostics());
         }
         context.report(report.diagnostics());
+        add_chip_figures(context, machines[i], *report);
         sides.push_back({*std::move(report), memory_of(context, own, *wired, machines[i])});
     }
     const std::string text = rendered(sides, options.output, context.colour(options.output.file));

@@ -1,7 +1,9 @@
 #include "cli/exam_study.hpp"
 
+#include "hwdb/technology_reader.hpp"
 #include "model/base/suggest.hpp"
 #include "study/formats/mapping_yaml.hpp"
+#include "study/silicon/chip_figures.hpp"
 #include "study/step/fit.hpp"
 #include "study/upgrade/surroundings.hpp"
 #include "study/what_if/knobs.hpp"
@@ -131,6 +133,23 @@ model::Result<study::StudyOptions> wanted_study(Context& context, const ExamOpti
         return wrong;
     }
     return wanted;
+}
+
+void add_chip_figures(Context& context, const model::Machine& machine, study::Report& report) {
+    if (!std::holds_alternative<model::Accelerator>(machine.kind)) {
+        return;
+    }
+    const auto technology = hwdb::load_technology(context.machine_dirs());
+    if (technology) {
+        context.report(study::add_chip(machine, *technology, report));
+        return;
+    }
+    for (model::Diagnostic d : technology.diagnostics()) {
+        model::Diagnostics said; // the examination does not need the file
+        d.severity = model::Severity::warning;
+        said.add(std::move(d));
+        context.report(said);
+    }
 }
 
 std::optional<study::MemoryFit> memory_of(Context& context, const ExamOptions& options,

@@ -23,6 +23,9 @@ std::optional<study::MemoryFit> memory_of(Context& context, const ExamOptions& o
                                           const study::read::WiredNetwork& wired,
                                           const model::Machine& machine);
 
+// Area and power of the whole chip, where its process is told; what is wrong goes to stderr.
+void add_chip_figures(Context& context, const model::Machine& machine, study::Report& report);
+
 // With more than one --on: a table of all.
 Exit exam_side_by_side(Context& context, const ExamOptions& options, const std::string& command);
 

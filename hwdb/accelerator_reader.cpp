@@ -141,6 +141,9 @@ class AcceleratorReader {
         accelerator_.max_filter_height = filter["height"].integer();
         accelerator_.max_filter_width = filter["width"].integer();
         read_peak(root["peak"]);
+        if (const Sourced process = root["process_nm"]) {
+            file_.machine.process_nm = process.number(1.0, 1000.0).value_or(0.0);
+        }
     }
 
     // Printed peaks come as MAC/s or as operations, two a MAC.

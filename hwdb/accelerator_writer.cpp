@@ -338,6 +338,9 @@ std::string write_accelerator(const model::Machine& machine) {
     }
     root.own_source();
     write_basics(root, accelerator);
+    if (machine.process_nm > 0.0) {
+        root.number("process_nm", fmt::format("{:g}", machine.process_nm));
+    }
     root.line("levels", "");
     for (std::size_t i = 0; i < accelerator.levels.size(); ++i) {
         write_level(root.element("levels", i), accelerator.levels[i]);

@@ -3,6 +3,7 @@
 // lock. Machines and networks of the catalogs are read once a process.
 #include "cli/program.hpp"
 #include "hwdb/catalog.hpp"
+#include "hwdb/technology_reader.hpp"
 #include "study/exam/run.hpp"
 #include "study/formats/catalog.hpp"
 #include "study/formats/network_yaml.hpp"
@@ -11,6 +12,7 @@
 #include "study/report/json.hpp"
 #include "study/report/markdown.hpp"
 #include "study/report/text.hpp"
+#include "study/silicon/chip_figures.hpp"
 #include "study/step/fit.hpp"
 #include "study/sweep/fields.hpp"
 #include "study/upgrade/surroundings.hpp"
@@ -106,6 +108,18 @@ class Library {
         return paths;
     }
 
+    // Nothing where no folder has one that can be read: the chip is then not told.
+    const std::optional<model::Technology>& technology() {
+        const std::lock_guard lock(mutex_);
+        if (!technology_tried_) {
+            technology_tried_ = true;
+            const auto folders = below("hwdb");
+            auto read = hwdb::load_technology(folders);
+            technology_ = read ? std::optional(*std::move(read)) : std::nullopt;
+        }
+        return technology_;
+    }
+
   private:
     // Files of the user's own may change between two calls.
     static bool is_path(const std::string& name) {
@@ -135,6 +149,8 @@ class Library {
     std::vector<fs::path> folders_;
     std::map<std::string, std::shared_ptr<const model::Machine>> machines_;
     std::map<std::string, std::shared_ptr<const study::read::WiredNetwork>> networks_;
+    bool technology_tried_ = false;
+    std::optional<model::Technology> technology_;
     std::map<std::string, std::shared_ptr<const model::HostIssue>> hosts_; // by id and name
 };
 
@@ -218,6 +234,12 @@ Exam examined(Exam exam) {
         exam.warnings.push_back(d.message);
     }
     exam.report = *std::move(report);
+    if (const auto& technology = library().technology()) {
+        for (const model::Diagnostic& d :
+             study::add_chip(*exam.machine, *technology, exam.report)) {
+            exam.warnings.push_back(d.message);
+        }
+    }
     return exam;
 }
 

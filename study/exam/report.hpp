@@ -134,6 +134,18 @@ struct MachineSummary {
     bool operator==(const MachineSummary&) const = default;
 };
 
+// Of an accelerator's chip by the estimates of model/technology; see study/silicon.
+struct ChipFigures {
+    double process_nm = 0.0;
+    double area_mm2 = 0.0;
+    double energy_j = 0.0; // on the chip, over the network: switching alone
+    double power_w = 0.0;
+    std::string confidence; // of the least certain number in them
+
+    double energy_j_per_mm2() const { return energy_j / area_mm2; }
+    bool operator==(const ChipFigures&) const = default;
+};
+
 struct Report {
     MachineSummary machine;
     std::string network_id;
@@ -143,6 +155,7 @@ struct Report {
     std::vector<Loss> worst; // three, largest first
     std::optional<Measurement> measured;
     std::vector<CeilingRow> ceilings;
+    std::optional<ChipFigures> chip; // where the process is known
 
     bool operator==(const Report&) const = default;
 };

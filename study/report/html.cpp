@@ -3,6 +3,7 @@
 #include "model/base/units.hpp"
 #include "study/exam/report_figures.hpp"
 #include "study/measured/measured_text.hpp"
+#include "study/report/chip_words.hpp"
 #include "study/report/proofs.hpp"
 #include "study/report/words.hpp"
 #include "study/text/markup.hpp"
@@ -178,6 +179,9 @@ std::string to_html(const Report& report, const MemoryFit* memory) {
     }
     if (memory != nullptr) {
         text += "<p>" + memory_fit_text(*memory) + "</p>\n";
+    }
+    if (report.chip) {
+        text += "<p>" + html_escaped(chip_text(*report.chip)) + "</p>\n";
     }
     text +=
         losses_html(report) + layers_html(report) + measured_html(report) + ceilings_html(report);

@@ -2,6 +2,7 @@
 
 #include "study/exam/report_figures.hpp"
 #include "study/report/cells.hpp"
+#include "study/report/chip_words.hpp"
 #include "study/report/json_measured.hpp"
 #include "study/report/memory_fit_json.hpp"
 
@@ -258,6 +259,9 @@ bool write_json(const Report& report, const MemoryFit* memory, const TextSink& s
     Json json = {{"total", total_json(report.total)}, {"worst", worst_json(report)}};
     if (memory != nullptr) {
         json["memory"] = memory_fit_json(*memory);
+    }
+    if (report.chip) {
+        json["chip"] = chip_json(*report.chip);
     }
     if (report.measured) {
         json["measured"] = measured_json(*report.measured);

@@ -3,6 +3,7 @@
 #include "model/base/units.hpp"
 #include "study/exam/report_figures.hpp"
 #include "study/measured/measured_text.hpp"
+#include "study/report/chip_words.hpp"
 #include "study/report/proofs.hpp"
 #include "study/report/words.hpp"
 #include "study/text/markup.hpp"
@@ -95,6 +96,9 @@ std::string to_markdown(const Report& report, const MemoryFit* memory) {
         interval(total.low_s, total.high_s), percent(total.utilization));
     if (memory != nullptr) {
         text += fmt::format("Of the whole network: {}.\n\n", memory_fit_text(*memory));
+    }
+    if (report.chip) {
+        text += fmt::format("The {}.\n\n", chip_text(*report.chip));
     }
     text += "The last seven columns are the share of the machine's units that is left after each "
             "Eyexam step.\n\n"

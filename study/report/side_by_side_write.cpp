@@ -1,6 +1,7 @@
 // The machine-readable forms and the pages of study/report/side_by_side.hpp.
 #include "model/base/units.hpp"
 #include "study/report/cells.hpp"
+#include "study/report/chip_words.hpp"
 #include "study/report/memory_fit_json.hpp"
 #include "study/report/side_by_side.hpp"
 #include "study/report/words.hpp"
@@ -55,6 +56,9 @@ Json side_json(const Side& side) {
                  {"total", std::move(sums)}};
     if (side.memory) {
         json["memory"] = memory_fit_json(*side.memory);
+    }
+    if (side.report.chip) {
+        json["chip"] = chip_json(*side.report.chip);
     }
     return json;
 }

@@ -3,6 +3,7 @@
 #include "model/base/units.hpp"
 #include "study/exam/report_figures.hpp"
 #include "study/measured/measured_text.hpp"
+#include "study/report/chip_words.hpp"
 #include "study/report/proofs.hpp"
 #include "study/report/words.hpp"
 #include "study/text/lines.hpp"
@@ -289,7 +290,8 @@ std::string totals(const Report& report, const MemoryFit* memory, bool colour) {
     if (memory != nullptr) {
         parts.push_back(memory_fit_text(*memory));
     }
-    return "\n" + inked("total", Ink::bold, colour) + "\n" + wrapped_parts(parts, 2, kWidth);
+    return "\n" + inked("total", Ink::bold, colour) + "\n" + wrapped_parts(parts, 2, kWidth) +
+           (report.chip ? wrapped(chip_text(*report.chip), 2, kWidth) : std::string());
 }
 
 std::string worst_losses(const Report& report, bool colour) {

@@ -133,9 +133,12 @@ silicon_report(const model::Machine& machine, const model::Technology& technolog
                                "`eyeroof hw list` has the accelerators, such as eyeriss-v1");
     }
     const model::PublishedChip* chip = published_of(technology, machine.id);
+    if (!nm && machine.process_nm > 0.0) {
+        nm = machine.process_nm;
+    }
     if (!nm && chip == nullptr) {
         return Answer::failure("no-process", "the process of " + machine.id + " is not known",
-                               "give it: --process 16");
+                               "give it: --process 16, or process_nm in the machine's file");
     }
     const auto node = model::node_of(technology, nm ? *nm : chip->nm);
     if (!node) {

@@ -41,7 +41,8 @@ struct SiliconReport {
 // Every bit that a level reads or takes in costs its store's energy, every bit that it sends down
 // or takes back the wires below it, every MAC its unit's, every cycle the pipeline registers'.
 // `areas` stand instead of estimates where they name a level. `exam` may be null. Errors:
-// "not-an-accelerator"; "no-process" when `nm` is not given and no published chip says; "no-node".
+// "not-an-accelerator"; "no-process" when neither `nm`, the machine nor a published chip says;
+// "no-node".
 model::Result<SiliconReport>
 silicon_report(const model::Machine& machine, const model::Technology& technology,
                std::optional<double> nm, const std::vector<NamedArea>& areas, const Report* exam);

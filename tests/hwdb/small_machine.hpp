@@ -44,6 +44,7 @@ dataflows:
   - {kind: ws, spatial: {x: K, y: C}, image: {channels: 4, spatial: {x: K, y: [C, S]}}}
 mac_leakage: 0.25 pJ/cycle
 gates_idle: true
+process_nm: 65
 )";
 
 } // namespace eyeroof::tests

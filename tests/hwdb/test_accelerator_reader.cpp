@@ -250,3 +250,9 @@ TEST_CASE("leakage comes in watts or by the cycle, and is written back as it is"
     CHECK(finding("leakage: 2 mW", "leakage: 1e300 W").code == "bad-energy");
     CHECK(finding("leakage: 2 mW", "leackage: 2 mW").hint == "did you mean 'leakage'?");
 }
+
+TEST_CASE("a machine may name its process, in nm, and is written back with it") {
+    CHECK(good(kSmall).machine.process_nm == 65.0);
+    CHECK(finding("process_nm: 65", "process_nm: 0").field == "process_nm");
+    CHECK(finding("process_nm: 65", "process_nm: small").field == "process_nm");
+}

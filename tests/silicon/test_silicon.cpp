@@ -2,6 +2,7 @@
 #include "hwdb/catalog.hpp"
 #include "hwdb/technology_reader.hpp"
 #include "study/exam/run.hpp"
+#include "study/silicon/chip_figures.hpp"
 #include "study/silicon/silicon.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
@@ -166,4 +167,37 @@ TEST_CASE("the JSON of a chip keeps to its schema, the CSV has a line a part") {
     const std::string csv = study::silicon_csv(*report);
     CHECK(std::count(csv.begin(), csv.end(), '\n') ==
           static_cast<std::ptrdiff_t>(report->parts.size()) + 1);
+}
+
+TEST_CASE(
+    "an examination tells the chip's area and energy where a process is known, else nothing") {
+    study::Report report = conv3_on_eyeriss();
+    CHECK(study::add_chip(machine("eyeriss-v1"), technology(), report).empty());
+    REQUIRE(report.chip);
+    const auto whole = study::silicon_report(machine("eyeriss-v1"), technology(), {}, {}, &report);
+    CHECK(report.chip->area_mm2 == whole->area_mm2);
+    CHECK(report.chip->energy_j == whole->energy_j);
+    CHECK(report.chip->energy_j > 0.0);
+    CHECK(report.chip->energy_j_per_mm2() == near(whole->energy_j / whole->area_mm2, 1e-12));
+    CHECK(report.chip->confidence == "recalled");
+
+    model::Machine own = machine("eyeriss-v1");
+    own.id = "mine";
+    report.chip.reset();
+    CHECK(study::add_chip(own, technology(), report).empty());
+    CHECK(!report.chip);
+    own.process_nm = 28.0;
+    CHECK(study::add_chip(own, technology(), report).empty());
+    REQUIRE(report.chip);
+    CHECK(report.chip->process_nm == 28.0);
+    CHECK(report.chip->area_mm2 < whole->area_mm2);
+    own.process_nm = 3.0;
+    report.chip.reset();
+    const auto outside = study::add_chip(own, technology(), report);
+    CHECK(!report.chip);
+    REQUIRE(outside.size() == 1);
+    CHECK(outside.begin()->code == "no-node");
+    CHECK(!outside.has_errors());
+    CHECK(study::add_chip(machine("t4"), technology(), report).empty());
+    CHECK(!report.chip);
 }
