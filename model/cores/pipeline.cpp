@@ -1,17 +1,15 @@
 #include "model/cores/pipeline.hpp"
 
+#include "model/cores/shared_time.hpp"
+
 #include <algorithm>
-#include <limits>
 
 namespace eyeroof::model::cores {
 
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
 double transfer_of(double bytes, const Package& package) {
-    return package.link_s +
-           (package.link_bytes_per_s > 0.0 ? bytes / package.link_bytes_per_s : 0.0);
+    return package.link_s + seconds_at(bytes, package.link_bytes_per_s);
 }
 
 double shared_of(const std::vector<LayerTimes>& layers, const Package& package) {
@@ -19,7 +17,7 @@ double shared_of(const std::vector<LayerTimes>& layers, const Package& package) 
     for (const LayerTimes& layer : layers) {
         bytes += layer.outer_bytes;
     }
-    return package.outer_bytes_per_s > 0.0 ? bytes / package.outer_bytes_per_s : 0.0;
+    return seconds_at(bytes, package.outer_bytes_per_s);
 }
 
 // Sums of the layers before each, for each number of cores.

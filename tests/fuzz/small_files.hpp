@@ -11,6 +11,7 @@
 #include "hwdb/transfer_reader.hpp"
 #include "profiles/collect/fault.hpp"
 #include "profiles/collect/request.hpp"
+#include "study/cores/package.hpp"
 #include "study/formats/assignments.hpp"
 #include "study/silicon/area_table.hpp"
 #include "study/sparse/densities.hpp"
@@ -62,6 +63,19 @@ inline std::string broken_promise_densities(const std::string& text) {
         }
     }
     return "";
+}
+
+// Without folders: parametric machines alone are found.
+inline std::string broken_promise_package_yaml(const std::string& text) {
+    const auto package = study::parse_package(text, "fuzz.yaml", {});
+    if (!package) {
+        return badly_refused(package);
+    }
+    std::size_t cores = 0;
+    for (const study::CoreKind& kind : package->kinds) {
+        cores += kind.count;
+    }
+    return cores >= 1 && cores <= study::kMostCores ? "" : "no cores, or more than there may be";
 }
 
 inline std::string broken_promise_area_table(const std::string& text) {
