@@ -1,6 +1,7 @@
 #include "study/cores/mixed.hpp"
 
 #include "study/exam/examine.hpp"
+#include "study/exam/word_types.hpp"
 
 #include <fmt/format.h>
 
@@ -112,14 +113,27 @@ StudyOptions for_parts(StudyOptions options) {
     return options;
 }
 
-Result<std::vector<Report>> examined(const model::Network& network, const CorePackage& package,
-                                     const StudyOptions& options, const std::stop_token& stop,
+// Of the whole network: pieces would be counted as layers of their own.
+void add_of_kind(model::Diagnostics& all, const model::Diagnostics& of_pieces,
+                 const model::Network& whole, const model::Machine& machine,
+                 const StudyOptions& options) {
+    all.append(check_types(whole, machine, std::get<model::Accelerator>(machine.kind), options));
+    for (const model::Diagnostic& d : of_pieces) {
+        if (d.code != "other-words") {
+            all.add(d);
+        }
+    }
+}
+
+Result<std::vector<Report>> examined(const model::Network& network, const model::Network& whole,
+                                     const CorePackage& package, const StudyOptions& options,
+                                     const std::stop_token& stop,
                                      const model::ProgressCallback& progress) {
     std::vector<Report> exams;
     model::Diagnostics found;
     for (const CoreKind& kind : package.kinds) {
         auto exam = run(network, kind.machine, options, stop, progress);
-        found.append(exam.diagnostics());
+        add_of_kind(found, exam.diagnostics(), whole, kind.machine, options);
         if (exam) {
             exams.push_back(*std::move(exam));
         }
@@ -203,7 +217,7 @@ Result<MixedReport> mixed_report(const model::Network& network, const CorePackag
             fmt::format("choose at most {} with --layers", kMostPlaced));
     }
     const Pieces pieces = pieces_of(*whole, mixed.parts);
-    auto exams = examined(pieces.network, package, for_parts(options), stop, progress);
+    auto exams = examined(pieces.network, *whole, package, for_parts(options), stop, progress);
     if (!exams) {
         return Result<MixedReport>(exams.diagnostics());
     }

@@ -63,7 +63,7 @@ std::string layer_lines(const MixedReport& r) {
 std::string pipeline_lines(const MixedReport& r) {
     const auto& p = r.pipeline;
     std::string text = fmt::format(
-        "\npipeline: an image every {} ({:.4g} a second), {} for each, {} an image; {}; the "
+        "pipeline: an image every {} ({:.4g} a second), {} for each, {} an image; {}; the "
         "interval is made by {}",
         format_si(p.interval_s, "s"), 1.0 / p.interval_s, format_si(p.latency_s, "s"),
         format_si(r.pipeline_energy_j, "J"),
