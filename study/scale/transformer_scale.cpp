@@ -2,6 +2,7 @@
 #include "study/exam/network_step.hpp"
 #include "study/scale/long_run.hpp"
 #include "study/scale/message.hpp"
+#include "study/scale/split.hpp"
 #include "study/scale/transformer_step.hpp"
 
 #include <fmt/format.h>
@@ -60,6 +61,19 @@ Result<Passes> passes_of(const model::Network& network, const model::Machine& ma
     return passes;
 }
 
+// Read to sum a block's gradients over words, for its biases: every product's output once, by a
+// kernel of its own.
+double bias_gradient_bytes(const Transformer& t, const BlockCut& cut) {
+    if (!t.biases) {
+        return 0.0;
+    }
+    const Count words = cut.microbatch * part(cut.length, cut.context);
+    const Count divided = part(t.heads + 2 * t.kv_heads, cut.tensor) * t.head_size +
+                          (t.gated ? 2 : 1) * part(t.inner, cut.tensor);
+    const Count whole = 2 * t.hidden / (cut.sequence ? cut.tensor : 1);
+    return 2.0 * static_cast<double>(words * (divided + whole));
+}
+
 // A first block has something below it: the gradient of its input is wanted too.
 model::Network after_another(model::Network network) {
     for (model::Layer& layer : network.layers) {
@@ -92,7 +106,9 @@ Result<BlockTimes> BlockExams::examine(const Plan& plan, std::stop_token stop) {
     if (!update) {
         return update.diagnostics();
     }
-    return BlockTimes{block->forward_s / 2.0, block->backward_s / 2.0, core->forward_s,
+    const double biases =
+        options_.fused_bias_gradient ? 0.0 : bias_gradient_bytes(t_, cut) * byte_s_;
+    return BlockTimes{block->forward_s / 2.0, block->backward_s / 2.0 + biases, core->forward_s,
                       (ends->forward_s + ends->backward_s) / 2.0, byte_s_};
 }
 

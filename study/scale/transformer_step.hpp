@@ -35,7 +35,8 @@ struct TransformerOptions {
     bool fused = true;           // attention as one kernel
     bool overlap = true;         // gradients are summed during the last microbatch's backward pass
     bool overlap_tensor = false; // tensor parallel messages leave while products go on
-    bool fused_accumulation = true; // products add to the gradients of microbatches before
+    bool fused_accumulation = true;  // products add to the gradients of microbatches before
+    bool fused_bias_gradient = true; // products of weight gradients sum their biases' too
     double gradient_bytes = 4.0;
     StudyOptions exam;
     CollectiveOptions collective;

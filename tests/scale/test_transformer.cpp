@@ -173,6 +173,7 @@ TEST_CASE("iteration times of SeqPar's rows") {
         TransformerOptions o;
         o.batch = r.batch;
         o.fused = false;
+        o.fused_bias_gradient = false;
         o.overlap = false;
         o.type = model::DataType::fp16;
         Plan plan;
@@ -204,6 +205,7 @@ TEST_CASE("iteration times of PTD-P's rows") {
         o.overlap = false;
         o.type = model::DataType::fp16;
         o.fused_accumulation = false; // products add to gradients since the end of 2021
+        o.fused_bias_gradient = false;
         Plan plan;
         plan.tensor = r.tensor;
         plan.pipeline = r.pipeline;
@@ -320,6 +322,7 @@ TEST_CASE("words a second of LLM Foundry's rows") {
             plan.zero = r.zero;
             TransformerOptions o;
             o.batch = plan.data * plan.microbatch; // as printed: no accumulation
+            o.fused_bias_gradient = false;
             const TransformerStep step = step_of(t, "h100-sxm-80gb", "dgx-h100-ndr", plan, o);
             const double words = static_cast<double>(r.microbatch) * 2048.0 / step.time_s;
             errors.add(words, r.words[i]);
@@ -351,6 +354,7 @@ TEST_CASE("MFU of LLM Foundry's rows on eight A100s") {
         plan.zero = 3;
         TransformerOptions o;
         o.batch = plan.data * plan.microbatch * r.accumulated;
+        o.fused_bias_gradient = false;
         const TransformerStep step = step_of(t, "a100-sxm-80gb", "dgx-a100-hdr", plan, o);
         const double mfu =
             training_flops(t, static_cast<double>(o.batch), 2048) / (step.time_s * 8 * 312e12);
