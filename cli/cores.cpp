@@ -19,7 +19,7 @@ struct CoresOptions {
     std::vector<std::string> dims;
     std::optional<std::int64_t> batch;
     EffortOptions effort;
-    std::size_t parts = 4;
+    std::optional<std::size_t> parts;
     int threads = 0;
     OutputOptions output;
 };
@@ -85,9 +85,11 @@ Exit mixed_cores(Context& context, const CoresOptions& options, const std::files
         return context.fail(all);
     }
     change(*package, given, options);
-    const auto report = study::mixed_report(*network, *package, study_of(options),
-                                            {options.parts, study::PlacementOptions{}.max_nodes},
-                                            context.stop(), context.progress());
+    const auto report =
+        study::mixed_report(*network, *package, study_of(options),
+                            {options.parts.value_or(study::PlacementOptions{}.parts),
+                             study::PlacementOptions{}.max_nodes},
+                            context.stop(), context.progress());
     if (!report) {
         return context.fail(report.diagnostics());
     }
@@ -102,6 +104,10 @@ Exit mixed_cores(Context& context, const CoresOptions& options, const std::files
 Exit cores(Context& context, const CoresOptions& options) {
     if (const auto file = study::find_package(options.machine, context.machine_dirs())) {
         return mixed_cores(context, options, *file);
+    }
+    if (options.parts) {
+        return context.fail_usage("--parts goes with a package of unequal cores",
+                                  "equal cores share each layer as the mapper divides it");
     }
     const auto network = load_workload(context, options.network, options.dims);
     const auto machine = load_machine(context, options.machine);
