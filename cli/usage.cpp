@@ -130,12 +130,19 @@ struct Companion {
     const char* value = "";
 };
 constexpr Companion kCompanions[] = {
-    {"", "--optimizer", "--phase", "training"}, {"", "--epoch-steps", "--phase", "training"},
-    {"", "--precision", "--phase", "training"}, {"chip", "--layers", "--network"},
-    {"chip", "--batch", "--network"},           {"chip", "--dim", "--network"},
-    {"chip", "--nodes", "--network"},           {"chip", "--time-limit", "--network"},
-    {"import", "--batch", "--match"},           {"tune", "--ablation", "--compare"},
-    {"tune", "--seeds", "--compare"},           {"tune", "--jobs", "--compare"},
+    {"", "--optimizer", "--phase", "training"},
+    {"", "--epoch-steps", "--phase", "training"},
+    {"", "--precision", "--phase", "training"},
+    {"chip", "--layers", "--network"},
+    {"chip", "--batch", "--network"},
+    {"chip", "--dim", "--network"},
+    {"chip", "--nodes", "--network"},
+    {"chip", "--time-limit", "--network"},
+    {"import", "--batch", "--match"},
+    {"tune", "--ablation", "--compare"},
+    {"tune", "--seeds", "--compare"},
+    {"tune", "--jobs", "--compare"},
+    {"split", "--microbatches", "--phase", "training"},
 };
 
 // Does another option of the command take the place of the companion: a session, a varied field?
