@@ -43,11 +43,9 @@ struct BadInput : std::runtime_error {
 std::string told(const model::Diagnostics& diagnostics) {
     std::string text;
     for (const model::Diagnostic& d : diagnostics) {
-        if (d.severity != model::Severity::error) {
-            continue;
+        if (d.severity == model::Severity::error) {
+            text += (text.empty() ? "" : "\n") + to_string(d);
         }
-        text += (text.empty() ? "" : "\n") + d.message + " [" + d.code + "]";
-        text += d.hint.empty() ? "" : "\n  hint: " + d.hint;
     }
     return text;
 }

@@ -39,6 +39,19 @@ def test_errors_are_exceptions_with_the_hint():
         er.exam("alexnet", on="eyeriss-v1", dtype="fp17")
     with pytest.raises(TypeError):
         er.exam("alexnet", on="eyeriss-v1", colour="red")
+    with pytest.raises(er.Error, match=r"none\.onnx.*file-not-found"):
+        er.exam("none.onnx", on="t4")
+
+
+def test_errors_tell_file_line_and_column(tmp_path):
+    machine = er.command("hw", "show", "t4").replace("clocks: ", "clokcs: ", 1)
+    path = tmp_path / "mine.yaml"
+    path.write_text(machine)
+    with pytest.raises(er.Error, match=r"mine\.yaml:\d+:\d+: error: .*clokcs"):
+        er.exam("alexnet", on=str(path))
+
+
+def test_names_of_no_network_are_value_errors():
     with pytest.raises(ValueError):  # what callers catch without knowing us
         er.network("no such network")
 
