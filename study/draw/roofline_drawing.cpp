@@ -182,7 +182,7 @@ std::uint32_t add_series(DrawnLayer& layer, const RooflineScene& scene) {
 
 // What a pointer over the point is told, where there is room for more than names.
 std::string tip_of(const ScenePoint& point) {
-    std::string tip = fmt::format("{}\n{} at {:.4g} FLOP/B", point.name,
+    std::string tip = fmt::format("{}: {} at {:.4g} FLOP/B", point.name,
                                   model::format_si(point.y, "FLOP/s"), point.x);
     if (point.of_bound > 0.0) {
         tip += fmt::format(", {:.1f} % of {}", 100.0 * point.of_bound, point.roof);

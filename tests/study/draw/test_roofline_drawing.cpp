@@ -51,11 +51,11 @@ TEST_CASE("a roofline's drawing has its points as markers that count, in the sce
         const Place wanted = scene.area.place_of(scene.points[i].x, scene.points[i].y);
         CHECK(points[i]->at.x == near(wanted.x));
         CHECK(points[i]->at.y == near(wanted.y));
-        CHECK(inside.tips.at(points[i]->tip).starts_with(scene.points[i].name + "\n"));
+        CHECK(inside.tips.at(points[i]->tip).starts_with(scene.points[i].name + ": "));
     }
     const std::string svg = to_svg(scene);
     CHECK(count_of(svg, "class=\"p ") == points.size());
-    CHECK(count_of(svg, "<title>a\n") == 1);
+    CHECK(count_of(svg, "<title>a: ") == 1);
 }
 
 TEST_CASE("what is selected has a ring of the selection's colour right above its marker") {
