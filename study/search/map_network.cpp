@@ -93,7 +93,7 @@ double own_value(const mapper::Task& task, const std::optional<Dataflow>& datafl
                      : all.empty() ? std::nullopt
                                    : own_mapping(task.problem, task.machine, all.front());
     auto cost = own ? cost_of(task.problem, task.machine, *own, task.counting)
-                          : Result<MappingCost>::failure("no-mapping", "none known");
+                    : Result<MappingCost>::failure("no-mapping", "none known");
     if (!cost) {
         return 0.0;
     }

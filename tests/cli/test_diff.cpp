@@ -20,8 +20,8 @@ TEST_CASE("two traces are compared by kernel and by operator, as text and as a p
     const auto text = tests::run({"diff", sample("kineto.json"), sample("kineto.json")});
     CHECK(text.exit == 0);
     CHECK(text.out.find("no time is another") != std::string::npos);
-    const auto page = tests::run({"diff", sample("kineto.json"), sample("rocprof_kernel_trace.csv"), "--by",
-                                  "operator", "--format", "html"});
+    const auto page = tests::run({"diff", sample("kineto.json"), sample("rocprof_kernel_trace.csv"),
+                                  "--by", "operator", "--format", "html"});
     CAPTURE(page.err);
     CHECK(page.exit == 0);
     CHECK(page.out.find("<svg") != std::string::npos);
@@ -52,7 +52,7 @@ TEST_CASE("a build fails where a run takes longer") {
     const auto holds = tests::run({"diff", sample("kineto.json"), sample("kineto.json"),
                                    "--fail-if", "net.time_change > -0.5"});
     CHECK(holds.exit == 1);
-    const auto wrong = tests::run({"diff", sample("kineto.json"), sample("kineto.json"),
-                                   "--fail-if", "net.tme_change > 0"});
+    const auto wrong = tests::run(
+        {"diff", sample("kineto.json"), sample("kineto.json"), "--fail-if", "net.tme_change > 0"});
     CHECK(wrong.exit == 2);
 }

@@ -94,7 +94,8 @@ TEST_CASE("the energy of what is found is that of its accesses and of what leaks
         ++compared;
         const MappingCost& cost = found->cost;
         CHECK(cost.leakage_pj ==
-              near(leak_pj_per_cycle(task.machine, found->mapping) * found->latency.total_cycles(), 1e-12));
+              near(leak_pj_per_cycle(task.machine, found->mapping) * found->latency.total_cycles(),
+                   1e-12));
         const auto bare = cost_of(task.problem, task.machine, found->mapping, task.counting);
         REQUIRE(bare);
         CHECK(cost.energy_pj == near(bare->energy_pj + cost.leakage_pj, 1e-12));
