@@ -1,5 +1,6 @@
 #include "study/cores/cores.hpp"
 
+#include "study/cores/layer_bytes.hpp"
 #include "study/exam/examine.hpp"
 
 #include <fmt/format.h>
@@ -105,16 +106,6 @@ CoresPoint point_of(const Report& report, const Grid& grid, const PackageOptions
     }
     point.utilization *= report.total.time_s / point.time_s;
     return point;
-}
-
-double bytes_out_of(const model::Layer& layer) {
-    const auto work = model::work_of(layer);
-    double bytes = 0.0;
-    for (std::size_t i = 0; work && i < work->tensors.size(); ++i) {
-        const model::TensorUse& tensor = work->tensors[i];
-        bytes += tensor.written ? static_cast<double>(tensor.bytes) : 0.0;
-    }
-    return bytes;
 }
 
 // Each run of a layer is one of its own.

@@ -1,5 +1,6 @@
 #include "study/cores/mixed.hpp"
 
+#include "study/cores/layer_bytes.hpp"
 #include "study/exam/examine.hpp"
 #include "study/exam/word_types.hpp"
 
@@ -53,15 +54,6 @@ Pieces pieces_of(const model::Network& whole, std::size_t most) {
         one.count = 1;
     }
     return pieces;
-}
-
-double bytes_out_of(const Layer& layer) {
-    const auto work = model::work_of(layer);
-    double bytes = 0.0;
-    for (std::size_t i = 0; work && i < work->tensors.size(); ++i) {
-        bytes += work->tensors[i].written ? static_cast<double>(work->tensors[i].bytes) : 0.0;
-    }
-    return bytes;
 }
 
 OnKind on_kind(const LayerReport& layer) {
