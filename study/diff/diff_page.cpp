@@ -1,5 +1,4 @@
 // Comparisons as one HTML page: totals, what adds and saves as bars, and every row in a table.
-#include "model/base/units.hpp"
 #include "study/diff/added_bars.hpp"
 #include "study/diff/diff.hpp"
 #include "study/diff/run_diff.hpp"
@@ -51,10 +50,6 @@ std::string page(const std::string& title, const std::vector<Row>& totals,
     return text + table(rows, " class=\"sort\"") + rest + page_foot();
 }
 
-std::string seconds(double s) {
-    return model::format_si(s, "s");
-}
-
 std::string apart_html(const char* what, const std::vector<std::string>& names) {
     return names.empty() ? ""
                          : fmt::format("<p>{}: {}</p>\n", what,
@@ -76,9 +71,9 @@ std::string diff_html(const ExamDiff& diff) {
         if (std::abs(layer.adds_s()) > kToldChange * std::abs(diff.total[0].a)) {
             added.push_back({layer.name, layer.adds_s(), limits_text(layer)});
         }
-        rows.push_back({layer.name, added_text(layer.adds_s()), seconds(layer.figures[0].a),
-                        seconds(layer.figures[0].b), change_text(layer.figures[0]), layer.limiter_a,
-                        layer.limiter_b, steps_text(layer)});
+        rows.push_back({layer.name, added_text(layer.adds_s()), seconds_text(layer.figures[0].a),
+                        seconds_text(layer.figures[0].b), change_text(layer.figures[0]),
+                        layer.limiter_a, layer.limiter_b, steps_text(layer)});
     }
     return page(diff.name_a + " and " + diff.name_b, totals, added, rows,
                 apart_html("Only on the first side", diff.only_a) +
@@ -89,7 +84,8 @@ std::string run_diff_html(const RunDiff& diff) {
     const auto count = [](double n) { return fmt::format("{}", n); };
     const std::vector<Row> totals = {
         {"", diff.name_a, diff.name_b, "change"},
-        {"time", seconds(diff.time_s.a), seconds(diff.time_s.b), change_text(diff.time_s)},
+        {"time", seconds_text(diff.time_s.a), seconds_text(diff.time_s.b),
+         change_text(diff.time_s)},
         {"calls", count(diff.calls.a), count(diff.calls.b), change_text(diff.calls)}};
     std::vector<AddedTime> added;
     std::vector<Row> rows = {{std::string(run_part_name(diff.by)), "added", "before", "after",
@@ -98,8 +94,8 @@ std::string run_diff_html(const RunDiff& diff) {
         if (std::abs(row.adds_s()) > kToldChange * diff.time_s.a) {
             added.push_back({row.name, row.adds_s(), row.name});
         }
-        rows.push_back({row.name, added_text(row.adds_s()), seconds(row.time_s.a),
-                        seconds(row.time_s.b), change_text(row.time_s), count(row.calls.a),
+        rows.push_back({row.name, added_text(row.adds_s()), seconds_text(row.time_s.a),
+                        seconds_text(row.time_s.b), change_text(row.time_s), count(row.calls.a),
                         count(row.calls.b)});
     }
     return page(diff.name_a + " and " + diff.name_b, totals, added, rows, "");

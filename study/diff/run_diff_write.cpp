@@ -1,4 +1,3 @@
-#include "model/base/units.hpp"
 #include "study/diff/run_diff.hpp"
 #include "study/draw/geometry.hpp"
 #include "study/text/csv.hpp"
@@ -16,10 +15,6 @@ namespace {
 
 constexpr std::size_t kMostRows = 30; // in text and Markdown
 constexpr std::size_t kLongestName = 60;
-
-std::string seconds(double s) {
-    return model::format_si(s, "s");
-}
 
 bool differs(const RunRow& row, const RunDiff& diff) {
     const double all = std::max(diff.time_s.a, diff.time_s.b);
@@ -58,8 +53,8 @@ nlohmann::ordered_json sides_json(const BothSides& figure) {
 std::string run_diff_text(const RunDiff& diff) {
     std::string text =
         fmt::format("a: {}\nb: {}\n\ntime  {} -> {}  {}\ncalls {}\n{}\n", diff.name_a, diff.name_b,
-                    seconds(diff.time_s.a), seconds(diff.time_s.b), change_text(diff.time_s),
-                    calls_text(diff.calls), untimed_text(diff));
+                    seconds_text(diff.time_s.a), seconds_text(diff.time_s.b),
+                    change_text(diff.time_s), calls_text(diff.calls), untimed_text(diff));
     const std::size_t rows = told(diff);
     text += rows == 0 ? "no time is another\n"
                       : fmt::format("{:>10} {:>10} {:>10} {:>10} {:>12}  {}\n", "added", "a", "b",
@@ -67,8 +62,9 @@ std::string run_diff_text(const RunDiff& diff) {
     for (std::size_t i = 0; i < rows; ++i) {
         const RunRow& row = diff.rows[i];
         text += fmt::format("{:>10} {:>10} {:>10} {:>10} {:>12}  {}\n", added_text(row.adds_s()),
-                            seconds(row.time_s.a), seconds(row.time_s.b), change_text(row.time_s),
-                            calls_text(row.calls), shortened(row.name, kLongestName));
+                            seconds_text(row.time_s.a), seconds_text(row.time_s.b),
+                            change_text(row.time_s), calls_text(row.calls),
+                            shortened(row.name, kLongestName));
     }
     return text + (rows < diff.rows.size()
                        ? fmt::format("{} more in --format csv\n", diff.rows.size() - rows)
@@ -79,9 +75,9 @@ std::string run_diff_markdown(const RunDiff& diff) {
     std::string text =
         fmt::format("| | {} | {} | change |\n|---|---|---|---|\n| time | {} | {} | {} |\n"
                     "| calls | {} | {} | {} |\n",
-                    markdown_cell(diff.name_a), markdown_cell(diff.name_b), seconds(diff.time_s.a),
-                    seconds(diff.time_s.b), change_text(diff.time_s), diff.calls.a, diff.calls.b,
-                    change_text(diff.calls));
+                    markdown_cell(diff.name_a), markdown_cell(diff.name_b),
+                    seconds_text(diff.time_s.a), seconds_text(diff.time_s.b),
+                    change_text(diff.time_s), diff.calls.a, diff.calls.b, change_text(diff.calls));
     const std::size_t rows = told(diff);
     text += rows == 0 ? ""
                       : fmt::format("\n| {} | added | before | after | change | calls |\n"
@@ -89,9 +85,10 @@ std::string run_diff_markdown(const RunDiff& diff) {
                                     run_part_name(diff.by));
     for (std::size_t i = 0; i < rows; ++i) {
         const RunRow& row = diff.rows[i];
-        text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", markdown_cell(row.name),
-                            added_text(row.adds_s()), seconds(row.time_s.a), seconds(row.time_s.b),
-                            change_text(row.time_s), calls_text(row.calls));
+        text +=
+            fmt::format("| {} | {} | {} | {} | {} | {} |\n", markdown_cell(row.name),
+                        added_text(row.adds_s()), seconds_text(row.time_s.a),
+                        seconds_text(row.time_s.b), change_text(row.time_s), calls_text(row.calls));
     }
     return text;
 }
