@@ -192,7 +192,7 @@ def exam(net: AnyNetwork, on: str, *, set: Optional[Mapping[str, Any]] = None,
     >>> er.exam("alexnet", on="eyeris-v1")
     Traceback (most recent call last):
     ...
-    eyeroof._eyeroof.Error: no machine is called "eyeris-v1" [unknown-machine]
+    eyeroof._eyeroof.Error: error: no machine is called "eyeris-v1" [unknown-machine]
       hint: did you mean 'eyeriss-v1'? (a file needs its path, such as ./mine.yaml)
     """
     known = ("dtype", "dataflow", "mapping", "launch", "operators", "phase")
