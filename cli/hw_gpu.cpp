@@ -91,6 +91,7 @@ Json gpu_json(const Gpu& gpu) {
                  {"dram_bytes_per_s", known_json(gpu.dram_bytes_per_s)},
                  {"l2_bytes", known_json(gpu.l2_bytes)},
                  {"l2_bytes_per_s", known_json(gpu.l2_bytes_per_s)},
+                 {"near_l2_bytes_per_s", known_json(gpu.near_l2_bytes_per_s)},
                  {"shared_bytes_per_unit", known_json(gpu.shared_bytes_per_sm)},
                  {"registers_bytes_per_unit", known_json(gpu.registers_bytes_per_sm)},
                  {"tdp_w", known_json(gpu.tdp_w)},

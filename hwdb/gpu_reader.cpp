@@ -168,6 +168,7 @@ class GpuReader {
         const Sourced l2 = root["l2"];
         gpu_.l2_bytes = number<model::Bytes>(l2["capacity"]);
         gpu_.l2_bytes_per_s = number<model::BytesPerSec>(l2["bandwidth"]);
+        gpu_.near_l2_bytes_per_s = number<model::BytesPerSec>(l2["near_bandwidth"]);
     }
 
     void read_links(const Sourced& links) {

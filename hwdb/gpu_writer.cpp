@@ -113,6 +113,7 @@ void write_memory(Lines& lines, const Gpu& gpu) {
         lines.under("l2");
         lines.number("capacity", gpu.l2_bytes, si(gpu.l2_bytes, "B"));
         lines.number("bandwidth", gpu.l2_bytes_per_s, si(gpu.l2_bytes_per_s, "B/s"));
+        lines.number("near_bandwidth", gpu.near_l2_bytes_per_s, si(gpu.near_l2_bytes_per_s, "B/s"));
     }
     lines.under("sm");
     lines.number("shared_memory", gpu.shared_bytes_per_sm, si(gpu.shared_bytes_per_sm, "B"));

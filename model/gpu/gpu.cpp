@@ -13,7 +13,8 @@ constexpr std::array<std::string_view, 11> kArchNames = {"kepler",    "maxwell",
                                                          "blackwell", "amd",     "host"};
 
 // L2 to SM transfers a cycle that a whole GPU sustains, bytes per SM; see l2_bandwidth.
-constexpr double kL2BytesPerSmCycle = 0.65 * 32.0;
+constexpr double kPortShare = 0.65;
+constexpr double kL2BytesPerSmCycle = kPortShare * 32.0;
 constexpr double kWideL2BytesPerSmCycle = 0.55 * 64.0;
 
 // Data-centre parts since the A100: an L2 of two partitions with wide ports.
@@ -72,8 +73,11 @@ double fitting_peak(const Gpu& gpu, DataType type) {
         return 0.0;
     }
     const double cycles = gpu.sms * pipe_clock_hz(gpu, type);
-    if (type == DataType::fp32 && rate.pipe != Pipe::tensor) {
-        return cycles * gpu.fp32_lanes * 2.0;
+    const double lanes = cycles * gpu.fp32_lanes * 2.0;
+    const bool beyond_lanes = rate.flops_per_s > (1.0 + kPeakTolerance) * lanes;
+    const bool matrix_cores = gpu.arch == GpuArch::amd && beyond_lanes; // they serve fp32 too
+    if (type == DataType::fp32 && rate.pipe != Pipe::tensor && !matrix_cores) {
+        return lanes;
     }
     return cycles * std::exp2(std::round(std::log2(rate.flops_per_s / cycles)));
 }
@@ -102,10 +106,14 @@ double l2_bandwidth(const Gpu& gpu) {
     return std::max(each * gpu.sms * gpu.boost_hz, gpu.dram_bytes_per_s);
 }
 
+double tile_bandwidth(const Gpu& gpu) {
+    return std::max(kPortShare * gpu.near_l2_bytes_per_s, l2_bandwidth(gpu));
+}
+
 double l2_port_bandwidth(const Gpu& gpu) {
     constexpr double port = 64.0; // B per SM and cycle
     const double ports = gpu.arch == GpuArch::host ? 0.0 : port * gpu.sms * gpu.boost_hz;
-    return std::max(ports, l2_bandwidth(gpu));
+    return std::max({ports, l2_bandwidth(gpu), gpu.near_l2_bytes_per_s});
 }
 
 double l2_reach_bytes(const Gpu& gpu) {

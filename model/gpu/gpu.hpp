@@ -121,6 +121,9 @@ struct Gpu {
     double dram_bytes_per_s = 1.0;
     double l2_bytes = 0.0;
     double l2_bytes_per_s = 0.0; // 0: not known, derived from the SMs
+    // Peak of the caches between the L2 and the SMs, one a chiplet, all together; 0: there are
+    // none.
+    double near_l2_bytes_per_s = 0.0;
     double shared_bytes_per_sm = 0.0;
     double registers_bytes_per_sm = 0.0;
     int max_threads_per_sm = 2048;
@@ -165,6 +168,10 @@ bool lanes_fill_issue(const Gpu& gpu);
 // data-centre parts since the A100 (compute capability 8.0, 9.0, 10.x: A100 and H100 PCIe reach 35
 // B), 0.65 of 32 B elsewhere (V100, T4). Source: cache curves of te42kyfo/gpu-benches@1c36d509.
 double l2_bandwidth(const Gpu& gpu);
+
+// What tiles are read at, bytes/s: l2_bandwidth; where chiplets have caches of their own before the
+// one that all share, 0.65 of their peak, as of a port.
+double tile_bandwidth(const Gpu& gpu);
 
 // What no kernel exceeds: 64 B per SM and boost cycle, the width of an SM's port to L2 (NVIDIA's
 // and AMD's architecture white papers since 2016), or l2_bandwidth where that is more; of hosts

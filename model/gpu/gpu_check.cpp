@@ -72,6 +72,7 @@ class GpuCheck {
         check(gpu_.dram_bytes, kBytes, "dram.capacity");
         check(gpu_.l2_bytes, kBytes, "l2.capacity");
         check(gpu_.l2_bytes_per_s, kBandwidth, "l2.bandwidth");
+        check(gpu_.near_l2_bytes_per_s, kBandwidth, "l2.near_bandwidth");
         check(gpu_.shared_bytes_per_sm, kBytes, "sm.shared_memory");
         check(gpu_.registers_bytes_per_sm, kBytes, "sm.registers");
         check(gpu_.pcie_bytes_per_s, kBandwidth, "links.pcie");

@@ -116,7 +116,7 @@ double l2_seconds(const Candidate& c) {
     const Product& p = *c.product;
     const double deep = ctas_of(p, c.tile, c.splits) * std::ceil(p.k / c.splits) * p.in_bytes;
     const double through_s =
-        deep * tile_reads(*c.gpu, c.tile, c.tensor) / c.terms->l2_share / l2_bandwidth(*c.gpu);
+        deep * tile_reads(*c.gpu, c.tile, c.tensor) / c.terms->l2_share / tile_bandwidth(*c.gpu);
     if (c.tensor) {
         return through_s;
     }

@@ -71,6 +71,8 @@ constexpr Slip kGpuSlips[] = {
     {"capacity: 512 KiB", "capacity: 2 GB", "bad-capacity", "l2.capacity", 14},
     {"capacity: 512 KiB", "capacity: 0 KiB", "zero", "l2.capacity", 14},
     {"bandwidth: 200 GB/s", "bandwidth: 1e299 B/s", "bad-number", "l2.bandwidth", 14},
+    {"bandwidth: 200 GB/s", "near_bandwidth: 1e299 B/s", "bad-number", "l2.near_bandwidth", 14},
+    {"bandwidth: 200 GB/s", "near_bandwith: 1 TB/s", "unknown-key", "l2.near_bandwith", 14},
     {"registers: 256 KiB", "registers: 0 KiB", "zero", "sm.registers", 15},
     {"max_threads: 2048", "max_threads: 0", "out-of-range", "sm.max_threads", 15},
     {"tdp: 50 W", "tdp: 0 W", "zero", "tdp", 17},

@@ -34,6 +34,60 @@ TEST_CASE("a 70 W card cannot hold its boost clock, a 300 W card of the same pro
     CHECK(model::sustained_clock_share(t4, DataType::fp32) == near(0.368, 0.002));
 }
 
+TEST_CASE(
+    "fp32 products of AMD's matrix cores take four times the energy of fp16, not the lanes'") {
+    model::Gpu mi100 = test::v100_sxm2();
+    mi100.arch = model::GpuArch::amd;
+    mi100.tdp_w = 200.0;
+    mi100.base_hz = 0.5e9;
+    mi100.rate(DataType::fp32) = {46.1e12, model::Pipe::vector};
+    // 0.8 x 200 / (4 x 1.1e-12 x 46.1e12 = 202.8)
+    CHECK(model::sustained_clock_share(mi100, DataType::fp32) == near(0.789, 0.001));
+    mi100.rate(DataType::fp16).pipe = model::Pipe::vector; // as before CDNA: the lanes
+    // 0.8 x 200 / (8.8e-12 x 46.1e12 = 405.7)
+    CHECK(model::sustained_clock_share(mi100, DataType::fp32) == near(0.3944, 0.001));
+}
+
+TEST_CASE(
+    "AMD's matrix cores may serve fp32 beyond the lanes, NVIDIA's peak is that of the lanes") {
+    model::Gpu gpu = test::v100_sxm2();
+    gpu.sms = 120;
+    gpu.boost_hz = 1.502e9;
+    gpu.rate(DataType::fp32) = {46.1e12, model::Pipe::vector}; // 256 a CU and cycle, lanes 128
+    CHECK_FALSE(model::peak_fits(gpu, DataType::fp32));
+    gpu.arch = model::GpuArch::amd;
+    CHECK(model::fitting_peak(gpu, DataType::fp32) == near(120 * 1.502e9 * 256, 1e-6));
+    CHECK(model::peak_fits(gpu, DataType::fp32));
+    gpu.rate(DataType::fp32).flops_per_s = 23.1e12; // the lanes alone
+    CHECK(model::fitting_peak(gpu, DataType::fp32) == near(120 * 1.502e9 * 128, 1e-6));
+}
+
+TEST_CASE("matrix cores of AMD's later generations take less energy") {
+    model::Gpu gpu = test::v100_sxm2();
+    gpu.arch = model::GpuArch::amd;
+    gpu.base_hz = 0.1e9;
+    gpu.tdp_w = 750.0;
+    gpu.rate(DataType::fp16) = {1307e12, model::Pipe::tensor};
+    const auto clock_of = [&](const char* compute_capability) {
+        gpu.compute_capability = compute_capability;
+        return model::sustained_clock_share(gpu, DataType::fp16);
+    };
+    CHECK(clock_of("gfx90a") == near(600.0 / (1.1 * 1307.0), 1e-3));
+    CHECK(clock_of("gfx942") == near(600.0 / (0.86 * 1307.0), 1e-3));
+    CHECK(clock_of("gfx950") == near(600.0 / (0.64 * 1307.0), 1e-3));
+}
+
+TEST_CASE("tiles are read from chiplets' own caches where there are any") {
+    model::Gpu gpu = test::v100_sxm2(); // 2.7 TB/s from the L2
+    CHECK(model::tile_bandwidth(gpu) == near(2.7e12));
+    gpu.near_l2_bytes_per_s = 10e12;
+    CHECK(model::tile_bandwidth(gpu) == near(6.5e12)); // 0.65 of their peak
+    CHECK(model::l2_bandwidth(gpu) == near(2.7e12));
+    CHECK(model::l2_port_bandwidth(gpu) == near(10e12)); // no bound below what is offered
+    gpu.near_l2_bytes_per_s = 1e12;                      // slower than the L2: it tells nothing
+    CHECK(model::tile_bandwidth(gpu) == near(2.7e12));
+}
+
 TEST_CASE("a description that cannot be is refused with every reason at once") {
     model::Gpu gpu = test::v100_sxm2();
     gpu.sms = 0;
