@@ -302,12 +302,19 @@ void take_from_die(const GpuCalibration& from, KernelClass c, const GpuCalibrati
     record.kinds = carried.record(c).kinds;
 }
 
-bool runs_same_kernels(const model::Gpu& a, const model::Gpu& b) {
-    const bool amd = a.arch == model::GpuArch::amd && b.arch == model::GpuArch::amd;
-    return amd || (!a.compute_capability.empty() && a.compute_capability == b.compute_capability);
+// What kernels are built for: the compute capability; since Blackwell a family of them, of one
+// major version (CUDA Programming Guide, "family-specific features": 10.0 and 10.3, 12.0 and 12.1).
+std::string kernel_target(const model::Gpu& gpu) {
+    const std::string& cc = gpu.compute_capability;
+    return gpu.arch == model::GpuArch::blackwell ? cc.substr(0, cc.find('.')) : cc;
 }
 
-// A measured GPU of this compute capability (AMD: any of its own), with another die.
+bool runs_same_kernels(const model::Gpu& a, const model::Gpu& b) {
+    const bool amd = a.arch == model::GpuArch::amd && b.arch == model::GpuArch::amd;
+    return amd || (!kernel_target(a).empty() && kernel_target(a) == kernel_target(b));
+}
+
+// A measured GPU that runs the same kernels (AMD: any of its own), with another die.
 std::string kin_of(const CrossValidation& result, KernelClass c, const model::Gpu& gpu,
                    const std::map<std::string, model::Gpu>& catalog) {
     for (const auto& [id, constants] : result.held_out) {
@@ -335,7 +342,7 @@ void take_half(const GpuCalibration& kin, const std::string& id, KernelClass c,
         const double both = record.launch[i] * kin.record(c).launch[i];
         record.launch[i] = both > 0.0 ? std::sqrt(both) : record.launch[i];
     }
-    record.provenance.source += ", half of the way to " + id + " (the same compute capability)";
+    record.provenance.source += ", half of the way to " + id + " (the same kernels)";
 }
 
 } // namespace

@@ -1,0 +1,64 @@
+// Whose constants a GPU without measurements takes: its die's, halfway those of the same kernels,
+// else everybody's.
+#include "study/calibrate/cross_validate.hpp"
+#include "tests/model/gpu/small_gpus.hpp"
+#include "tests/near.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace eyeroof; // NOLINT
+using eyeroof::tests::near;
+using model::KernelClass;
+
+namespace {
+
+model::Gpu gpu(model::GpuArch arch, const char* compute_capability, int sms) {
+    model::Gpu g = test::a100_sxm_40();
+    g.arch = arch;
+    g.compute_capability = compute_capability;
+    g.sms = sms;
+    return g;
+}
+
+// Products on tensor cores were measured on "blackwell" (k step 40) and "ampere" (k step 90), of
+// all together 10.
+study::CrossValidation measured() {
+    study::CrossValidation result;
+    result.carried_over.tensor_gemm.ramp_k = 10.0;
+    for (const auto& [id, ramp_k] : {std::pair{"blackwell", 40.0}, {"ampere", 90.0}}) {
+        model::GpuCalibration own = result.carried_over;
+        own.tensor_gemm.ramp_k = ramp_k;
+        own.record(KernelClass::tensor_gemm).measured = true;
+        result.held_out[id] = own;
+        result.left_out[id] = result.carried_over;
+    }
+    return result;
+}
+
+const std::map<std::string, model::Gpu> kCatalog = {
+    {"ampere", gpu(model::GpuArch::ampere, "8.0", 108)},
+    {"ampere-board", gpu(model::GpuArch::ampere, "8.0", 108)},
+    {"ampere-small", gpu(model::GpuArch::ampere, "8.0", 56)},
+    {"ampere-gaming", gpu(model::GpuArch::ampere, "8.6", 82)},
+    {"blackwell", gpu(model::GpuArch::blackwell, "10.0", 152)},
+    {"blackwell-ultra", gpu(model::GpuArch::blackwell, "10.3", 148)},
+    {"blackwell-gaming", gpu(model::GpuArch::blackwell, "12.0", 170)},
+};
+
+} // namespace
+
+TEST_CASE("constants go to the die's other boards whole, and halfway to what runs its kernels") {
+    const auto files = study::calibration_files(measured(), kCatalog);
+    const auto ramp_k = [&](const char* id) { return files.at(id).tensor_gemm.ramp_k; };
+    CHECK(ramp_k("ampere") == near(90.0));
+    CHECK(ramp_k("ampere-board") == near(90.0));
+    CHECK(ramp_k("ampere-small") == near(30.0)); // the root of 90 x 10
+    CHECK(files.count("ampere-gaming") == 0);    // 8.6 has kernels of its own
+}
+
+TEST_CASE("since Blackwell a family of compute capabilities runs the same kernels") {
+    const auto files = study::calibration_files(measured(), kCatalog);
+    CHECK(files.at("blackwell-ultra").tensor_gemm.ramp_k == near(20.0)); // 10.3 runs 10.0's
+    CHECK_FALSE(files.at("blackwell-ultra").record(KernelClass::tensor_gemm).measured);
+    CHECK(files.count("blackwell-gaming") == 0); // 12.0 does not
+}
