@@ -1,25 +1,16 @@
 // Networks of the catalog against what their authors, or the libraries that ship them, publish.
-#include "study/formats/catalog.hpp"
-#include "tests/paths.hpp"
+#include "tests/catalog/totals.hpp"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 using namespace eyeroof;
+using eyeroof::tests::totals;
 
 namespace {
-
-model::NetworkTotals totals(const std::string& reference) {
-    const std::vector<std::filesystem::path> folders = {std::filesystem::path(tests::source_dir()) /
-                                                        "examples/networks"};
-    const auto network = study::read::load_network(reference, folders);
-    REQUIRE_MESSAGE(network, reference);
-    return totals_of(*network).value();
-}
 
 struct Published {
     const char* network;
