@@ -200,7 +200,9 @@ std::vector<AblationRow> ablations_of(const std::vector<ClassFolds>& all,
         GpuCalibration start = textbook_start();
         const auto before = model::calibration_terms(start, folds.kernel_class);
         for (const auto& [name, value] : model::calibration_terms(fitted, folds.kernel_class)) {
-            const bool told = *value > 0.0 && *value != *before.at(name); // by some row
+            const model::TermBound bound = model::term_bound(name);
+            const bool held = *value == bound.low || *value == bound.high; // rows pull beyond
+            const bool told = *value > 0.0 && (held || *value != *before.at(name)); // by some row
             if (told && model::can_be_off(name) && !stop.stop_requested()) {
                 rows.push_back(without(folds, name, options, stop));
                 rows.back().value = *value;

@@ -1,10 +1,12 @@
 // Whose constants a GPU without measurements takes: its die's, halfway those of the same kernels,
-// else everybody's.
+// else everybody's. What a term is worth.
 #include "study/calibrate/cross_validate.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>
+
+#include <algorithm>
 
 using namespace eyeroof; // NOLINT
 using eyeroof::tests::near;
@@ -61,4 +63,42 @@ TEST_CASE("since Blackwell a family of compute capabilities runs the same kernel
     CHECK(files.at("blackwell-ultra").tensor_gemm.ramp_k == near(20.0)); // 10.3 runs 10.0's
     CHECK_FALSE(files.at("blackwell-ultra").record(KernelClass::tensor_gemm).measured);
     CHECK(files.count("blackwell-gaming") == 0); // 12.0 does not
+}
+
+TEST_CASE("an ablation tells that a term which made the times is missed") {
+    const auto by_name = [](const std::string& id) {
+        model::Machine machine;
+        machine.id = id;
+        machine.kind = id == "a100" ? test::a100_sxm_40() : test::v100_sxm2();
+        return model::Result<model::Machine>(machine);
+    };
+    std::vector<study::MeasuredLayer> rows;
+    for (const std::string id : {"v100", "a100"}) {
+        model::Gpu truth = std::get<model::Gpu>(by_name(id)->kind);
+        truth.calibration.linear.ramp_cycles = 5000.0; // a walk before the first product
+        for (model::Count i = 1; i <= 60; ++i) {
+            const model::Layer layer =
+                test::gemm(97 * i, 53 * i + 11, 64 + 8 * i, model::DataType::fp32);
+            const auto p = model::predict(truth, layer, model::Launch::kernel);
+            REQUIRE(p.ok());
+            rows.push_back({layer, id, p->time_s, static_cast<int>(i)});
+        }
+    }
+    study::CrossValidateOptions options;
+    options.rounds = 3;
+    options.rows = 40;
+    options.ablate = true;
+    const auto result = study::cross_validate(rows, by_name, options);
+    REQUIRE(result.ok());
+    REQUIRE_FALSE(result->ablations.empty());
+    const study::AblationRow& all = result->ablations.front();
+    CHECK(all.term.empty());
+    const auto without = std::find_if(result->ablations.begin(), result->ablations.end(),
+                                      [](const auto& row) { return row.term == "ramp_cycles"; });
+    REQUIRE(without != result->ablations.end());
+    CHECK(without->held_out > 1.5 * all.held_out);
+    CHECK(without->left_out > all.left_out);
+    for (const study::AblationRow& row : result->ablations) {
+        CHECK((row.term.empty() || (model::can_be_off(row.term) && row.value > 0.0)));
+    }
 }
