@@ -1,4 +1,5 @@
-// Networks that upgrades are decided on: parameters and MACs by closed forms of their papers' sizes.
+// Networks that upgrades are decided on: parameters and MACs by closed forms of their papers'
+// sizes.
 #include "tests/catalog/totals.hpp"
 
 #include <doctest/doctest.h>
