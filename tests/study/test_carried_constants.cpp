@@ -1,5 +1,6 @@
 // Whose constants a GPU without measurements takes: its die's, halfway those of the same kernels,
 // else everybody's. What a term is worth.
+#include "study/calibrate/cross_folds.hpp"
 #include "study/calibrate/cross_validate.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
 #include "tests/near.hpp"
@@ -7,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <string_view>
 
 using namespace eyeroof; // NOLINT
 using eyeroof::tests::near;
@@ -65,13 +67,23 @@ TEST_CASE("since Blackwell a family of compute capabilities runs the same kernel
     CHECK(files.count("blackwell-gaming") == 0); // 12.0 does not
 }
 
+namespace {
+
+model::Result<model::Machine> by_name(const std::string& id) {
+    model::Machine machine;
+    machine.id = id;
+    machine.kind = id == "a100" ? test::a100_sxm_40() : test::v100_sxm2();
+    return machine;
+}
+
+bool lists(const study::CrossValidation& result, std::string_view term) {
+    return std::any_of(result.ablations.begin(), result.ablations.end(),
+                       [&](const study::AblationRow& row) { return row.term == term; });
+}
+
+} // namespace
+
 TEST_CASE("an ablation tells that a term which made the times is missed") {
-    const auto by_name = [](const std::string& id) {
-        model::Machine machine;
-        machine.id = id;
-        machine.kind = id == "a100" ? test::a100_sxm_40() : test::v100_sxm2();
-        return model::Result<model::Machine>(machine);
-    };
     std::vector<study::MeasuredLayer> rows;
     for (const std::string id : {"v100", "a100"}) {
         model::Gpu truth = std::get<model::Gpu>(by_name(id)->kind);
@@ -101,4 +113,28 @@ TEST_CASE("an ablation tells that a term which made the times is missed") {
     for (const study::AblationRow& row : result->ablations) {
         CHECK((row.term.empty() || (model::can_be_off(row.term) && row.value > 0.0)));
     }
+}
+
+TEST_CASE("a term that its bound holds is ablated, one that stayed at its start is not") {
+    std::vector<study::MeasuredLayer> rows;
+    for (const std::string id : {"v100", "a100"}) {
+        model::Gpu truth = std::get<model::Gpu>(by_name(id)->kind);
+        truth.calibration = study::textbook_start(); // where fits begin: none of them moves
+        for (model::Count i = 1; i <= 60; ++i) {
+            model::Layer layer;
+            layer.op = model::Op::layernorm;
+            layer.shape = model::RowsShape{64 * i, 256 + 32 * i};
+            const auto p = model::predict(truth, layer, model::Launch::kernel);
+            REQUIRE(p.ok());
+            rows.push_back({layer, id, p->time_s, static_cast<int>(i)});
+        }
+    }
+    study::CrossValidateOptions options;
+    options.rounds = 1;
+    options.rows = 40;
+    options.ablate = true;
+    const auto result = study::cross_validate(rows, by_name, options);
+    REQUIRE(result.ok());
+    CHECK(lists(*result, "norm_pass")); // one more reading, and no more than one
+    CHECK_FALSE(lists(*result, "rope_cycles"));
 }

@@ -129,6 +129,16 @@ TEST_CASE("operands that stay in L2 between calls are read at its pace") {
     CHECK(model::resident_of(gpu, terms, p) == near(resident));
 }
 
+TEST_CASE("a product reads its tiles from the chiplets' caches, not from the L2 behind them") {
+    model::Gpu gpu = test::plain_gpu();
+    gpu.l2_bytes_per_s = 1e9;
+    const MatmulTerms terms = test::plain_matmul();
+    const Product p{1, 128, 128, 64, 4, 4};
+    const double far = time_of(terms, p, {64, 64, 1}, 1, DataType::fp32, gpu).l2_s;
+    gpu.near_l2_bytes_per_s = 4e9; // 0.65 of it: 2.6 GB/s
+    CHECK(time_of(terms, p, {64, 64, 1}, 1, DataType::fp32, gpu).l2_s == near(far / 2.6));
+}
+
 TEST_CASE("weights that left L2 before the next row of tiles come from DRAM again, scattered") {
     model::Gpu gpu = test::plain_gpu();
     gpu.dram_bytes_per_s = 1e9;
