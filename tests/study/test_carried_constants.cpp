@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <functional>
 #include <string_view>
 
 using namespace eyeroof; // NOLINT
@@ -76,6 +77,23 @@ model::Result<model::Machine> by_name(const std::string& id) {
     return machine;
 }
 
+// Sixty layers timed by the model itself on both GPUs, with constants changed.
+std::vector<study::MeasuredLayer> timed(const std::function<void(model::GpuCalibration&)>& change,
+                                        const std::function<model::Layer(model::Count)>& layer_at) {
+    std::vector<study::MeasuredLayer> rows;
+    for (const std::string id : {"v100", "a100"}) {
+        model::Gpu truth = std::get<model::Gpu>(by_name(id)->kind);
+        change(truth.calibration);
+        for (model::Count i = 1; i <= 60; ++i) {
+            const model::Layer layer = layer_at(i);
+            const auto p = model::predict(truth, layer, model::Launch::kernel);
+            REQUIRE(p.ok());
+            rows.push_back({layer, id, p->time_s, static_cast<int>(i)});
+        }
+    }
+    return rows;
+}
+
 bool lists(const study::CrossValidation& result, std::string_view term) {
     return std::any_of(result.ablations.begin(), result.ablations.end(),
                        [&](const study::AblationRow& row) { return row.term == term; });
@@ -84,18 +102,11 @@ bool lists(const study::CrossValidation& result, std::string_view term) {
 } // namespace
 
 TEST_CASE("an ablation tells that a term which made the times is missed") {
-    std::vector<study::MeasuredLayer> rows;
-    for (const std::string id : {"v100", "a100"}) {
-        model::Gpu truth = std::get<model::Gpu>(by_name(id)->kind);
-        truth.calibration.linear.ramp_cycles = 5000.0; // a walk before the first product
-        for (model::Count i = 1; i <= 60; ++i) {
-            const model::Layer layer =
-                test::gemm(97 * i, 53 * i + 11, 64 + 8 * i, model::DataType::fp32);
-            const auto p = model::predict(truth, layer, model::Launch::kernel);
-            REQUIRE(p.ok());
-            rows.push_back({layer, id, p->time_s, static_cast<int>(i)});
-        }
-    }
+    const auto rows = timed(
+        [](auto& constants) { constants.linear.ramp_cycles = 5000.0; }, // before the first product
+        [](model::Count i) {
+            return test::gemm(97 * i, 53 * i + 11, 64 + 8 * i, model::DataType::fp32);
+        });
     study::CrossValidateOptions options;
     options.rounds = 3;
     options.rows = 40;
@@ -116,19 +127,13 @@ TEST_CASE("an ablation tells that a term which made the times is missed") {
 }
 
 TEST_CASE("a term that its bound holds is ablated, one that stayed at its start is not") {
-    std::vector<study::MeasuredLayer> rows;
-    for (const std::string id : {"v100", "a100"}) {
-        model::Gpu truth = std::get<model::Gpu>(by_name(id)->kind);
-        truth.calibration = study::textbook_start(); // where fits begin: none of them moves
-        for (model::Count i = 1; i <= 60; ++i) {
-            model::Layer layer;
-            layer.op = model::Op::layernorm;
-            layer.shape = model::RowsShape{64 * i, 256 + 32 * i};
-            const auto p = model::predict(truth, layer, model::Launch::kernel);
-            REQUIRE(p.ok());
-            rows.push_back({layer, id, p->time_s, static_cast<int>(i)});
-        }
-    }
+    const auto begin = [](auto& constants) { constants = study::textbook_start(); };
+    const auto rows = timed(begin, [](model::Count i) { // where fits begin: none of them moves
+        model::Layer layer;
+        layer.op = model::Op::layernorm;
+        layer.shape = model::RowsShape{64 * i, 256 + 32 * i};
+        return layer;
+    });
     study::CrossValidateOptions options;
     options.rounds = 1;
     options.rows = 40;
