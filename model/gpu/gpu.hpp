@@ -121,8 +121,7 @@ struct Gpu {
     double dram_bytes_per_s = 1.0;
     double l2_bytes = 0.0;
     double l2_bytes_per_s = 0.0; // 0: not known, derived from the SMs
-    // Peak of the caches between the L2 and the SMs, one a chiplet, all together; 0: there are
-    // none.
+    // Peak of the caches before the L2, one a chiplet, all together; 0: there are none.
     double near_l2_bytes_per_s = 0.0;
     double shared_bytes_per_sm = 0.0;
     double registers_bytes_per_sm = 0.0;
@@ -149,8 +148,8 @@ Diagnostics validate(const Gpu& gpu);
 double pipe_clock_hz(const Gpu& gpu, DataType type);
 
 // The peak of the type that SMs x FLOP a cycle x clock make and that is nearest to the published
-// one, FLOP/s: an SM's fp32 lanes do two FLOP each, other units a power of two. 0 when it is not
-// served.
+// one, FLOP/s: an SM's fp32 lanes do two FLOP each, other units a power of two (also in fp32 where
+// an AMD peak is beyond the lanes': its matrix cores). 0 when it is not served.
 double fitting_peak(const Gpu& gpu, DataType type);
 inline constexpr double kPeakTolerance = 0.01;
 // Whether the published peak is within the tolerance of that.
@@ -174,8 +173,8 @@ double l2_bandwidth(const Gpu& gpu);
 double tile_bandwidth(const Gpu& gpu);
 
 // What no kernel exceeds: 64 B per SM and boost cycle, the width of an SM's port to L2 (NVIDIA's
-// and AMD's architecture white papers since 2016), or l2_bandwidth where that is more; of hosts
-// l2_bandwidth.
+// and AMD's architecture white papers since 2016), or l2_bandwidth or the chiplets' caches where
+// that is more; of hosts l2_bandwidth.
 double l2_port_bandwidth(const Gpu& gpu);
 
 // L2 that an SM reaches without crossing to another partition, which keeps a copy of what it asks
@@ -186,8 +185,8 @@ double l2_reach_bytes(const Gpu& gpu);
 
 // Share of the boost clock that the board's power sustains when the pipe is busy:
 // min(1, 0.8 TDP / (energy per FLOP * peak)), not below the base clock (half the boost clock where
-// none is published). 0.8: what is left beside memory and leakage. Energy per FLOP by architecture:
-// power.cpp.
+// none is published). 0.8: what is left beside memory and leakage. Energy per FLOP by architecture,
+// and that of AMD's matrix cores, which serve products in fp32 too: power.cpp.
 double sustained_clock_share(const Gpu& gpu, DataType type);
 
 // FLOP per byte at which peak and DRAM bandwidth meet.
