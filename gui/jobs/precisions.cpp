@@ -1,5 +1,7 @@
 #include "gui/jobs/precisions.hpp"
 
+#include "gui/views/qt_text.hpp"
+
 #include <QComboBox>
 #include <QCoreApplication>
 #include <QStandardItemModel>
@@ -8,10 +10,6 @@
 namespace eyeroof::gui {
 
 namespace {
-
-QString text(std::string_view string) {
-    return QString::fromUtf8(string.data(), static_cast<qsizetype>(string.size()));
-}
 
 QString tr(const char* words) {
     return QCoreApplication::translate("Precisions", words);

@@ -1,6 +1,7 @@
 #include "gui/panes/layer_table.hpp"
 
 #include "gui/panes/short_names.hpp"
+#include "gui/views/qt_text.hpp"
 #include "model/base/units.hpp"
 #include "study/measured/measured_text.hpp"
 
@@ -24,10 +25,6 @@ constexpr std::array<const char*, LayerTable::columns> kHeaders = {"Layer",
                                                                    "Measured of roof",
                                                                    "FLOP/byte",
                                                                    "Limited by"};
-QString text(const std::string& string) {
-    return QString::fromStdString(string);
-}
-
 // Of all executions, as the predicted time.
 QString unexplained_text(const study::LayerMeasurement& m, double count) {
     return text(study::signed_time(count * m.unexplained_s) + " (" +

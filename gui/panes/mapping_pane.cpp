@@ -1,5 +1,6 @@
 #include "gui/panes/mapping_pane.hpp"
 
+#include "gui/views/qt_text.hpp"
 #include "model/base/units.hpp"
 
 #include <QComboBox>
@@ -19,10 +20,6 @@ namespace eyeroof::gui {
 namespace {
 
 constexpr int kPause_ms = 150; // after the last key
-
-QString text(const std::string& string) {
-    return QString::fromStdString(string);
-}
 
 } // namespace
 

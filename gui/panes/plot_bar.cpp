@@ -1,6 +1,7 @@
 #include "gui/panes/plot_bar.hpp"
 
 #include "gui/panes/flow_layout.hpp"
+#include "gui/views/qt_text.hpp"
 #include "model/base/units.hpp"
 
 #include <QComboBox>
@@ -12,10 +13,6 @@
 namespace eyeroof::gui {
 
 namespace {
-
-QString text(const std::string& string) {
-    return QString::fromStdString(string);
-}
 
 QToolButton* chip(QWidget* parent, const QString& label, bool checkable) {
     auto* button = new QToolButton(parent);

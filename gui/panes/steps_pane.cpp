@@ -1,5 +1,6 @@
 #include "gui/panes/steps_pane.hpp"
 
+#include "gui/views/qt_text.hpp"
 #include "study/measured/measured_text.hpp"
 
 #include <QButtonGroup>
@@ -18,12 +19,8 @@ constexpr int kTextMargin = 6;
 constexpr int kLadderHeight = 264; // of ten rows and their heading
 constexpr int kTextHeight = 48;    // that the text gets in any case
 
-QString text(const std::string& string) {
-    return QString::fromStdString(string).toHtmlEscaped();
-}
-
 QString link(const std::string& key) {
-    return QString("<a href=\"%1\">%1</a>").arg(text(key));
+    return QString("<a href=\"%1\">%1</a>").arg(html(key));
 }
 
 } // namespace

@@ -1,5 +1,7 @@
 #include "gui/panes/upgrade_fields.hpp"
 
+#include "gui/views/qt_text.hpp"
+
 #include <QComboBox>
 #include <QCompleter>
 #include <QDoubleSpinBox>
@@ -10,14 +12,6 @@
 #include <algorithm>
 
 namespace eyeroof::gui {
-
-namespace {
-
-QString text(std::string_view string) {
-    return QString::fromUtf8(string.data(), static_cast<qsizetype>(string.size()));
-}
-
-} // namespace
 
 QComboBox* name_chooser(const QString& placeholder, const char* name, QWidget* parent) {
     auto* box = new QComboBox(parent);

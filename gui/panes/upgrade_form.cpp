@@ -2,6 +2,7 @@
 
 #include "gui/panes/upgrade_fields.hpp"
 #include "gui/panes/upgrade_owner.hpp"
+#include "gui/views/qt_text.hpp"
 #include "hwdb/catalog.hpp"
 #include "study/formats/catalog.hpp"
 
@@ -17,10 +18,6 @@
 namespace eyeroof::gui {
 
 namespace {
-
-QString text(std::string_view string) {
-    return QString::fromUtf8(string.data(), static_cast<qsizetype>(string.size()));
-}
 
 template <class Row> void remove_row(std::vector<Row>& rows, const QString& name) {
     const auto row =

@@ -8,6 +8,7 @@
 #include "gui/panes/upgrade_form.hpp"
 #include "gui/panes/upgrade_words.hpp"
 #include "gui/views/paint_scene.hpp"
+#include "gui/views/qt_text.hpp"
 #include "model/base/units.hpp"
 #include "study/upgrade/break_even_scene.hpp"
 #include "study/upgrade/upgrade_scene.hpp"
@@ -25,10 +26,6 @@ namespace eyeroof::gui {
 namespace {
 
 constexpr int kFormWidth = 330;
-
-QString text(std::string_view string) {
-    return QString::fromUtf8(string.data(), static_cast<qsizetype>(string.size()));
-}
 
 QString si(double seconds) {
     return text(model::format_si(seconds, "s", 4));

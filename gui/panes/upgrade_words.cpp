@@ -1,5 +1,7 @@
 #include "gui/panes/upgrade_words.hpp"
 
+#include "gui/views/qt_text.hpp"
+
 #include <QCoreApplication>
 #include <QLocale>
 #include <QRegularExpression>
@@ -12,10 +14,6 @@ namespace {
 
 QString tr(const char* words) {
     return QCoreApplication::translate("UpgradePane", words);
-}
-
-QString text(std::string_view string) {
-    return QString::fromUtf8(string.data(), static_cast<qsizetype>(string.size()));
 }
 
 QString capital(QString sentence) {

@@ -1,5 +1,6 @@
 #include "gui/window/choices.hpp"
 
+#include "gui/views/qt_text.hpp"
 #include "hwdb/catalog.hpp"
 #include "study/formats/catalog.hpp"
 
@@ -9,12 +10,6 @@
 #include <QLineEdit>
 
 namespace eyeroof::gui {
-
-namespace {
-QString text(std::string_view string) {
-    return QString::fromUtf8(string.data(), static_cast<qsizetype>(string.size()));
-}
-} // namespace
 
 Choices::Choices(QWidget* parent) : QToolBar(tr("What to examine"), parent) {
     setObjectName("choices");

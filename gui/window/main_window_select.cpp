@@ -1,4 +1,5 @@
 // One selection for all panes, and what they show of it.
+#include "gui/views/qt_text.hpp"
 #include "gui/window/main_window.hpp"
 #include "model/base/units.hpp"
 #include "study/measured/measured_text.hpp"
@@ -15,9 +16,6 @@
 namespace eyeroof::gui {
 
 namespace {
-QString text(const std::string& string) {
-    return QString::fromStdString(string);
-}
 std::set<std::string> ids_of_row(const LayerTable& rows, int row) {
     const auto ids = rows.ids_of(row);
     return {ids.begin(), ids.end()};

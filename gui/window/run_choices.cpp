@@ -1,6 +1,7 @@
 #include "gui/window/run_choices.hpp"
 
 #include "gui/jobs/precisions.hpp"
+#include "gui/views/qt_text.hpp"
 #include "gui/window/network_sizes.hpp"
 #include "model/layer.hpp"
 #include "study/exam/launch_names.hpp"
@@ -18,10 +19,6 @@ namespace {
 // In the order of the list.
 constexpr std::array<study::MappingPolicy, 3> kMappings = {
     study::MappingPolicy::automatic, study::MappingPolicy::dataflow, study::MappingPolicy::best};
-
-QString text(std::string_view string) {
-    return QString::fromUtf8(string.data(), static_cast<qsizetype>(string.size()));
-}
 
 } // namespace
 

@@ -6,6 +6,8 @@
 
 #include <array>
 
+namespace test_catalog_decided_networks {
+
 using namespace eyeroof;
 using eyeroof::tests::totals;
 using model::Count;
@@ -147,3 +149,5 @@ TEST_CASE("nnU-Net in three dimensions: weights and MACs of cubes of 3 x 3 x 3")
     CHECK(t.parameters == weights + norms);
     CHECK(t.macs == macs);
 }
+
+} // namespace test_catalog_decided_networks

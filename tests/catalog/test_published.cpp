@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+namespace test_catalog_published {
+
 using namespace eyeroof;
 using eyeroof::tests::totals;
 
@@ -129,3 +131,5 @@ TEST_CASE("a batch multiplies every network's work") {
         CHECK(four == 4 * one);
     }
 }
+
+} // namespace test_catalog_published

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <vector>
 
+namespace test_cli_answers {
+
 using namespace eyeroof; // NOLINT
 namespace fs = std::filesystem;
 
@@ -72,3 +74,5 @@ TEST_CASE("the answers in tests/answers are those of the program") {
         CHECK_MESSAGE(difference.empty(), file.filename().string(), ", of the answer ", difference);
     }
 }
+
+} // namespace test_cli_answers

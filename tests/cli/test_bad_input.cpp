@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+namespace test_cli_bad_input {
+
 using namespace eyeroof;
 using tests::run;
 using tests::Scratch;
@@ -167,3 +169,5 @@ TEST_CASE("all mistakes of a file are told in one run") {
     CHECK(contains(outcome.err, "net.csv:3:3"));
     CHECK(contains(outcome.err, "net.csv:4:10"));
 }
+
+} // namespace test_cli_bad_input

@@ -7,6 +7,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+namespace test_cli_calibrate {
+
 using namespace eyeroof; // NOLINT
 using tests::run;
 
@@ -88,3 +90,5 @@ TEST_CASE("a sustained rate is a user's word about the clock, no measurement") {
     CHECK(tensor.provenance.confidence != model::Confidence::user);
     CHECK_FALSE(file->measures_clock[static_cast<std::size_t>(model::KernelClass::tensor_gemm)]);
 }
+
+} // namespace test_cli_calibrate

@@ -6,6 +6,8 @@
 
 #include <string>
 
+namespace test_cli_diff {
+
 using namespace eyeroof; // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -56,3 +58,5 @@ TEST_CASE("a build fails where a run takes longer") {
         {"diff", sample("kineto.json"), sample("kineto.json"), "--fail-if", "net.tme_change > 0"});
     CHECK(wrong.exit == 2);
 }
+
+} // namespace test_cli_diff

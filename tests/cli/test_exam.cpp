@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+namespace test_cli_exam {
+
 using namespace eyeroof;
 using tests::run;
 using tests::Scratch;
@@ -208,3 +210,5 @@ TEST_CASE("a clock at 100 % is not told as a reason") {
     CHECK(words.find("of which bandwidth and tiles allow") != std::string::npos);
     CHECK(words.find("clock at 100 %") == std::string::npos);
 }
+
+} // namespace test_cli_exam

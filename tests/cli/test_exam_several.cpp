@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+namespace test_cli_exam_several {
+
 using namespace eyeroof; // NOLINT
 using nlohmann::json;
 
@@ -122,3 +124,5 @@ TEST_CASE("a network that does not fit is told on stderr, and on no accelerator"
     CHECK(outcome.err.find("[does-not-fit]") != std::string::npos);
     CHECK_FALSE(exam({"--on", "eyeriss-v1"}).contains("memory"));
 }
+
+} // namespace test_cli_exam_several

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+namespace test_cli_frame {
+
 using namespace eyeroof;
 using tests::run;
 using tests::Scratch;
@@ -197,3 +199,5 @@ TEST_CASE("a result that stdout does not take is an error") {
     CHECK(outcome.exit == 3);
     CHECK(contains(outcome.err, "cannot-write"));
 }
+
+} // namespace test_cli_frame

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_cli_help {
+
 using namespace eyeroof;
 using namespace eyeroof::tests;
 
@@ -50,3 +52,5 @@ TEST_CASE("one device serves without a fabric, and several ask for one by name")
     CHECK(contains(two.err, "--fabric"));
     CHECK(contains(two.err, "dgx-a100-hdr"));
 }
+
+} // namespace test_cli_help

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+namespace test_cli_hw {
+
 using namespace eyeroof;
 using tests::run;
 
@@ -113,3 +115,5 @@ TEST_CASE("hw check passes the whole catalog") {
     CHECK_FALSE(contains(outcome.out, "fails"));
     CHECK_FALSE(contains(outcome.err, "error:"));
 }
+
+} // namespace test_cli_hw

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+namespace test_cli_map {
+
 using namespace eyeroof;
 using eyeroof::tests::contains;
 using eyeroof::tests::kArch;
@@ -324,3 +326,5 @@ TEST_CASE("completion and help of map and exam know the words of the search") {
     const auto bash = run({"completion", "bash"});
     CHECK(contains(bash.out, "--capacity-curve"));
 }
+
+} // namespace test_cli_map

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+namespace test_cli_map_drawn {
+
 using namespace eyeroof;
 using eyeroof::tests::contains;
 using eyeroof::tests::near;
@@ -131,3 +133,5 @@ TEST_CASE("a stopped map ends with the code of an interrupt and writes nothing")
     CHECK(outcome.exit == 130);
     CHECK(outcome.out.empty());
 }
+
+} // namespace test_cli_map_drawn

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+namespace test_cli_measured {
+
 using namespace eyeroof; // NOLINT
 
 namespace {
@@ -174,3 +176,5 @@ TEST_CASE("measure gpu without a GPU is one clear message and exit code 4") {
     CHECK(gpu.out.empty());
     CHECK(std::count(gpu.err.begin(), gpu.err.end(), '\n') <= 2); // the error and its hint
 }
+
+} // namespace test_cli_measured

@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+namespace test_cli_memory_agrees {
+
 using namespace eyeroof;
 using tests::run;
 
@@ -37,3 +39,5 @@ TEST_CASE("memory, exam and upgrade tell one peak and one limit for a step") {
         CHECK(old["fits"] == memory["fits"]);
     }
 }
+
+} // namespace test_cli_memory_agrees

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+namespace test_cli_net {
+
 using namespace eyeroof;
 using tests::run;
 
@@ -97,3 +99,5 @@ TEST_CASE("an unknown network and an impossible batch are bad input") {
     CHECK(run({"net", "show", "/"}).exit == 3);
     CHECK(run({"net", "show", "alexnet", "--batch", "x"}).exit == 2);
 }
+
+} // namespace test_cli_net

@@ -7,6 +7,8 @@
 
 #include <string>
 
+namespace test_cli_nine_levels {
+
 using namespace eyeroof;
 using nlohmann::json;
 using tests::run;
@@ -87,3 +89,5 @@ TEST_CASE(
         CHECK(nine["value"].get<double>() == tests::near(six["value"].get<double>()));
     }
 }
+
+} // namespace test_cli_nine_levels

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <sstream>
 
+namespace test_cli_origin {
+
 using namespace eyeroof; // NOLINT
 
 namespace {
@@ -126,3 +128,5 @@ TEST_CASE("a page does not depend on where it is written or on the number of thr
     std::filesystem::remove(file);
     CHECK(written == shown);
 }
+
+} // namespace test_cli_origin

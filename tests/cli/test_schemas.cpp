@@ -8,6 +8,8 @@
 #include <regex>
 #include <set>
 
+namespace test_cli_schemas {
+
 using namespace eyeroof; // NOLINT
 using nlohmann::json;
 namespace fs = std::filesystem;
@@ -177,3 +179,5 @@ TEST_CASE("every schema that the sources name stands in study/schema") {
         CHECK_MESSAGE(fs::exists(file_of(one)), one);
     }
 }
+
+} // namespace test_cli_schemas

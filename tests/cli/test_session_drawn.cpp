@@ -9,6 +9,8 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+namespace test_cli_session_drawn {
+
 using namespace eyeroof; // NOLINT
 using tests::run;
 
@@ -120,3 +122,5 @@ TEST_CASE("ranges that are none are refused, both at once") {
     CHECK(outcome.err.find("--x-range") != std::string::npos);
     CHECK(outcome.err.find("--y-range") != std::string::npos);
 }
+
+} // namespace test_cli_session_drawn

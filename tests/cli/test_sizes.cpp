@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+namespace test_cli_sizes {
+
 using namespace eyeroof;
 using tests::run;
 
@@ -63,3 +65,5 @@ TEST_CASE("scale without a fabric says which there are") {
     CHECK(answer.err.find("--fabric") != std::string::npos);
     CHECK(answer.err.find("dgx-a100-hdr") != std::string::npos);
 }
+
+} // namespace test_cli_sizes

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_cli_sweep_merge {
+
 using namespace eyeroof; // NOLINT
 
 TEST_CASE("a sweep in parts, merged by the command that its help shows, is the whole sweep") {
@@ -30,3 +32,5 @@ TEST_CASE("more devices than there can be are refused before they are multiplied
     CHECK(outcome.exit == 2);
     CHECK(outcome.err.find("are too many") != std::string::npos);
 }
+
+} // namespace test_cli_sweep_merge

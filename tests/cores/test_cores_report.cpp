@@ -12,6 +12,8 @@
 #include <fstream>
 #include <numeric>
 
+namespace test_cores_cores_report {
+
 using namespace eyeroof;
 using eyeroof::tests::near;
 
@@ -109,3 +111,5 @@ TEST_CASE("a machine of one core, and a GPU, are refused by name") {
     CHECK(study::cores_report(product(1, 1, 1), gpu, {}, {}).diagnostics().begin()->code ==
           "not-an-accelerator");
 }
+
+} // namespace test_cores_cores_report

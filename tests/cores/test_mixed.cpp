@@ -12,6 +12,8 @@
 #include <fstream>
 #include <numeric>
 
+namespace test_cores_mixed {
+
 using namespace eyeroof;
 using eyeroof::tests::near;
 
@@ -157,3 +159,5 @@ TEST_CASE("a placement's JSON is as its schema says, its CSV has a row for each 
     CHECK(std::count(csv.begin(), csv.end(), '\n') == 5);
     CHECK(study::mixed_text(report).find("the least") != std::string::npos);
 }
+
+} // namespace test_cores_mixed

@@ -10,6 +10,8 @@
 #include <random>
 #include <vector>
 
+namespace test_cores_pipeline {
+
 using namespace eyeroof::model::cores;
 using eyeroof::tests::near;
 
@@ -121,3 +123,5 @@ TEST_CASE("a layer that runs on no number of cores leaves no pipeline") {
     const Package package{{1}, 1, 0.0, 0.0, 0.0};
     CHECK(!pipelined({layer({std::numeric_limits<double>::infinity()})}, package));
 }
+
+} // namespace test_cores_pipeline

@@ -11,6 +11,8 @@
 #include <random>
 #include <vector>
 
+namespace test_cores_placement {
+
 using namespace eyeroof::model::cores;
 using eyeroof::tests::near;
 
@@ -253,3 +255,5 @@ TEST_CASE("a layer that runs on no kind of core has no placement") {
     CHECK(!place_pipelined(layers, {{2}, 0.0, 0.0, 0.0}, 100));
     CHECK(!place_parallel(layers, {{2}, 0.0, 0.0, 0.0}));
 }
+
+} // namespace test_cores_placement

@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+namespace test_diff_diff {
+
 using namespace eyeroof;
 using namespace eyeroof::study;
 using eyeroof::tests::near;
@@ -105,3 +107,5 @@ TEST_CASE("what is no examination is told, for both files at once") {
         CHECK(!diff_exams(text, "a", text, "b"));
     }
 }
+
+} // namespace test_diff_diff

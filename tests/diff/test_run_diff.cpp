@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+namespace test_diff_run_diff {
+
 using namespace eyeroof; // NOLINT(google-build-using-namespace)
 using namespace eyeroof::study;
 using eyeroof::tests::near;
@@ -119,3 +121,5 @@ TEST_CASE("bars point to both sides, the longest first, and the rest is told") {
     CHECK(told);
     CHECK(added_bars({}, "Where").boxes.empty());
 }
+
+} // namespace test_diff_run_diff

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <filesystem>
 
+namespace test_fuse_fuse_edges {
+
 using namespace eyeroof;
 using eyeroof::tests::near;
 
@@ -104,3 +106,5 @@ TEST_CASE("energy is that of the MACs and of what crosses the outermost memory")
     CHECK(result->together.energy_j < result->apart.energy_j);
     CHECK(study::fuse_text(*result).find("MACs and outermost memory: ") != std::string::npos);
 }
+
+} // namespace test_fuse_fuse_edges

@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <fstream>
 
+namespace test_fuse_fuse_network {
+
 using namespace eyeroof;
 using eyeroof::tests::near;
 
@@ -161,3 +163,5 @@ TEST_CASE("the JSON is as its schema says, and its groups add up to its totals")
     }
     CHECK(sum == near(json["totals"]["together"]["dram_bytes"].get<double>(), 1e-12));
 }
+
+} // namespace test_fuse_fuse_network

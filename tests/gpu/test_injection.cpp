@@ -6,6 +6,8 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+namespace test_gpu_injection {
+
 using namespace eyeroof;
 using namespace eyeroof::profiles;
 
@@ -88,3 +90,5 @@ TEST_CASE("a CUPTI of another version is refused by name, before anything of it 
     CHECK(message.find("is CUPTI 11") != std::string::npos);
     CHECK(message.find("was built for") != std::string::npos);
 }
+
+} // namespace test_gpu_injection

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 
+namespace test_gpu_metric_files {
+
 using namespace eyeroof;
 using namespace eyeroof::profiles;
 
@@ -113,3 +115,5 @@ TEST_CASE("a folder without the library is unavailable, with one line") {
     CHECK(none.diagnostics().items()[0].message.find("libcupti") != std::string::npos);
 }
 #endif
+
+} // namespace test_gpu_metric_files

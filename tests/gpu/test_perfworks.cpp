@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+namespace test_gpu_perfworks {
+
 using namespace eyeroof;
 using namespace eyeroof::profiles;
 
@@ -81,3 +83,5 @@ TEST_CASE("an empty counter-data image holds no ranges") {
     REQUIRE(perfworks->add({"dram__bytes.sum"}) == 0);
     CHECK(perfworks->ranges(perfworks->counter_data_prefix()) == 0);
 }
+
+} // namespace test_gpu_perfworks

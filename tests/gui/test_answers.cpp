@@ -8,6 +8,7 @@
 #include "study/formats/mapping_yaml.hpp"
 #include "study/upgrade/surroundings.hpp"
 #include "study/what_if/sensitivity.hpp"
+#include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
 #include <QComboBox>
@@ -18,6 +19,8 @@
 #include <QTemporaryDir>
 #include <QTextEdit>
 #include <QToolButton>
+
+namespace test_gui_answers {
 
 using namespace eyeroof;               // NOLINT(google-build-using-namespace)
 using namespace eyeroof::gui;          // NOLINT(google-build-using-namespace)
@@ -300,5 +303,8 @@ void TestAnswers::points_above_a_roof_are_explained_in_sight() {
     QCOMPARE(scene.notes.empty(), held == 0);
 }
 
-QTEST_MAIN(TestAnswers)
+EYEROOF_WINDOW_TEST(TestAnswers)
+
+} // namespace test_gui_answers
+
 #include "test_answers.moc"

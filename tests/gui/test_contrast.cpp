@@ -2,6 +2,7 @@
 // of the pictures, the palettes, and every widget of the window with all its panes.
 #include "gui/views/paint_scene.hpp"
 #include "gui/window/themes.hpp"
+#include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
 #include <QAbstractButton>
@@ -13,6 +14,8 @@
 #include <QRegularExpression>
 #include <QTableView>
 #include <QTreeWidget>
+
+namespace test_gui_contrast {
 
 using namespace eyeroof;               // NOLINT(google-build-using-namespace)
 using namespace eyeroof::gui;          // NOLINT(google-build-using-namespace)
@@ -206,5 +209,8 @@ void TestContrast::every_widget_can_be_read() {
     QVERIFY2(reader.faint.isEmpty(), qPrintable(reader.faint.join("\n")));
 }
 
-QTEST_MAIN(TestContrast)
+EYEROOF_WINDOW_TEST(TestContrast)
+
+} // namespace test_gui_contrast
+
 #include "test_contrast.moc"

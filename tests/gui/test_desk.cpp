@@ -4,6 +4,7 @@
 #include "gui/panes/upgrade_form.hpp"
 #include "hwdb/catalog.hpp"
 #include "model/base/units.hpp"
+#include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
 #include <QAction>
@@ -21,6 +22,8 @@
 #include <QTemporaryDir>
 #include <QTextBrowser>
 #include <QTimer>
+
+namespace test_gui_desk {
 
 using namespace eyeroof;               // NOLINT(google-build-using-namespace)
 using namespace eyeroof::gui;          // NOLINT(google-build-using-namespace)
@@ -317,5 +320,8 @@ void TestDesk::a_session_brings_its_theme_and_keeps_the_chosen_one() {
     window.findChild<QAction*>("theme desktop")->trigger();
 }
 
-QTEST_MAIN(TestDesk)
+EYEROOF_WINDOW_TEST(TestDesk)
+
+} // namespace test_gui_desk
+
 #include "test_desk.moc"

@@ -5,6 +5,7 @@
 #include "study/formats/mapping_yaml.hpp"
 #include "study/report/plot_csv.hpp"
 #include "study/upgrade/surroundings.hpp"
+#include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
 #include <QComboBox>
@@ -22,6 +23,8 @@
 #include <QTemporaryDir>
 #include <QTextEdit>
 #include <QToolButton>
+
+namespace test_gui_explore {
 
 using namespace eyeroof;               // NOLINT(google-build-using-namespace)
 using namespace eyeroof::gui;          // NOLINT(google-build-using-namespace)
@@ -373,5 +376,8 @@ void TestExplore::a_machine_stands_beside_its_changed_self() {
     QVERIFY(compared > 0 && !window.table().isColumnHidden(LayerTable::faster));
 }
 
-QTEST_MAIN(TestExplore)
+EYEROOF_WINDOW_TEST(TestExplore)
+
+} // namespace test_gui_explore
+
 #include "test_explore.moc"

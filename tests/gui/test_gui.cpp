@@ -3,6 +3,7 @@
 #include "gui/window/main_window.hpp"
 #include "study/draw/svg.hpp"
 #include "study/report/plot_csv.hpp"
+#include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
 #include <QApplication>
@@ -20,6 +21,8 @@
 #include <QTest>
 #include <QWheelEvent>
 #include <cmath>
+
+namespace test_gui_gui {
 
 using namespace eyeroof;               // NOLINT(google-build-using-namespace)
 using namespace eyeroof::gui;          // NOLINT(google-build-using-namespace)
@@ -384,5 +387,8 @@ void TestGui::five_thousand_points_zoom_quickly() {
     QVERIFY(ms < 500.0); // a loaded machine is slow; the figure above is what to look at
 }
 
-QTEST_MAIN(TestGui)
+EYEROOF_WINDOW_TEST(TestGui)
+
+} // namespace test_gui_gui
+
 #include "test_gui.moc"

@@ -2,6 +2,7 @@
 // without a GPU, and what a bought GPU costs its owner.
 #include "gui/panes/upgrade_form.hpp"
 #include "study/app/session.hpp"
+#include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
 #include <QComboBox>
@@ -13,6 +14,8 @@
 #include <QTemporaryDir>
 #include <QToolButton>
 #include <cmath>
+
+namespace test_gui_hidden {
 
 using namespace eyeroof;               // NOLINT(google-build-using-namespace)
 using namespace eyeroof::gui;          // NOLINT(google-build-using-namespace)
@@ -34,6 +37,8 @@ void TestHidden::points_are_hidden_and_shown_alone() {
     MainWindow window(folders());
     window.resize(1400, 900);
     window.show();
+    window.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&window)); // shortcuts go to the active window
     QVERIFY(open_and_wait(window, session_of("alexnet", {"a100-sxm-40gb"})));
     const std::size_t all = window.plot().scene().points.size();
     const int rows = window.table().model()->rowCount();
@@ -183,5 +188,8 @@ void TestHidden::an_owner_pays_for_power_host_and_age() {
              line.c_str());
 }
 
-QTEST_MAIN(TestHidden)
+EYEROOF_WINDOW_TEST(TestHidden)
+
+} // namespace test_gui_hidden
+
 #include "test_hidden.moc"

@@ -1,6 +1,7 @@
 // The panes by keyboard alone: Tab reaches everything that can be used and leaves it again, and
 // what has the keyboard looks different; without a screen.
 #include "gui/panes/pane.hpp"
+#include "tests/gui/registry.hpp"
 #include "tests/gui/two_runs.hpp"
 #include "tests/gui/window_tools.hpp"
 
@@ -9,6 +10,8 @@
 #include <QPushButton>
 #include <QTableView>
 #include <QTemporaryDir>
+
+namespace test_gui_keyboard {
 
 using namespace eyeroof;               // NOLINT(google-build-using-namespace)
 using namespace eyeroof::gui;          // NOLINT(google-build-using-namespace)
@@ -101,5 +104,8 @@ void TestKeyboard::tab_goes_through_every_pane() {
     }
 }
 
-QTEST_MAIN(TestKeyboard)
+EYEROOF_WINDOW_TEST(TestKeyboard)
+
+} // namespace test_gui_keyboard
+
 #include "test_keyboard.moc"

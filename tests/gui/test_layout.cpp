@@ -5,6 +5,7 @@
 #include "gui/panes/short_names.hpp"
 #include "gui/views/paint_scene.hpp"
 #include "gui/window/first_size.hpp"
+#include "tests/gui/registry.hpp"
 #include "tests/gui/text_recorder.hpp"
 #include "tests/gui/window_tools.hpp"
 
@@ -19,6 +20,8 @@
 #include <QStyleOptionComboBox>
 #include <QTableView>
 #include <QTemporaryDir>
+
+namespace test_gui_layout {
 
 using namespace eyeroof;               // NOLINT(google-build-using-namespace)
 using namespace eyeroof::gui;          // NOLINT(google-build-using-namespace)
@@ -393,5 +396,8 @@ void TestLayout::a_long_kernel_name_leaves_the_numbers_in_sight() {
     QVERIFY(told); // whole, on hover
 }
 
-QTEST_MAIN(TestLayout)
+EYEROOF_WINDOW_TEST(TestLayout)
+
+} // namespace test_gui_layout
+
 #include "test_layout.moc"

@@ -11,6 +11,7 @@
 #include "profiles/import/importer.hpp"
 #include "profiles/profile_file.hpp"
 #include "study/formats/catalog.hpp"
+#include "tests/gui/registry.hpp"
 #include "tests/gui/two_runs.hpp"
 #include "tests/gui/window_tools.hpp"
 
@@ -23,6 +24,8 @@
 #include <QTableWidget>
 #include <QTemporaryDir>
 #include <QToolButton>
+
+namespace test_gui_panes {
 
 using namespace eyeroof;               // NOLINT(google-build-using-namespace)
 using namespace eyeroof::gui;          // NOLINT(google-build-using-namespace)
@@ -389,5 +392,8 @@ void TestPanes::two_hundred_openings_leave_no_memory_behind() {
     QVERIFY(grown < 8.0);
 }
 
-QTEST_MAIN(TestPanes)
+EYEROOF_WINDOW_TEST(TestPanes)
+
+} // namespace test_gui_panes
+
 #include "test_panes.moc"

@@ -1,4 +1,5 @@
 // The plot with its row of switches: filters, roofs, levels, what the pointer and the table select.
+#include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
 #include <QComboBox>
@@ -6,6 +7,8 @@
 #include <QTableView>
 #include <QToolButton>
 #include <cmath>
+
+namespace test_gui_roofs {
 
 using namespace eyeroof;               // NOLINT(google-build-using-namespace)
 using namespace eyeroof::gui;          // NOLINT(google-build-using-namespace)
@@ -139,5 +142,8 @@ void TestRoofs::another_level_keeps_the_selection_and_brings_its_roof() {
     }
 }
 
-QTEST_MAIN(TestRoofs)
+EYEROOF_WINDOW_TEST(TestRoofs)
+
+} // namespace test_gui_roofs
+
 #include "test_roofs.moc"

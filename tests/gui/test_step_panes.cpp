@@ -11,6 +11,7 @@
 #include "study/formats/any_machine.hpp"
 #include "study/formats/catalog.hpp"
 #include "study/upgrade/surroundings.hpp"
+#include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
 #include <QComboBox>
@@ -23,6 +24,8 @@
 #include <QTableWidget>
 #include <QToolButton>
 #include <QWheelEvent>
+
+namespace test_gui_step_panes {
 
 using namespace eyeroof;               // NOLINT(google-build-using-namespace)
 using namespace eyeroof::gui;          // NOLINT(google-build-using-namespace)
@@ -322,5 +325,8 @@ void TestStepPanes::sizes_of_the_network_are_fields() {
              !window.findChildren<QDoubleSpinBox*>(QRegularExpression("^size ")).isEmpty());
 }
 
-QTEST_MAIN(TestStepPanes)
+EYEROOF_WINDOW_TEST(TestStepPanes)
+
+} // namespace test_gui_step_panes
+
 #include "test_step_panes.moc"

@@ -4,12 +4,15 @@
 #include "gui/panes/timeline/timeline_pane.hpp"
 #include "gui/panes/upgrade_form.hpp"
 #include "tests/gui/hands.hpp"
+#include "tests/gui/registry.hpp"
 #include "tests/gui/two_runs.hpp"
 
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTableWidget>
 #include <QTemporaryDir>
+
+namespace test_gui_tasks {
 
 using namespace eyeroof;               // NOLINT(google-build-using-namespace)
 using namespace eyeroof::gui;          // NOLINT(google-build-using-namespace)
@@ -197,5 +200,8 @@ void TestTasks::an_analyst_compares_two_runs() {
     QCOMPARE(hands.keys, 0);
 }
 
-QTEST_MAIN(TestTasks)
+EYEROOF_WINDOW_TEST(TestTasks)
+
+} // namespace test_gui_tasks
+
 #include "test_tasks.moc"

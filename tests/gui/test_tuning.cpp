@@ -1,6 +1,7 @@
 // Logs of tuning in the window: searches against each other, the best so far against trials.
 #include "gui/panes/tuning/tuning_pane.hpp"
 #include "study/app/session.hpp"
+#include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
 #include <QComboBox>
@@ -8,6 +9,8 @@
 #include <QTabWidget>
 #include <QTableWidget>
 #include <QTemporaryDir>
+
+namespace test_gui_tuning {
 
 using namespace eyeroof;               // NOLINT(google-build-using-namespace)
 using namespace eyeroof::gui;          // NOLINT(google-build-using-namespace)
@@ -168,5 +171,8 @@ void TestTuning::a_broken_log_is_told_with_its_line() {
     QVERIFY(window.session().trials.empty());
 }
 
-QTEST_MAIN(TestTuning)
+EYEROOF_WINDOW_TEST(TestTuning)
+
+} // namespace test_gui_tuning
+
 #include "test_tuning.moc"

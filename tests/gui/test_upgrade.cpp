@@ -4,6 +4,7 @@
 #include "hwdb/catalog.hpp"
 #include "study/formats/catalog.hpp"
 #include "study/upgrade/surroundings.hpp"
+#include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
 #include <QAction>
@@ -16,6 +17,8 @@
 #include <QTableWidget>
 #include <QTemporaryDir>
 #include <QToolButton>
+
+namespace test_gui_upgrade {
 
 using namespace eyeroof;               // NOLINT(google-build-using-namespace)
 using namespace eyeroof::gui;          // NOLINT(google-build-using-namespace)
@@ -349,5 +352,8 @@ void TestUpgrade::the_question_is_part_of_sessions() {
     QCOMPARE(other.upgrade().upgrades().size(), std::size_t{2});
 }
 
-QTEST_MAIN(TestUpgrade)
+EYEROOF_WINDOW_TEST(TestUpgrade)
+
+} // namespace test_gui_upgrade
+
 #include "test_upgrade.moc"

@@ -6,6 +6,7 @@
 #include "study/formats/mapping_yaml.hpp"
 #include "study/report/plot_csv.hpp"
 #include "study/upgrade/surroundings.hpp"
+#include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
 #include <QComboBox>
@@ -21,6 +22,8 @@
 #include <QTableWidget>
 #include <QTemporaryDir>
 #include <QTextEdit>
+
+namespace test_gui_window {
 
 using namespace eyeroof;               // NOLINT(google-build-using-namespace)
 using namespace eyeroof::gui;          // NOLINT(google-build-using-namespace)
@@ -374,5 +377,8 @@ void TestWindow::everything_that_is_used_has_a_name() {
     QVERIFY(!window.ladder().accessibleDescription().isEmpty());
 }
 
-QTEST_MAIN(TestWindow)
+EYEROOF_WINDOW_TEST(TestWindow)
+
+} // namespace test_gui_window
+
 #include "test_window.moc"

@@ -12,6 +12,8 @@
 #include <set>
 #include <string>
 
+namespace test_house_build_arrows {
+
 using namespace eyeroof::tests;
 
 namespace {
@@ -64,3 +66,5 @@ TEST_CASE("every room of the studies is linked with the rooms that it may includ
         }
     }
 }
+
+} // namespace test_house_build_arrows

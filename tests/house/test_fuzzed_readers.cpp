@@ -13,6 +13,8 @@
 #include <set>
 #include <string>
 
+namespace test_house_fuzzed_readers {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -185,3 +187,5 @@ TEST_CASE("every fuzz target drives a reader, from seeds, with the words of its 
         CHECK(text_of(fuzz / "dictionaries" / (target + ".dict")).find('"') != std::string::npos);
     }
 }
+
+} // namespace test_house_fuzzed_readers

@@ -17,6 +17,8 @@
 #include <string>
 #include <vector>
 
+namespace test_house_house {
+
 namespace fs = std::filesystem;
 using namespace eyeroof::tests;
 
@@ -327,3 +329,5 @@ TEST_CASE("every room of the design is there") {
         CHECK_MESSAGE(fs::is_directory(fs::path(eyeroof::tests::source_dir()) / room), room);
     }
 }
+
+} // namespace test_house_house

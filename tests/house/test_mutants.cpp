@@ -10,6 +10,8 @@
 #include <map>
 #include <string>
 
+namespace test_house_mutants {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -68,3 +70,5 @@ TEST_CASE("every mutant's text stands in its file once, and the case that notice
     }
     CHECK(mutants >= 60);
 }
+
+} // namespace test_house_mutants

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+namespace test_house_names {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -134,3 +136,5 @@ TEST_CASE("no two files of a library keep the same name for themselves") {
         }
     }
 }
+
+} // namespace test_house_names

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <string>
 
+namespace test_hwdb_accelerator_reader {
+
 using namespace eyeroof;
 using eyeroof::tests::near;
 using hwdb::AcceleratorFile;
@@ -256,3 +258,5 @@ TEST_CASE("a machine may name its process, in nm, and is written back with it") 
     CHECK(finding("process_nm: 65", "process_nm: 0").field == "process_nm");
     CHECK(finding("process_nm: 65", "process_nm: small").field == "process_nm");
 }
+
+} // namespace test_hwdb_accelerator_reader

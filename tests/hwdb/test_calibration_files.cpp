@@ -8,6 +8,8 @@
 
 #include <filesystem>
 
+namespace test_hwdb_calibration_files {
+
 using namespace eyeroof; // NOLINT
 namespace fs = std::filesystem;
 
@@ -68,3 +70,5 @@ TEST_CASE("every GPU has the constants of attention, within what their names all
         }
     }
 }
+
+} // namespace test_hwdb_calibration_files

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <sstream>
 
+namespace test_hwdb_calibration_terms {
+
 using namespace eyeroof; // NOLINT
 
 namespace {
@@ -35,3 +37,5 @@ TEST_CASE("a term that another class's kernels have is read without effect, anot
     const auto misspelled = with_term("      fp8_shar: 0.3\n");
     CHECK_FALSE(misspelled.diagnostics().empty());
 }
+
+} // namespace test_hwdb_calibration_terms

@@ -13,6 +13,8 @@
 #include <fstream>
 #include <set>
 
+namespace test_hwdb_catalog {
+
 using namespace eyeroof;
 using eyeroof::tests::near;
 using model::Accelerator;
@@ -279,3 +281,5 @@ TEST_CASE("one machine loads in a few milliseconds") {
     MESSAGE("loading eyeriss-v2 takes " << taken.count() * 100 << " ms");
     CHECK(taken.count() / 10 < 0.5); // loose: sanitizers and busy machines
 }
+
+} // namespace test_hwdb_catalog

@@ -14,6 +14,8 @@
 #include <set>
 #include <string>
 
+namespace test_hwdb_catalog_numbers {
+
 using namespace eyeroof;
 namespace fs = std::filesystem;
 
@@ -175,3 +177,5 @@ TEST_CASE("the manual lists every machine of the catalog, and no other") {
         CHECK(line.ends_with("| " + weakest(hwdb::lint_machine(entry.file)) + " |"));
     }
 }
+
+} // namespace test_hwdb_catalog_numbers

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_hwdb_gpu_reader {
+
 using namespace eyeroof; // NOLINT
 using eyeroof::tests::near;
 namespace fs = std::filesystem;
@@ -153,3 +155,5 @@ TEST_CASE("every GPU survives being written out under another name and read agai
         }
     }
 }
+
+} // namespace test_hwdb_gpu_reader

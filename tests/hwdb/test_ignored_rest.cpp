@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_hwdb_ignored_rest {
+
 using namespace eyeroof;
 
 TEST_CASE("a value of the wrong type is told also where other keys are nobody's business") {
@@ -18,3 +20,5 @@ TEST_CASE("a value of the wrong type is told also where other keys are nobody's 
     CHECK(read.diagnostics().items()[0].code == "wrong-type");
     CHECK(read.diagnostics().items()[0].where.line == 1);
 }
+
+} // namespace test_hwdb_ignored_rest

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+namespace test_hwdb_nonsense_machines {
+
 using namespace eyeroof;
 
 namespace {
@@ -211,3 +213,5 @@ TEST_CASE("a compute capability of another architecture is told by the check") {
     CHECK(report.findings.begin()->code == "capability-mismatch");
     CHECK(report.findings.begin()->where.line == 6);
 }
+
+} // namespace test_hwdb_nonsense_machines

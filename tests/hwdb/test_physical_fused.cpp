@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <random>
 
+namespace test_hwdb_physical_fused {
+
 using namespace eyeroof; // NOLINT
 using model::Count;
 using model::Layer;
@@ -164,3 +166,5 @@ TEST_CASE(
         CHECK(bad == 0);
     }
 }
+
+} // namespace test_hwdb_physical_fused

@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <random>
 
+namespace test_hwdb_physical_layers {
+
 using namespace eyeroof; // NOLINT
 using model::Count;
 using model::DataType;
@@ -263,3 +265,5 @@ TEST_CASE("random layers: no prediction is below its own step 6, nor outside of 
         CHECK(bad == 0);
     }
 }
+
+} // namespace test_hwdb_physical_layers

@@ -13,6 +13,8 @@
 #include <set>
 #include <string>
 
+namespace test_hwdb_schema {
+
 using namespace eyeroof;
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -185,3 +187,5 @@ TEST_CASE("every seed of the fuzz target keeps the reader's promises") {
     CHECK(seeds >= 10);
     CHECK(tests::broken_promise_machine_yaml(std::string(tests::kSmall)) == "");
 }
+
+} // namespace test_hwdb_schema

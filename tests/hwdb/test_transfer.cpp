@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+namespace test_hwdb_transfer {
+
 using namespace eyeroof; // NOLINT
 
 namespace {
@@ -57,3 +59,5 @@ TEST_CASE("a transfer is read as it was written") {
     CHECK(hwdb::load_transfer({}).ok());
     std::filesystem::remove_all(folder);
 }
+
+} // namespace test_hwdb_transfer

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <string>
 
+namespace test_hwdb_yaml {
+
 using namespace eyeroof;
 using hwdb::Document;
 using hwdb::Node;
@@ -282,3 +284,5 @@ TEST_CASE("what is no readable text file is refused by name") {
     CHECK(hwdb::load_yaml(folder / "good.yaml").ok());
     fs::remove_all(folder);
 }
+
+} // namespace test_hwdb_yaml

@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_hwdb_yaml_write {
+
 using namespace eyeroof; // NOLINT
 
 namespace {
@@ -89,3 +91,5 @@ TEST_CASE("the transfer of speed-ups keeps an awkward source") {
     REQUIRE(document.ok());
     CHECK(document->root()["source"].text() == kAwkward);
 }
+
+} // namespace test_hwdb_yaml_write

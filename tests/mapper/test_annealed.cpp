@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 
+namespace test_mapper_annealed {
+
 // Proofs against simulated annealing on tasks that are too large to enumerate.
 // EYEROOF_ANNEALED_CASES asks for more of them.
 
@@ -84,3 +86,5 @@ TEST_CASE("annealing beats no proof on convolutions that are too large to enumer
     MESSAGE("proved: " << proved << " of " << cases);
     CHECK(proved > 0);
 }
+
+} // namespace test_mapper_annealed

@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_mapper_arrivals {
+
 using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using namespace eyeroof::test;
@@ -136,3 +138,5 @@ TEST_CASE("with early and late tiles apart a proof takes few nodes") {
     REQUIRE(found);
     CHECK(found->certificate.proved);
 }
+
+} // namespace test_mapper_arrivals

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 
+namespace test_mapper_evaluate {
+
 using namespace eyeroof;
 using namespace eyeroof::model;
 using namespace eyeroof::test;
@@ -99,3 +101,5 @@ TEST_CASE("an evaluation in closed form is the counted cost of the mapping, or a
     CHECK(exact > 500);
     CHECK(bounds > 500);
 }
+
+} // namespace test_mapper_evaluate

@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 
+namespace test_mapper_exact {
+
 using namespace eyeroof;
 using namespace eyeroof::model;
 using namespace eyeroof::test;
@@ -266,3 +268,5 @@ TEST_CASE("loops over groups may run innermost, so that no tile is waited for") 
         task.machine.pipeline_stages = static_cast<int>(r.between(1, 3));
     });
 }
+
+} // namespace test_mapper_exact

@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_mapper_floors {
+
 using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using namespace eyeroof::test;
@@ -106,3 +108,5 @@ TEST_CASE("a floor is at or below every choice of tiles, cut off after one choic
     CHECK(tight > 50); // it says something
     CHECK(cut > 10);   // and cutting off loses something
 }
+
+} // namespace test_mapper_floors

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_mapper_frontier {
+
 using namespace eyeroof;
 using namespace eyeroof::model;
 using namespace eyeroof::test;
@@ -127,3 +129,5 @@ TEST_CASE("a larger buffer never brings more traffic, and the largest only what 
         CHECK(curve->points.back().traffic_bytes == curve->compulsory_bytes);
     }
 }
+
+} // namespace test_mapper_frontier

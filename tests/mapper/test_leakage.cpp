@@ -9,6 +9,8 @@
 
 #include <cstdlib>
 
+namespace test_mapper_leakage {
+
 using namespace eyeroof; // NOLINT(google-build-using-namespace)
 using namespace eyeroof::model;
 using namespace eyeroof::test;
@@ -102,3 +104,5 @@ TEST_CASE("the energy of what is found is that of its accesses and of what leaks
     }
     CHECK(compared == 40);
 }
+
+} // namespace test_mapper_leakage

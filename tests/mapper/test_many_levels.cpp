@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+namespace test_mapper_many_levels {
+
 using namespace eyeroof;
 
 namespace {
@@ -41,3 +43,5 @@ TEST_CASE("orders of loops are different ones, and their number is bounded at an
         }
     }
 }
+
+} // namespace test_mapper_many_levels

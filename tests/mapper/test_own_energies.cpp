@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_mapper_own_energies {
+
 using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using namespace eyeroof::test;
@@ -85,3 +87,5 @@ TEST_CASE("units that share one operand do not share the others: the floor of wh
     REQUIRE(found);
     CHECK(found->certificate.value >= queue.floor());
 }
+
+} // namespace test_mapper_own_energies

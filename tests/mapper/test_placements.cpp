@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_mapper_placements {
+
 // Under Timeloop's counting units pass input windows on to the units beside them, so that it
 // matters which trips in space lie on which axis, and in which order.
 
@@ -168,3 +170,5 @@ TEST_CASE("more placements than are looked at leave no proof, and the note says 
     REQUIRE(still);
     CHECK(still->certificate.proved);
 }
+
+} // namespace test_mapper_placements

@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 
+namespace test_mapper_proofs {
+
 // What a proof of the reported time must hold for: machines of one to four levels with double
 // buffers, stores that prefetch, channels of their own for each operand and long pipelines.
 // EYEROOF_RANDOM_CASES asks for more cases, EYEROOF_RANDOM_ONLY for one.
@@ -130,3 +132,5 @@ TEST_CASE("proofs of the reported time equal an enumeration on machines that wai
         CHECK(found->certificate.value == near(best, 1e-9));
     }
 }
+
+} // namespace test_mapper_proofs

@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_mapper_reach {
+
 using namespace eyeroof;
 using namespace eyeroof::model;
 using namespace eyeroof::test;
@@ -74,3 +76,5 @@ TEST_CASE("what the search reaches step by step is the machine's chain, or below
     CHECK(reached_some > 200);
     CHECK(same > below);
 }
+
+} // namespace test_mapper_reach

@@ -6,6 +6,8 @@
 
 #include <chrono>
 
+namespace test_mapper_search {
+
 using namespace eyeroof;
 using namespace eyeroof::model;
 using namespace eyeroof::test;
@@ -341,3 +343,5 @@ TEST_CASE("with five levels and free bypass no more is made than effort and memo
     CHECK(found->certificate.lower_bound > 0.0);
     CHECK(found->certificate.lower_bound <= found->certificate.value);
 }
+
+} // namespace test_mapper_search

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_mapper_waits {
+
 using namespace eyeroof;
 using namespace eyeroof::model;
 using namespace eyeroof::test;
@@ -44,3 +46,5 @@ TEST_CASE("what the outermost memory brings to single buffers is waited for, and
     REQUIRE(cut);
     CHECK(cut->certificate.lower_bound <= found->certificate.value * (1 + 1e-9));
 }
+
+} // namespace test_mapper_waits

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_model_accelerator {
+
 using namespace eyeroof::model;
 using namespace eyeroof::test;
 using eyeroof::tests::near;
@@ -63,3 +65,5 @@ TEST_CASE("every broken rule of a machine is reported") {
     CHECK(says("operand-twice"));
     CHECK(says("unknown-axis"));
 }
+
+} // namespace test_model_accelerator

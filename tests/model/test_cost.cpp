@@ -6,6 +6,8 @@
 
 #include <array>
 
+namespace test_model_cost {
+
 using namespace eyeroof::model;
 using namespace eyeroof::test;
 using eyeroof::tests::near;
@@ -236,3 +238,5 @@ TEST_CASE("hops are paid below a level that stores nothing, too") {
     CHECK(cost->network_energy_pj == 18.0);
     CHECK(cost->energy_pj == 18.0);
 }
+
+} // namespace test_model_cost

@@ -10,6 +10,8 @@
 #include <string>
 #include <thread>
 
+namespace test_model_file {
+
 namespace fs = std::filesystem;
 using eyeroof::model::AtomicFile;
 using eyeroof::model::write_file;
@@ -121,3 +123,5 @@ TEST_CASE("many writers of one file leave one whole text") {
     CHECK(text == std::string(5000, text.at(0)));
     CHECK(folder.entries() == 1);
 }
+
+} // namespace test_model_file

@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_model_latency {
+
 using namespace eyeroof;
 using namespace eyeroof::model;
 
@@ -66,3 +68,5 @@ TEST_CASE("a single buffer waits for all of its tiles, the other levels' loops o
     // 16 tiles of 8 words at one word a cycle, of which a tile's burst into the unit hides nothing
     CHECK(outer_stall(1) == 128.0);
 }
+
+} // namespace test_model_latency

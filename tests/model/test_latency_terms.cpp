@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_model_latency_terms {
+
 using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using eyeroof::tests::near;
@@ -125,3 +127,5 @@ TEST_CASE("a unit's pipeline is emptied at the end of every pass") {
     a.pipeline_stages += 5;
     CHECK(latency_terms(problem, a, m, *cost).hops == near(without + 5.0));
 }
+
+} // namespace test_model_latency_terms

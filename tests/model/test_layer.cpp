@@ -9,6 +9,8 @@
 #include <limits>
 #include <set>
 
+namespace test_model_layer {
+
 using namespace eyeroof::model;
 using eyeroof::tests::near;
 
@@ -310,3 +312,5 @@ TEST_CASE("names go there and back") {
     CHECK(data_type_from_name("half") == DataType::fp16);
     CHECK_FALSE(op_from_name("conv3d"));
 }
+
+} // namespace test_model_layer

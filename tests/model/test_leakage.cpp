@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_model_leakage {
+
 using namespace eyeroof; // NOLINT(google-build-using-namespace)
 using namespace eyeroof::model;
 using namespace eyeroof::test;
@@ -52,3 +54,5 @@ TEST_CASE("where idle instances are cut off from power, those at work leak") {
     CHECK(least_leak_pj_per_cycle(a) == near(8.5)); // of any mapping: one unit
     CHECK_FALSE(leaks(Accelerator{}));
 }
+
+} // namespace test_model_leakage

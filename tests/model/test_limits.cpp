@@ -9,6 +9,8 @@
 #include <numeric>
 #include <random>
 
+namespace test_model_limits {
+
 using namespace eyeroof::model;
 
 namespace {
@@ -118,3 +120,5 @@ TEST_CASE("shares add up to the time and no counterfactual exceeds it, over ten 
         }
     }
 }
+
+} // namespace test_model_limits

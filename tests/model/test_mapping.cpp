@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_model_mapping {
+
 using namespace eyeroof::model;
 using namespace eyeroof::test;
 
@@ -107,3 +109,5 @@ TEST_CASE("a mapping reads as a loop nest, one line a level") {
     CHECK(text.find("GLB         keep -IO  for K2 P56  par Q14@x C4@y S3@y") != std::string::npos);
     CHECK(text.find("InputSpad   keep -I-  for -") != std::string::npos);
 }
+
+} // namespace test_model_mapping

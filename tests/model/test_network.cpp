@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_model_network {
+
 using namespace eyeroof::model;
 
 namespace {
@@ -45,3 +47,5 @@ TEST_CASE("totals that overflow, and layers that are wrong, are named") {
     network.layers[1].shape = RowsShape{0, 10};
     CHECK(totals_of(network).diagnostics().items()[0].field == "layers[1].rows");
 }
+
+} // namespace test_model_network

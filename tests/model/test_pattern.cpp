@@ -5,6 +5,8 @@
 
 #include <string>
 
+namespace test_model_pattern {
+
 using namespace eyeroof::model;
 
 TEST_CASE("an expression matches anywhere in a name, an empty one everywhere") {
@@ -45,3 +47,5 @@ TEST_CASE("what a terminal would obey is shown, all else stays") {
                     "fed") == "abc\\u202efed");
     CHECK(printable("\xff\xc3") == "\\xff\\xc3");
 }
+
+} // namespace test_model_pattern

@@ -4,6 +4,8 @@
 
 #include <set>
 
+namespace test_model_problem {
+
 using namespace eyeroof::model;
 
 namespace {
@@ -136,3 +138,5 @@ TEST_CASE("in scatter form P walks over input rows and outputs are what they rea
     CHECK(tile_elements(p, Operand::output, {1, 1, 1, 1, 5, 1, 3, 1}) == 7);  // 5 + 3 - 1
     CHECK(tile_elements(p, Operand::output, {1, 1, 1, 1, 12, 1, 4, 1}) == 9); // no more than all
 }
+
+} // namespace test_model_problem

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_model_residency {
+
 using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 
@@ -23,3 +25,5 @@ TEST_CASE("activations stay on chip between layers only where all of them fit") 
     CHECK(homes(63, true)[index(Operand::input)] == 0);
     CHECK(homes(64, false)[index(Operand::input)] == 0);
 }
+
+} // namespace test_model_residency

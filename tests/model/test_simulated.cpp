@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_model_simulated {
+
 using namespace eyeroof::model;
 using namespace eyeroof::test;
 
@@ -47,3 +49,5 @@ TEST_CASE("closed-form counts equal those of a walk over every iteration") {
         compare(p, a, m);
     }
 }
+
+} // namespace test_model_simulated

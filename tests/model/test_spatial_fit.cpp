@@ -9,7 +9,7 @@
 
 using eyeroof::tests::near;
 
-namespace eyeroof::model {
+namespace eyeroof::model::test_spatial_fit {
 namespace {
 
 FitAxis axis_of(const char* name, Count size, DimSet dims) {
@@ -144,4 +144,4 @@ TEST_CASE("dimensions of a million and axes of thousands stay quick and bounded"
     CHECK(fit.averaged_units > 0.99 * 4096.0 * 4095.0);
 }
 
-} // namespace eyeroof::model
+} // namespace eyeroof::model::test_spatial_fit

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_model_statistics {
+
 using eyeroof::model::median;
 
 TEST_CASE("the median is the middle value, or the mean of the two in the middle") {
@@ -12,3 +14,5 @@ TEST_CASE("the median is the middle value, or the mean of the two in the middle"
     CHECK(median({}) == 0.0);
     CHECK(median({}, 1.0) == 1.0);
 }
+
+} // namespace test_model_statistics

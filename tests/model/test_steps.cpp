@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_model_steps {
+
 using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using eyeroof::tests::near;
@@ -110,3 +112,5 @@ TEST_CASE("step 7: the pipeline is filled once, by all its stages but the last")
     CHECK(eyexam::instantaneous_bandwidth(small(), a, {16, "", ""}, {8, "", ""}).macs_per_cycle ==
           near(8.0));
 }
+
+} // namespace test_model_steps

@@ -4,6 +4,8 @@
 
 #include <array>
 
+namespace test_model_suggest {
+
 using namespace eyeroof::model;
 
 TEST_CASE("an edit is an insertion, a deletion, a replacement or a swap of neighbours") {
@@ -24,3 +26,5 @@ TEST_CASE("the nearest name is offered only when it is near") {
     CHECK(suggestion("tpuv1", names) == "did you mean 'tpu-v1'?");
     CHECK(suggestion("zzz", names, 2) == "known: eyeriss-v1, eyeriss-v2, …");
 }
+
+} // namespace test_model_suggest

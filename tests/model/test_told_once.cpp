@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_model_told_once {
+
 using namespace eyeroof::model; // NOLINT
 
 TEST_CASE("what is said of many fields is told once, with their number") {
@@ -35,3 +37,5 @@ TEST_CASE("what is said twice of one place in a file is told once") {
     all.error("is-a-directory", "this is a directory", "", {"x", 0, 0});
     CHECK(told_once(all).size() == 1);
 }
+
+} // namespace test_model_told_once

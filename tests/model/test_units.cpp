@@ -6,6 +6,8 @@
 #include <cmath>
 #include <string>
 
+namespace test_model_units {
+
 using namespace eyeroof::model;
 using eyeroof::tests::near;
 
@@ -223,3 +225,5 @@ TEST_CASE("what is printed can be read back") {
         CHECK(parse<Seconds>(format_si(1 / value, "s", 17))->value * value == near(1.0, 1e-13));
     }
 }
+
+} // namespace test_model_units

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_model_words {
+
 using namespace eyeroof;
 using namespace eyeroof::model;
 
@@ -164,3 +166,5 @@ TEST_CASE("rules for images hold for a convolution of few channels and for nothi
     depthwise.bounds[index(Dim::G)] = 64;
     CHECK(channel_dims(depthwise) == DimSet{Dim::C});
 }
+
+} // namespace test_model_words

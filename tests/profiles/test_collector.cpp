@@ -4,6 +4,8 @@
 
 #include <sstream>
 
+namespace test_profiles_collector {
+
 using namespace eyeroof;
 using namespace eyeroof::profiles;
 
@@ -259,3 +261,5 @@ TEST_CASE("a request survives its file") {
     CHECK_FALSE(request_from_text("{}").ok());
     CHECK_FALSE(request_from_text("").ok());
 }
+
+} // namespace test_profiles_collector

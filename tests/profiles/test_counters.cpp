@@ -8,6 +8,8 @@
 #include <random>
 #include <stdexcept>
 
+namespace test_profiles_counters {
+
 using namespace eyeroof::profiles; // NOLINT(google-build-using-namespace)
 
 // The reference is the standard library's map, asked the same things.
@@ -94,3 +96,5 @@ TEST_CASE("numbers of digits alone are read the short way with the value of the 
     CHECK_FALSE(number_of(".5", NumberStyle::point));
     CHECK_FALSE(number_of("1.2.3", NumberStyle::point));
 }
+
+} // namespace test_profiles_counters

@@ -8,6 +8,8 @@
 #include <chrono>
 #include <thread>
 
+namespace test_profiles_device_facts {
+
 using namespace eyeroof;
 using namespace eyeroof::profiles;
 using eyeroof::tests::near;
@@ -74,3 +76,5 @@ TEST_CASE("measuring a GPU says in one line what is missing") {
     CHECK(measured.diagnostics().items()[0].message.find("no library that measures GPUs") !=
           std::string::npos);
 }
+
+} // namespace test_profiles_device_facts

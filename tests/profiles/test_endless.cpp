@@ -5,6 +5,8 @@
 
 #include <string>
 
+namespace test_profiles_endless {
+
 using namespace eyeroof::profiles; // NOLINT(google-build-using-namespace)
 
 TEST_CASE("a trace whose name does not end is refused after 16 MiB") {
@@ -30,3 +32,5 @@ TEST_CASE("a trace with a long name that ends is read") {
     REQUIRE(profile->launches.size() == 1);
     CHECK(profile->kernel_of(profile->launches[0]).name == name);
 }
+
+} // namespace test_profiles_endless

@@ -8,6 +8,8 @@
 #include <random>
 #include <sstream>
 
+namespace test_profiles_import_anything {
+
 using namespace eyeroof;
 
 // The fuzz target's promises on the samples, whole and spoiled in a thousand ways that are the same
@@ -49,3 +51,5 @@ TEST_CASE("spoiled samples are answered by every importer, never with a crash") 
     }
     CHECK(tried >= 900);
 }
+
+} // namespace test_profiles_import_anything

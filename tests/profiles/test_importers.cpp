@@ -13,6 +13,8 @@
 #include <fstream>
 #include <sstream>
 
+namespace test_profiles_importers {
+
 using namespace eyeroof;
 using namespace eyeroof::profiles;
 using eyeroof::tests::near;
@@ -395,3 +397,5 @@ TEST_CASE("a trace taken on a processor gives the operators that carry a shape, 
     CHECK(launches[1] == 1);
     CHECK(launches[2] == 1);
 }
+
+} // namespace test_profiles_importers

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_profiles_library_log {
+
 using namespace eyeroof;
 using namespace eyeroof::profiles;
 
@@ -116,3 +118,5 @@ TEST_CASE("text that is no log, and calls that are not understood") {
     CHECK(some->size() == 1);
     CHECK(some.diagnostics().items()[0].code == "not-understood");
 }
+
+} // namespace test_profiles_library_log

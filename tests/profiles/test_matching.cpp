@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_profiles_matching {
+
 using namespace eyeroof;
 using namespace eyeroof::profiles;
 using eyeroof::tests::near;
@@ -256,3 +258,5 @@ TEST_CASE("a shape that fits no layer says more than the kernel's name") {
     CHECK(result->of_launch[0].method == MatchMethod::none);
     CHECK(result->of_launch[1].method == MatchMethod::category);
 }
+
+} // namespace test_profiles_matching

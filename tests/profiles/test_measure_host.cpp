@@ -11,6 +11,8 @@
 #include <atomic>
 #include <numeric>
 
+namespace test_profiles_measure_host {
+
 using namespace eyeroof;
 using namespace eyeroof::profiles;
 using eyeroof::tests::near;
@@ -187,3 +189,5 @@ TEST_CASE("measuring can be cancelled, and refuses senseless options") {
     CHECK_FALSE(measure_host({.threads = -1}).ok());
     CHECK_FALSE(measure_host({.trials = 0}).ok());
 }
+
+} // namespace test_profiles_measure_host

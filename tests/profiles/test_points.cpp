@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_profiles_points {
+
 using namespace eyeroof;
 using namespace eyeroof::profiles;
 using eyeroof::tests::near;
@@ -207,3 +209,5 @@ TEST_CASE("a backward convolution counts the gradients that were asked for") {
     op.concrete_inputs[10] = "[True, False, False]";
     CHECK(layer_of(op)->layer.direction == model::Direction::bwd_data);
 }
+
+} // namespace test_profiles_points

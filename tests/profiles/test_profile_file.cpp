@@ -8,6 +8,8 @@
 #include <limits>
 #include <sstream>
 
+namespace test_profiles_profile_file {
+
 using namespace eyeroof;
 using namespace eyeroof::profiles;
 using eyeroof::tests::near;
@@ -279,3 +281,5 @@ TEST_CASE("a profile with a number that is none is not valid") {
     profile.launches[2].op = 7;
     CHECK(validate(profile).size() == 3);
 }
+
+} // namespace test_profiles_profile_file

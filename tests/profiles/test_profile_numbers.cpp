@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_profiles_profile_numbers {
+
 using namespace eyeroof;
 
 TEST_CASE("a number that fits no double is told with its line, not thrown") {
@@ -15,3 +17,5 @@ TEST_CASE("a number that fits no double is told with its line, not thrown") {
     CHECK(profile.diagnostics().items()[0].code == "bad-number");
     CHECK(profile.diagnostics().items()[0].where.line == 2);
 }
+
+} // namespace test_profiles_profile_numbers

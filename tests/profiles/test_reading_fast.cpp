@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+namespace test_profiles_reading_fast {
+
 using namespace eyeroof::profiles;
 
 namespace {
@@ -114,3 +116,5 @@ TEST_CASE("a CSV row has the same fields the short way and the long way") {
         CHECK(fields_of(row + "\r\n1,2\n") == fields_of(row.empty() ? "\n" : row));
     }
 }
+
+} // namespace test_profiles_reading_fast

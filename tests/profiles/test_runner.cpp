@@ -16,6 +16,8 @@
 #include <stop_token>
 #include <thread>
 
+namespace test_profiles_runner {
+
 using namespace eyeroof;
 using namespace eyeroof::profiles;
 
@@ -266,3 +268,5 @@ TEST_CASE("a machine without a driver is told from one with something else in it
     CHECK(other->fault == Fault::no_driver);
     CHECK(diagnostic_of(*other).message.find("libz.so.1") != std::string::npos);
 }
+
+} // namespace test_profiles_runner

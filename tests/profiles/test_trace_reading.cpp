@@ -5,6 +5,8 @@
 
 #include <string>
 
+namespace test_profiles_trace_reading {
+
 using namespace eyeroof;
 using namespace eyeroof::profiles;
 
@@ -92,3 +94,5 @@ TEST_CASE("a table entry that no launch uses is dropped, and entries stand in th
     }
     CHECK(*filter(more, {}) == *two);
 }
+
+} // namespace test_profiles_trace_reading

@@ -13,6 +13,8 @@
 #include <string>
 #include <thread>
 
+namespace test_profiles_work_folder {
+
 using namespace eyeroof;
 using namespace eyeroof::profiles;
 
@@ -130,3 +132,5 @@ TEST_CASE("a TMPDIR that is missing, no folder, or closed is an error with a hin
         CHECK_FALSE(WorkFolder::create().ok());
     }
 }
+
+} // namespace test_profiles_work_folder

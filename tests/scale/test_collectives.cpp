@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <random>
 
+namespace test_scale_collectives {
+
 using namespace eyeroof;
 using namespace eyeroof::study;
 using namespace eyeroof::tests;
@@ -210,3 +212,5 @@ TEST_CASE("without copies a step bound by communication is 1.5 times faster than
     CHECK(step("grpc-tcp") > step("rpc-rdma"));
     CHECK_FALSE(with_transport(fabric, "zero-copi", 1.0).ok());
 }
+
+} // namespace test_scale_collectives

@@ -14,6 +14,8 @@
 #include <filesystem>
 #include <fstream>
 
+namespace test_scale_data_parallel {
+
 using namespace eyeroof;
 using namespace eyeroof::study;
 namespace fs = std::filesystem;
@@ -255,3 +257,5 @@ TEST_CASE("a batch that a device does not hold pays nowhere, and the one that it
     CHECK(large->notes.front().find("--batch-per-device " +
                                     std::to_string(static_cast<int>(each))) != std::string::npos);
 }
+
+} // namespace test_scale_data_parallel

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <filesystem>
 
+namespace test_scale_fabric_reader {
+
 using namespace eyeroof;
 
 namespace {
@@ -73,3 +75,5 @@ TEST_CASE(
         read(head + "  - {name: a, bandwidth: 1 GB/s, latency: 1 us, topology: torus}\n").ok());
     CHECK_FALSE(read(head + "  - {name: a, bandwidth: 0 B/s, latency: 1 us}\n").ok());
 }
+
+} // namespace test_scale_fabric_reader

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+namespace test_scale_long_run {
+
 using namespace eyeroof;
 using namespace eyeroof::study;
 
@@ -30,3 +32,5 @@ TEST_CASE("in a long run a clock is settled for the shortest kernel and never ab
               clock_share(rows.calibration.tensor_gemm, 1e-5));
     }
 }
+
+} // namespace test_scale_long_run

@@ -16,6 +16,8 @@
 #include <limits>
 #include <random>
 
+namespace test_scale_mixed {
+
 using namespace eyeroof;
 using namespace eyeroof::study;
 using tests::near;
@@ -225,3 +227,5 @@ TEST_CASE("what cuts a chain is what is read behind it, each tensor once") {
     REQUIRE_FALSE(one.ok());
     CHECK(one.diagnostics().items().front().code == "too-few-devices");
 }
+
+} // namespace test_scale_mixed

@@ -17,6 +17,8 @@
 #include <random>
 #include <set>
 
+namespace test_scale_mixed_training {
+
 using namespace eyeroof;
 using namespace eyeroof::study;
 using tests::near;
@@ -332,3 +334,5 @@ TEST_CASE("training that one device does not hold is divided over two, or refuse
     REQUIRE_FALSE(tight.ok());
     CHECK(tight.diagnostics().items().front().code == "fits-nowhere");
 }
+
+} // namespace test_scale_mixed_training

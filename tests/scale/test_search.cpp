@@ -10,6 +10,8 @@
 
 #include <filesystem>
 
+namespace test_scale_search {
+
 using namespace eyeroof;
 using namespace eyeroof::study;
 using tests::near;
@@ -101,3 +103,5 @@ TEST_CASE("a decoder that cannot fit is refused with the plan that comes nearest
     CHECK(search.diagnostics().items()[0].code == "no-plan");
     CHECK(search.diagnostics().items()[0].message.find("needs") != std::string::npos);
 }
+
+} // namespace test_scale_search

@@ -10,6 +10,8 @@
 #include <cmath>
 #include <filesystem>
 
+namespace test_scale_serving {
+
 using namespace eyeroof;
 using namespace eyeroof::study;
 using tests::near;
@@ -114,3 +116,5 @@ TEST_CASE("tokens a second of gpt-fast at batch 1") {
     MESSAGE("gpt-fast: mean error ", sum / 11.0, ", worst ", worst);
     CHECK(sum / 11.0 <= 0.10);
 }
+
+} // namespace test_scale_serving

@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <fstream>
 
+namespace test_scale_serving_schema {
+
 using namespace eyeroof;
 
 TEST_CASE("JSON of serving is what its schema says") {
@@ -29,3 +31,5 @@ TEST_CASE("JSON of serving is what its schema says") {
     CHECK(schema.faults(nlohmann::json::parse(study::serving_json(*serving))) ==
           std::vector<std::string>{});
 }
+
+} // namespace test_scale_serving_schema

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <random>
 
+namespace test_scale_split {
+
 using namespace eyeroof::study;
 using eyeroof::tests::near;
 
@@ -220,3 +222,5 @@ TEST_CASE("a search that is cut short tells its gap") {
     CHECK(cut.gap() >= 0.0);
     CHECK(cut.bound_s <= cut.time_s);
 }
+
+} // namespace test_scale_split

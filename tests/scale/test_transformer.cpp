@@ -13,6 +13,8 @@
 #include <cmath>
 #include <filesystem>
 
+namespace test_scale_transformer {
+
 using namespace eyeroof;
 using namespace eyeroof::study;
 using tests::near;
@@ -422,3 +424,5 @@ TEST_CASE("degrees that do not divide are named with the nearest that do") {
     CHECK(found.items()[0].hint.find("--tensor 6") != std::string::npos);
     CHECK(found.items()[1].hint.find("--pipeline") != std::string::npos);
 }
+
+} // namespace test_scale_transformer

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <random>
 
+namespace test_scale_trees_and_switches {
+
 using namespace eyeroof;
 using namespace eyeroof::study;
 using namespace eyeroof::tests;
@@ -144,3 +146,5 @@ TEST_CASE("between the two, in a few pieces on their way at once, trees are with
     }
     MESSAGE("worst difference ", worst);
 }
+
+} // namespace test_scale_trees_and_switches

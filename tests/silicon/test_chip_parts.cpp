@@ -9,6 +9,8 @@
 #include <cmath>
 #include <filesystem>
 
+namespace test_silicon_chip_parts {
+
 using namespace eyeroof;
 using eyeroof::tests::near;
 
@@ -102,3 +104,5 @@ TEST_CASE("a broken table of processes is refused with the place of each mistake
         CHECK(all.find(part) != std::string::npos);
     }
 }
+
+} // namespace test_silicon_chip_parts

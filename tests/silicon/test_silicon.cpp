@@ -15,6 +15,8 @@
 #include <filesystem>
 #include <fstream>
 
+namespace test_silicon_silicon {
+
 using namespace eyeroof;
 using eyeroof::tests::near;
 
@@ -201,3 +203,5 @@ TEST_CASE(
     CHECK(study::add_chip(machine("t4"), technology(), report).empty());
     CHECK(!report.chip);
 }
+
+} // namespace test_silicon_silicon

@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <filesystem>
 
+namespace test_sparse_levels {
+
 using namespace eyeroof;
 using eyeroof::tests::near;
 using model::Operand;
@@ -272,3 +274,5 @@ TEST_CASE("what leaks leaks for as long as lanes and units wait, too") {
         CHECK(layer.energy_j > layer.leakage_j);
     }
 }
+
+} // namespace test_sparse_levels

@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <fstream>
 
+namespace test_sparse_sparse_exam {
+
 using namespace eyeroof;
 using eyeroof::tests::near;
 
@@ -170,3 +172,5 @@ TEST_CASE("the JSON holds every link of every chain") {
     CHECK(json["totals"]["cycles"].get<double>() == near(exam.cycles, 1e-12));
     CHECK(study::sparse_text(exam, true).find("slowest PE") != std::string::npos);
 }
+
+} // namespace test_sparse_sparse_exam

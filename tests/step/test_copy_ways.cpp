@@ -3,6 +3,8 @@
 #include "tests/near.hpp"
 #include "tests/step/step_fixture.hpp"
 
+namespace test_step_copy_ways {
+
 using namespace eyeroof;
 using namespace eyeroof::study::step;
 using tests::near;
@@ -57,3 +59,5 @@ TEST_CASE("MNIST: a laptop takes 1.84 times as long as a die of a K80, within a 
     CHECK(ratio > 153.0 / 83.0 * 0.75);
     CHECK(ratio < 153.0 / 83.0 * 1.25);
 }
+
+} // namespace test_step_copy_ways

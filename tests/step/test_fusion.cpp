@@ -10,6 +10,8 @@
 #include <random>
 #include <set>
 
+namespace test_step_fusion {
+
 using namespace eyeroof;
 using namespace eyeroof::study::step;
 using eyeroof::tests::near;
@@ -212,3 +214,5 @@ TEST_CASE("a persistent kernel pays a barrier between dependants and packs what 
     CHECK(result.time_s == near(2e-6 + 10e-6 + kBarrierS + 10e-6));
     CHECK(result.idle_s == near(5e-6)); // the third leaves half of the GPU idle
 }
+
+} // namespace test_step_fusion

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+namespace test_step_graph {
+
 using namespace eyeroof;
 using namespace eyeroof::study::step;
 using tests::graph_from;
@@ -200,3 +202,5 @@ TEST_CASE("a network that is a training step itself is not trained again") {
     REQUIRE(!graph.ok());
     CHECK(graph.diagnostics().items().front().code == "not-forward");
 }
+
+} // namespace test_step_graph

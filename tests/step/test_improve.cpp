@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <random>
 
+namespace test_step_improve {
+
 using namespace eyeroof;
 using namespace eyeroof::study::step;
 using model::Count;
@@ -179,3 +181,5 @@ TEST_CASE("offloading hides copies behind stages that take longer") {
     // A V100's product in fp16 over 12 GB/s hides its copy from about 10,400 columns on.
     CHECK(hiding_columns(125e12, 2.0, 12e9) == near(10400, 2e-3));
 }
+
+} // namespace test_step_improve

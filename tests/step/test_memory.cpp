@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <set>
 
+namespace test_step_memory {
+
 using namespace eyeroof;
 using namespace eyeroof::study::step;
 using eyeroof::tests::near;
@@ -206,3 +208,5 @@ TEST_CASE("the report's JSON and curve carry the same sums") {
           graph.operators.size() + 1);
     CHECK(memory_svg(report).find("</svg>") != std::string::npos);
 }
+
+} // namespace test_step_memory

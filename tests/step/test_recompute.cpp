@@ -10,6 +10,8 @@
 #include <set>
 #include <tuple>
 
+namespace test_step_recompute {
+
 using namespace eyeroof::study::step;
 using eyeroof::tests::near;
 
@@ -304,3 +306,5 @@ TEST_CASE("rounded sizes still fit, and a limit below the input has no schedule"
     CHECK(!best_schedule(chain, 1'000'000));
     CHECK(!best_schedule(chain, 5'000'000));
 }
+
+} // namespace test_step_recompute

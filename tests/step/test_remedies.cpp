@@ -10,6 +10,8 @@
 #include <random>
 #include <set>
 
+namespace test_step_remedies {
+
 using namespace eyeroof;
 using namespace eyeroof::study::step;
 using model::Count;
@@ -145,3 +147,5 @@ TEST_CASE("operators that run again keep every order, and the peak between its f
     }
     CHECK(!recompute_cheapest(tests::graph_of("resnet18"), Costs{}, {}, 0, 0.0));
 }
+
+} // namespace test_step_remedies

@@ -8,6 +8,8 @@
 
 #include <fstream>
 
+namespace test_step_schemas {
+
 using namespace eyeroof;
 using namespace eyeroof::study::step;
 
@@ -48,3 +50,5 @@ TEST_CASE("JSON of timeline, copies, memory and improve is what the schemas say"
     CHECK(faults("improve", improve_json(*found, "n", "m", 1)) == Faults{});
     CHECK(found->schedules.size() == 2);
 }
+
+} // namespace test_step_schemas

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <random>
 
+namespace test_step_timeline {
+
 using namespace eyeroof;
 using namespace eyeroof::study::step;
 using eyeroof::tests::near;
@@ -206,3 +208,5 @@ TEST_CASE("the trace is JSON whose kernels are the timeline's, linked to their c
     CHECK(json["time_s"].get<double>() == line.time_s);
     CHECK(timeline_svg(report).find("</svg>") != std::string::npos);
 }
+
+} // namespace test_step_timeline

@@ -1,6 +1,8 @@
 // Training graphs of every network of the catalog.
 #include "tests/step/step_fixture.hpp"
 
+namespace test_step_training_graph {
+
 using namespace eyeroof;
 using namespace eyeroof::study::step;
 
@@ -28,3 +30,5 @@ TEST_CASE("every network of the catalog has a training graph, also with tables o
     }
     CHECK(shared > 0); // else this says nothing of them
 }
+
+} // namespace test_step_training_graph

@@ -7,6 +7,8 @@
 
 #include <filesystem>
 
+namespace test_study_baselines_on_catalog {
+
 using namespace eyeroof;
 
 namespace {
@@ -67,3 +69,5 @@ TEST_CASE("no baseline beats the certificate on layers of the catalog's networks
     }
     CHECK(compared > 50);
 }
+
+} // namespace test_study_baselines_on_catalog

@@ -11,6 +11,8 @@
 #include <functional>
 #include <string_view>
 
+namespace test_study_carried_constants {
+
 using namespace eyeroof; // NOLINT
 using eyeroof::tests::near;
 using model::KernelClass;
@@ -143,3 +145,5 @@ TEST_CASE("a term that its bound holds is ablated, one that stayed at its start 
     CHECK(lists(*result, "norm_pass")); // one more reading, and no more than one
     CHECK_FALSE(lists(*result, "rope_cycles"));
 }
+
+} // namespace test_study_carried_constants

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <random>
 
+namespace test_study_error_bands {
+
 using namespace eyeroof; // NOLINT
 using eyeroof::tests::near;
 using study::band_of;
@@ -91,3 +93,5 @@ TEST_CASE("two GPUs that each err by a tenth, one up, one down, hold one another
     CHECK(band_of_gpus({slow}).holds(0.91));
     CHECK(band_of_gpus({fast}).holds(1.1));
 }
+
+} // namespace test_study_error_bands

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+namespace test_study_eyeriss {
+
 using namespace eyeroof;
 using namespace eyeroof::model;
 using eyeroof::tests::near;
@@ -180,3 +182,5 @@ TEST_CASE("a layer off the array is held by arithmetic where that is what takes 
     CHECK(quick->layers[0].limiter_step == 3);
     CHECK(quick->layers[0].split.dram_stall_s == 0.0);
 }
+
+} // namespace test_study_eyeriss

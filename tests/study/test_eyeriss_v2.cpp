@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+namespace test_study_eyeriss_v2 {
+
 using namespace eyeroof;
 
 namespace {
@@ -59,3 +61,5 @@ TEST_CASE("on the broadcast network depth-wise layers starve for inputs, on the 
         }
     }
 }
+
+} // namespace test_study_eyeriss_v2

@@ -8,6 +8,8 @@
 #include <random>
 #include <vector>
 
+namespace test_study_fewest {
+
 using namespace eyeroof;
 
 namespace {
@@ -77,3 +79,5 @@ TEST_CASE("where the time is over before it is known, what is left contradicts a
     }
     CHECK(whole(kept) == std::optional(false));
 }
+
+} // namespace test_study_fewest

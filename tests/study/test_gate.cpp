@@ -5,6 +5,8 @@
 
 #include <string>
 
+namespace test_study_gate {
+
 using namespace eyeroof;
 using namespace eyeroof::study;
 
@@ -106,3 +108,5 @@ TEST_CASE("measured times are judged where there are any, and asking elsewhere i
     REQUIRE(layer.ok());
     CHECK_FALSE(layer->holds);
 }
+
+} // namespace test_study_gate

@@ -15,6 +15,8 @@
 
 #include <algorithm>
 
+namespace test_study_gpu_advice {
+
 using namespace eyeroof; // NOLINT
 using eyeroof::tests::near;
 using model::DataType;
@@ -381,3 +383,5 @@ TEST_CASE("every broken cell of a table of pairs is told with its place") {
     CHECK_FALSE(study::parse_pairs("network,from,speedup\n", "p.csv").ok());
     CHECK_FALSE(study::parse_pairs("network,from,to,speedup\n", "p.csv").ok());
 }
+
+} // namespace test_study_gpu_advice

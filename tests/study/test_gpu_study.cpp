@@ -13,6 +13,8 @@
 
 #include <algorithm>
 
+namespace test_study_gpu_study {
+
 using namespace eyeroof; // NOLINT
 using eyeroof::tests::near;
 using model::DataType;
@@ -235,3 +237,5 @@ TEST_CASE("one sustained rate sets the clock of the classes on its pipe") {
     CHECK(c->classes.size() == 3); // linear, batched, conv
     CHECK_FALSE(study::calibrate_sustained(test::v100_sxm2(), DataType::fp32, 99e12, "me").ok());
 }
+
+} // namespace test_study_gpu_study

@@ -19,6 +19,8 @@
 #include <fstream>
 #include <numeric>
 
+namespace test_study_lay_profile {
+
 using namespace eyeroof; // NOLINT
 using eyeroof::tests::near;
 
@@ -403,3 +405,5 @@ TEST_CASE("a broken overlay is refused with its lines") {
     CHECK(all.find("o.yaml:5:") != std::string::npos);
     CHECK(all.find("did you mean 'value'") != std::string::npos);
 }
+
+} // namespace test_study_lay_profile

@@ -17,6 +17,8 @@
 #include <string>
 #include <vector>
 
+namespace test_study_machines {
+
 using namespace eyeroof;
 
 namespace {
@@ -264,3 +266,5 @@ TEST_CASE("NVDLA's estimates of five configurations come out within 12 %, three 
     }
     CHECK(close >= 3);
 }
+
+} // namespace test_study_machines

@@ -7,6 +7,8 @@
 
 #include <filesystem>
 
+namespace test_study_map_network {
+
 using namespace eyeroof;
 
 namespace {
@@ -73,3 +75,5 @@ TEST_CASE("a network that is mapped until somebody stops it ends with what was f
     REQUIRE_FALSE(none);
     CHECK(none.diagnostics().items().front().code == "cancelled");
 }
+
+} // namespace test_study_map_network

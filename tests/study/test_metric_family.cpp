@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+namespace test_study_metric_family {
+
 using namespace eyeroof;
 using namespace eyeroof::profiles;
 
@@ -69,3 +71,5 @@ TEST_CASE("every family that is shipped is read, and no chip belongs to two") {
     CHECK(std::ranges::adjacent_find(chips) == chips.end());
     CHECK(find_family(*families, {.compute_capability = "9.0"})->name == "hopper");
 }
+
+} // namespace test_study_metric_family

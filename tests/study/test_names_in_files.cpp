@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <fstream>
 
+namespace test_study_names_in_files {
+
 using namespace eyeroof;
 
 TEST_CASE("a level is named in any case, and one that no machine has is refused with the others") {
@@ -57,3 +59,5 @@ TEST_CASE("a row of the user's own that a spreadsheet would compute is guarded i
     CHECK(csv.find("\n'=1+1,gemm,4,4,4,") != std::string::npos);
     CHECK(csv.find("\n\"a,b\",gemm,4,4,4,") != std::string::npos);
 }
+
+} // namespace test_study_names_in_files

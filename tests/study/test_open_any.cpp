@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+namespace test_study_open_any {
+
 using namespace eyeroof; // NOLINT
 namespace fs = std::filesystem;
 using study::open_any;
@@ -109,3 +111,5 @@ TEST_CASE("what is nothing says what could be opened") {
     CHECK(first_code(opened) == "unknown-file");
     CHECK(opened.diagnostics().items().front().hint.find("sessions") != std::string::npos);
 }
+
+} // namespace test_study_open_any

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_study_proofs_text {
+
 using namespace eyeroof;
 
 TEST_CASE("reports say how many mappings are proved, and how far off the worst may be") {
@@ -23,3 +25,5 @@ TEST_CASE("reports say how many mappings are proved, and how far off the worst m
           "the mappings of 1 of 2 layers are proved to be the best; two "
           "is open: at most 25 % above it");
 }
+
+} // namespace test_study_proofs_text

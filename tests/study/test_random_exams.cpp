@@ -13,6 +13,8 @@
 #include <cstdlib>
 #include <random>
 
+namespace test_study_random_exams {
+
 using namespace eyeroof;
 using eyeroof::tests::near;
 
@@ -277,3 +279,5 @@ TEST_CASE("layers of two types on a GPU have a peak each, and the total weighs t
     const double at_peak_s = macs / (19.5e12 / 2.0) + macs / (624e12 / 2.0);
     CHECK(report->total.utilization == near(at_peak_s / report->total.time_s, 0.001));
 }
+
+} // namespace test_study_random_exams

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-namespace eyeroof::study {
+namespace eyeroof::study::test_session {
 
 TEST_CASE("a session comes back from its text as it was") {
     Session session;
@@ -128,4 +128,4 @@ TEST_CASE("the command line of a session survives the shell") {
           "--roof eyeriss-v1/memory/DRAM --x-range 0.5:200 -o roofline.svg");
 }
 
-} // namespace eyeroof::study
+} // namespace eyeroof::study::test_session

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_study_splits {
+
 using namespace eyeroof; // NOLINT
 using study::is_held_out;
 
@@ -39,3 +41,5 @@ TEST_CASE("every kind of shape is split, attention and experts too") {
         CHECK(held < 130);
     }
 }
+
+} // namespace test_study_splits

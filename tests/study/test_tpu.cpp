@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+namespace test_study_tpu {
+
 using namespace eyeroof;
 using namespace eyeroof::model;
 using eyeroof::tests::near;
@@ -107,3 +109,5 @@ TEST_CASE("a layer too shallow for the array loses its unused MACs at step 4") {
     CHECK(layer.steps[3].limit == "y axis");
     CHECK(layer.active.allocated == 96.0 * 256.0);
 }
+
+} // namespace test_study_tpu

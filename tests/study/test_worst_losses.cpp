@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_study_worst_losses {
+
 using namespace eyeroof; // NOLINT
 
 TEST_CASE("what would save nothing but a rounding error is no loss") {
@@ -21,3 +23,5 @@ TEST_CASE("what would save nothing but a rounding error is no loss") {
             1); // the DRAM link alone; before, steps 1 and 2 "saved" 3e-17 s
     CHECK(report->worst.front().step == 6);
 }
+
+} // namespace test_study_worst_losses

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <random>
 
+namespace test_sweep_engine {
+
 using namespace eyeroof;
 using namespace eyeroof::study;
 
@@ -124,3 +126,5 @@ TEST_CASE("shards follow each other and differ by one point at most") {
     CHECK(shard_of(10, 3, 3) == PointRange{7, 10});
     CHECK(shard_of(2, 3, 3) == PointRange{2, 2});
 }
+
+} // namespace test_sweep_engine

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_sweep_fields {
+
 using namespace eyeroof;
 using namespace eyeroof::study;
 
@@ -93,3 +95,5 @@ TEST_CASE("values that an option does not have, and fields varied twice, are ref
     CHECK(code({"clock=1 MHz:100 MHz:1 Hz"}) == "bad-range");
     CHECK(code({"batch=1:100000:1", "clock=1 MHz:100 MHz:1 kHz"}) == "too-many");
 }
+
+} // namespace test_sweep_fields

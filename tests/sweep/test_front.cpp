@@ -5,6 +5,8 @@
 
 #include <random>
 
+namespace test_sweep_front {
+
 using namespace eyeroof;
 using namespace eyeroof::study;
 
@@ -81,3 +83,5 @@ TEST_CASE("aims that are no columns are told with the nearest") {
               ->rows[1][1]
               .empty());
 }
+
+} // namespace test_sweep_front

@@ -6,6 +6,8 @@
 
 #include <fstream>
 
+namespace test_sweep_sweep_file {
+
 using namespace eyeroof;
 using namespace eyeroof::study;
 namespace fs = std::filesystem;
@@ -116,3 +118,5 @@ TEST_CASE("parts merge to the file of the whole, in whatever order") {
     CHECK(code(parts) == "unfinished");
     CHECK(!fs::exists(folder.path / "no.csv"));
 }
+
+} // namespace test_sweep_sweep_file

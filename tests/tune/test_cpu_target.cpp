@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <fstream>
 
+namespace test_tune_cpu_target {
+
 using namespace eyeroof::study::tune;
 namespace fs = std::filesystem;
 
@@ -157,3 +159,5 @@ TEST_CASE("without a compiler the target is told to be unavailable") {
     REQUIRE(!session);
     CHECK(session.diagnostics().items().front().code == "unavailable");
 }
+
+} // namespace test_tune_cpu_target

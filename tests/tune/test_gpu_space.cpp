@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_tune_gpu_space {
+
 using namespace eyeroof::study::tune;
 using eyeroof::tests::convolution;
 using eyeroof::tests::near;
@@ -161,3 +163,5 @@ TEST_CASE("on a computed GPU the learned search is ahead of a random one") {
     };
     CHECK(median_share(StrategyKind::learned) > 0.0);
 }
+
+} // namespace test_tune_gpu_space

@@ -10,6 +10,8 @@
 
 #include <cstdlib>
 
+namespace test_tune_gpu_target {
+
 using namespace eyeroof::study::tune;
 using eyeroof::tests::convolution;
 using eyeroof::tests::product;
@@ -196,3 +198,5 @@ TEST_CASE("points of the GPU template compile with NVRTC for every GPU generatio
         }
     }
 }
+
+} // namespace test_tune_gpu_target

@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <fstream>
 
+namespace test_tune_interrupted {
+
 using namespace eyeroof::study::tune;
 using eyeroof::tests::product;
 namespace fs = std::filesystem;
@@ -102,3 +104,5 @@ TEST_CASE(
         CHECK(timeless(cut) == timeless(whole));
     }
 }
+
+} // namespace test_tune_interrupted

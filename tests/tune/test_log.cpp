@@ -8,6 +8,8 @@
 #include <fstream>
 #include <sstream>
 
+namespace test_tune_log {
+
 using namespace eyeroof::study::tune;
 namespace fs = std::filesystem;
 
@@ -203,3 +205,5 @@ TEST_CASE("what other layers' trials teach is right about the order of a layer t
     CHECK(rank_correlation({scores.begin(), scores.end()}, speeds) > 0.9);
     CHECK(!learn_global({}, kSteps, {}, kCpuTemplate));
 }
+
+} // namespace test_tune_log

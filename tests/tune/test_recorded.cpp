@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_tune_recorded {
+
 using namespace eyeroof::study::tune;
 using eyeroof::tests::near;
 
@@ -92,3 +94,5 @@ TEST_CASE("a log is drawn as it ran: stairs that rise, failed trials without a s
     CHECK(chart.lines[0].points == wanted);
     CHECK(best_so_far(searches_in({})).lines.empty());
 }
+
+} // namespace test_tune_recorded

@@ -12,6 +12,8 @@
 
 #include <fstream>
 
+namespace test_tune_report {
+
 using namespace eyeroof::study::tune;
 using eyeroof::tests::near;
 using eyeroof::tests::product;
@@ -113,3 +115,5 @@ TEST_CASE("on a pool every strategy chooses measured points alone, and ends at t
     }
     CHECK(pools_of({lines.begin(), lines.begin() + 10}).empty()); // too few
 }
+
+} // namespace test_tune_report

@@ -8,6 +8,8 @@
 
 #include <set>
 
+namespace test_tune_space {
+
 using namespace eyeroof;
 using namespace eyeroof::study::tune;
 using tests::near;
@@ -157,3 +159,5 @@ TEST_CASE("no bound of a candidate is above the one before it") {
         }
     }
 }
+
+} // namespace test_tune_space

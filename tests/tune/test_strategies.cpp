@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <set>
 
+namespace test_tune_strategies {
+
 using namespace eyeroof::study::tune;
 using eyeroof::tests::near;
 using eyeroof::tests::product;
@@ -191,3 +193,5 @@ TEST_CASE("a stand-in's noise belongs to the point, whatever was measured before
     (void)two->measure(b);
     CHECK(two->measure(a).cost == first);
 }
+
+} // namespace test_tune_strategies

@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_tune_trees {
+
 using namespace eyeroof::study::tune;
 using eyeroof::tests::near;
 
@@ -87,3 +89,5 @@ TEST_CASE("margins are what is known before: trees learn the rest alone") {
         }
     }
 }
+
+} // namespace test_tune_trees

@@ -2,6 +2,7 @@
 
 #include "gui/panes/number_table.hpp"
 #include "gui/panes/table_html.hpp"
+#include "gui/views/qt_text.hpp"
 #include "model/base/units.hpp"
 
 #include <QHeaderView>
@@ -10,12 +11,6 @@
 #include <QVBoxLayout>
 
 namespace eyeroof::gui {
-
-namespace {
-QString text(std::string_view string) {
-    return QString::fromUtf8(string.data(), static_cast<qsizetype>(string.size()));
-}
-} // namespace
 
 AdvicePane::AdvicePane(const PaneActions& actions, QWidget* parent) : Pane(actions, parent) {
     auto* column = new QVBoxLayout(this);

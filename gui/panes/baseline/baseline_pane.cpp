@@ -4,6 +4,7 @@
 #include "gui/panes/number_table.hpp"
 #include "gui/panes/short_names.hpp"
 #include "gui/panes/table_html.hpp"
+#include "gui/views/qt_text.hpp"
 #include "model/base/units.hpp"
 #include "study/draw/plot_input.hpp"
 
@@ -20,10 +21,6 @@
 namespace eyeroof::gui {
 
 namespace {
-
-QString text(const std::string& string) {
-    return QString::fromStdString(string);
-}
 
 QString si(double seconds) {
     return text(model::format_si(seconds, "s", 4));

@@ -2,6 +2,7 @@
 
 #include "gui/panes/number_table.hpp"
 #include "gui/panes/table_html.hpp"
+#include "gui/views/qt_text.hpp"
 #include "model/base/units.hpp"
 #include "study/draw/chart_scene.hpp"
 #include "study/draw/svg.hpp"
@@ -17,15 +18,11 @@ namespace eyeroof::gui {
 
 namespace {
 
-QString text(const std::string& string) {
-    return QString::fromStdString(string);
-}
-
 QString bytes(double amount) {
     return text(model::format_iec(amount, "B", 4));
 }
 
-struct Question {
+struct FusionQuestion {
     model::Network network;
     model::Machine machine;
     study::StudyOptions options;
@@ -33,7 +30,7 @@ struct Question {
     std::optional<double> buffer_bytes; // instead of the machine's
 };
 
-model::Result<FusionAnswer> answer_to(const Question& question, const std::stop_token& stop,
+model::Result<FusionAnswer> answer_to(const FusionQuestion& question, const std::stop_token& stop,
                                       const model::ProgressCallback& progress) {
     study::StudyOptions wanted;
     wanted.batch = question.options.batch;
@@ -109,11 +106,12 @@ Background::Job FusionPane::job(const PaneInput& input) {
         say(tr("Choose a network and a machine."));
         return {};
     }
-    Question question{*input.network,
-                      input.machines->front(),
-                      input.options,
-                      aim_->currentIndex() == 0 ? study::FuseAim::traffic : study::FuseAim::latency,
-                      {}};
+    FusionQuestion question{*input.network,
+                            input.machines->front(),
+                            input.options,
+                            aim_->currentIndex() == 0 ? study::FuseAim::traffic
+                                                      : study::FuseAim::latency,
+                            {}};
     if (const QString size = buffer_->text().trimmed(); !size.isEmpty()) {
         const auto given = model::parse<model::Bytes>(size.toStdString());
         if (!given || given->value < 1.0 || given->value > 1e15) {

@@ -1,5 +1,6 @@
 #include "gui/panes/knob_map/knob_map_pane.hpp"
 
+#include "gui/views/qt_text.hpp"
 #include "model/base/units.hpp"
 #include "study/draw/svg.hpp"
 
@@ -16,10 +17,6 @@ namespace {
 
 constexpr double kMargin = 10.0;
 constexpr double kPx = 11.0;
-
-QString text(const std::string& string) {
-    return QString::fromStdString(string);
-}
 
 double fastest(const study::KnobMap& map) {
     double most = 1.0;

@@ -4,6 +4,7 @@
 #include "gui/panes/number_table.hpp"
 #include "gui/panes/short_names.hpp"
 #include "gui/panes/table_html.hpp"
+#include "gui/views/qt_text.hpp"
 #include "model/base/units.hpp"
 
 #include <QFileInfo>
@@ -23,10 +24,6 @@ namespace eyeroof::gui {
 namespace {
 
 constexpr int kLeastTable = 52; // pixels: the header and a row
-
-QString text(const std::string& string) {
-    return QString::fromStdString(string);
-}
 
 QString kind_text(MeasurementFile::Kind kind) {
     switch (kind) {

@@ -2,6 +2,7 @@
 
 #include "gui/panes/number_table.hpp"
 #include "gui/panes/table_html.hpp"
+#include "gui/views/qt_text.hpp"
 #include "model/base/units.hpp"
 #include "study/draw/svg.hpp"
 #include "study/step/footprint.hpp"
@@ -22,10 +23,6 @@ using model::Count;
 
 constexpr std::size_t kSearched = 20'000; // operators: a larger graph is not built thirty times
 constexpr Count kMostBatch = 1 << 20;
-
-QString text(std::string_view string) {
-    return QString::fromUtf8(string.data(), static_cast<qsizetype>(string.size()));
-}
 
 QString amount(Count bytes) {
     return text(model::format_si(static_cast<double>(bytes), "B", 4));

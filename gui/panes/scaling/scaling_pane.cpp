@@ -2,6 +2,7 @@
 
 #include "gui/panes/number_table.hpp"
 #include "gui/panes/table_html.hpp"
+#include "gui/views/qt_text.hpp"
 #include "hwdb/fabric_reader.hpp"
 #include "model/base/units.hpp"
 #include "study/draw/chart_scene.hpp"
@@ -21,11 +22,7 @@ namespace eyeroof::gui {
 
 namespace {
 
-QString text(const std::string& string) {
-    return QString::fromStdString(string);
-}
-
-struct Question {
+struct ScalingQuestion {
     model::Network network;
     model::Machine machine;
     std::string fabric;
@@ -35,7 +32,7 @@ struct Question {
 
 // As `eyeroof scale` asks: decoders for the best plan that fits, with as many sequences for each
 // device; other networks data parallel.
-model::Result<study::ScaleResult> answer_to(Question question, const std::stop_token& stop,
+model::Result<study::ScaleResult> answer_to(ScalingQuestion question, const std::stop_token& stop,
                                             const model::ProgressCallback& progress) {
     const auto fabric = hwdb::load_fabric(question.fabric, question.folders.machines);
     const auto host = study::host_issue({}, question.machine, question.folders.machines);
@@ -123,11 +120,11 @@ Background::Job ScalingPane::job(const PaneInput& input) {
         say(devices.diagnostics());
         return {};
     }
-    Question question{*input.network,
-                      input.machines->front(),
-                      fabric_->currentData().toString().toStdString(),
-                      {},
-                      *input.folders};
+    ScalingQuestion question{*input.network,
+                             input.machines->front(),
+                             fabric_->currentData().toString().toStdString(),
+                             {},
+                             *input.folders};
     question.options.devices = *devices;
     question.options.batch_per_device = each_->value();
     question.options.data.zero = zero_->currentIndex();

@@ -2,6 +2,7 @@
 
 #include "gui/panes/number_table.hpp"
 #include "gui/panes/table_html.hpp"
+#include "gui/views/qt_text.hpp"
 #include "model/base/units.hpp"
 #include "study/draw/chart_scene.hpp"
 #include "study/draw/svg.hpp"
@@ -17,11 +18,7 @@ namespace eyeroof::gui {
 
 namespace {
 
-QString text(const std::string& string) {
-    return QString::fromStdString(string);
-}
-
-struct Question {
+struct SparseQuestion {
     model::Network network;
     std::string machine, densities; // densities empty: one share for all layers
     double input = 1.0, weight = 1.0;
@@ -31,7 +28,7 @@ struct Question {
 
 using Shares = std::vector<model::sparse::Densities>;
 
-model::Result<Shares> shares_of(const Question& question, const model::Network& network) {
+model::Result<Shares> shares_of(const SparseQuestion& question, const model::Network& network) {
     if (question.densities.empty()) {
         return Shares(network.layers.size(), {question.input, question.weight, question.input});
     }
@@ -45,7 +42,7 @@ model::Result<Shares> shares_of(const Question& question, const model::Network& 
                  : model::Result<Shares>(table.diagnostics());
 }
 
-model::Result<SparseAnswer> answer_to(const Question& question) {
+model::Result<SparseAnswer> answer_to(const SparseQuestion& question) {
     study::StudyOptions wanted;
     wanted.batch = question.options.batch;
     const auto machine = study::load_sparse_machine(question.machine, question.folders.machines);
@@ -163,13 +160,13 @@ Background::Job SparsePane::job(const PaneInput& input) {
     const bool own = densities_->currentData().toString().isEmpty();
     inputs_->setEnabled(own);
     weights_->setEnabled(own);
-    const Question question{*input.network,
-                            machine_->currentData().toString().toStdString(),
-                            densities_->currentData().toString().toStdString(),
-                            inputs_->value() / 100.0,
-                            weights_->value() / 100.0,
-                            input.options,
-                            *input.folders};
+    const SparseQuestion question{*input.network,
+                                  machine_->currentData().toString().toStdString(),
+                                  densities_->currentData().toString().toStdString(),
+                                  inputs_->value() / 100.0,
+                                  weights_->value() / 100.0,
+                                  input.options,
+                                  *input.folders};
     return [this, question](const std::stop_token&,
                             const model::ProgressCallback&) -> Background::Show {
         const auto found = answer_to(question);

@@ -1,5 +1,6 @@
 #include "gui/panes/timeline/timeline_pane.hpp"
 
+#include "gui/views/qt_text.hpp"
 #include "model/base/units.hpp"
 #include "study/draw/svg.hpp"
 #include "study/step/fusion.hpp"
@@ -14,10 +15,6 @@ namespace eyeroof::gui {
 namespace {
 
 namespace step = study::step;
-
-QString text(const std::string& string) {
-    return QString::fromStdString(string);
-}
 
 QString seconds(double value) {
     return text(model::format_si(value, "s", 4)).toHtmlEscaped();

@@ -2,6 +2,7 @@
 
 #include "gui/panes/number_table.hpp"
 #include "gui/panes/table_html.hpp"
+#include "gui/views/qt_text.hpp"
 #include "model/base/units.hpp"
 #include "study/formats/layer_text.hpp"
 
@@ -13,10 +14,6 @@
 namespace eyeroof::gui {
 
 namespace {
-
-QString text(const std::string& string) {
-    return QString::fromStdString(string);
-}
 
 QString bytes(double amount) {
     return text(model::format_iec(amount, "B", 4));

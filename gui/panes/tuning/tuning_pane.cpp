@@ -2,6 +2,7 @@
 
 #include "gui/panes/number_table.hpp"
 #include "gui/panes/table_html.hpp"
+#include "gui/views/qt_text.hpp"
 #include "model/base/units.hpp"
 #include "study/draw/chart_scene.hpp"
 #include "study/draw/svg.hpp"
@@ -17,10 +18,6 @@ namespace eyeroof::gui {
 namespace {
 
 namespace tune = study::tune;
-
-QString text(const std::string& string) {
-    return QString::fromStdString(string);
-}
 
 QString knobs_text(const tune::TrialLine& line) {
     QStringList knobs;

@@ -13,6 +13,8 @@
 #include <tuple>
 #include <vector>
 
+namespace test_model_fuse_fuse {
+
 using namespace eyeroof::model;
 using namespace eyeroof::model::fuse;
 using eyeroof::tests::near;
@@ -359,3 +361,5 @@ TEST_CASE("every number of tiles is among the sizes that are tried") {
         }
     }
 }
+
+} // namespace test_model_fuse_fuse

@@ -11,6 +11,8 @@
 #include <random>
 #include <vector>
 
+namespace test_model_fuse_large_sizes {
+
 using namespace eyeroof::model;
 using namespace eyeroof::model::fuse;
 using eyeroof::tests::near;
@@ -131,3 +133,5 @@ TEST_CASE("a plane of a thousand million lines has a tile, or does not fit") {
     CHECK(best->cost.traffic == 2 * kMaxDimension + 1);
     CHECK(!best_tiling({&window, 1}, 100)); // of 65,536 tiles none is so small
 }
+
+} // namespace test_model_fuse_large_sizes

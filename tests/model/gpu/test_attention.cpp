@@ -9,6 +9,8 @@
 
 #include <random>
 
+namespace test_model_gpu_attention {
+
 using namespace eyeroof;        // NOLINT
 using namespace eyeroof::model; // NOLINT
 using eyeroof::tests::near;
@@ -160,3 +162,5 @@ TEST_CASE("few tokens wait for the experts' weights, many for arithmetic") {
     more.shape = MoeShape{65536, 4096, 1536, 8, 128};
     CHECK(time_of(gpu, more) > time_of(gpu, layer));
 }
+
+} // namespace test_model_gpu_attention

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_model_gpu_attention_terms {
+
 using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using eyeroof::tests::near;
@@ -75,3 +77,5 @@ TEST_CASE("repeated neighbours are one run only where the host issues them alike
     alike[1].kind = Issued::forward;
     CHECK(step_time(alike).time_s == near(32e-6));
 }
+
+} // namespace test_model_gpu_attention_terms

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_model_gpu_bounds {
+
 using namespace eyeroof; // NOLINT
 
 TEST_CASE("a share is at most one, a second reading at most one more") {
@@ -24,3 +26,5 @@ TEST_CASE("every term has a bound with a reason") {
         }
     }
 }
+
+} // namespace test_model_gpu_bounds

@@ -7,6 +7,8 @@
 
 #include <cmath>
 
+namespace test_model_gpu_casts {
+
 using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using eyeroof::tests::near;
@@ -107,3 +109,5 @@ TEST_CASE("a memory's family follows from how its name begins") {
     CHECK(memory_type_from_name("core memory") == MemoryType::unknown);
     CHECK(memory_type_name(MemoryType::hbm) == "HBM");
 }
+
+} // namespace test_model_gpu_casts

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <vector>
 
+namespace test_model_gpu_class_terms {
+
 using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using eyeroof::tests::near;
@@ -82,3 +84,5 @@ TEST_CASE("no time depends on a term that its class does not have") {
         CHECK(after[i] == near(before[i]));
     }
 }
+
+} // namespace test_model_gpu_class_terms

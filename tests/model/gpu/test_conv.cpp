@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_model_gpu_conv {
+
 using namespace eyeroof; // NOLINT
 using eyeroof::tests::near;
 using model::ConvShape;
@@ -135,3 +137,5 @@ TEST_CASE("a grouped convolution is not rounded up to the channels of a whole bl
     const auto of_wide = time_of(gpu, grouped, Direction::fwd, DataType::fp16);
     CHECK(of_groups.macs == near(of_wide.macs / 4.0));
 }
+
+} // namespace test_model_gpu_conv

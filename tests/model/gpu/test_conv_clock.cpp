@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_model_gpu_conv_clock {
+
 using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using eyeroof::tests::near;
@@ -46,3 +48,5 @@ TEST_CASE("no cost of an algorithm makes a product faster than its pipe") {
     const double macs = 64.0 * 28 * 28 * 128 * 128;
     CHECK(body_s(test::plain_gpu(), terms) == near(2.0 * macs / 1e12));
 }
+
+} // namespace test_model_gpu_conv_clock

@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+namespace test_model_gpu_conv_terms {
+
 using namespace eyeroof; // NOLINT
 using eyeroof::tests::near;
 using model::ConvAlgorithm;
@@ -235,3 +237,5 @@ TEST_CASE("a convolution's clock settles over its whole body") {
     terms.matmul.settle_s = body;
     CHECK(time_of(terms, shape, DataType::fp32).body_s == near(body / 0.8));
 }
+
+} // namespace test_model_gpu_conv_terms

@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_model_gpu_first_library {
+
 using namespace eyeroof; // NOLINT
 
 TEST_CASE("a bare loop on a Maxwell card has one tile and splits only what is far longer") {
@@ -35,3 +37,5 @@ TEST_CASE("the first libraries have no Winograd for weight gradients, forward th
     CHECK(of(model::Direction::bwd_weight, false) == model::ConvAlgorithm::winograd_nonfused);
     CHECK(of(model::Direction::fwd, true) == of(model::Direction::fwd, false));
 }
+
+} // namespace test_model_gpu_first_library

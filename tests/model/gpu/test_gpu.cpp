@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_model_gpu_gpu {
+
 using namespace eyeroof; // NOLINT
 using eyeroof::tests::near;
 using model::DataType;
@@ -97,3 +99,5 @@ TEST_CASE("a description that cannot be is refused with every reason at once") {
     CHECK(model::validate(gpu).size() == 4);
     CHECK(model::validate(test::a100_sxm_40()).empty());
 }
+
+} // namespace test_model_gpu_gpu

@@ -7,6 +7,8 @@
 
 #include <cmath>
 
+namespace test_model_gpu_kernel_form {
+
 using namespace eyeroof; // NOLINT
 using eyeroof::tests::near;
 
@@ -56,3 +58,5 @@ TEST_CASE("elements stream through all SMs: no tiles") {
     CHECK_FALSE(f.mapping);
     CHECK(f.text().starts_with("streamed"));
 }
+
+} // namespace test_model_gpu_kernel_form

@@ -12,6 +12,8 @@
 
 #include <cmath>
 
+namespace test_model_gpu_library_ways {
+
 using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using eyeroof::tests::near;
@@ -138,3 +140,5 @@ TEST_CASE("experts' weights that L2 keeps between calls do not come from DRAM") 
     const double busy = busy_experts(32.0, 8.0);
     CHECK(grouped_time(gpu, DataType::fp16, terms, layer).ctas == near(busy * 8.0));
 }
+
+} // namespace test_model_gpu_library_ways

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_model_gpu_matmul {
+
 using namespace eyeroof; // NOLINT
 using eyeroof::tests::near;
 using model::KernelMapping;
@@ -195,3 +197,5 @@ TEST_CASE("a library's name tells its generation, other names leave it open") {
         CHECK(model::library_from_name(name) == Library::usual);
     }
 }
+
+} // namespace test_model_gpu_matmul

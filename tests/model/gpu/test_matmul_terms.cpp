@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_model_gpu_matmul_terms {
+
 using namespace eyeroof; // NOLINT
 using eyeroof::tests::near;
 using model::CtaTile;
@@ -255,3 +257,5 @@ TEST_CASE("the library of back-to-back calls before Ampere is the early one") {
     gpu.library = model::Library::until_10;
     CHECK(model::is_early_library(gpu, model::Launch::kernel));
 }
+
+} // namespace test_model_gpu_matmul_terms

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_model_gpu_memory_generations {
+
 using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using eyeroof::tests::near;
@@ -104,3 +106,5 @@ TEST_CASE("attention in fp8 multiplies in 16 bits before Hopper") {
     CHECK(compute_s(GpuArch::ada, DataType::fp8) == near(wide));
     CHECK(compute_s(GpuArch::hopper, DataType::fp8) == near(wide / 2.0));
 }
+
+} // namespace test_model_gpu_memory_generations

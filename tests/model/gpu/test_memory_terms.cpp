@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+namespace test_model_gpu_memory_terms {
+
 using namespace eyeroof; // NOLINT
 using eyeroof::tests::near;
 using model::DataType;
@@ -211,3 +213,5 @@ TEST_CASE(
     CHECK(model::l2_bandwidth(gpu) == near(0.55 * 64 * 10 * 1e9));
     CHECK(model::l2_reach_bytes(gpu) == 0.5e6);
 }
+
+} // namespace test_model_gpu_memory_terms

@@ -8,6 +8,8 @@
 
 #include <cmath>
 
+namespace test_model_gpu_norm_kernels {
+
 using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using eyeroof::tests::near;
@@ -80,3 +82,5 @@ TEST_CASE("rows of vectorised norms and of their gradients are kinds of their ow
     CHECK(row_kind(norm(), Launch::eager, NormKernel::vector) == "layernorm");
     CHECK(row_kind(norm(Direction::bwd_data), Launch::kernel) == "layernorm_gradient");
 }
+
+} // namespace test_model_gpu_norm_kernels

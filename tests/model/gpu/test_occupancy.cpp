@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_model_gpu_occupancy {
+
 using namespace eyeroof;
 using eyeroof::tests::near;
 using model::CtaTile;
@@ -42,3 +44,5 @@ TEST_CASE("too few sums in flight leave a pipe idle") {
     CHECK(model::occupancy_of(gpu, DataType::fp16, CtaTile{16, 32, 1}, 2.0, 2.0).busy ==
           near(1.0, 0.001));
 }
+
+} // namespace test_model_gpu_occupancy

@@ -6,6 +6,8 @@
 
 #include <random>
 
+namespace test_model_gpu_predict {
+
 using namespace eyeroof; // NOLINT
 using eyeroof::tests::near;
 using model::DataType;
@@ -315,3 +317,5 @@ TEST_CASE("shares of a prediction's time add up to it, and the binding step save
         }
     }
 }
+
+} // namespace test_model_gpu_predict

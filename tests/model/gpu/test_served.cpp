@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_model_gpu_served {
+
 using namespace eyeroof::model; // NOLINT
 
 namespace {
@@ -55,3 +57,5 @@ TEST_CASE("exactly the layers that the prediction refuses are found before it") 
         }
     }
 }
+
+} // namespace test_model_gpu_served

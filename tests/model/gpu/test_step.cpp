@@ -7,6 +7,8 @@
 #include <numeric>
 #include <random>
 
+namespace test_model_gpu_step {
+
 using namespace eyeroof::model; // NOLINT
 using eyeroof::tests::near;
 
@@ -101,3 +103,5 @@ TEST_CASE("what an issue costs follows the launch mode and what is issued") {
     CHECK(issue_seconds(host, Launch::graph, Issued::gradient) == near(1 * kUs));
     CHECK(issue_seconds(host, Launch::kernel, Issued::forward) == 0.0);
 }
+
+} // namespace test_model_gpu_step

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_model_gpu_transposes {
+
 using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using eyeroof::tests::near;
@@ -66,3 +68,5 @@ TEST_CASE("where layouts cost more than tensor cores save, the vector lanes serv
     CHECK(either > tensor_cores);
     CHECK(either <= body_s(gpu, DataType::fp32, Launch::kernel));
 }
+
+} // namespace test_model_gpu_transposes

@@ -7,6 +7,8 @@
 #include <random>
 #include <vector>
 
+namespace test_model_sparse_format {
+
 using namespace eyeroof::model;
 using eyeroof::tests::near;
 using namespace eyeroof::model::sparse;
@@ -115,3 +117,5 @@ TEST_CASE("expected words and metadata agree with counting over random data") {
         }
     }
 }
+
+} // namespace test_model_sparse_format

@@ -8,6 +8,8 @@
 #include <random>
 #include <vector>
 
+namespace test_model_sparse_nonzeros {
+
 using namespace eyeroof::model;
 using eyeroof::model::sparse::NonZeros;
 using eyeroof::tests::near;
@@ -82,3 +84,5 @@ TEST_CASE("the slowest of two normals is 1 / sqrt(pi) above the mean") {
     CHECK(sparse::slowest_of_normals(64) ==
           near(2.3435, 1e-3)); // tables of normal order statistics
 }
+
+} // namespace test_model_sparse_nonzeros

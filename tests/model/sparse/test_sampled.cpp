@@ -13,6 +13,8 @@
 #include <random>
 #include <vector>
 
+namespace test_model_sparse_sampled {
+
 using namespace eyeroof::model;
 using namespace eyeroof::model::sparse;
 using eyeroof::tests::near;
@@ -211,3 +213,5 @@ TEST_CASE("tiles of thousands of millions of words are their mean, and cost noth
     // Below the limit the spread stays.
     CHECK(NonZeros::independent(1'000'000, 0.3).variance() == near(210000.0, 1e-3));
 }
+
+} // namespace test_model_sparse_sampled

@@ -10,6 +10,8 @@
 #include <random>
 #include <vector>
 
+namespace test_model_sparse_sparse_cost {
+
 using namespace eyeroof::model;
 using eyeroof::tests::near;
 using namespace eyeroof::model::sparse;
@@ -180,3 +182,5 @@ TEST_CASE("what cannot be costed is named") {
               .diagnostics()
               .has_errors());
 }
+
+} // namespace test_model_sparse_sparse_cost

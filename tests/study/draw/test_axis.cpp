@@ -8,7 +8,7 @@
 
 using eyeroof::tests::near;
 
-namespace eyeroof::study {
+namespace eyeroof::study::test_axis {
 
 TEST_CASE("the middle of a logarithmic axis is the geometric mean of its ends") {
     const LogRange range{1.0, 10000.0};
@@ -109,4 +109,4 @@ TEST_CASE("ticks are written as people write them") {
     CHECK(plain[5].label == "1000");
 }
 
-} // namespace eyeroof::study
+} // namespace eyeroof::study::test_axis

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace eyeroof::study {
+namespace eyeroof::study::test_chart_scene {
 
 TEST_CASE(
     "every dot of a chart tells its values under the pointer, and lines without dots have none") {
@@ -20,4 +20,4 @@ TEST_CASE(
               .find("<title>the step: devices 64, samples/s 142.3 k</title>") != std::string::npos);
 }
 
-} // namespace eyeroof::study
+} // namespace eyeroof::study::test_chart_scene

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-namespace eyeroof::study {
+namespace eyeroof::study::test_geometry {
 
 TEST_CASE("boxes that only touch do not overlap") {
     CHECK(overlap({0, 0, 10, 10}, {9, 9, 5, 5}));
@@ -41,4 +41,4 @@ TEST_CASE("text turned by forty-five degrees is covered along its slope only") {
     CHECK_FALSE(covers(5, 40));  // above it
 }
 
-} // namespace eyeroof::study
+} // namespace eyeroof::study::test_geometry

@@ -13,7 +13,7 @@
 
 using eyeroof::tests::near;
 
-namespace eyeroof::study {
+namespace eyeroof::study::test_mapping_scene {
 
 namespace {
 
@@ -151,4 +151,4 @@ TEST_CASE("an edited mapping is read back, costs what it costs, and changes the 
     CHECK_FALSE(parse_mapping(machine("l4"), text));
 }
 
-} // namespace eyeroof::study
+} // namespace eyeroof::study::test_mapping_scene

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace eyeroof::study {
+namespace eyeroof::study::test_plot_files {
 
 TEST_CASE("the CSV holds exactly what is plotted, names quoted where they need it") {
     const PlotInput input = scattered(40);
@@ -41,4 +41,4 @@ TEST_CASE("a name cannot leave its place in the page") {
     CHECK(html.find("https://") == std::string::npos);
 }
 
-} // namespace eyeroof::study
+} // namespace eyeroof::study::test_plot_files

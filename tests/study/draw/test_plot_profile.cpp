@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_study_draw_plot_profile {
+
 using namespace eyeroof;
 using eyeroof::tests::near;
 
@@ -77,3 +79,5 @@ TEST_CASE("a metric family turns a tool's own counters into operations") {
     REQUIRE(with.points.size() == 1);
     CHECK(with.points[0].flops == 2e6);
 }
+
+} // namespace test_study_draw_plot_profile

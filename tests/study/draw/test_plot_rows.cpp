@@ -6,7 +6,7 @@
 
 using eyeroof::tests::near;
 
-namespace eyeroof::study {
+namespace eyeroof::study::test_plot_rows {
 
 TEST_CASE("what has no place on the plot keeps its share of the time") {
     const PlotPoint placed = plain_point("conv", 200, 50, 3); // one second at 200 FLOP/s and so on
@@ -63,4 +63,4 @@ TEST_CASE("layers of one name are joined in their order") {
     CHECK(scene->points[scene->links[0].to].id == "there");
 }
 
-} // namespace eyeroof::study
+} // namespace eyeroof::study::test_plot_rows

@@ -10,7 +10,7 @@
 
 using eyeroof::tests::near;
 
-namespace eyeroof::study {
+namespace eyeroof::study::test_roofline_drawing {
 
 namespace {
 
@@ -150,4 +150,4 @@ TEST_CASE("text that is turned is turned around its start") {
     CHECK(to_svg(drawing).find("transform=\"rotate(-30.00 10.0 20.0)\"") != std::string::npos);
 }
 
-} // namespace eyeroof::study
+} // namespace eyeroof::study::test_roofline_drawing

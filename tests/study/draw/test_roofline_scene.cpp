@@ -9,7 +9,7 @@
 
 using eyeroof::tests::near;
 
-namespace eyeroof::study {
+namespace eyeroof::study::test_roofline_scene {
 
 namespace {
 
@@ -284,4 +284,4 @@ TEST_CASE("ten thousand points make a file of a size that viewers bear") {
     CHECK(svg.size() < 3'000'000);
 }
 
-} // namespace eyeroof::study
+} // namespace eyeroof::study::test_roofline_scene

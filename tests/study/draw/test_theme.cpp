@@ -7,7 +7,7 @@
 
 using eyeroof::tests::near;
 
-namespace eyeroof::study {
+namespace eyeroof::study::test_theme {
 
 TEST_CASE("black on white has the greatest contrast there is") {
     CHECK(contrast({0, 0, 0}, {255, 255, 255}) == near(21.0)); // (1 + 0.05) / 0.05
@@ -39,4 +39,4 @@ TEST_CASE("no two series share a shape or a colour") {
     }
 }
 
-} // namespace eyeroof::study
+} // namespace eyeroof::study::test_theme

@@ -6,7 +6,7 @@
 
 using eyeroof::tests::near;
 
-namespace eyeroof::study {
+namespace eyeroof::study::test_waterfall_scene {
 
 namespace {
 
@@ -125,4 +125,4 @@ TEST_CASE("bars stay in their area and rows do not overlap on any canvas") {
     }
 }
 
-} // namespace eyeroof::study
+} // namespace eyeroof::study::test_waterfall_scene

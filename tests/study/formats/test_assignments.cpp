@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_study_formats_assignments {
+
 using namespace eyeroof;
 
 TEST_CASE("assignments by hand name a layer, and kernels or ranges") {
@@ -25,3 +27,5 @@ TEST_CASE("an assignment without kernels and ranges, or with a slip, is refused 
         CHECK(read.diagnostics().items()[0].where.line == 3);
     }
 }
+
+} // namespace test_study_formats_assignments

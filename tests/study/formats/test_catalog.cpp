@@ -11,6 +11,8 @@
 #include <map>
 #include <string>
 
+namespace test_study_formats_catalog {
+
 using namespace eyeroof;
 using eyeroof::tests::near;
 using model::Count;
@@ -370,3 +372,5 @@ TEST_CASE("the nearer of two folders wins") {
     CHECK_FALSE(heads.diagnostics().empty()); // broken.yaml, as a warning
     fs::remove_all(near);
 }
+
+} // namespace test_study_formats_catalog

@@ -17,6 +17,8 @@
 #include <string>
 #include <vector>
 
+namespace test_study_formats_formats {
+
 using namespace eyeroof;
 using nlohmann::json;
 
@@ -115,3 +117,5 @@ TEST_CASE("the network schema knows the names that the reader knows") {
         CHECK_MESSAGE(types.find(std::string(name)) != std::string::npos, name);
     }
 }
+
+} // namespace test_study_formats_formats

@@ -14,6 +14,8 @@
 #include <iterator>
 #include <string>
 
+namespace test_study_formats_fuzz_corpus {
+
 using namespace eyeroof::tests;
 
 namespace {
@@ -63,3 +65,5 @@ TEST_CASE("the readers of smaller files keep their promises on theirs") {
     replay("sweep_note", broken_promise_sweep_note);
     replay("collect_text", broken_promise_collect_text);
 }
+
+} // namespace test_study_formats_fuzz_corpus

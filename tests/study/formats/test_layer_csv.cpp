@@ -7,6 +7,8 @@
 #include <chrono>
 #include <string>
 
+namespace test_study_formats_layer_csv {
+
 using namespace eyeroof;
 using model::Count;
 using model::Diagnostic;
@@ -237,3 +239,5 @@ TEST_CASE("a hundred thousand rows are read in well under two seconds") {
     MESSAGE("read in ", taken.count(), " s");
     CHECK(taken.count() < 10.0); // a bound for instrumented builds; plainly built it is about 0.3 s
 }
+
+} // namespace test_study_formats_layer_csv

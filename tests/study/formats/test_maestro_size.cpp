@@ -4,6 +4,8 @@
 
 #include <string>
 
+namespace test_study_formats_maestro_size {
+
 using namespace eyeroof;
 
 TEST_CASE("a MAESTRO file with too many words is refused with its place, not read in part") {
@@ -21,3 +23,5 @@ TEST_CASE("a MAESTRO file with too many words is refused with its place, not rea
     CHECK(many.diagnostics().items()[0].where.line > 1000);
     CHECK(study::read::parse_maestro(network, "net.m").ok());
 }
+
+} // namespace test_study_formats_maestro_size

@@ -10,6 +10,8 @@
 #include <map>
 #include <string>
 
+namespace test_study_formats_mapping_schema {
+
 using namespace eyeroof;
 using nlohmann::json;
 
@@ -51,3 +53,5 @@ TEST_CASE("the mapping schema allows exactly the keys that the reader asks for")
                     operand.get<std::string>() + "]}\n"));
     }
 }
+
+} // namespace test_study_formats_mapping_schema

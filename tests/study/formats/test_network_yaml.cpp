@@ -6,6 +6,8 @@
 
 #include <string>
 
+namespace test_study_formats_network_yaml {
+
 using namespace eyeroof;
 using model::Diagnostic;
 using study::read::evaluate;
@@ -206,3 +208,5 @@ TEST_CASE("broken expressions say what is wrong and never run away") {
     const auto near = evaluate("widht * 2", {{"width", 1.0}});
     CHECK(near.diagnostics().items()[0].hint == "did you mean 'width'?");
 }
+
+} // namespace test_study_formats_network_yaml

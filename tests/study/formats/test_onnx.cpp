@@ -14,6 +14,8 @@
 #include <sstream>
 #include <string>
 
+namespace test_study_formats_onnx {
+
 using namespace eyeroof;
 using eyeroof::tests::near;
 using model::Count;
@@ -196,3 +198,5 @@ TEST_CASE("a model is taken wherever a network is, with its sizes behind the nam
     CHECK(network->id == "resnet50");
     CHECK(totals_of(*network)->macs == 4 * Count{4'089'184'256});
 }
+
+} // namespace test_study_formats_onnx

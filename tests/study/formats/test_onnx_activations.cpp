@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+namespace test_study_formats_onnx_activations {
+
 using namespace eyeroof;
 using study::onnx::OnnxGraph;
 using study::onnx::OnnxNode;
@@ -92,3 +94,5 @@ TEST_CASE("the Gaussian unit by its error function is one, halved first or last"
     never.push_back(node("Mul", {"x", "a"}, "y"));
     CHECK(functions_of(graph_of(never, {"y"})).size() == 4);
 }
+
+} // namespace test_study_formats_onnx_activations

@@ -11,6 +11,8 @@
 #include <set>
 #include <string>
 
+namespace test_study_formats_onnx_edges {
+
 using namespace eyeroof;
 using study::onnx::ConvertedModel;
 using study::onnx::Sizes;
@@ -152,3 +154,5 @@ TEST_CASE("a converted model written as YAML reads back with the same edges") {
         CHECK(told == own);
     }
 }
+
+} // namespace test_study_formats_onnx_edges

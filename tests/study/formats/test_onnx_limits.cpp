@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+namespace test_study_formats_onnx_limits {
+
 using namespace eyeroof;
 using namespace eyeroof::study::onnx;
 
@@ -145,3 +147,5 @@ TEST_CASE("no operator relies on the outputs that a node should name, nor on its
         }
     }
 }
+
+} // namespace test_study_formats_onnx_limits

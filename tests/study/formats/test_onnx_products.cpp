@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+namespace test_study_formats_onnx_products {
+
 using namespace eyeroof;
 using study::onnx::Dim;
 using study::onnx::OnnxGraph;
@@ -164,3 +166,5 @@ TEST_CASE("pieces that are only put together again are moved once, and a dense p
     CHECK(network_of(sliced("rows", {"z"})).layers.size() == 2);
     CHECK(network_of(sliced("rows", {"z", "first"})).layers.size() == 3);
 }
+
+} // namespace test_study_formats_onnx_products

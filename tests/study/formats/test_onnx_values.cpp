@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+namespace test_study_formats_onnx_values {
+
 using namespace eyeroof;
 using study::onnx::Constant;
 using study::onnx::Dim;
@@ -81,3 +83,5 @@ TEST_CASE("weights that pass through an identity stay weights") {
     }
     CHECK(totals_of(converted->network)->parameters == 8 * 16); // one matrix, counted once
 }
+
+} // namespace test_study_formats_onnx_values

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <iterator>
 
+namespace test_study_formats_peer_networks {
+
 using namespace eyeroof;
 using namespace eyeroof::model;
 using namespace eyeroof::study::read;
@@ -118,3 +120,5 @@ TEST_CASE("the catalog tells the peers' files by their content") {
     CHECK(network_format("Network, M, N\n1, 2, 3\n") == NetworkFormat::layer_csv);
     CHECK(network_format("Network: 3\n") == NetworkFormat::network_yaml);
 }
+
+} // namespace test_study_formats_peer_networks

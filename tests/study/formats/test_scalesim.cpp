@@ -6,6 +6,8 @@
 
 #include <string>
 
+namespace test_study_formats_scalesim {
+
 using namespace eyeroof;
 using eyeroof::tests::near;
 using model::Count;
@@ -141,3 +143,5 @@ TEST_CASE("a cfg gives the array, the dataflow and the buffers") {
     CHECK(broken.diagnostics().items()[0].where.line == 1);
     CHECK_FALSE(parse_scalesim_cfg("", "s.cfg").ok());
 }
+
+} // namespace test_study_formats_scalesim

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_study_formats_separators {
+
 using namespace eyeroof;
 
 TEST_CASE("tables with semicolons or tabs are read like those with commas") {
@@ -30,3 +32,5 @@ TEST_CASE("the row of totals that a result has is no layer when it is read again
     REQUIRE(table);
     CHECK(table->layers.size() == 1);
 }
+
+} // namespace test_study_formats_separators

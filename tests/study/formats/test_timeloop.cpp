@@ -9,6 +9,8 @@
 
 #include <filesystem>
 
+namespace test_study_formats_timeloop {
+
 using namespace eyeroof;
 using namespace eyeroof::model;
 using namespace eyeroof::study::read;
@@ -356,3 +358,5 @@ TEST_CASE("a dimension along both axes of a level has no place in Timeloop's map
     REQUIRE_FALSE(written);
     CHECK(says(written.diagnostics(), "K lies along x and along y of DRAM"));
 }
+
+} // namespace test_study_formats_timeloop

@@ -5,6 +5,8 @@
 
 #include <string>
 
+namespace test_study_formats_timeloop_cluster {
+
 using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using namespace eyeroof::study::read;
@@ -48,3 +50,5 @@ TEST_CASE("a cluster of no instances is refused, and one that is no number") {
     CHECK_FALSE(clustered("-4"));
     CHECK_FALSE(clustered("many"));
 }
+
+} // namespace test_study_formats_timeloop_cluster

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_study_formats_timeloop_processed {
+
 // What Timeloop's front end writes before it calls Timeloop (parsed-processed-input.yaml): machine,
 // constraints, problem and the front end's own keys in one file.
 
@@ -75,3 +77,5 @@ TEST_CASE("what Timeloop's front end writes is recognised as machine, problem an
     REQUIRE(problem);
     CHECK(problem->network.layers.size() == 1);
 }
+
+} // namespace test_study_formats_timeloop_processed

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_study_formats_timeloop_spellings {
+
 // What Timeloop's published files write in more than one way.
 
 using namespace eyeroof;
@@ -283,3 +285,5 @@ arch:
     CHECK(before->energy_pj == after->energy_pj);
     CHECK(before->cycles == after->cycles);
 }
+
+} // namespace test_study_formats_timeloop_spellings

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <string>
 
+namespace test_study_report_exam_schema {
+
 using namespace eyeroof;
 
 namespace {
@@ -46,3 +48,5 @@ TEST_CASE("the schema refuses a missing key, an unknown key, a wrong type and a 
     steps["layers"][0]["steps"].erase(6);
     CHECK(check.faults(steps).size() == 1);
 }
+
+} // namespace test_study_report_exam_schema

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_study_report_heading {
+
 using namespace eyeroof;
 
 TEST_CASE("a network's name with its parameters takes what the machine's leaves of the heading") {
@@ -18,3 +20,5 @@ TEST_CASE("a network's name with its parameters takes what the machine's leaves 
     CHECK(heading.find('\n') < 110); // "…" is three bytes, twice
     CHECK(heading.find(" on mmmm") != std::string::npos);
 }
+
+} // namespace test_study_report_heading

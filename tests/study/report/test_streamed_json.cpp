@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <string>
 
+namespace test_study_report_streamed_json {
+
 using namespace eyeroof;
 using namespace eyeroof::study;
 
@@ -40,3 +42,5 @@ TEST_CASE("a report's JSON ends where its reader has gone") {
     CHECK_FALSE(write_json(report, nullptr, [&](std::string_view) { return ++pieces < 10; }));
     CHECK(pieces == 10);
 }
+
+} // namespace test_study_report_streamed_json

@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <sstream>
 
+namespace test_study_report_writers {
+
 using namespace eyeroof;
 using namespace eyeroof::study;
 
@@ -226,3 +228,5 @@ TEST_CASE("every format of a small report is as it was found right") {
     tests::check_golden("small-report/out.md", to_markdown(report));
     tests::check_golden("small-report/out.html", to_html(report));
 }
+
+} // namespace test_study_report_writers

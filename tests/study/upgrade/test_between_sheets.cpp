@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <set>
 
+namespace test_study_upgrade_between_sheets {
+
 using namespace eyeroof; // NOLINT
 
 namespace {
@@ -116,3 +118,5 @@ TEST_CASE("networks gain no less and no more than the extreme ratios of two data
 TEST_CASE("a loop of calls gains within the extreme ratios of two data sheets as well") {
     check_catalog({"v100-sxm2-16gb", "a100-sxm-40gb", "h100-sxm-80gb"}, study::LaunchMode::stream);
 }
+
+} // namespace test_study_upgrade_between_sheets

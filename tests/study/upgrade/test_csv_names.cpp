@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_study_upgrade_csv_names {
+
 using namespace eyeroof; // NOLINT
 
 namespace {
@@ -40,3 +42,5 @@ TEST_CASE(
     CHECK(first_name(study::offload_csv(offload)) == kName);
     CHECK(study::offload_csv(offload).find("\"=") == std::string::npos);
 }
+
+} // namespace test_study_upgrade_csv_names

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <filesystem>
 
+namespace test_study_upgrade_fused_attention {
+
 using namespace eyeroof;
 
 namespace {
@@ -81,3 +83,5 @@ TEST_CASE("products that are no attention stay what they are") {
     CHECK(study::with_fused_attention(plain) == plain);
     CHECK(study::with_fused_attention(network("resnet50")) == network("resnet50"));
 }
+
+} // namespace test_study_upgrade_fused_attention

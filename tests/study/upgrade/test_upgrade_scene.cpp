@@ -12,7 +12,7 @@
 
 using eyeroof::tests::near;
 
-namespace eyeroof::study {
+namespace eyeroof::study::test_upgrade_scene {
 
 namespace {
 
@@ -148,4 +148,4 @@ TEST_CASE("a drawing's figures are written as they are, whatever stands in them"
     CHECK(svg.find("breaks even at 2.00") != std::string::npos);
 }
 
-} // namespace eyeroof::study
+} // namespace eyeroof::study::test_upgrade_scene

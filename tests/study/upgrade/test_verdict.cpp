@@ -11,6 +11,8 @@
 
 #include <cmath>
 
+namespace test_study_upgrade_verdict {
+
 using namespace eyeroof; // NOLINT
 using eyeroof::tests::near;
 
@@ -198,3 +200,5 @@ TEST_CASE("other batches on either side are compared by items") {
     options.from.batch = 1;
     CHECK(judged(products(4096, 1), options).speedup.value == near(same, 0.15));
 }
+
+} // namespace test_study_upgrade_verdict

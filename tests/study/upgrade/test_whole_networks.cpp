@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_study_upgrade_whole_networks {
+
 using namespace eyeroof; // NOLINT
 using eyeroof::tests::near;
 using model::Layer;
@@ -110,3 +112,5 @@ TEST_CASE("measured steps stand beside predicted ones, by GPU, phase and type") 
     const auto bad = study::parse_networks("network,gpu,measured_s,launch\nnet,v100,1,fast\n", "x");
     CHECK_FALSE(bad.ok());
 }
+
+} // namespace test_study_upgrade_whole_networks

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+namespace test_study_what_if_helps {
+
 using namespace eyeroof;
 
 namespace {
@@ -62,3 +64,5 @@ TEST_CASE("the clock helps a layer that only computes, in proportion") {
     CHECK(clock.doubled <= 2.0 + 1e-9);
     CHECK(clock.with_next >= study::kHelps);
 }
+
+} // namespace test_study_what_if_helps

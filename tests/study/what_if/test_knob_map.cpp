@@ -9,7 +9,7 @@
 
 using eyeroof::tests::near;
 
-namespace eyeroof::study {
+namespace eyeroof::study::test_knob_map {
 
 namespace {
 
@@ -69,4 +69,4 @@ TEST_CASE("a map has the present time in its middle and falls with what helps") 
     CHECK_FALSE(knob_map(network("alexnet"), v100, "dram-bandwidth", "boost-clock", 1));
 }
 
-} // namespace eyeroof::study
+} // namespace eyeroof::study::test_knob_map

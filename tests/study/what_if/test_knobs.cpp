@@ -14,7 +14,7 @@
 
 using eyeroof::tests::near;
 
-namespace eyeroof::study {
+namespace eyeroof::study::test_knobs {
 
 namespace {
 
@@ -234,4 +234,4 @@ TEST_CASE("the knob behind a step is the one that its limit names") {
     CHECK_FALSE(help_for(fc6.layer, eyeriss, {}, stop.get_token()));
 }
 
-} // namespace eyeroof::study
+} // namespace eyeroof::study::test_knobs

@@ -1,0 +1,20 @@
+// Text of the engine as Qt strings and as HTML.
+// Used by every pane and view of the window.
+#pragma once
+
+#include <QString>
+#include <string_view>
+
+namespace eyeroof::gui {
+
+// UTF-8 to Qt's strings.
+inline QString text(std::string_view utf8) {
+    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
+}
+
+// The same with <, >, & and quotes escaped, for rich text.
+inline QString html(std::string_view utf8) {
+    return text(utf8).toHtmlEscaped();
+}
+
+} // namespace eyeroof::gui
