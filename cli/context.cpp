@@ -1,7 +1,11 @@
 #include "cli/context.hpp"
 
+#include "cli/asked.hpp"
+#include "hwdb/text_file.hpp"
 #include "model/base/file.hpp"
+#include "model/base/printable.hpp"
 #include "model/base/told_once.hpp"
+#include "study/scenario/fields.hpp"
 
 #include <fmt/format.h>
 
@@ -24,7 +28,8 @@ std::string progress_text(const model::Progress& progress) {
     if (progress.gap >= 0.0) {
         found += fmt::format("{}gap {:.1f} %", found.empty() ? "  " : ", ", 100.0 * progress.gap);
     }
-    std::string text = fmt::format("{:3.0f} %  {}", 100.0 * progress.fraction, progress.activity);
+    std::string text = fmt::format("{:3.0f} %  {}", 100.0 * progress.fraction,
+                                   model::printable(progress.activity));
     text.resize(std::min(text.size(), widest - found.size())); // what was found is never cut off
     text += found;
     return text;
@@ -128,6 +133,22 @@ bool Context::colour_errors() const {
     return global_.colour != "never" && environment_.err_is_terminal && !environment_.no_colour;
 }
 
+model::Result<std::string> Context::document(const std::string& name) {
+    const auto known = documents_.find(name);
+    if (known != documents_.end()) {
+        return model::Result<std::string>(known->second);
+    }
+    auto text = hwdb::read_text_file(name == "-" ? "/dev/stdin" : name);
+    if (text) {
+        documents_[name] = *text;
+    }
+    return text;
+}
+
+void Context::remember(const study::Scenario& scenario) {
+    scenario_ = study::scenario_json(scenario);
+}
+
 void Context::report(const model::Diagnostics& diagnostics) {
     line_->clear();
     for (const model::Diagnostic& diagnostic : model::told_once(diagnostics)) {
@@ -145,6 +166,9 @@ Exit Context::fail(const model::Diagnostics& diagnostics) {
         }
         if (diagnostic.code == "usage") {
             return Exit::usage;
+        }
+        if (diagnostic.code == "uncosted") {
+            return Exit::says_no;
         }
         if (diagnostic.code == "unavailable") {
             return Exit::unavailable;
@@ -164,9 +188,16 @@ Exit Context::write(std::string_view text, const std::string& output_file, Exit 
     return write(all, output_file, otherwise);
 }
 
-Exit Context::write(const std::function<bool(const study::TextSink&)>& write,
+Exit Context::write(const std::function<bool(const study::TextSink&)>& plain,
                     const std::string& output_file, Exit otherwise) {
     line_->clear();
+    const auto write = [&](const study::TextSink& sink) {
+        bool first = true; // the piece with the schema
+        return plain([&](std::string_view piece) {
+            const bool start = std::exchange(first, false);
+            return start ? sink(with_question(piece, asked_, scenario_)) : sink(piece);
+        });
+    };
     if (!output_file.empty() && output_file != "-") {
         auto file = model::AtomicFile::create(output_file);
         if (!file) {

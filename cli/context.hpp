@@ -6,17 +6,23 @@
 
 #include "model/base/diagnostic.hpp"
 #include "model/base/progress.hpp"
+#include "model/base/result.hpp"
 #include "study/text/sink.hpp"
 
 #include <chrono>
 #include <filesystem>
 #include <functional>
 #include <iosfwd>
+#include <map>
 #include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace eyeroof::study {
+struct Scenario;
+}
 
 namespace eyeroof::cli {
 
@@ -83,7 +89,7 @@ class Context {
     // Prints diagnostics on stderr, errors or not.
     void report(const model::Diagnostics& diagnostics);
     // report(), then the exit code that fits: `cancelled`, `usage` and `unavailable` for the
-    // diagnostic codes of these names, bad_input for all others.
+    // diagnostic codes of these names, says_no for "uncosted", bad_input for all others.
     Exit fail(const model::Diagnostics& diagnostics);
     Exit fail_usage(const std::string& message, const std::string& hint = {});
 
@@ -94,6 +100,14 @@ class Context {
     // The same for a long result, piece by piece: `write` fills the sink that it is given.
     Exit write(const std::function<bool(const study::TextSink&)>& write,
                const std::string& output_file = {}, Exit otherwise = Exit::done);
+
+    // The text of a file that the command line names, "-": standard input, read once. Errors: those
+    // of reading.
+    model::Result<std::string> document(const std::string& name);
+
+    // What a JSON answer repeats of its question (cli/asked.hpp): what was asked, and the scenario.
+    void ask(std::string asked) { asked_ = std::move(asked); }
+    void remember(const study::Scenario& scenario);
 
     const Environment& environment() const { return environment_; }
     GlobalOptions& global() { return global_; }
@@ -107,6 +121,8 @@ class Context {
     Environment environment_;
     GlobalOptions global_;
     std::shared_ptr<ProgressLine> line_;
+    std::map<std::string, std::string> documents_;
+    std::string asked_, scenario_; // JSON
 };
 
 } // namespace eyeroof::cli

@@ -1,16 +1,13 @@
 // eyeroof diff: what is different between two exams, or between two measured runs.
 #include "study/diff/diff.hpp"
 
-#include "cli/exam_options.hpp"
 #include "cli/origin.hpp"
+#include "cli/scenario_options.hpp"
 #include "hwdb/text_file.hpp"
-#include "model/base/suggest.hpp"
 #include "profiles/import/importer.hpp"
 #include "study/diff/run_diff.hpp"
+#include "study/exam/run.hpp"
 #include "study/report/json.hpp"
-#include "study/sweep/fields.hpp"
-#include "study/upgrade/surroundings.hpp"
-#include "study/what_if/knobs.hpp"
 
 #include <fmt/format.h>
 
@@ -53,55 +50,39 @@ std::vector<std::string> parts_of(const std::string& reference) {
     return parts;
 }
 
-// Options of an exam, then parameters of the machine.
-model::Diagnostics take(const std::string& text, study::StudyOptions& options,
-                        std::vector<std::string>& changes) {
-    model::Diagnostics found;
+// A field of the scenario, or else a parameter of the machine.
+model::Diagnostics take(const std::string& text, study::Scenario& scenario) {
     const std::size_t equals = text.find('=');
     const std::string key = text.substr(0, equals);
-    const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
-    if (key == "layers") {
-        options.layers = value;
-        return found;
+    const study::ScenarioField* field = study::find_field(key);
+    if (field == nullptr || key == "network" || key == "on") {
+        scenario.changes.push_back(text);
+        return {};
     }
-    for (const study::SweptOption& option : study::swept_options()) {
-        if (option.name == key) {
-            if (!option.set(options, value)) {
-                found.error("bad-value", fmt::format("'{}' is no {}", value, key),
-                            option.words.empty() ? "a whole number from 1 on"
-                                                 : model::suggestion(value, option.words));
-            }
-            return found;
-        }
+    const std::string value = equals == std::string::npos ? "1" : text.substr(equals + 1);
+    std::vector<std::string> values = {value};
+    if (field->kind == study::FieldKind::list) { // one more of them
+        values = field->get(scenario);
+        values.push_back(value);
     }
-    changes.push_back(text);
-    return found;
+    return field->set(scenario, values);
 }
 
 Text exam_of(Context& context, const std::string& reference) {
     const std::vector<std::string> parts = parts_of(reference);
-    const auto network = load_workload(context, parts[0]);
-    auto machine = load_machine(context, parts[1]);
-    model::Diagnostics all = network.diagnostics();
-    all.append(machine.diagnostics());
-    study::StudyOptions options;
-    std::vector<std::string> changes;
+    study::Scenario scenario;
+    scenario.network = parts[0];
+    scenario.machine = parts[1];
+    model::Diagnostics all;
     for (std::size_t i = 2; i < parts.size(); ++i) {
-        all.append(take(parts[i], options, changes));
+        all.append(take(parts[i], scenario));
     }
+    const auto question = study::resolve(scenario, folders_of(context));
+    all.append(question.diagnostics());
     if (all.has_errors()) {
         return Text(std::move(all));
     }
-    if (!changes.empty()) {
-        machine = study::changed(*machine, changes);
-    }
-    const auto host = machine ? study::host_issue("", *machine, context.machine_dirs())
-                              : model::Result<model::HostIssue>(machine.diagnostics());
-    if (!host) {
-        return Text(host.diagnostics());
-    }
-    options.host = *host;
-    const auto report = study::run(*network, *machine, options, context.stop(), context.progress());
+    const auto report = study::run(*question, context.stop(), context.progress());
     return report ? Text(study::to_json(*report)) : Text(report.diagnostics());
 }
 
@@ -115,9 +96,10 @@ std::vector<model::Machine> machines_of(Context& context, const DiffOptions& opt
     std::vector<model::Machine> machines;
     for (const std::string& reference : {options.a, options.b}) {
         const std::vector<std::string> parts = parts_of(reference);
-        auto machine = parts.size() >= 2 ? load_machine(context, parts[1])
-                                         : model::Result<model::Machine>(model::Diagnostics{});
-        if (machine) {
+        if (parts.size() < 2) {
+            continue;
+        }
+        if (auto machine = load_machine(context, parts[1])) {
             machines.push_back(*std::move(machine));
         }
     }
@@ -233,8 +215,8 @@ void add_diff(Frame& frame) {
         "diff", "Two exams or two measured runs: what is different, and where does it come from?",
         kDiffExamples);
     const char* what = "What `exam --format json` wrote, or NETWORK@MACHINE and options behind it, "
-                       "each after another @: batch, dtype, dataflow, mapping, layers, launch, "
-                       "operators, phase, or a parameter of the machine as --set takes it; or a "
+                       "each after another @: an option of exam by its name, such as batch=4 or "
+                       "launch=graph, or a parameter of the machine as --set takes it; or a "
                        "measured run, in any format that import reads";
     app.add_option("A", options->a, what)->required()->type_name("FILE|EXAM");
     app.add_option("B", options->b, "What it is compared with")->required()->type_name("FILE|EXAM");

@@ -1,14 +1,11 @@
-#include "cli/density.hpp"
-#include "cli/exam_study.hpp"
+// eyeroof exam: the seven steps of a network on a machine, layer by layer.
+#include "cli/exam_options.hpp"
 #include "cli/fail_if.hpp"
 #include "cli/origin.hpp"
-#include "cli/search_options.hpp"
 #include "cli/what_would_help.hpp"
-#include "model/base/suggest.hpp"
 #include "study/exam/gate.hpp"
 #include "study/exam/run.hpp"
 #include "study/formats/layer_csv.hpp"
-#include "study/formats/mapping_yaml.hpp"
 #include "study/report/advice.hpp"
 #include "study/report/csv.hpp"
 #include "study/report/html.hpp"
@@ -17,14 +14,11 @@
 #include "study/report/text.hpp"
 #include "study/tune/measured_best.hpp"
 #include "study/upgrade/advice.hpp"
-#include "study/upgrade/surroundings.hpp"
-#include "study/what_if/knobs.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 
 namespace eyeroof::cli {
 
@@ -33,22 +27,33 @@ namespace {
 constexpr const char* kExamExamples =
     "# where AlexNet's time goes on Eyeriss, four images at a time\n"
     "eyeroof exam alexnet --batch 4 --on eyeriss-v1\n"
+    "# the same question with twice the clock\n"
+    "eyeroof exam alexnet --batch 4 --on eyeriss-v1 --format json -o answer.json\n"
+    "eyeroof exam --scenario answer.json --set clock=x2\n"
     "# two layers in full, with every step's reason, the mapping and the traffic\n"
     "eyeroof exam vgg16 --on tpu-v1 --layers 'CONV1_[12]' --details\n"
     "# the mapping that no other beats, sizes that need not divide included, and the proof\n"
     "eyeroof exam alexnet --on simba --layers CONV3 --mapping best --factors any --details\n"
-    "# own layers on an own machine, for a spreadsheet\n"
+    "# a training step on a GPU, compiled, as a captured graph\n"
+    "eyeroof exam resnet50 --batch 64 --phase training --on a100-sxm-40gb --compiled --launch "
+    "graph\n"
+    "# your own layers on your own machine, for a spreadsheet\n"
     "eyeroof exam layers.csv --on mine.yaml --format csv -o result.csv\n"
     "# what was measured, below step seven, and which step's counters disagree\n"
     "eyeroof exam resnet50 --on a100-sxm-40gb --profile run.jsonl --ceilings measured.yaml\n"
-    "# what zeros bring: pruned weights and zero activations, skipped\n"
+    "# what skipping zeros gains: pruned weights and zero activations\n"
     "eyeroof exam alexnet --on eyeriss-v2 --density alexnet-pruned\n"
+    "eyeroof exam vgg16 --on scnn --density inputs=0.5,weights=0.3 --layers CONV3 --details\n"
+    "eyeroof exam googlenet --on scnn --density curve\n"
+    "# how far a network scales over the cores of a package\n"
+    "eyeroof exam alexnet --on simba --cores --hop 20ns --link 100GB/s\n"
+    "eyeroof exam alexnet --on one-large-four-small --search-nodes 500\n"
+    "# area and power of the chip by component\n"
+    "eyeroof exam alexnet --on eyeriss-v1 --layers CONV --chip\n"
     "# the best kernels that were measured, and which bound they reach\n"
     "eyeroof exam resnet18-c1-c12 --on server-2x20 --dtype fp32 --tuned log.jsonl\n"
     "# three machines side by side\n"
     "eyeroof exam resnet50 --on t4 --on l4 --on tpu-v1\n"
-    "# what twice the clock would bring\n"
-    "eyeroof exam resnet50 --on eyeriss-v1 --set clock=x2\n"
     "# what more of each parameter would bring\n"
     "eyeroof exam alexnet --on eyeriss-v1 --layers CONV3 --advice\n"
     "# what padding, a larger batch or fusing would win on a GPU\n"
@@ -57,38 +62,35 @@ constexpr const char* kExamExamples =
     "eyeroof exam resnet50 --on systolic:32x32 --fail-if 'net.utilization < 0.6'";
 
 // The table that the layers were read from, to be repeated; nothing for networks of other kinds.
-std::optional<study::read::LayerTable> table_of(const ExamOptions& options) {
-    std::error_code ignored;
-    const std::string& name = options.network; // a pipe of the caller's own is kept by its reader
+std::optional<study::read::LayerTable> table_of(const std::string& name) {
+    std::error_code ignored; // a pipe of the caller's own can be read again
     const bool kept = name == "-" || name == "/dev/stdin" || name.starts_with("/dev/fd/");
     if (!kept && !std::filesystem::is_regular_file(name, ignored)) {
         return std::nullopt;
     }
-    const auto table = study::read::load_layer_csv(options.network);
+    const auto table = study::read::load_layer_csv(name);
     return table ? std::optional(*table) : std::nullopt;
 }
 
-std::string rendered(const study::Side& side, const ExamOptions& options, bool colour) {
-    const study::Report& report = side.report;
-    const study::MemoryFit* memory = side.memory ? &*side.memory : nullptr;
+std::string rendered(const study::Report& report, const ExamOptions& options, bool colour) {
     const std::string& format = options.output.format;
     if (format == "json") {
-        return study::to_json(report, memory);
+        return study::to_json(report);
     }
     if (format == "csv") {
-        const auto table = table_of(options);
+        const auto table = table_of(report.scenario.network);
         return study::to_csv(report, table ? &*table : nullptr);
     }
     if (format == "md") {
-        return study::to_markdown(report, memory);
+        return study::to_markdown(report);
     }
     if (format == "html") {
-        return study::to_html(report, memory);
+        return study::to_html(report);
     }
     const auto ladders = options.steps == "all"     ? study::Ladders::all
                          : options.steps == "worst" ? study::Ladders::worst
                                                     : study::Ladders::automatic;
-    return study::to_text(report, {colour, ladders, options.details}, memory);
+    return study::to_text(report, {colour, ladders, options.details});
 }
 
 // Says on stderr which layers' searches ended before their proof; were there any?
@@ -111,9 +113,9 @@ bool report_open(Context& context, const ExamOptions& options, const study::Repo
     model::Diagnostics said;
     const std::string what =
         fmt::format("the searches of {} of {} layers ended before the proof, {} first: at most "
-                    "{:.1f} % are left to gain",
+                    "{:.1f} % is left to gain",
                     open.size(), report.layers.size(), open.front(), 100.0 * gap);
-    const std::string hint = "--nodes N gives them more effort";
+    const std::string hint = "--search-nodes N searches further";
     options.require_proof ? said.error("not-proved", what, hint)
                           : said.warning("not-proved", what, hint);
     context.report(said);
@@ -126,19 +128,17 @@ struct Advised {
     std::optional<study::Helps> helps;
 };
 
-model::Result<Advised> advised(Context& context, const model::Network& network,
-                               const model::Machine& machine, const study::StudyOptions& wanted) {
+model::Result<Advised> advised(Context& context, const study::Question& question) {
     Advised advice;
-    if (std::holds_alternative<model::Accelerator>(machine.kind)) {
-        auto helps =
-            study::what_would_help(network, machine, wanted, context.stop(), context.progress());
+    if (std::holds_alternative<model::Accelerator>(question.machine.kind)) {
+        auto helps = study::what_would_help(question, context.stop(), context.progress());
         if (!helps) {
             return model::Result<Advised>(helps.diagnostics());
         }
         advice.helps = *std::move(helps);
         return model::Result<Advised>(std::move(advice));
     }
-    auto shapes = study::advise(network, machine, {wanted});
+    auto shapes = study::advise(question, {}, context.stop());
     if (!shapes) {
         return model::Result<Advised>(shapes.diagnostics());
     }
@@ -146,21 +146,15 @@ model::Result<Advised> advised(Context& context, const model::Network& network,
     return model::Result<Advised>(std::move(advice));
 }
 
-// The report, followed by advice where it was asked for.
-std::string rendered(const study::Side& side, const ExamOptions& options, bool colour,
-                     const Advised& advice) {
-    std::string text = rendered(side, options, colour);
-    if (!options.advice) {
-        return text;
-    }
+std::string with_advice(std::string text, const std::string& format, const Advised& advice) {
     if (advice.helps) {
-        return options.output.format == "json" ? with_helps(text, *advice.helps)
-               : options.output.format == "md" ? text + helps_markdown(*advice.helps)
-                                               : text + helps_text(*advice.helps);
+        return format == "json" ? with_helps(text, *advice.helps)
+               : format == "md" ? text + helps_markdown(*advice.helps)
+                                : text + helps_text(*advice.helps);
     }
-    return options.output.format == "json" ? study::with_advice(text, advice.shapes)
-           : options.output.format == "md" ? text + study::advice_markdown(advice.shapes)
-                                           : text + study::advice_text(advice.shapes);
+    return format == "json" ? study::with_advice(text, advice.shapes)
+           : format == "md" ? text + study::advice_markdown(advice.shapes)
+                            : text + study::advice_text(advice.shapes);
 }
 
 // What --tuned names, merged. Errors: those of the logs.
@@ -182,41 +176,43 @@ load_tuned(Context& context, const std::vector<std::string>& files) {
     return study::tune::merged(logs);
 }
 
-// The answer with the best of the logs behind it.
-std::string with_tuned(Context& context, const std::string& text, const ExamOptions& options,
+// The answer followed by the best of the logs.
+std::string with_tuned(Context& context, const std::string& text, const std::string& format,
                        const study::Report& report,
                        const std::vector<study::tune::TrialLine>& lines) {
     const auto rows = study::tune::measured_best(report, lines);
     context.report(rows.diagnostics());
-    return options.output.format == "json" ? study::tune::with_measured_best(text, *rows)
-           : options.output.format == "md" ? text + study::tune::measured_best_markdown(*rows)
-                                           : text + study::tune::measured_best_text(*rows);
+    return format == "json" ? study::tune::with_measured_best(text, *rows)
+           : format == "md" ? text + study::tune::measured_best_markdown(*rows)
+                            : text + study::tune::measured_best_text(*rows);
 }
 
-// What is written beside the side itself.
-struct Written {
-    Advised advice;
+// What is written beside the report itself.
+struct Extras {
+    std::optional<Advised> advice;
     std::optional<std::vector<study::tune::TrialLine>> tuned;
     std::string command;
-    const model::Machine& machine;
 };
 
 // Layer by layer where nothing more is to be put into the same document.
-bool write_side(Context& context, const ExamOptions& options, const study::Side& side,
-                const Written& more, const study::TextSink& sink) {
-    if (options.output.format == "json" && !options.advice && !more.tuned) {
-        return study::write_json(side.report, side.memory ? &*side.memory : nullptr, sink);
+bool write_report(Context& context, const ExamOptions& options, const study::Question& question,
+                  const study::Report& report, const Extras& more, const study::TextSink& sink) {
+    const std::string& format = options.output.format;
+    if (format == "json" && !more.advice && !more.tuned) {
+        return study::write_json(report, sink);
     }
-    std::string text = rendered(side, options, context.colour(options.output.file), more.advice);
+    std::string text = rendered(report, options, context.colour(options.output.file));
+    if (more.advice) {
+        text = with_advice(std::move(text), format, *more.advice);
+    }
     if (more.tuned) {
-        text = with_tuned(context, text, options, side.report, *more.tuned);
+        text = with_tuned(context, text, format, report, *more.tuned);
     }
-    return sink(with_origin(std::move(text), options.output.format, more.command, {more.machine}));
+    return sink(with_origin(std::move(text), format, more.command, {question.machine}));
 }
 
 Exit judged(Context& context, const ExamOptions& options, const FailIf& fail_if,
-            const study::Side& side, const Written& more) {
-    const study::Report& report = side.report;
+            const study::Question& question, const study::Report& report, const Extras& more) {
     study::Verdict verdict;
     if (fail_if.gate()) {
         const auto judged = study::evaluate(*fail_if.gate(), report);
@@ -228,7 +224,9 @@ Exit judged(Context& context, const ExamOptions& options, const FailIf& fail_if,
     const bool unproved = report_open(context, options, report) && options.require_proof;
     const bool no = verdict.holds || unproved;
     const Exit exit = context.write(
-        [&](const study::TextSink& sink) { return write_side(context, options, side, more, sink); },
+        [&](const study::TextSink& sink) {
+            return write_report(context, options, question, report, more, sink);
+        },
         options.output.file, no ? Exit::says_no : Exit::done);
     if (exit == Exit::says_no && verdict.holds) {
         fail_if.tell(context, verdict);
@@ -236,168 +234,128 @@ Exit judged(Context& context, const ExamOptions& options, const FailIf& fail_if,
     return exit;
 }
 
-Exit exam(Context& context, const ExamOptions& options, const std::string& density,
-          const std::vector<std::string>& tuned, const std::string& command) {
-    const auto fail_if = FailIf::parse(options.fail_if, study::exam_gate_keys());
-    if (!fail_if) {
-        return context.fail(fail_if.diagnostics());
+// What does not go together, with what to do about it.
+std::optional<std::pair<std::string, std::string>> contradiction(const ExamOptions& options,
+                                                                 const study::Scenario& scenario) {
+    const std::string& format = options.output.format;
+    const bool plain = format == "csv" || format == "html";
+    if (options.advice && plain) {
+        return {{"--advice goes with the formats text, json and md",
+                 "leave --advice out, or write the advice with --format json"}};
     }
-    if (options.advice && (options.output.format == "csv" || options.output.format == "html")) {
-        return context.fail_usage("--advice goes with the formats text, json and md",
-                                  "leave --advice out, or write the advice with --format json");
+    if (options.advice && !scenario.density.empty()) {
+        return {
+            {"--advice does not count zeros: leave --density out", "ask one of them at a time"}};
     }
-    if (options.advice && !density.empty()) {
-        return context.fail_usage("--advice knows no zeros: leave --density away",
-                                  "ask for one of them at a time");
+    if (!options.tuned.empty() && (plain || !options.compat.empty())) {
+        return {{"--tuned goes with the formats text, json and md",
+                 "leave --tuned out, or write --format json"}};
     }
-    if (!tuned.empty() && (options.output.format == "csv" || options.output.format == "html" ||
-                           !options.compat.empty())) {
-        return context.fail_usage("--tuned goes with the formats text, json and md",
-                                  "leave --tuned out, or write --format json");
+    if (options.chip.given() && options.cores.given()) {
+        return {{"--chip and --cores are questions of their own", "ask one of them at a time"}};
     }
-    const auto wired = load_wired_workload(context, options.network, options.dims);
-    if (options.compat == "scalesim") {
-        return wired ? exam_scalesim(context, options, wired->network)
-                     : context.fail(wired.diagnostics());
+    if ((options.chip.given() || options.cores.given()) && (format == "md" || format == "html")) {
+        return {{"--chip and --cores are written as text, json and csv", "choose one of these"}};
     }
-    const auto machine = named_machine(context, options);
+    return std::nullopt;
+}
+
+// The report, with measurements and chip figures laid over it.
+model::Result<study::Report> examined(Context& context, const study::Question& question,
+                                      const Measurements& measured) {
+    auto report = question.scenario.density.empty()
+                      ? study::run(question, context.stop(), context.progress())
+                      : run_with_density(context, question);
+    if (!report) {
+        return report;
+    }
+    context.report(report.diagnostics());
+    add_chip_figures(context, question.machine, *report);
+    study::find_largest_batch(*report, question, context.stop());
+    warn_of_memory(context, *report);
+    const auto laid = lay_over(*report, question.machine, measured);
+    if (!laid) {
+        return laid.diagnostics();
+    }
+    context.report(laid.diagnostics());
+    return report;
+}
+
+Exit exam_one(Context& context, const ExamOptions& options, const FailIf& fail_if,
+              const study::Scenario& scenario, const std::string& command) {
+    const auto question = study::resolve(scenario, folders_of(context));
     const auto measured = load_measurements(context, options.measured);
-    auto lines = load_tuned(context, tuned);
-    model::Diagnostics all = wired.diagnostics();
-    all.append(lines.diagnostics());
-    all.append(machine.diagnostics());
+    auto lines = load_tuned(context, options.tuned);
+    model::Diagnostics all = question.diagnostics();
     all.append(measured.diagnostics());
-    if (all.has_errors()) { // all at once: nobody likes to be told one error at a time
+    all.append(lines.diagnostics());
+    if (all.has_errors()) {
         return context.fail(all);
     }
     context.report(all);
-    const auto wanted = wanted_study(context, options, *machine);
-    if (!wanted) {
-        return context.fail(wanted.diagnostics());
-    }
-    auto report = density.empty() ? study::run(wired->network, *machine, *wanted, context.stop(),
-                                               context.progress())
-                                  : run_with_density(context, density, wired->network,
-                                                     options.machine, *machine, *wanted);
+    const auto report = examined(context, *question, *measured);
     if (!report) {
         return context.fail(report.diagnostics());
     }
-    context.report(report.diagnostics());
-    add_chip_figures(context, *machine, *report);
-    const auto laid = lay_over(*report, *machine, *measured);
-    if (!laid) {
-        return context.fail(laid.diagnostics());
+    if (options.chip.given()) {
+        return exam_chip(context, options, *question, *report);
     }
-    context.report(laid.diagnostics());
-    const auto memory = memory_of(context, options, *wired, *machine);
-    Advised advice;
+    Extras more{{}, {}, command};
     if (options.advice) {
-        const auto found = advised(context, wired->network, *machine, *wanted);
+        auto found = advised(context, *question);
         if (!found) {
             return context.fail(found.diagnostics());
         }
-        advice = *found;
+        more.advice = *std::move(found);
     }
-    return judged(context, options, *fail_if, {*std::move(report), memory},
-                  {std::move(advice),
-                   tuned.empty() ? std::nullopt : std::optional(*std::move(lines)), command,
-                   *machine});
-}
-
-} // namespace
-
-void add_dtype(CLI::App& app, std::string& type) {
-    std::vector<std::string> dtypes;
-    for (const std::string_view name : model::data_type_names()) {
-        dtypes.emplace_back(name);
+    if (!options.tuned.empty()) {
+        more.tuned = *std::move(lines);
     }
-    add_choice(app, "--dtype", type, dtypes, "Data type instead of the layers' own");
+    return judged(context, options, fail_if, *question, *report, more);
 }
 
-void add_set(CLI::App& app, std::vector<std::string>& changes) {
-    app.add_option(
-           "--set", changes,
-           "Change the machine first: dram-bandwidth='1.2 TB/s', clock=x2 (repeatable), in any "
-           "unit that a machine file takes; a wrong name lists all")
-        ->type_name("KEY=VALUE")
-        ->allow_extra_args(false);
-}
-
-namespace {
-
-void add_model_options(CLI::App& app, ExamOptions& options) {
-    add_choice(app, "--dataflow", options.dataflow,
-               {"ws", "os", "is", "nlr", "rs", "rs-plus", "rs+", "free"},
-               "Dataflow whose rules the mapping keeps, or none [the machine's first]");
-    app.add_option("--batch", options.batch, "Multiply the network's batch by N")
-        ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
-        ->type_name("N");
-    add_dtype(app, options.dtype);
-    add_dims(app, options.dims);
-    add_phase(app, options.phase);
-    add_set(app, options.set);
-    app.add_option(
-           "--mapping", options.mapping,
-           fmt::format("{}; or a mapping file, eyeroof's or Timeloop's [auto]", kMappingWords))
-        ->type_name("{auto,dataflow,best}|FILE");
-    add_energies(app, options.energies);
-    app.add_option("--constraints", options.constraints,
-                   "What searched mappings must keep to, as Timeloop writes it")
-        ->type_name("FILE");
-    app.add_option("--objective", options.objective,
-                   std::string(kObjectiveHelp) + " [edp; latency where no energies are known]")
-        ->type_name("OBJECTIVE");
-    add_choice(
-        app, "--factors", options.factors, {"perfect", "any"},
-        "Loops of searched mappings divide evenly, or any with a partial last trip [perfect]");
-    add_effort(app, options.effort);
-    app.add_flag("--require-proof", options.require_proof,
-                 "Exit with 1 when a mapping was searched for and not proved to be the best");
-    add_choice(app, "--counting", options.counting, {"eyeroof", "timeloop"},
-               "Rules for counting accesses [eyeroof]");
-    add_choice(app, "--launch", options.launch, {"eager", "stream", "kernel", "graph", "compiled"},
-               "How kernels are launched, on GPUs [stream]");
-    app.add_option("--host", options.host,
-                   "What issues them (default: the server of the GPU's years)")
-        ->type_name("MACHINE");
-    add_choice(app, "--compat", options.compat, {"scalesim"},
-               "Count compute cycles as another tool does, and show the difference");
-    app.add_option("--threads", options.threads,
-                   "Threads to use; the answer does not depend on it [all]")
-        ->check(CLI::Range(0, 4096))
-        ->type_name("N");
+Exit exam(Context& context, ExamOptions& options, const std::string& command) {
+    const auto fail_if = FailIf::parse(options.fail_if, study::exam_gate_keys());
+    const auto scenario = scenario_of(context, options.scenario);
+    model::Diagnostics wrong = fail_if.diagnostics();
+    wrong.append(scenario ? missing(options.scenario, *scenario) : scenario.diagnostics());
+    if (wrong.has_errors()) {
+        return context.fail(wrong);
+    }
+    if (const auto no = contradiction(options, *scenario)) {
+        return context.fail_usage(no->first, no->second);
+    }
+    if (options.scenario.machines.size() > 1) {
+        return exam_side_by_side(context, options, *scenario, command);
+    }
+    if (options.compat == "scalesim") {
+        return exam_scalesim(context, options, *scenario);
+    }
+    if (options.cores.given() || is_package(context, scenario->machine)) {
+        return exam_cores(context, options, *scenario);
+    }
+    if (const auto exit = exam_zeros(context, options, *scenario)) {
+        return *exit;
+    }
+    return exam_one(context, options, *fail_if, *scenario, command);
 }
 
 } // namespace
 
 void add_exam(Frame& frame) {
     auto options = std::make_shared<ExamOptions>();
-    auto density = std::make_shared<std::string>();
     CLI::App& app = frame.add("exam", "Examine a network on a machine: seven steps, layer by layer",
                               kExamExamples);
-    app.add_option(
-           "NETWORK", options->network,
-           "Name in the catalog (eyeroof net list), a network YAML, a CSV of layers, an ONNX "
-           "model, or a file of Timeloop's, SCALE-Sim's, MAESTRO's or ZigZag's")
-        ->required()
-        ->type_name("NETWORK|FILE");
-    app.add_option(
-           "--on", options->machines,
-           "Name in the catalog (eyeroof hw list), a machine YAML, a Timeloop architecture, "
-           "or systolic:ROWSxCOLS; given more than once, all side by side")
-        ->required()
-        ->allow_extra_args(false)
-        ->type_name("MACHINE|FILE");
-    add_model_options(app, *options);
-    add_density(app, *density);
+    add_scenario(app, options->scenario, {{}, true});
     add_measurement_options(app, options->measured);
-    auto tuned = std::make_shared<std::vector<std::string>>();
-    app.add_option("--tuned", *tuned,
+    app.add_option("--tuned", options->tuned,
                    "Log of `eyeroof tune`: its best beside what is predicted (repeatable)")
         ->type_name("FILE")
         ->allow_extra_args(false);
-    app.add_option("--layers", options->layers, "Only layers whose name matches")
-        ->type_name("REGEX");
+    add_choice(app, "--compat", options->compat, {"scalesim"},
+               "Count compute cycles as another tool does, and show the difference");
+    app.add_flag("--require-proof", options->require_proof,
+                 "Exit with 1 when a mapping was searched for and not proved to be the best");
     add_fail_if(app, options->fail_if);
     add_choice(app, "--steps", options->steps, {"auto", "all", "worst"},
                "Ladders in text output: of all layers, or of the worst [auto: all up to 12]");
@@ -407,16 +365,11 @@ void add_exam(Frame& frame) {
         "--advice", options->advice,
         "Also what would help: on accelerators more of each parameter and each step for nothing, "
         "on GPUs padding, batch, wave-filling sizes and fusing");
+    add_cores_options(app, options->cores);
+    add_chip_options(app, options->chip);
     add_output(app, options->output, {"text", "json", "csv", "md", "html"});
-    frame.run(app, [options, density, tuned, &app](Context& context) {
-        options->machine = options->machines.front();
-        if (options->machines.size() == 1) {
-            return exam(context, *options, *density, *tuned, command_line(app));
-        }
-        return density->empty() && tuned->empty()
-                   ? exam_side_by_side(context, *options, command_line(app))
-                   : context.fail_usage("--density and --tuned go with one --on",
-                                        "ask for one machine at a time");
+    frame.run(app, [options, &app](Context& context) {
+        return exam(context, *options, command_line(app));
     });
 }
 

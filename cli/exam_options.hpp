@@ -1,82 +1,74 @@
-// What `eyeroof exam` is asked, beside the network and the machine.
-// Shared by the command's parts: examining, and SCALE-Sim's counting.
-// Knows no engine.
+// What `eyeroof exam` is asked beside the scenario, and the command's parts: one machine, several
+// side by side, the cores of a package, zeros, SCALE-Sim's counting.
 #pragma once
 
 #include "cli/measurements.hpp"
-#include "cli/phase.hpp"
-#include "cli/search_options.hpp"
-#include "model/machine/machine.hpp"
-#include "model/network.hpp"
-#include "study/formats/catalog.hpp"
-#include "study/formats/timeloop.hpp"
+#include "cli/scenario_options.hpp"
+#include "study/exam/report.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace eyeroof::cli {
 
+// Of a package of cores, what its file or machine does not say.
+struct CoresOptions {
+    bool asked = false;
+    std::string hop, link, memory;
+    std::optional<std::size_t> parts;
+
+    bool given() const {
+        return asked || parts || !hop.empty() || !link.empty() || !memory.empty();
+    }
+};
+
+// Area and power of an accelerator's chip by component.
+struct ChipOptions {
+    bool asked = false;
+    std::optional<double> process;
+    std::string areas;
+
+    bool given() const { return asked || process || !areas.empty(); }
+};
+
 struct ExamOptions {
-    std::string network;
-    std::vector<std::string> machines; // of --on; more than one: side by side
-    std::string machine;               // the one examined
-    std::string dataflow;
-    std::string dtype;
-    PhaseOptions phase;
-    std::string mapping = "auto";
-    std::string objective;
-    std::string factors = "perfect";
-    EffortOptions effort;
+    ScenarioOptions scenario;
     bool require_proof = false;
-    std::string counting = "eyeroof";
-    std::string launch = "stream";
-    std::string host; // empty: the server of the GPU's years
-    std::string layers;
-    std::string constraints;
-    std::string energies;
     std::string fail_if;
     std::string compat;
     std::string steps = "auto";
-    std::vector<std::string> set;
-    std::vector<std::string> dims;
     bool details = false;
     bool advice = false;
-    std::optional<std::int64_t> batch;
-    int threads = 0;
+    CoresOptions cores;
+    ChipOptions chip;
+    std::vector<std::string> tuned;
     MeasurementFiles measured;
     OutputOptions output;
 };
 
+void add_chip_options(CLI::App& app, ChipOptions& options);
+void add_cores_options(CLI::App& app, CoresOptions& options);
+
 // `--compat scalesim`: its compute cycles, beside eyeroof's own.
-Exit exam_scalesim(Context& context, const ExamOptions& options, const model::Network& network);
-
-// The machine that --on names, or a Timeloop architecture; diagnostics are the catalog's.
-// `energies`: a file with Accelergy's tables for it; empty: none.
-model::Result<model::Machine> load_machine(Context& context, const std::string& name,
-                                           const std::string& energies = {});
-
-// The network that a command names, with values of its parameters or sizes ("batch=8") behind it;
-// diagnostics are the catalog's.
-model::Result<model::Network> load_workload(Context& context, const std::string& name,
-                                            const std::vector<std::string>& sizes = {});
-// The same with the file's `graph`, where it has one.
-model::Result<study::read::WiredNetwork>
-load_wired_workload(Context& context, const std::string& name,
-                    const std::vector<std::string>& sizes = {});
-void add_dims(CLI::App& app, std::vector<std::string>& sizes);
-
-// --dtype and --set, as exam and roofline take them.
-void add_dtype(CLI::App& app, std::string& type);
-void add_set(CLI::App& app, std::vector<std::string>& changes);
-void add_energies(CLI::App& app, std::string& file);
-
-// What a Timeloop problem calls its dimensions; those of its cnn-layer for all other workloads.
-study::read::TimeloopNames workload_names(const std::string& name);
-
-// Those that stand in the machine's own Timeloop file, and on top of them those of the file.
-model::Result<study::read::PlacedConstraints>
-load_constraints(const std::string& file, const std::string& machine_name,
-                 const model::Machine& machine, const study::read::TimeloopNames& names);
+Exit exam_scalesim(Context& context, const ExamOptions& options, const study::Scenario& scenario);
+// With more than one --on: a table of all.
+Exit exam_side_by_side(Context& context, const ExamOptions& options,
+                       const study::Scenario& scenario, const std::string& command);
+// `--cores`, and packages of unequal cores: the network on one, some and all of them.
+bool is_package(const Context& context, const std::string& machine);
+Exit exam_cores(Context& context, const ExamOptions& options, const study::Scenario& scenario);
+// On machines that skip zeros and are described in no other way, and `--density curve`. Nothing
+// where the machine is one that every exam takes, which run_with_density() examines.
+std::optional<Exit> exam_zeros(Context& context, const ExamOptions& options,
+                               const study::Scenario& scenario);
+model::Result<study::Report> run_with_density(Context& context, const study::Question& question);
+// `--chip`: in the place of the report, its chip by component.
+Exit exam_chip(Context& context, const ExamOptions& options, const study::Question& question,
+               const study::Report& report);
+// Area and power of the whole chip, where its process is known; what is wrong goes to stderr.
+void add_chip_figures(Context& context, const model::Machine& machine, study::Report& report);
+// A warning where the step needs more memory than the device has.
+void warn_of_memory(Context& context, const study::Report& report);
 
 } // namespace eyeroof::cli

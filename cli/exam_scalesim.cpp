@@ -71,20 +71,20 @@ Result<Array> array_of(const model::Machine& machine) {
     return array;
 }
 
-Result<Array> array_named(Context& context, const ExamOptions& options) {
+Result<Array> array_named(Context& context, const study::Scenario& scenario) {
     Result<Array> array = Array{};
-    if (options.machine.ends_with(".cfg")) {
-        const auto config = study::read::load_scalesim_cfg(options.machine);
+    if (scenario.machine.ends_with(".cfg")) {
+        const auto config = study::read::load_scalesim_cfg(scenario.machine);
         if (!config) {
             return Result<Array>(config.diagnostics());
         }
         array = Array{config->rows, config->cols, config->dataflow, std::nullopt};
     } else {
-        const auto machine = load_machine(context, options.machine);
+        const auto machine = load_machine(context, scenario.machine);
         array = machine ? array_of(*machine) : Result<Array>(machine.diagnostics());
     }
-    if (array && !options.dataflow.empty()) {
-        array->dataflow = *model::dataflow_from_name(options.dataflow);
+    if (array) {
+        array->dataflow = scenario.dataflow.value_or(array->dataflow);
     }
     return array;
 }
@@ -119,7 +119,8 @@ Result<std::vector<Row>> rows_of(const model::Network& network, const Array& arr
 
 // eyeroof's own cycles for the same layers, one execution each.
 model::Diagnostics add_own(const model::Network& network, const Array& array,
-                           const ExamOptions& options, Context& context, std::vector<Row>& rows) {
+                           const study::Scenario& scenario, Context& context,
+                           std::vector<Row>& rows) {
     if (!array.machine) {
         return {};
     }
@@ -128,10 +129,11 @@ model::Diagnostics add_own(const model::Network& network, const Array& array,
     for (const Row& row : rows) {
         same.layers.push_back(*row.layer);
     }
-    study::StudyOptions wanted;
+    study::Scenario wanted;
+    wanted.operators = study::Operators::all;       // the layers as they are
     wanted.policy = study::MappingPolicy::dataflow; // as SCALE-Sim's, its own
     wanted.dataflow = array.dataflow;
-    wanted.threads = options.threads;
+    wanted.threads = scenario.threads;
     const auto report =
         study::run(same, *array.machine, wanted, context.stop(), context.progress());
     if (!report) {
@@ -206,17 +208,21 @@ std::string csv_of(const std::vector<Row>& rows) {
 
 } // namespace
 
-Exit exam_scalesim(Context& context, const ExamOptions& options, const model::Network& network) {
-    const auto array = array_named(context, options);
-    if (!array) {
-        return context.fail(array.diagnostics());
+Exit exam_scalesim(Context& context, const ExamOptions& options, const study::Scenario& scenario) {
+    const auto wired = study::load_workload(scenario.network, scenario.sizes, folders_of(context));
+    const auto array = array_named(context, scenario);
+    model::Diagnostics all = wired.diagnostics();
+    all.append(array.diagnostics());
+    if (all.has_errors()) {
+        return context.fail(all);
     }
+    const model::Network& network = wired->network;
     auto rows = rows_of(network, *array);
     if (!rows) {
         return context.fail(rows.diagnostics());
     }
     context.report(rows.diagnostics());
-    const auto problems = add_own(network, *array, options, context, *rows);
+    const auto problems = add_own(network, *array, scenario, context, *rows);
     if (!problems.empty()) {
         return context.fail(problems);
     }

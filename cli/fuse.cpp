@@ -1,18 +1,19 @@
 // eyeroof fuse: layers that run together so that what is between them stays on the chip.
 #include "cli/command.hpp"
-#include "cli/exam_options.hpp"
+#include "cli/scenario_options.hpp"
+#include "model/base/pattern.hpp"
 #include "model/base/units.hpp"
-#include "study/exam/examine.hpp"
+#include "study/exam/words.hpp"
 #include "study/fuse/fuse_report.hpp"
+#include "study/program/lower.hpp"
 
 namespace eyeroof::cli {
 
 namespace {
 
 struct FuseOptions {
-    std::string network, machine, layers, dtype, objective = "traffic", buffer, bandwidth;
-    std::optional<std::int64_t> batch;
-    std::vector<std::string> dims;
+    ScenarioOptions scenario;
+    std::string aim = "traffic", buffer, bandwidth;
     bool curve = false;
     OutputOptions output;
 };
@@ -49,55 +50,71 @@ model::Result<study::Chip> chosen_chip(const FuseOptions& options, const model::
     return chip;
 }
 
+// The layers whose names match.
+model::Result<model::Network> chosen_layers(model::Network network,
+                                            const std::optional<std::string>& expression) {
+    if (!expression) {
+        return model::Result<model::Network>(std::move(network));
+    }
+    const auto pattern = model::Pattern::compile(*expression);
+    if (!pattern) {
+        return pattern.diagnostics();
+    }
+    std::erase_if(network.layers,
+                  [&](const model::Layer& layer) { return !pattern->found_in(layer.name); });
+    if (network.layers.empty()) {
+        return model::Result<model::Network>::failure(
+            "no-layers", "no layer's name matches '" + *expression + "'",
+            "`eyeroof net show` lists the names");
+    }
+    return model::Result<model::Network>(std::move(network));
+}
+
 Exit curve(Context& context, const FuseOptions& options, const model::Network& network,
-           const study::Chip& chip, const std::optional<study::OnlyReaders>& readers) {
+           const study::Chip& chip, const std::optional<study::OnlyReaders>& readers,
+           const std::string& words) {
     const auto points =
         study::fuse_curve(network, chip, context.stop(), context.progress(), readers);
     if (!points) {
         return context.fail(points.diagnostics());
     }
     const std::string& format = options.output.format;
-    return context.write(format == "json"  ? study::fuse_curve_json(network.id, *points)
-                         : format == "csv" ? study::fuse_curve_csv(*points)
-                         : format == "svg" ? study::fuse_curve_svg(network.id, chip, *points)
-                                           : study::fuse_curve_text(network.id, *points),
-                         options.output.file);
+    return context.write(
+        format == "json"  ? study::fuse_curve_json(network.id, *points)
+        : format == "csv" ? study::fuse_curve_csv(*points)
+        : format == "svg" ? study::fuse_curve_svg(network.id, chip, *points)
+                          : with_words(words, study::fuse_curve_text(network.id, *points), format),
+        options.output.file);
 }
 
-Exit fuse(Context& context, const FuseOptions& options) {
+Exit fuse(Context& context, FuseOptions& options) {
     if (options.output.format == "svg" && !options.curve) {
         return context.fail_usage("--format svg is a picture of the curve",
                                   "add --curve, or take text, json or csv");
     }
-    const auto network = load_wired_workload(context, options.network, options.dims);
-    const auto machine = load_machine(context, options.machine);
-    model::Diagnostics all = network.diagnostics();
-    all.append(machine.diagnostics());
-    if (all.has_errors()) {
-        return context.fail(all);
+    const auto question = question_of(context, options.scenario);
+    if (!question) {
+        return context.fail(question.diagnostics());
     }
-    study::StudyOptions wanted;
-    wanted.batch = options.batch;
-    wanted.data_type = model::data_type_from_name(options.dtype);
-    if (!options.layers.empty()) {
-        wanted.layers = options.layers;
-    }
-    const auto chosen = study::prepared(network->network, wanted);
+    context.report(question.diagnostics());
+    const auto layers = study::forward_layers(*question);
+    const auto chosen = layers ? chosen_layers(layers->network, question->scenario.layers)
+                               : model::Result<model::Network>(layers.diagnostics());
     if (!chosen) {
         return context.fail(chosen.diagnostics());
     }
-    const auto chip = chosen_chip(options, *machine, chosen->layers.front().types.input);
+    const auto chip = chosen_chip(options, question->machine, chosen->layers.front().types.input);
     if (!chip) {
         return context.fail(chip.diagnostics());
     }
-    const auto readers =
-        network->wiring ? std::optional(study::only_readers(network->network, *network->wiring))
-                        : std::nullopt;
+    const auto readers = layers->wiring
+                             ? std::optional(study::only_readers(layers->network, *layers->wiring))
+                             : std::nullopt;
+    const std::string words = study::scenario_words(*question);
     if (options.curve) {
-        return curve(context, options, *chosen, *chip, readers);
+        return curve(context, options, *chosen, *chip, readers, words);
     }
-    const auto aim =
-        options.objective == "latency" ? study::FuseAim::latency : study::FuseAim::traffic;
+    const auto aim = options.aim == "latency" ? study::FuseAim::latency : study::FuseAim::traffic;
     const auto result =
         study::fuse_network(*chosen, *chip, aim, context.stop(), context.progress(), readers);
     if (!result) {
@@ -106,7 +123,7 @@ Exit fuse(Context& context, const FuseOptions& options) {
     const std::string& format = options.output.format;
     return context.write(format == "json"  ? study::fuse_json(*result)
                          : format == "csv" ? study::fuse_csv(*result)
-                                           : study::fuse_text(*result),
+                                           : with_words(words, study::fuse_text(*result), format),
                          options.output.file);
 }
 
@@ -117,30 +134,22 @@ void add_fuse(Frame& frame) {
     CLI::App& app = frame.add(
         "fuse", "Which layers to run together, so that what is between them stays on the chip",
         "eyeroof fuse mobilenet-v1 --on eyeriss-v1\n"
-        "eyeroof fuse vgg16 --on tpu-v1 --layers CONV --objective latency\n"
+        "eyeroof fuse vgg16 --on tpu-v1 --layers CONV --least latency\n"
         "# how large must the buffer be?\n"
         "eyeroof fuse vgg16 --on eyeriss-v1 --layers '^CONV|POOL' --curve\n"
         "eyeroof fuse vgg16 --on eyeriss-v1 --curve --format svg -o curve.svg\n"
         "eyeroof fuse bert-base --on simba --buffer 1MiB --format json");
-    app.add_option("NETWORK", options->network, "Name in the catalog, or a file")
-        ->required()
-        ->type_name("NETWORK|FILE");
-    app.add_option("--on", options->machine, "Machine: its largest store, its link, its peak")
-        ->required()
-        ->type_name("MACHINE");
-    add_choice(app, "--objective", options->objective, {"traffic", "latency"},
-               "What is to be least");
+    add_scenario(app, options->scenario,
+                 {{"phase",   "optimizer", "states",      "density",     "in-place",  "host",
+                   "clocks",  "library",   "layout",      "compiled",    "launch",    "streams",
+                   "copies",  "pageable",  "mapping",     "dataflow",    "objective", "time-limit",
+                   "factors", "counting",  "constraints", "search-nodes"}});
+    add_choice(app, "--least", options->aim, {"traffic", "latency"}, "What is to be least");
     app.add_option("--buffer", options->buffer, "Another size of the store, such as 512KiB")
         ->type_name("SIZE");
     app.add_option("--bandwidth", options->bandwidth, "Another link, such as 25GB/s")
         ->type_name("RATE");
     app.add_flag("--curve", options->curve, "Least traffic for buffers from 1 KiB to 256 MiB");
-    app.add_option("--layers", options->layers, "Only layers whose name matches")
-        ->type_name("REGEX");
-    add_dtype(app, options->dtype);
-    app.add_option("--batch", options->batch, "Multiply the network's batch by N")
-        ->check(CLI::PositiveNumber);
-    add_dims(app, options->dims);
     add_output(app, options->output, {"text", "json", "csv", "svg"});
     frame.run(app, [options](Context& context) { return fuse(context, *options); });
 }

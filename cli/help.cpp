@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 namespace eyeroof::cli {
 
@@ -45,9 +47,9 @@ std::string row(const std::string& name, const std::string& description) {
     return line + wrapped(description) + "\n";
 }
 
-std::string path_of(const CLI::App& app) {
+std::string command_of(const CLI::App& app) {
     return app.get_parent() == nullptr ? app.get_name()
-                                       : path_of(*app.get_parent()) + " " + app.get_name();
+                                       : command_of(*app.get_parent()) + " " + app.get_name();
 }
 
 // Long lists of choices stand in the description, where they can wrap.
@@ -68,7 +70,7 @@ std::string option_row(const CLI::Option& option) {
 }
 
 std::string usage(const CLI::App& app) {
-    std::string text = "Usage: " + path_of(app);
+    std::string text = "Usage: " + command_of(app);
     const bool has_commands = !app.get_subcommands([](const CLI::App*) { return true; }).empty();
     for (const CLI::Option* option : app.get_options()) {
         const bool positional = option->get_positional();
@@ -82,18 +84,43 @@ std::string usage(const CLI::App& app) {
     return text + (has_commands ? " COMMAND …\n" : " [options]\n");
 }
 
-std::string options_of(const CLI::App& app, bool positional) {
+std::string titled(const char* title, const std::string& body) {
+    return body.empty() ? body : fmt::format("\n{}:\n{}", title, body);
+}
+
+std::string arguments_of(const CLI::App& app) {
     std::string text;
     for (const CLI::Option* option : app.get_options()) {
-        if (option->get_positional() == positional && !option->get_group().empty()) {
+        if (option->get_positional() && !option->get_group().empty()) {
             text += option_row(*option);
         }
     }
     return text;
 }
 
-std::string titled(const char* title, const std::string& body) {
-    return body.empty() ? body : fmt::format("\n{}:\n{}", title, body);
+// Groups of options in the order in which they were added, the command's own last.
+std::string options_of(const CLI::App& app) {
+    constexpr const char* kOwn = "Options"; // the parser's name for no group
+    std::vector<std::pair<std::string, std::string>> groups;
+    for (const CLI::Option* option : app.get_options()) {
+        const std::string& group = option->get_group();
+        if (option->get_positional() || group.empty()) {
+            continue;
+        }
+        auto at = std::find_if(groups.begin(), groups.end(),
+                               [&](const auto& known) { return known.first == group; });
+        if (at == groups.end()) {
+            at = groups.emplace(groups.end(), group, "");
+        }
+        at->second += option_row(*option);
+    }
+    std::stable_partition(groups.begin(), groups.end(),
+                          [&](const auto& group) { return group.first != kOwn; });
+    std::string text;
+    for (const auto& [group, rows] : groups) {
+        text += titled(group.c_str(), rows);
+    }
+    return text;
 }
 
 std::string commands_of(const CLI::App& app) {
@@ -120,8 +147,8 @@ std::string examples_of(const CLI::App& app) {
 std::string help_text(const CLI::App& app) {
     std::string text = app.get_description() + "\n\n" + usage(app);
     text += titled("Commands", commands_of(app));
-    text += titled("Arguments", options_of(app, true));
-    text += titled("Options", options_of(app, false));
+    text += titled("Arguments", arguments_of(app));
+    text += options_of(app);
     if (app.get_parent() != nullptr) {
         const CLI::App* root = app.get_parent();
         while (root->get_parent() != nullptr) {

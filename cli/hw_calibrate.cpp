@@ -1,8 +1,8 @@
 // eyeroof hw calibrate: constants of the GPU time model from measured layers, or from one figure.
 #include "cli/hw_calibrate.hpp"
 
-#include "cli/gpu_options.hpp"
 #include "cli/own_library.hpp"
+#include "cli/scenario_options.hpp"
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/catalog.hpp"
 #include "model/base/units.hpp"
@@ -15,7 +15,7 @@ namespace eyeroof::cli {
 namespace {
 
 struct HwCalibrateOptions {
-    std::string machine, table, sustained, dtype = "fp32", launch = "kernel", source, file;
+    std::string machine, table, sustained, dtype = "fp32", timing = "kernel", source, file;
 };
 
 void say_errors(Context& context, const study::Calibrated& result) {
@@ -49,7 +49,7 @@ model::Result<study::Calibrated> from_table(Context& context, const HwCalibrateO
     }
     std::erase_if(*rows, [&](const auto& row) { return row.gpu != options.machine; });
     study::CalibrateOptions wanted;
-    wanted.launch = launch_from_name(options.launch);
+    wanted.timing = *model::timing_from_name(options.timing);
     wanted.source = options.source.empty() ? options.table : options.source;
     auto result = study::calibrate(gpu, *rows, wanted, context.stop());
     if (result) {
@@ -119,7 +119,7 @@ void add_hw_calibrate(Frame& frame, CLI::App& hw) {
     CLI::App& app = frame.add(
         "calibrate", "Fit a GPU's constants to measured layers, or to one sustained rate",
         "# calibration/<id>.yaml in a folder that --hwdb names is found by itself\n"
-        "eyeroof hw calibrate t4 measured.csv --launch eager -o mine/calibration/t4.yaml\n"
+        "eyeroof hw calibrate t4 measured.csv --timing eager -o mine/calibration/t4.yaml\n"
         "eyeroof hw calibrate l4 --sustained '14 TFLOP/s' --dtype fp32",
         &hw);
     app.add_option("machine", options->machine, "Name in the catalog, or a file")
@@ -135,7 +135,7 @@ void add_hw_calibrate(Frame& frame, CLI::App& hw) {
         types.emplace_back(name);
     }
     add_choice(app, "--dtype", options->dtype, types, "Data type of --sustained");
-    add_launch(app, options->launch);
+    add_timing(app, options->timing);
     app.add_option("--source", options->source, "What the constants shall name as their data");
     app.add_option("-o,--output", options->file, "Write there instead of to stdout")
         ->type_name("FILE");

@@ -1,7 +1,7 @@
 // eyeroof hw cross-validate: errors on measurements that the constants have not seen.
-#include "cli/gpu_options.hpp"
 #include "cli/hw_calibrate.hpp"
 #include "cli/own_library.hpp"
+#include "cli/scenario_options.hpp"
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/catalog.hpp"
 #include "study/calibrate/cross_validate.hpp"
@@ -17,7 +17,7 @@ namespace eyeroof::cli {
 namespace {
 
 struct HwCrossValidateOptions {
-    std::string table, launch = "kernel", kernel_class, constants, rows_file, leaderboard;
+    std::string table, timing = "kernel", kernel_class, constants, rows_file, leaderboard;
     std::string leave_out = "architecture";
     study::CrossValidateOptions study;
     OutputOptions output;
@@ -143,7 +143,7 @@ Exit cross_validate(Context& context, const HwCrossValidateOptions& options) {
         return context.fail(rows.diagnostics());
     }
     study::CrossValidateOptions wanted = options.study;
-    wanted.launch = launch_from_name(options.launch);
+    wanted.timing = *model::timing_from_name(options.timing);
     wanted.leave_out = left_out_by(options.leave_out);
     wanted.only = model::kernel_class_from_name(options.kernel_class);
     const auto folders = context.machine_dirs();
@@ -212,7 +212,7 @@ void add_hw_cross_validate(Frame& frame, CLI::App& hw) {
         "are columns of the table");
     app.add_flag("--ablate", options->study.ablate,
                  "Also fit without each term and tell the error (slow)");
-    add_launch(app, options->launch);
+    add_timing(app, options->timing);
     app.add_option("--rows", options->study.rows, "Rows of a GPU and class that a fit looks at")
         ->check(CLI::Range(20, 100000));
     app.add_option("--rounds", options->study.rounds, "Rounds of a fit's search")

@@ -1,13 +1,13 @@
 // eyeroof import: other tools' measurements into one profile; merged, filtered, summed up.
-#include "cli/exam_options.hpp"
 #include "cli/measurements.hpp"
-#include "cli/phase.hpp"
+#include "cli/scenario_options.hpp"
 #include "model/base/units.hpp"
 #include "profiles/import/importer.hpp"
 #include "profiles/library_log.hpp"
 #include "profiles/profile_file.hpp"
 #include "study/exam/run.hpp"
 #include "study/measured/lay_profile.hpp"
+#include "study/program/lower.hpp"
 #include "study/text/csv.hpp"
 
 #include <fmt/format.h>
@@ -24,10 +24,8 @@ struct ImportOptions {
     profiles::KernelFilter filter;
     std::string save;
     bool join = false;
-    std::string network;
-    std::vector<std::string> dims;
-    std::optional<std::int64_t> batch;
-    PhaseOptions phase;
+    std::string network; // of --match
+    ScenarioOptions scenario;
     std::string assignments;
     std::string log;
     OutputOptions output;
@@ -56,11 +54,12 @@ model::Result<profiles::Profile> with_log(const profiles::Profile& profile, cons
     return profiles::give_logged_calls(profile, *calls);
 }
 
-model::Result<profiles::Profile> read_all(const ImportOptions& options) {
+model::Result<profiles::Profile> read_all(const ImportOptions& options,
+                                          const model::ProgressCallback& progress) {
     std::vector<profiles::Profile> read;
     model::Diagnostics found;
     for (const std::string& file : options.files) {
-        auto profile = profiles::import_file(file, options.from);
+        auto profile = profiles::import_file(file, options.from, progress);
         found.append(profile.diagnostics());
         if (profile) {
             read.push_back(std::move(*profile));
@@ -90,7 +89,7 @@ std::string summary_text(const profiles::Profile& profile) {
     constexpr std::size_t kNameWidth = 60;
     const auto sums = profiles::summarise(profile);
     std::string text =
-        fmt::format("{} launches of {} kernels", profile.launches.size(), sums.size());
+        fmt::format("{} launches of {} kernels", profile.launch_count(), sums.size());
     text += profile.run.gpu.empty() ? "\n" : " on " + profile.run.gpu + "\n";
     for (const std::string& fact : study::facts_of(profile.run)) {
         text += "  " + fact + "\n";
@@ -170,21 +169,28 @@ std::string match_text(const study::Report& report, std::size_t unmatched) {
                               100.0 * report.measured->matched_share);
 }
 
-model::Result<std::string> matched(Context& context, const ImportOptions& options,
+model::Result<std::string> matched(Context& context, ImportOptions& options,
                                    const profiles::Profile& profile) {
     using Text = model::Result<std::string>;
-    const auto network = load_workload(context, options.network, options.dims);
+    auto scenario = scenario_of(context, options.scenario);
     const auto files = load_measurements(context, {{}, {}, options.assignments});
-    model::Diagnostics found = network.diagnostics();
+    model::Diagnostics found = scenario.diagnostics();
     found.append(files.diagnostics());
     if (found.has_errors()) {
         return Text(std::move(found));
     }
-    study::StudyOptions wanted;
-    wanted.batch = options.batch;
-    wanted.operators = operators_of(options.phase);
-    wanted.training = training_of(options.phase);
-    const auto layers = study::prepared(*network, wanted);
+    scenario->network = options.network;
+    auto network = study::load_workload(options.network, scenario->sizes, folders_of(context));
+    if (!network) {
+        return Text(network.diagnostics());
+    }
+    scenario->operators = scenario->operators.value_or(study::Operators::all); // as frameworks run
+    scenario->allow_uncosted = true;                                           // nothing is costed
+    study::Question question;
+    question.scenario = *scenario;
+    question.network = std::move(network->network);
+    question.wiring = std::move(network->wiring);
+    const auto layers = study::lowered_network(question);
     if (!layers) {
         return Text(layers.diagnostics());
     }
@@ -224,7 +230,7 @@ Exit import(Context& context, ImportOptions options) {
             "--join takes two files: the timed run, then the run with counters",
             "as in --join timed.json counted.csv");
     }
-    const auto profile = read_all(options);
+    const auto profile = read_all(options, context.progress(true));
     if (!profile) {
         return context.fail(profile.diagnostics());
     }
@@ -279,11 +285,13 @@ void add_import(Frame& frame) {
     app.add_option("--match", options->network,
                    "Say which kernels belong to which layer of a network")
         ->type_name("NETWORK|FILE");
-    add_dims(app, options->dims);
-    app.add_option("--batch", options->batch, "With --match: multiply the network's batch by N")
-        ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
-        ->type_name("N");
-    add_phase(app, options->phase);
+    add_scenario(app, options->scenario,
+                 {{"on",           "set",       "energies",   "host",     "clocks",   "library",
+                   "layout",       "launch",    "streams",    "copies",   "pageable", "mapping",
+                   "dataflow",     "objective", "time-limit", "factors",  "counting", "constraints",
+                   "search-nodes", "density",   "states",     "in-place", "compiled"},
+                  false,
+                  false});
     app.add_option("--assign", options->assignments,
                    "Assignments of kernels to layers by hand (YAML)")
         ->type_name("FILE");

@@ -1,12 +1,11 @@
 #include "study/report/map.hpp"
 
-#include "cli/command.hpp"
-#include "cli/exam_options.hpp"
 #include "cli/fail_if.hpp"
 #include "cli/map_options.hpp"
-#include "cli/search_options.hpp"
 #include "study/exam/best_mappings.hpp"
+#include "study/exam/words.hpp"
 #include "study/formats/mapping_yaml.hpp"
+#include "study/program/lower.hpp"
 #include "study/report/trade_offs.hpp"
 #include "study/search/map_network.hpp"
 #include "study/search/reach_report.hpp"
@@ -38,63 +37,36 @@ constexpr const char* kMapExamples =
     "# Timeloop's files as they are\n"
     "eyeroof map prob.yaml --on arch.yaml --constraints cstr.yaml --counting timeloop";
 
-// A command's three inputs, and what is asked of them.
+// The layers as they run, where they are mapped, and what is asked of the search.
 struct Inputs {
     model::Network network;
     model::Machine machine;
     study::MapOptions wanted;
     study::read::TimeloopNames names;
+    std::string words;
 
     const model::Accelerator* accelerator() const {
         return std::get_if<model::Accelerator>(&machine.kind);
     }
 };
 
-// By the machine where the user named none; energies that are all zero cannot be made least.
-std::optional<model::Diagnostics> settle_objective(Inputs& inputs, const MapOptions& options) {
-    const model::Accelerator* accelerator = inputs.accelerator();
-    if (accelerator == nullptr) {
-        return std::nullopt; // map_network() refuses the machine
+model::Result<Inputs> read_inputs(Context& context, MapOptions& options) {
+    const auto question = question_of(context, options.scenario);
+    if (!question) {
+        return question.diagnostics();
     }
-    if (!options.objective && !options.pareto) {
-        inputs.wanted.objective = study::natural_objective(*accelerator);
-    } else if (!study::names_energies(*accelerator) && accelerator->mac_pj == 0.0 &&
-               (options.pareto || inputs.wanted.objective.energy_power > 0.0)) {
-        model::Diagnostics refused;
-        refused.error("no-energy", "the machine names no energies: all mappings take 0 pJ",
-                      "ask for --objective latency, or give the accesses energies");
-        return refused;
-    }
-    return std::nullopt;
-}
-
-model::Result<Inputs> read_inputs(Context& context, const MapOptions& options) {
-    auto network = load_workload(context, options.network);
-    auto machine = load_machine(context, options.machine, options.energies);
-    auto wanted = map_options(options);
+    context.report(question.diagnostics());
+    auto network = study::lowered_network(*question);
+    auto wanted = map_options(options, *question);
     model::Diagnostics all = network.diagnostics();
-    all.append(machine.diagnostics());
     all.append(wanted.diagnostics());
     if (all.has_errors()) {
-        return model::Result<Inputs>(std::move(all));
+        return all;
     }
     context.report(all);
-    Inputs inputs{*std::move(network), *std::move(machine), *std::move(wanted),
-                  workload_names(options.network)};
-    auto placed =
-        load_constraints(options.constraints, options.machine, inputs.machine, inputs.names);
-    if (!placed) {
-        return model::Result<Inputs>(placed.diagnostics());
-    }
-    context.report(placed.diagnostics());
-    inputs.wanted.constraints = std::move(placed->rules);
-    inputs.wanted.places = std::move(placed->places);
-    if (const auto refused = settle_objective(inputs, options)) {
-        return model::Result<Inputs>(*refused);
-    }
-    double& least = inputs.wanted.constraints.min_utilization;
-    least = std::max(least, options.min_utilization);
-    return model::Result<Inputs>(std::move(inputs));
+    return Inputs{*std::move(network), question->machine, *std::move(wanted),
+                  study::workload_names(question->scenario.network),
+                  study::scenario_words(*question)};
 }
 
 // Every strategy on the first layer that matches, for the plot.
@@ -175,11 +147,13 @@ Exit answer(Context& context, const MapOptions& options, const Inputs& inputs) {
             return context.fail(report.diagnostics());
         }
         const model::Accelerator& accelerator = *inputs.accelerator();
-        return write_answer(context, options, *report, study::front_to_svg,
-                            format == "json" ? study::front_to_json(*report, accelerator)
-                            : format == "csv"
-                                ? study::front_to_csv(*report)
-                                : study::front_to_text(*report, accelerator, options.details));
+        return write_answer(
+            context, options, *report, study::front_to_svg,
+            format == "json" ? study::front_to_json(*report, accelerator)
+            : format == "csv"
+                ? study::front_to_csv(*report)
+                : with_words(inputs.words,
+                             study::front_to_text(*report, accelerator, options.details), format));
     }
     if (options.chain) {
         const auto report = study::reach_of(inputs.network, inputs.machine, inputs.wanted,
@@ -188,9 +162,10 @@ Exit answer(Context& context, const MapOptions& options, const Inputs& inputs) {
             return context.fail(report.diagnostics());
         }
         return write_answer(context, options, *report, nullptr,
-                            format == "json"  ? study::reach_to_json(*report)
-                            : format == "csv" ? study::reach_to_csv(*report)
-                                              : study::reach_to_text(*report));
+                            format == "json" ? study::reach_to_json(*report)
+                            : format == "csv"
+                                ? study::reach_to_csv(*report)
+                                : with_words(inputs.words, study::reach_to_text(*report), format));
     }
     const auto report =
         study::curve_of(inputs.network, inputs.machine, inputs.wanted, options.curve_level,
@@ -199,9 +174,10 @@ Exit answer(Context& context, const MapOptions& options, const Inputs& inputs) {
         return context.fail(report.diagnostics());
     }
     return write_answer(context, options, *report, study::curve_to_svg,
-                        format == "json"  ? study::curve_to_json(*report)
-                        : format == "csv" ? study::curve_to_csv(*report)
-                                          : study::curve_to_text(*report));
+                        format == "json" ? study::curve_to_json(*report)
+                        : format == "csv"
+                            ? study::curve_to_csv(*report)
+                            : with_words(inputs.words, study::curve_to_text(*report), format));
 }
 
 bool all_mapped(const study::MapReport& report, model::Diagnostics& why) {
@@ -217,7 +193,7 @@ bool all_mapped(const study::MapReport& report, model::Diagnostics& why) {
     return !why.has_errors();
 }
 
-Exit map(Context& context, const MapOptions& options) {
+Exit map(Context& context, MapOptions& options) {
     if (const auto wrong = contradiction(options)) {
         return context.fail_usage(*wrong, "eyeroof map --help has an example of each");
     }
@@ -256,12 +232,13 @@ Exit map(Context& context, const MapOptions& options) {
     }
     const model::Accelerator& accelerator = *inputs->accelerator();
     const std::string& format = options.output.format;
-    return fail_if->write(context,
-                          format == "json" ? study::map_to_json(*report, accelerator)
-                          : format == "csv"
-                              ? study::map_to_csv(*report)
-                              : study::map_to_text(*report, accelerator, options.details),
-                          options.output.file, gate_figures(*report),
+    const std::string text =
+        format == "json" ? study::map_to_json(*report, accelerator, options.details)
+        : format == "csv"
+            ? study::map_to_csv(*report)
+            : with_words(inputs->words, study::map_to_text(*report, accelerator, options.details),
+                         format);
+    return fail_if->write(context, text, options.output.file, gate_figures(*report),
                           report->cancelled ? Exit::cancelled : Exit::done);
 }
 
@@ -271,26 +248,12 @@ void add_map(Frame& frame) {
     auto options = std::make_shared<MapOptions>();
     CLI::App& app =
         frame.add("map", "Find the best mapping of each layer, with a certificate", kMapExamples);
-    app.add_option("NETWORK", options->network,
-                   "Name in the catalog (eyeroof net list), a network YAML, a CSV of layers, or a "
-                   "file of Timeloop's, SCALE-Sim's, MAESTRO's or ZigZag's")
-        ->required()
-        ->type_name("NETWORK|FILE");
-    app.add_option(
-           "--on", options->machine,
-           "Name in the catalog (eyeroof hw list), a machine YAML, a Timeloop architecture, "
-           "or systolic:ROWSxCOLS")
-        ->required()
-        ->type_name("MACHINE|FILE");
+    options->scenario.usual.policy = study::MappingPolicy::best;
+    options->scenario.usual.search_nodes = 0; // until the proof
+    add_scenario(app, options->scenario,
+                 {{"host", "clocks", "library", "layout", "compiled", "launch", "streams", "copies",
+                   "pageable", "mapping", "in-place", "states"}});
     add_map_search(app, *options);
-    app.add_option("--layers", options->layers, "Only layers whose name matches")
-        ->type_name("REGEX");
-    add_energies(app, options->energies);
-    app.add_option(
-           "--constraints", options->constraints,
-           "What the mapping must keep to, as Timeloop writes it, on top of what a Timeloop "
-           "architecture says itself")
-        ->type_name("FILE");
     app.add_option("--save-mapping", options->save_mapping,
                    "Write the first layer's mapping, as exam --mapping takes it")
         ->type_name("FILE");
@@ -314,7 +277,8 @@ void add_map(Frame& frame) {
                    "Leave out points of a front or curve that are this share near another [0: all]")
         ->check(CLI::Range(0.0, 10.0))
         ->type_name("SHARE");
-    app.add_flag("--details", options->details, "In text output also the loop nest of every layer");
+    app.add_flag("--details", options->details,
+                 "Also the loop nest of every layer (text) and what each search took");
     add_fail_if(app, options->fail_if);
     add_output(app, options->output, {"text", "json", "csv"});
     frame.run(app, [options](Context& context) { return map(context, *options); });

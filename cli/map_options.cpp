@@ -1,9 +1,8 @@
 #include "cli/map_options.hpp"
 
-#include "cli/exam_options.hpp"
-#include "cli/search_options.hpp"
 #include "study/exam/best_mappings.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace eyeroof::cli {
@@ -14,31 +13,39 @@ constexpr double kCurveLimitS = 60.0; // of --capacity-curve, in all
 
 } // namespace
 
-model::Result<study::MapOptions> map_options(const MapOptions& options) {
+model::Result<study::MapOptions> map_options(const MapOptions& options,
+                                             const study::Question& question) {
+    const study::Scenario& scenario = question.scenario;
     study::MapOptions wanted;
-    if (options.objective) {
-        const auto objective = parse_objective(*options.objective);
-        if (!objective) {
-            return model::Result<study::MapOptions>(objective.diagnostics());
+    if (const auto* accelerator = std::get_if<model::Accelerator>(&question.machine.kind)) {
+        wanted.objective = scenario.objective.value_or(
+            options.pareto ? mapper::Objective::edp() : study::natural_objective(*accelerator));
+        const bool energies = study::names_energies(*accelerator) || accelerator->mac_pj > 0.0;
+        const bool asked =
+            options.pareto || (scenario.objective && scenario.objective->energy_power > 0.0);
+        if (!energies && asked) {
+            return model::Result<study::MapOptions>::failure(
+                "no-energy", "the machine names no energies: all mappings take 0 pJ",
+                "ask for --objective latency, or give the accesses energies");
         }
-        wanted.objective = *objective;
     }
-    wanted.factors = options.factors == "any" ? mapper::Factors::any : mapper::Factors::perfect;
-    wanted.counting =
-        options.counting == "timeloop" ? model::Counting::timeloop : model::Counting::eyeroof;
+    wanted.factors = scenario.factors;
+    wanted.counting = scenario.counting;
     wanted.search.strategy = *mapper::strategy_from_name(options.strategy);
-    wanted.search.time_limit_s = options.time_limit_s;
-    if (!options.curve_level.empty() && options.time_limit_s == 0.0) {
+    wanted.search.time_limit_s = scenario.search_limit_s;
+    if (!options.curve_level.empty() && scenario.search_limit_s == 0.0) {
         wanted.search.time_limit_s = kCurveLimitS; // a proof of every point may take hours
     }
+    wanted.search.max_nodes = scenario.search_nodes.value_or(0);
     wanted.search.seed = options.seed;
-    wanted.search.threads = options.threads;
-    wanted.free_dataflow = frees_dataflow(options.dataflow);
-    wanted.dataflow = dataflow_named(options.dataflow);
-    if (!options.layers.empty()) {
-        wanted.layers = options.layers;
-    }
-    return model::Result<study::MapOptions>(std::move(wanted));
+    wanted.search.threads = scenario.threads;
+    wanted.free_dataflow = scenario.free_dataflow;
+    wanted.dataflow = scenario.dataflow;
+    wanted.constraints = question.constraints;
+    wanted.places = question.places;
+    double& least = wanted.constraints.min_utilization;
+    least = std::max(least, options.min_utilization);
+    return wanted;
 }
 
 std::optional<std::string> contradiction(const MapOptions& options) {
@@ -62,33 +69,14 @@ std::optional<std::string> contradiction(const MapOptions& options) {
 }
 
 void add_map_search(CLI::App& app, MapOptions& options) {
-    app.add_option("--objective", options.objective,
-                   std::string(kObjectiveHelp) + " [edp; latency where no energies are known]")
-        ->type_name("OBJECTIVE");
     add_choice(app, "--strategy", options.strategy,
                {"exact", "random", "random-pruned", "exhaustive", "annealing", "genetic"},
                "How to search; only exact and exhaustive prove their answer [exact]");
-    add_choice(app, "--factors", options.factors, {"perfect", "any"},
-               "Loops that divide evenly, or any with a partial last trip [perfect]");
-    add_choice(app, "--counting", options.counting, {"eyeroof", "timeloop"},
-               "Rules for counting accesses [eyeroof]");
-    add_choice(app, "--dataflow", options.dataflow,
-               {"ws", "os", "is", "nlr", "rs", "rs-plus", "rs+", "free"},
-               "Whose rules the mapping keeps in space, or none [the machine's first]");
     app.add_option("--min-utilization", options.min_utilization,
                    "Only mappings that use at least this share of the units")
         ->check(CLI::Range(0.0, 1.0))
         ->type_name("SHARE");
-    app.add_option("--time-limit", options.time_limit_s,
-                   "Seconds a layer may take (--pareto, --capacity-curve, --chain: in all); the "
-                   "best so far is shown with its gap [none; --capacity-curve: 60]")
-        ->check(CLI::Range(0.001, 1e6))
-        ->type_name("S");
     app.add_option("--seed", options.seed, "Seed of the random strategies [1]")->type_name("N");
-    app.add_option("--threads", options.threads,
-                   "Threads to use; the mapping does not depend on it [all]")
-        ->check(CLI::Range(0, 4096))
-        ->type_name("N");
 }
 
 } // namespace eyeroof::cli

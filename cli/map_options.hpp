@@ -2,7 +2,7 @@
 // Used by cli/map.cpp only. Runs nothing.
 #pragma once
 
-#include "cli/command.hpp"
+#include "cli/scenario_options.hpp"
 #include "study/search/map_network.hpp"
 
 #include <cstdint>
@@ -12,34 +12,26 @@
 namespace eyeroof::cli {
 
 struct MapOptions {
-    std::string network;
-    std::string machine;
-    std::optional<std::string> objective;
+    ScenarioOptions scenario;
     std::string strategy = "exact";
-    std::string factors = "perfect";
-    std::string counting = "eyeroof";
-    std::string dataflow;
-    std::string layers;
     std::string plot;
-    std::string constraints;
-    std::string energies;
     std::string save_mapping;
     std::string save_timeloop;
     std::string curve_level;
     std::string fail_if;
     double tolerance = 0.0;
-    double time_limit_s = 0.0;
     double min_utilization = 0.0;
     std::uint64_t seed = 1;
-    int threads = 0;
     bool pareto = false;
     bool chain = false;
     bool details = false;
     OutputOptions output;
 };
 
-// Errors: those of the objective.
-model::Result<study::MapOptions> map_options(const MapOptions& options);
+// How to search, of an accelerator's question. Errors: "no-energy" where energies are asked for
+// that the machine does not name.
+model::Result<study::MapOptions> map_options(const MapOptions& options,
+                                             const study::Question& question);
 // What of the options does not go together; nullopt: all does.
 std::optional<std::string> contradiction(const MapOptions& options);
 // The options that say how to search.

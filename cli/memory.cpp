@@ -1,7 +1,8 @@
 // eyeroof memory: what a step holds over time, what holds its peak, the largest batch.
-#include "cli/step_inputs.hpp"
-#include "study/step/fit.hpp"
-#include "study/step/footprint.hpp"
+#include "cli/scenario_options.hpp"
+#include "model/base/units.hpp"
+#include "study/exam/run.hpp"
+#include "study/program/lower.hpp"
 #include "study/step/memory_write.hpp"
 
 namespace eyeroof::cli {
@@ -12,48 +13,50 @@ namespace step = study::step;
 using model::Count;
 
 struct MemoryOptions {
-    StepOptions step;
-    std::string memory, precision = "usual";
+    ScenarioOptions scenario;
+    std::string memory;
     bool no_workspace = false;
+    OutputOptions output;
 };
 
-Exit memory(Context& context, const MemoryOptions& options) {
-    auto inputs = load_step(context, options.step);
-    if (!inputs) {
-        return context.fail(inputs.diagnostics());
+std::string rendered(const step::MemoryReport& report, const std::string& format) {
+    return format == "json"  ? step::memory_json(report)
+           : format == "csv" ? step::memory_csv(report)
+           : format == "svg" ? step::memory_svg(report)
+                             : step::memory_text(report);
+}
+
+Exit memory(Context& context, MemoryOptions& options) {
+    const auto limit = memory_limit(options.memory);
+    const auto question = question_of(context, options.scenario);
+    model::Diagnostics all = limit.diagnostics();
+    all.append(question.diagnostics());
+    if (all.has_errors()) {
+        return context.fail(all);
     }
-    context.report(inputs.diagnostics());
-    Count limit = step::capacity_of(inputs->gpu());
-    if (!options.memory.empty()) {
-        const auto bytes = model::parse_quantity(options.memory, "B", "a memory");
-        if (!bytes) {
-            return context.fail_usage("--memory " + options.memory + " is no amount of memory",
-                                      "as in --memory 16GB or 24GiB");
-        }
-        limit = static_cast<Count>(*bytes);
+    context.report(all);
+    const auto* gpu = std::get_if<model::Gpu>(&question->machine.kind);
+    if (gpu == nullptr) {
+        all.error("not-a-gpu", "a step's memory is predicted for GPUs and host processors",
+                  "`eyeroof hw list` names them");
+        return context.fail(all);
     }
-    const auto type = inputs->network.layers.front().types.weight;
-    inputs->graph_options.precision = step::precision_of(*step::regime_from_name(options.precision),
-                                                         type, options.step.phase.optimizer);
-    const auto graph = step::make_graph(inputs->network, inputs->wiring, inputs->graph_options);
+    study::Report report;
+    study::describe(*question, report);
+    auto graph = study::lower(*question);
     if (!graph) {
         return context.fail(graph.diagnostics());
     }
-    const auto beside =
-        options.no_workspace ? std::vector<Count>{} : step::workspaces_of(*graph, inputs->gpu());
-    const step::Memory found = step::memory_of(*graph, beside);
-    step::MemoryReport report{
-        *graph, found,       inputs->machine.id, options.step.phase.phase == "training",
-        limit,  std::nullopt};
-    report.largest_batch = step::largest_fitting_batch(
-        {inputs->network, inputs->wiring, inputs->graph_options, !options.no_workspace},
-        inputs->gpu(), limit, context.stop());
-    const std::string& format = options.step.output.format;
-    return context.write(format == "json"  ? step::memory_json(report)
-                         : format == "csv" ? step::memory_csv(report)
-                         : format == "svg" ? step::memory_svg(report)
-                                           : step::memory_text(report),
-                         options.step.output.file, report.fits() ? Exit::done : Exit::says_no);
+    report.program = *std::move(graph);
+    report.memory = step::memory_of(
+        report.program, options.no_workspace ? std::vector<Count>{}
+                                             : step::workspaces_of(report.program, *gpu,
+                                                                   study::software_of(*question)));
+    const Count bytes = limit->value_or(step::capacity_of(*gpu));
+    const step::MemoryReport found{report, bytes,
+                                   study::largest_batch(*question, bytes, context.stop())};
+    return context.write(rendered(found, options.output.format), options.output.file,
+                         found.fits() ? Exit::done : Exit::says_no);
 }
 
 } // namespace
@@ -61,7 +64,7 @@ Exit memory(Context& context, const MemoryOptions& options) {
 void add_memory(Frame& frame) {
     auto options = std::make_shared<MemoryOptions>();
     CLI::App& app = frame.add(
-        "memory", "A step's memory over time: the peak, what holds it, the largest batch",
+        "memory", "Show a step's memory over time: its peak, what holds it, the largest batch",
         "# does a training step fit, and what holds its peak?\n"
         "eyeroof memory bert-large --on a100-sxm-40gb --phase training --optimizer adam "
         "--dim dropout=1\n"
@@ -70,17 +73,13 @@ void add_memory(Frame& frame) {
         "# the curve as a picture\n"
         "eyeroof memory resnet50 --batch 64 --on v100-sxm2-16gb --phase training --format svg "
         "-o memory.svg");
-    options->step.timed = false;
-    add_step_options(app, options->step);
+    add_scenario(app, options->scenario);
     app.add_option("--memory", options->memory,
                    "Bytes for tensors [the machine's, less 0.5 GB for a process]")
         ->type_name("SIZE");
-    add_choice(app, "--precision", options->precision, step::regime_names(),
-               "How training keeps gradients and states: as the types suggest; 16-bit with an fp32 "
-               "copy; with fp32 gradients; without a copy; states of 8 bits");
     app.add_flag("--no-workspace", options->no_workspace,
                  "Leave out what convolutions need beside their tensors");
-    add_output(app, options->step.output, {"text", "json", "csv", "svg"});
+    add_output(app, options->output, {"text", "json", "csv", "svg"});
     frame.run(app, [options](Context& context) { return memory(context, *options); });
 }
 

@@ -1,8 +1,9 @@
 // eyeroof net: what networks there are, what is in one, and whether a file is one.
 #include "cli/command.hpp"
-#include "cli/exam_options.hpp"
+#include "cli/scenario_options.hpp"
 #include "study/formats/catalog.hpp"
 #include "study/formats/layer_csv.hpp"
+#include "study/program/lower.hpp"
 #include "study/report/network.hpp"
 
 #include <fmt/format.h>
@@ -83,17 +84,21 @@ std::string shown(const model::Network& network, const model::NetworkTotals& tot
 }
 
 Exit show(Context& context, const ShowOptions& options) {
-    auto network = load_workload(context, options.network, options.dims);
-    if (!network) {
-        return context.fail(network.diagnostics());
+    auto loaded = study::load_workload(options.network, options.dims, folders_of(context));
+    if (!loaded) {
+        return context.fail(loaded.diagnostics());
     }
-    context.report(network.diagnostics());
-    if (options.batch) {
-        network = with_batch(*network, *options.batch);
-        if (!network) {
-            return context.fail(network.diagnostics());
-        }
+    context.report(loaded.diagnostics());
+    study::Question question;
+    question.scenario.batch = options.batch;
+    question.scenario.operators = study::Operators::all;
+    question.scenario.allow_uncosted = true; // the page lists them
+    question.network = std::move(loaded->network);
+    const auto layers = study::forward_layers(question);
+    if (!layers) {
+        return context.fail(layers.diagnostics());
     }
+    const model::Network* network = &layers->network;
     const auto totals = totals_of(*network);
     if (!totals) {
         return context.fail(totals.diagnostics());
@@ -107,7 +112,7 @@ Exit convert(Context& context, const ConvertOptions& options) {
     if (options.fused) {
         sizes.emplace_back("fused=1");
     }
-    const auto read = load_wired_workload(context, options.network, sizes);
+    const auto read = study::load_workload(options.network, sizes, folders_of(context));
     if (!read) {
         return context.fail(read.diagnostics());
     }
@@ -164,8 +169,10 @@ void add_show(Frame& frame, CLI::App& parent) {
     app.add_option("NETWORK", options->network, "A name of `net list`, or a file")
         ->required()
         ->type_name("NETWORK");
-    add_dims(app, options->dims);
-    app.add_option("--batch", options->batch, "Multiply the batch of every layer")->type_name("N");
+    add_sizes(app, options->dims);
+    app.add_option("--batch", options->batch, "Samples of a step [the network's own]")
+        ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
+        ->type_name("N");
     add_output(app, options->output, {"text", "json", "yaml", "csv"});
     frame.run(app, [options](Context& context) { return show(context, *options); });
 }
@@ -181,7 +188,7 @@ void add_convert(Frame& frame, CLI::App& parent) {
     app.add_option("NETWORK", options->network, "ONNX model, or any other network file")
         ->required()
         ->type_name("FILE");
-    add_dims(app, options->dims);
+    add_sizes(app, options->dims);
     app.add_flag("--fuse-attention", options->fused,
                  "Two products and a softmax between them as one layer of attention");
     app.add_option("-o,--output", options->file, "Network YAML, or CSV by its ending [stdout]")

@@ -1,5 +1,6 @@
 #include "cli/program.hpp"
 
+#include "cli/asked.hpp"
 #include "cli/command.hpp"
 #include "cli/usage.hpp"
 
@@ -40,8 +41,12 @@ int run_program(const std::vector<std::string>& arguments, const Environment& en
     Context context(environment);
     Frame frame;
     add_commands(frame);
+    const auto words = with_document(context, frame.root(), arguments);
+    if (!words) {
+        return static_cast<int>(context.fail(words.diagnostics()));
+    }
     try {
-        std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+        std::vector<std::string> reversed(words->rbegin(), words->rend());
         frame.root().parse(std::move(reversed));
     } catch (const CLI::CallForHelp&) {
         return static_cast<int>(context.write(help_text(deepest(frame.root()))));
@@ -52,10 +57,11 @@ int run_program(const std::vector<std::string>& arguments, const Environment& en
         return static_cast<int>(Exit::usage);
     }
     context.global() = frame.global();
-    const model::Diagnostics wrong = values_found_wrong(frame, frame.global(), arguments);
+    const model::Diagnostics wrong = values_found_wrong(frame, frame.global(), *words);
     if (wrong.has_errors()) {
         return static_cast<int>(context.fail(wrong));
     }
+    context.ask(asked_json(deepest(frame.root())));
     return run_command(frame.chosen(), context);
 }
 

@@ -3,9 +3,9 @@
 #include "cli/roofline_options.hpp"
 #include "study/draw/plot_level.hpp"
 #include "study/draw/plot_make.hpp"
+#include "study/exam/run.hpp"
 #include "study/report/plot_csv.hpp"
 #include "study/report/plot_html.hpp"
-#include "study/upgrade/surroundings.hpp"
 #include "study/what_if/knobs.hpp"
 
 #include <fmt/format.h>
@@ -42,74 +42,101 @@ struct Material {
     model::Diagnostics notes;
 };
 
-// One report a machine; gives the network's name.
+// One report a machine, the session's edits in the first; gives the network's name.
 model::Result<std::string> predict(Context& context, const RooflineOptions& options,
-                                   const std::vector<model::Machine>& machines,
+                                   const std::vector<study::Question>& questions,
                                    Material& material) {
-    const auto network = load_workload(context, options.network, options.dims);
-    if (!network) {
-        return model::Result<std::string>(network.diagnostics());
-    }
-    material.notes.append(network.diagnostics());
-    for (const model::Machine& machine : machines) {
-        const auto host = study::host_issue({}, machine, context.machine_dirs());
-        if (!host) {
-            return model::Result<std::string>(host.diagnostics());
-        }
-        study::StudyOptions wanted = roofline_study(options);
-        wanted.host = *host;
-        auto report = study::run(*network, machine, wanted, context.stop(), context.progress());
+    for (const study::Question& question : questions) {
+        auto report = study::run(question, context.stop(), context.progress());
         if (!report) {
             return model::Result<std::string>(report.diagnostics());
         }
         material.notes.append(report.diagnostics());
-        if (&machine == &machines.front()) {
-            material.notes.append(study::apply_edits(*report, machine, options.edits, wanted));
+        if (&question == &questions.front()) {
+            material.notes.append(study::apply_edits(*report, question, options.edits));
         }
         material.reports.push_back(std::move(*report));
     }
-    const std::string& name = material.reports.front().network_name;
-    return name.empty() ? network->id : name;
+    const study::Report& first = material.reports.front();
+    return first.network_name.empty() ? first.network_id : first.network_name;
 }
 
-model::Result<Material> gather(Context& context, const RooflineOptions& options) {
-    Material material;
+// The scenario on each of the machines; the changes are the first's.
+model::Result<std::vector<study::Question>>
+on_each(Context& context, const RooflineOptions& options, study::Scenario scenario) {
+    std::vector<study::Question> questions;
     model::Diagnostics problems;
-    std::vector<model::Machine> machines;
-    for (const std::string& name : options.machines) {
+    for (const std::string& name : options.scenario.machines) {
+        scenario.machine = name;
+        auto question = study::resolve(scenario, folders_of(context));
+        problems.append(question.diagnostics());
+        scenario.changes.clear();
+        if (question) {
+            questions.push_back(*std::move(question));
+        }
+    }
+    if (problems.has_errors()) {
+        return problems;
+    }
+    return {std::move(questions), std::move(problems)};
+}
+
+// The roofs alone, where nothing is predicted.
+model::Result<std::vector<study::Question>>
+machines_of(Context& context, const RooflineOptions& options, const study::Scenario& scenario) {
+    std::vector<study::Question> questions;
+    model::Diagnostics problems;
+    for (const std::string& name : options.scenario.machines) {
         auto machine = load_machine(context, name);
-        if (machine && &name == &options.machines.front()) {
-            machine = study::changed(*machine, options.set);
+        if (machine && questions.empty()) {
+            machine = study::changed(*machine, scenario.changes);
         }
         problems.append(machine.diagnostics());
         if (machine) {
-            machines.push_back(std::move(*machine));
+            questions.push_back({scenario, {}, {}, *std::move(machine), {}, {}, {}, {}, {}, {}});
         }
     }
-    study::make_distinct(machines);
+    if (problems.has_errors()) {
+        return problems;
+    }
+    return {std::move(questions), std::move(problems)};
+}
+
+model::Result<Material> gather(Context& context, const RooflineOptions& options,
+                               const study::Scenario& scenario) {
+    Material material;
+    auto questions = scenario.network.empty() ? machines_of(context, options, scenario)
+                                              : on_each(context, options, scenario);
     const auto measured = load_measurements(context, options.measured);
+    model::Diagnostics problems = questions.diagnostics();
     problems.append(measured.diagnostics());
     if (problems.has_errors()) {
         return model::Result<Material>(std::move(problems));
     }
     material.notes = std::move(problems);
+    for (const study::Question& question : *questions) {
+        material.machines.push_back(question.machine);
+    }
+    study::make_distinct(material.machines);
     std::string title;
-    if (!options.network.empty()) {
-        auto name = predict(context, options, machines, material);
+    if (!scenario.network.empty()) {
+        for (std::size_t i = 0; i < questions->size(); ++i) {
+            (*questions)[i].machine = material.machines[i];
+        }
+        auto name = predict(context, options, *questions, material);
         if (!name) {
             return model::Result<Material>(name.diagnostics());
         }
         title = *std::move(name);
     }
     auto plot = study::make_plot(
-        std::move(title), machines, material.reports,
+        std::move(title), material.machines, material.reports,
         {measured->profiles, measured->ceilings, measured->assignments, measured->families});
     if (!plot) {
         return model::Result<Material>(plot.diagnostics());
     }
     material.notes.append(plot.diagnostics());
     material.input = *std::move(plot);
-    material.machines = std::move(machines);
     return model::Result<Material>(std::move(material));
 }
 
@@ -152,8 +179,28 @@ std::string page_command(const CLI::App& app, const RooflineOptions& options) {
            (options.format.empty() ? " --format " + roofline_format(options) : "");
 }
 
+// What of the question is missing; nothing: all is there.
+std::optional<Exit> incomplete(Context& context, const RooflineOptions& options,
+                               const study::Scenario& scenario) {
+    if (options.scenario.machines.empty() &&
+        (options.measured.none() || !scenario.network.empty())) {
+        if (!scenario.network.empty()) { // that its name is wrong comes first
+            const auto network =
+                study::load_workload(scenario.network, scenario.sizes, folders_of(context));
+            if (!network) {
+                return context.fail(network.diagnostics());
+            }
+        }
+        return context.fail_usage("roofline: below which roofs?", "give --on MACHINE");
+    }
+    if (scenario.network.empty() && options.measured.none()) {
+        return context.fail_usage("roofline: nothing to draw",
+                                  "give a NETWORK, or --profile FILE, or both");
+    }
+    return std::nullopt;
+}
+
 Exit roofline(Context& context, RooflineOptions options, const std::string& command) {
-    take_measurement(options);
     if (!options.session.empty()) {
         const auto session = study::load_session(options.session);
         if (!session) {
@@ -161,18 +208,13 @@ Exit roofline(Context& context, RooflineOptions options, const std::string& comm
         }
         take_session(options, *session);
     }
-    if (options.machines.empty() && (options.measured.none() || !options.network.empty())) {
-        if (!options.network.empty()) { // that its name is wrong comes first
-            const auto network = load_workload(context, options.network, options.dims);
-            if (!network) {
-                return context.fail(network.diagnostics());
-            }
-        }
-        return context.fail_usage("roofline: below which roofs?", "give --on MACHINE");
+    auto scenario = scenario_of(context, options.scenario);
+    if (!scenario) {
+        return context.fail(scenario.diagnostics());
     }
-    if (options.network.empty() && options.measured.none()) {
-        return context.fail_usage("roofline: nothing to draw",
-                                  "give a NETWORK, or --profile FILE, or both");
+    take_measurement(options, *scenario);
+    if (const auto exit = incomplete(context, options, *scenario)) {
+        return *exit;
     }
     const auto canvas = canvas_of(options);
     auto view = view_of(options);
@@ -181,7 +223,7 @@ Exit roofline(Context& context, RooflineOptions options, const std::string& comm
         wrong.append(view.diagnostics());
         return context.fail(wrong);
     }
-    const auto material = gather(context, options);
+    const auto material = gather(context, options, *scenario);
     if (!material) {
         return context.fail(material.diagnostics());
     }
@@ -215,28 +257,11 @@ void add_roofline(Frame& frame) {
     CLI::App& app =
         frame.add("roofline", "Draw layers and measured kernels below the roofs of machines",
                   kRooflineExamples);
-    app.add_option("NETWORK", options->network,
-                   "Name in the catalog, a network YAML, a CSV of layers, or a measurement")
-        ->type_name("NETWORK|FILE");
-    app.add_option("--on", options->machines, "Machine to draw (repeatable)")
-        ->type_name("MACHINE|FILE")
-        ->allow_extra_args(false);
+    add_scenario(app, options->scenario, {{}, true});
     add_measurement_options(app, options->measured);
     app.add_option("--session", options->session,
                    "Draw what a session of eyeroof-gui shows; its view replaces the view options")
         ->type_name("FILE");
-    app.add_option("--batch", options->batch, "Multiply the network's batch by N")
-        ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
-        ->type_name("N");
-    add_dims(app, options->dims);
-    add_dtype(app, options->data_type);
-    add_phase(app, options->phase);
-    add_network_launch(app, options->launch);
-    add_choice(app, "--mapping", options->mapping, {"auto", "dataflow", "best"},
-               std::string(kMappingWords) + " [auto; with --session: the session's]");
-    add_set(app, options->set);
-    app.add_option("--layers", options->layers, "Examine only layers whose name matches")
-        ->type_name("REGEX");
     app.add_option("--ladder", options->ladder, "Draw the seven steps of this layer instead")
         ->type_name("LAYER");
     add_view_options(app, *options);

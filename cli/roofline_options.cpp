@@ -1,6 +1,5 @@
 #include "cli/roofline_options.hpp"
 
-#include "study/exam/launch_names.hpp"
 #include "study/formats/file_kind.hpp"
 
 #include <fmt/format.h>
@@ -41,8 +40,8 @@ void add_view_options(CLI::App& app, RooflineOptions& options) {
     app.add_option("--level", options.view.level,
                    "Memory level whose bytes give the intensity, or all [the outermost]")
         ->type_name("LEVEL");
-    add_choice(app, "--colour-by", options.colour_by, {"auto", "limiter", "machine"},
-               "What colours and shapes tell [auto: machines when there are several]");
+    add_choice(app, "--color-by", options.color_by, {"auto", "limiter", "machine"},
+               "What colors and shapes show [auto: machines when there are several]");
     app.add_option("--roof", options.roofs,
                    "Show this roof and no others than those named (repeatable), or none; JSON has "
                    "their ids [those that the points need]")
@@ -61,18 +60,14 @@ void add_view_options(CLI::App& app, RooflineOptions& options) {
         ->allow_extra_args(false);
     app.add_flag("--labels,!--no-labels", options.view.labels, "Name the heaviest points [yes]");
     add_choice(app, "--theme", options.theme, {"light", "dark", "auto"},
-               "Colours of the SVG; auto follows the reader's setting [light]");
+               "Colors of the SVG; auto follows the reader's setting [light]");
     app.add_option("--size", options.size, "Size of the picture in pixels [1000x640]")
         ->type_name("WxH");
 }
 
 void take_session(RooflineOptions& options, const study::Session& session) {
-    if (options.network.empty()) {
-        options.network = session.network;
-    }
-    if (options.machines.empty()) {
-        options.machines = session.machines;
-    }
+    options.scenario.usual = session.scenario;
+    options.scenario.machines = session.machines;
     if (options.measured.profiles.empty()) {
         options.measured.profiles = session.profiles;
     }
@@ -83,54 +78,20 @@ void take_session(RooflineOptions& options, const study::Session& session) {
         options.measured.assignments = session.assignments;
     }
     options.edits = session.mappings;
-    options.batch = options.batch ? options.batch : session.batch;
-    if (options.data_type.empty()) {
-        options.data_type = session.data_type;
-    }
-    if (options.mapping.empty()) {
-        options.mapping = session.mapping == study::MappingPolicy::best       ? "best"
-                          : session.mapping == study::MappingPolicy::dataflow ? "dataflow"
-                                                                              : "auto";
-    }
-    if (options.launch.empty()) {
-        options.launch = study::launch_name(session.launch);
-    }
-    if (session.phase != "inference" && options.phase.phase == "inference") {
-        options.phase.phase = "training";
-        options.phase.optimizer = session.phase;
-    }
-    if (options.set.empty()) {
-        options.set = session.set;
-    }
     options.view = session.view;
     if (session.view.theme == study::Theme::dark) {
         options.theme = "dark";
     }
 }
 
-void take_measurement(RooflineOptions& options) {
+void take_measurement(RooflineOptions& options, study::Scenario& scenario) {
     std::error_code ignored;
-    if (std::filesystem::is_regular_file(options.network, ignored)) {
-        const auto kind = study::read::kind_of_file(options.network);
+    if (std::filesystem::is_regular_file(scenario.network, ignored)) {
+        const auto kind = study::read::kind_of_file(scenario.network);
         if (kind && *kind == study::read::FileKind::profile) {
-            options.measured.profiles.push_back(std::exchange(options.network, {}));
+            options.measured.profiles.push_back(std::exchange(scenario.network, {}));
         }
     }
-}
-
-study::StudyOptions roofline_study(const RooflineOptions& options) {
-    study::StudyOptions wanted;
-    wanted.batch = options.batch;
-    wanted.data_type = model::data_type_from_name(options.data_type);
-    wanted.policy = policy_named(options.mapping);
-    set_effort(options.effort, options.mapping, wanted);
-    wanted.operators = operators_of(options.phase);
-    wanted.training = training_of(options.phase);
-    wanted.launch = study::launch_named(options.launch);
-    if (!options.layers.empty()) {
-        wanted.layers = options.layers;
-    }
-    return wanted;
 }
 
 model::Result<study::ViewState> view_of(const RooflineOptions& options) {
@@ -156,9 +117,9 @@ model::Result<study::ViewState> view_of(const RooflineOptions& options) {
         (hidden == "predicted" ? view.predicted : view.measured) = false;
     }
     view.selection.insert(options.selected.begin(), options.selected.end());
-    if (options.colour_by != "auto") {
+    if (options.color_by != "auto") {
         view.colour_by =
-            options.colour_by == "machine" ? study::ColourBy::machine : study::ColourBy::limiter;
+            options.color_by == "machine" ? study::ColourBy::machine : study::ColourBy::limiter;
     }
     if (wrong.has_errors()) {
         return wrong;

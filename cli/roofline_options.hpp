@@ -2,14 +2,11 @@
 // mean for the study and the view. Used by roofline.cpp only.
 #pragma once
 
-#include "cli/exam_options.hpp"
-#include "cli/gpu_options.hpp"
-#include "cli/search_options.hpp"
+#include "cli/measurements.hpp"
+#include "cli/scenario_options.hpp"
 #include "study/app/session.hpp"
 #include "study/draw/svg.hpp"
-#include "study/exam/run.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,26 +14,16 @@
 namespace eyeroof::cli {
 
 struct RooflineOptions {
-    std::string network;
-    std::vector<std::string> dims;
-    std::vector<std::string> machines;
+    ScenarioOptions scenario;
     MeasurementFiles measured;
     std::string format;
     std::string file;
     std::string session;
     std::string ladder;
-    std::string layers;
     std::string theme = "light";
-    std::string colour_by = "auto";
+    std::string color_by = "auto";
     std::string size = "1000x640";
-    std::string data_type;
-    PhaseOptions phase;
-    std::string launch;  // empty: the session's, else stream
-    std::string mapping; // empty: the session's, else auto
-    EffortOptions effort;
-    std::vector<std::string> set;
     std::vector<study::MappingEdit> edits; // of a session, on the first machine
-    std::optional<std::int64_t> batch;
     std::optional<double> top_share;
     std::vector<std::string> roofs, hidden, selected;
     std::string x_range, y_range;
@@ -48,9 +35,8 @@ void add_view_options(CLI::App& app, RooflineOptions& options);
 // A session's contents, where the command line does not say otherwise.
 void take_session(RooflineOptions& options, const study::Session& session);
 // `roofline run.jsonl` means the measurement.
-void take_measurement(RooflineOptions& options);
+void take_measurement(RooflineOptions& options, study::Scenario& scenario);
 
-study::StudyOptions roofline_study(const RooflineOptions& options);
 // What the view options say, on top of a session's view. Errors: "usage" for a range that is none.
 model::Result<study::ViewState> view_of(const RooflineOptions& options);
 // Errors: "usage" for a size that is none, or beyond 240x180 to 20000x20000 pixels.

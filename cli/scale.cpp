@@ -1,54 +1,49 @@
 // eyeroof scale: a network's training on many devices.
 #include "study/scale/scale.hpp"
 
-#include "cli/command.hpp"
-#include "cli/exam_options.hpp"
 #include "cli/fabric.hpp"
-#include "cli/gpu_options.hpp"
 #include "cli/option_values.hpp"
 #include "cli/origin.hpp"
+#include "cli/scale_unequal.hpp"
 #include "model/base/units.hpp"
+#include "study/exam/words.hpp"
+#include "study/program/lower.hpp"
 #include "study/scale/search.hpp"
 #include "study/scale/transformer_step.hpp"
-#include "study/upgrade/surroundings.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 
 namespace eyeroof::cli {
 
 namespace {
 
 struct ScaleOptions {
-    std::string network, machine, fabric, devices = "8..1024";
-    std::vector<std::string> dims;
-    std::string dtype, launch = "stream", host, optimizer = "sgd_momentum";
-    std::optional<std::int64_t> batch, batch_per_device, baseline_batch, nodes, per_node;
+    ScenarioOptions scenario;
+    std::string fabric, devices = "8..1024";
+    std::optional<std::int64_t> batch_per_device, baseline_batch, nodes, per_node, microbatches;
     std::string collective = "auto", transport, compress = "none", bucket = "25 MB", overlap = "on";
     int servers = 1, zero = 0;
     double jitter = 0.0, kept = 0.01, samples = 0.0;
     bool asynchronous = false, details = false, search = false;
     study::Plan plan;
-    std::string recompute = "none", attention = "fused", overlap_tensor = "off";
+    std::string recompute = "none", overlap_tensor = "off";
     std::int64_t length = 2048;
+    bool divided = false; // an option that divides a decoder is given
     OutputOptions output;
 };
 
-study::StudyOptions exam_options(const ScaleOptions& options) {
-    study::StudyOptions exam;
-    exam.launch = static_cast<study::LaunchMode>(launch_from_name(options.launch));
-    exam.data_type = model::data_type_from_name(options.dtype);
-    exam.training = study::TrainingOptions{options.optimizer};
-    return exam;
-}
-
-model::Result<study::ScaleOptions> wanted(const ScaleOptions& options) {
+model::Result<study::ScaleOptions> wanted(const ScaleOptions& options,
+                                          const study::Scenario& scenario) {
     study::ScaleOptions scale;
     model::Diagnostics found;
     auto devices = study::parse_devices(options.devices);
     const auto bucket = model::parse<model::Bytes>(options.bucket);
     refuse(found, "--devices", devices.diagnostics());
     refuse(found, "--bucket", bucket.diagnostics());
-    if (options.batch && options.batch_per_device) {
+    if (scenario.batch && options.batch_per_device) {
         found.error("usage", "--batch and --batch-per-device say the same twice",
                     "--batch for strong scaling, --batch-per-device for weak");
     }
@@ -67,7 +62,7 @@ model::Result<study::ScaleOptions> wanted(const ScaleOptions& options) {
     }
     scale.devices = options.nodes ? std::vector<model::Count>{*options.nodes * *options.per_node}
                                   : *std::move(devices);
-    scale.batch = options.batch;
+    scale.batch = scenario.batch;
     scale.batch_per_device = options.batch_per_device;
     scale.baseline_batch = options.baseline_batch;
     scale.asynchronous = options.asynchronous;
@@ -79,7 +74,6 @@ model::Result<study::ScaleOptions> wanted(const ScaleOptions& options) {
     scale.data.jitter = options.jitter;
     scale.data.collective.algorithm = study::algorithm_from_name(options.collective);
     scale.data.collective.servers = options.servers;
-    scale.exam = exam_options(options);
     scale.transport = options.transport;
     scale.samples = options.samples;
     return scale;
@@ -96,6 +90,7 @@ std::string rendered(const study::ScaleResult& result, const ScaleOptions& optio
 }
 
 study::TransformerOptions decoder_options(const ScaleOptions& options,
+                                          const study::Question& question,
                                           const study::ScaleOptions& study) {
     study::TransformerOptions o;
     const model::Count inner = options.plan.tensor * options.plan.pipeline * options.plan.context;
@@ -103,24 +98,26 @@ study::TransformerOptions decoder_options(const ScaleOptions& options,
     const model::Count data = std::max<model::Count>(last / std::max<model::Count>(inner, 1), 1);
     o.batch = study.batch.value_or(study.batch_per_device.value_or(32) * data);
     o.length = options.length;
-    o.type = model::data_type_from_name(options.dtype).value_or(model::DataType::bf16);
-    o.fused = options.attention == "fused";
+    o.type = question.scenario.data_type.value_or(model::DataType::bf16);
+    o.fused = question.scenario.attention != study::AttentionForm::written;
     o.overlap = options.overlap == "on";
     o.overlap_tensor = options.overlap_tensor == "on";
-    o.exam = study.exam;
+    o.exam = question.scenario;
+    o.exam.batch = std::nullopt; // a block has its own
     o.collective = study.data.collective;
     return o;
 }
 
 Exit scale_decoder(Context& context, const ScaleOptions& options, const study::Transformer& decoder,
-                   const model::Machine& machine, const model::Fabric& fabric,
+                   const study::Question& question, const model::Fabric& fabric,
                    const study::ScaleOptions& study, const std::string& command) {
+    const model::Machine& machine = question.machine;
     study::Plan plan = options.plan;
     plan.zero = options.zero;
     plan.recompute = options.recompute == "full"        ? study::Recompute::full
                      : options.recompute == "selective" ? study::Recompute::selective
                                                         : study::Recompute::none;
-    const study::TransformerOptions o = decoder_options(options, study);
+    const study::TransformerOptions o = decoder_options(options, question, study);
     auto result = options.search
                       ? study::search_transformer(decoder, machine, fabric, study.devices, o,
                                                   context.stop(), context.progress())
@@ -135,9 +132,9 @@ Exit scale_decoder(Context& context, const ScaleOptions& options, const study::T
         options.output.file);
 }
 
-Exit search_layers(Context& context, const ScaleOptions& options, const model::Network& network,
-                   const model::Machine& machine, const model::Fabric& fabric,
-                   const study::ScaleOptions& study) {
+Exit search_layers(Context& context, const ScaleOptions& options, const study::Question& question,
+                   const model::Fabric& fabric, const study::ScaleOptions& study) {
+    const std::string& name = question.network.name;
     const model::Count devices = study.devices.front();
     if (study.devices.size() > 1) {
         return context.fail_usage("a search over layers is for one number of devices",
@@ -149,55 +146,79 @@ Exit search_layers(Context& context, const ScaleOptions& options, const model::N
     }
     const model::Count batch = study.batch.value_or(study.batch_per_device.value_or(32) * devices);
     const auto search =
-        study::search_layers(network, machine, fabric, devices, batch, study, context.stop());
+        study::search_layers(question, fabric, devices, batch, study, context.stop());
     if (!search) {
         return context.fail(search.diagnostics());
     }
-    return context.write(options.output.format == "json"
-                             ? study::layer_search_json(*search, network.name)
-                             : study::layer_search_text(*search, network.name),
+    return context.write(options.output.format == "json" ? study::layer_search_json(*search, name)
+                                                         : study::layer_search_text(*search, name),
                          options.output.file);
 }
 
-Exit scale(Context& context, const ScaleOptions& options, const std::string& command) {
-    const auto network = load_workload(context, options.network, options.dims);
-    const auto machine = load_machine(context, options.machine);
+// A question with a training step, on a fabric whose nodes are as the options say.
+model::Result<model::Fabric> fabric_of(Context& context, const ScaleOptions& options) {
     auto fabric = load_fabric(context, options.fabric);
-    auto study = wanted(options);
-    model::Diagnostics all = network.diagnostics();
-    all.append(machine.diagnostics());
+    if (fabric && options.per_node && fabric->levels.size() > 1) {
+        fabric->levels.front().size = *options.per_node;
+    }
+    return fabric;
+}
+
+Exit scale_equal(Context& context, const ScaleOptions& options, const study::Scenario& scenario,
+                 const std::string& command) {
+    auto question = study::resolve(scenario, folders_of(context));
+    const auto fabric = fabric_of(context, options);
+    auto study = wanted(options, scenario);
+    model::Diagnostics all = question.diagnostics();
     all.append(fabric.diagnostics());
     all.append(study.diagnostics());
+    if (!scenario.training) {
+        all.error("usage", "devices that are alike share a training step, not inference",
+                  "leave out --phase inference; `eyeroof serve` divides a decoder's inference");
+    }
     if (all.has_errors()) {
         return context.fail(all);
     }
-    if (options.per_node && fabric->levels.size() > 1) {
-        fabric->levels.front().size = *options.per_node;
+    context.report(all);
+    if (const auto refused = study::check_costed(*question); refused.has_errors()) {
+        return context.fail(refused);
     }
-    const auto issue = study::host_issue(options.host, *machine, context.machine_dirs());
-    if (!issue) {
-        return context.fail(issue.diagnostics());
+    question->scenario.batch = std::nullopt; // of one device: the study gives it
+    if (options.divided || options.search) {
+        const auto decoder = study::transformer_of(question->network);
+        if (decoder) {
+            return scale_decoder(context, options, *decoder, *question, *fabric, *study, command);
+        }
+        if (options.divided) {
+            return context.fail(decoder.diagnostics());
+        }
+        return search_layers(context, options, *question, *fabric, *study);
     }
-    study->exam.host = *issue;
-    const auto decoder = study::transformer_of(*network);
-    if (decoder) {
-        return scale_decoder(context, options, *decoder, *machine, *fabric, *study, command);
-    }
-    if (options.plan.tensor * options.plan.pipeline * options.plan.context * options.plan.expert >
-        1) {
-        return context.fail(decoder.diagnostics());
-    }
-    if (options.search) {
-        return search_layers(context, options, *network, *machine, *fabric, *study);
-    }
-    const auto result = study::scale_data_parallel(*network, *machine, *fabric, *study,
-                                                   context.stop(), context.progress());
+    const auto result =
+        study::scale_data_parallel(*question, *fabric, *study, context.stop(), context.progress());
     if (!result) {
         return context.fail(result.diagnostics());
     }
-    return context.write(
-        with_origin(rendered(*result, options), options.output.format, command, {*machine}),
-        options.output.file);
+    return context.write(with_origin(rendered(*result, options), options.output.format, command,
+                                     {question->machine}),
+                         options.output.file);
+}
+
+Exit scale(Context& context, ScaleOptions& options, const std::string& command) {
+    const auto scenario = scenario_of(context, options.scenario);
+    const auto absent = scenario ? missing(options.scenario, *scenario) : scenario.diagnostics();
+    if (absent.has_errors()) {
+        return context.fail(absent);
+    }
+    if (options.scenario.machines.size() > 1) {
+        return scale_unequal(context, {*scenario, options.scenario.machines, options.fabric,
+                                       options.microbatches.value_or(8), options.output});
+    }
+    if (options.microbatches) {
+        return context.fail_usage("--microbatches belongs to devices that differ",
+                                  "name each of them with --on; --microbatch divides a decoder");
+    }
+    return scale_equal(context, options, *scenario, command);
 }
 
 constexpr const char* kScaleExamples =
@@ -213,15 +234,22 @@ constexpr const char* kScaleExamples =
     "# the best plan for Llama 3 70B, and for each layer of AlexNet\n"
     "eyeroof scale llama-3-70b --on h100-sxm-80gb --fabric dgx-h100-ndr --devices 512 --search\n"
     "eyeroof scale alexnet --on k40m --dtype fp32 --fabric pcie4-100g --devices 8 --batch 1024 "
-    "--search";
+    "--search\n"
+    "# an old GPU beside a new one: a training step divided over both, and a pipeline\n"
+    "eyeroof scale resnet50 --batch 32 --on a100-sxm-40gb --on v100-sxm2-16gb\n"
+    "# a model that neither holds alone, for inference\n"
+    "eyeroof scale llama-2-13b --on rtx-4090 --on rtx-3090 --phase inference --format json";
 
 void add_system(CLI::App& app, ScaleOptions& options) {
-    app.add_option("NETWORK", options.network, "Name in the catalog, or a file")
-        ->required()
-        ->type_name("NETWORK|FILE");
-    app.add_option("--on", options.machine, "The device")->required()->type_name("MACHINE|FILE");
-    app.add_option("--fabric", options.fabric,
-                   "What joins the devices: a name of hwdb/fabrics, or a file")
+    options.scenario.usual.training = study::TrainingOptions{};
+    add_scenario(app, options.scenario,
+                 {{"copies", "pageable", "density", "in-place", "mapping", "dataflow", "objective",
+                   "time-limit", "factors", "counting", "constraints", "energies"},
+                  true});
+    app.add_option(
+           "--fabric", options.fabric,
+           "What joins the devices: a name of hwdb/fabrics, or a file [devices that differ: "
+           "each GPU's PCIe, through the host]")
         ->type_name("FABRIC|FILE");
     app.add_option("--devices", options.devices, "How many: N, N,M,… or FROM..TO by doubling")
         ->type_name("LIST")
@@ -230,20 +258,16 @@ void add_system(CLI::App& app, ScaleOptions& options) {
         ->check(CLI::PositiveNumber);
     app.add_option("--per-node", options.per_node, "Devices of a node, instead of the fabric's")
         ->check(CLI::PositiveNumber);
-    app.add_option("--batch", options.batch, "Samples of a step, over all devices (strong scaling)")
-        ->check(CLI::PositiveNumber);
     app.add_option("--batch-per-device", options.batch_per_device,
                    "Samples of a step on each device (weak scaling) [up to 32, what fits]")
         ->check(CLI::PositiveNumber);
     app.add_option("--baseline-batch", options.baseline_batch,
                    "Samples of the one device that speed-ups are over [the most that fit]")
         ->check(CLI::PositiveNumber);
-    add_dims(app, options.dims);
-    add_dtype(app, options.dtype);
-    add_launch(app, options.launch);
-    app.add_option("--host", options.host,
-                   "What issues kernels (default: the server of the GPU's years)")
-        ->type_name("MACHINE");
+    app.add_option("--microbatches", options.microbatches,
+                   "Devices that differ: batches of a training step in a pipeline [8]")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{4096}))
+        ->type_name("N");
 }
 
 void add_decoder(CLI::App& app, ScaleOptions& options) {
@@ -264,15 +288,19 @@ void add_decoder(CLI::App& app, ScaleOptions& options) {
                  "Decoders: norms and residuals shared by --tensor too");
     add_choice(app, "--recompute", options.recompute, {"none", "selective", "full"},
                "Decoders: what the backward pass computes again");
-    add_choice(app, "--attention", options.attention, {"fused", "unfused"},
-               "Decoders: attention as one kernel, or products and softmax with dropout");
     add_choice(app, "--overlap-tensor", options.overlap_tensor, {"off", "on"},
                "Decoders: whether tensor parallel messages leave while products go on");
 }
 
+// Whether an option is given that divides a decoder rather than its batch alone.
+bool divides(const CLI::App& app) {
+    constexpr std::array kOptions = {"--tensor",     "--pipeline",      "--context", "--expert",
+                                     "--interleave", "--microbatch",    "--length",  "--sequence",
+                                     "--recompute",  "--overlap-tensor"};
+    return std::ranges::any_of(kOptions, [&](const char* name) { return app.count(name) > 0; });
+}
+
 void add_strategy(CLI::App& app, ScaleOptions& options) {
-    add_choice(app, "--optimizer", options.optimizer, {"sgd", "sgd_momentum", "adam"},
-               "Update of the weights");
     std::vector<std::string> collectives = study::algorithm_names();
     collectives.insert(collectives.begin(), "auto");
     add_choice(app, "--collective", options.collective, collectives,
@@ -320,6 +348,7 @@ void add_scale(Frame& frame) {
                  "In text output, every count's steps, memory, volumes");
     add_output(app, options->output, {"text", "json", "csv", "md", "svg", "html"});
     frame.run(app, [options, &app](Context& context) {
+        options->divided = divides(app);
         return scale(context, *options, command_line(app));
     });
 }

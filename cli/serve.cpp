@@ -1,12 +1,12 @@
 // eyeroof serve: a decoder that answers requests.
 #include "cli/command.hpp"
-#include "cli/exam_options.hpp"
 #include "cli/fabric.hpp"
-#include "cli/gpu_options.hpp"
 #include "cli/option_values.hpp"
+#include "cli/scenario_options.hpp"
 #include "model/base/units.hpp"
+#include "study/exam/words.hpp"
+#include "study/program/lower.hpp"
 #include "study/scale/serving.hpp"
-#include "study/upgrade/surroundings.hpp"
 
 #include <algorithm>
 
@@ -15,9 +15,8 @@ namespace eyeroof::cli {
 namespace {
 
 struct ServeOptions {
-    std::string network, machine, fabric, dtype, launch = "graph", host;
-    std::vector<std::string> dims;
-    std::string ttft, tpot;
+    ScenarioOptions scenario;
+    std::string fabric, ttft, tpot;
     study::ServingOptions serving;
     OutputOptions output;
 };
@@ -37,8 +36,6 @@ model::Result<study::ServingOptions> wanted(const ServeOptions& options) {
     if (found.has_errors()) {
         return found;
     }
-    serving.type = model::data_type_from_name(options.dtype).value_or(model::DataType::bf16);
-    serving.exam.launch = static_cast<study::LaunchMode>(launch_from_name(options.launch));
     return serving;
 }
 
@@ -58,26 +55,28 @@ model::Result<model::Fabric> joined_by(Context& context, const ServeOptions& opt
     return alone;
 }
 
-Exit serve(Context& context, const ServeOptions& options) {
-    const auto network = load_workload(context, options.network, options.dims);
-    const auto machine = load_machine(context, options.machine);
+Exit serve(Context& context, ServeOptions& options) {
+    const auto question = question_of(context, options.scenario);
     const auto fabric = joined_by(context, options);
     auto serving = wanted(options);
-    model::Diagnostics all = network.diagnostics();
-    all.append(machine.diagnostics());
+    model::Diagnostics all = question.diagnostics();
     all.append(fabric.diagnostics());
     all.append(serving.diagnostics());
     if (all.has_errors()) {
         return context.fail(all);
     }
-    const auto decoder = study::transformer_of(*network);
-    const auto issue = study::host_issue(options.host, *machine, context.machine_dirs());
-    if (!decoder || !issue) {
-        return context.fail((decoder ? issue.diagnostics() : decoder.diagnostics()));
+    if (const auto refused = study::check_costed(*question); refused.has_errors()) {
+        return context.fail(refused);
     }
-    serving->exam.host = *issue;
-    const auto result =
-        study::serve(*decoder, *machine, *fabric, *serving, context.stop(), context.progress());
+    const auto decoder = study::transformer_of(question->network);
+    if (!decoder) {
+        return context.fail(decoder.diagnostics());
+    }
+    serving->type = question->scenario.data_type.value_or(model::DataType::bf16);
+    serving->exam = question->scenario;
+    serving->host = question->host;
+    const auto result = study::serve(*decoder, question->machine, *fabric, *serving, context.stop(),
+                                     context.progress());
     if (!result) {
         return context.fail(result.diagnostics());
     }
@@ -85,7 +84,8 @@ Exit serve(Context& context, const ServeOptions& options) {
     return context.write(format == "json"  ? study::serving_json(*result)
                          : format == "csv" ? study::serving_csv(*result)
                          : format == "svg" ? study::serving_svg(*result)
-                                           : study::serving_text(*result),
+                                           : with_words(study::scenario_words(*question),
+                                                        study::serving_text(*result), format),
                          options.output.file, result->best ? Exit::done : Exit::says_no);
 }
 
@@ -102,10 +102,13 @@ void add_serve(Frame& frame) {
         "eyeroof serve llama-3-8b --on h100-sxm-80gb --fabric dgx-h100-ndr --ttft '500 ms'\n"
         "eyeroof serve mixtral-8x7b --on a100-sxm-80gb --fabric dgx-a100-hdr --tensor 2,4,8 "
         "--format svg");
-    app.add_option("NETWORK", options->network, "A decoder: name in the catalog, or a file")
-        ->required()
-        ->type_name("NETWORK|FILE");
-    app.add_option("--on", options->machine, "The device")->required()->type_name("MACHINE|FILE");
+    options->scenario.usual.launch = model::Launch::graph; // as servers replay a decoding step
+    options->scenario.usual.data_type = model::DataType::bf16;
+    options->scenario.usual.settled_clocks = true;
+    add_scenario(app, options->scenario,
+                 {{"batch", "phase", "optimizer", "states", "operators", "density", "in-place",
+                   "layers", "copies", "pageable", "mapping", "dataflow", "objective", "time-limit",
+                   "factors", "counting", "constraints", "search-nodes", "energies"}});
     app.add_option("--fabric", options->fabric,
                    "What joins devices: a name of hwdb/fabrics, or a file; one device needs none")
         ->type_name("FABRIC|FILE");
@@ -130,12 +133,6 @@ void add_serve(Frame& frame) {
                    "Of a device's memory, for weights and cache")
         ->check(CLI::Range(0.1, 1.0))
         ->capture_default_str();
-    add_dims(app, options->dims);
-    add_dtype(app, options->dtype);
-    add_launch(app, options->launch);
-    app.add_option("--host", options->host,
-                   "What issues kernels (default: the server of the GPU's years)")
-        ->type_name("MACHINE");
     add_output(app, options->output, {"text", "json", "csv", "svg"});
     frame.run(app, [options](Context& context) { return serve(context, *options); });
 }

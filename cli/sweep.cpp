@@ -1,8 +1,8 @@
 // eyeroof sweep: a grid of points over fields of the machine, the network and the options.
-#include "cli/exam_options.hpp"
-#include "cli/gpu_options.hpp"
+#include "cli/scenario_options.hpp"
 #include "hwdb/text_file.hpp"
 #include "model/base/pattern.hpp"
+#include "study/scenario/fields.hpp"
 #include "study/sweep/front.hpp"
 #include "study/sweep/sweep_file.hpp"
 
@@ -33,33 +33,13 @@ constexpr const char* kSweepExamples =
     "eyeroof sweep resnet50 --vary machine=v100-sxm2-16gb,a100-sxm-40gb --vary batch=1,64";
 
 struct SweepOptions {
-    std::string network, machine, dtype, dataflow, layers, launch = "stream", shard, pareto, plot;
-    std::string mapping = "dataflow";
-    PhaseOptions phase;
-    std::vector<std::string> dims, set, vary;
-    std::optional<std::int64_t> batch;
-    int threads = 0;
+    ScenarioOptions scenario;
+    std::string network, machine; // for titles
+    std::string shard, pareto, plot;
+    std::vector<std::string> vary;
     bool resume = false;
     OutputOptions output;
 };
-
-study::SweepQuestion question_of(const SweepOptions& options) {
-    study::SweepQuestion question{options.network, options.dims, options.machine,
-                                  options.set,     options.vary, {}};
-    study::StudyOptions& wanted = question.options;
-    wanted.policy = policy_named(options.mapping);
-    wanted.dataflow = dataflow_named(options.dataflow);
-    wanted.free_dataflow = frees_dataflow(options.dataflow);
-    wanted.launch = static_cast<study::LaunchMode>(launch_from_name(options.launch));
-    wanted.batch = options.batch;
-    wanted.data_type = model::data_type_from_name(options.dtype);
-    wanted.operators = operators_of(options.phase);
-    wanted.training = training_of(options.phase);
-    if (!options.layers.empty()) {
-        wanted.layers = options.layers;
-    }
-    return question;
-}
 
 // "2/8": the second of eight parts.
 model::Result<study::PointRange> range_of(const std::string& shard, std::uint64_t points) {
@@ -130,9 +110,9 @@ Swept to_file(Context& context, const SweepOptions& options, const study::SweepG
     }
     swept.points = file->next() - range.from;
     swept.points += study::run_sweep(
-        grid, {file->next(), range.to}, options.threads, row,
+        grid, {file->next(), range.to}, options.scenario.usual.threads, row,
         [&](std::string_view rows, std::uint64_t points) { return file->append(rows, points); },
-        context.stop(), context.progress());
+        context.stop(), context.progress(true));
     swept.wrong = file->close().diagnostics();
     return swept;
 }
@@ -142,12 +122,12 @@ Swept to_text(Context& context, const SweepOptions& options, const study::SweepG
     Swept swept;
     swept.text = study::header_of(grid, format_of(options));
     swept.points = study::run_sweep(
-        grid, range, options.threads, row,
+        grid, range, options.scenario.usual.threads, row,
         [&](std::string_view rows, std::uint64_t /*points*/) {
             swept.text += rows;
             return true;
         },
-        context.stop(), context.progress());
+        context.stop(), context.progress(true));
     return swept;
 }
 
@@ -180,31 +160,61 @@ Exit told(Context& context, const SweepOptions& options, const Swept& swept,
                 : context.fail(rows.diagnostics());
 }
 
-Exit sweep(Context& context, const SweepOptions& options) {
+study::SweepSources sources_of(Context& context, const study::Scenario& scenario) {
+    study::SweepSources sources;
+    sources.machine = [&](const std::string& name) {
+        return load_machine(context, name, scenario.energies);
+    };
+    sources.network = [&](const std::string& name, const std::vector<std::string>& sizes) {
+        return study::load_workload(name, sizes, folders_of(context));
+    };
+    sources.host = [&](const model::Machine& machine) {
+        const auto host = study::load_issue(scenario.host, machine, folders_of(context));
+        return host ? std::pair(host->issue, host->id)
+                    : std::pair(model::HostIssue{}, std::string());
+    };
+    return sources;
+}
+
+// What a sweep cannot do without, and names that lead nowhere.
+model::Diagnostics incomplete(const SweepOptions& options, const study::Scenario& scenario) {
     const auto varied = [&](const char* what) {
         return std::any_of(options.vary.begin(), options.vary.end(),
                            [&](const std::string& text) { return text.starts_with(what); });
     };
-    const bool named = (!options.network.empty() || varied("network=")) &&
-                       (!options.machine.empty() || varied("machine="));
+    const bool named = (!scenario.network.empty() || varied("network=")) &&
+                       (!scenario.machine.empty() || varied("machine="));
+    model::Diagnostics found;
     if (!named || options.vary.empty()) {
-        return context.fail_usage("a sweep needs NETWORK, --on MACHINE and --vary FIELD=VALUES",
-                                  "`eyeroof sweep --help` shows examples");
+        found.error("usage", "a sweep needs NETWORK, --on MACHINE and --vary FIELD=VALUES",
+                    "`eyeroof sweep --help` shows examples");
     }
     if (options.resume && options.output.file.empty()) {
-        return context.fail_usage("--resume goes on with a file", "name it with -o");
+        found.error("usage", "--resume goes on with a file", "name it with -o");
     }
-    const study::SweepSources sources = {
-        [&](const std::string& name) { return load_machine(context, name); },
-        [&](const std::string& name, const std::vector<std::string>& sizes) {
-            return load_workload(context, name, sizes);
-        }};
-    const auto grid = study::SweepGrid::make(question_of(options), sources);
-    if (!grid) {
-        return context.fail(grid.diagnostics());
+    if (scenario.layers) {
+        found.append(model::Pattern::compile(*scenario.layers).diagnostics());
     }
-    if (const auto layers = model::Pattern::compile(options.layers); !layers) {
-        return context.fail(layers.diagnostics());
+    return found;
+}
+
+Exit sweep(Context& context, SweepOptions& options) {
+    const auto scenario = scenario_of(context, options.scenario);
+    model::Diagnostics wrong = scenario ? incomplete(options, *scenario) : scenario.diagnostics();
+    if (wrong.has_errors()) {
+        return context.fail(wrong);
+    }
+    options.network = scenario->network;
+    options.machine = scenario->machine;
+    const auto host = scenario->host.empty() || scenario->machine.empty()
+                          ? model::Result<model::Machine>(model::Machine{})
+                          : load_machine(context, scenario->host);
+    const auto grid =
+        study::SweepGrid::make({*scenario, options.vary}, sources_of(context, *scenario));
+    if (!grid || !host) {
+        wrong.append(grid.diagnostics());
+        wrong.append(host.diagnostics());
+        return context.fail(wrong);
     }
     const auto range = range_of(options.shard, grid->points());
     if (!range) {
@@ -236,33 +246,6 @@ Exit merge(Context& context, const MergeOptions& options) {
     return merged ? Exit::done : context.fail(merged.diagnostics());
 }
 
-void add_model_options(CLI::App& app, SweepOptions& options) {
-    app.add_option(
-           "--vary", options.vary,
-           "A field and its values, as a list or FROM:TO:STEP or FROM:TO:xFACTOR "
-           "(repeatable; the last one is the fastest). A parameter of the machine as --set "
-           "names it, network.PARAMETER, machine, network, batch, dtype, dataflow, mapping, "
-           "launch, operators or phase; a wrong name lists all")
-        ->type_name("FIELD=VALUES")
-        ->allow_extra_args(false);
-    add_set(app, options.set);
-    add_dims(app, options.dims);
-    add_phase(app, options.phase);
-    add_dtype(app, options.dtype);
-    app.add_option("--batch", options.batch, "Multiply the network's batch by N")
-        ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
-        ->type_name("N");
-    app.add_option("--layers", options.layers, "Only layers whose name matches")
-        ->type_name("REGEX");
-    add_choice(app, "--dataflow", options.dataflow,
-               {"ws", "os", "is", "nlr", "rs", "rs-plus", "rs+", "free"},
-               "Dataflow whose rules the mappings keep, or none [the machine's first]");
-    add_choice(app, "--mapping", options.mapping, {"dataflow", "auto", "best"},
-               "Mappings by the dataflow's rules, or searched at every point, which takes long "
-               "[dataflow]");
-    add_launch(app, options.launch);
-}
-
 } // namespace
 
 void add_sweep(Frame& frame) {
@@ -270,10 +253,15 @@ void add_sweep(Frame& frame) {
     CLI::App& app = frame.add(
         "sweep", "A grid of points over machine, network and options: which design is best?",
         kSweepExamples);
-    app.add_option("NETWORK", options->network, "Name in the catalog, or a file")
-        ->type_name("NETWORK|FILE");
-    app.add_option("--on", options->machine, "Machine by name, or a file")->type_name("MACHINE");
-    add_model_options(app, *options);
+    options->scenario.usual.policy = study::MappingPolicy::dataflow;
+    add_scenario(app, options->scenario);
+    app.add_option("--vary", options->vary,
+                   "A field and its values, as a list or FROM:TO:STEP or FROM:TO:xFACTOR "
+                   "(repeatable; the last one is the fastest). A parameter of the machine as --set "
+                   "names it, network.PARAMETER, machine, network, or an option of the scenario "
+                   "such as batch, dtype, launch, or phase; a wrong name lists all")
+        ->type_name("FIELD=VALUES")
+        ->allow_extra_args(false);
     app.add_option("--shard", options->shard, "Only part I of N parts, for `sweep merge`")
         ->type_name("I/N");
     app.add_flag("--resume", options->resume, "Go on with the file of -o where it ends");
@@ -282,9 +270,6 @@ void add_sweep(Frame& frame) {
                    "better), beside what -o gets")
         ->type_name("COLUMN,COLUMN");
     app.add_option("--plot", options->plot, "All points and the front as SVG")->type_name("FILE");
-    app.add_option("--threads", options->threads, "Threads [as many as there are]")
-        ->check(CLI::Range(1, 4096))
-        ->type_name("N");
     options->output.format = "csv";
     add_choice(app, "--format", options->output.format, {"csv", "jsonl"}, "Output format [csv]");
     app.add_option("-o,--output", options->output.file,

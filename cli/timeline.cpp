@@ -1,11 +1,13 @@
 // eyeroof timeline: host, streams and copies of a whole step over time.
 #include "cli/origin.hpp"
-#include "cli/step_inputs.hpp"
+#include "cli/scenario_options.hpp"
+#include "study/exam/gpu_step.hpp"
+#include "study/exam/run.hpp"
+#include "study/exam/words.hpp"
+#include "study/program/lower.hpp"
+#include "study/program/settled.hpp"
 #include "study/step/copy_ways.hpp"
-#include "study/step/fusion.hpp"
 #include "study/step/timeline_write.hpp"
-
-#include <map>
 
 namespace eyeroof::cli {
 
@@ -14,26 +16,12 @@ namespace {
 namespace step = study::step;
 
 struct TimelineOptions {
-    StepOptions step;
-    std::string mode = "stream", copies = "none", against;
+    ScenarioOptions scenario;
+    bool compare_copies = false;
+    std::string against;
     std::int64_t steps = 1;
-    int streams = 1;
-    bool pageable = false;
+    OutputOptions output;
 };
-
-step::TimelineOptions timeline_options(const TimelineOptions& options, const StepInputs& inputs) {
-    static const std::map<std::string, step::Mode> modes = {
-        {"eager", step::Mode::eager},
-        {"stream", step::Mode::stream},
-        {"graph", step::Mode::graph},
-        {"fused", step::Mode::fused},
-        {"fused-graph", step::Mode::fused_graph}};
-    static const std::map<std::string, step::Copies> copies = {
-        {"none", step::Copies::none}, {"batch", step::Copies::batch}, {"all", step::Copies::all}};
-    const auto copied = copies.find(options.copies);
-    return {modes.at(options.mode), inputs.host, options.streams,
-            copied == copies.end() ? step::Copies::none : copied->second, options.pageable};
-}
 
 std::string rendered(const step::TimelineReport& report, const std::string& format) {
     return format == "json"    ? step::timeline_json(report)
@@ -43,99 +31,110 @@ std::string rendered(const step::TimelineReport& report, const std::string& form
                                : step::timeline_text(report);
 }
 
-// The host by itself, where one is named.
-model::Result<step::CopyWay> alone(Context& context, const TimelineOptions& options,
-                                   const StepInputs& inputs, const step::Graph& graph) {
-    const auto machine = load_machine(context, options.against);
-    if (!machine) {
-        return machine.diagnostics();
+// The program of a question, and its costs.
+struct Played {
+    step::Graph graph;
+    step::Costs costs;
+};
+model::Result<Played> played(const study::Question& question, const model::Gpu& gpu) {
+    auto graph = study::lower(question);
+    if (!graph) {
+        return graph.diagnostics();
     }
-    const auto* host = std::get_if<model::Gpu>(&machine->kind);
-    if (host == nullptr || host->arch != model::GpuArch::host) {
-        return model::Result<step::CopyWay>::failure(
-            "not-a-host", machine->id + " is no host processor",
-            "`eyeroof hw list` has the hosts, such as laptop-quad-3.1ghz");
-    }
-    const step::TimelineOptions wanted = timeline_options(options, inputs);
-    const auto costs = step::costs_of(graph, *host, step::launch_of(wanted.mode));
+    auto costs = step::costs_of(*graph, gpu, study::software_of(question));
     if (!costs) {
         return costs.diagnostics();
     }
-    return step::host_alone(graph, *costs, *host, wanted);
+    return Played{*std::move(graph), *std::move(costs)};
 }
 
-// `plain`: before fusion, for a host.
-Exit compare_copies(Context& context, const TimelineOptions& options, const StepInputs& inputs,
-                    const step::Graph& plain, const step::Graph& graph, const step::Costs& costs) {
-    const std::string& format = options.step.output.format;
+// The same step on a host processor by itself.
+model::Result<step::CopyWay> alone(Context& context, study::Question question,
+                                   const std::string& name) {
+    auto machine = load_machine(context, name);
+    if (!machine) {
+        return machine.diagnostics();
+    }
+    question.machine = *std::move(machine);
+    question.scenario.compiled = false; // compilers fuse for the GPU
+    const auto* host = std::get_if<model::Gpu>(&question.machine.kind);
+    if (host == nullptr || host->arch != model::GpuArch::host) {
+        return model::Result<step::CopyWay>::failure(
+            "not-a-host", question.machine.id + " is not a host processor",
+            "`eyeroof hw list` has the hosts, such as laptop-quad-3.1ghz");
+    }
+    const auto step = played(question, *host);
+    if (!step) {
+        return step.diagnostics();
+    }
+    return step::host_alone(step->graph, step->costs, *host,
+                            study::timeline_options(question, *host));
+}
+
+Exit compare_copies(Context& context, const TimelineOptions& options,
+                    const study::Question& question, const model::Gpu& gpu) {
+    const std::string& format = options.output.format;
     if (format != "text" && format != "json") {
-        return context.fail_usage("--copies compare is written as text and JSON, not as " + format,
+        return context.fail_usage("--compare-copies is written as text and JSON, not as " + format,
                                   "one way, such as --copies batch, has a picture and a trace");
     }
-    step::CopyWays found{graph.id,
-                         inputs.machine.id,
-                         options.against,
-                         options.step.phase.phase == "training",
-                         static_cast<double>(options.steps),
-                         {}};
+    const auto step = played(question, gpu);
+    if (!step) {
+        return context.fail(step.diagnostics());
+    }
+    step::CopyWays found;
+    found.network = step->graph.id;
+    found.machine = question.machine.id;
+    found.against = options.against;
+    found.training = question.scenario.training.has_value();
+    found.steps = static_cast<double>(options.steps);
     if (!options.against.empty()) {
-        auto way = alone(context, options, inputs, plain);
+        auto way = alone(context, question, options.against);
         if (!way) {
             return context.fail(way.diagnostics());
         }
         found.ways.push_back(*std::move(way));
     }
     for (step::CopyWay& way :
-         step::copy_ways(graph, costs, inputs.gpu(), timeline_options(options, inputs))) {
+         step::copy_ways(step->graph, step->costs, gpu, study::timeline_options(question, gpu))) {
         found.ways.push_back(std::move(way));
     }
     return context.write(format == "json" ? step::copy_ways_json(found)
-                                          : step::copy_ways_text(found),
-                         options.step.output.file);
+                                          : with_words(study::scenario_words(question),
+                                                       step::copy_ways_text(found), format),
+                         options.output.file);
 }
 
-Exit timeline(Context& context, const TimelineOptions& options, const std::string& command) {
-    if (options.copies != "compare" && (options.steps != 1 || !options.against.empty())) {
-        return context.fail_usage("--against and --steps belong to --copies compare",
-                                  "add --copies compare, or leave them out");
+Exit timeline(Context& context, TimelineOptions& options, const std::string& command) {
+    if (!options.compare_copies && (options.steps != 1 || !options.against.empty())) {
+        return context.fail_usage("--against and --steps belong to --compare-copies",
+                                  "add --compare-copies, or leave them out");
     }
-    const auto inputs = load_step(context, options.step);
-    if (!inputs) {
-        return context.fail(inputs.diagnostics());
+    const auto question = question_of(context, options.scenario);
+    if (!question) {
+        return context.fail(question.diagnostics());
     }
-    context.report(inputs.diagnostics());
-    const step::TimelineOptions wanted = timeline_options(options, *inputs);
-    const bool fused = step::fuses(wanted.mode);
-    const step::Rewired rewired = fused ? step::with_attention(inputs->network, inputs->wiring)
-                                        : step::Rewired{inputs->network, inputs->wiring, 0};
-    auto graph = step::make_graph(rewired.network, rewired.wiring, inputs->graph_options);
-    if (!graph) {
-        return context.fail(graph.diagnostics());
+    context.report(question.diagnostics());
+    const auto* gpu = std::get_if<model::Gpu>(&question->machine.kind);
+    if (gpu == nullptr) {
+        model::Diagnostics wrong;
+        wrong.error("not-a-gpu", "a timeline is predicted for GPUs and host processors",
+                    "`eyeroof hw list` names them; `eyeroof exam` takes accelerators");
+        return context.fail(wrong);
     }
-    auto costs = step::costs_of(*graph, inputs->gpu(), step::launch_of(wanted.mode));
-    if (!costs) {
-        return context.fail(costs.diagnostics());
+    if (options.compare_copies) {
+        const study::Question runs = study::as_it_runs(*question);
+        return compare_copies(context, options, runs, std::get<model::Gpu>(runs.machine.kind));
     }
-    const step::Graph plain = *graph;
-    if (fused) {
-        step::Fused made = step::fuse(*graph, *costs, inputs->gpu());
-        *graph = std::move(made.graph);
-        *costs = std::move(made.costs);
+    const auto report = study::run(*question, context.stop(), context.progress());
+    if (!report) {
+        return context.fail(report.diagnostics());
     }
-    if (options.copies == "compare") {
-        return compare_copies(context, options, *inputs, plain, *graph, *costs);
-    }
-    const step::Timeline line = step::simulate(*graph, *costs, inputs->gpu(), wanted);
-    const step::TimelineReport report{*graph,
-                                      line,
-                                      inputs->gpu(),
-                                      wanted,
-                                      inputs->machine.id,
-                                      inputs->host_id,
-                                      options.step.phase.phase == "training"};
-    const std::string& format = options.step.output.format;
-    return context.write(with_origin(rendered(report, format), format, command, {inputs->machine}),
-                         options.step.output.file);
+    context.report(report.diagnostics());
+    const std::string& format = options.output.format;
+    return context.write(
+        with_origin(rendered({*report, *gpu}, format), format, command, {question->machine}),
+        options.output.file);
 }
 
 } // namespace
@@ -143,38 +142,28 @@ Exit timeline(Context& context, const TimelineOptions& options, const std::strin
 void add_timeline(Frame& frame) {
     auto options = std::make_shared<TimelineOptions>();
     CLI::App& app = frame.add(
-        "timeline", "A whole step over time: what the host issues, the device runs, copies move",
-        "# how much of BERT's inference the GPU waits for PyTorch's calls\n"
-        "eyeroof timeline bert-large --on a100-sxm-40gb --mode eager\n"
+        "timeline", "Show a whole step over time: host, kernels, and copies",
+        "# how long the GPU waits for PyTorch's calls in BERT's inference\n"
+        "eyeroof timeline bert-large --on a100-sxm-40gb\n"
         "# a training step, every operator, as a trace for Perfetto or chrome://tracing\n"
         "eyeroof timeline resnet50 --on v100-sxm2-16gb --phase training --format trace -o a.json\n"
-        "# the batch goes to the GPU each step, pageable\n"
+        "# the batch goes to the GPU in each step, from pageable memory\n"
         "eyeroof timeline resnet18 --batch 32 --on k80-die --dtype fp32 --copies batch --pageable\n"
         "# ten epochs of MNIST: a laptop alone, and a K80 with everything moved or only batches\n"
-        "eyeroof timeline mnist-cnn --on k80-die --against laptop-quad-3.1ghz --copies compare "
-        "--dtype fp32\n"
+        "eyeroof timeline mnist-cnn --on k80-die --dtype fp32 --compare-copies "
+        "--against laptop-quad-3.1ghz\n"
         "# own network with a `graph`, as a picture\n"
-        "eyeroof timeline mine.yaml --on t4 --mode graph --format svg -o step.svg");
-    add_step_options(app, options->step);
-    add_choice(app, "--mode", options->mode, {"eager", "stream", "graph", "fused", "fused-graph"},
-               "How operators are issued: a framework's calls, back-to-back launches, a captured "
-               "graph; kernels as a compiler fuses them, called or captured");
-    app.add_option("--streams", options->streams,
-                   "Streams for operators that do not wait for each other")
-        ->check(CLI::Range(1, 64))
-        ->type_name("N");
-    add_choice(app, "--copies", options->copies, {"none", "batch", "all", "compare"},
-               "What moves between host and device in each step: nothing, the batch and the "
-               "output, or the weights too; compare: all of them side by side");
+        "eyeroof timeline mine.yaml --on t4 --launch graph --format svg -o step.svg");
+    add_scenario(app, options->scenario);
+    app.add_flag("--compare-copies", options->compare_copies,
+                 "All ways to bring the data to the device, side by side");
     app.add_option("--against", options->against,
-                   "With --copies compare: a host processor that does it alone")
+                   "With --compare-copies: a host processor that does it alone")
         ->type_name("HOST");
-    app.add_option("--steps", options->steps, "With --copies compare: what so many steps take")
+    app.add_option("--steps", options->steps, "With --compare-copies: the time of N steps [1]")
         ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
         ->type_name("N");
-    app.add_flag("--pageable", options->pageable,
-                 "Copies from memory that is not pinned: half the rate, and the host waits");
-    add_output(app, options->step.output, {"text", "json", "svg", "html", "trace"});
+    add_output(app, options->output, {"text", "json", "svg", "html", "trace"});
     frame.run(app, [options, &app](Context& context) {
         return timeline(context, *options, command_line(app));
     });

@@ -145,7 +145,7 @@ void add_tune(Frame& frame) {
         ->type_name("NETWORK|FILE");
     app.add_option("--layers", options->layers, "Regular expression over layer names")
         ->type_name("REGEX");
-    add_dims(app, options->dims);
+    add_sizes(app, options->dims);
     app.add_option("--trials", options->trials, "Candidates to measure, of each layer")
         ->check(CLI::Range(1, 1'000'000))
         ->capture_default_str();

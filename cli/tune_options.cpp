@@ -70,7 +70,8 @@ void add_measuring(CLI::App& app, TuneCommand& options) {
     app.add_option("--repeat-time", options.repeat_s, "Seconds for a candidate's repeats")
         ->check(CLI::Range(0.0, 3600.0))
         ->capture_default_str();
-    app.add_option("--limit", options.limit_s, "Seconds after which a candidate is ended")
+    app.add_option("--limit", options.limit_s,
+                   "Seconds after which a candidate, a compiler or a reference is ended")
         ->check(CLI::Range(0.01, 86400.0))
         ->capture_default_str();
     app.add_option("--time-limit", options.time_limit_s, "Seconds for each layer's search")
@@ -156,6 +157,7 @@ tuning::TuneOptions tune_options(const TuneCommand& options) {
     wanted.cpu.cpu = options.cpu;
     wanted.cpu.time_s = options.repeat_s;
     wanted.cpu.limit_s = options.limit_s;
+    wanted.cpu.compile_limit_s = options.limit_s;
     wanted.cpu.statistic =
         options.time == "least" ? tuning::Statistic::least : tuning::Statistic::median;
     wanted.gpu.statistic = wanted.cpu.statistic;
@@ -187,16 +189,17 @@ model::Result<std::vector<tuning::TrialLine>> load_logs(Context& context,
 
 // The network's layers that --layers names.
 model::Result<model::Network> chosen_layers(Context& context, const TuneCommand& options) {
-    auto network = load_workload(context, options.network, options.dims);
+    auto loaded = study::load_workload(options.network, options.dims, folders_of(context));
     const auto pattern = model::Pattern::compile(options.layers);
-    if (!network || !pattern) {
-        model::Diagnostics all = network.diagnostics();
+    if (!loaded || !pattern) {
+        model::Diagnostics all = loaded.diagnostics();
         all.append(pattern.diagnostics());
         return all;
     }
-    std::erase_if(network->layers,
+    model::Network network = std::move(loaded->network);
+    std::erase_if(network.layers,
                   [&](const model::Layer& layer) { return !pattern->found_in(layer.name); });
-    if (network->layers.empty()) {
+    if (network.layers.empty()) {
         return model::Result<model::Network>::failure(
             "no-layers", fmt::format("no layer's name matches '{}'", options.layers),
             "eyeroof net show lists them");

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "cli/command.hpp"
-#include "cli/exam_options.hpp"
+#include "cli/scenario_options.hpp"
 #include "study/tune/tuner.hpp"
 
 #include <string>

@@ -1,62 +1,68 @@
 // eyeroof upgrade: does another GPU pay off for this network?
 #include "study/report/upgrade.hpp"
 
-#include "cli/exam_options.hpp"
 #include "cli/fail_if.hpp"
-#include "cli/gpu_options.hpp"
 #include "cli/origin.hpp"
-#include "cli/phase.hpp"
-#include "hwdb/catalog.hpp"
+#include "cli/scenario_options.hpp"
+#include "study/program/lower.hpp"
+#include "study/upgrade/offload.hpp"
 #include "study/upgrade/surroundings.hpp"
 #include "study/upgrade/upgrade.hpp"
+#include "study/what_if/knobs.hpp"
 
+#include <fmt/format.h>
+
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <map>
 
 namespace eyeroof::cli {
 
 namespace {
 
+// Fields that may differ between the two GPUs: --from-dtype, --to-dtype …
+constexpr std::array<const char*, 7> kOfASide = {"dtype",  "host",     "set",   "library",
+                                                 "layout", "compiled", "launch"};
+
 struct UpgradeOptions {
+    ScenarioOptions scenario;
     std::vector<std::string> networks; // NAME, or NAME@WEIGHT
-    std::vector<std::string> dims;
     std::vector<model::Count> sweep_batch;
     std::vector<std::string> sweep_dtype; // OLD:NEW
     std::string from, to;
-    PhaseOptions phase;
-    std::string launch = "eager";
-    std::string host, from_host, to_host;
-    std::string dtype, from_dtype, to_dtype; // the first on both sides
-    std::optional<std::int64_t> batch;
+    std::map<std::string, ScenarioOptions::Value> of_sides; // "from-dtype"
     study::UpgradeOptions study;
     std::string fail_if;
     OutputOptions output;
 };
 
-std::optional<model::DataType> type_of(const std::string& name) {
-    return name.empty() ? std::nullopt : model::data_type_from_name(name);
+// The scenario as one side has it.
+model::Result<study::Scenario> side_of(const UpgradeOptions& options, study::Scenario scenario,
+                                       const std::string& side) {
+    scenario.machine = side == "from" ? options.from : options.to;
+    model::Diagnostics found;
+    for (const char* name : kOfASide) {
+        const auto& value = options.of_sides.at(side + "-" + name);
+        const auto texts = value.flag ? std::vector<std::string>{"1"} : value.texts;
+        if (value.option->count() > 0) {
+            found.append(study::find_field(name)->set(scenario, texts));
+        }
+    }
+    if (found.has_errors()) {
+        return found;
+    }
+    return {std::move(scenario), std::move(found)};
 }
 
-study::LaunchMode mode_of(const std::string& name) {
-    return name == "compiled" ? study::LaunchMode::compiled
-                              : static_cast<study::LaunchMode>(launch_from_name(name));
-}
-
-study::UpgradeOptions study_options(const UpgradeOptions& options) {
-    study::UpgradeOptions wanted = options.study;
-    wanted.from.launch = wanted.to.launch = mode_of(options.launch);
-    wanted.from.data_type =
-        type_of(options.from_dtype.empty() ? options.dtype : options.from_dtype);
-    wanted.to.data_type = type_of(options.to_dtype.empty() ? options.dtype : options.to_dtype);
-    wanted.from.batch = wanted.to.batch = options.batch;
-    wanted.from.operators = wanted.to.operators = operators_of(options.phase);
-    wanted.training = training_of(options.phase);
-    return wanted;
+model::Result<model::Machine> machine_of(Context& context, const study::Scenario& scenario) {
+    auto machine = load_machine(context, scenario.machine);
+    return machine ? study::changed(*machine, scenario.changes) : machine;
 }
 
 // "resnet50@3" -> the network and its weight.
 model::Result<study::FleetMember> member_of(const std::string& text, Context& context,
-                                            const std::vector<std::string>& dims) {
+                                            const std::vector<std::string>& sizes) {
     const auto at = text.rfind('@');
     std::string name = text;
     double weight = 1.0;
@@ -68,12 +74,12 @@ model::Result<study::FleetMember> member_of(const std::string& text, Context& co
             error == std::errc{} && stop == end && weight > 0.0 && std::isfinite(weight);
         if (!whole) {
             return model::Result<study::FleetMember>::failure(
-                "bad-weight", "'" + text.substr(at + 1) + "' is no positive weight",
+                "bad-weight", "'" + text.substr(at + 1) + "' is not a positive weight",
                 "as in resnet50@3");
         }
         name = text.substr(0, at);
     }
-    auto network = load_wired_workload(context, name, dims);
+    auto network = study::load_workload(name, sizes, folders_of(context));
     if (!network) {
         return network.diagnostics();
     }
@@ -110,7 +116,8 @@ model::Result<std::vector<study::SweepPoint>> swept(const UpgradeOptions& option
         pairs.push_back({});
     }
     const std::vector<model::Count> batches =
-        options.sweep_batch.empty() ? std::vector<model::Count>{options.batch.value_or(1)}
+        options.sweep_batch.empty() ? std::vector<model::Count>{wanted.from.batch.value_or(
+                                          study::own_batch(fleet.front().network))}
                                     : options.sweep_batch;
     return study::sweep_upgrade(fleet, from, to, wanted, batches, pairs);
 }
@@ -124,35 +131,112 @@ std::string rendered(const study::Upgrade& result, const std::string& format) {
                               : study::upgrade_text(result);
 }
 
-Exit upgrade(Context& context, const UpgradeOptions& options, const std::string& command) {
-    const auto fail_if = FailIf::parse(options.fail_if, gate_figures(study::Upgrade{}).keys);
-    if (!fail_if) {
-        return context.fail(fail_if.diagnostics());
-    }
+model::Result<std::vector<study::FleetMember>>
+fleet_of(Context& context, const UpgradeOptions& options, const study::Scenario& scenario) {
     std::vector<study::FleetMember> fleet;
     model::Diagnostics all;
     for (const std::string& text : options.networks) {
-        auto member = member_of(text, context, options.dims);
+        auto member = member_of(text, context, scenario.sizes);
         all.append(member.diagnostics());
         if (member) {
             fleet.push_back(*std::move(member));
         }
     }
-    const auto from = hwdb::load_machine(options.from, context.machine_dirs());
-    const auto to = hwdb::load_machine(options.to, context.machine_dirs());
-    all.append(from.diagnostics());
-    all.append(to.diagnostics());
+    if (all.has_errors()) {
+        return all;
+    }
+    return {std::move(fleet), std::move(all)};
+}
+
+// From a host processor: is a layer worth sending?
+Exit offload(Context& context, const UpgradeOptions& options, const study::Scenario& to,
+             const model::Machine& host, const std::string& command) {
+    if (options.networks.size() > 1) {
+        return context.fail_usage("from a host processor to a GPU, one network at a time",
+                                  "run it once for each network");
+    }
+    const auto fail_if = FailIf::parse(options.fail_if, gate_figures(study::Offload{}).keys);
+    study::Scenario scenario = to;
+    scenario.network = options.networks.front();
+    const auto question = study::resolve(scenario, folders_of(context));
+    model::Diagnostics all = fail_if.diagnostics();
+    all.append(question.diagnostics());
     if (all.has_errors()) {
         return context.fail(all);
     }
+    const auto result = study::offload(*question, host);
+    if (!result) {
+        return context.fail(result.diagnostics());
+    }
+    const std::string& format = options.output.format;
+    if (format == "svg" || format == "html") {
+        return context.fail_usage("from a host processor the answer has no picture",
+                                  "choose text, json, csv, or md");
+    }
+    return fail_if->write(context,
+                          format == "json"  ? study::offload_json(*result)
+                          : format == "csv" ? study::offload_csv(*result)
+                          : format == "md"  ? with_origin(study::offload_markdown(*result), format,
+                                                          command, {host, question->machine})
+                                            : study::offload_text(*result),
+                          options.output.file, gate_figures(*result));
+}
+
+struct Sides {
+    study::Scenario from, to;
+    model::Machine from_machine, to_machine;
+};
+
+model::Result<Sides> sides_of(Context& context, UpgradeOptions& options) {
+    const auto scenario = scenario_of(context, options.scenario);
+    if (!scenario) {
+        return scenario.diagnostics();
+    }
+    const auto from = side_of(options, *scenario, "from");
+    const auto to = side_of(options, *scenario, "to");
+    model::Diagnostics all = from.diagnostics();
+    all.append(to.diagnostics());
+    if (all.has_errors()) {
+        return all;
+    }
+    auto from_machine = machine_of(context, *from);
+    auto to_machine = machine_of(context, *to);
+    all.append(from_machine.diagnostics());
+    all.append(to_machine.diagnostics());
+    if (all.has_errors()) {
+        return all;
+    }
+    return Sides{*from, *to, *std::move(from_machine), *std::move(to_machine)};
+}
+
+Exit upgrade(Context& context, UpgradeOptions& options, const std::string& command) {
+    const auto sides = sides_of(context, options);
+    if (!sides) {
+        return context.fail(sides.diagnostics());
+    }
+    const auto* old = std::get_if<model::Gpu>(&sides->from_machine.kind);
+    if (old != nullptr && old->arch == model::GpuArch::host) {
+        return offload(context, options, sides->to, sides->from_machine, command);
+    }
+    const auto fail_if = FailIf::parse(options.fail_if, gate_figures(study::Upgrade{}).keys);
+    const auto read = fleet_of(context, options, sides->from);
+    model::Diagnostics all = fail_if.diagnostics();
+    all.append(read.diagnostics());
+    if (all.has_errors()) {
+        return context.fail(all);
+    }
+    const std::vector<study::FleetMember>& fleet = *read;
+    const model::Machine* from = &sides->from_machine;
+    const model::Machine* to = &sides->to_machine;
     const bool sweeps = !options.sweep_batch.empty() || !options.sweep_dtype.empty();
     if (sweeps && fleet.size() > 1) {
         return context.fail_usage("a sweep is of one network", "run it once for each network");
     }
-    const auto named = [&](const std::string& own) { return own.empty() ? options.host : own; };
-    const auto wanted = study::with_surroundings(study_options(options), *from, *to,
-                                                 {named(options.from_host), named(options.to_host)},
-                                                 context.machine_dirs());
+    study::UpgradeOptions asked = options.study;
+    asked.from = sides->from;
+    asked.to = sides->to;
+    const auto wanted = study::with_surroundings(
+        asked, *from, *to, {asked.from.host, asked.to.host}, context.machine_dirs());
     if (!wanted) {
         return context.fail(wanted.diagnostics());
     }
@@ -201,6 +285,23 @@ void add_price_options(CLI::App& app, UpgradeOptions& options) {
         ->check(CLI::PositiveNumber);
 }
 
+void add_side_options(CLI::App& app, UpgradeOptions& options) {
+    for (const std::string side : {"from", "to"}) {
+        for (const char* name : kOfASide) {
+            const study::ScenarioField& field = *study::find_field(name);
+            auto& value = options.of_sides[side + "-" + name];
+            const std::string which = side == "from" ? "the old GPU alone" : "the new GPU alone";
+            const std::string help = fmt::format("--{} of {}", name, which);
+            CLI::Option* option = field.kind == study::FieldKind::flag
+                                      ? app.add_flag("--" + side + "-" + name, value.flag, help)
+                                      : app.add_option("--" + side + "-" + name, value.texts, help)
+                                            ->type_name(field.value)
+                                            ->allow_extra_args(false);
+            value.option = option->group("One of the two GPUs");
+        }
+    }
+}
+
 } // namespace
 
 void add_upgrade(Frame& frame) {
@@ -223,12 +324,10 @@ void add_upgrade(Frame& frame) {
                   "# at prices of your own\n"
                   "eyeroof upgrade bert-base --from t4 --to l4 --from-per-hour 0.53 "
                   "--to-per-hour 0.80\n"
+                  "# is a layer worth sending from a host processor to a GPU?\n"
+                  "eyeroof upgrade mlp-2layer --from laptop-quad-3.1ghz --to k80-die --dtype fp32\n"
                   "# fail a build when it does not\n"
                   "eyeroof upgrade resnet50 --from t4 --to l4 --fail-if 'net.speedup < 1'");
-    std::vector<std::string> types;
-    for (const std::string_view name : model::data_type_names()) {
-        types.emplace_back(name);
-    }
     app.add_option(
            "network", options->networks,
            "Names in the catalog, or files; several make a fleet, NAME@WEIGHT gives each its "
@@ -239,19 +338,12 @@ void add_upgrade(Frame& frame) {
         ->required()
         ->type_name("MACHINE");
     app.add_option("--to", options->to, "The GPU in question")->required()->type_name("MACHINE");
-    add_phase(app, options->phase);
-    add_network_launch(app, options->launch);
-    add_dims(app, options->dims);
-    add_dtype(app, options->dtype);
-    add_choice(app, "--from-dtype", options->from_dtype, types, "Data type on the old GPU alone");
-    add_choice(app, "--to-dtype", options->to_dtype, types, "Data type on the new GPU alone");
-    app.add_option("--host", options->host,
-                   "The host on both sides (default: the server of each GPU's years)")
-        ->type_name("MACHINE");
-    app.add_option("--from-host", options->from_host, "The old GPU's host")->type_name("MACHINE");
-    app.add_option("--to-host", options->to_host, "The new GPU's host")->type_name("MACHINE");
-    app.add_option("--batch", options->batch, "Multiplies the network's batch")
-        ->check(CLI::PositiveNumber);
+    add_scenario(app, options->scenario,
+                 {{"on", "energies", "density", "mapping", "dataflow", "objective", "time-limit",
+                   "factors", "counting", "constraints", "search-nodes", "copies", "pageable"},
+                  false,
+                  false});
+    add_side_options(app, *options);
     app.add_option("--sweep-batch", options->sweep_batch, "Also at these batches, such as 1,8,64")
         ->delimiter(',')
         ->check(CLI::PositiveNumber);

@@ -130,19 +130,11 @@ struct Companion {
     const char* value = "";
 };
 constexpr Companion kCompanions[] = {
-    {"", "--optimizer", "--phase", "training"},
-    {"", "--epoch-steps", "--phase", "training"},
-    {"", "--precision", "--phase", "training"},
-    {"chip", "--layers", "--network"},
-    {"chip", "--batch", "--network"},
-    {"chip", "--dim", "--network"},
-    {"chip", "--nodes", "--network"},
-    {"chip", "--time-limit", "--network"},
+    {"improve", "--epoch-steps", "--pruned-to"},
     {"import", "--batch", "--match"},
     {"tune", "--ablation", "--compare"},
     {"tune", "--seeds", "--compare"},
     {"tune", "--jobs", "--compare"},
-    {"split", "--microbatches", "--phase", "training"},
 };
 
 // Does another option of the command take the place of the companion: a session, a varied field?
@@ -178,6 +170,67 @@ void check_companions(const CLI::App& app, model::Diagnostics& found) {
     }
 }
 
+bool is_same_file(const std::string& a, const std::string& b) {
+    std::error_code ignored;
+    return std::filesystem::is_regular_file(a, ignored) &&
+           std::filesystem::equivalent(a, b, ignored);
+}
+
+// A result that would take the place of what it is made from.
+void check_outputs(const CLI::App& app, model::Diagnostics& found) {
+    for (const CLI::Option* output : app.get_options()) {
+        const std::string name = output->get_name();
+        if ((name != "--output" && name != "--save") || output->results().empty()) {
+            continue;
+        }
+        const std::string& file = output->results().front();
+        for (const CLI::Option* input : app.get_options()) {
+            for (const std::string& word : input->results()) {
+                const bool parameters = is_same_file(file, word.substr(0, word.rfind(':')));
+                if (input != output && (parameters || is_same_file(file, word))) {
+                    found.error("usage",
+                                fmt::format("{}: '{}' is read, and {} would replace it",
+                                            command_path(app), file, name),
+                                "name another file");
+                }
+            }
+        }
+    }
+}
+
+// Names of the version before, for one release. A command of "" is every command; options of
+// commands that were removed are asked of their successor.
+struct Moved {
+    const char* command;
+    const char* name;
+    const char* now;
+};
+constexpr Moved kMoved[] = {
+    {"eyeroof", "sparse", "eyeroof exam NETWORK --on MACHINE --density SHARES"},
+    {"eyeroof", "chip", "eyeroof exam NETWORK --on MACHINE --chip"},
+    {"eyeroof", "cores", "eyeroof exam NETWORK --on PACKAGE --cores"},
+    {"eyeroof", "split", "eyeroof scale NETWORK --on ONE --on OTHER"},
+    {"eyeroof", "offload", "eyeroof upgrade NETWORK --from HOST --to GPU"},
+    {"exam", "--densities", "--density NAME"},
+    {"exam", "--curve", "--density curve"},
+    {"exam", "--memory", "--shared-memory RATE"},
+    {"exam", "--search", "--mapping best"},
+    {"improve", "--mode", "--launch"},
+    {"timeline", "--mode", "--launch, with --compiled for fused operators"},
+    {"scale", "--global-batch", "--batch"},
+    {"", "--nodes", "--search-nodes"},
+    {"", "--fuse-attention", "--attention fused"},
+};
+
+std::string moved_to(const std::string& command, const std::string& name) {
+    for (const Moved& moved : kMoved) {
+        if (name == moved.name && (*moved.command == 0 || command == moved.command)) {
+            return fmt::format("it is now `{}`", moved.now);
+        }
+    }
+    return "";
+}
+
 } // namespace
 
 const CLI::App& deepest(const CLI::App& app) {
@@ -197,12 +250,16 @@ model::Diagnostics usage_error(const CLI::App& root, const CLI::ParseError& erro
         const auto global = option_names(root);
         known.insert(known.end(), global.begin(), global.end());
         const std::string near = model::closest(unexpected.front(), known);
+        const std::string moved = moved_to(app.get_name(), unexpected.front());
         diagnostics.error("usage", fmt::format("{}: unknown option '{}'", path, unexpected.front()),
-                          near.empty() ? help : fmt::format("did you mean {}?", near));
+                          !moved.empty() ? moved
+                          : near.empty() ? help
+                                         : fmt::format("did you mean {}?", near));
     } else if (!unexpected.empty() && !commands.empty()) {
+        const std::string moved = moved_to(app.get_name(), unexpected.front());
         diagnostics.error("usage",
                           fmt::format("{}: unknown command '{}'", path, unexpected.front()),
-                          model::suggestion(unexpected.front(), commands));
+                          moved.empty() ? model::suggestion(unexpected.front(), commands) : moved);
     } else if (!unexpected.empty()) {
         diagnostics.error("usage",
                           fmt::format("{}: one argument too many: '{}'", path, unexpected.front()),
@@ -226,6 +283,7 @@ model::Diagnostics values_found_wrong(const Frame& frame, const GlobalOptions& g
     check_values(frame.root(), found);
     check_lists(lists_of(frame.root()), arguments, found);
     check_companions(deepest(frame.root()), found);
+    check_outputs(deepest(frame.root()), found);
     for (const std::string& folder : global.hwdb) {
         std::error_code ignored;
         if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {

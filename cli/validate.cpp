@@ -3,7 +3,7 @@
 #include "study/calibrate/validate.hpp"
 
 #include "cli/fail_if.hpp"
-#include "cli/gpu_options.hpp"
+#include "cli/scenario_options.hpp"
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/published_reader.hpp"
@@ -13,7 +13,6 @@
 #include "study/calibrate/machines.hpp"
 #include "study/calibrate/networks.hpp"
 #include "study/calibrate/pairs.hpp"
-#include "study/formats/catalog.hpp"
 #include "study/report/machines.hpp"
 #include "study/report/validation.hpp"
 
@@ -29,7 +28,8 @@ namespace {
 struct ValidateOptions {
     std::string file;
     std::string machine;
-    std::string launch; // empty: eager for networks, stream for layers
+    std::string timing = "stream"; // of rows of layers that name none
+    std::string launch = "eager";  // of whole networks
     std::string fit, fit_source;
     std::string fail_if;
     bool never_seen = false;
@@ -67,8 +67,8 @@ study::MachineSource source_of(const ValidateOptions& options,
 
 study::PairsSources sources_of(const Context& context, const ValidateOptions& options) {
     const auto folders = context.machine_dirs();
-    return {[networks = context.network_dirs()](const std::string& reference) {
-                return study::read::load_network(reference, networks);
+    return {[data = folders_of(context)](const std::string& reference) {
+                return study::load_workload(reference, {}, data);
             },
             source_of(options, folders),
             [folders](const model::Gpu& gpu) { return hwdb::usual_host(gpu, folders).issue; }};
@@ -86,9 +86,9 @@ Exit validate_pairs(Context& context, const ValidateOptions& options) {
     if (!pairs) {
         return context.fail(pairs.diagnostics());
     }
-    const auto mode = static_cast<study::LaunchMode>(
-        launch_from_name(options.launch.empty() ? "eager" : options.launch));
-    auto result = study::validate_pairs(*pairs, sources_of(context, options), mode);
+    study::Scenario scenario;
+    scenario.launch = *model::launch_from_name(options.launch);
+    auto result = study::validate_pairs(*pairs, sources_of(context, options), scenario);
     if (!result) {
         return context.fail(result.diagnostics());
     }
@@ -168,11 +168,11 @@ Exit validate_machines(Context& context, const ValidateOptions& options) {
     if (!tables) {
         return context.fail(tables.diagnostics());
     }
-    study::StudyOptions how;
+    study::Scenario how;
     how.policy =
         options.mapping == "best" ? study::MappingPolicy::best : study::MappingPolicy::dataflow;
     const auto networks = [&](const std::string& reference) {
-        return study::read::load_network(reference, context.network_dirs());
+        return study::load_workload(reference, {}, folders_of(context));
     };
     const auto machines = [&](const std::string& id) {
         return hwdb::load_machine(id, context.machine_dirs());
@@ -223,9 +223,8 @@ Exit validate(Context& context, const ValidateOptions& options) {
     if (!rows) {
         return context.fail(rows.diagnostics());
     }
-    const auto result = study::validate(
-        *rows, source_of(options, context.machine_dirs()),
-        {launch_from_name(options.launch.empty() ? "stream" : options.launch), options.worst});
+    const auto result = study::validate(*rows, source_of(options, context.machine_dirs()),
+                                        {*model::timing_from_name(options.timing), options.worst});
     if (!result) {
         return context.fail(result.diagnostics());
     }
@@ -245,7 +244,7 @@ void add_validate(Frame& frame) {
                               "How far predictions lie from measured layer times, beside the "
                               "naive roofline",
                               "# a layer CSV with the columns gpu and measured_s beside its own\n"
-                              "eyeroof validate measured.csv --launch kernel\n"
+                              "eyeroof validate measured.csv --timing kernel\n"
                               "# speed-ups of whole networks, beside guessing their median\n"
                               "eyeroof validate pairs.csv --pairs\n"
                               "# as if nobody had measured these GPUs\n"
@@ -263,7 +262,9 @@ void add_validate(Frame& frame) {
                  "Published figures of the catalog's accelerators instead of a table");
     add_choice(app, "--mapping", options->mapping, {"dataflow", "best"},
                "With --machines: by the dataflow's own rules, or the best that is found");
-    add_launch(app, options->launch);
+    add_timing(app, options->timing);
+    const study::ScenarioField& launch = *study::find_field("launch");
+    add_choice(app, "--launch", options->launch, launch.choices, "With --pairs: " + launch.help);
     app.add_flag("--pairs", options->pairs,
                  "The table holds speed-ups of networks: network,from,to,speedup and perhaps "
                  "to_network,to_items,phase,optimizer,from_dtype,to_dtype,family,match");

@@ -56,7 +56,7 @@ void read_terms(const Node& node, KernelClass c, const std::map<std::string, dou
 
 void read_launch(const Node& node, model::LaunchSeconds& launch) {
     for (std::size_t i = 0; i < launch.size(); ++i) {
-        const Node value = node.need(model::launch_name(static_cast<model::Launch>(i)));
+        const Node value = node.need(model::timing_name(static_cast<model::Timing>(i)));
         launch[i] = value.quantity<model::Seconds>(Zero::allowed).value_or(model::Seconds{}).value;
     }
 }

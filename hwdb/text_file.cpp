@@ -139,12 +139,17 @@ Result<std::string> read_text_file(const fs::path& path, std::size_t max_bytes) 
             fmt::format("the file has {} bytes, more than the {} that are read", size, max_bytes),
             "is this the file you meant?");
     }
+    errno = 0;
     std::ifstream in(path, std::ios::binary);
+    const int why = errno;
     std::string text(static_cast<std::size_t>(size), '\0');
     in.read(text.data(), static_cast<std::streamsize>(size));
     if (!in.is_open() || in.bad()) {
-        return refuse(path, "not-readable", "the file cannot be opened for reading",
-                      "check its permissions");
+        const bool reached_limit = why == EMFILE || why == ENFILE;
+        return refuse(path, "not-readable",
+                      std::string("the file cannot be opened for reading") +
+                          (reached_limit ? std::string(": ") + std::strerror(why) : ""),
+                      reached_limit ? "raise the limit (ulimit -n)" : "check its permissions");
     }
     text.resize(static_cast<std::size_t>(in.gcount())); // it may have shrunk meanwhile
     if (text.find_first_not_of(" \t\r\n") == std::string::npos) {

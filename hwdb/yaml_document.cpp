@@ -81,10 +81,43 @@ void report_unasked(const YamlState& state, std::uint32_t map, Diagnostics& foun
         }
     }
     for (const Value* key : unknown) {
+        if (found.full()) {
+            return;
+        }
         found.error("unknown-key", fmt::format("unknown key \"{}\"", key->text),
                     model::suggestion(key->text, candidates), {state.file, key->line, key->column},
                     joined(state.fields.at(map), key->text));
     }
+}
+
+// Whether the reader can have meant this file: it names its format, or at least a third of its
+// outermost keys were asked for. Of any other file nothing is quoted.
+bool is_recognized(const YamlState& state) {
+    const auto asked = state.asked.find(state.root);
+    if (asked == state.asked.end()) {
+        return true; // no mapping of named keys
+    }
+    const auto& children = state.values[state.root].children;
+    std::size_t known = 0;
+    for (std::size_t i = 0; i + 1 < children.size(); i += 2) {
+        const std::string& key = state.values[children[i]].text;
+        if (key == "eyeroof") {
+            return true;
+        }
+        known += asked->second.contains(key) ? 1 : 0;
+    }
+    return children.empty() || 3 * known >= children.size() / 2;
+}
+
+Diagnostics foreign_file(const YamlState& state) {
+    std::string expected;
+    for (const std::string& key : state.asked.at(state.root)) {
+        expected += (expected.empty() ? "" : ", ") + key;
+    }
+    Diagnostics found;
+    found.error("foreign-file", "this file is not of the expected kind: its keys are unknown",
+                fmt::format("expected keys: {}", expected), {state.file, 0, 0});
+    return found;
 }
 
 } // namespace
@@ -103,6 +136,9 @@ Diagnostics Document::finish() const {
         if (!state_->ignored.contains(map)) {
             report_unasked(*state_, map, found);
         }
+    }
+    if (found.has_errors() && !is_recognized(*state_)) {
+        return foreign_file(*state_);
     }
     std::vector<Diagnostic> sorted = found.items();
     std::stable_sort(sorted.begin(), sorted.end(), [](const Diagnostic& a, const Diagnostic& b) {

@@ -104,8 +104,7 @@ class Builder : public YAML::EventHandler {
         }
         const bool plain = tag.empty() || tag == "?" || tag == "!";
         if (!plain && !options_.allow_tags) {
-            refuse(mark, "tag", fmt::format("the tag \"{}\" is not supported here", tag),
-                   "remove the tag");
+            refuse(mark, "tag", "tags (\"!name\") are not supported here", "remove the tag");
         }
         detail::Value value;
         value.kind = kind;
@@ -178,7 +177,8 @@ class Builder : public YAML::EventHandler {
             if (!is_new) {
                 state_.diagnostics.error(
                     "duplicate-key",
-                    fmt::format("the key \"{}\" stands here a second time", key.text),
+                    "this key stands here a second time", // not quoted: whose file it is shows
+                                                          // later
                     fmt::format("the first is in line {}; keep one of them",
                                 state_.values[first->second].line),
                     state_.where(children[i]));

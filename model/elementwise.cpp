@@ -59,6 +59,8 @@ constexpr std::array kTable = {
     ElementwiseFunction{"dropout",        1,    1,    2,    0,    2}, // mask and scale; the mask comes from its seed
     ElementwiseFunction{"copy",           1,    1,    0,    0,    0},
     ElementwiseFunction{"cast",           1,    1,    0,    0,    0},
+    ElementwiseFunction{"to_channels_last", 1,  1,    0,    0,    0}, // [n, c, h, w] to [n, h, w, c]
+    ElementwiseFunction{"to_channels_first", 1, 1,    0,    0,    0},
     ElementwiseFunction{"fill",           0,    1,    0,    0,   -1},
     ElementwiseFunction{"h2d",            1,    1,    0,    0,   -1}, // from the host over PCIe
     ElementwiseFunction{"d2h",            1,    1,    0,    0,   -1}, // to the host over PCIe

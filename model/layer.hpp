@@ -6,6 +6,7 @@
 #include "model/base/checked.hpp"
 #include "model/base/result.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,10 +31,50 @@ enum class Op {
     moe
 };
 enum class Direction { fwd, bwd_data, bwd_weight };
-enum class DataType { fp64, fp32, tf32, fp16, bf16, fp8, int32, int16, int8, int4 };
+// mxfp8, mxfp6, mxfp4, nvfp4: elements of 8, 6 or 4 bits in blocks, each with a scale of its own.
+// fp4: the same elements (e2m1) without scales.
+enum class DataType {
+    fp64,
+    fp32,
+    tf32,
+    fp16,
+    bf16,
+    fp8,
+    mxfp8,
+    mxfp6,
+    fp4,
+    mxfp4,
+    nvfp4,
+    int32,
+    int16,
+    int8,
+    int4
+};
+inline constexpr std::size_t kDataTypes = 15;
 
-// Bits that an element occupies in memory (tf32 is stored as 32).
+// Bits of one element in memory, without block scales (tf32 is stored as 32).
 int storage_bits(DataType type);
+
+// A scale of 8 bits for every 32 elements (OCP Microscaling Formats v1.0, section 5.1: mxfp8,
+// mxfp6, mxfp4), or for every 16 (nvfp4; NVIDIA, CUDA PTX ISA, block scaling of mma). The one scale
+// that nvfp4 has for a whole tensor is not counted.
+struct BlockScale {
+    int elements = 0; // of a block; 0: the type has no scales
+    int bits = 0;
+
+    bool operator==(const BlockScale&) const = default;
+};
+BlockScale block_scale(DataType type);
+
+// Bytes of an element with its share of the block's scale: 4.25 / 8 of mxfp4, 4.5 / 8 of nvfp4.
+double bytes_per_element(DataType type);
+
+// Bytes of a packed tensor with its scales; the last block may be short. Nothing where it does not
+// fit 63 bits.
+std::optional<Count> stored_bytes(DataType type, Count elements);
+
+// Floating point of 8 bits or fewer: operands of products are quantized from wider activations.
+bool is_narrow_float(DataType type);
 
 struct TensorTypes {
     DataType input = DataType::fp16;

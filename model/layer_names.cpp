@@ -32,18 +32,23 @@ constexpr std::array<Name<Direction>, 5> kDirections = {{{Direction::fwd, "fwd"}
                                                          {Direction::fwd, "forward"},
                                                          {Direction::fwd, "infer"}}};
 
-constexpr std::array<Name<DataType>, 10> kTypes = {{{DataType::fp64, "fp64"},
-                                                    {DataType::fp32, "fp32"},
-                                                    {DataType::tf32, "tf32"},
-                                                    {DataType::fp16, "fp16"},
-                                                    {DataType::bf16, "bf16"},
-                                                    {DataType::fp8, "fp8"},
-                                                    {DataType::int32, "int32"},
-                                                    {DataType::int16, "int16"},
-                                                    {DataType::int8, "int8"},
-                                                    {DataType::int4, "int4"}}};
+constexpr std::array<Name<DataType>, kDataTypes> kTypes = {{{DataType::fp64, "fp64"},
+                                                            {DataType::fp32, "fp32"},
+                                                            {DataType::tf32, "tf32"},
+                                                            {DataType::fp16, "fp16"},
+                                                            {DataType::bf16, "bf16"},
+                                                            {DataType::fp8, "fp8"},
+                                                            {DataType::mxfp8, "mxfp8"},
+                                                            {DataType::mxfp6, "mxfp6"},
+                                                            {DataType::fp4, "fp4"},
+                                                            {DataType::mxfp4, "mxfp4"},
+                                                            {DataType::nvfp4, "nvfp4"},
+                                                            {DataType::int32, "int32"},
+                                                            {DataType::int16, "int16"},
+                                                            {DataType::int8, "int8"},
+                                                            {DataType::int4, "int4"}}};
 
-constexpr std::array<Name<DataType>, 12> kTypeAliases = {{{DataType::fp64, "float64"},
+constexpr std::array<Name<DataType>, 14> kTypeAliases = {{{DataType::fp64, "float64"},
                                                           {DataType::fp64, "double"},
                                                           {DataType::fp32, "float32"},
                                                           {DataType::fp32, "float"},
@@ -53,6 +58,8 @@ constexpr std::array<Name<DataType>, 12> kTypeAliases = {{{DataType::fp64, "floa
                                                           {DataType::fp8, "float8"},
                                                           {DataType::fp8, "e4m3"},
                                                           {DataType::fp8, "e5m2"},
+                                                          {DataType::fp4, "float4"},
+                                                          {DataType::fp4, "e2m1"},
                                                           {DataType::int8, "uint8"},
                                                           {DataType::int16, "uint16"}}};
 
@@ -126,12 +133,61 @@ int storage_bits(DataType type) {
     case DataType::int16:
         return 16;
     case DataType::fp8:
+    case DataType::mxfp8:
     case DataType::int8:
         return 8;
+    case DataType::mxfp6:
+        return 6;
+    case DataType::fp4:
+    case DataType::mxfp4:
+    case DataType::nvfp4:
     case DataType::int4:
         break;
     }
     return 4;
+}
+
+BlockScale block_scale(DataType type) {
+    switch (type) {
+    case DataType::mxfp8:
+    case DataType::mxfp6:
+    case DataType::mxfp4:
+        return {32, 8};
+    case DataType::nvfp4:
+        return {16, 8};
+    default:
+        return {};
+    }
+}
+
+double bytes_per_element(DataType type) {
+    const BlockScale scale = block_scale(type);
+    const double share =
+        scale.elements > 0 ? static_cast<double>(scale.bits) / scale.elements : 0.0;
+    return (storage_bits(type) + share) / 8.0;
+}
+
+std::optional<Count> stored_bytes(DataType type, Count elements) {
+    const BlockScale scale = block_scale(type);
+    const auto bits = checked_mul(elements, storage_bits(type));
+    if (!bits || scale.elements == 0) {
+        return bits ? std::optional(ceil_div(*bits, 8)) : std::nullopt;
+    }
+    return checked_add(ceil_div(*bits, 8), ceil_div(elements, scale.elements) * scale.bits / 8);
+}
+
+bool is_narrow_float(DataType type) {
+    switch (type) {
+    case DataType::fp8:
+    case DataType::mxfp8:
+    case DataType::mxfp6:
+    case DataType::fp4:
+    case DataType::mxfp4:
+    case DataType::nvfp4:
+        return true;
+    default:
+        return false;
+    }
 }
 
 } // namespace eyeroof::model

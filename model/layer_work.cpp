@@ -51,10 +51,10 @@ class Tally {
         move(std::move(name), elements, bits, true);
     }
     void read(std::string name, Exact elements, DataType type) {
-        move(std::move(name), elements, storage_bits(type), false);
+        move(std::move(name), elements, type, false);
     }
     void write(std::string name, Exact elements, DataType type) {
-        move(std::move(name), elements, storage_bits(type), true);
+        move(std::move(name), elements, type, true);
     }
     std::optional<Work> total() {
         Exact bytes = 0;
@@ -71,6 +71,12 @@ class Tally {
     void keep(Count& target, Exact value) {
         fits_ = fits_ && value.get();
         target = value.get().value_or(0);
+    }
+    void move(std::string name, Exact elements, DataType type, bool written) {
+        TensorUse use{std::move(name), 0, 0, written};
+        keep(use.elements, elements);
+        keep(use.bytes, stored_bytes(type, use.elements));
+        work_.tensors.push_back(std::move(use));
     }
     // A tensor of sub-byte elements is packed: bytes = ceil(elements * bits / 8).
     void move(std::string name, Exact elements, int bits, bool written) {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace eyeroof::model {
 
 namespace {
@@ -15,8 +18,7 @@ bool accumulate(Count& target, Count value, Count times) {
 }
 
 std::optional<Count> weight_bytes_of(const Layer& layer) {
-    const auto bits = checked_mul(parameters_of(layer), storage_bits(layer.types.weight));
-    return bits ? std::optional(ceil_div(*bits, 8)) : std::nullopt;
+    return stored_bytes(layer.types.weight, parameters_of(layer));
 }
 
 std::string layer_field(std::size_t i) {
@@ -38,7 +40,80 @@ Count& batch_dimension(Layer& layer) {
     return std::visit(Pick{layer.op}, layer.shape);
 }
 
+Count all_counts(const std::vector<Uncosted>& uncosted, bool products_only) {
+    Count all = 0;
+    for (const Uncosted& u : uncosted) {
+        all += !products_only || u.may_multiply ? u.count : 0;
+    }
+    return all;
+}
+
 } // namespace
+
+Count uncosted_operators(const Network& network) {
+    return all_counts(network.uncosted, false);
+}
+
+Count uncosted_products(const Network& network) {
+    return all_counts(network.uncosted, true);
+}
+
+Count operators_of(const Network& network) {
+    const Count least = uncosted_operators(network);
+    const Count layers = least + static_cast<Count>(network.layers.size());
+    return network.operators > 0 ? std::max(network.operators, least) : layers;
+}
+
+double uncosted_share(const Network& network) {
+    const Count missing = uncosted_operators(network);
+    const Count all = operators_of(network);
+    return all > 0 ? static_cast<double>(missing) / static_cast<double>(all) : 0.0;
+}
+
+std::string uncosted_text(const Network& network) {
+    const Count missing = uncosted_operators(network);
+    if (missing == 0) {
+        return {};
+    }
+    const Count all = operators_of(network);
+    std::string text = fmt::format("{} of {} operators ({:.1f} %) {} not costed: ", missing, all,
+                                   100.0 * uncosted_share(network), missing == 1 ? "is" : "are");
+    bool first = true;
+    for (const Uncosted& u : network.uncosted) {
+        text += fmt::format("{}{} ({}: {}{})", first ? "" : ", ", u.op, u.count, u.why,
+                            u.may_multiply ? "; it may multiply" : "");
+        first = false;
+    }
+    return text;
+}
+
+Diagnostics uncosted_warning(const Network& network, const std::string& file) {
+    Diagnostics found;
+    if (!network.uncosted.empty()) {
+        found.warning("not-costed", uncosted_text(network),
+                      "the network takes longer than its layers; `net show` lists the operators",
+                      {file, 0, 0});
+    }
+    return found;
+}
+
+void sort_uncosted(std::vector<Uncosted>& uncosted) {
+    std::vector<Uncosted> merged;
+    for (Uncosted& u : uncosted) {
+        const auto same = std::find_if(merged.begin(), merged.end(), [&](const Uncosted& m) {
+            return m.op == u.op && m.why == u.why && m.may_multiply == u.may_multiply;
+        });
+        if (same != merged.end()) {
+            same->count += u.count;
+        } else {
+            merged.push_back(std::move(u));
+        }
+    }
+    std::stable_sort(merged.begin(), merged.end(), [](const Uncosted& a, const Uncosted& b) {
+        return a.may_multiply != b.may_multiply ? a.may_multiply : a.count > b.count;
+    });
+    uncosted = std::move(merged);
+}
 
 Result<NetworkTotals> totals_of(const Network& network) {
     NetworkTotals totals;

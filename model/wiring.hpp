@@ -2,7 +2,7 @@
 // read by those who build the step. Knows the layers by their place, not their shapes.
 #pragma once
 
-#include "model/layer.hpp"
+#include "model/network.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -43,6 +43,14 @@ struct Wiring {
     std::vector<std::string> names;     // beside places: of views and states
 
     bool operator==(const Wiring&) const = default;
+};
+
+// A network with its wiring, where it has one: without, its layers run as a chain.
+struct WiredNetwork {
+    Network network;
+    std::optional<Wiring> wiring = {};
+
+    bool operator==(const WiredNetwork&) const = default;
 };
 
 } // namespace eyeroof::model

@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <limits>
 
@@ -12,10 +13,25 @@ namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
 constexpr std::size_t kLongestLine = std::size_t{1} << 26;
+// What comes out of a packed file: any amount up to the first, then at most so many times its size,
+// and never more than the last.
+constexpr std::uint64_t kFreeBytes = std::uint64_t{1} << 30U;
+constexpr std::uint64_t kMostExpansion = 200;
+constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 30U;
+
+bool expands_too_much(std::uint64_t packed, std::uint64_t unpacked) {
+    return unpacked > kMostBytes || (unpacked > kFreeBytes && unpacked / kMostExpansion > packed);
+}
+
+constexpr const char* kExpansion = "the compressed data unpack to more than 200 times their size";
 
 class GzFileSource final : public ByteSource {
   public:
-    GzFileSource(std::string name, gzFile file) : ByteSource(std::move(name)), file_(file) {}
+    GzFileSource(const std::string& name, gzFile file) : ByteSource(name), file_(file) {
+        std::error_code unknown;
+        const auto size = std::filesystem::file_size(name, unknown);
+        size_ = unknown ? 0.0 : static_cast<double>(size);
+    }
     ~GzFileSource() override { gzclose(file_); }
     GzFileSource(const GzFileSource&) = delete;
     GzFileSource& operator=(const GzFileSource&) = delete;
@@ -29,11 +45,25 @@ class GzFileSource final : public ByteSource {
             fail(code == Z_BUF_ERROR ? "the compressed data end in the middle" : message);
             return got > 0 ? static_cast<std::size_t>(got) : 0;
         }
+        unpacked_ += static_cast<std::uint64_t>(got);
+        if (gzdirect(file_) == 0 && got > 0) {
+            const auto packed = gzoffset(file_);
+            if (packed > 0 && expands_too_much(static_cast<std::uint64_t>(packed), unpacked_)) {
+                fail(kExpansion);
+                return 0;
+            }
+        }
         return static_cast<std::size_t>(got);
     }
 
+    double share_read() const override {
+        return size_ > 0 ? std::min(1.0, static_cast<double>(gzoffset(file_)) / size_) : 0.0;
+    }
+
   private:
-    gzFile file_; // owned
+    gzFile file_;       // owned
+    double size_ = 0.0; // packed
+    std::uint64_t unpacked_ = 0;
 };
 
 class TextSource final : public ByteSource {
@@ -81,6 +111,10 @@ class GzTextSource final : public ByteSource {
         if (code != Z_OK && code != Z_STREAM_END) {
             fail(code == Z_BUF_ERROR ? "the compressed data end in the middle"
                                      : "the compressed data are damaged");
+            ended_ = true;
+        }
+        if (expands_too_much(stream_.total_in, stream_.total_out)) {
+            fail(kExpansion);
             ended_ = true;
         }
         return size - stream_.avail_out;
@@ -134,6 +168,9 @@ bool ByteSource::refill() {
     const std::size_t got = read(store_.data(), store_.size());
     block_ = std::string_view(store_.data(), got);
     cursor_ = 0;
+    if (tell_) {
+        tell_(share_read());
+    }
     return got > 0;
 }
 

@@ -6,6 +6,7 @@
 #include "model/base/result.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -49,6 +50,8 @@ class ByteSource {
     // Of the byte that get() gave last; the line counts from 1.
     model::SourceLocation here() const;
     void here(model::SourceLocation& where) const; // the same, without a new string
+    // Called with the share of the input that is read, after each block.
+    void tell(std::function<void(double)> use) { tell_ = std::move(use); }
     // Why reading stopped early (damaged gzip, input/output error); empty if it did not.
     const std::string& failure() const { return failure_; }
 
@@ -57,6 +60,7 @@ class ByteSource {
     // Fills `block` (at most its size) and returns how many bytes; 0 at the end; fail() on an
     // error.
     virtual std::size_t read(char* block, std::size_t size) = 0;
+    virtual double share_read() const { return 0.0; } // of the input, 0 where that is not known
     void fail(std::string why) { failure_ = std::move(why); }
 
   private:
@@ -64,6 +68,7 @@ class ByteSource {
     int next() { return static_cast<unsigned char>(block_[cursor_++]); }
 
     std::string name_;
+    std::function<void(double)> tell_;
     std::vector<char> store_;
     std::string_view block_;
     std::size_t cursor_ = 0;

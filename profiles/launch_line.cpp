@@ -135,11 +135,9 @@ struct IntegerField {
     std::string_view key;
     std::int64_t Launch::*member;
 };
-constexpr IntegerField kIntegers[] = {{"op_call", &Launch::op_call},
-                                      {"range_call", &Launch::range_call},
-                                      {"stream", &Launch::stream},
-                                      {"device", &Launch::device},
-                                      {"start_ns", &Launch::start_ns}};
+constexpr IntegerField kIntegers[] = {
+    {"op_call", &Launch::op_call}, {"range_call", &Launch::range_call}, {"stream", &Launch::stream},
+    {"device", &Launch::device},   {"start_ns", &Launch::start_ns},     {"calls", &Launch::calls}};
 
 void take_counters(Cursor& cursor, const Counters& like, Counters& counters) {
     counters.reserve(like.size());
@@ -254,13 +252,14 @@ std::optional<Launch> launch_of_line(std::string_view line, const Counters& like
 
 void append_launch_line(const Launch& launch, std::string& text) {
     append_dim("{\"launch\":{\"block\":[", launch.block, text);
-    append_counters(launch.counters, text);
     const auto put = [&text](std::string_view key, std::int64_t value, std::int64_t absent) {
         if (value != absent) {
             text.append(key);
             append_number(value, text);
         }
     };
+    put(",\"calls\":", launch.calls, 1);
+    append_counters(launch.counters, text);
     put(",\"device\":", launch.device, kNone);
     if (launch.duration_ns != kUnknown) {
         text += ",\"duration_ns\":";

@@ -51,14 +51,9 @@ void validate_launch(const Profile& profile, std::size_t number, model::Diagnost
     }
 }
 
-template <class Map> std::int32_t intern(Map& map, std::string_view key, std::size_t next) {
+template <class Map> std::int32_t find_in(const Map& map, std::string_view key) {
     const auto it = map.find(key);
-    if (it != map.end()) {
-        return static_cast<std::int32_t>(it->second);
-    }
-    using Index = typename Map::mapped_type;
-    map.emplace(std::string(key), static_cast<Index>(next));
-    return kNone; // the caller appends
+    return it == map.end() ? kNone : it->second;
 }
 
 void make_key(const Operator& op, std::string& key) {
@@ -87,22 +82,50 @@ model::Diagnostics validate(const Profile& profile) {
     return found;
 }
 
+std::int64_t Profile::launch_count() const {
+    std::int64_t count = 0;
+    for (const Launch& launch : launches) {
+        count += launch.calls;
+    }
+    return count;
+}
+
+// An entry's text stands in the table and in the index.
+bool ProfileBuilder::has_space(std::size_t bytes) {
+    constexpr std::size_t kEntryBytes = 200; // of both, beside the text
+    if (table_bytes_ + 2 * bytes + kEntryBytes > kMostTableBytes) {
+        if (!crowded_) {
+            profile.notes.emplace_back("not every name is kept: there are too many different ones");
+        }
+        crowded_ = true;
+        return false;
+    }
+    table_bytes_ += 2 * bytes + kEntryBytes;
+    return true;
+}
+
 std::uint32_t ProfileBuilder::kernel(std::string_view name, std::string_view mangled) {
+    constexpr std::string_view kFurther = "(further kernels)";
     key_.assign(name).append(1, '\0').append(mangled);
-    const std::int32_t known = intern(kernels_, key_, profile.kernels.size());
+    const std::int32_t known = find_in(kernels_, key_);
     if (known != kNone) {
         return static_cast<std::uint32_t>(known);
     }
+    if (name != kFurther && !has_space(key_.size())) {
+        return kernel(kFurther);
+    }
+    kernels_.emplace(key_, static_cast<std::int32_t>(profile.kernels.size()));
     profile.kernels.push_back({std::string(name), std::string(mangled)});
     return static_cast<std::uint32_t>(profile.kernels.size() - 1);
 }
 
 std::int32_t ProfileBuilder::op(const Operator& op) {
     make_key(op, key_);
-    const std::int32_t known = intern(operators_, key_, profile.operators.size());
-    if (known != kNone) {
+    const std::int32_t known = find_in(operators_, key_);
+    if (known != kNone || !has_space(2 * key_.size())) {
         return known;
     }
+    operators_.emplace(key_, static_cast<std::int32_t>(profile.operators.size()));
     profile.operators.push_back(op);
     return static_cast<std::int32_t>(profile.operators.size() - 1);
 }
@@ -111,19 +134,21 @@ std::int32_t ProfileBuilder::range(std::string_view text) {
     if (text.empty()) {
         return kNone;
     }
-    const std::int32_t known = intern(ranges_, text, profile.ranges.size());
-    if (known != kNone) {
+    const std::int32_t known = find_in(ranges_, text);
+    if (known != kNone || !has_space(text.size())) {
         return known;
     }
+    ranges_.emplace(text, static_cast<std::int32_t>(profile.ranges.size()));
     profile.ranges.emplace_back(text);
     return static_cast<std::int32_t>(profile.ranges.size() - 1);
 }
 
 std::uint32_t ProfileBuilder::source(std::string_view file) {
-    const std::int32_t known = intern(sources_, file, profile.sources.size());
+    const std::int32_t known = find_in(sources_, file);
     if (known != kNone) {
         return static_cast<std::uint32_t>(known);
     }
+    sources_.emplace(file, static_cast<std::int32_t>(profile.sources.size()));
     profile.sources.emplace_back(file);
     return static_cast<std::uint32_t>(profile.sources.size() - 1);
 }

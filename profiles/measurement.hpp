@@ -78,6 +78,7 @@ struct Launch {
     std::int64_t device = kNone;
     std::int64_t start_ns = kNone; // on the source's own clock
     double duration_ns = kUnknown; // time on the device
+    std::int64_t calls = 1;    // launches that this is the sum of; the duration is theirs together
     bool under_replay = false; // the duration was taken while counters were replayed: no wall time
     // Hardware counters by the tool's name, in base units (byte, ns, Hz, cycle, inst, %), and the
     // neutral names "flops.<precision>", "flops.<precision>.tensor", "bytes.<level>".
@@ -115,15 +116,20 @@ struct Profile {
     const Kernel& kernel_of(const Launch& launch) const { return kernels[launch.kernel]; }
     const Operator* operator_of(const Launch& launch) const;
     std::string_view range_of(const Launch& launch) const;
+    std::int64_t launch_count() const; // sums by their calls
     bool operator==(const Profile&) const = default;
 };
 
 // Every index in range, every time and counter finite.
 model::Diagnostics validate(const Profile& profile);
 
-// Adds kernels, operators and ranges once each; used by everything that builds a profile.
+// Adds kernels, operators and ranges once each; used by everything that builds a profile. Its
+// tables take a limited memory: of more, kernels become one of the name "(further kernels)",
+// operators and ranges none, and a note says so.
 class ProfileBuilder {
   public:
+    static constexpr std::size_t kMostTableBytes = std::size_t{64} << 20U;
+
     Profile profile;
 
     std::uint32_t kernel(std::string_view name, std::string_view mangled = {});
@@ -132,6 +138,7 @@ class ProfileBuilder {
     std::uint32_t source(std::string_view file);
 
   private:
+    bool has_space(std::size_t bytes); // for one more entry of a table
     // Looked up by views: a lookup makes no string.
     struct Hash {
         using is_transparent = void;
@@ -146,6 +153,8 @@ class ProfileBuilder {
     Index ranges_;
     Index sources_;
     std::string key_; // of the lookup at hand
+    std::size_t table_bytes_ = 0;
+    bool crowded_ = false;
 };
 
 struct KernelFilter {

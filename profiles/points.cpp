@@ -128,7 +128,7 @@ void add_given(const Launch& launch, Figures& figures) {
 }
 
 // Operations 2 per MAC and compulsory bytes (each tensor once) of the operator's layer.
-void add_from_shape(const Operator& op, Figures& figures) {
+void add_from_shape(const Operator& op, double executions, Figures& figures) {
     const auto found = layer_of(op);
     if (!found) {
         return;
@@ -137,7 +137,7 @@ void add_from_shape(const Operator& op, Figures& figures) {
     if (!work) {
         return;
     }
-    const double repeats = found->repeats;
+    const double repeats = found->repeats * executions;
     const std::string precision(model::data_type_name(found->layer.types.input));
     add_work(figures.work, {precision, "", 2.0 * static_cast<double>(work->macs) * repeats,
                             Evidence::from_shape});
@@ -184,13 +184,16 @@ class PointMaker {
     }
 
     // One execution of an operator may launch several kernels; its work is put on the longest, and
-    // only if none of them was counted.
+    // only if none of them was counted. Of sums, each kernel of the operator runs at least once an
+    // execution: the kernel that runs least often tells their number.
     void give_operators_their_work() {
         std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<std::size_t>> calls;
         for (std::size_t i = 0; i < profile_.launches.size(); ++i) {
             const Launch& launch = profile_.launches[i];
             if (launch.op != kNone && launch.op_call != kNone) {
                 calls[{launch.source, launch.op_call}].push_back(i);
+            } else if (launch.op != kNone && launch.calls > 1) {
+                calls[{launch.source, kFirstSum - launch.op}].push_back(i);
             }
         }
         for (const auto& [call, members] : calls) {
@@ -201,7 +204,12 @@ class PointMaker {
             }
             const std::size_t longest = *std::ranges::max_element(
                 members, {}, [this](std::size_t i) { return profile_.launches[i].duration_ns; });
-            add_from_shape(*profile_.operator_of(profile_.launches[longest]), figures_[longest]);
+            std::int64_t executions = profile_.launches[longest].calls;
+            for (const std::size_t i : members) {
+                executions = std::min(executions, profile_.launches[i].calls);
+            }
+            add_from_shape(*profile_.operator_of(profile_.launches[longest]),
+                           static_cast<double>(executions), figures_[longest]);
         }
     }
 
@@ -241,6 +249,7 @@ class PointMaker {
             point.op = launch.op != kNone ? text_of(*profile_.operator_of(launch)) : "";
         }
         point.launches.push_back(i);
+        point.calls += launch.calls;
         point.time_s += launch.duration_ns * 1e-9;
         point.under_replay = point.under_replay || launch.under_replay;
         for (const PointWork& item : figures_[i].work) {
@@ -268,6 +277,8 @@ class PointMaker {
         }
         return {std::move(points_), std::move(warnings)};
     }
+
+    static constexpr std::int64_t kFirstSum = -2; // below it: sums by operator, above: executions
 
     const Profile& profile_;
     const MetricFamily* family_;

@@ -42,6 +42,7 @@ struct MeasuredPoint {
     std::string range;
     std::string op; // "aten::mm [[8,16],[16,4]]", empty if not known
     std::vector<std::size_t> launches;
+    std::int64_t calls = 0; // of these launches
     double time_s = 0.0;
     double share = 0.0;                // of the time of all points
     bool under_replay = false;         // times were taken while counters were replayed

@@ -1,5 +1,6 @@
 // Filtering, merging, joining and summing of profiles.
 #include "model/base/pattern.hpp"
+#include "profiles/launch_sums.hpp"
 #include "profiles/measurement.hpp"
 
 #include <fmt/format.h>
@@ -86,7 +87,8 @@ std::optional<std::string> first_difference(const Profile& a, const Profile& b) 
     for (std::size_t i = 0; i < a.launches.size(); ++i) {
         const Launch& left = a.launches[i];
         const Launch& right = b.launches[i];
-        if (!same_kernel(a.kernel_of(left), b.kernel_of(right)) || !same_grid(left, right)) {
+        if (!same_kernel(a.kernel_of(left), b.kernel_of(right)) || !same_grid(left, right) ||
+            left.calls != right.calls) {
             return fmt::format("launch {} is '{}' in one run and '{}' in the other, or their grids "
                                "differ",
                                i, a.kernel_of(left).name, b.kernel_of(right).name);
@@ -157,7 +159,11 @@ Profile keep_launches(const Profile& profile, const std::vector<std::size_t>& la
 }
 
 model::Result<Profile> merge(std::vector<Profile> profiles) {
+    if (profiles.size() == 1 && tables_are_in_order(profiles.front())) {
+        return std::move(profiles.front());
+    }
     ProfileBuilder all;
+    LaunchSums sums;
     model::Diagnostics warnings;
     std::int64_t next_op = 0;
     std::int64_t next_range = 0;
@@ -182,7 +188,7 @@ model::Result<Profile> merge(std::vector<Profile> profiles) {
         for (Launch& launch : profile.launches) {
             launch.op_call = renumbered(launch.op_call, first_op, next_op);
             launch.range_call = renumbered(launch.range_call, first_range, next_range);
-            all.profile.launches.push_back(carry_over(std::move(launch)));
+            sums.add(all.profile, carry_over(std::move(launch)));
         }
         profile.launches = {};
     }
@@ -214,7 +220,7 @@ std::vector<KernelSummary> summarise(const Profile& profile) {
     for (const Launch& launch : profile.launches) {
         KernelSummary& sum = sums[launch.kernel];
         const double time_s = launch.duration_ns > 0.0 ? launch.duration_ns * 1e-9 : 0.0;
-        sum.calls += 1;
+        sum.calls += launch.calls;
         sum.time_s += time_s;
         total_s += time_s;
     }

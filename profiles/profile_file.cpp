@@ -1,6 +1,7 @@
 #include "profiles/profile_file.hpp"
 
 #include "profiles/launch_line.hpp"
+#include "profiles/launch_sums.hpp"
 #include "profiles/run_fields.hpp"
 
 #include <fmt/format.h>
@@ -156,7 +157,7 @@ class Reader {
                              "take away what follows the record `end`", where_);
                 break;
             }
-            if (!line.empty() && !take_launch(line)) {
+            if (!line.empty() && !take_launch(line) && fits(2 * line.size())) {
                 read_line(line);
             }
             if (!begun_) {
@@ -196,7 +197,7 @@ class Reader {
         found_.warning("cut-off",
                        why + ": the program that was measured or the collector stopped early",
                        fmt::format("the {} launches of the whole lines before are kept",
-                                   profile_.launches.size()),
+                                   profile_.launch_count()),
                        where_);
     }
 
@@ -206,13 +207,29 @@ class Reader {
         return profile_.launches.empty() ? none : profile_.launches.back().counters;
     }
 
+    void keep(Launch launch) {
+        ++lines_of_launches_;
+        sums_.add(profile_, std::move(launch));
+    }
+
+    // Names, operators and what else is kept of each line that is no launch.
+    bool fits(std::size_t bytes) {
+        table_bytes_ += bytes;
+        if (table_bytes_ > ProfileBuilder::kMostTableBytes) {
+            found_.error("too-large", "the profile holds too many different names",
+                         "profile fewer kernels (--kernel)", where_);
+            return false;
+        }
+        return true;
+    }
+
     // A launch as the writer writes it; anything else is read_line's.
     bool take_launch(std::string_view line) {
         auto launch = begun_ ? launch_of_line(line, before()) : std::nullopt;
-        if (!launch || launch->kernel >= profile_.kernels.size()) {
+        if (!launch || launch->kernel >= profile_.kernels.size() || launch->calls < 1) {
             return false;
         }
-        profile_.launches.push_back(std::move(*launch));
+        keep(std::move(*launch));
         return true;
     }
 
@@ -361,11 +378,15 @@ class Reader {
         fields.integer("start_ns", launch.start_ns);
         fields.number("duration_ns", launch.duration_ns);
         fields.flag("under_replay", launch.under_replay);
+        fields.integer("calls", launch.calls);
         fields.counters("counters", launch.counters);
         if (launch.kernel >= profile_.kernels.size()) {
             fields.error("kernel", "names a kernel that no line before has described");
         }
-        profile_.launches.push_back(std::move(launch));
+        if (launch.calls < 1) {
+            fields.error("calls", "is no number of launches");
+        }
+        keep(std::move(launch));
     }
 
     void read_end(const Json& json) {
@@ -373,16 +394,19 @@ class Reader {
         std::int64_t launches = -1;
         fields.integer("launches", launches);
         ended_ = true;
-        if (launches != static_cast<std::int64_t>(profile_.launches.size())) {
+        if (launches != lines_of_launches_) {
             found_.error("count-differs",
                          fmt::format("the last line counts {} launches, the file holds {}",
-                                     launches, profile_.launches.size()),
+                                     launches, lines_of_launches_),
                          "lines were lost or added", where_);
         }
     }
 
     ByteSource& source_;
     Profile profile_;
+    LaunchSums sums_;
+    std::int64_t lines_of_launches_ = 0;
+    std::size_t table_bytes_ = 0;
     model::Diagnostics found_;
     model::SourceLocation where_;
     int line_number_ = 0;

@@ -4,20 +4,18 @@
 #include "cli/program.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/technology_reader.hpp"
+#include "study/app/resolve.hpp"
 #include "study/exam/run.hpp"
-#include "study/formats/catalog.hpp"
 #include "study/formats/network_yaml.hpp"
 #include "study/report/csv.hpp"
 #include "study/report/html.hpp"
 #include "study/report/json.hpp"
 #include "study/report/markdown.hpp"
 #include "study/report/text.hpp"
+#include "study/scenario/fields.hpp"
 #include "study/silicon/chip_figures.hpp"
-#include "study/step/fit.hpp"
-#include "study/sweep/fields.hpp"
-#include "study/upgrade/surroundings.hpp"
-#include "study/what_if/knobs.hpp"
 
+#include "python/interruptible.hpp"
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -29,6 +27,7 @@
 
 namespace py = pybind11;
 using namespace eyeroof; // NOLINT(google-build-using-namespace)
+using python::interruptible;
 
 namespace {
 
@@ -63,37 +62,33 @@ class Library {
     void set_folders(const Strings& folders) {
         const std::lock_guard lock(mutex_);
         folders_.assign(folders.begin(), folders.end());
-        machines_.clear();
         networks_.clear();
-        hosts_.clear();
+        resolved_.clear();
     }
     std::vector<fs::path> folders() const { return folders_; }
 
-    std::shared_ptr<const model::Machine> machine(const std::string& name, const Strings& set) {
-        std::string key = name;
-        for (const std::string& change : set) {
-            key += '\n' + change;
-        }
-        return known(machines_, key, is_path(name), [&] {
-            auto machine = checked(hwdb::load_machine(name, below("hwdb")));
-            return set.empty() ? machine : checked(study::changed(machine, set));
-        });
-    }
-    std::shared_ptr<const study::read::WiredNetwork> network(const std::string& name,
-                                                             const Strings& sizes) {
+    study::DataFolders data() const { return {below("hwdb"), below("networks")}; }
+    std::shared_ptr<const model::WiredNetwork> network(const std::string& name,
+                                                       const Strings& sizes) {
         std::string key = name;
         for (const std::string& size : sizes) {
-            key += (&size == &sizes.front() && name.find(':') == std::string::npos ? ":" : ",");
-            key += size;
+            key += '\n' + size;
         }
-        return known(networks_, key, is_path(name), [&] {
-            return checked(study::read::load_wired_network(key, below("networks")));
-        });
+        return known(networks_, key, is_path(name),
+                     [&] { return checked(study::load_workload(name, sizes, data())); });
     }
-    // What issues a machine's kernels; nothing for accelerators.
-    std::shared_ptr<const model::HostIssue> host(const model::Machine& machine) {
-        return known(hosts_, machine.id + "\n" + machine.name, false,
-                     [&] { return checked(study::host_issue("", machine, below("hwdb"))); });
+    // The machine, host and files that a scenario names, read once a process.
+    study::Question question(const study::Scenario& scenario, const model::WiredNetwork& network) {
+        const study::Scenario files = files_of(scenario);
+        const bool afresh = is_path(files.machine) || !files.energies.empty() ||
+                            !files.mapping_file.empty() || !files.constraints_file.empty();
+        study::Question question = *known(resolved_, study::scenario_json(files), afresh, [&] {
+            return checked(study::resolve(files, model::WiredNetwork{}, data()));
+        });
+        question.scenario = scenario;
+        question.network = network.network;
+        question.wiring = network.wiring;
+        return question;
     }
     std::vector<fs::path> below(const char* what) const {
         std::vector<fs::path> paths;
@@ -119,6 +114,20 @@ class Library {
     }
 
   private:
+    // The fields that decide what is read.
+    static study::Scenario files_of(const study::Scenario& scenario) {
+        study::Scenario files;
+        files.network = is_path(scenario.network) ? scenario.network : std::string();
+        files.machine = scenario.machine;
+        files.changes = scenario.changes;
+        files.energies = scenario.energies;
+        files.host = scenario.host;
+        files.policy = scenario.policy;
+        files.mapping_file = scenario.mapping_file;
+        files.constraints_file = scenario.constraints_file;
+        return files;
+    }
+
     // Files of the user's own may change between two calls.
     static bool is_path(const std::string& name) {
         std::error_code ignored;
@@ -145,86 +154,58 @@ class Library {
 
     std::mutex mutex_;
     std::vector<fs::path> folders_;
-    std::map<std::string, std::shared_ptr<const model::Machine>> machines_;
-    std::map<std::string, std::shared_ptr<const study::read::WiredNetwork>> networks_;
+    std::map<std::string, std::shared_ptr<const model::WiredNetwork>> networks_;
+    std::map<std::string, std::shared_ptr<const study::Question>> resolved_; // without a network
     bool technology_tried_ = false;
     std::optional<model::Technology> technology_;
-    std::map<std::string, std::shared_ptr<const model::HostIssue>> hosts_; // by id and name
 };
 
 Library& library() {
-    static Library only;
+    static Library& only =
+        *new Library; // never destroyed: work that was given up may still read it
     return only;
 }
 
 struct NetworkHandle {
-    std::shared_ptr<const study::read::WiredNetwork> wired;
+    std::shared_ptr<const model::WiredNetwork> wired;
+    std::string name; // as it was asked for, and its sizes
+    Strings sizes;
     const model::Network& network() const { return wired->network; }
 };
 
-struct Asked {
-    std::optional<std::int64_t> batch;
-    std::map<std::string, std::string> words; // dtype, dataflow, mapping, launch, operators, phase
-    std::optional<std::string> layers;
-    int threads = 0;
-};
-
 struct Exam {
+    study::Question question;
     study::Report report;
     std::vector<std::string> warnings;
-    NetworkHandle network;
-    std::shared_ptr<const model::Machine> machine;
-    Asked asked;
-    std::optional<study::TrainingOptions> training;
 };
 
-// What the documents say of memory, as the command line's do; worked out when one is written, so
-// that an examination alone stays cheap.
-std::optional<study::MemoryFit> memory_of(const Exam& exam) {
-    const auto* gpu = std::get_if<model::Gpu>(&exam.machine->kind);
-    const auto word = [&](const char* name) {
-        const auto found = exam.asked.words.find(name);
-        return found == exam.asked.words.end() ? std::string() : found->second;
-    };
-    if (gpu == nullptr || gpu->arch == model::GpuArch::host || gpu->dram_bytes <= 0.0 ||
-        exam.asked.layers.value_or("") != "" || word("operators") == "products") {
-        return std::nullopt;
-    }
-    study::StudyOptions typed;
-    typed.data_type = model::data_type_from_name(word("dtype"));
-    const auto whole = study::prepared(exam.network.network(), typed);
-    if (!whole) {
-        return std::nullopt;
-    }
-    study::step::FitQuestion question{*whole, exam.network.wired->wiring, {}, true};
-    question.options.training = exam.training;
-    const auto fit = study::step::fit_of(question, *gpu, exam.asked.batch.value_or(1));
-    return fit ? std::optional(
-                     study::MemoryFit{fit->peak, fit->limit, fit->largest_batch, fit->chain})
-               : std::nullopt;
-}
+// By the fields' names, with values as the command line takes them.
+using Fields = std::map<std::string, Strings>;
 
-study::StudyOptions options_of(const Asked& asked, const model::Machine& machine) {
-    study::StudyOptions options;
-    options.batch = asked.batch;
-    options.layers = asked.layers;
-    options.threads = asked.threads;
-    for (const auto& [name, word] : asked.words) {
-        for (const study::SweptOption& option : study::swept_options()) {
-            if (option.name == name && !option.set(options, word)) {
-                throw BadInput("'" + word + "' is no " + name + " [bad-value]");
-            }
+study::Scenario scenario_of(const NetworkHandle& network, const Fields& fields) {
+    study::Scenario scenario;
+    scenario.network = network.name;
+    scenario.sizes = network.sizes;
+    model::Diagnostics wrong;
+    for (const study::ScenarioField& field : study::scenario_fields()) { // in the fields' order
+        if (const auto given = fields.find(field.json_key()); given != fields.end()) {
+            wrong.append(field.set(scenario, given->second));
         }
     }
-    options.host = *library().host(machine);
-    return options;
+    if (wrong.has_errors()) {
+        throw BadInput(told(wrong));
+    }
+    return scenario;
 }
 
-Exam examined(Exam exam) {
-    const py::gil_scoped_release free;
-    const auto options = options_of(exam.asked, *exam.machine);
-    exam.training = options.training;
-    auto report = study::run(exam.network.network(), *exam.machine, options);
+Exam examined(const NetworkHandle& network, const Fields& fields, int threads,
+              const std::stop_token& stop) {
+    study::Scenario scenario = scenario_of(network, fields);
+    scenario.threads = threads;
+    Exam exam;
+    exam.question = library().question(scenario, *network.wired);
+    const study::Question& question = exam.question;
+    auto report = study::run(question, stop);
     if (!report) {
         throw BadInput(told(report.diagnostics()));
     }
@@ -234,16 +215,27 @@ Exam examined(Exam exam) {
     exam.report = *std::move(report);
     if (const auto& technology = library().technology()) {
         for (const model::Diagnostic& d :
-             study::add_chip(*exam.machine, *technology, exam.report)) {
+             study::add_chip(question.machine, *technology, exam.report)) {
             exam.warnings.push_back(d.message);
         }
     }
     return exam;
 }
 
+// Names of the fields that an examination takes beside its network.
+std::vector<std::string> field_names() {
+    std::vector<std::string> names;
+    for (const study::ScenarioField& field : study::scenario_fields()) {
+        if (field.name != "network" && field.name != "dim" && field.name != "on") {
+            names.push_back(field.json_key());
+        }
+    }
+    return names;
+}
+
 // The program's commands in this process: exit code, stdout, stderr.
-std::tuple<int, std::string, std::string> command(const Strings& arguments) {
-    const py::gil_scoped_release free;
+using CommandEnd = std::tuple<int, std::string, std::string>;
+CommandEnd command(const Strings& arguments, const std::stop_token& stop) {
     std::ostringstream out;
     std::ostringstream err;
     cli::Environment environment;
@@ -252,16 +244,18 @@ std::tuple<int, std::string, std::string> command(const Strings& arguments) {
     environment.no_colour = true;
     environment.data_dirs = library().folders();
     environment.built_in = {"Python package"};
+    environment.stop = stop;
     const int exit = cli::run_program(arguments, environment);
     return {exit, out.str(), err.str()};
 }
 
-// A document of an examination: write(report, memory).
+// The largest batch takes far longer than a layer's exam: it is found when a document is asked for.
 template <class Write> auto document(Write write) {
     return [write](const Exam& exam) -> std::string {
         const py::gil_scoped_release free;
-        const auto memory = memory_of(exam);
-        return write(exam.report, memory ? &*memory : nullptr);
+        study::Report complete = exam.report;
+        study::find_largest_batch(complete, exam.question);
+        return write(complete);
     };
 }
 
@@ -284,11 +278,12 @@ void add_exam(py::module_& m) {
                                               : std::nullopt;
                                })
         .def_readonly("warnings", &Exam::warnings)
-        .def("json", document([](const auto& r, auto* m) { return study::to_json(r, m); }))
-        .def("csv", document([](const auto& r, auto*) { return study::to_csv(r); }))
-        .def("text", document([](const auto& r, auto* m) { return study::to_text(r, {}, m); }))
-        .def("markdown", document([](const auto& r, auto* m) { return study::to_markdown(r, m); }))
-        .def("html", document([](const auto& r, auto* m) { return study::to_html(r, m); }));
+        .def_property_readonly("words", [](const Exam& e) { return e.report.words; })
+        .def("json", document([](const auto& r) { return study::to_json(r); }))
+        .def("csv", document([](const auto& r) { return study::to_csv(r); }))
+        .def("text", document([](const auto& r) { return study::to_text(r); }))
+        .def("markdown", document([](const auto& r) { return study::to_markdown(r); }))
+        .def("html", document([](const auto& r) { return study::to_html(r); }));
 }
 
 } // namespace
@@ -313,21 +308,27 @@ PYBIND11_MODULE(_eyeroof, m) {
              [](const NetworkHandle& n) { return study::read::write_network_yaml(n.network()); });
     add_exam(m);
     m.def("network", [](const std::string& name, const Strings& sizes) {
-        const py::gil_scoped_release free;
-        return NetworkHandle{library().network(name, sizes)};
+        return interruptible([name, sizes](const std::stop_token&) {
+            return NetworkHandle{library().network(name, sizes), name, sizes};
+        });
     });
     m.def("parse_network", [](std::string text, const std::string& file) {
-        const py::gil_scoped_release free;
-        auto read = checked(study::read::parse_network_yaml(std::move(text), file));
-        return NetworkHandle{std::make_shared<const study::read::WiredNetwork>(
-            study::read::WiredNetwork{std::move(read.network), std::move(read.wiring)})};
+        return interruptible([text = std::move(text), file](const std::stop_token&) {
+            auto read = checked(study::read::parse_network_yaml(text, file));
+            const std::string id = read.network.id;
+            return NetworkHandle{std::make_shared<const model::WiredNetwork>(model::WiredNetwork{
+                                     std::move(read.network), std::move(read.wiring)}),
+                                 id,
+                                 {}};
+        });
     });
-    m.def("exam", [](const NetworkHandle& network, const std::string& machine, const Strings& set,
-                     std::optional<std::int64_t> batch, std::optional<std::string> layers,
-                     std::map<std::string, std::string> words, int threads) {
-        const auto on = library().machine(machine, set);
-        return examined(
-            {{}, {}, network, on, {batch, std::move(words), std::move(layers), threads}, {}});
+    m.def("exam", [](const NetworkHandle& network, const Fields& fields, int threads) {
+        return interruptible(
+            [=](const std::stop_token& stop) { return examined(network, fields, threads, stop); });
     });
-    m.def("command", &command);
+    m.def("fields", &field_names);
+    m.def("command", [](const Strings& arguments) {
+        return interruptible(
+            [arguments](const std::stop_token& stop) { return command(arguments, stop); });
+    });
 }

@@ -16,20 +16,17 @@ void tell(const model::Diagnostics& problems, const std::string& machine, model:
     }
 }
 
-Answer answer_to(const Request& request, const std::stop_token& stop,
+Answer answer_to(std::vector<study::Question> questions, const std::stop_token& stop,
                  const model::ProgressCallback& progress) {
     Answer answer;
-    for (std::size_t i = 0; i < request.machines.size(); ++i) {
-        const model::Machine& machine = request.machines[i];
-        study::StudyOptions options = request.options;
-        options.host = i < request.hosts.size() ? request.hosts[i] : model::HostIssue{};
-        auto report = study::run(request.network, machine, options, stop, progress);
-        tell(report.diagnostics(), machine.name, answer.diagnostics);
+    for (study::Question& question : questions) {
+        auto report = study::run(question, stop, progress);
+        tell(report.diagnostics(), question.machine.name, answer.diagnostics);
         if (stop.stop_requested()) {
             break;
         }
         if (report) {
-            answer.machines.push_back(machine);
+            answer.questions.push_back(std::move(question));
             answer.reports.push_back(std::move(*report));
         }
     }
@@ -38,10 +35,10 @@ Answer answer_to(const Request& request, const std::stop_token& stop,
 
 } // namespace
 
-void Examiner::examine(Request request) {
-    run([this, request = std::move(request)](const std::stop_token& stop,
-                                             const model::ProgressCallback& progress) -> Show {
-        auto answer = std::make_shared<Answer>(answer_to(request, stop, progress));
+void Examiner::examine(std::vector<study::Question> questions) {
+    run([this, questions = std::move(questions)](const std::stop_token& stop,
+                                                 const model::ProgressCallback& progress) -> Show {
+        auto answer = std::make_shared<Answer>(answer_to(questions, stop, progress));
         return [this, answer] { emit answered(answer); };
     });
 }

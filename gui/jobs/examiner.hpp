@@ -5,9 +5,6 @@
 
 #include "gui/jobs/background.hpp"
 #include "model/base/result.hpp"
-#include "model/machine/machine.hpp"
-#include "model/network.hpp"
-#include "study/exam/report.hpp"
 #include "study/exam/run.hpp"
 
 #include <memory>
@@ -15,16 +12,9 @@
 
 namespace eyeroof::gui {
 
-struct Request {
-    model::Network network;
-    std::vector<model::Machine> machines;
-    std::vector<model::HostIssue> hosts; // beside the machines: what issues their kernels
-    study::StudyOptions options;
-};
-
 struct Answer {
-    std::vector<model::Machine> machines;
-    std::vector<study::Report> reports; // one a machine
+    std::vector<study::Question> questions; // that could be answered: one for each machine
+    std::vector<study::Report> reports;     // beside them; none without a network
     model::Diagnostics diagnostics;
 };
 
@@ -34,7 +24,7 @@ class Examiner : public Background {
   public:
     using Background::Background;
 
-    void examine(Request request);
+    void examine(std::vector<study::Question> questions); // of one network
 
   signals:
     void answered(std::shared_ptr<eyeroof::gui::Answer> answer); // to be taken apart

@@ -3,6 +3,8 @@
 // Made by main, which alone knows the environment.
 #pragma once
 
+#include "study/app/resolve.hpp"
+
 #include <filesystem>
 #include <vector>
 
@@ -12,6 +14,8 @@ struct Folders {
     std::vector<std::filesystem::path> machines;
     std::vector<std::filesystem::path> networks;
     std::vector<std::filesystem::path> metrics;
+
+    study::DataFolders data() const { return {machines, networks}; }
 };
 
 } // namespace eyeroof::gui

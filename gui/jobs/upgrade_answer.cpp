@@ -3,6 +3,7 @@
 #include "gui/jobs/precisions.hpp"
 #include "hwdb/catalog.hpp"
 #include "study/formats/catalog.hpp"
+#include "study/program/lower.hpp"
 #include "study/upgrade/surroundings.hpp"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ model::Result<study::Upgrade> judged(const study::UpgradeQuestion& question,
     }
     std::vector<model::Count> batches = question.sweep_batches;
     if (batches.empty()) {
-        batches = {question.batch.value_or(1)};
+        batches = {question.batch.value_or(study::own_batch(fleet.front().network))};
     }
     std::vector<study::DtypePair> types = question.sweep_types;
     if (types.empty()) {

@@ -174,7 +174,7 @@ QComboBox* AskingPane::choice(const QString& label, const char* name,
         box->addItem(shown, value);
     }
     labelled(label, name, box);
-    connect(box, &QComboBox::activated, this, &AskingPane::ask);
+    connect(box, &QComboBox::activated, this, &AskingPane::choice_changed);
     return box;
 }
 
@@ -185,7 +185,7 @@ QSpinBox* AskingPane::number(const QString& label, const char* name, int least, 
     box->setValue(value);
     box->setKeyboardTracking(false);
     labelled(label, name, box);
-    connect(box, &QSpinBox::valueChanged, this, &AskingPane::ask);
+    connect(box, &QSpinBox::valueChanged, this, &AskingPane::choice_changed);
     return box;
 }
 
@@ -196,7 +196,7 @@ QLineEdit* AskingPane::text_field(const QString& label, const char* name, const 
     connect(field, &QLineEdit::editingFinished, this, [this, field] {
         if (field->isModified()) {
             field->setModified(false);
-            ask();
+            choice_changed();
         }
     });
     return field;
@@ -206,7 +206,7 @@ QCheckBox* AskingPane::flag(const QString& label, const char* name) {
     auto* box = new QCheckBox(label, this);
     box->setObjectName(name);
     fields_->addWidget(box);
-    connect(box, &QCheckBox::toggled, this, &AskingPane::ask);
+    connect(box, &QCheckBox::toggled, this, &AskingPane::choice_changed);
     return box;
 }
 

@@ -40,12 +40,15 @@ class AskingPane : public Pane {
     virtual Background::Job job(const PaneInput& input) = 0;
     virtual void clear() = 0; // shows nothing: what was there is of another question
 
+    // Another value of a choice: asks again, where choices are not the scenario's.
+    virtual void choice_changed() { ask(); }
+
     void ask();
     void say(const QString& html);
     void say(const model::Diagnostics& wrong);
     QVBoxLayout* column() { return column_; }
 
-    // Choices in the row; another value asks again.
+    // Choices in the row.
     QComboBox* choice(const QString& label, const char* name,
                       const std::vector<std::pair<QString, QString>>& entries = {});
     QSpinBox* number(const QString& label, const char* name, int least, int most, int value);

@@ -5,12 +5,8 @@
 #pragma once
 
 #include "gui/jobs/measurement_files.hpp"
-#include "model/machine/machine.hpp"
-#include "model/network.hpp"
 #include "study/draw/theme.hpp"
-#include "study/exam/report.hpp"
 #include "study/exam/run.hpp"
-#include "study/formats/network_graph.hpp"
 
 #include <QWidget>
 #include <functional>
@@ -24,22 +20,39 @@ namespace eyeroof::gui {
 
 // What is on screen. Pointers hold for the call alone.
 struct PaneInput {
-    const model::Network* network = nullptr;                    // as loaded; none without one
-    const std::optional<study::read::Wiring>* wiring = nullptr; // of it, where its file has one
-    const Folders* folders = nullptr;                           // to search for what panes name
-    const std::vector<model::Machine>* machines = nullptr;
-    const std::vector<study::Report>* reports = nullptr;
+    const model::WiredNetwork* network = nullptr;              // as loaded; none without one
+    const study::Scenario* scenario = nullptr;                 // on the first machine
+    const std::vector<study::Question>* questions = nullptr;   // one for each machine
+    const Folders* folders = nullptr;                          // to search for what panes name
+    std::shared_ptr<const std::vector<study::Report>> reports; // beside the questions; or empty
     const std::vector<MeasurementFile>* files = nullptr;
-    study::StudyOptions options;
-    std::string setting; // batch, precision and what was turned, in a few words
     std::size_t report = 0;
     std::optional<std::size_t> layer; // the row of that report that the panes speak of
     bool selected = false;            // somebody chose it; else it is the heaviest
+
+    // What is asked of the first machine; none without a network.
+    const study::Question* question() const {
+        return network == nullptr || questions->empty() ? nullptr : &questions->front();
+    }
+    // The same where that machine is a GPU or a host processor.
+    const study::Question* gpu_question() const {
+        const study::Question* asked = question();
+        return asked != nullptr && std::holds_alternative<model::Gpu>(asked->machine.kind)
+                   ? asked
+                   : nullptr;
+    }
+    // The answer to question().
+    std::shared_ptr<const study::Report> first_report() const {
+        return reports->empty() ? nullptr
+                                : std::shared_ptr<const study::Report>(reports, &reports->front());
+    }
 };
 
 // What a pane may ask of the window.
 struct PaneActions {
-    std::function<PaneInput()> look;  // at what is on screen now
+    std::function<PaneInput()> look; // at what is on screen now
+    // Another scenario, examined and undone as every other.
+    std::function<void(const std::function<void(study::Scenario&)>& change)> change_scenario;
     std::function<void()> open_files; // asks which
     std::function<void(const std::string& path)> close_file;
     std::function<void(const std::string& path)> replace_file; // asks by which

@@ -85,10 +85,11 @@ void UpgradeForm::make_networks() {
     phase_->setObjectName("upgrade phase");
     phase_->setAccessibleName(tr("Inference or training"));
     batch_ = new QSpinBox(this);
-    batch_->setRange(1, 65536);
-    batch_->setPrefix(tr("batch ×"));
-    batch_->setAccessibleName(tr("Batch, times the network's own"));
-    batch_->setToolTip(batch_->accessibleName());
+    batch_->setRange(0, 65536);
+    batch_->setPrefix(tr("batch "));
+    batch_->setSpecialValueText(tr("own batch"));
+    batch_->setAccessibleName(tr("Batch: samples of a step"));
+    batch_->setToolTip(tr("Samples of a step, or the network's own"));
     line->addWidget(phase_, 1);
     line->addWidget(batch_, 1);
     connect(phase_, &QComboBox::activated, this, &UpgradeForm::changed);
@@ -171,7 +172,7 @@ void UpgradeForm::make_sweep() {
         });
         return edit;
     };
-    batches_ = list(tr("batches ×"), "1, 4, 16", tr("such as 1, 8, 64"), "sweep batches");
+    batches_ = list(tr("batches"), "1, 4, 16", tr("such as 1, 8, 64"), "sweep batches");
     types_ = list(tr("precisions"), "", tr("fp16, fp16:bf16"), "sweep precisions");
     types_->setToolTip(tr("A data type for both GPUs, or old:new"));
 }
@@ -353,7 +354,7 @@ study::UpgradeQuestion UpgradeForm::question() const {
                         price_of(*row.buy)});
     }
     q.phase = phase_->currentData().toString().toStdString();
-    if (batch_->value() > 1) {
+    if (batch_->value() > 0) {
         q.batch = batch_->value();
     }
     owner_->read_into(q);
@@ -381,7 +382,7 @@ void UpgradeForm::set_question(const study::UpgradeQuestion& q) {
     old_.per_hour->setValue(q.from.usd_per_hour.value_or(0.0));
     old_.buy->setValue(q.from.buy_usd.value_or(0.0));
     set_phase(text(q.phase));
-    batch_->setValue(static_cast<int>(q.batch.value_or(1)));
+    batch_->setValue(static_cast<int>(q.batch.value_or(0)));
     owner_->show_of(q);
     batches_->setText(text(study::batches_text(q.sweep_batches)));
     types_->setText(text(study::types_text(q.sweep_types)));

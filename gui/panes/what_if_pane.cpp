@@ -135,7 +135,6 @@ WhatIfPane::WhatIfPane(QWidget* parent) : QWidget(parent) {
 
 void WhatIfPane::set_machine(const model::Machine& machine) {
     machine_ = machine;
-    changed_ = machine;
     changes_.clear();
     selected_.clear();
     delete knobs_;
@@ -269,8 +268,6 @@ void WhatIfPane::apply(const QString& what) {
             changes_.push_back({row.knob.key, row.value});
         }
     }
-    const auto result = study::changed(machine_, changes_);
-    changed_ = result ? *result : machine_;
     mark();
     show_wrong();
     emit turned(what);

@@ -50,7 +50,6 @@ class WhatIfPane : public QWidget {
     void set_changes(const std::vector<study::Change>& changes);
     const std::vector<study::Change>& changes() const { return changes_; }
     const model::Machine& machine() const { return machine_; }
-    const model::Machine& changed_machine() const { return changed_; }
     bool is_changed() const { return !changes_.empty(); }
     bool is_held() const; // a slider, by the pointer
     void reset();
@@ -62,7 +61,7 @@ class WhatIfPane : public QWidget {
     std::string selected() const { return selected_; }
 
   signals:
-    void turned(const QString& what); // changed_machine() is another one; what: the parameter's key
+    void turned(const QString& what); // changes() are others; what: the parameter's key
     void released();                  // the drag is over
     void save_wanted();
     void next_wanted(const QString& key); // the next value that helps
@@ -87,7 +86,6 @@ class WhatIfPane : public QWidget {
     void mark();
 
     model::Machine machine_;
-    model::Machine changed_;
     std::vector<study::Change> changes_;
     std::vector<Row> rows_;
     std::string selected_;

@@ -34,7 +34,8 @@ constexpr int kStepsHeight = 380;     // of nine bars with a line of reasons bel
 } // namespace
 
 MainWindow::MainWindow(Folders folders, QWidget* parent)
-    : QMainWindow(parent), folders_(std::move(folders)), measurements_(folders_) {
+    : QMainWindow(parent), folders_(std::move(folders)), measurements_(folders_),
+      questions_(folders_.data()) {
     setWindowTitle(tr("Eyeroof[*]"));
     // Qt 6.4 shows the tab bars of docks when an animation ends, and that may lay the window out
     // anew and take their list away while it is gone through (later versions go through a copy).
@@ -116,7 +117,7 @@ void MainWindow::make_central() {
     connect(first_, &StartPage::example_wanted, this,
             [this](const QString& network, const QString& machine) {
                 study::Session session;
-                session.network = network.toStdString();
+                session.scenario.network = network.toStdString();
                 session.machines = {machine.toStdString()};
                 open_session(session);
             });
@@ -276,8 +277,10 @@ void MainWindow::connect_all() {
         not_opened_ = {}; // something else is wanted now
         load_and_examine();
     });
-    connect(run_, &RunChoices::changed, this, [this] { experiment_changed("options"); });
-    connect(run_, &RunChoices::network_wanted, this, &MainWindow::set_network_name);
+    connect(run_, &RunChoices::changed, this, [this] {
+        change_scenario([this](study::Scenario& scenario) { run_->write_into(scenario); }, {});
+    });
+    connect(run_, &RunChoices::sizes_wanted, this, &MainWindow::set_sizes);
     connect(first_, &StartPage::gpu_chosen, this, [this](const QString& gpu) {
         choices_->set_machines({gpu});
         load_and_examine();
@@ -290,8 +293,15 @@ void MainWindow::connect_all() {
     connect(view_, &RooflineView::pointed_at, place_, &QLabel::setText);
     connect(table_view_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
             &MainWindow::selection_from_table);
-    connect(what_if_, &WhatIfPane::turned, this,
-            [this](const QString& what) { experiment_changed(what.toStdString()); });
+    connect(what_if_, &WhatIfPane::turned, this, [this](const QString& what) {
+        const auto turn = [this](study::Scenario& scenario) {
+            scenario.changes.clear();
+            for (const study::Change& change : what_if_->changes()) {
+                scenario.changes.push_back(study::change_text(what_if_->machine(), change));
+            }
+        };
+        change_scenario(turn, what.toStdString());
+    });
     qApp->installEventFilter(new WindowKeys(this));
     connect(what_if_, &WhatIfPane::released, this, [this] {
         history_.end_drag();

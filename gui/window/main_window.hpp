@@ -1,12 +1,12 @@
 // The window: plot in the middle, panes around it, one selection shared by all.
 // Made by main with the folders to search; opens sessions, files and names.
-// Computes nothing: it asks the examiner and shows the answer.
 #pragma once
 
 #include "gui/jobs/examiner.hpp"
-#include "gui/jobs/experiment.hpp"
 #include "gui/jobs/export.hpp"
+#include "gui/jobs/history.hpp"
 #include "gui/jobs/measurement_files.hpp"
+#include "gui/jobs/questions.hpp"
 #include "gui/panes/error_list.hpp"
 #include "gui/panes/layer_table.hpp"
 #include "gui/panes/mapping_pane.hpp"
@@ -59,7 +59,6 @@ class MainWindow : public QMainWindow {
     void open(const QString& file) { open(QStringList{file}); }
     void open_session(const study::Session& session);
     study::Session session() const;
-    study::Session chosen() const; // of the experiment: batch, precision, mapping alone
     void save_session(const QString& file);
     void save_machine(const QString& file); // the changed first machine
     void save_report(const QString& file);  // all panes as they stand
@@ -100,14 +99,6 @@ class MainWindow : public QMainWindow {
         bool operator==(const Shown&) const = default;
     };
 
-    // What the answer on screen was asked with: what a cancelled examination goes back to.
-    struct Asked {
-        QString network;
-        QStringList machines;
-        Experiment experiment;
-        std::vector<study::MappingEdit> edits;
-    };
-
     void soften_hints();
     void make_central();
     void make_panes();
@@ -122,15 +113,21 @@ class MainWindow : public QMainWindow {
                           Qt::DockWidgetArea area);
 
     void load_and_examine();
-    void load_network(const QString& name);
-    void load_machines();
+    void load(); // what session_ names
+    void drop_wrong_changes();
+    void show_scenario();
     void examine();
     void cancel_examination();
-    study::StudyOptions options() const;
-    Experiment experiment() const;
-    void experiment_changed(const std::string& what);
-    void show_experiment(const Experiment& state);
-    void set_network_name(const QString& name); // in both rows, and examines
+    bool has_network() const { return questions_.network() != nullptr; }
+    study::Scenario& scenario() { return session_.scenario; }
+    // As another entry of the history, unless `what` is what changed last.
+    void change_scenario(const std::function<void(study::Scenario&)>& change,
+                         const std::string& what);
+    void go_back_to(study::Scenario scenario);
+    void set_sizes(const QString& network, const std::vector<std::string>& sizes);
+    std::vector<model::Machine> asked_machines() const;
+    QString network_words() const; // with its sizes
+    void choose_machines(const QStringList& names);
     void show_answer(Answer answer);
     void show_plot(model::Diagnostics problems);
     void show_progress(const model::Progress& progress);
@@ -239,28 +236,23 @@ class MainWindow : public QMainWindow {
     QProgressBar* progress_ = nullptr;
     QPushButton* cancel_ = nullptr;
 
-    QString network_name_; // what is loaded, not what is being typed
-    QStringList machine_names_;
-    std::optional<model::Network> loaded_network_;
-    std::optional<study::read::Wiring> loaded_wiring_; // its graph, where its file has one
-    std::vector<model::Machine> loaded_machines_;
-    std::vector<model::HostIssue> hosts_;  // that such machines usually stand in
-    std::vector<model::Machine> machines_; // as examined, with changes
+    // What is asked: scenario, machines and mappings; and what the answer on screen was asked with,
+    // to which a cancelled examination goes back.
+    study::Session session_, shown_session_;
+    Questions questions_;
+    std::vector<study::Question> asked_; // of the answer on screen, beside its reports
     // Shared with the panes that draw of them for as long as they are shown.
     std::shared_ptr<std::vector<study::Report>> reports_ =
         std::make_shared<std::vector<study::Report>>();
     std::optional<Shown> shown_layer_;
-    Asked asked_;
     std::vector<Pane*> panes_;
     std::set<QString> front_docks_;                    // a tab behind others is not among them
     std::map<QString, std::function<void()>> waiting_; // by dock: what it does not show yet
     QTimer waiting_pause_;
     bool telling_answer_ = false; // its selection goes with it
     QString proposed_network_;    // of a trace that was opened alone
-    model::Diagnostics network_problems_, machine_problems_;
     model::Diagnostics plot_problems_, upgrade_problems_;
-    model::Diagnostics not_opened_;         // what was wrong with what should be opened last
-    std::vector<study::MappingEdit> edits_; // on the first machine
+    model::Diagnostics not_opened_; // what was wrong with what should be opened last
     std::map<std::size_t, study::LayerReport> originals_; // by row, before they were edited
     QTimer analyse_pause_;
     std::optional<QByteArray> docks_away_;          // where they were while there is no plot

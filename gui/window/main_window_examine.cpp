@@ -2,9 +2,7 @@
 #include "gui/window/main_window.hpp"
 #include "study/draw/plot_make.hpp"
 #include "study/draw/roofline_build.hpp"
-#include "study/formats/any_machine.hpp"
-#include "study/formats/catalog.hpp"
-#include "study/upgrade/surroundings.hpp"
+#include "study/program/lower.hpp"
 
 #include <QDockWidget>
 #include <QLabel>
@@ -14,109 +12,119 @@
 
 namespace eyeroof::gui {
 
-void MainWindow::load_network(const QString& name) {
-    network_name_ = name;
-    loaded_network_.reset();
-    loaded_wiring_.reset();
-    network_problems_ = {};
-    run_->show_network(name, folders_);
-    if (!name.isEmpty()) {
-        auto wired = study::read::load_wired_network(name.toStdString(), folders_.networks);
-        network_problems_ = wired.diagnostics();
-        if (wired) {
-            loaded_network_ = std::move(wired->network);
-            loaded_wiring_ = std::move(wired->wiring);
-        }
-    }
+void MainWindow::load() {
+    questions_.load(session_);
+    run_->show_sizes(session_.scenario, folders_);
+    run_->show_machines(questions_.machines());
 }
 
-void MainWindow::load_machines() {
-    const std::string before = loaded_machines_.empty() ? "" : loaded_machines_.front().id;
-    machine_names_ = choices_->machines();
-    loaded_machines_.clear();
-    machine_problems_ = {};
-    for (const QString& name : machine_names_) {
-        auto machine = study::read::load_any_machine(name.toStdString(), folders_.machines);
-        machine_problems_.append(machine.diagnostics());
-        if (machine) {
-            loaded_machines_.push_back(std::move(*machine));
+// The scenario in its fields; without a word to whoever listens to them.
+void MainWindow::show_scenario() {
+    const QSignalBlocker one(what_if_), two(run_);
+    run_->show_scenario(scenario(), has_network() ? study::own_batch(questions_.network()->network)
+                                                  : model::Count{1});
+    const model::Machine* machine = questions_.first();
+    if (machine == nullptr) {
+        return;
+    }
+    if (*machine != what_if_->machine()) {
+        what_if_->set_machine(*machine);
+    }
+    std::vector<study::Change> changes;
+    for (const std::string& text : scenario().changes) {
+        if (const auto change = study::parse_change(*machine, text)) {
+            changes.push_back(*change);
         }
     }
-    study::make_distinct(loaded_machines_);
-    hosts_.clear();
-    for (const model::Machine& machine : loaded_machines_) {
-        const auto host = study::host_issue({}, machine, folders_.machines);
-        hosts_.push_back(host ? *host : model::HostIssue{});
-    }
-    run_->show_machines(loaded_machines_);
-    if (!loaded_machines_.empty() && loaded_machines_.front() != what_if_->machine()) {
-        const QSignalBlocker block(what_if_);
-        what_if_->set_machine(loaded_machines_.front());
-        edits_.clear();
-        history_.clear(experiment());
-    }
+    what_if_->set_changes(changes);
 }
 
+// The names in the row at the top.
 void MainWindow::load_and_examine() {
-    if (choices_->network() != network_name_) {
-        edits_.clear();
+    const std::string network = choices_->network().toStdString();
+    if (network != scenario().network) {
+        scenario().network = network;
+        scenario().sizes.clear();
+        session_.mappings.clear();
         view_->set_selection({});
     }
-    load_network(choices_->network());
-    load_machines();
+    choose_machines(choices_->machines());
+    load();
+    if (questions_.first() != nullptr && *questions_.first() != what_if_->machine()) {
+        scenario().changes.clear(); // another machine has other parameters
+        session_.mappings.clear();
+        history_.clear(scenario());
+    }
+    show_scenario();
     examine();
 }
 
-Experiment MainWindow::experiment() const {
-    return {what_if_->changes(), run_->chosen()};
+void MainWindow::choose_machines(const QStringList& names) {
+    session_.machines.clear();
+    for (const QString& name : names) {
+        session_.machines.push_back(name.toStdString());
+    }
+    scenario().machine = session_.machines.empty() ? std::string() : session_.machines.front();
 }
 
-void MainWindow::experiment_changed(const std::string& what) {
-    history_.push(experiment(), what == "options" ? std::string{} : what);
+void MainWindow::change_scenario(const std::function<void(study::Scenario&)>& change,
+                                 const std::string& what) {
+    change(scenario());
+    history_.push(scenario(), what);
     examine();
 }
 
-void MainWindow::show_experiment(const Experiment& state) {
-    const QSignalBlocker one(what_if_), two(run_);
-    what_if_->set_changes(state.changes);
-    run_->set_chosen(state.run);
+// What was turned and chosen; names stay.
+void MainWindow::go_back_to(study::Scenario before) {
+    before.network = scenario().network;
+    before.sizes = scenario().sizes;
+    before.machine = scenario().machine;
+    scenario() = std::move(before);
+    show_scenario();
     examine();
 }
 
-void MainWindow::set_network_name(const QString& name) {
-    choices_->set_network(name);
+void MainWindow::set_sizes(const QString& network, const std::vector<std::string>& sizes) {
+    scenario().sizes = sizes;
+    scenario().network = network.toStdString();
+    choices_->set_network(network);
     load_and_examine();
+}
+
+QString MainWindow::network_words() const {
+    QStringList sizes;
+    for (const std::string& size : session_.scenario.sizes) {
+        sizes << QString::fromStdString(size);
+    }
+    const QString name = QString::fromStdString(session_.scenario.network);
+    return sizes.isEmpty() ? name : name + ":" + sizes.join(",");
 }
 
 void MainWindow::undo() {
     if (history_.can_undo()) {
-        show_experiment(history_.undo());
+        go_back_to(history_.undo());
     }
 }
 
 void MainWindow::redo() {
     if (history_.can_redo()) {
-        show_experiment(history_.redo());
+        go_back_to(history_.redo());
     }
-}
-
-study::StudyOptions MainWindow::options() const {
-    study::StudyOptions options = study::study_options(chosen());
-    options.host = hosts_.empty() ? model::HostIssue{} : hosts_.front();
-    return options;
 }
 
 void MainWindow::examine() {
-    std::vector<model::Machine> machines = loaded_machines_;
-    if (!machines.empty()) {
-        machines.front() = what_if_->changed_machine();
+    model::Diagnostics problems;
+    std::vector<study::Question> questions = questions_.of(session_, problems);
+    if (problems.has_errors()) { // no legal machine: what is on screen stays
+        problems.append(questions_.problems());
+        plot_problems_ = std::move(problems);
+        return tell_all_problems();
     }
-    if (!loaded_network_) { // roofs and measurements alone
+    if (!has_network()) { // roofs and measurements alone
         examiner_.cancel();
-        show_answer({std::move(machines), {}, {}});
-        return;
+        return show_answer({std::move(questions), {}, {}});
     }
-    examiner_.examine({*loaded_network_, std::move(machines), hosts_, options()});
+    examiner_.examine(std::move(questions));
 }
 
 // What is chosen, saved and copied is what is on screen: the choices that asked for more go back.
@@ -125,33 +133,33 @@ void MainWindow::cancel_examination() {
         return;
     }
     examiner_.cancel();
-    const Asked asked = asked_;
-    choices_->set_network(asked.network);
-    choices_->set_machines(asked.machines);
-    load_network(asked.network);
-    load_machines();
-    while (history_.can_undo() && history_.now() != asked.experiment) {
+    session_ = shown_session_;
+    QStringList machines;
+    for (const std::string& name : session_.machines) {
+        machines << QString::fromStdString(name);
+    }
+    choices_->set_network(QString::fromStdString(scenario().network));
+    choices_->set_machines(machines);
+    load();
+    while (history_.can_undo() && history_.now() != scenario()) {
         history_.undo(); // doing it again asks again
     }
-    const QSignalBlocker one(what_if_), two(run_);
-    what_if_->set_changes(asked.experiment.changes);
-    run_->set_chosen(asked.experiment.run);
-    edits_ = asked.edits;
+    show_scenario();
 }
 
 void MainWindow::show_answer(Answer answer) {
     hide_progress();
-    asked_ = {network_name_, machine_names_, experiment(), edits_};
+    shown_session_ = session_;
     model::Diagnostics problems = std::move(answer.diagnostics);
-    machines_ = std::move(answer.machines);
+    asked_ = std::move(answer.questions);
     reports_ = std::make_shared<std::vector<study::Report>>(std::move(answer.reports));
-    if (!reports().empty() && !edits_.empty()) {
-        for (const study::MappingEdit& edit : edits_) {
+    if (!reports().empty() && !session_.mappings.empty()) {
+        for (const study::MappingEdit& edit : session_.mappings) {
             if (const auto row = study::row_of(reports()[0], edit)) {
                 originals_[*row] = reports()[0].layers[*row];
             }
         }
-        problems.append(study::apply_edits(reports_->front(), machines_[0], edits_, options()));
+        problems.append(study::apply_edits(reports_->front(), asked_[0], session_.mappings));
     }
     show_plot(std::move(problems));
     analyse_pause_.start();
@@ -159,18 +167,25 @@ void MainWindow::show_answer(Answer answer) {
     emit shown();
 }
 
+std::vector<model::Machine> MainWindow::asked_machines() const {
+    std::vector<model::Machine> machines;
+    for (const study::Question& question : asked_) {
+        machines.push_back(question.machine);
+    }
+    return machines;
+}
+
 // What was examined, in all panes.
 void MainWindow::show_plot(model::Diagnostics problems) {
     problems.append(not_opened_);
-    problems.append(network_problems_);
-    problems.append(machine_problems_);
+    problems.append(questions_.problems());
     problems.append(measurements_.problems());
-    const std::string title = !loaded_network_                ? std::string{}
-                              : loaded_network_->name.empty() ? loaded_network_->id
-                                                              : loaded_network_->name;
-    auto plot = study::make_plot(title, machines_, *reports_, measurements_.measured());
+    const model::Network network = has_network() ? questions_.network()->network : model::Network{};
+    const std::vector<model::Machine> machines = asked_machines();
+    auto plot = study::make_plot(network.name.empty() ? network.id : network.name, machines,
+                                 *reports_, measurements_.measured());
     problems.append(plot.diagnostics());
-    if (plot || machines_.empty()) { // a trace of an unknown GPU alone is no plot
+    if (plot || machines.empty()) { // a trace of an unknown GPU alone is no plot
         start_->setCurrentIndex(plot && !plot->machines.empty() ? 1 : 0);
     }
     ask_gpu();
@@ -236,47 +251,36 @@ void MainWindow::keep_chosen_roofs(const study::PlotInput& plot) {
 // What every parameter is worth, and what stands behind the steps of the layer in view. The sliders
 // are those of the first machine; the ladder may be another one's.
 void MainWindow::analyse() {
-    if (!loaded_network_ || reports().empty() || machines_.empty()) {
+    if (reports().empty()) {
         what_if_->show_gains({});
         return;
     }
     const auto where = shown_layer_;
     std::optional<model::Layer> layer;
-    model::Machine machine = machines_.front();
     if (where) {
         layer = reports()[where->report].layers[where->layer].layer;
-        machine = machines_[where->report];
     }
-    study::StudyOptions quick = options();
-    if (quick.policy != study::MappingPolicy::dataflow) { // a search for every bar: too long
-        quick.policy = study::MappingPolicy::dataflow;
-    }
-    study::StudyOptions beside = quick; // the other machine stands in a host of its own
-    if (where && where->report > 0) {
-        beside.host = where->report < hosts_.size() ? hosts_[where->report] : model::HostIssue{};
-    }
-    analyser_.run([this, network = *loaded_network_, first = machines_.front(), where, layer,
-                   machine, quick,
-                   beside](const std::stop_token& stop,
-                           const model::ProgressCallback& progress) -> Background::Show {
-        using Gains = std::vector<study::Sensitivity>;
-        const auto help = layer ? study::help_for(*layer, machine, beside, stop)
-                                : model::Result<study::LayerHelp>::failure("none", "");
-        const auto gains = study::sensitivities(network, first, quick, stop, progress);
-        const auto own = where && where->report > 0
-                             ? study::sensitivities(network, machine, beside, stop, progress)
-                             : gains;
-        return [this, help, gains, own, where] {
-            what_if_->show_gains(gains ? *gains : Gains{});
-            if (shown_layer_ == where) {
-                steps_->show_gains(own ? *own : Gains{});
-            }
-            if (help && where && shown_layer_ == where) {
-                steps_->show_help(*help);
-            }
-            emit analysed();
-        };
-    });
+    analyser_.run(
+        [this, first = asked_.front(), where, layer, beside = asked_[where ? where->report : 0]](
+            const std::stop_token& stop,
+            const model::ProgressCallback& progress) -> Background::Show {
+            using Gains = std::vector<study::Sensitivity>;
+            const auto help = layer ? study::help_for(*layer, beside, stop)
+                                    : model::Result<study::LayerHelp>::failure("none", "");
+            const auto gains = study::sensitivities(first, stop, progress);
+            const auto own =
+                where && where->report > 0 ? study::sensitivities(beside, stop, progress) : gains;
+            return [this, help, gains, own, where] {
+                what_if_->show_gains(gains ? *gains : Gains{});
+                if (shown_layer_ == where) {
+                    steps_->show_gains(own ? *own : Gains{});
+                }
+                if (help && where && shown_layer_ == where) {
+                    steps_->show_help(*help);
+                }
+                emit analysed();
+            };
+        });
 }
 
 } // namespace eyeroof::gui

@@ -24,30 +24,9 @@ constexpr qsizetype kMostRecent = 10;
 constexpr int kStateVersion = 3; // of the docks; another one is not restored
 } // namespace
 
-study::Session MainWindow::chosen() const {
-    study::Session session;
-    const HowRun run = run_->chosen();
-    if (run.batch > 1) {
-        session.batch = run.batch;
-    }
-    session.data_type = run.data_type;
-    session.mapping = run.mapping;
-    session.phase = run.phase;
-    session.launch = run.launch;
-    return session;
-}
-
 study::Session MainWindow::session() const {
-    study::Session session = chosen();
-    session.network = network_name_.toStdString();
-    for (const QString& name : machine_names_) {
-        session.machines.push_back(name.toStdString());
-    }
+    study::Session session = session_;
     measurements_.write_into(session);
-    session.mappings = edits_;
-    for (const study::Change& change : what_if_->changes()) {
-        session.set.push_back(study::change_text(what_if_->machine(), change));
-    }
     study::UpgradeQuestion asked = upgrade_->form().question();
     if (!asked.networks.empty() || !asked.from.name.empty() || !asked.to.empty()) {
         session.upgrade = std::move(asked);
@@ -83,29 +62,18 @@ void MainWindow::open_session(const study::Session& session) {
     for (const std::string& name : session.machines) {
         machines << QString::fromStdString(name);
     }
-    choices_->set_network(QString::fromStdString(session.network));
+    choices_->set_network(QString::fromStdString(session.scenario.network));
     choices_->set_machines(machines);
-    run_->set_chosen({session.batch.value_or(1), session.data_type, session.mapping, session.phase,
-                      session.launch});
     measurements_.load(session);
-    edits_.clear();
     originals_.clear();
-    load_network(choices_->network());
-    load_machines();
-    if (!loaded_machines_.empty()) {
-        std::vector<study::Change> changes;
-        for (const std::string& set : session.set) {
-            const auto change = study::parse_change(loaded_machines_.front(), set);
-            machine_problems_.append(change.diagnostics());
-            if (change) {
-                changes.push_back(*change);
-            }
-        }
-        const QSignalBlocker block(what_if_);
-        what_if_->set_changes(changes);
-    }
-    edits_ = session.mappings;
-    history_.clear(experiment());
+    session_ = {};
+    session_.scenario = session.scenario;
+    session_.mappings = session.mappings;
+    choose_machines(machines);
+    load();
+    drop_wrong_changes();
+    show_scenario();
+    history_.clear(scenario());
     view_->set_view(session.view);
     if (session.view.theme) {
         show_in(*session.view.theme);
@@ -113,11 +81,22 @@ void MainWindow::open_session(const study::Session& session) {
     roofs_of_.reset();
     if (session.upgrade) {
         upgrade_->ask(*session.upgrade);
-        if (session.network.empty()) { // it is all that the session is about
+        if (session.scenario.network.empty()) { // it is all that the session is about
             show_page("upgrade");
         }
     }
     examine();
+}
+
+// A session may be of another version of the machine's file: what it cannot turn is told and left.
+void MainWindow::drop_wrong_changes() {
+    if (const model::Machine* machine = questions_.first()) {
+        std::erase_if(scenario().changes, [&](const std::string& text) {
+            const auto change = study::parse_change(*machine, text);
+            not_opened_.append(change.diagnostics());
+            return !change.ok();
+        });
+    }
 }
 
 void MainWindow::open(const QStringList& references) {

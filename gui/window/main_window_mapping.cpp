@@ -17,8 +17,8 @@ void MainWindow::try_mapping(const model::Mapping& mapping) {
     }
     const Shown where = *shown_layer_;
     const study::LayerReport before = reports()[where.report].layers[where.layer];
-    auto edited = study::with_mapping(reports()[where.report], where.layer, machines_[where.report],
-                                      mapping, options(), {}, mapping_->nest());
+    auto edited = study::with_mapping(reports()[where.report], where.layer, asked_[where.report],
+                                      mapping, {}, mapping_->nest());
     if (!edited) {
         return mapping_->show_problems(edited.diagnostics());
     }
@@ -33,26 +33,26 @@ void MainWindow::try_mapping(const model::Mapping& mapping) {
 }
 
 void MainWindow::keep_edit(const Shown& where, const model::Mapping& mapping) {
-    const auto& accelerator = std::get<model::Accelerator>(machines_.front().kind);
+    const auto& accelerator = std::get<model::Accelerator>(asked_.front().machine.kind);
     const study::MappingEdit edit{reports().front().layers[where.layer].layer.name,
                                   mapping_->nest(),
                                   study::read::write_mapping_yaml(mapping, accelerator),
                                   study::nth_of(reports().front(), where.layer)};
-    for (study::MappingEdit& known : edits_) {
+    for (study::MappingEdit& known : session_.mappings) {
         if (known.layer == edit.layer && known.nest == edit.nest && known.nth == edit.nth) {
             known.text = edit.text;
-            asked_.edits = edits_;
+            shown_session_.mappings = session_.mappings;
             return;
         }
     }
-    edits_.push_back(edit);
-    asked_.edits = edits_;
+    session_.mappings.push_back(edit);
+    shown_session_.mappings = session_.mappings;
 }
 
 void MainWindow::restore_mapping() {
     if (shown_layer_) {
         if (shown_layer_->report == 0) {
-            std::erase_if(edits_, [&](const study::MappingEdit& edit) {
+            std::erase_if(session_.mappings, [&](const study::MappingEdit& edit) {
                 return study::row_of(reports().front(), edit) == shown_layer_->layer;
             });
             originals_.erase(shown_layer_->layer);
@@ -68,14 +68,13 @@ void MainWindow::search_mapping(const mapper::Objective& objective) {
     }
     const Shown where = *shown_layer_;
     const study::LayerReport layer = reports()[where.report].layers[where.layer];
-    searcher_.run(
-        [this, where, layer, machine = machines_[where.report], objective, nest = mapping_->nest(),
-         options = options()](const std::stop_token& stop,
-                              const model::ProgressCallback& progress) -> Background::Show {
-            const auto found =
-                study::search_mapping(machine, layer, objective, options, stop, progress, nest);
-            return [this, found, where] { end_search(found, where); };
-        });
+    searcher_.run([this, where, layer, question = asked_[where.report], objective,
+                   nest = mapping_->nest()](
+                      const std::stop_token& stop,
+                      const model::ProgressCallback& progress) -> Background::Show {
+        const auto found = study::search_mapping(question, layer, objective, stop, progress, nest);
+        return [this, found, where] { end_search(found, where); };
+    });
 }
 
 // Cancelled or not, the best mapping that was found is used.

@@ -69,7 +69,12 @@ void MainWindow::show_totals() {
                 .arg(proposed_network_) +
             (html.isEmpty() ? QString() : "<br>" + html);
     }
+    QStringList asked; // with the defaults that were taken
+    for (const study::Report& report : reports()) {
+        asked << QString::fromStdString(report.words);
+    }
     totals_->setText(html);
+    totals_->setToolTip(asked.join("\n"));
     totals_->setVisible(!html.isEmpty());
 }
 

@@ -7,7 +7,6 @@
 #include "gui/window/pane_list.hpp"
 #include "model/base/file.hpp"
 #include "study/draw/svg.hpp"
-#include "study/exam/launch_names.hpp"
 
 #include <QDockWidget>
 #include <QFileDialog>
@@ -46,6 +45,9 @@ void MainWindow::make_pattern_panes() {
     connect(&waiting_pause_, &QTimer::timeout, this, &MainWindow::show_all_waiting);
     PaneActions actions;
     actions.look = [this] { return pane_input(); };
+    actions.change_scenario = [this](const std::function<void(study::Scenario&)>& change) {
+        change_scenario(change, {});
+    };
     actions.open_files = [this] { open_dialog(); };
     actions.close_file = [this](const std::string& path) { close_measurement(path); };
     actions.replace_file = [this](const std::string& path) { replace_measurement(path); };
@@ -76,31 +78,12 @@ void MainWindow::make_pattern_panes() {
 
 PaneInput MainWindow::pane_input() const {
     PaneInput input;
-    input.network = loaded_network_ ? &*loaded_network_ : nullptr;
-    input.wiring = &loaded_wiring_;
+    input.network = questions_.network();
+    input.scenario = &session_.scenario;
+    input.questions = &asked_;
     input.folders = &folders_;
-    input.machines = &machines_;
-    input.reports = reports_.get();
+    input.reports = reports_;
     input.files = &measurements_.all();
-    input.options = options();
-    QStringList setting;
-    const study::Session now = session();
-    if (now.batch) {
-        setting << tr("batch ×%1").arg(*now.batch);
-    }
-    if (!now.data_type.empty()) {
-        setting << QString::fromStdString(now.data_type);
-    }
-    if (now.phase != "inference") {
-        setting << tr("training with %1").arg(QString::fromStdString(now.phase));
-    }
-    if (now.launch != study::LaunchMode::stream) {
-        setting << QString::fromUtf8(study::launch_name(now.launch).data());
-    }
-    for (const std::string& turned : now.set) {
-        setting << QString::fromStdString(turned);
-    }
-    input.setting = setting.join(", ").toStdString();
     if (shown_layer_ && shown_layer_->report < reports().size() &&
         shown_layer_->layer < reports()[shown_layer_->report].layers.size()) {
         input.report = shown_layer_->report;
@@ -191,14 +174,15 @@ QString page_svg(const RooflineView& view) {
 // Every pane as it stands.
 std::string MainWindow::report_html() const {
     std::vector<ReportSection> sections = {
-        {tr("Times"), without_links(totals_->text())},
-        {tr("Roofline"), reports().empty() && machines_.empty() ? QString() : page_svg(*view_)},
+        {tr("Times"), without_links(totals_->text()) + "<p>" +
+                          totals_->toolTip().toHtmlEscaped().replace("\n", "<br>") + "</p>"},
+        {tr("Roofline"), asked_.empty() ? QString() : page_svg(*view_)},
         {tr("Seven steps"),
          svg_of(picture_of(steps_->ladder())) + "<p>" + without_links(steps_->text()) + "</p>"},
         {tr("Layers"), table_html(*table_view_)},
     };
     QString turned;
-    for (const std::string& set : session().set) {
+    for (const std::string& set : session_.scenario.changes) {
         turned += "<li>" + QString::fromStdString(set).toHtmlEscaped() + "</li>";
     }
     sections.push_back({tr("What if"), turned.isEmpty() ? QString() : "<ul>" + turned + "</ul>"});
@@ -243,16 +227,16 @@ void MainWindow::save_report_dialog() {
 
 // From the plot to the question whether another pays, and back to why.
 void MainWindow::ask_upgrade() {
-    const study::Session now = session();
+    const study::Scenario& now = session_.scenario;
     study::UpgradeQuestion question = upgrade_->form().question();
-    question.networks = {{now.network, 1.0}};
-    question.from.name = now.machines.empty() ? std::string{} : now.machines.front();
-    question.from.data_type = model::data_type_from_name(now.data_type);
+    question.networks = {{network_words().toStdString(), 1.0}};
+    question.from.name = now.machine;
+    question.from.data_type = now.data_type;
     question.batch = now.batch;
-    question.phase = now.phase;
+    question.phase = now.training ? now.training->optimizer : "inference";
     question.to.clear();
-    for (std::size_t i = 1; i < now.machines.size(); ++i) {
-        question.to.push_back({now.machines[i], question.from.data_type, {}, {}});
+    for (std::size_t i = 1; i < session_.machines.size(); ++i) {
+        question.to.push_back({session_.machines[i], now.data_type, {}, {}});
     }
     upgrade_->ask(question);
     show_page("upgrade");
@@ -260,16 +244,12 @@ void MainWindow::ask_upgrade() {
 
 void MainWindow::explain_upgrade(const QString& network, const QString& from, const QString& to) {
     const study::UpgradeQuestion question = upgrade_->form().question();
+    scenario() = question.options({}).from; // as the upgrade view asks
     choices_->set_network(network);
     choices_->set_machines({from, to});
-    // as the upgrade view asks: with a framework's calls
-    run_->set_chosen({question.batch.value_or(1),
-                      question.from.data_type
-                          ? std::string(model::data_type_name(*question.from.data_type))
-                          : std::string{},
-                      run_->chosen().mapping, question.phase, study::LaunchMode::eager});
     show_page("roofline");
     load_and_examine();
+    history_.push(scenario(), {});
 }
 
 } // namespace eyeroof::gui

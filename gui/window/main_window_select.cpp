@@ -236,7 +236,7 @@ void MainWindow::show_layer(const study::PlotPoint& source) {
     }
     const study::Report& report = reports()[shown_layer_->report];
     steps_->set_layer({reports_, &report}, shown_layer_->layer);
-    mapping_->set_layer(machines_[shown_layer_->report], report.layers[shown_layer_->layer],
+    mapping_->set_layer(asked_[shown_layer_->report].machine, report.layers[shown_layer_->layer],
                         shown_layer_->layer);
 }
 
@@ -253,15 +253,14 @@ void MainWindow::select_layer(std::size_t row) {
 
 // To the next value that helps, looked for in the background.
 void MainWindow::step_parameter(const QString& key) {
-    if (!loaded_network_ || machines_.empty()) {
+    if (reports().empty()) {
         return;
     }
     statusBar()->showMessage(tr("Looking for the next value of %1 that helps…").arg(key));
-    stepper_.run([this, network = *loaded_network_, machine = machines_.front(),
-                  key = key.toStdString(), options = options()](
+    stepper_.run([this, question = asked_.front(), key = key.toStdString()](
                      const std::stop_token& stop,
                      const model::ProgressCallback& progress) -> Background::Show {
-        const auto next = study::next_helpful(network, machine, key, options, stop, progress);
+        const auto next = study::next_helpful(question, key, stop, progress);
         return [this, next, key] {
             const QString name = text(key);
             if (!next) {

@@ -28,16 +28,20 @@ bool MainWindow::has_unsaved_work() const {
     if (saved_) {
         return !(without_looks(now) == without_looks(*saved_));
     }
-    return !now.set.empty() || !now.mappings.empty() || !now.assignments.empty();
+    return !now.scenario.changes.empty() || !now.mappings.empty() || !now.assignments.empty();
 }
 
 void MainWindow::tell_work() {
     const QString file = QFileInfo(session_file_).fileName();
-    const QString what = !file.isEmpty()           ? file
-                         : network_name_.isEmpty() ? QString()
-                         : machine_names_.isEmpty()
-                             ? network_name_
-                             : tr("%1 on %2").arg(network_name_, machine_names_.join(", "));
+    QStringList machines;
+    for (const std::string& name : session_.machines) {
+        machines << QString::fromStdString(name);
+    }
+    const QString network = network_words();
+    const QString what = !file.isEmpty()      ? file
+                         : machines.isEmpty() ? network
+                         : network.isEmpty()  ? QString()
+                                              : tr("%1 on %2").arg(network, machines.join(", "));
     setWindowTitle(what.isEmpty() ? tr("Eyeroof[*]") : tr("%1[*] — Eyeroof").arg(what));
     setWindowModified(has_unsaved_work());
 }

@@ -24,6 +24,14 @@ QString plain(double value) {
     return QString::number(value, 'g', 12);
 }
 
+QString joined(const std::vector<std::string>& sizes) {
+    QStringList list;
+    for (const std::string& size : sizes) {
+        list << words(size);
+    }
+    return list.join(',');
+}
+
 // The head behind a name or a path, and the values of the name where it is a variant's. Reads that
 // file alone: it happens with every network that is opened.
 std::optional<read::NetworkHead> head_of(const std::string& base, const Folders& folders,
@@ -49,19 +57,25 @@ NetworkSizes::NetworkSizes(QWidget* parent) : QToolButton(parent) {
     tell();
 }
 
-void NetworkSizes::show_network(const QString& reference, const Folders& folders) {
-    if (reference == shown_) {
+void NetworkSizes::show_network(const QString& name, const std::vector<std::string>& sizes,
+                                const Folders& folders) {
+    const QString shown = name + ":" + joined(sizes);
+    if (shown == shown_) {
         return;
     }
-    shown_ = reference;
+    shown_ = shown;
+    base_ = name;
+    QStringList parts;
+    if (const auto colon = name.lastIndexOf(':'); colon > 0 && name.indexOf('=', colon) > 0) {
+        base_ = name.left(colon);
+        parts = name.mid(colon + 1).split(',');
+    }
+    for (const std::string& size : sizes) {
+        parts << words(size);
+    }
     std::map<QString, double> given;
-    base_ = reference;
-    if (const auto colon = reference.lastIndexOf(':');
-        colon > 0 && reference.indexOf('=', colon) > 0) {
-        base_ = reference.left(colon);
-        for (const QString& part : reference.mid(colon + 1).split(',')) {
-            given[part.section('=', 0, 0)] = part.section('=', 1).toDouble();
-        }
+    for (const QString& part : parts) {
+        given[part.section('=', 0, 0)] = part.section('=', 1).toDouble();
     }
     standard_.clear();
     head_ = head_of(base_.toStdString(), folders, standard_).value_or(read::NetworkHead{});
@@ -96,8 +110,8 @@ void NetworkSizes::make_fields(const std::map<QString, double>& given) {
         fields_.push_back(field);
         connect(field, &QDoubleSpinBox::valueChanged, this, [this] {
             tell();
-            shown_ = reference();
-            emit chosen(shown_);
+            shown_ = base_ + ":" + joined(this->sizes());
+            emit chosen(base_, this->sizes());
         });
     }
     action_ = new QWidgetAction(menu());
@@ -105,15 +119,15 @@ void NetworkSizes::make_fields(const std::map<QString, double>& given) {
     menu()->addAction(action_);
 }
 
-QString NetworkSizes::reference() const {
-    QStringList differ;
+std::vector<std::string> NetworkSizes::sizes() const {
+    std::vector<std::string> differ;
     for (std::size_t i = 0; i < fields_.size(); ++i) {
         const std::string& name = head_.parameters[i].name;
         if (fields_[i]->value() != standard_.at(name)) {
-            differ << words(name) + "=" + plain(fields_[i]->value());
+            differ.push_back(name + "=" + plain(fields_[i]->value()).toStdString());
         }
     }
-    return differ.isEmpty() ? base_ : base_ + ":" + differ.join(',');
+    return differ;
 }
 
 // What differs stands on the button; what it holds, in its tip.

@@ -9,6 +9,9 @@
 
 #include <QToolButton>
 #include <map>
+#include <optional>
+#include <string>
+#include <vector>
 
 class QDoubleSpinBox;
 class QFormLayout;
@@ -21,19 +24,22 @@ class NetworkSizes : public QToolButton {
 
   public:
     explicit NetworkSizes(QWidget* parent = nullptr);
-    // "bert:sequence=384": the fields of its head, with these values. Sends nothing.
-    void show_network(const QString& reference, const Folders& folders);
+    // The fields of a network's head, with sizes as a scenario has them: {"seq=512"}, or behind the
+    // name: "bert:seq=512". Sends nothing.
+    void show_network(const QString& name, const std::vector<std::string>& sizes,
+                      const Folders& folders);
 
   signals:
-    void chosen(const QString& reference); // with the sizes that differ from the file's own
+    // The name without sizes, and those that differ from the file's own.
+    void chosen(const QString& name, const std::vector<std::string>& sizes);
 
   private:
     void make_fields(const std::map<QString, double>& given);
     void tell();
-    QString reference() const;
+    std::vector<std::string> sizes() const;
 
-    QString shown_; // the reference that the fields are of
-    QString base_;  // without sizes
+    std::optional<QString> shown_; // name and sizes that the fields are of
+    QString base_;                 // the name without sizes
     study::read::NetworkHead head_;
     std::map<std::string, double> standard_; // of the name: a variant has values of its own
     QWidgetAction* action_ = nullptr;

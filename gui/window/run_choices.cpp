@@ -4,21 +4,25 @@
 #include "gui/views/qt_text.hpp"
 #include "gui/window/network_sizes.hpp"
 #include "model/layer.hpp"
-#include "study/exam/launch_names.hpp"
+#include "study/scenario/fields.hpp"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QLabel>
 #include <QSpinBox>
 #include <algorithm>
-#include <array>
+#include <limits>
 
 namespace eyeroof::gui {
 
 namespace {
 
-// In the order of the list.
-constexpr std::array<study::MappingPolicy, 3> kMappings = {
-    study::MappingPolicy::automatic, study::MappingPolicy::dataflow, study::MappingPolicy::best};
+constexpr int kMostBatch = 65536; // that the list goes to
+
+QString value_of(const std::string& field, const study::Scenario& scenario) {
+    const auto values = study::find_field(field)->get(scenario);
+    return values.empty() ? QString() : text(values.front());
+}
 
 } // namespace
 
@@ -29,11 +33,8 @@ RunChoices::RunChoices(QWidget* parent) : QToolBar(tr("How it is run"), parent) 
     addWidget(sizes_);
     addWidget(new QLabel(tr(" Batch "), this));
     batch_ = new QSpinBox(this);
-    batch_->setRange(1, 65536);
-    batch_->setPrefix("×");
     batch_->setObjectName("batch");
-    batch_->setAccessibleName(tr("Batch, times the network's own"));
-    batch_->setToolTip(batch_->accessibleName());
+    batch_->setAccessibleName(tr("Batch: samples of a step"));
     addWidget(batch_);
     precision_ = list(tr("Precision"), "precision");
     precision_->addItem(tr("own precision"), QString());
@@ -41,24 +42,32 @@ RunChoices::RunChoices(QWidget* parent) : QToolBar(tr("How it is run"), parent) 
         precision_->addItem(text(name), text(name));
     }
     phase_ = list(tr("Inference or training"), "phase");
-    phase_->addItem(tr("inference"), "inference");
+    phase_->addItem(tr("inference"), "");
     phase_->addItem(tr("training, SGD"), "sgd");
     phase_->addItem(tr("training, momentum"), "sgd_momentum");
     phase_->addItem(tr("training, Adam"), "adam");
     launch_ = list(tr("How kernels are launched, on GPUs"), "launch");
     launch_->addItem(tr("called by a framework"), "eager");
     launch_->addItem(tr("launched back to back"), "stream");
-    launch_->addItem(tr("kernels alone"), "kernel");
     launch_->addItem(tr("as a CUDA graph"), "graph");
-    launch_->addItem(tr("compiled"), "compiled");
+    launch_->addItem(tr("kernels alone"), "none");
+    compiled_ = new QCheckBox(tr("compiled"), this);
+    compiled_->setObjectName("compiled");
+    compiled_->setToolTip(
+        tr("On GPUs: pointwise operators and reductions fused, as a compiler does"));
+    addWidget(compiled_);
     mapping_ = list(tr("Mapping, on accelerators"), "mapping");
-    mapping_->addItems({tr("usual mapping"), tr("dataflow's mapping"), tr("best mapping")});
+    mapping_->addItem(tr("usual mapping"), "auto");
+    mapping_->addItem(tr("dataflow's mapping"), "dataflow");
+    mapping_->addItem(tr("best mapping"), "best");
     mapping_->setToolTip(tr("On accelerators: the best that the dataflow allows, by its published "
                             "rules where there are any; by the dataflow's rules alone, without a "
                             "search; or the one that no other beats, searched for"));
-    set_chosen({});
+    fields_ = {{"dtype", precision_}, {"launch", launch_}, {"mapping", mapping_}};
+    show_scenario({}, 1);
     connect(batch_, &QSpinBox::valueChanged, this, &RunChoices::changed);
-    connect(sizes_, &NetworkSizes::chosen, this, &RunChoices::network_wanted);
+    connect(compiled_, &QCheckBox::toggled, this, &RunChoices::changed);
+    connect(sizes_, &NetworkSizes::chosen, this, &RunChoices::sizes_wanted);
 }
 
 QComboBox* RunChoices::list(const QString& label, const char* name) {
@@ -73,21 +82,50 @@ QComboBox* RunChoices::list(const QString& label, const char* name) {
     return box;
 }
 
-HowRun RunChoices::chosen() const {
-    return {batch_->value(), precision_->currentData().toString().toStdString(),
-            kMappings[static_cast<std::size_t>(std::max(0, mapping_->currentIndex()))],
-            phase_->currentData().toString().toStdString(),
-            study::launch_named(launch_->currentData().toString().toStdString())};
+// Every value of a list is one that its field takes.
+void RunChoices::write_into(study::Scenario& scenario) const {
+    for (const auto& [field, box] : fields_) {
+        const std::string value = box->currentData().toString().toStdString();
+        const auto values = value.empty() ? std::vector<std::string>{} : std::vector{value};
+        study::find_field(field)->set(scenario, values);
+    }
+    const std::string optimizer = phase_->currentData().toString().toStdString();
+    scenario.training =
+        optimizer.empty() ? std::nullopt : std::optional(study::TrainingOptions{optimizer});
+    scenario.compiled = compiled_->isChecked();
+    scenario.batch =
+        batch_->value() == own_batch_ ? std::nullopt : std::optional<model::Count>(batch_->value());
 }
 
-void RunChoices::set_chosen(const HowRun& run) {
+void RunChoices::show_scenario(const study::Scenario& scenario, model::Count own_batch) {
+    show_batch(scenario, own_batch);
+    while (mapping_->count() > 3) { // the file of another scenario
+        mapping_->removeItem(3);
+    }
+    if (scenario.policy == study::MappingPolicy::given) {
+        mapping_->addItem(text(scenario.mapping_file), text(scenario.mapping_file));
+    }
+    for (const auto& [field, box] : fields_) {
+        box->setCurrentIndex(std::max(0, box->findData(value_of(field, scenario))));
+    }
+    const std::string optimizer = scenario.training ? scenario.training->optimizer : "";
+    phase_->setCurrentIndex(std::max(0, phase_->findData(text(optimizer))));
+    const QSignalBlocker quiet(compiled_);
+    compiled_->setChecked(scenario.compiled);
+}
+
+// In steps of the network's own batch, of which a batch is a multiple.
+void RunChoices::show_batch(const study::Scenario& scenario, model::Count own_batch) {
+    own_batch_ = own_batch;
+    const int own = static_cast<int>(std::min<model::Count>(own_batch, kMostBatch));
+    const auto batch = static_cast<int>(
+        std::min<model::Count>(scenario.batch.value_or(own), std::numeric_limits<int>::max()));
     const QSignalBlocker quiet(batch_);
-    batch_->setValue(static_cast<int>(run.batch));
-    precision_->setCurrentIndex(std::max(0, precision_->findData(text(run.data_type))));
-    mapping_->setCurrentIndex(static_cast<int>(
-        std::find(kMappings.begin(), kMappings.end(), run.mapping) - kMappings.begin()));
-    phase_->setCurrentIndex(std::max(0, phase_->findData(text(run.phase))));
-    launch_->setCurrentIndex(std::max(0, launch_->findData(text(study::launch_name(run.launch)))));
+    batch_->setRange(std::min(own, batch), std::max(kMostBatch, batch));
+    batch_->setSingleStep(own);
+    batch_->setValue(batch);
+    batch_->setToolTip(own > 1 ? tr("Samples of a step, a multiple of the network's %1").arg(own)
+                               : tr("Samples of a step"));
 }
 
 void RunChoices::show_machines(const std::vector<model::Machine>& machines) {
@@ -98,11 +136,12 @@ void RunChoices::show_machines(const std::vector<model::Machine>& machines) {
     const bool some = std::any_of(machines.begin(), machines.end(), gpu);
     const bool all = std::all_of(machines.begin(), machines.end(), gpu);
     launch_->setEnabled(some || machines.empty());
+    compiled_->setEnabled(some || machines.empty());
     mapping_->setEnabled(!all || machines.empty());
 }
 
-void RunChoices::show_network(const QString& reference, const Folders& folders) {
-    sizes_->show_network(reference, folders);
+void RunChoices::show_sizes(const study::Scenario& scenario, const Folders& folders) {
+    sizes_->show_network(text(scenario.network), scenario.sizes, folders);
 }
 
 } // namespace eyeroof::gui

@@ -1,16 +1,16 @@
-// The second row at the top: how the network is run: its sizes, batch, precision, phase, launch
-// mode, and by which mapping.
-// Used by the main window.
-// Examines nothing.
+// The second row at the top: the fields of the scenario that are changed most: sizes, batch,
+// precision, phase, launch and mapping. Used by the main window.
 #pragma once
 
-#include "gui/jobs/experiment.hpp"
 #include "gui/jobs/folders.hpp"
-#include "model/machine/machine.hpp"
+#include "study/scenario/question.hpp"
 
 #include <QToolBar>
+#include <string>
+#include <utility>
 #include <vector>
 
+class QCheckBox;
 class QComboBox;
 class QSpinBox;
 
@@ -24,27 +24,32 @@ class RunChoices : public QToolBar {
   public:
     explicit RunChoices(QWidget* parent = nullptr);
 
-    HowRun chosen() const;
+    void write_into(study::Scenario& scenario) const;
     // These send nothing.
-    void set_chosen(const HowRun& run);
+    void show_scenario(const study::Scenario& scenario, model::Count own_batch);
     // Greys what one of the machines lacks, with the reason; launch modes are those of GPUs,
     // mappings of accelerators.
     void show_machines(const std::vector<model::Machine>& machines);
-    void show_network(const QString& reference, const Folders& folders);
+    void show_sizes(const study::Scenario& scenario, const Folders& folders);
 
   signals:
     void changed();
-    void network_wanted(const QString& reference); // the same with other sizes
+    // The same network with other sizes: "seq=512".
+    void sizes_wanted(const QString& network, const std::vector<std::string>& sizes);
 
   private:
     QComboBox* list(const QString& label, const char* name);
+    void show_batch(const study::Scenario& scenario, model::Count own_batch);
 
     NetworkSizes* sizes_ = nullptr;
     QSpinBox* batch_ = nullptr;
     QComboBox* precision_ = nullptr;
     QComboBox* phase_ = nullptr;
     QComboBox* launch_ = nullptr;
+    QCheckBox* compiled_ = nullptr;
     QComboBox* mapping_ = nullptr;
+    std::vector<std::pair<std::string, QComboBox*>> fields_; // of the scenario, by name
+    model::Count own_batch_ = 1;                             // of the network
 };
 
 } // namespace eyeroof::gui

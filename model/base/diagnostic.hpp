@@ -32,13 +32,17 @@ struct Diagnostic {
     bool operator==(const Diagnostic&) const = default;
 };
 
-// "file:line:column: error: message [code] (field)\n  hint: …" without colour.
+// "file:line:column: error: message [code] (field)\n  hint: …" without colour. Where a line is
+// known, quotations and words are cut to 40 bytes: they come out of the file.
 std::string to_string(const Diagnostic& diagnostic);
 
-// All diagnostics of one operation, in the order in which they were found.
+// All diagnostics of one operation, in the order in which they were found. At most kMost errors and
+// as many warnings and notes are kept; of more only the number is.
 class Diagnostics {
   public:
-    void add(Diagnostic diagnostic) { items_.push_back(std::move(diagnostic)); }
+    static constexpr std::size_t kMost = 1000;
+
+    void add(Diagnostic diagnostic);
     void error(std::string code, std::string message, std::string hint = {},
                SourceLocation where = {}, std::string field = {}) {
         add({Severity::error, std::move(code), std::move(message), std::move(hint),
@@ -49,13 +53,14 @@ class Diagnostics {
         add({Severity::warning, std::move(code), std::move(message), std::move(hint),
              std::move(where), std::move(field)});
     }
-    void append(const Diagnostics& other) {
-        items_.insert(items_.end(), other.items_.begin(), other.items_.end());
-    }
+    void append(const Diagnostics& other);
     // Gives every diagnostic without a location the one of the thing it speaks of.
     void place(const SourceLocation& where, const std::string& field_prefix = {});
 
-    bool has_errors() const;
+    bool has_errors() const { return errors_ > 0; }
+    // Whether so many errors were found that a reader need not look for more.
+    bool full() const { return errors_ >= kMost; }
+    std::size_t left_out() const { return left_out_; } // found, and not kept
     bool empty() const { return items_.empty(); }
     std::size_t size() const { return items_.size(); }
     auto begin() const { return items_.begin(); }
@@ -66,6 +71,8 @@ class Diagnostics {
 
   private:
     std::vector<Diagnostic> items_;
+    std::size_t errors_ = 0; // of items_
+    std::size_t left_out_ = 0;
 };
 
 } // namespace eyeroof::model

@@ -29,6 +29,8 @@ Diagnostics refusal(const fs::path& path, int error) {
         hint = fmt::format("is there a folder '{}'?", path.parent_path().string());
     } else if (error == EISDIR) {
         hint = "name a file in it";
+    } else if (error == ELOOP) {
+        hint = "the link leads back to itself; remove it, or name another file";
     } else if (error == ENOSPC || error == EDQUOT) {
         hint = "the disk is full; the file is as it was";
     }
@@ -166,6 +168,9 @@ Result<AtomicFile> AtomicFile::create(const fs::path& path) {
     }
     made.direct_ = fs::exists(status) && !fs::is_regular_file(status);
     made.target_ = behind_links(path);
+    if (fs::is_symlink(fs::symlink_status(made.target_, ignored))) {
+        return Result<AtomicFile>(refusal(path, ELOOP));
+    }
     if (made.direct_) {
         made.file_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
         made.error_ = made.file_ < 0 ? errno : 0;

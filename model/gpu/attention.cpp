@@ -94,7 +94,7 @@ double compute_cycles(const Gpu& gpu, const Tiling& t, double start_cycles, doub
 // multiply in 16 bits; L40S's rows, the only ones of such a GPU, take twice as long as fp8's peak.
 DataType product_type(const Gpu& gpu, DataType type) {
     const bool native = gpu.arch == GpuArch::hopper || gpu.arch == GpuArch::blackwell;
-    const bool cast = type == DataType::fp8 && !native;
+    const bool cast = is_narrow_float(type) && !native;
     return cast && gpu.rate(DataType::fp16).pipe == Pipe::tensor ? DataType::fp16 : type;
 }
 

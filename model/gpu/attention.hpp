@@ -5,6 +5,7 @@
 
 #include "model/gpu/fused.hpp"
 #include "model/gpu/gpu.hpp"
+#include "model/gpu/software.hpp"
 #include "model/layer.hpp"
 
 namespace eyeroof::model {

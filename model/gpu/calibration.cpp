@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::array<std::string_view, kKernelClasses> kClassNames = {
     "linear", "batched", "tensor_gemm", "conv", "tensor_conv", "memory", "attention", "grouped"};
-constexpr std::array<std::string_view, kLaunchModes> kLaunchNames = {"eager", "stream", "kernel",
-                                                                     "graph"};
+constexpr std::array<std::string_view, kTimings> kTimingNames = {"eager", "stream", "kernel",
+                                                                 "graph"};
 
 using Terms = std::map<std::string, double*>;
 
@@ -299,8 +299,15 @@ std::optional<KernelClass> kernel_class_from_name(std::string_view name) {
     return static_cast<KernelClass>(found - kClassNames.begin());
 }
 
-std::string_view launch_name(Launch launch) {
-    return kLaunchNames[static_cast<std::size_t>(launch)];
+std::string_view timing_name(Timing timing) {
+    return kTimingNames[static_cast<std::size_t>(timing)];
+}
+
+std::optional<Timing> timing_from_name(std::string_view name) {
+    const auto found = std::find(kTimingNames.begin(), kTimingNames.end(), name);
+    return found == kTimingNames.end()
+               ? std::nullopt
+               : std::optional(static_cast<Timing>(found - kTimingNames.begin()));
 }
 
 namespace {

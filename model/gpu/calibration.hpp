@@ -148,13 +148,16 @@ struct GroupedTerms {
     bool operator==(const GroupedTerms&) const = default;
 };
 
-enum class Launch { eager, stream, kernel, graph };
-inline constexpr std::size_t kLaunchModes = 4;
-std::string_view launch_name(Launch launch);
+// How a time was taken: around a framework's call (eager), over back-to-back calls (stream), of the
+// kernel alone as a profiler does (kernel), over nodes of a graph.
+enum class Timing { eager, stream, kernel, graph };
+inline constexpr std::size_t kTimings = 4;
+std::string_view timing_name(Timing timing);
+std::optional<Timing> timing_from_name(std::string_view name);
 
-// Seconds that a call takes beyond its kernel's work, by mode; kernel and graph at 1.5 GHz, which
-// the model turns into the GPU's own clock.
-using LaunchSeconds = std::array<double, kLaunchModes>;
+// Seconds that a measured call takes beyond its kernel's work, by timing; kernel and graph at
+// 1.5 GHz, which the model converts to the GPU's own clock.
+using LaunchSeconds = std::array<double, kTimings>;
 
 // How far measurements that were not used in the fit lay from the prediction.
 struct ErrorBand {

@@ -19,6 +19,7 @@ struct ConvTime {
     double macs = 0.0;       // that the algorithm multiplies, padding of tiles not counted
     double dram_bytes = 0.0; // compulsory and the algorithm's own intermediates
     double body_s = 0.0;
+    bool passes = false; // kernels before and after it change the layout of its tensors
 };
 
 // Least body over the algorithms that apply; `first_library`: see is_first_library; `transposes`:

@@ -34,53 +34,6 @@ std::string_view gpu_arch_name(GpuArch arch);
 std::optional<GpuArch> gpu_arch_from_name(std::string_view name);
 std::vector<std::string_view> gpu_arch_names();
 
-// Generations of the vendors' libraries of products and convolutions: which kernels they offer.
-enum class Library {
-    usual,    // what runs on the GPU by default: see offers_early_tiles
-    until_10, // cuBLAS up to 10
-    since_11  // cuBLAS 11, 12 and their contemporaries
-};
-
-// How a product of 8-bit operands gets them from activations of 16 bits: a property of the
-// framework.
-enum class ByteCast {
-    usual, // not known: half of the way (in ln) from kernels to fused, an interval that holds both
-    kernels, // in kernels of its own: a scale is sought, then applied
-    slow,    // the same, an element at a time: bound by SM cycles
-    fused    // in one quick kernel, or scales are given
-};
-
-// What a library's kernels of attention make of heads that share keys (grouped queries) in a
-// prompt: a property of the library.
-enum class HeadPacking {
-    usual, // not known: half of the way (in ln), with an interval that holds both
-    apart, // every head has tiles of its own, however few its queries are
-    packed // queries of heads that share keys fill a tile together
-};
-
-// How a library normalises rows.
-enum class NormKernel {
-    usual,    // not known: `vector` on Blackwell, whose libraries are of 2024 and later, else
-              // `scalar`
-    scalar,   // an element a load or a division an element, rows read twice: those of 2023
-    vector,   // 16 bytes a load, rows read twice; gradients as `scalar`: PyTorch since 2.8
-    compiled, // 16 bytes a load, rows kept in registers; gradients as `scalar`: Inductor
-    fused     // 16 bytes a load, rows kept in registers, gradients too: cuDNN
-};
-
-// What the name of a library or framework tells of its kernels, beyond their tiles (Library).
-struct LibraryWays {
-    ByteCast cast = ByteCast::usual;
-    HeadPacking heads = HeadPacking::usual;
-    NormKernel norm = NormKernel::usual;
-
-    LibraryWays() = default;
-    LibraryWays(ByteCast c) : cast(c) {}     // NOLINT(google-explicit-constructor)
-    LibraryWays(HeadPacking h) : heads(h) {} // NOLINT(google-explicit-constructor)
-    LibraryWays(NormKernel n) : norm(n) {}   // NOLINT(google-explicit-constructor)
-    bool operator==(const LibraryWays&) const = default;
-};
-
 enum class MemoryType { unknown, ddr, lpddr, gddr, hbm };
 std::string_view memory_type_name(MemoryType type);
 // By how the name begins ("HBM2e", "GDDR6X"), letter case ignored; unknown where no family does so.
@@ -95,8 +48,6 @@ struct Rate {
 
     bool operator==(const Rate&) const = default;
 };
-
-inline constexpr std::size_t kDataTypes = 10; // of DataType
 
 struct GpuPrice {
     std::optional<double> buy_usd;
@@ -129,7 +80,6 @@ struct Gpu {
     double pcie_bytes_per_s = 0.0; // one direction
     double link_bytes_per_s = 0.0; // NVLink and the like, both directions
     double tdp_w = 0.0;
-    Library library = Library::usual;
     MemoryType memory_type = MemoryType::unknown;
     GpuPrice price;
     HostIssue issue; // of hosts

@@ -106,7 +106,7 @@ ConvForms conv_forms(const Layer& layer, bool tensor) {
     const double k = d(s.k) / g;
     const double outputs = d(s.n) * d(s.p()) * d(s.q());
     const double taps = d(s.r) * d(s.s);
-    const double bytes = storage_bits(layer.types.input) / 8.0;
+    const double bytes = bytes_per_element(layer.types.input);
     const bool data = layer.direction == Direction::bwd_data;
     const bool weight = layer.direction == Direction::bwd_weight;
     ConvForms f;
@@ -142,7 +142,7 @@ std::vector<Formed> candidates_of(const Gpu& gpu, const Layer& layer, const Kern
     }
     const ConvForms f = conv_forms(layer, tensor);
     const std::vector<KernelMapping> every =
-        all_mappings(gpu, kernel.type, storage_bits(layer.types.input) / 8.0);
+        all_mappings(gpu, kernel.type, bytes_per_element(layer.types.input));
     const bool fused = kernel.conv->algorithm == ConvAlgorithm::winograd;
     const bool nonfused = kernel.conv->algorithm == ConvAlgorithm::winograd_nonfused;
     const Form& own = fused ? f.fused : nonfused ? f.nonfused : f.implicit;

@@ -41,8 +41,8 @@ FusedTime grouped_time(const Gpu& gpu, DataType type, const GroupedTerms& terms,
     const double tiles_of_rows = busy * std::ceil(routed / busy / rows);
     const double tiles = tiles_of_rows * std::ceil(2.0 * k / kTileColumns); // of the first product
     const double wave = std::max(1.0, gpu.sms / tiles);
-    const double in_bytes = storage_bits(layer.types.input) / 8.0;
-    const double weight_bytes = storage_bits(layer.types.weight) / 8.0;
+    const double in_bytes = bytes_per_element(layer.types.input);
+    const double weight_bytes = bytes_per_element(layer.types.weight);
 
     FusedTime f;
     f.tile_m = static_cast<int>(rows);

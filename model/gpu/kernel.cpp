@@ -20,7 +20,7 @@ bool is_product(Op op) {
 }
 
 double bytes_of(DataType type) {
-    return storage_bits(type) / 8.0;
+    return bytes_per_element(type);
 }
 
 // [m, n, k] of the product in the layer's direction; the gradients permute it.
@@ -65,12 +65,13 @@ const MatmulTerms& matmul_terms(const GpuCalibration& c, KernelClass kernel_clas
                                                     : c.linear;
 }
 
-void run_products(const Gpu& gpu, const Layer& layer, Launch launch, ByteCast cast,
+void run_products(const Gpu& gpu, const Layer& layer, const Software& software,
                   KernelChoice& kernel) {
     const bool batched = kernel.kernel_class == KernelClass::batched;
     const bool tensor = kernel.kernel_class == KernelClass::tensor_gemm;
-    const bool early = is_early_library(gpu, launch);
-    const bool first = kernel.kernel_class == KernelClass::linear && is_first_library(gpu, launch);
+    const bool early = software.library == Library::until_10;
+    const bool first =
+        kernel.kernel_class == KernelClass::linear && is_first_library(gpu, software);
     const std::vector<CtaTile>& tiles =
         first ? first_library_tiles() : library_tiles(gpu, batched, tensor, early);
     for (const Product& p : kernel.products) {
@@ -78,33 +79,44 @@ void run_products(const Gpu& gpu, const Layer& layer, Launch launch, ByteCast ca
             first ? first_library_splits(p) : library_splits(batched || layer.op == Op::attention);
         kernel.matmul =
             matmul_time(gpu, kernel.type, matmul_terms(gpu.calibration, kernel.kernel_class), p,
-                        tiles, splits, early, cast);
+                        tiles, splits, early, software.cast);
         kernel.body_s += kernel.matmul->body_s;
     }
 }
 
-// A framework calls the library with channels first, which changes the layout before and after a
-// forward product on tensor cores (of gradients no row tells); where that takes longer than it
-// saves, the kernels for vector lanes, which need not, are as good as in fp32. A bare loop of calls
-// has the layout that the library wants.
-ConvTime best_conv(const Gpu& gpu, const Layer& layer, Launch launch, const KernelChoice& kernel) {
+// With channels first, kernels before and after a forward convolution on tensor cores change the
+// layout (no measured row says so of gradients); where that takes longer than it saves, the kernels
+// for vector lanes, which need no change, serve it as fast as in fp32.
+ConvTime best_conv(const Gpu& gpu, const Layer& layer, const Software& software,
+                   const KernelChoice& kernel) {
     const auto& shape = std::get<ConvShape>(layer.shape);
     const double element_bytes = bytes_of(layer.types.input);
-    const bool first = is_first_library(gpu, launch);
+    const bool first = is_first_library(gpu, software);
     const GpuCalibration& terms = gpu.calibration;
     if (kernel.kernel_class != KernelClass::tensor_conv) {
         return conv_time(gpu, kernel.type, terms.conv, shape, layer.direction, element_bytes,
                          first);
     }
-    const bool framework = launch != Launch::stream && layer.direction == Direction::fwd;
-    const ConvTime tensor = conv_time(gpu, kernel.type, terms.tensor_conv, shape, layer.direction,
-                                      element_bytes, first, framework);
-    if (!framework || gpu.rate(DataType::fp32).flops_per_s <= 0.0) {
-        return tensor;
+    const bool passes =
+        software.layout == Layout::channels_first && layer.direction == Direction::fwd;
+    const auto on_tensor_cores = [&](bool with_passes) {
+        return conv_time(gpu, kernel.type, terms.tensor_conv, shape, layer.direction, element_bytes,
+                         first, with_passes);
+    };
+    ConvTime tensor = on_tensor_cores(passes);
+    tensor.passes = passes;
+    if (passes && gpu.rate(DataType::fp32).flops_per_s > 0.0) {
+        const ConvTime lanes = conv_time(gpu, DataType::fp32, terms.conv, shape, layer.direction,
+                                         element_bytes, first);
+        if (lanes.body_s < tensor.body_s) {
+            return lanes;
+        }
     }
-    const ConvTime lanes =
-        conv_time(gpu, DataType::fp32, terms.conv, shape, layer.direction, element_bytes, first);
-    return lanes.body_s < tensor.body_s ? lanes : tensor;
+    if (passes && software.layout_passes_apart) {
+        tensor = on_tensor_cores(false);
+        tensor.passes = true;
+    }
+    return tensor;
 }
 
 } // namespace
@@ -128,8 +140,8 @@ KernelClass kernel_class_of(const Gpu& gpu, const Layer& layer) {
                                   : KernelClass::batched;
 }
 
-Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& work, Launch launch,
-                               LibraryWays ways) {
+Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& work,
+                               const Software& software) {
     KernelChoice kernel;
     kernel.kernel_class = kernel_class_of(gpu, layer);
     kernel.type = layer.types.input;
@@ -145,21 +157,21 @@ Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& w
                                              "its description may name one under links");
     }
     if (kernel.kernel_class == KernelClass::attention) {
-        kernel.fused =
-            attention_time(gpu, kernel.type, gpu.calibration.attention, layer, work, ways.heads);
+        kernel.fused = attention_time(gpu, kernel.type, gpu.calibration.attention, layer, work,
+                                      software.heads);
         kernel.body_s = kernel.fused->body_s;
     } else if (kernel.kernel_class == KernelClass::grouped) {
         kernel.fused = grouped_time(gpu, kernel.type, gpu.calibration.grouped, layer);
         kernel.body_s = kernel.fused->body_s;
     } else if (!arithmetic) {
-        kernel.memory = memory_time(gpu, gpu.calibration.memory, layer, work, ways.norm);
+        kernel.memory = memory_time(gpu, gpu.calibration.memory, layer, work, software.norm);
         kernel.body_s = kernel.memory.body_s;
     } else if (layer.op == Op::conv2d) {
-        kernel.conv = best_conv(gpu, layer, launch, kernel);
+        kernel.conv = best_conv(gpu, layer, software, kernel);
         kernel.body_s = kernel.conv->body_s;
     } else {
         kernel.products = products_of(layer);
-        run_products(gpu, layer, launch, ways.cast, kernel);
+        run_products(gpu, layer, software, kernel);
     }
     return kernel;
 }
@@ -192,19 +204,19 @@ namespace {
 
 // What a kernel takes beyond its work is cycles: filling and draining an empty GPU. What the host
 // takes does not depend on the GPU.
-double launch_seconds(const Gpu& gpu, const ClassRecord& record, Launch launch) {
-    const double given = record.launch[static_cast<std::size_t>(launch)];
-    const double stream = record.launch[static_cast<std::size_t>(Launch::stream)];
-    const bool device = launch == Launch::kernel || launch == Launch::graph;
+double launch_seconds(const Gpu& gpu, const ClassRecord& record, Timing timing) {
+    const double given = record.launch[static_cast<std::size_t>(timing)];
+    const double stream = record.launch[static_cast<std::size_t>(Timing::stream)];
+    const bool device = timing == Timing::kernel || timing == Timing::graph;
     return device ? std::min(given * kReferenceHz / gpu.boost_hz, std::max(given, stream)) : given;
 }
 
 } // namespace
 
-double with_launch(const Gpu& gpu, const Layer& layer, const KernelChoice& kernel, Launch launch) {
+double timed_s(const Gpu& gpu, const Layer& layer, const KernelChoice& kernel, Timing timing) {
     const ClassRecord& record = gpu.calibration.record(kernel.kernel_class);
-    const double launch_s = launch_seconds(gpu, record, launch);
-    if (kernel.kernel_class != KernelClass::memory || launch != Launch::eager) {
+    const double launch_s = launch_seconds(gpu, record, timing);
+    if (kernel.kernel_class != KernelClass::memory || timing != Timing::eager) {
         return launch_s + kernel.body_s;
     }
     const MemoryTerms& t = gpu.calibration.memory;

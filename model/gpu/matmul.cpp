@@ -163,7 +163,7 @@ Candidate candidate(const Gpu& gpu, DataType type, const MatmulTerms& terms, con
     const double vector = kDp4a * gpu.rate(DataType::fp32).flops_per_s;
     const double flops = dp4a ? std::min(vector, rate.flops_per_s) : rate.flops_per_s;
     const double share = !tensor                  ? 1.0
-                         : type == DataType::fp8  ? terms.fp8_share
+                         : is_narrow_float(type)  ? terms.fp8_share
                          : type == DataType::int8 ? terms.int8_share
                                                   : 1.0;
     return {&gpu,
@@ -192,115 +192,19 @@ bool shares_issue_slots(const Gpu& gpu, bool early) {
     return lanes_fill_issue(gpu) || (gpu.arch < GpuArch::volta && !early);
 }
 
-namespace {
-
-// Where `word`, of letters in lower case and digits, begins in the name, letter case ignored; its
-// end where it does not.
-const char* found_in(std::string_view name, std::string_view word) {
-    const auto same = [](char a, char b) { return (a | 0x20) == b; };
-    return std::search(name.data(), name.data() + name.size(), word.begin(), word.end(), same);
-}
-
-bool names(std::string_view name, std::string_view word) {
-    return found_in(name, word) != name.data() + name.size();
-}
-
-// The numbers of the version after `word`: "VLLM 0.19.0" has 0 and 19; 0 where there is none.
-std::array<int, 2> version_after(std::string_view name, std::string_view word) {
-    const char* end = name.data() + name.size();
-    const char* at = found_in(name, word);
-    at = at == end ? at : at + word.size();
-    while (at != end && *at == ' ') {
-        ++at;
-    }
-    std::array<int, 2> version = {0, 0};
-    at = std::from_chars(at, end, version[0]).ptr;
-    if (at != end && *at == '.') {
-        std::from_chars(at + 1, end, version[1]);
-    }
-    return version;
-}
-
-} // namespace
-
-ByteCast cast_from_name(std::string_view name, DataType type) {
-    constexpr std::array<int, 2> kNoVersion = {0, 0};
-    constexpr std::array<int, 2> kOneKernel = {0, 15}; // of vLLM
-    const bool trt = names(name, "trtllm") || names(name, "tensorrt-llm");
-    const bool sglang = names(name, "sglang");
-    if (names(name, "block") || (trt && type == DataType::int8)) {
-        return ByteCast::fused;
-    }
-    if (names(name, "vllm")) {
-        const auto version = version_after(name, "vllm");
-        return version == kNoVersion   ? ByteCast::usual
-               : version >= kOneKernel ? ByteCast::fused
-                                       : ByteCast::slow;
-    }
-    return sglang && type == DataType::int8 ? ByteCast::slow
-           : trt || sglang                  ? ByteCast::kernels
-                                            : ByteCast::usual;
-}
-
-HeadPacking heads_from_name(std::string_view name) {
-    if (names(name, "trtllm") || names(name, "tensorrt-llm")) {
-        return HeadPacking::apart;
-    }
-    for (const std::string_view packs : {"vllm", "sglang", "flash"}) {
-        if (names(name, packs)) {
-            return HeadPacking::packed;
-        }
-    }
-    return HeadPacking::usual;
-}
-
-NormKernel norm_from_name(std::string_view name) {
-    constexpr std::array<int, 2> kNoVersion = {0, 0};
-    constexpr std::array<int, 2> kVectorised = {2, 8}; // of PyTorch
-    if (names(name, "cudnn")) {
-        return NormKernel::fused;
-    }
-    if (names(name, "compile") || names(name, "inductor")) {
-        return NormKernel::compiled;
-    }
-    const auto version = version_after(name, "torch");
-    const bool recent = version == kNoVersion || version >= kVectorised;
-    return names(name, "torch") && recent ? NormKernel::vector : NormKernel::usual;
-}
-
-LibraryWays ways_from_name(std::string_view name, DataType type) {
-    LibraryWays ways;
-    ways.cast = cast_from_name(name, type);
-    ways.heads = heads_from_name(name);
-    ways.norm = norm_from_name(name);
-    return ways;
-}
-
-Library library_from_name(std::string_view name) {
-    constexpr int kLastEarly = 10;
-    const int version = version_after(name, "cublas")[0];
-    return version <= 0            ? Library::usual
-           : version <= kLastEarly ? Library::until_10
-                                   : Library::since_11;
-}
-
-bool is_early_library(const Gpu& gpu, Launch launch) {
-    const bool own_time =
-        gpu.library == Library::usual && launch == Launch::stream && gpu.arch <= GpuArch::turing;
-    return gpu.library == Library::until_10 || own_time;
-}
-
-bool is_first_library(const Gpu& gpu, Launch launch) {
-    return gpu.arch <= GpuArch::maxwell && is_early_library(gpu, launch);
+bool is_first_library(const Gpu& gpu, const Software& software) {
+    return gpu.arch <= GpuArch::maxwell && software.library == Library::until_10;
 }
 
 double alignment_share(double k, double element_bytes) {
-    const double row_bytes = k * element_bytes;
+    // Scales of blocks lie in a tensor of their own: 4.25 bits are aligned as 4 are.
+    const double own_bytes = std::exp2(std::floor(std::log2(element_bytes)));
+    const double row_bytes = k * own_bytes;
     double aligned = kWholeLoad;
-    while (aligned > element_bytes && std::fmod(row_bytes, aligned) != 0.0) {
+    while (aligned > own_bytes && std::fmod(row_bytes, aligned) != 0.0) {
         aligned /= 2.0;
     }
-    return std::pow(std::max(aligned, element_bytes) / kWholeLoad, kAlignmentPower);
+    return std::pow(std::max(aligned, own_bytes) / kWholeLoad, kAlignmentPower);
 }
 
 Waves waves_of(const Product& p, const KernelMapping& mapping, int sms) {
@@ -429,7 +333,7 @@ double cast_seconds(const Gpu& gpu, const MatmulTerms& terms, const Product& p, 
 // int8 on DP4A is a plain call: nothing is cast or scaled.
 double quantise_seconds(const Gpu& gpu, DataType type, const MatmulTerms& terms, const Product& p,
                         bool early, ByteCast cast) {
-    if (type == DataType::fp8) {
+    if (is_narrow_float(type)) {
         return cast_seconds(gpu, terms, p, cast);
     }
     if (type != DataType::int8 || early) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "model/gpu/gpu.hpp"
+#include "model/gpu/software.hpp"
 
 #include <string>
 #include <string_view>
@@ -55,43 +56,12 @@ int resident_ctas(const CtaTile& tile, bool tensor);
 // tensor cores since Hopper a cluster of two CTAs reads the longer side of its tiles once.
 double tile_reads(const Gpu& gpu, const CtaTile& tile, bool tensor);
 
-// The generation that a library's name tells: "cublas 8", "cuBLAS 12.1"; `usual` for other names.
-Library library_from_name(std::string_view name);
-
-// Are the kernels those of cuBLAS up to 10? Where the GPU's `library` leaves it open, a bare loop
-// of calls (stream) is taken to be of the GPU's own time, up to Turing; a framework's call, and
-// kernels told alone, of today.
-bool is_early_library(const Gpu& gpu, Launch launch);
-
-// By the name of a framework and its version, letter case ignored. Block scales ("fp8_block") are
-// sought by one kernel; vLLM has cast in one since 0.15; TensorRT-LLM's scales of a whole tensor
-// take kernels of their own; earlier vLLM's, and SGLang's int8 ones of a token, slow ones (2.0, 2.5
-// and 4.5 SM cycles an element on GB200 and H100, and on H100, beside 0.1 of TensorRT-LLM's int8);
-// TensorRT-LLM's in int8 are given. Other names: usual.
-// Source: the times of products with few rows in ai-dynamo/aiconfigurator@095f58a51 (4 to 8 us
-// against 12 to 24).
-ByteCast cast_from_name(std::string_view name, DataType type);
-
-// By the same names: TensorRT-LLM's prompts have tiles for each head; FlashAttention's, which vLLM,
-// SGLang and FlashInfer run, pack heads that share keys. Other names: usual.
-// Source: ai-dynamo/aiconfigurator@095f58a51: prompts of 64 tokens, 16 sequences, 64 heads with 2
-// of keys take an H100 59 us apart and 36 packed.
-HeadPacking heads_from_name(std::string_view name);
-
-// By the same names: cuDNN's keep rows, Inductor's ("torch_compile") in forward passes, PyTorch's
-// are vectorised since 2.8 (or without a version), before as `usual`. Other names: usual.
-// Source: NVIDIA/cudnn-frontend@3929da2, one GPU (GB200) in three libraries.
-NormKernel norm_from_name(std::string_view name);
-
-// All of them.
-LibraryWays ways_from_name(std::string_view name, DataType type);
-
-// Of those, the libraries of 2015, which a GPU up to Maxwell has of its own time: products in
+// Does the library of 2015 serve this GPU: an early library on a GPU up to Maxwell? GEMMs in
 // 128 x 128 tiles alone, k split only where it is far longer than the outputs, and no Winograd for
-// weight gradients. M40 tells so (DeepBench@da81ba7: 7680 x 16 x 2560 takes 894 us, as long as with
-// 128 columns; 3 x 3 weight gradients what their direct products take); P100 with the next does
-// not.
-bool is_first_library(const Gpu& gpu, Launch launch);
+// weight gradients. Source: M40 in DeepBench@da81ba7 (7680 x 16 x 2560 takes 894 us, as long as
+// with 128 columns; 3 x 3 weight gradients what their direct products take); P100 with the next
+// does not.
+bool is_first_library(const Gpu& gpu, const Software& software);
 
 // Share of the tensor cores' rate when rows of k elements, the contiguous dimension of both
 // operands, allow loads of only a part of 16 bytes: (part / 16)^(1/4), 1 for multiples of 8 fp16 or
@@ -105,7 +75,7 @@ double alignment_share(double k, double element_bytes);
 bool shares_issue_slots(const Gpu& gpu, bool early);
 
 // Tiles that the library offers; from the kernel names in NeuSight@6945927 and DeepBench@da81ba7.
-// `early`: see is_early_library. Later libraries keep three for products with shared weights and
+// `early`: Library::until_10. Later libraries keep three for products with shared weights and
 // one for batched ones before Volta; Volta and Turing choose among four for batched ones, A100 and
 // GA10x always take 128 x 128, later GPUs and AMD's choose freely. Hopper and Blackwell have wider
 // ones on tensor cores.
@@ -148,10 +118,10 @@ struct MatmulTime {
 //   d = 1 / (1 + (L2 / (reuse F))^2),  F = k/splits bytes (n min(1, tiles across / wave) + tm): what
 //       is read between two uses of the weights by CTAs that start one after the other, along n
 //   f = sustained + (1 - sustained) / (1 + body / settle)
-// fp8 products add what casts their input (ByteCast): in kernels of its own quantise_s and
+// Products of narrow floats (fp8, mxfp8, mxfp6, fp4, mxfp4, nvfp4) add what casts their input (ByteCast): in kernels of its own quantise_s and
 // quantise_pass times 3 bytes an element over DRAM; slowly quantise_s and the root of the squares of
 // one such pass and cast_cycles SM cycles an element; in one quick kernel fused_cast_s and one pass.
-// 8-bit types reach fp8_share, int8_share of what 16-bit ones reach of their peak, int8
+// Narrow floats reach fp8_share, int8 int8_share of what 16-bit types reach of their peak; int8
 // adds int8_s for its scales, and the cast where the framework does it (ByteCast::kernels, slow). int8 of
 // an early library runs on DP4A: four MACs a lane and cycle.
 // clang-format on

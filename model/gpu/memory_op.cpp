@@ -50,7 +50,7 @@ double further_kernels(const Layer& layer) {
 // What a kernel takes beyond its work; see launch_seconds in kernel.cpp.
 double kernel_start_s(const Gpu& gpu) {
     const LaunchSeconds& launch = gpu.calibration.record(KernelClass::memory).launch;
-    return launch[static_cast<std::size_t>(Launch::kernel)] * kReferenceHz / gpu.boost_hz;
+    return launch[static_cast<std::size_t>(Timing::kernel)] * kReferenceHz / gpu.boost_hz;
 }
 
 // Functions that multiply one half of a row by an activation of the other.
@@ -76,7 +76,7 @@ double repeated_readings(const MemoryTerms& terms, const Layer& layer) {
         return 0.0;
     }
     return terms.softmax_pass * static_cast<double>(rows->rows) * static_cast<double>(rows->cols) *
-           storage_bits(layer.types.input) / 8.0;
+           bytes_per_element(layer.types.input);
 }
 
 bool is_norm(const Layer& layer) {
@@ -100,8 +100,7 @@ double second_reading_s(const Gpu& gpu, const MemoryTerms& terms, const Layer& l
     if (rows == nullptr || !is_norm(layer)) {
         return 0.0;
     }
-    const double row_bytes =
-        static_cast<double>(rows->cols) * storage_bits(layer.types.input) / 8.0;
+    const double row_bytes = static_cast<double>(rows->cols) * bytes_per_element(layer.types.input);
     if (layer.op == Op::layernorm && keeps_rows(norm) && row_bytes <= kKeptRow) {
         return 0.0;
     }
@@ -148,6 +147,12 @@ double reduced_rows(const Layer& layer, NormKernel norm) {
     return rows != nullptr && reduces ? static_cast<double>(rows->rows) : 0.0;
 }
 
+// A pass between layouts: single elements are scattered on one of its sides (conv.hpp).
+bool changes_layout(const Layer& layer) {
+    const auto* e = std::get_if<ElementwiseShape>(&layer.shape);
+    return e != nullptr && (e->fn == "to_channels_last" || e->fn == "to_channels_first");
+}
+
 } // namespace
 
 std::optional<double> link_of(const Gpu& gpu, const Layer& layer) {
@@ -173,6 +178,13 @@ MemoryTime memory_time(const Gpu& gpu, const MemoryTerms& terms, const Layer& la
         t.bytes = static_cast<double>(work.bytes_written());
         t.link_bytes_per_s = *link;
         t.body_s = kCopyStartS + t.bytes / (kLinkShare * std::max(*link, 1.0));
+        return t;
+    }
+    if (changes_layout(layer)) {
+        t.bytes = footprint;
+        t.moved_s =
+            footprint / (gpu.calibration.tensor_conv.transpose_share * gpu.dram_bytes_per_s);
+        t.body_s = t.moved_s;
         return t;
     }
     const double fits = std::min(1.0, terms.resident_l2 * l2_reach_bytes(gpu) / footprint);

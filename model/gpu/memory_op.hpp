@@ -4,6 +4,7 @@
 #pragma once
 
 #include "model/gpu/gpu.hpp"
+#include "model/gpu/software.hpp"
 
 #include <optional>
 

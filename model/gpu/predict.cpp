@@ -32,13 +32,13 @@ double unmeasured_part(const ClassRecord& record, const KernelChoice& kernel) {
 
 // The kind's held-out errors, or the class's twice as wide (in ln) where the kind was not measured;
 // wider by a third for each decade of work or bytes outside the rows that they come from.
-void set_interval(const Gpu& gpu, const Layer& layer, Launch launch, LibraryWays ways,
+void set_interval(const Gpu& gpu, const Layer& layer, const Software& software, Timing timing,
                   const KernelChoice& kernel, GpuPrediction& p) {
     const ClassRecord& record = gpu.calibration.record(p.kernel_class);
     const double outside =
         decades_outside(p.flops, record.domain.flops_low, record.domain.flops_high) +
         decades_outside(p.bytes, record.domain.bytes_low, record.domain.bytes_high);
-    const auto of_kind = record.kinds.find(row_kind(layer, launch, ways));
+    const auto of_kind = record.kinds.find(row_kind(layer, software, timing));
     const ErrorBand& band = of_kind == record.kinds.end() ? record.band : of_kind->second;
     const double unknown = of_kind == record.kinds.end() && !record.kinds.empty() ? 2.0 : 1.0;
     const double widen = unknown * unmeasured_part(record, kernel) * (1.0 + outside / 3.0);
@@ -70,13 +70,18 @@ void note_algorithm(const KernelChoice& kernel, const Work& work, GpuPrediction&
 
 namespace {
 
-// How the operands of a product in 8 bits come about: what tells its rows apart.
+// How the operands of a product in 8 bits or fewer come about: what tells its rows apart.
 std::string cast_suffix(DataType type, ByteCast cast) {
-    if (type == DataType::fp8) {
-        return cast == ByteCast::fused ? "_fp8_fused" : "_fp8";
+    if (is_narrow_float(type)) {
+        const std::string own = "_" + std::string(data_type_name(type));
+        return cast == ByteCast::fused ? own + "_fused" : own;
     }
     const bool is_cast = cast == ByteCast::kernels || cast == ByteCast::slow;
     return type != DataType::int8 ? "" : is_cast ? "_int8_cast" : "_int8";
+}
+
+std::string narrow_suffix(DataType type) {
+    return is_narrow_float(type) ? "_" + std::string(data_type_name(type)) : "";
 }
 
 std::string heads_suffix(HeadPacking heads) {
@@ -85,26 +90,26 @@ std::string heads_suffix(HeadPacking heads) {
 
 } // namespace
 
-std::string row_kind(const Layer& layer, Launch launch, LibraryWays ways) {
+std::string row_kind(const Layer& layer, const Software& software, Timing timing) {
     if (layer.op == Op::attention || layer.op == Op::moe) {
         const std::string kind = layer.direction != Direction::fwd ? "_gradient"
                                  : reads_cache(layer)              ? "_generation"
                                                                    : "";
-        return std::string(op_name(layer.op)) + kind +
-               (layer.types.input == DataType::fp8 ? "_fp8" : "") +
-               (layer.op == Op::attention ? heads_suffix(ways.heads) : "");
+        return std::string(op_name(layer.op)) + kind + narrow_suffix(layer.types.input) +
+               (layer.op == Op::attention ? heads_suffix(software.heads) : "");
     }
     if (layer.op == Op::layernorm && layer.direction != Direction::fwd) {
         return "layernorm_gradient";
     }
-    if (layer.op == Op::layernorm && launch != Launch::eager && ways.norm > NormKernel::scalar) {
+    if (layer.op == Op::layernorm && timing != Timing::eager &&
+        software.norm > NormKernel::scalar) {
         return "layernorm_vector";
     }
     const bool own = layer.op == Op::conv2d && layer.direction != Direction::fwd;
     const bool product = layer.op == Op::conv2d || layer.op == Op::gemm || layer.op == Op::bmm ||
                          layer.op == Op::attention;
-    const std::string bytes = product ? cast_suffix(layer.types.input, ways.cast) : "";
-    const bool alone = !product && (launch == Launch::kernel || launch == Launch::graph);
+    const std::string bytes = product ? cast_suffix(layer.types.input, software.cast) : "";
+    const bool alone = !product && (timing == Timing::kernel || timing == Timing::graph);
     return std::string(op_name(layer.op)) + (own              ? "_gradient"
                                              : !bytes.empty() ? bytes
                                              : alone          ? "_kernel"
@@ -116,64 +121,84 @@ namespace {
 bool is_product_of_bytes(const Layer& layer) {
     const DataType type = layer.types.input;
     return (layer.op == Op::gemm || layer.op == Op::bmm) &&
-           (type == DataType::fp8 || type == DataType::int8);
+           (is_narrow_float(type) || type == DataType::int8);
 }
 
-// The library is not known: the interval holds those of either way.
-void hold_both(const Gpu& gpu, const Layer& layer, Launch launch,
-               std::initializer_list<LibraryWays> ways, GpuPrediction& p) {
-    for (const LibraryWays& way : ways) {
-        if (const auto other = predict(gpu, layer, launch, way)) {
+// The library is unknown: the interval holds those of each of the candidates.
+void hold_all(const Gpu& gpu, const Layer& layer, std::initializer_list<Software> candidates,
+              Timing timing, GpuPrediction& p) {
+    for (const Software& candidate : candidates) {
+        if (const auto other = predict(gpu, layer, candidate, timing)) {
             p.low_s = std::min(p.low_s, std::max(other->low_s, p.step6_s));
             p.high_s = std::max(p.high_s, other->high_s);
         }
     }
 }
 
-// Rows whose library was not named tell of such calls themselves; where there are none, those of
+void hold_either_cast(const Gpu& gpu, const Layer& layer, Software software, Timing timing,
+                      GpuPrediction& p) {
+    Software fused = software;
+    software.cast = ByteCast::kernels;
+    fused.cast = ByteCast::fused;
+    hold_all(gpu, layer, {software, fused}, timing, p);
+}
+
+// Rows whose library was not named cover such calls themselves; where there are none, those of
 // either packing do.
-void hold_either_packing(const Gpu& gpu, const Layer& layer, Launch launch, GpuPrediction& p) {
+void hold_either_packing(const Gpu& gpu, const Layer& layer, Software software, Timing timing,
+                         GpuPrediction& p) {
     const ClassRecord& record = gpu.calibration.record(KernelClass::attention);
-    if (record.kinds.find(row_kind(layer, launch)) != record.kinds.end()) {
+    if (record.kinds.find(row_kind(layer, software, timing)) != record.kinds.end()) {
         return;
     }
     p.low_s = p.high_s = p.time_s;
-    hold_both(gpu, layer, launch, {HeadPacking::packed, HeadPacking::apart}, p);
+    Software apart = software;
+    software.heads = HeadPacking::packed;
+    apart.heads = HeadPacking::apart;
+    hold_all(gpu, layer, {software, apart}, timing, p);
 }
 
 } // namespace
 
-Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, Launch launch, LibraryWays ways) {
+GpuPrediction predict_kernel(const Gpu& gpu, const Layer& layer, const Work& work,
+                             const KernelChoice& kernel, const Software& software, Timing timing) {
+    GpuPrediction p;
+    p.kernel_class = kernel.kernel_class;
+    p.work_macs = work.macs;
+    p.work_flops = work.flops;
+    p.work_bytes = work.bytes();
+    p.flops = static_cast<double>(work.flops);
+    p.bytes = static_cast<double>(work.bytes());
+    p.clock_share = kernel.conv     ? kernel.conv->product.clock_share
+                    : kernel.matmul ? kernel.matmul->clock_share
+                    : kernel.fused  ? kernel.fused->clock_share
+                                    : 1.0;
+    p.form = form_of(gpu, layer, kernel);
+    p.time_s = timed_s(gpu, layer, kernel, timing);
+    p.launch_s = std::max(p.time_s - kernel.body_s, 0.0);
+    set_chains(gpu, layer, work, kernel, p);
+    set_interval(gpu, layer, software, timing, kernel, p);
+    note_algorithm(kernel, work, p);
+    return p;
+}
+
+Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, const Software& software,
+                              Timing timing) {
     const auto work = work_of(layer);
     if (!work) {
         return work.diagnostics();
     }
-    const auto kernel = kernel_of(gpu, layer, *work, launch, ways);
+    const auto kernel = kernel_of(gpu, layer, *work, software);
     if (!kernel) {
         return kernel.diagnostics();
     }
-    GpuPrediction p;
-    p.kernel_class = kernel->kernel_class;
-    p.flops = static_cast<double>(work->flops);
-    p.bytes = static_cast<double>(work->bytes());
-    p.clock_share = kernel->conv     ? kernel->conv->product.clock_share
-                    : kernel->matmul ? kernel->matmul->clock_share
-                    : kernel->fused  ? kernel->fused->clock_share
-                                     : 1.0;
-    p.form = form_of(gpu, layer, *kernel);
-    p.time_s = with_launch(gpu, layer, *kernel, launch);
-    p.launch_s = std::max(p.time_s - kernel->body_s, 0.0);
-    set_chains(gpu, layer, *work, *kernel, p);
-    const Launch on_device = launch == Launch::graph ? Launch::graph : Launch::kernel;
-    p.device_s = std::max(with_launch(gpu, layer, *kernel, on_device), p.step6_s);
-    set_interval(gpu, layer, launch, ways, *kernel, p);
-    if (ways.cast == ByteCast::usual && is_product_of_bytes(layer)) {
-        hold_both(gpu, layer, launch, {ByteCast::kernels, ByteCast::fused}, p);
+    GpuPrediction p = predict_kernel(gpu, layer, *work, *kernel, software, timing);
+    if (software.cast == ByteCast::usual && is_product_of_bytes(layer)) {
+        hold_either_cast(gpu, layer, software, timing, p);
     }
-    if (ways.heads == HeadPacking::usual && p.kernel_class == KernelClass::attention) {
-        hold_either_packing(gpu, layer, launch, p);
+    if (software.heads == HeadPacking::usual && p.kernel_class == KernelClass::attention) {
+        hold_either_packing(gpu, layer, software, timing, p);
     }
-    note_algorithm(*kernel, *work, p);
     return p;
 }
 

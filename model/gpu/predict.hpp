@@ -11,6 +11,7 @@
 #include "model/gpu/kernel_form.hpp"
 #include "model/gpu/matmul.hpp"
 #include "model/gpu/memory_op.hpp"
+#include "model/gpu/software.hpp"
 
 #include <optional>
 #include <string>
@@ -32,17 +33,17 @@ struct KernelChoice {
 
 struct GpuPrediction {
     KernelClass kernel_class = KernelClass::linear;
-    double time_s = 0.0; // one execution, launch mode included; never below step 6
+    double time_s = 0.0; // one execution as it is timed; never below step 6
     double low_s = 0.0;  // one measurement in ten lies below, by the class's held-out errors
     double high_s = 0.0;
-    double launch_s = 0.0;
-    double device_s = 0.0;        // the kernels alone, without the host; never below step 6
+    double launch_s = 0.0;        // of time_s, what stands beyond the kernel's work
     double step6_s = 0.0;         // what the bandwidths alone allow this kernel
     double step6_l2_s = 0.0;      // what the L2's alone does
     double machine_step6_s = 0.0; // the best kernel
     Chain steps;                  // of the library's kernel
     Chain machine_steps;          // best over tiles, splits and algorithms
     double macs = 0.0;            // of the layer; operations / 2 where there are none
+    Count work_macs = 0, work_flops = 0, work_bytes = 0; // exact, of the layer or group
     double flops = 0.0, bytes = 0.0;
     double units = 0.0; // MAC per cycle of the pipe
     double clock_hz = 0.0;
@@ -58,18 +59,22 @@ struct GpuPrediction {
 };
 
 // Errors: those of validate(layer); "unsupported-type" when the GPU does not serve the type.
-// `ways` matters to products in 8 bits and to attention.
-Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, Launch launch,
-                              LibraryWays ways = {});
+// Timing::kernel is the kernel's own time, which does not depend on how it is launched; the other
+// timings are what such a measurement of one layer contains, for comparing with measured rows.
+Result<GpuPrediction> predict(const Gpu& gpu, const Layer& layer, const Software& software = {},
+                              Timing timing = Timing::kernel);
 
-// The kernel without launch and chain: what the fit of constants needs. The launch mode tells which
-// library's kernels run, see is_early_library.
+// The kernel without its start and chain: what the fit of constants needs.
 Result<KernelChoice> kernel_of(const Gpu& gpu, const Layer& layer, const Work& work,
-                               Launch launch = Launch::kernel, LibraryWays ways = {});
+                               const Software& software = {});
 
-// kernel + launch, seconds. Eager memory operators hide behind the host's call:
-// host + (tail^p + body^p)^(1/p); all else adds: launch + body.
-double with_launch(const Gpu& gpu, const Layer& layer, const KernelChoice& kernel, Launch launch);
+// The prediction for a kernel that is known: `work` is what the layer computes and moves.
+GpuPrediction predict_kernel(const Gpu& gpu, const Layer& layer, const Work& work,
+                             const KernelChoice& kernel, const Software& software, Timing timing);
+
+// What a measurement of that kind takes for the kernel, seconds. Eager memory operators hide behind
+// the host's call: host + (tail^p + body^p)^(1/p); all else adds: launch + body.
+double timed_s(const Gpu& gpu, const Layer& layer, const KernelChoice& kernel, Timing timing);
 
 // The part of the kernel's time that is the longest: "compute", "dram", "l2", "split", "sm" (cycles
 // of elements), "link" or "layout" (of what a convolution adds to its product).
@@ -80,8 +85,9 @@ std::string_view longest_part(const KernelChoice& kernel);
 // "attention_apart" where the library tells how it treats heads that share keys, "gemm_fp8"
 // (kernels cast the input first), "gemm_int8", "gemm_fp8_fused" and "gemm_int8_cast" (the other way
 // to cast) and "softmax_kernel", a memory operator without the host's call, which in the other
-// launch modes is most of what a short one takes.
-std::string row_kind(const Layer& layer, Launch launch, LibraryWays ways = {});
+// timings is most of what a short one takes.
+std::string row_kind(const Layer& layer, const Software& software = {},
+                     Timing timing = Timing::kernel);
 
 // Which constants a layer takes: tensor classes where the pipe that serves its type is one.
 KernelClass kernel_class_of(const Gpu& gpu, const Layer& layer);

@@ -1,8 +1,30 @@
 #include "model/gpu/step.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace eyeroof::model {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kLaunchNames = {"eager", "stream", "graph", "none"};
+
+} // namespace
+
+std::string_view launch_name(Launch launch) {
+    return kLaunchNames[static_cast<std::size_t>(launch)];
+}
+
+std::optional<Launch> launch_from_name(std::string_view name) {
+    const auto found = std::find(kLaunchNames.begin(), kLaunchNames.end(), name);
+    return found == kLaunchNames.end()
+               ? std::nullopt
+               : std::optional(static_cast<Launch>(found - kLaunchNames.begin()));
+}
+
+std::vector<std::string_view> launch_names() {
+    return {kLaunchNames.begin(), kLaunchNames.end()};
+}
 
 double issue_seconds(const HostIssue& host, Launch launch, Issued kind) {
     switch (launch) {
@@ -14,7 +36,7 @@ double issue_seconds(const HostIssue& host, Launch launch, Issued kind) {
         return host.launch_s;
     case Launch::graph:
         return host.node_s;
-    case Launch::kernel:
+    case Launch::none:
         return 0.0;
     }
     return 0.0;

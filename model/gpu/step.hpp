@@ -3,9 +3,9 @@
 // Knows no layer, no network and no machine.
 #pragma once
 
-#include "model/gpu/calibration.hpp"
-
+#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace eyeroof::model {
@@ -24,7 +24,15 @@ struct HostIssue {
 
 enum class Issued { forward, gradient, update };
 
-// Host time of one operator in a launch mode; kernel: none, its times are the device's alone.
+// How a host launches the kernels of a step. eager: a framework calls each operator. stream: a
+// program launches kernels back to back. graph: a captured graph is replayed. none: kernels alone,
+// no host. A kernel's own time is the same in all of them.
+enum class Launch { eager, stream, graph, none };
+std::string_view launch_name(Launch launch);
+std::optional<Launch> launch_from_name(std::string_view name);
+std::vector<std::string_view> launch_names();
+
+// CPU launch overhead of one operator.
 double issue_seconds(const HostIssue& host, Launch launch, Issued kind);
 
 struct StepPart {          // one operator, `count` times

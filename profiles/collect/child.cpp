@@ -1,5 +1,7 @@
 #include "profiles/collect/child.hpp"
 
+#include "profiles/collect/group_guard.hpp"
+
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -85,8 +87,9 @@ class Terminal {
 };
 
 // In the child, between fork and exec: nothing here allocates. Never returns.
-[[noreturn]] void become(const ExecTexts& texts, bool empty_stdin, pid_t parent, int tell) {
-    ::setpgid(0, 0);
+[[noreturn]] void become(const ExecTexts& texts, bool empty_stdin, pid_t parent, pid_t group,
+                         int tell) {
+    ::setpgid(0, group);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) {
         ::_exit(128 + SIGKILL); // the parent went before the line above
@@ -115,8 +118,8 @@ int exec_error(int pipe) {
 
 class Child {
   public:
-    Child(pid_t child, const Terminal& terminal, const StopPlan& plan)
-        : child_(child), terminal_(terminal), plan_(plan) {}
+    Child(pid_t child, pid_t group, const Terminal& terminal, const StopPlan& plan)
+        : child_(child), group_(group), terminal_(terminal), plan_(plan) {}
 
     ChildEnd wait(const std::stop_token& stop) {
         constexpr auto kPoll = std::chrono::milliseconds(5);
@@ -140,7 +143,7 @@ class Child {
         end.cancelled =
             pressed_ > 0 || (terminal_.ours() && WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
         if (pressed_ > 0) {
-            ::kill(-child_, SIGKILL); // what the program itself has started and left
+            ::kill(-group_, SIGKILL); // what the program itself has started and left
         }
         constexpr int kSignalBase = 128;
         end.status = WIFSIGNALED(status) ? kSignalBase + WTERMSIG(status) : WEXITSTATUS(status);
@@ -156,7 +159,7 @@ class Child {
         }
         const int asked = plan_.signal ? plan_.signal() : SIGINT;
         const int signals[] = {asked == 0 ? SIGINT : asked, SIGTERM, SIGKILL};
-        ::kill(-child_, signals[pressed_]);
+        ::kill(-group_, signals[pressed_]);
         ++pressed_;
         const bool patient = plan_.has_results && plan_.has_results();
         next_ = now + (patient ? plan_.long_step : plan_.step);
@@ -169,11 +172,12 @@ class Child {
         }
         terminal_.give_to(::getpgrp());
         ::raise(SIGSTOP);
-        terminal_.give_to(child_);
-        ::kill(-child_, SIGCONT);
+        terminal_.give_to(group_);
+        ::kill(-group_, SIGCONT);
     }
 
     pid_t child_;
+    pid_t group_;
     const Terminal& terminal_;
     const StopPlan& plan_;
     int pressed_ = 0;
@@ -192,6 +196,10 @@ ChildEnd failed(int error) {
 ChildEnd run_child(const ChildCommand& command, const std::stop_token& stop, const StopPlan& plan) {
     const ExecTexts texts(command);
     const Terminal terminal;
+    GroupGuard guard; // ends the program, and what it has started, when this process is killed
+    if (guard.group() < 0) {
+        return failed(errno);
+    }
     int tell[2] = {-1, -1};
     if (::pipe2(tell, O_CLOEXEC) != 0) {
         return failed(errno);
@@ -199,14 +207,14 @@ ChildEnd run_child(const ChildCommand& command, const std::stop_token& stop, con
     const pid_t parent = ::getpid();
     const pid_t child = ::fork();
     if (child == 0) {
-        become(texts, command.empty_stdin, parent, tell[1]);
+        become(texts, command.empty_stdin, parent, guard.group(), tell[1]);
     }
     const int fork_error = child < 0 ? errno : 0;
     ::close(tell[1]);
     int error = fork_error;
     if (child > 0) {
-        ::setpgid(child, child); // both do: whoever comes first
-        terminal.give_to(child);
+        ::setpgid(child, guard.group()); // both do: the first call counts
+        terminal.give_to(guard.group());
         error = exec_error(tell[0]);
     }
     ::close(tell[0]);
@@ -216,7 +224,11 @@ ChildEnd run_child(const ChildCommand& command, const std::stop_token& stop, con
         }
         return failed(error);
     }
-    return Child(child, terminal, plan).wait(stop);
+    const ChildEnd end = Child(child, guard.group(), terminal, plan).wait(stop);
+    if (!end.cancelled) {
+        guard.let_go(); // a program may leave others behind, as without us
+    }
+    return end;
 }
 
 } // namespace eyeroof::profiles

@@ -1,6 +1,8 @@
 #include "profiles/collect/work_folder.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,8 +11,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <random>
 #include <utility>
+#include <vector>
 
 namespace eyeroof::profiles {
 
@@ -25,6 +29,48 @@ bool is_mine_alone(const fs::path& path, mode_t kind) {
            found.st_uid == ::geteuid() && (found.st_mode & kOthers) == 0;
 }
 
+// The folder, open and locked; -1: another process has locked it, or it is gone.
+int locked(const fs::path& folder) {
+    const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat opened {};
+    struct stat named {};
+    const bool mine = file >= 0 && ::flock(file, LOCK_EX | LOCK_NB) == 0 &&
+                      ::fstat(file, &opened) == 0 && ::lstat(folder.c_str(), &named) == 0 &&
+                      opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
+    if (!mine && file >= 0) {
+        ::close(file);
+    }
+    return mine ? file : -1;
+}
+
+constexpr const char* kMark =
+    ".eyeroof-work"; // a file in each folder: nothing else is ever removed
+
+// Folders that runs which were killed have left: private ones of this user with the mark, or empty,
+// that no process has locked.
+void remove_orphans(const fs::path& temporary) {
+    std::error_code ignored;
+    std::vector<fs::path> orphans;
+    for (fs::directory_iterator at(temporary, ignored), end; at != end; at.increment(ignored)) {
+        const std::string name = at->path().filename().string();
+        if (name.starts_with("eyeroof-") && name.size() == std::strlen("eyeroof-XXXXXX") &&
+            is_mine_alone(at->path(), S_IFDIR)) {
+            orphans.push_back(at->path());
+        }
+    }
+    for (const fs::path& folder : orphans) {
+        const int lock = locked(folder);
+        if (lock >= 0) {
+            if (fs::exists(folder / kMark, ignored)) {
+                fs::remove_all(folder, ignored);
+            } else {
+                ::rmdir(folder.c_str()); // only an empty one
+            }
+            ::close(lock);
+        }
+    }
+}
+
 } // namespace
 
 model::Result<WorkFolder> WorkFolder::create() {
@@ -36,22 +82,40 @@ model::Result<WorkFolder> WorkFolder::create() {
                              "there is no folder for temporary files: " + error.message(),
                              "let TMPDIR name a folder that exists");
     }
+    remove_orphans(temporary);
     std::string name = (temporary / "eyeroof-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) {
+    int lock = -1;
+    for (int tries = 0; lock < 0 && tries < 3;
+         ++tries) { // another process may have taken it for left
+        name = (temporary / "eyeroof-XXXXXX").string();
+        if (::mkdtemp(name.data()) == nullptr) {
+            break;
+        }
+        lock = locked(name);
+    }
+    if (lock < 0) {
         return Made::failure("cannot-write",
                              fmt::format("no folder can be made in '{}': {}", temporary.string(),
                                          std::strerror(errno)),
                              "let TMPDIR name a folder that you may write to");
     }
-    return WorkFolder(fs::path(name));
+    std::ofstream(fs::path(name) / kMark).flush();
+    return WorkFolder(fs::path(name), lock);
 }
 
-WorkFolder::WorkFolder(WorkFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+WorkFolder::WorkFolder(WorkFolder&& other) noexcept
+    : path_(std::exchange(other.path_, {})), lock_(std::exchange(other.lock_, -1)) {}
 
 WorkFolder::~WorkFolder() {
     if (!path_.empty()) {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
+        std::error_code failed;
+        fs::remove_all(path_, failed);
+        if (lock_ >= 0) {
+            ::close(lock_);
+        }
+        if (failed) { // removing takes a descriptor: perhaps the lock's was the last
+            fs::remove_all(path_, failed);
+        }
     }
 }
 

@@ -12,6 +12,8 @@ namespace eyeroof::profiles {
 
 // A new folder that only this user may enter, in the folder for temporary files; removed with all
 // in it. Error "cannot-write": there is no such folder, or nothing can be made in it.
+// Those that killed runs have left are removed first: each holds a mark and a lock while it is in
+// use.
 class WorkFolder {
   public:
     static model::Result<WorkFolder> create();
@@ -24,9 +26,10 @@ class WorkFolder {
     const std::filesystem::path& path() const { return path_; }
 
   private:
-    explicit WorkFolder(std::filesystem::path path) : path_(std::move(path)) {}
+    WorkFolder(std::filesystem::path path, int lock) : path_(std::move(path)), lock_(lock) {}
 
     std::filesystem::path path_;
+    int lock_ = -1; // held while this process lives
 };
 
 // A folder (or regular file), no link to one, that belongs to this user and that nobody else may

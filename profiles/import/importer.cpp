@@ -134,7 +134,7 @@ model::Result<ImportInput> input_of_file(const std::string& path) {
     if (!source) {
         return model::Result<ImportInput>(source.diagnostics());
     }
-    return ImportInput{path, head_of(**source), [path] { return ByteSource::open(path); }};
+    return ImportInput{path, head_of(**source), [path] { return ByteSource::open(path); }, path};
 }
 
 ImportInput input_of_text(std::string text, const std::string& name) {
@@ -182,8 +182,20 @@ model::Result<Profile> import_profile(const ImportInput& input, std::string_view
     return profile;
 }
 
-model::Result<Profile> import_file(const std::string& path, std::string_view format) {
-    const auto input = input_of_file(path);
+model::Result<Profile> import_file(const std::string& path, std::string_view format,
+                                   const model::ProgressCallback& progress) {
+    auto input = input_of_file(path);
+    if (input && progress && !input->path.empty()) {
+        input->open = [path, progress] {
+            auto source = ByteSource::open(path);
+            if (source) {
+                (*source)->tell([path, progress](double share) {
+                    progress({share, "reads " + path, 0.0});
+                });
+            }
+            return source;
+        };
+    }
     return input ? import_profile(*input, format) : model::Result<Profile>(input.diagnostics());
 }
 

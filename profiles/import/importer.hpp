@@ -3,6 +3,7 @@
 // Each tool's format stays in its own source file; none is known here.
 #pragma once
 
+#include "model/base/progress.hpp"
 #include "profiles/byte_source.hpp"
 #include "profiles/measurement.hpp"
 
@@ -20,6 +21,7 @@ struct ImportInput {
     std::string name; // for diagnostics; the path when there is one
     std::string head;
     std::function<model::Result<std::unique_ptr<ByteSource>>()> open;
+    std::string path = {}; // of a file that can be read more than once; else empty
 };
 model::Result<ImportInput> input_of_file(const std::string& path);
 ImportInput input_of_text(std::string text, const std::string& name);
@@ -47,6 +49,7 @@ std::string_view format_of_file(const std::string& path);
 // Errors: those of the importer that recognises the content; "unknown-format" with the list of what
 // is read when none does; "unknown-importer" when `format` names none. Empty format: by content.
 model::Result<Profile> import_profile(const ImportInput& input, std::string_view format = {});
-model::Result<Profile> import_file(const std::string& path, std::string_view format = {});
+model::Result<Profile> import_file(const std::string& path, std::string_view format = {},
+                                   const model::ProgressCallback& progress = {});
 
 } // namespace eyeroof::profiles

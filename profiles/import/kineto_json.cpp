@@ -5,11 +5,16 @@
 // shape are what was timed.
 #include "profiles/import/formats.hpp"
 #include "profiles/import/kineto_events.hpp"
+#include "profiles/launch_sums.hpp"
 #include "profiles/operator_work.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <functional>
+#include <numeric>
 #include <unordered_map>
+#include <utility>
 
 namespace eyeroof::profiles {
 
@@ -23,23 +28,58 @@ struct Span {
     bool carries_shape = false;
 };
 struct Call {
+    std::int64_t correlation = 0;
+    std::uint32_t order = 0; // of two with one correlation the last holds
     std::uint32_t thread = 0;
     double at_us = 0.0;
+};
+// The operator that an External id names.
+struct Named {
+    std::int64_t id = 0;
+    std::uint32_t order = 0;
+    std::int32_t op = kNone;
+};
+struct TracedKernel {
+    double start_us = 0.0, dur_us = 0.0;
+    std::int64_t correlation = kNone, external_id = kNone;
+    std::uint32_t kernel = 0, shape = 0; // numbers in tables
+
+    std::int64_t start_ns() const { return std::llround(start_us * 1e3); }
+};
+// Where kernels ran and how they were launched: few of these in a trace.
+struct LaunchShape {
+    Dim3 grid, block;
+    std::int64_t stream = kNone, device = kNone;
+
+    bool operator==(const LaunchShape&) const = default;
+};
+struct LaunchShapeHash {
+    std::size_t operator()(const LaunchShape& shape) const {
+        std::uint64_t hash = 0;
+        for (const std::int64_t part : {shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x,
+                                        shape.block.y, shape.block.z, shape.stream, shape.device}) {
+            hash = (hash ^ static_cast<std::uint64_t>(part)) * 1099511628211ULL;
+            hash ^= hash >> 29U;
+        }
+        return static_cast<std::size_t>(hash);
+    }
 };
 struct Origin {
     std::int32_t op = kNone, range = kNone;
     std::int64_t op_call = kNone, range_call = kNone;
 };
-// A launch whose origin is to be looked up on one thread.
+// A kernel whose origin is to be looked up on one thread.
 struct Question {
     double at_us = 0.0;
-    std::size_t launch = 0;
+    std::uint32_t kernel = 0;
 };
+
+// What a trace may take while its events are joined; a larger one is summed without its operators.
+constexpr std::size_t kMostJoinedBytes = std::size_t{180} << 20U;
 
 class KinetoReader {
   public:
-    explicit KinetoReader(const ImportInput& input)
-        : input_(input), source_(built_.source(input.name)) {}
+    explicit KinetoReader(const ImportInput& input) : input_(input) {}
 
     model::Result<Profile> run() {
         auto source = input_.open();
@@ -56,14 +96,23 @@ class KinetoReader {
                 "a kernel has `ts` and `dur` in microseconds; write the trace again",
                 {input_.name, 0, 0});
         }
+        if (!joins_ && built_.profile.launches.empty()) {
+            return model::Result<Profile>::failure(
+                "too-large", "the trace has no kernels and more operators than are joined",
+                "trace fewer steps: torch.profiler.schedule(active=1)", {input_.name, 0, 0});
+        }
         built_.profile.run = *head;
         built_.profile.run.tool = "kineto-json";
-        const bool on_processor = built_.profile.launches.empty();
-        join();
-        if (on_processor) {
-            take_operators();
+        if (joins_) {
+            sort_tables();
+            if (kernels_.empty()) {
+                take_operators();
+            } else {
+                take_kernels();
+            }
         }
-        order_by_start();
+        auto& notes = built_.profile.notes;
+        notes.insert(notes.end(), names_.profile.notes.begin(), names_.profile.notes.end());
         return std::move(built_.profile);
     }
 
@@ -74,13 +123,17 @@ class KinetoReader {
             take_kernel(event);
             break;
         case TraceKind::launch_call:
-            if (event.correlation != kNone) {
-                calls_[event.correlation] = {thread_of(event.thread), event.ts_us};
+            if (joins_ && event.correlation != kNone) {
+                calls_.push_back({event.correlation, static_cast<std::uint32_t>(calls_.size()),
+                                  thread_of(event.thread), event.ts_us});
+                count(sizeof(Call));
             }
             break;
         case TraceKind::cpu_op:
         case TraceKind::annotation:
-            take_span(event);
+            if (joins_) {
+                take_span(event);
+            }
             break;
         case TraceKind::other:
             break;
@@ -93,18 +146,22 @@ class KinetoReader {
             ++bad_times_;
             return;
         }
-        Launch launch;
-        launch.source = source_;
-        launch.kernel = built_.kernel(event.name);
-        launch.grid = event.grid;
-        launch.block = event.block;
-        launch.stream = event.stream;
-        launch.device = event.device;
-        launch.start_ns = std::llround(event.ts_us * 1e3);
-        launch.duration_ns = event.dur_us * 1e3;
-        correlations_.push_back(event.correlation);
-        external_ids_.push_back(event.external_id);
-        built_.profile.launches.push_back(std::move(launch));
+        const LaunchShape shape{event.grid, event.block, event.stream, event.device};
+        if (!joins_) {
+            Launch launch = launch_of(built_.kernel(event.name), shape);
+            launch.duration_ns = event.dur_us * 1e3;
+            sums_.add(built_.profile, std::move(launch));
+            return;
+        }
+        const auto next = static_cast<std::uint32_t>(shapes_.size());
+        const auto [at, fresh] = shape_numbers_.try_emplace(shape, next);
+        if (fresh) {
+            shapes_.push_back(shape);
+            count(3 * sizeof(LaunchShape));
+        }
+        kernels_.push_back({event.ts_us, event.dur_us, event.correlation, event.external_id,
+                            names_.kernel(event.name), at->second});
+        count(sizeof(TracedKernel) + sizeof(Origin) + sizeof(Question));
     }
 
     void take_span(const TraceEvent& event) {
@@ -113,15 +170,18 @@ class KinetoReader {
         span.end_us = event.ts_us + std::max(event.dur_us, 0.0);
         const std::uint32_t thread = thread_of(event.thread);
         if (event.kind == TraceKind::annotation) {
-            span.range = built_.range(event.name);
+            span.range = names_.range(event.name);
         } else {
-            span.op = built_.op(event.op);
+            span.op = names_.op(event.op);
             span.carries_shape = !event.op.input_dims.empty() && carries_shape(event.name);
             if (event.external_id != kNone) {
-                by_external_id_[event.external_id] = {span.op, kNone, event.external_id, kNone};
+                named_.push_back(
+                    {event.external_id, static_cast<std::uint32_t>(named_.size()), span.op});
+                count(sizeof(Named));
             }
         }
         spans_[thread].push_back(span);
+        count(sizeof(Span));
     }
 
     std::uint32_t thread_of(const std::string& name) {
@@ -129,36 +189,136 @@ class KinetoReader {
             threads_.try_emplace(name, static_cast<std::uint32_t>(threads_.size()));
         if (added) {
             spans_.emplace_back();
+            constexpr std::size_t kThreadBytes = 1024; // of the table and the first block of spans
+            count(kThreadBytes + name.size());
         }
         return it->second;
     }
 
-    void join() {
-        std::vector<std::vector<Question>> questions(spans_.size());
-        auto& launches = built_.profile.launches;
-        for (std::size_t i = 0; i < launches.size(); ++i) {
-            const auto call = calls_.find(correlations_[i]);
-            if (call != calls_.end()) {
-                questions[call->second.thread].push_back({call->second.at_us, i});
-            }
+    // Counts what is kept for joining, and gives joining up where that is too much.
+    void count(std::size_t bytes) {
+        bytes_ += bytes;
+        if (bytes_ <= kMostJoinedBytes || !joins_) {
+            return;
         }
-        for (std::size_t thread = 0; thread < spans_.size(); ++thread) {
-            answer(spans_[thread], questions[thread]);
+        joins_ = false;
+        sums_.begin_sums(built_.profile);
+        built_.profile.notes.emplace_back(
+            "operators and ranges are not joined to kernels: the trace is "
+            "too large");
+        for (const TracedKernel& kernel : kernels_) {
+            Launch launch = launch_of(kernel_number(kernel.kernel), shapes_[kernel.shape]);
+            launch.duration_ns = kernel.dur_us * 1e3;
+            sums_.add(built_.profile, std::move(launch));
         }
-        for (std::size_t i = 0; i < launches.size(); ++i) {
-            const auto named = by_external_id_.find(external_ids_[i]);
-            if (launches[i].op == kNone && named != by_external_id_.end()) {
-                launches[i].op = named->second.op;
-                launches[i].op_call = kFirstExternalCall + named->second.op_call;
-            }
+        release(kernels_);
+        release(calls_);
+        release(named_);
+        release(spans_);
+        release(threads_);
+        release(shape_numbers_);
+        names_ = {};
+    }
+
+    template <class Table> static void release(Table& table) { Table().swap(table); }
+
+    Launch launch_of(std::uint32_t kernel, const LaunchShape& shape) {
+        Launch launch;
+        launch.source = built_.source(input_.name);
+        launch.kernel = kernel;
+        launch.grid = shape.grid;
+        launch.block = shape.block;
+        launch.stream = shape.stream;
+        launch.device = shape.device;
+        return launch;
+    }
+
+    // Of a name of names_ in the profile, where it stands in the order of use.
+    std::uint32_t kernel_number(std::uint32_t name) {
+        kernel_numbers_.resize(names_.profile.kernels.size(), kNone);
+        std::int64_t& number = kernel_numbers_[name];
+        if (number == kNone) {
+            number = built_.kernel(names_.profile.kernels[name].name);
+        }
+        return static_cast<std::uint32_t>(number);
+    }
+    std::int32_t op_number(std::int32_t op) {
+        return op == kNone ? kNone
+                           : built_.op(names_.profile.operators[static_cast<std::size_t>(op)]);
+    }
+    std::int32_t range_number(std::int32_t range) {
+        return range == kNone
+                   ? kNone
+                   : built_.range(names_.profile.ranges[static_cast<std::size_t>(range)]);
+    }
+
+    void sort_tables() {
+        for (auto& spans : spans_) {
+            std::ranges::sort(spans, [](const Span& a, const Span& b) {
+                return a.start_us != b.start_us ? a.start_us < b.start_us : a.end_us > b.end_us;
+            });
+        }
+        std::ranges::sort(calls_, {},
+                          [](const Call& c) { return std::pair(c.correlation, c.order); });
+        std::ranges::sort(named_, {}, [](const Named& n) { return std::pair(n.id, n.order); });
+    }
+
+    // The last of the entries with this number; nullptr without one.
+    template <class Table, class Number>
+    static auto last_of(const Table& table, std::int64_t wanted, Number number) -> const
+        typename Table::value_type* {
+        const auto after = std::ranges::upper_bound(table, wanted, {}, number);
+        const bool found =
+            after != table.begin() && std::invoke(number, *std::prev(after)) == wanted;
+        return found ? &*std::prev(after) : nullptr;
+    }
+
+    // Kernels in order of time, each with the operator and the range that launched it.
+    void take_kernels() {
+        const std::vector<Origin> origins = joined();
+        std::vector<std::uint32_t> order(kernels_.size());
+        std::iota(order.begin(), order.end(), 0U);
+        std::ranges::stable_sort(order, {},
+                                 [this](std::uint32_t i) { return kernels_[i].start_ns(); });
+        for (const std::uint32_t i : order) {
+            const TracedKernel& kernel = kernels_[i];
+            Launch launch = launch_of(kernel_number(kernel.kernel), shapes_[kernel.shape]);
+            launch.start_ns = kernel.start_ns();
+            launch.duration_ns = kernel.dur_us * 1e3;
+            const Origin& origin = origins[i];
+            launch.range = range_number(origin.range);
+            launch.range_call = origin.range_call;
+            launch.op = op_number(origin.op);
+            launch.op_call = origin.op_call;
+            sums_.add(built_.profile, std::move(launch));
         }
     }
 
+    std::vector<Origin> joined() {
+        std::vector<std::vector<Question>> questions(spans_.size());
+        for (std::uint32_t i = 0; i < kernels_.size(); ++i) {
+            if (const Call* call = last_of(calls_, kernels_[i].correlation, &Call::correlation)) {
+                questions[call->thread].push_back({call->at_us, i});
+            }
+        }
+        std::vector<Origin> origins(kernels_.size());
+        for (std::size_t thread = 0; thread < spans_.size(); ++thread) {
+            answer(spans_[thread], questions[thread], origins);
+        }
+        for (std::size_t i = 0; i < kernels_.size(); ++i) {
+            const std::int64_t id = kernels_[i].external_id;
+            const Named* named = id == kNone ? nullptr : last_of(named_, id, &Named::id);
+            if (origins[i].op == kNone && named != nullptr) {
+                origins[i].op = named->op;
+                origins[i].op_call = kFirstExternalCall + id;
+            }
+        }
+        return origins;
+    }
+
     // Sweeps one thread's spans in order of time with the stack of those that are open.
-    void answer(std::vector<Span>& spans, std::vector<Question>& questions) {
-        std::ranges::sort(spans, [](const Span& a, const Span& b) {
-            return a.start_us != b.start_us ? a.start_us < b.start_us : a.end_us > b.end_us;
-        });
+    void answer(const std::deque<Span>& spans, std::vector<Question>& questions,
+                std::vector<Origin>& origins) {
         std::ranges::sort(questions, {}, &Question::at_us);
         std::vector<std::size_t> open;
         std::size_t next = 0;
@@ -168,7 +328,7 @@ class KinetoReader {
                 open.push_back(next);
             }
             close_before(question.at_us, spans, open);
-            give(origin_of(spans, open), built_.profile.launches[question.launch]);
+            origins[question.kernel] = origin_of(spans, open);
         }
         calls_so_far_ += static_cast<std::int64_t>(spans.size());
     }
@@ -177,7 +337,7 @@ class KinetoReader {
     // Without starts: what lies between two of them is other operators, and no gap.
     void take_operators() {
         std::int64_t call = 0;
-        for (const std::vector<Span>& spans : spans_) { // sorted by join()
+        for (const std::deque<Span>& spans : spans_) {
             double covered_us = -1.0;
             std::vector<std::size_t> open;
             for (std::size_t i = 0; i < spans.size(); ++i) {
@@ -189,18 +349,19 @@ class KinetoReader {
                     continue;
                 }
                 covered_us = span.end_us;
+                const Origin origin = origin_of(spans, open);
                 Launch launch;
-                launch.source = source_;
-                const std::string name =
-                    built_.profile.operators[static_cast<std::size_t>(span.op)].name;
-                launch.kernel = built_.kernel(name);
+                launch.source = built_.source(input_.name);
+                launch.kernel =
+                    built_.kernel(names_.profile.operators[static_cast<std::size_t>(span.op)].name);
                 launch.duration_ns = (span.end_us - span.start_us) * 1e3;
-                launch.range = origin_of(spans, open).range;
-                launch.range_call = origin_of(spans, open).range_call;
-                launch.op = span.op;
+                launch.range = range_number(origin.range);
+                launch.range_call = origin.range_call;
+                launch.op = op_number(span.op);
                 launch.op_call = call++;
-                built_.profile.launches.push_back(std::move(launch));
+                sums_.add(built_.profile, std::move(launch));
             }
+            calls_so_far_ += static_cast<std::int64_t>(spans.size());
         }
         if (!built_.profile.launches.empty()) {
             built_.profile.notes.emplace_back("the trace holds no kernels: times are of operators "
@@ -208,7 +369,7 @@ class KinetoReader {
         }
     }
 
-    static void close_before(double at_us, const std::vector<Span>& spans,
+    static void close_before(double at_us, const std::deque<Span>& spans,
                              std::vector<std::size_t>& open) {
         while (!open.empty() && spans[open.back()].end_us < at_us) {
             open.pop_back();
@@ -217,7 +378,7 @@ class KinetoReader {
 
     // The innermost operator that carries a shape, else the outermost operator; and the innermost
     // annotation.
-    Origin origin_of(const std::vector<Span>& spans, const std::vector<std::size_t>& open) const {
+    Origin origin_of(const std::deque<Span>& spans, const std::vector<std::size_t>& open) const {
         Origin origin;
         bool shaped = false;
         for (auto it = open.rbegin(); it != open.rend(); ++it) {
@@ -236,32 +397,22 @@ class KinetoReader {
         return origin;
     }
 
-    static void give(const Origin& origin, Launch& launch) {
-        launch.op = origin.op;
-        launch.op_call = origin.op_call;
-        launch.range = origin.range;
-        launch.range_call = origin.range_call;
-    }
-
-    // Writes launches in order of time and drops the table entries that no launch uses.
-    void order_by_start() {
-        if (!std::ranges::is_sorted(built_.profile.launches, {}, &Launch::start_ns)) {
-            std::ranges::stable_sort(built_.profile.launches, {}, &Launch::start_ns);
-        }
-        auto all = filter(std::move(built_.profile), {});
-        built_.profile = std::move(all).value();
-    }
-
     static constexpr std::int64_t kFirstExternalCall = std::int64_t{1} << 40;
 
     const ImportInput& input_;
-    ProfileBuilder built_;
-    std::uint32_t source_ = 0;
+    ProfileBuilder built_; // what is returned
+    ProfileBuilder names_; // tables of all that was read
+    LaunchSums sums_;
+    bool joins_ = true;
+    std::size_t bytes_ = 0; // that joining takes
     std::unordered_map<std::string, std::uint32_t> threads_;
-    std::vector<std::vector<Span>> spans_; // by thread
-    std::unordered_map<std::int64_t, Call> calls_;
-    std::unordered_map<std::int64_t, Origin> by_external_id_;
-    std::vector<std::int64_t> correlations_, external_ids_; // by launch
+    std::vector<std::deque<Span>> spans_; // by thread
+    std::deque<Call> calls_;
+    std::deque<Named> named_;
+    std::deque<TracedKernel> kernels_;
+    std::vector<LaunchShape> shapes_;
+    std::unordered_map<LaunchShape, std::uint32_t, LaunchShapeHash> shape_numbers_;
+    std::vector<std::int64_t> kernel_numbers_; // of names_, in built_
     std::int64_t calls_so_far_ = 0;
     std::size_t bad_times_ = 0;
 };

@@ -4,6 +4,7 @@
 #include "profiles/import/counter_units.hpp"
 #include "profiles/import/csv_table.hpp"
 #include "profiles/import/formats.hpp"
+#include "profiles/launch_sums.hpp"
 #include "profiles/metric_family.hpp"
 
 #include <fmt/format.h>
@@ -105,6 +106,8 @@ CounterColumns counter_columns(const CsvHeader& header) {
 }
 
 class NcuReader {
+    using Number = std::pair<std::string, std::int64_t>; // process and ID of a launch
+
   public:
     explicit NcuReader(const ImportInput& input) : input_(input) {}
 
@@ -113,6 +116,8 @@ class NcuReader {
         if (again_) { // decimals are written with a comma: what was read until that showed is wrong
             built_ = {};
             index_.clear();
+            sums_ = {};
+            current_ = {};
             last_ = {};
             not_numbers_.clear();
             found_ = {};
@@ -129,8 +134,10 @@ class NcuReader {
                 where);
         }
         built_.profile.run.tool = "nsight-compute-csv";
-        built_.profile.notes = {"kernel times were taken while counters were replayed: clocks and "
-                                "caches differ from an ordinary run"};
+        built_.profile.notes.insert(
+            built_.profile.notes.begin(),
+            "kernel times were taken while counters were replayed: clocks and "
+            "caches differ from an ordinary run");
         return {std::move(built_.profile), std::move(found_)};
     }
 
@@ -193,6 +200,7 @@ class NcuReader {
             }
             read_row(row);
         }
+        keep_current();
         found_.append(reader.errors());
     }
 
@@ -278,26 +286,36 @@ class NcuReader {
                          "ncu numbers launches from 0", row.where, "ID");
             return nullptr;
         }
-        auto& launches = built_.profile.launches;
-        if (!launches.empty() && last_.first == process && last_.second == *id) {
-            return &launches[last_launch_];
+        if (current_ && last_.first == process && last_.second == *id) {
+            return &*current_;
         }
-        last_ = {std::string(process), *id};
-        const auto [it, added] = index_.try_emplace(last_, launches.size());
-        last_launch_ = it->second;
-        if (!added) {
-            return &launches[it->second];
+        Number number{std::string(process), *id};
+        if (const auto known = index_.find(number); known != index_.end()) {
+            return &built_.profile.launches[known->second];
         }
-        Launch launch;
-        if (!launches.empty()) {
-            launch.counters.reserve(launches.back().counters.size());
-        }
+        const std::size_t counters = current_ ? current_->counters.size() : 0;
+        keep_current();
+        last_ = std::move(number);
+        Launch& launch = current_.emplace();
+        launch.counters.reserve(counters);
         launch.source = built_.source(input_.name);
         launch.kernel = built_.kernel(row.fields[*columns_.kernel]);
         launch.under_replay = true;
         read_place(row, launch);
-        launches.push_back(std::move(launch));
-        return &launches.back();
+        return &launch;
+    }
+
+    // Rows of one launch follow each other, or find it again until launches are summed.
+    void keep_current() {
+        if (!current_) {
+            return;
+        }
+        sums_.add(built_.profile, *std::exchange(current_, std::nullopt));
+        if (sums_.sums()) {
+            index_.clear();
+        } else {
+            index_.emplace(std::move(last_), built_.profile.launches.size() - 1);
+        }
     }
 
     void read_place(const CsvRow& row, Launch& launch) {
@@ -377,9 +395,10 @@ class NcuReader {
     std::string unit_; // the last one, and its factor
     std::optional<double> factor_ = base_factor("");
     ProfileBuilder built_;
-    std::map<std::pair<std::string, std::int64_t>, std::size_t> index_; // process and ID -> launch
-    std::pair<std::string, std::int64_t> last_;
-    std::size_t last_launch_ = 0;
+    LaunchSums sums_;
+    std::optional<Launch> current_;       // whose rows are being read
+    Number last_;                         // of the current one
+    std::map<Number, std::size_t> index_; // launches before it
     std::map<std::string, model::SourceLocation> not_numbers_;
 };
 

@@ -2,11 +2,19 @@
 // NVTX range that was open on the launching thread.
 // Columns are looked for by name (versions differ); a damaged database is refused with the table.
 #include "profiles/import/formats.hpp"
+#include "profiles/import/nsys_database.hpp"
+#include "profiles/launch_sums.hpp"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cctype>
+#include <compare>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <limits>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -16,21 +24,16 @@ namespace eyeroof::profiles {
 namespace {
 
 constexpr std::string_view kMagic{"SQLite format 3\0", 16};
-constexpr std::size_t kMaxDatabaseBytes = std::size_t{4} << 30U;
+// Of a database that is packed, or comes through a pipe: it is unpacked into memory.
+constexpr std::size_t kMostUnpacked = std::size_t{256} << 20U;
+// What is kept of launch calls and ranges, to find the range that a kernel was launched in.
+constexpr std::size_t kMostCalls = 2'500'000;
+constexpr std::size_t kMostRanges = 2'500'000;
+constexpr std::size_t kMostTextBytes = std::size_t{48} << 20U;
 
-struct CloseDatabase {
-    void operator()(sqlite3* db) const { sqlite3_close(db); }
-};
-struct FinishStatement {
-    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-};
-using Database = std::unique_ptr<sqlite3, CloseDatabase>;
-using Statement = std::unique_ptr<sqlite3_stmt, FinishStatement>;
+using namespace nsys; // NOLINT(google-build-using-namespace): the rows of this reader
 
-struct Range {
-    std::int64_t start = 0, end = 0;
-    std::string text;
-};
+constexpr std::size_t kEntryBytes = 100; // of a text in a table, beside the text
 
 class NsysReader {
   public:
@@ -40,8 +43,10 @@ class NsysReader {
         if (open() && check_tables()) {
             read_strings();
             read_device();
-            read_launch_calls();
             read_ranges();
+            if (!ranges_.empty()) {
+                read_launch_calls();
+            }
             read_kernels();
         }
         if (found_.has_errors()) {
@@ -52,8 +57,44 @@ class NsysReader {
     }
 
   private:
-    // The database is read into memory and opened read-only from there: nothing touches the file.
     bool open() {
+        const bool opened = is_plain_file() ? open_file() : open_unpacked();
+        if (!opened) {
+            return false;
+        }
+        sqlite3_db_config(db_.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+        sqlite3_db_config(db_.get(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+        constexpr int kMaxTextBytes = 1 << 20;
+        sqlite3_limit(db_.get(), SQLITE_LIMIT_LENGTH, kMaxTextBytes);
+        return true;
+    }
+
+    // Neither packed nor a pipe: its own first bytes are a database's.
+    bool is_plain_file() const {
+        std::ifstream file(input_.path, std::ios::binary);
+        std::string first(kMagic.size(), '\0');
+        return !input_.path.empty() &&
+               file.read(first.data(), static_cast<std::streamsize>(first.size())) &&
+               first == kMagic;
+    }
+
+    bool open_file() {
+        sqlite3* raw = nullptr;
+        const int opened = sqlite3_open_v2(as_uri(input_.path).c_str(), &raw,
+                                           SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
+        db_.reset(raw);
+        std::error_code ignored;
+        const auto log = std::filesystem::file_size(input_.path + "-wal", ignored);
+        if (!ignored && log > 0) {
+            found_.warning("log-left", "changes that lie in the database's log (-wal) are not read",
+                           "sqlite3 FILE 'PRAGMA wal_checkpoint(TRUNCATE)' puts them in",
+                           {input_.name, 0, 0});
+        }
+        return opened == SQLITE_OK || refuse("damaged", "the database cannot be opened");
+    }
+
+    // Read into memory and opened read-only from there.
+    bool open_unpacked() {
         auto source = input_.open();
         if (!source) {
             found_.append(source.diagnostics());
@@ -62,24 +103,33 @@ class NsysReader {
         for (auto ahead = (*source)->ahead(); !ahead.empty(); ahead = (*source)->ahead()) {
             bytes_.append(ahead);
             (*source)->skip(ahead.size());
-            if (bytes_.size() > kMaxDatabaseBytes) {
-                return refuse("too-large", "the database is larger than 4 GiB");
+            if (bytes_.size() > kMostUnpacked) {
+                found_.error("too-large", "the database is larger than 256 MiB when it is unpacked",
+                             "unpack it to a file first", {input_.name, 0, 0});
+                return false;
             }
         }
+        forget_log();
         sqlite3* raw = nullptr;
         const int opened = sqlite3_open_v2(":memory:", &raw, SQLITE_OPEN_READWRITE, nullptr);
         db_.reset(raw);
         auto* data = reinterpret_cast<unsigned char*>(bytes_.data()); // NOLINT: SQLite's type
         const auto size = static_cast<sqlite3_int64>(bytes_.size());
-        if (opened != SQLITE_OK || sqlite3_deserialize(raw, "main", data, size, size,
-                                                       SQLITE_DESERIALIZE_READONLY) != SQLITE_OK) {
-            return refuse("damaged", "the database cannot be opened");
+        const bool taken =
+            opened == SQLITE_OK && sqlite3_deserialize(raw, "main", data, size, size,
+                                                       SQLITE_DESERIALIZE_READONLY) == SQLITE_OK;
+        return taken || refuse("damaged", "the database cannot be opened");
+    }
+
+    // In memory there is no log beside the database: its header may not ask for one. Source:
+    // https://www.sqlite.org/fileformat.html, file format version numbers.
+    void forget_log() {
+        constexpr std::size_t kWriteVersion = 18, kReadVersion = 19;
+        for (const std::size_t at : {kWriteVersion, kReadVersion}) {
+            if (bytes_.size() > at && bytes_[at] == 2) {
+                bytes_[at] = 1;
+            }
         }
-        sqlite3_db_config(raw, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-        sqlite3_db_config(raw, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-        constexpr int kMaxTextBytes = 1 << 20;
-        sqlite3_limit(raw, SQLITE_LIMIT_LENGTH, kMaxTextBytes);
-        return true;
     }
 
     bool refuse(const std::string& code, const std::string& message) {
@@ -95,7 +145,22 @@ class NsysReader {
                              table),
                  "sqlite_master",
                  [&](sqlite3_stmt* row) { stored = sqlite3_column_int64(row, 0); });
+        if (stored != 1) {
+            tell_not_stored(table);
+        }
         return stored == 1;
+    }
+
+    void tell_not_stored(const std::string& table) {
+        each_row(
+            fmt::format("SELECT type FROM sqlite_master WHERE name = '{}' COLLATE NOCASE", table),
+            "sqlite_master", [&](sqlite3_stmt* row) {
+                const std::string type = text(row, 0);
+                found_.warning("not-stored",
+                               fmt::format("{} is a {} and is not read: only stored tables are",
+                                           table, type == "view" ? "view" : "virtual table"),
+                               "export it again: nsys export --type sqlite", {input_.name, 0, 0});
+            });
     }
 
     std::set<std::string> columns_of(const std::string& table) {
@@ -155,13 +220,40 @@ class NsysReader {
                                 : std::string(reinterpret_cast<const char*>(bytes)); // NOLINT
     }
 
+    // Only those that kernels and ranges name: an export holds the texts of everything.
     void read_strings() {
         if (columns_of("StringIds").empty()) {
             return;
         }
-        each_row("SELECT id, value FROM StringIds", "StringIds", [this](sqlite3_stmt* row) {
-            strings_.emplace(sqlite3_column_int64(row, 0), text(row, 1));
-        });
+        std::string used;
+        const auto use = [&used](const std::set<std::string>& columns, const char* table,
+                                 std::initializer_list<const char*> names) {
+            for (const char* name : names) {
+                if (columns.contains(name)) {
+                    used += fmt::format("{}SELECT {} FROM {}", used.empty() ? "" : " UNION ", name,
+                                        table);
+                }
+            }
+        };
+        use(kernel_columns_, "CUPTI_ACTIVITY_KIND_KERNEL",
+            {"demangledName", "shortName", "mangledName"});
+        use(columns_of("NVTX_EVENTS"), "NVTX_EVENTS", {"textId"});
+        if (used.empty()) {
+            return;
+        }
+        std::size_t bytes = 0;
+        each_row(fmt::format("SELECT id, value FROM StringIds WHERE id IN ({})", used), "StringIds",
+                 [&](sqlite3_stmt* row) {
+                     std::string value = text(row, 1);
+                     bytes += value.size() + kEntryBytes;
+                     if (bytes <= kMostTextBytes) {
+                         strings_.emplace(sqlite3_column_int64(row, 0), std::move(value));
+                     }
+                 });
+        if (bytes > kMostTextBytes) {
+            built_.profile.notes.emplace_back(
+                "not every name is kept: there are too many different ones");
+        }
     }
 
     void read_device() {
@@ -194,18 +286,44 @@ class NsysReader {
                  });
     }
 
-    // correlation and process -> when and on which thread the kernel was launched.
     void read_launch_calls() {
         const auto columns = columns_of("CUPTI_ACTIVITY_KIND_RUNTIME");
-        if (!columns.contains("correlationId") || !columns.contains("globalTid")) {
+        if (!columns.contains("correlationId") || !columns.contains("globalTid") ||
+            !kernel_columns_.contains("correlationId")) {
             return;
         }
-        each_row("SELECT correlationId, globalTid, start FROM CUPTI_ACTIVITY_KIND_RUNTIME",
-                 "CUPTI_ACTIVITY_KIND_RUNTIME", [this](sqlite3_stmt* row) {
-                     const std::int64_t thread = sqlite3_column_int64(row, 1);
-                     calls_[{sqlite3_column_int64(row, 0), process_of(thread)}] = {
-                         thread, sqlite3_column_int64(row, 2)};
-                 });
+        bool all = true;
+        each_row(
+            fmt::format("SELECT correlationId, globalTid, start FROM CUPTI_ACTIVITY_KIND_RUNTIME "
+                        "WHERE correlationId IN (SELECT correlationId FROM "
+                        "CUPTI_ACTIVITY_KIND_KERNEL) LIMIT {}",
+                        kMostCalls + 1),
+            "CUPTI_ACTIVITY_KIND_RUNTIME", [&](sqlite3_stmt* row) {
+                const std::int64_t thread = sqlite3_column_int64(row, 1);
+                calls_.push_back({sqlite3_column_int64(row, 0), process_of(thread),
+                                  static_cast<std::int64_t>(calls_.size()), thread,
+                                  sqlite3_column_int64(row, 2)});
+                all = calls_.size() <= kMostCalls;
+            });
+        if (!all) {
+            forget_ranges();
+        }
+        std::ranges::sort(calls_);
+    }
+
+    void forget_ranges() {
+        calls_.clear();
+        ranges_.clear();
+        built_.profile.notes.emplace_back("ranges are not joined to kernels: there are too many");
+    }
+
+    const LaunchCall* call_of(std::int64_t correlation, std::int64_t process) const {
+        const LaunchCall beyond{correlation, process, std::numeric_limits<std::int64_t>::max(), 0,
+                                0};
+        const auto after = std::ranges::upper_bound(calls_, beyond);
+        const bool any = after != calls_.begin() && std::prev(after)->correlation == correlation &&
+                         std::prev(after)->process == process;
+        return any ? &*std::prev(after) : nullptr;
     }
 
     // The low 24 bits of a global thread id are the thread, the bits above are the process's.
@@ -222,15 +340,37 @@ class NsysReader {
         const char* text_id = columns.contains("textId") ? "textId" : "NULL";
         const std::string sql = fmt::format(
             "SELECT start, end, globalTid, {}, {} FROM NVTX_EVENTS WHERE end IS NOT NULL "
-            "AND {} IN (59, 60) ORDER BY start, end DESC",
-            inline_text, text_id, type);
-        each_row(sql, "NVTX_EVENTS", [this](sqlite3_stmt* row) {
-            Range range{sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1), text(row, 3)};
-            if (range.text.empty()) {
-                range.text = string_of(sqlite3_column_int64(row, 4));
+            "AND {} IN (59, 60) ORDER BY start, end DESC LIMIT {}",
+            inline_text, text_id, type, kMostRanges + 1);
+        std::size_t count = 0;
+        each_row(sql, "NVTX_EVENTS", [&](sqlite3_stmt* row) {
+            std::string name = text(row, 3);
+            if (name.empty()) {
+                name = string_of(sqlite3_column_int64(row, 4));
             }
-            ranges_[sqlite3_column_int64(row, 2)].push_back(std::move(range));
+            ++count;
+            ranges_[sqlite3_column_int64(row, 2)].push_back({sqlite3_column_int64(row, 0),
+                                                             sqlite3_column_int64(row, 1),
+                                                             number_of_text(std::move(name))});
         });
+        if (count > kMostRanges || text_bytes_ > kMostTextBytes) {
+            forget_ranges();
+        }
+    }
+
+    std::int32_t number_of_text(std::string name) {
+        const std::size_t bytes = name.size() + kEntryBytes;
+        const auto next = static_cast<std::int32_t>(texts_.size());
+        if (text_bytes_ + bytes > kMostTextBytes && !text_numbers_.contains(name)) {
+            text_bytes_ = kMostTextBytes + 1;
+            return 0;
+        }
+        const auto [at, fresh] = text_numbers_.try_emplace(std::move(name), next);
+        if (fresh) {
+            texts_.push_back(&at->first);
+            text_bytes_ += bytes;
+        }
+        return at->second;
     }
 
     std::string string_of(std::int64_t id) const {
@@ -251,7 +391,10 @@ class NsysReader {
         for (int step = 0; after != list.begin() && step < kMaxSteps; ++step) {
             --after;
             if (after->end >= at) {
-                launch.range = built_.range(after->text);
+                launch.range = built_.range(*texts_[static_cast<std::size_t>(after->text)]);
+                if (sums_.sums()) {
+                    return; // sums hold no single executions
+                }
                 const auto position = static_cast<std::int64_t>(after - list.begin());
                 const auto [call, added] = range_calls_.try_emplace(
                     {thread, position}, static_cast<std::int64_t>(range_calls_.size()));
@@ -276,6 +419,7 @@ class NsysReader {
     }
 
     void read_kernel(sqlite3_stmt* row) {
+        ++kernels_read_;
         const auto whole = [row](int column, std::int64_t absent) {
             return sqlite3_column_type(row, column) == SQLITE_NULL
                        ? absent
@@ -287,8 +431,7 @@ class NsysReader {
             if (type != SQLITE_INTEGER && type != SQLITE_NULL) {
                 found_.error("bad-number",
                              fmt::format("kernel {}: column '{}' holds no whole number",
-                                         built_.profile.launches.size() + 1,
-                                         sqlite3_column_name(row, column)),
+                                         kernels_read_, sqlite3_column_name(row, column)),
                              "export it again: nsys export --type sqlite", {input_.name, 0, 0},
                              "CUPTI_ACTIVITY_KIND_KERNEL");
                 return;
@@ -299,11 +442,9 @@ class NsysReader {
         launch.start_ns = whole(0, kNone);
         const std::int64_t end_ns = whole(1, kNone);
         if (launch.start_ns < 0 || end_ns < launch.start_ns) {
-            found_.error(
-                "bad-time",
-                fmt::format("kernel {} ends before it starts", built_.profile.launches.size() + 1),
-                "export it again: nsys export --type sqlite", {input_.name, 0, 0},
-                "CUPTI_ACTIVITY_KIND_KERNEL");
+            found_.error("bad-time", fmt::format("kernel {} ends before it starts", kernels_read_),
+                         "export it again: nsys export --type sqlite", {input_.name, 0, 0},
+                         "CUPTI_ACTIVITY_KIND_KERNEL");
             return;
         }
         launch.duration_ns = static_cast<double>(end_ns - launch.start_ns);
@@ -314,11 +455,10 @@ class NsysReader {
             built_.kernel(name.empty() ? "(unnamed kernel)" : name, string_of(whole(7, kNone)));
         launch.grid = {whole(8, 1), whole(9, 1), whole(10, 1)};
         launch.block = {whole(11, 1), whole(12, 1), whole(13, 1)};
-        const auto call = calls_.find({whole(4, kNone), process_of(whole(5, 0))});
-        if (call != calls_.end()) {
-            give_range(call->second.first, call->second.second, launch);
+        if (const LaunchCall* call = call_of(whole(4, kNone), process_of(whole(5, 0)))) {
+            give_range(call->thread, call->start, launch);
         }
-        built_.profile.launches.push_back(std::move(launch));
+        sums_.add(built_.profile, std::move(launch));
     }
 
     const ImportInput& input_;
@@ -327,9 +467,14 @@ class NsysReader {
     model::Diagnostics found_;
     std::set<std::string> kernel_columns_;
     std::unordered_map<std::int64_t, std::string> strings_;
-    std::map<std::pair<std::int64_t, std::int64_t>, std::pair<std::int64_t, std::int64_t>> calls_;
-    std::map<std::int64_t, std::vector<Range>> ranges_; // by thread, ordered by start
+    std::deque<LaunchCall> calls_; // sorted
+    std::unordered_map<std::string, std::int32_t> text_numbers_;
+    std::vector<const std::string*> texts_; // of ranges, by their numbers
+    std::size_t text_bytes_ = 0;
+    std::map<std::int64_t, std::deque<Range>> ranges_; // by thread, ordered by start
     std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> range_calls_;
+    LaunchSums sums_;
+    std::int64_t kernels_read_ = 0;
     ProfileBuilder built_;
 };
 

@@ -4,6 +4,7 @@
 // "flops_<precision>[_tensor]", "bytes_<level>"; every other numeric column is a counter.
 #include "profiles/import/csv_table.hpp"
 #include "profiles/import/formats.hpp"
+#include "profiles/launch_sums.hpp"
 
 #include <fmt/format.h>
 
@@ -108,13 +109,8 @@ class PlainReader {
             return;
         }
         Launch launch;
-        const auto& before = built_.profile.launches;
-        if (before.empty()) {
-            source_ = built_.source(input_.name);
-        } else {
-            launch.counters.reserve(before.back().counters.size());
-        }
-        launch.source = source_;
+        launch.counters.reserve(counters_before_);
+        launch.source = built_.source(input_.name);
         launch.kernel = built_.kernel(row.fields[*columns_.kernel]);
         launch.range = columns_.range ? built_.range(row.fields[*columns_.range]) : kNone;
         launch.range_call =
@@ -134,7 +130,8 @@ class PlainReader {
         for (const CounterColumn& column : counters_) {
             read_counter(row, column, launch);
         }
-        built_.profile.launches.push_back(std::move(launch));
+        counters_before_ = launch.counters.size();
+        sums_.add(built_.profile, std::move(launch));
     }
 
     // The columns that hold counters, in the order of their names.
@@ -178,7 +175,8 @@ class PlainReader {
     PlainColumns columns_;
     std::vector<CounterColumn> counters_;
     ProfileBuilder built_;
-    std::uint32_t source_ = 0;
+    LaunchSums sums_;
+    std::size_t counters_before_ = 0; // of the row before
 };
 
 class PlainImporter final : public Importer {

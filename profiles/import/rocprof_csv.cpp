@@ -3,6 +3,7 @@
 #include "model/base/checked.hpp"
 #include "profiles/import/csv_table.hpp"
 #include "profiles/import/formats.hpp"
+#include "profiles/launch_sums.hpp"
 
 #include <fmt/format.h>
 
@@ -67,6 +68,7 @@ class RocprofReader {
         while (found_.size() < kMaxErrors && !stop_ && reader.next(row)) {
             read_row(row);
         }
+        keep_current();
         found_.append(reader.errors());
         if (found_.has_errors()) {
             return model::Result<Profile>(std::move(found_));
@@ -133,25 +135,41 @@ class RocprofReader {
         return value;
     }
 
-    // Rows of the counter collection share a launch where dispatch and agent agree.
+    // Rows of the counter collection share a launch where dispatch and agent agree. Once launches
+    // are summed, they must follow each other.
     Launch& launch_of(const CsvRow& row) {
         const Column id = columns_.dispatch ? columns_.dispatch : columns_.correlation;
-        auto& launches = built_.profile.launches;
+        std::string key;
         if (columns_.counter && id) {
-            const std::string key =
-                row.fields[*id] + "|" + (columns_.agent ? row.fields[*columns_.agent] : "");
-            const auto [it, added] = index_.try_emplace(key, launches.size());
-            if (!added) {
-                return launches[it->second];
+            key = row.fields[*id] + "|" + (columns_.agent ? row.fields[*columns_.agent] : "");
+            if (current_ && key == current_key_) {
+                return *current_;
+            }
+            if (const auto known = index_.find(key); known != index_.end()) {
+                return built_.profile.launches[known->second];
             }
         }
-        Launch& launch = launches.emplace_back();
+        keep_current();
+        current_key_ = std::move(key);
+        Launch& launch = current_.emplace();
         launch.source = built_.source(input_.name);
         launch.kernel = built_.kernel(row.fields[*columns_.kernel]);
         launch.stream = id_of(row, columns_.stream ? columns_.stream : columns_.queue);
         launch.device = id_of(row, columns_.agent);
         read_size(row, launch);
         return launch;
+    }
+
+    void keep_current() {
+        if (!current_) {
+            return;
+        }
+        sums_.add(built_.profile, *std::exchange(current_, std::nullopt));
+        if (sums_.sums()) {
+            index_.clear();
+        } else if (!current_key_.empty()) {
+            index_.emplace(std::move(current_key_), built_.profile.launches.size() - 1);
+        }
     }
 
     // "4" or, in newer versions, "Agent 4".
@@ -190,7 +208,10 @@ class RocprofReader {
     std::size_t width_ = 0;
     bool stop_ = false;
     ProfileBuilder built_;
-    std::map<std::string, std::size_t> index_;
+    LaunchSums sums_;
+    std::optional<Launch> current_; // whose rows are being read
+    std::string current_key_;
+    std::map<std::string, std::size_t> index_; // launches before it, by their keys
 };
 
 class RocprofImporter final : public Importer {

@@ -182,10 +182,18 @@ def _flags(options: Mapping[str, Any]) -> List[str]:
     return flags
 
 
-def exam(net: AnyNetwork, on: str, *, set: Optional[Mapping[str, Any]] = None,
-         batch: Optional[int] = None, layers: Optional[str] = None, threads: int = 0,
-         **words: str) -> Exam:
-    """Examines a network on a machine. Words: dtype, dataflow, mapping, launch, operators, phase.
+def _values(value: Any) -> List[str]:
+    """As the command line takes them: True is a flag, None and False are nothing."""
+    if isinstance(value, Mapping):
+        return _changes(value)
+    values = value if isinstance(value, (list, tuple)) else [value]
+    return ["1" if one is True else str(one) for one in values if one is not None and one is not False]
+
+
+def exam(net: AnyNetwork, on: str, *, threads: int = 0, **fields: Any) -> Exam:
+    """Examines a network on a machine. Fields are those of a scenario, as `eyeroof exam` names them:
+    batch (samples of a step), dtype, phase="training", launch, compiled=True, set={"clock": "x2"},
+    mapping, dataflow, layers …
 
     >>> er.exam("alexnet", on="eyeriss-v1", set={"clock": "x2"}).time_s > 0
     True
@@ -195,14 +203,13 @@ def exam(net: AnyNetwork, on: str, *, set: Optional[Mapping[str, Any]] = None,
     eyeroof._eyeroof.Error: error: no machine is called "eyeris-v1" [unknown-machine]
       hint: did you mean 'eyeriss-v1'? (a file needs its path, such as ./mine.yaml)
     """
-    known = ("dtype", "dataflow", "mapping", "launch", "operators", "phase")
-    for word in words:
-        if word not in known:
-            raise TypeError(f"exam() has no option '{word}'; it has {', '.join(known)}")
-    changes = _changes(set)
-    inner = _eyeroof.exam(network(net), on, changes, batch, layers, words, threads)
-    flags = ["--on", on] + _flags({"set": changes, "batch": batch, "layers": layers, **words})
-    return Exam(inner, (net, flags))
+    known = _eyeroof.fields()
+    for field in fields:
+        if field not in known:
+            raise TypeError(f"exam() has no field '{field}'; it has {', '.join(known)}")
+    given = {field: _values(value) for field, value in fields.items()}
+    inner = _eyeroof.exam(network(net), {"machine": [on], **given}, threads)
+    return Exam(inner, (net, ["--on", on] + _flags(fields)))
 
 
 class Answer(dict):

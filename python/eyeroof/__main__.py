@@ -6,7 +6,10 @@ import sys
 def main() -> int:
     from . import _run_main
 
-    return _run_main(sys.argv[1:])
+    try:
+        return _run_main(sys.argv[1:])
+    except KeyboardInterrupt:
+        return 130
 
 
 if __name__ == "__main__":

@@ -31,6 +31,13 @@ for _name, _type in (("float8_e4m3fn", "fp8"), ("float8_e5m2", "fp8")):
         _TYPES[getattr(torch, _name)] = _type
 
 
+# Operators without a cost that are known to multiply nothing: they select, sort or draw numbers.
+_NO_PRODUCTS = {
+    "_unique2", "argsort", "bernoulli", "bincount", "bucketize", "histc", "isin", "kthvalue",
+    "masked_select", "median", "mode", "multinomial", "nms", "nonzero", "rand", "randint", "randn",
+    "randperm", "searchsorted", "sort", "topk", "unique_consecutive", "unique_dim"}
+
+
 class _Composites(TorchFunctionMode):
     """Sees what is one kernel but reaches the dispatcher in parts: attention, recurrent layers."""
 
@@ -174,8 +181,20 @@ class Capture:
                 row["op"] = "bmm"  # both sides are made by the network
                 row.setdefault("batch", 1)
 
+    def _uncosted(self) -> str:
+        if not self.unknown:
+            return ""
+        lines = [f"  - {{op: {json.dumps('aten.' + op)}, why: it has no cost here, count: {count}, "
+                 f"may_multiply: {'false' if op in _NO_PRODUCTS else 'true'}}}"
+                 for op, count in sorted(self.unknown.items())]
+        return (f"operators: {len(self.rows) + sum(self.unknown.values())}\nuncosted:\n"
+                + "\n".join(lines) + "\n")
+
     def network(self, name: str = "captured") -> Network:
         """What was recorded, as a network for er.exam and all others."""
+        if not self.rows and self.unknown:
+            names = ", ".join(f"aten.{op}" for op in sorted(self.unknown))
+            raise Error(f"no operator that was recorded has a cost: {names} [not-costed]")
         if not self.rows:
             raise Error("nothing was recorded: run the model inside the with block [no-layers]")
         seen: Dict[str, int] = {}
@@ -188,7 +207,7 @@ class Capture:
             cells = ", ".join(f"{key}: {json.dumps(value)}" for key, value in row.items())
             lines.append(f"  - {{{cells}}}")
         text = (f"name: {json.dumps(name)}\nsource: \"recorded from PyTorch {torch.__version__}\"\n"
-                "layers:\n" + "\n".join(lines) + "\n")
+                "layers:\n" + "\n".join(lines) + "\n" + self._uncosted())
         return _eyeroof.parse_network(text, name + ".yaml")
 
 

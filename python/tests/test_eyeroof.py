@@ -27,7 +27,17 @@ def test_figures_are_those_of_the_command_line_digit_for_digit():
                              ("bert-base", "a100-sxm-40gb", {"dtype": "fp16"})]:
         flags = [text for key, value in options.items() for text in (f"--{key}", str(value))]
         printed = json.loads(er.command("exam", net, "--on", on, *flags, "--format", "json"))
+        printed.pop("asked", None)  # the command line's own options
         assert er.exam(net, on=on, **options).data == printed
+
+
+def test_every_field_of_a_scenario_is_an_argument():
+    exam = er.exam("resnet18", on="v100-sxm2-16gb", batch=8, phase="training", optimizer="adam",
+                   dtype="fp16", compiled=True, launch="graph", set={"boost-clock": "1.2 GHz"})
+    asked = exam.data["scenario"]
+    assert (asked["batch"], asked["optimizer"], asked["launch"]) == (8, "adam", "graph")
+    assert "training step with adam, batch 8, fp16" in exam.words
+    assert exam.time_s > er.exam("resnet18", on="v100-sxm2-16gb", batch=8, dtype="fp16").time_s
 
 
 def test_errors_are_exceptions_with_the_hint():
@@ -35,7 +45,7 @@ def test_errors_are_exceptions_with_the_hint():
         er.exam("alexnett", on="eyeriss-v1")
     with pytest.raises(er.Error, match="unknown-parameter"):
         er.exam("alexnet", on="eyeriss-v1", set={"clok": "x2"})
-    with pytest.raises(er.Error, match="is no dtype"):
+    with pytest.raises(er.Error, match="is not a data type"):
         er.exam("alexnet", on="eyeriss-v1", dtype="fp17")
     with pytest.raises(TypeError):
         er.exam("alexnet", on="eyeriss-v1", colour="red")

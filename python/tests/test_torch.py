@@ -148,6 +148,20 @@ def test_what_is_not_known_is_told_and_left_out():
     assert net.totals()["macs"] == 64
 
 
+def test_operators_without_a_cost_are_listed_in_the_network():
+    with er.capture() as c:
+        x = torch.empty(4, 4, device="meta")
+        torch.linalg.inv(x @ x)
+        torch.randperm(8, device="meta")
+    text = c.network().yaml()
+    assert f"operators: {1 + sum(c.unknown.values())}" in text
+    assert "may_multiply: true" in text
+    with er.capture() as only:
+        torch.linalg.inv(x)
+    with pytest.raises(er.Error, match="linalg_inv.*not-costed"):
+        only.network()
+
+
 def test_a_profile_is_laid_over_the_exam_by_module():
     model, x = small(), torch.rand(2, 3, 32, 32)
     with er.annotate(model), torch.profiler.profile() as prof, torch.no_grad():

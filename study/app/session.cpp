@@ -3,7 +3,7 @@
 #include "hwdb/text_file.hpp"
 #include "hwdb/yaml.hpp"
 #include "model/layer.hpp"
-#include "study/exam/launch_names.hpp"
+#include "study/scenario/fields.hpp"
 #include "study/upgrade/upgrade_question.hpp"
 
 #include <fmt/format.h>
@@ -24,26 +24,6 @@ constexpr std::array<std::pair<const char*, ColourBy>, 3> kColourBy = {
      {"machine", ColourBy::machine}}};
 constexpr std::array<std::pair<const char*, Theme>, 2> kThemes = {
     {{"light", Theme::light}, {"dark", Theme::dark}}};
-
-constexpr std::array<std::pair<const char*, MappingPolicy>, 3> kMappings = {
-    {{"auto", MappingPolicy::automatic},
-     {"dataflow", MappingPolicy::dataflow},
-     {"best", MappingPolicy::best}}};
-
-// "inference", or the optimizer of a training step.
-constexpr std::array<std::pair<const char*, const char*>, 4> kPhases = {
-    {{"inference", "inference"},
-     {"sgd", "sgd"},
-     {"sgd_momentum", "sgd_momentum"},
-     {"adam", "adam"}}};
-
-std::vector<std::pair<std::string, model::DataType>> data_types() {
-    std::vector<std::pair<std::string, model::DataType>> types;
-    for (const std::string_view name : model::data_type_names()) {
-        types.emplace_back(name, *model::data_type_from_name(name));
-    }
-    return types;
-}
 
 template <class Table, class Value> const char* word_of(const Table& table, Value value) {
     for (const auto& [word, entry] : table) {
@@ -244,14 +224,80 @@ ViewState read_view(const hwdb::Node& node) {
     return view;
 }
 
+// Fields that differ from their defaults, by their JSON keys.
+void emit_scenario(YAML::Emitter& out, const Scenario& scenario) {
+    const Scenario usual;
+    out << YAML::Key << "scenario" << YAML::Value << YAML::BeginMap;
+    for (const ScenarioField& field : scenario_fields()) {
+        const auto values = field.get(scenario);
+        const bool named = field.name == "network" || field.name == "on";
+        if (named || values == field.get(usual)) {
+            continue;
+        }
+        out << YAML::Key << field.json_key() << YAML::Value << YAML::BeginSeq;
+        for (const std::string& value : values) {
+            out << YAML::DoubleQuoted << value;
+        }
+        out << YAML::EndSeq;
+    }
+    out << YAML::EndMap;
+}
+
+void set_at(const hwdb::Node& node, const ScenarioField& field,
+            const std::vector<std::string>& values, Scenario& scenario) {
+    for (const model::Diagnostic& wrong : field.set(scenario, values)) {
+        node.error("bad-scenario", wrong.message, wrong.hint);
+    }
+}
+
+Scenario read_scenario(const hwdb::Node& root) {
+    Scenario scenario;
+    const hwdb::Node node = root["scenario"];
+    for (const ScenarioField& field : scenario_fields()) {
+        const hwdb::Node own = node ? node[field.json_key()] : hwdb::Node{};
+        if (own) {
+            set_at(own, field, texts(own), scenario);
+        }
+    }
+    return scenario;
+}
+
+// Version 1 kept a few fields beside the network.
+Scenario read_first_scenario(const hwdb::Node& root) {
+    Scenario scenario;
+    const auto take = [&](const char* key, const char* name, std::string value) {
+        if (!value.empty()) {
+            set_at(root[key], *find_field(name), {std::move(value)}, scenario);
+        }
+    };
+    if (const auto batch = root["batch"].integer({1, model::kMaxDimension})) {
+        scenario.batch = *batch;
+    }
+    take("data_type", "dtype", root["data_type"].text().value_or(""));
+    take("mapping", "mapping", root["mapping"].text().value_or(""));
+    const std::string launch = root["launch"].text().value_or("");
+    scenario.compiled = launch == "compiled";
+    take("launch", "launch",
+         launch == "compiled" ? "stream"
+         : launch == "kernel" ? "none"
+                              : launch);
+    const std::string phase = root["phase"].text().value_or("inference");
+    if (phase != "inference") {
+        scenario.training.emplace();
+        take("phase", "optimizer", phase);
+    }
+    scenario.changes = texts(root["set"]);
+    return scenario;
+}
+
 } // namespace
 
 std::string write_session(const Session& session, const fs::path& folder) {
     YAML::Emitter out;
-    out << YAML::BeginMap << YAML::Key << "eyeroof" << YAML::Value << "session/1";
-    if (!session.network.empty()) {
+    out << YAML::BeginMap << YAML::Key << "eyeroof" << YAML::Value << "session/2";
+    if (!session.scenario.network.empty()) {
         out << YAML::Key << "network" << YAML::Value << YAML::DoubleQuoted
-            << relative_to(session.network, folder);
+            << relative_to(session.scenario.network, folder);
     }
     emit_list(out, "machines", session.machines, folder);
     emit_list(out, "profiles", session.profiles, folder);
@@ -261,22 +307,7 @@ std::string write_session(const Session& session, const fs::path& folder) {
             << relative_to(session.assignments, folder);
     }
     emit_list(out, "trials", session.trials, folder);
-    if (session.batch) {
-        out << YAML::Key << "batch" << YAML::Value << *session.batch;
-    }
-    if (!session.data_type.empty()) {
-        out << YAML::Key << "data_type" << YAML::Value << session.data_type;
-    }
-    if (session.mapping != MappingPolicy::automatic) {
-        out << YAML::Key << "mapping" << YAML::Value << word_of(kMappings, session.mapping);
-    }
-    if (session.launch != LaunchMode::stream) {
-        out << YAML::Key << "launch" << YAML::Value << std::string(launch_name(session.launch));
-    }
-    if (session.phase != "inference") {
-        out << YAML::Key << "phase" << YAML::Value << session.phase;
-    }
-    emit_list(out, "set", session.set, {});
+    emit_scenario(out, session.scenario);
     emit_edits(out, session.mappings);
     if (session.upgrade) {
         out << YAML::Key << "upgrade" << YAML::Value;
@@ -295,14 +326,15 @@ model::Result<Session> parse_session(std::string text, const std::string& file) 
         return model::Result<Session>(document.diagnostics());
     }
     const hwdb::Node root = document->root();
-    const std::string format = root.need("eyeroof").text().value_or("session/1");
-    if (format != "session/1") {
-        root["eyeroof"].error("bad-format", "this is not a session of version 1",
-                              "it begins with 'eyeroof: session/1'");
+    const std::string format = root.need("eyeroof").text().value_or("session/2");
+    if (format != "session/1" && format != "session/2") {
+        root["eyeroof"].error("bad-format", "this is not a session of version 1 or 2",
+                              "it begins with 'eyeroof: session/2'");
     }
     const fs::path folder = fs::path(file).parent_path();
     Session session;
-    session.network = resolved(root["network"].text().value_or(""), folder);
+    session.scenario = format == "session/1" ? read_first_scenario(root) : read_scenario(root);
+    session.scenario.network = resolved(root["network"].text().value_or(""), folder);
     for (const std::string& machine : texts(root["machines"])) {
         session.machines.push_back(resolved(machine, folder));
     }
@@ -317,15 +349,7 @@ model::Result<Session> parse_session(std::string text, const std::string& file) 
         session.trials.push_back(beside(log, folder));
     }
     session.mappings = edits_of(root["mappings"]);
-    session.batch = root["batch"].integer({1, 1'000'000'000});
-    if (const auto type = root["data_type"].choice(data_types(), "data type")) {
-        session.data_type = model::data_type_name(*type);
-    }
-    session.mapping = root["mapping"].choice(kMappings, "way to map").value_or(session.mapping);
-    session.launch = root["launch"].choice(kLaunchNames, "way to launch").value_or(session.launch);
-    session.phase =
-        root["phase"].choice(kPhases, "phase or optimizer").value_or(session.phase.c_str());
-    session.set = texts(root["set"]);
+    session.scenario.machine = session.machines.empty() ? "" : session.machines.front();
     if (const hwdb::Node asked = root["upgrade"]) {
         session.upgrade = with_names(read::question_of(asked), [&](const std::string& name) {
             return resolved(name, folder);
@@ -339,7 +363,7 @@ namespace {
 
 // Pipes and devices that a session names: it is opened more than once, and they may never end.
 model::Diagnostics no_files(const Session& session, const std::string& file) {
-    std::vector<std::string> named = {session.network, session.assignments};
+    std::vector<std::string> named = {session.scenario.network, session.assignments};
     for (const auto* names : {&session.machines, &session.profiles, &session.ceilings}) {
         named.insert(named.end(), names->begin(), names->end());
     }

@@ -1,15 +1,14 @@
-// A session: which network on which machines, with which measurements and options, seen how.
-// Saved and opened by the window; drawn by the command line. YAML, "eyeroof: session/1".
-// Knows no window. Paths are kept relative to the session's file.
+// A session: a scenario on several machines, with which measurements, seen how. Paths are kept
+// relative to the session's file. YAML, "eyeroof: session/2"; files of version 1 are read too.
+// Saved and opened by the window; drawn by the command line.
 #pragma once
 
 #include "model/base/result.hpp"
 #include "study/draw/view_state.hpp"
-#include "study/exam/run.hpp"
+#include "study/scenario/scenario.hpp"
 #include "study/search/mapping_edit.hpp"
 #include "study/upgrade/question.hpp"
 
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -18,19 +17,16 @@
 namespace eyeroof::study {
 
 struct Session {
-    std::string network;               // a name of the catalog or a path; empty: none
-    std::vector<std::string> machines; // the same
-    std::vector<std::string> profiles; // of the first machine
-    std::vector<std::string> ceilings; // measured; of the first machine
-    std::string assignments;           // of kernels to layers by hand: a file; empty: none
-    std::vector<std::string> trials;   // logs of tuning
-    std::optional<std::int64_t> batch;
-    std::string data_type;                            // instead of the layers' own; empty: theirs
-    MappingPolicy mapping = MappingPolicy::automatic; // automatic, dataflow or best
-    LaunchMode launch = LaunchMode::stream;
-    std::string phase = "inference";   // or the optimizer of a training step
-    std::vector<std::string> set;      // what-if: "dram-bandwidth=1.2 TB/s", of the first machine
-    std::vector<MappingEdit> mappings; // that were edited, on the first machine
+    // What is asked of each machine. Its network is a name of the catalog or a path (empty: none);
+    // its machine and its changes are the first's.
+    Scenario scenario;
+    std::vector<std::string>
+        machines; // names of the catalog, or paths; the first is the scenario's
+    std::vector<std::string> profiles;      // of the first machine
+    std::vector<std::string> ceilings;      // measured; of the first machine
+    std::string assignments;                // of kernels to layers by hand: a file; empty: none
+    std::vector<std::string> trials;        // logs of tuning
+    std::vector<MappingEdit> mappings;      // that were edited, on the first machine
     std::optional<UpgradeQuestion> upgrade; // of the view that asks whether another GPU pays
     ViewState view;
 
@@ -43,12 +39,8 @@ std::string write_session(const Session& session, const std::filesystem::path& f
 model::Result<Session> parse_session(std::string text, const std::string& file);
 model::Result<Session> load_session(const std::filesystem::path& file);
 
-// What run() is asked for the session's network on its machines: the same for window and command
-// line.
-StudyOptions study_options(const Session& session);
-
-// Nodes that a search looks at where nobody says how many.
-std::uint64_t usual_search_nodes(MappingPolicy policy);
+// The scenario on one of its machines: the changes are the first's.
+Scenario scenario_on(const Session& session, std::size_t machine);
 
 // The command line that draws what the session shows, all of it: what has no option of its own (an
 // edited mapping) follows in a here-document.

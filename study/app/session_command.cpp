@@ -1,6 +1,6 @@
 // What a session asks of the engines, and the command line that draws it.
 #include "study/app/session.hpp"
-#include "study/exam/launch_names.hpp"
+#include "study/scenario/fields.hpp"
 #include "study/text/shell.hpp"
 
 #include <fmt/format.h>
@@ -8,8 +8,6 @@
 namespace eyeroof::study {
 
 namespace {
-
-constexpr std::uint64_t kNodesOfBest = 1'500'000;
 
 std::string each(const char* option, const std::vector<std::string>& values) {
     std::string words;
@@ -23,29 +21,31 @@ std::string range(const char* option, const std::optional<LogRange>& range) {
     return range ? fmt::format(" {} {}:{}", option, range->min, range->max) : "";
 }
 
+// The scenario's fields as options, but for the network and the machine.
+std::string options_of(const Scenario& scenario) {
+    const Scenario usual;
+    std::string line;
+    for (const ScenarioField& field : scenario_fields()) {
+        const auto values = field.get(scenario);
+        const bool named = field.name == "network" || field.name == "on";
+        if (named || values == field.get(usual)) {
+            continue;
+        }
+        line += field.kind == FieldKind::flag ? " --" + field.name
+                                              : each(("--" + field.name).c_str(), values);
+    }
+    return line;
+}
+
 std::string inputs(const Session& session) {
-    std::string line = session.network.empty() ? "" : " " + shell_quoted(session.network);
+    const std::string& network = session.scenario.network;
+    std::string line = network.empty() ? "" : " " + shell_quoted(network);
     line += each("--on", session.machines) + each("--profile", session.profiles) +
             each("--ceilings", session.ceilings);
     if (!session.assignments.empty()) {
         line += " --assign " + shell_quoted(session.assignments);
     }
-    if (session.batch) {
-        line += fmt::format(" --batch {}", *session.batch);
-    }
-    if (!session.data_type.empty()) {
-        line += " --dtype " + session.data_type;
-    }
-    if (session.mapping != MappingPolicy::automatic) {
-        line += session.mapping == MappingPolicy::best ? " --mapping best" : " --mapping dataflow";
-    }
-    if (session.phase != "inference") {
-        line += " --phase training --optimizer " + session.phase;
-    }
-    if (session.launch != LaunchMode::stream) {
-        line += " --launch " + std::string(launch_name(session.launch));
-    }
-    return line + each("--set", session.set);
+    return line + options_of(session.scenario);
 }
 
 std::string points(const ViewState& view) {
@@ -84,21 +84,14 @@ std::string picture(const ViewState& view) {
 
 } // namespace
 
-std::uint64_t usual_search_nodes(MappingPolicy policy) {
-    return policy == MappingPolicy::best ? kNodesOfBest : StudyOptions{}.search_nodes;
-}
-
-StudyOptions study_options(const Session& session) {
-    StudyOptions options;
-    options.batch = session.batch;
-    options.data_type = model::data_type_from_name(session.data_type);
-    options.policy = session.mapping;
-    options.launch = session.launch;
-    if (session.phase != "inference") {
-        options.training = TrainingOptions{session.phase};
+Scenario scenario_on(const Session& session, std::size_t machine) {
+    Scenario scenario = session.scenario;
+    scenario.machine =
+        machine < session.machines.size() ? session.machines[machine] : std::string();
+    if (machine > 0) {
+        scenario.changes.clear();
     }
-    options.search_nodes = usual_search_nodes(session.mapping);
-    return options;
+    return scenario;
 }
 
 std::string cli_command(const Session& session) {

@@ -16,8 +16,8 @@ using model::Layer;
 namespace {
 
 std::string longest(const model::Gpu& gpu, const Layer& layer, const model::Work& work,
-                    model::Launch launch) {
-    const auto kernel = model::kernel_of(gpu, layer, work, launch);
+                    const model::Software& software) {
+    const auto kernel = model::kernel_of(gpu, layer, work, software);
     return kernel ? std::string(model::longest_part(*kernel)) : "";
 }
 
@@ -88,7 +88,7 @@ std::map<std::string, double> shares_of_parts(const Fold& fold) {
     own.calibration = fold.held;
     std::map<std::string, int> counts;
     for (const Case& c : fold.cases) {
-        ++counts[longest(own, *c.row.layer, c.row.work, c.row.launch)];
+        ++counts[longest(own, *c.row.layer, c.row.work, c.row.software)];
     }
     return shares(counts, static_cast<int>(fold.cases.size()));
 }
@@ -112,7 +112,7 @@ std::vector<BindingRow> grid_bindings(const std::map<std::string, model::Gpu>& c
         for (const Layer& layer : grid_of(gpu)) {
             const auto work = model::work_of(layer);
             const KernelClass c = model::kernel_class_of(gpu, layer);
-            ++counts[c][work ? longest(gpu, layer, *work, model::Launch::kernel) : ""];
+            ++counts[c][work ? longest(gpu, layer, *work, {}) : ""];
             ++layers[c];
         }
         for (const auto& [c, of_class] : counts) {

@@ -104,9 +104,10 @@ Result<Calibrated> calibrate(const model::Gpu& gpu, const std::vector<MeasuredLa
             found.append(kernel.diagnostics());
             continue;
         }
+        const model::Timing timing = row.timing.value_or(options.timing);
         by_class[static_cast<std::size_t>(kernel->kernel_class)].push_back(
-            {&row.layer, std::move(*work), row.measured_s, row.launch.value_or(options.launch), 0,
-             model::ways_from_name(row.library, row.layer.types.input)});
+            {&row.layer, std::move(*work), row.measured_s, timing, 0,
+             software_of(row, gpu, timing)});
     }
     model::Gpu working = gpu;
     Calibrated result;

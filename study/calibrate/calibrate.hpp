@@ -15,7 +15,7 @@
 namespace eyeroof::study {
 
 struct CalibrateOptions {
-    model::Launch launch = model::Launch::kernel;
+    model::Timing timing = model::Timing::kernel;
     std::size_t rows = 300; // of each class that the fit looks at, evenly picked
     double pull = 0.02;     // cost of moving a constant by a factor of e from where it was
     int rounds = 12;        // of the pattern search

@@ -12,7 +12,7 @@ namespace eyeroof::study {
 
 using model::GpuCalibration;
 using model::KernelClass;
-using model::Launch;
+using model::Timing;
 
 namespace {
 
@@ -50,23 +50,23 @@ constexpr model::Domain kNothing{1e30, 0.0, 1e30, 0.0};
 
 // A mode without a measurement costs no more than the modes that hold more, and no less than the
 // kernel's.
-void order_launches(const std::set<Launch>& measured, model::LaunchSeconds& launch) {
-    const auto at = [&](Launch mode) -> double& { return launch[static_cast<std::size_t>(mode)]; };
-    if (measured.count(Launch::stream) == 0 && measured.count(Launch::eager) != 0 &&
-        at(Launch::eager) > 0.0) {
-        at(Launch::stream) = std::min(at(Launch::stream), at(Launch::eager));
+void order_launches(const std::set<Timing>& measured, model::LaunchSeconds& launch) {
+    const auto at = [&](Timing mode) -> double& { return launch[static_cast<std::size_t>(mode)]; };
+    if (measured.count(Timing::stream) == 0 && measured.count(Timing::eager) != 0 &&
+        at(Timing::eager) > 0.0) {
+        at(Timing::stream) = std::min(at(Timing::stream), at(Timing::eager));
     }
-    if (measured.count(Launch::kernel) == 0) {
-        at(Launch::kernel) = std::min(at(Launch::kernel), at(Launch::stream));
+    if (measured.count(Timing::kernel) == 0) {
+        at(Timing::kernel) = std::min(at(Timing::kernel), at(Timing::stream));
     }
-    at(Launch::graph) =
-        std::min(at(Launch::kernel) + kGraphGapS, std::max(at(Launch::stream), at(Launch::kernel)));
+    at(Timing::graph) =
+        std::min(at(Timing::kernel) + kGraphGapS, std::max(at(Timing::stream), at(Timing::kernel)));
 }
 
-std::set<Launch> modes_of(const std::vector<Case>& cases) {
-    std::set<Launch> modes;
+std::set<Timing> modes_of(const std::vector<Case>& cases) {
+    std::set<Timing> modes;
     for (const Case& c : cases) {
-        modes.insert(c.row.launch);
+        modes.insert(c.row.timing);
     }
     return modes;
 }
@@ -137,7 +137,7 @@ bool was_seen(const ClassFolds& all, const Fold& blind, const Case& c) {
     return std::any_of(all.folds.begin(), all.folds.end(), [&](const Fold& other) {
         return !left_together(other, blind) &&
                std::any_of(other.cases.begin(), other.cases.end(), [&](const Case& seen) {
-                   return seen.row.launch == c.row.launch && seen.row.kind() == kind;
+                   return seen.row.timing == c.row.timing && seen.row.kind() == kind;
                });
     });
 }
@@ -212,7 +212,7 @@ GpuCalibration others_constants(const ClassFolds& all, const GpuCalibration& fit
     record.binds.clear();
     record.domain = kNothing;
     std::set<std::string> names;
-    std::set<Launch> modes;
+    std::set<Timing> modes;
     for (const Fold& fold : all.folds) {
         if (but != nullptr && left_together(fold, *but)) {
             continue;

@@ -54,7 +54,7 @@ model::Gpu with_constants(const model::Gpu& gpu, const GpuCalibration& constants
 namespace {
 
 double predicted_s(const model::Gpu& gpu, const FitRow& row) {
-    const auto p = model::predict(gpu, *row.layer, row.launch, row.ways);
+    const auto p = model::predict(gpu, *row.layer, row.software, row.timing);
     return p ? p->time_s : modelled_s(gpu, row);
 }
 
@@ -117,7 +117,7 @@ std::optional<std::pair<model::DataType, double>> sustained_rate(const Fold& fol
 double host_beyond_s(const Fold& fold, const model::Gpu& gpu) {
     std::vector<std::pair<double, double>> by_bytes;
     for (const Case& c : fold.cases) {
-        if (c.row.launch == model::Launch::eager) {
+        if (c.row.timing == model::Timing::eager) {
             by_bytes.emplace_back(static_cast<double>(c.row.work.bytes()),
                                   c.row.measured_s - modelled_s(gpu, c.row));
         }

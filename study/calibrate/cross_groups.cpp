@@ -127,7 +127,7 @@ void add_rows(const ClassFolds& all, std::vector<CrossRow>& rows) {
         own.calibration = fold.held;
         for (const Case& c : fold.cases) {
             const auto [op, dtype, direction] = key_of(*c.row.layer);
-            const auto p = model::predict(own, *c.row.layer, c.row.launch, c.row.ways);
+            const auto p = model::predict(own, *c.row.layer, c.row.software, c.row.timing);
             rows.push_back({c.line, fold.id, op, dtype, c.row.measured_s, c.tested, c.fitted_s,
                             fold.has_left ? c.left_s : 0.0, p ? p->form.text() : ""});
         }

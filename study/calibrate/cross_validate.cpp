@@ -49,12 +49,13 @@ class Sorter {
             return;
         }
         const KernelClass c = model::kernel_class_of(*gpu, row.layer);
+        const model::Timing timing = row.timing.value_or(options_.timing);
         FitRow fit{&row.layer,
                    std::move(*work),
                    row.measured_s,
-                   row.launch.value_or(options_.launch),
+                   timing,
                    0,
-                   model::ways_from_name(row.library, row.layer.types.input)};
+                   software_of(row, *gpu, timing)};
         if (options_.only && *options_.only != c) {
             return;
         }
@@ -176,7 +177,7 @@ Result<CrossValidation> cross_validate(const std::vector<MeasuredLayer>& rows,
     Sorter sorter(machines, options);
     for (const MeasuredLayer& row : rows) {
         sorter.add(row, found);
-        if (found.size() >= read::kShownErrors) {
+        if (found.full()) {
             break;
         }
     }

@@ -23,7 +23,7 @@ enum class LeaveOut { die, architecture, library, source };
 
 struct CrossValidateOptions {
     LeaveOut leave_out = LeaveOut::architecture;
-    model::Launch launch = model::Launch::kernel; // of rows that name none
+    model::Timing timing = model::Timing::kernel; // of rows that name none
     std::size_t rows = 300; // of a GPU and class that a fit looks at, evenly picked
     int rounds = 30;        // of a fit's search
     double pull = 0.01;     // see fit_class; of one GPU's own constants

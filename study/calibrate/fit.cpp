@@ -59,7 +59,7 @@ bool tells_clock(const std::vector<FitRow>& rows) {
 }
 
 std::vector<FitKnob> knobs_of(std::vector<model::Gpu>& gpus, KernelClass c,
-                              const std::set<model::Launch>& modes, bool own_clock,
+                              const std::set<model::Timing>& modes, bool own_clock,
                               bool keep_starts) {
     std::vector<FitKnob> knobs;
     const auto add = [&](const std::string& name, std::vector<double*> values) {
@@ -81,12 +81,12 @@ std::vector<FitKnob> knobs_of(std::vector<model::Gpu>& gpus, KernelClass c,
         }
         add(name, std::move(values));
     }
-    for (const model::Launch mode : modes) {
+    for (const model::Timing mode : modes) {
         std::vector<double*> values;
         for (model::Gpu& gpu : gpus) {
             values.push_back(&gpu.calibration.record(c).launch[static_cast<std::size_t>(mode)]);
         }
-        add("launch_" + std::string(model::launch_name(mode)), std::move(values));
+        add("launch_" + std::string(model::timing_name(mode)), std::move(values));
     }
     return knobs;
 }
@@ -219,8 +219,8 @@ bool is_start(const std::string& name, KernelClass c) {
 }
 
 double modelled_s(const model::Gpu& gpu, const FitRow& row) {
-    const auto kernel = model::kernel_of(gpu, *row.layer, row.work, row.launch, row.ways);
-    return kernel ? model::with_launch(gpu, *row.layer, *kernel, row.launch) : 0.0;
+    const auto kernel = model::kernel_of(gpu, *row.layer, row.work, row.software);
+    return kernel ? model::timed_s(gpu, *row.layer, *kernel, row.timing) : 0.0;
 }
 
 std::vector<double> ratios_of(const std::vector<model::Gpu>& gpus,
@@ -264,10 +264,10 @@ bool is_byte_row(const FitRow& row) {
     return product && (type == model::DataType::fp8 || type == model::DataType::int8);
 }
 
-std::set<model::Launch> modes_of(const std::vector<FitRow>& rows) {
-    std::set<model::Launch> modes;
+std::set<model::Timing> modes_of(const std::vector<FitRow>& rows) {
+    std::set<model::Timing> modes;
     for (const FitRow& row : rows) {
-        modes.insert(row.launch);
+        modes.insert(row.timing);
     }
     return modes;
 }

@@ -16,12 +16,12 @@ struct FitRow {
     const model::Layer* layer = nullptr;
     model::Work work;
     double measured_s = 0.0;
-    model::Launch launch = model::Launch::kernel;
+    model::Timing timing = model::Timing::kernel;
     std::size_t gpu = 0; // index into the GPUs of the fit
-    model::LibraryWays ways = {};
+    model::Software software = {};
 
     // What errors are told by: see model::row_kind.
-    std::string kind() const { return model::row_kind(*layer, launch, ways); }
+    std::string kind() const { return model::row_kind(*layer, software, timing); }
 };
 
 // What a kernel waits for before its pipes are full is a matter of the library's kernels and of the

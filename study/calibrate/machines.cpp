@@ -21,7 +21,7 @@ namespace {
 // Runs each network on each machine once: several rows speak of one run.
 class Runs {
   public:
-    Runs(const NetworkSource& networks, const MachineSource& machines, const StudyOptions& options,
+    Runs(const NetworkSource& networks, const MachineSource& machines, const Scenario& options,
          std::stop_token stop)
         : networks_(networks), machines_(machines), options_(options), stop_(std::move(stop)) {}
 
@@ -51,19 +51,24 @@ class Runs {
         if (!machine) {
             return Result<Report>(machine.diagnostics());
         }
-        StudyOptions options = options_;
+        Scenario options = options_;
         if (row.batch > 0) {
             options.batch = row.batch;
         }
         if (!row.layers.empty()) {
             options.layers = row.layers;
         }
-        return run(*network, *machine, options, stop_);
+        Question question;
+        question.scenario = options;
+        question.network = network->network;
+        question.wiring = network->wiring;
+        question.machine = *machine;
+        return run(question, stop_);
     }
 
     const NetworkSource& networks_;
     const MachineSource& machines_;
-    const StudyOptions& options_;
+    const Scenario& options_;
     std::stop_token stop_;
     std::map<std::string, Result<Report>> reports_;
 };
@@ -151,10 +156,11 @@ double PublishedResult::unexplained() const {
     return predicted / factor / row.published - 1.0;
 }
 
-Result<std::vector<MachineTable>>
-validate_machines(const std::vector<hwdb::PublishedTable>& tables, const NetworkSource& networks,
-                  const MachineSource& machines, const StudyOptions& options, std::stop_token stop,
-                  const model::ProgressCallback& progress) {
+Result<std::vector<MachineTable>> validate_machines(const std::vector<hwdb::PublishedTable>& tables,
+                                                    const NetworkSource& networks,
+                                                    const MachineSource& machines,
+                                                    const Scenario& options, std::stop_token stop,
+                                                    const model::ProgressCallback& progress) {
     Runs runs(networks, machines, options, stop);
     std::vector<MachineTable> results;
     Diagnostics found;

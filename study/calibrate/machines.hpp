@@ -41,7 +41,7 @@ struct MachineTable {
 // changes, and run(); "cancelled".
 model::Result<std::vector<MachineTable>>
 validate_machines(const std::vector<hwdb::PublishedTable>& tables, const NetworkSource& networks,
-                  const MachineSource& machines, const StudyOptions& options,
-                  std::stop_token stop = {}, const model::ProgressCallback& progress = {});
+                  const MachineSource& machines, const Scenario& options, std::stop_token stop = {},
+                  const model::ProgressCallback& progress = {});
 
 } // namespace eyeroof::study

@@ -38,7 +38,7 @@ void each_row(const std::string& text, const std::string& file,
     read::CsvRecord record;
     std::vector<std::string> header;
     std::size_t rows = 0;
-    while (reader.next(record, found) && found.size() < read::kShownErrors) {
+    while (reader.next(record, found) && !found.full()) {
         if (header.empty()) {
             for (const read::CsvCell& cell : record.cells) {
                 header.emplace_back(cell.text);

@@ -15,13 +15,6 @@ namespace {
 
 constexpr const char* kHint = "a row is network,gpu,measured_s, measured_s the seconds of a step";
 
-std::optional<LaunchMode> mode_named(const std::string& name) {
-    const auto launch = calls_named(name);
-    return launch               ? std::optional(static_cast<LaunchMode>(*launch))
-           : name == "compiled" ? std::optional(LaunchMode::compiled)
-                                : std::nullopt;
-}
-
 void read_choices(const NamedCells& cells, const std::string& file, MeasuredNetwork& row,
                   model::Diagnostics& found) {
     const auto refuse = [&](const char* column, const char* code, const char* hint) {
@@ -42,14 +35,21 @@ void read_choices(const NamedCells& cells, const std::string& file, MeasuredNetw
         const double value = positive_number(batch).value_or(0.0);
         row.batch = static_cast<model::Count>(value <= model::kMaxDimension ? value : 0.0);
         if (*row.batch < 1 || static_cast<double>(*row.batch) != value) {
-            refuse("batch", "bad-batch", "a whole number: it multiplies the network's own");
+            refuse("batch", "bad-batch", "a whole number of samples");
         }
     }
     if (const std::string launch = text_of(cells, "launch"); !launch.empty()) {
-        const auto mode = mode_named(launch);
+        row.compiled = launch == "compiled";
+        const auto mode = model::launch_from_name(launch == "kernel" ? "none" : launch);
         row.launch = mode.value_or(row.launch);
-        if (!mode) {
-            refuse("launch", "bad-launch", "eager, stream, kernel, graph or compiled");
+        if (!mode && !row.compiled) {
+            refuse("launch", "bad-launch", "eager, stream, graph, none or compiled");
+        }
+    }
+    if (const std::string layout = text_of(cells, "layout"); !layout.empty()) {
+        row.layout = layout_named(layout);
+        if (!row.layout) {
+            refuse("layout", "bad-layout", "channels-first (nchw) or channels-last (nhwc)");
         }
     }
 }
@@ -67,15 +67,21 @@ Result<NetworkResult> predicted(const MeasuredNetwork& row, const PairsSources& 
         return Result<NetworkResult>::failure("not-a-gpu", row.gpu + " is not a GPU",
                                               "`eyeroof hw list` names them");
     }
-    StudyOptions options;
+    Question question;
+    question.network = network->network;
+    question.wiring = network->wiring;
+    question.machine = *machine;
+    question.host = sources.hosts(*gpu);
+    Scenario& options = question.scenario;
     options.launch = row.launch;
-    options.host = sources.hosts(*gpu);
+    options.compiled = row.compiled;
+    options.layout = row.layout;
     options.batch = row.batch;
     options.data_type = row.dtype.empty() ? std::nullopt : model::data_type_from_name(row.dtype);
     if (row.phase == "training") {
         options.training = TrainingOptions{row.optimizer};
     }
-    const auto report = run(*network, *machine, options);
+    const auto report = run(question);
     if (!report) {
         return report.diagnostics();
     }

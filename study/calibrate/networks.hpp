@@ -19,7 +19,9 @@ struct MeasuredNetwork {
     std::string optimizer = "sgd_momentum";
     std::string dtype; // empty: the layers' own
     std::optional<model::Count> batch;
-    LaunchMode launch = LaunchMode::eager;
+    model::Launch launch = model::Launch::eager;
+    bool compiled = false;
+    std::optional<model::Layout> layout;
     std::string family; // empty: the network without parameters
     int line = 0;
 

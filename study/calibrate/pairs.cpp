@@ -82,23 +82,23 @@ model::DataType main_type(const model::Network& network, const std::string& dtyp
 }
 
 UpgradeOptions options_of(const MeasuredPair& pair, const model::Gpu& from, const model::Gpu& to,
-                          const PairsSources& sources, LaunchMode launch) {
+                          const PairsSources& sources, const Scenario& scenario) {
     UpgradeOptions options;
     options.assumptions = false;
     options.threshold = 1.0;
-    options.from.launch = options.to.launch = launch;
-    options.from.host = sources.hosts(from);
-    options.to.host = sources.hosts(to);
+    options.from = options.to = scenario;
+    options.from_issue = sources.hosts(from);
+    options.to_issue = sources.hosts(to);
     options.from.data_type = type_of(pair.from_dtype);
     options.to.data_type = type_of(pair.to_dtype);
     if (pair.phase == "training") {
-        options.training = TrainingOptions{pair.optimizer};
+        options.from.training = options.to.training = TrainingOptions{pair.optimizer};
     }
     return options;
 }
 
 Result<PairResult> predicted(const MeasuredPair& pair, const PairsSources& sources,
-                             LaunchMode launch) {
+                             const Scenario& scenario) {
     const auto network = sources.networks(pair.network);
     const auto after = pair.to_network.empty() ? network : sources.networks(pair.to_network);
     const auto from = sources.machines(pair.from);
@@ -118,9 +118,12 @@ Result<PairResult> predicted(const MeasuredPair& pair, const PairsSources& sourc
         return Result<PairResult>::failure("not-a-gpu", "a pair is of two GPUs",
                                            "`eyeroof hw list` names them");
     }
-    const UpgradeOptions options = options_of(pair, *old_gpu, *new_gpu, sources, launch);
-    const auto first = upgrade(*network, *from, *to, options);
-    const auto second = pair.to_network.empty() ? first : upgrade(*after, *from, *to, options);
+    UpgradeOptions options = options_of(pair, *old_gpu, *new_gpu, sources, scenario);
+    options.wiring = network->wiring;
+    const auto first = upgrade(network->network, *from, *to, options);
+    options.wiring = after->wiring;
+    const auto second =
+        pair.to_network.empty() ? first : upgrade(after->network, *from, *to, options);
     if (!first || !second) {
         return first ? second.diagnostics() : first.diagnostics();
     }
@@ -129,8 +132,8 @@ Result<PairResult> predicted(const MeasuredPair& pair, const PairsSources& sourc
     row.kind = first->kind;
     row.kernel_speedup = first->from_s / second->to_s * pair.to_items;
     row.operator_sigma = first->operator_sigma;
-    row.peak_ratio = new_gpu->rate(main_type(*after, pair.to_dtype)).flops_per_s /
-                     old_gpu->rate(main_type(*network, pair.from_dtype)).flops_per_s;
+    row.peak_ratio = new_gpu->rate(main_type(after->network, pair.to_dtype)).flops_per_s /
+                     old_gpu->rate(main_type(network->network, pair.from_dtype)).flops_per_s;
     row.bandwidth_ratio = new_gpu->dram_bytes_per_s / old_gpu->dram_bytes_per_s;
     return row;
 }
@@ -152,11 +155,11 @@ Result<std::vector<MeasuredPair>> parse_pairs(const std::string& text, const std
 }
 
 Result<PairsValidation> validate_pairs(const std::vector<MeasuredPair>& pairs,
-                                       const PairsSources& sources, LaunchMode launch) {
+                                       const PairsSources& sources, const Scenario& scenario) {
     PairsValidation result;
     model::Diagnostics found;
     for (const MeasuredPair& pair : pairs) {
-        const auto row = predicted(pair, sources, launch);
+        const auto row = predicted(pair, sources, scenario);
         if (row) {
             result.rows.push_back(*row);
         }

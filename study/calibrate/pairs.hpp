@@ -81,7 +81,7 @@ struct PairsValidation {
     bool operator==(const PairsValidation&) const = default;
 };
 
-using NetworkSource = std::function<model::Result<model::Network>(const std::string&)>;
+using NetworkSource = std::function<model::Result<model::WiredNetwork>(const std::string&)>;
 using HostSource = std::function<model::HostIssue(const model::Gpu&)>;
 
 struct PairsSources {
@@ -90,9 +90,11 @@ struct PairsSources {
     HostSource hosts;
 };
 
-// Errors: those of the networks, the machines and upgrade().
+// `scenario`: launch and software, on both sides. Errors: those of the networks, the machines and
+// upgrade().
 model::Result<PairsValidation> validate_pairs(const std::vector<MeasuredPair>& pairs,
-                                              const PairsSources& sources, LaunchMode launch);
+                                              const PairsSources& sources,
+                                              const Scenario& scenario);
 
 // The share with the least mean |ln error|, rows of a family, kind and match counted once, drawn to
 // 1 (kernels and hosts alone), and what is left as spread: a kind's own, drawn towards that of all

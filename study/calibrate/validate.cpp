@@ -107,16 +107,8 @@ class Gpus {
 
 Result<ValidatedRow> predicted(const model::Gpu& gpu, const MeasuredLayer& row,
                                const ValidateOptions& options) {
-    const model::Launch launch = row.launch.value_or(options.launch);
-    const model::Library library = model::library_from_name(row.library);
-    model::Gpu with_library;
-    if (library != model::Library::usual) {
-        with_library = gpu;
-        with_library.library = library;
-    }
-    const model::Gpu& used = library != model::Library::usual ? with_library : gpu;
-    auto p = model::predict(used, row.layer, launch,
-                            model::ways_from_name(row.library, row.layer.types.input));
+    const model::Timing timing = row.timing.value_or(options.timing);
+    auto p = model::predict(gpu, row.layer, software_of(row, gpu, timing), timing);
     if (!p) {
         p.diagnostics().place({"", row.line, 1}, row.layer.name);
         return Result<ValidatedRow>(p.diagnostics());
@@ -134,11 +126,12 @@ double exchanged_error(const model::Gpu& gpu, const ValidatedRow& row,
                        const ValidateOptions& options) {
     const auto other = exchanged(row.row.layer);
     const auto work = model::work_of(other ? *other : row.row.layer);
-    const model::Launch launch = row.row.launch.value_or(options.launch);
-    const auto kernel = other && work ? model::kernel_of(gpu, *other, *work, launch)
-                                      : Result<model::KernelChoice>(model::KernelChoice{});
-    const double time_s = other && work && kernel ? model::with_launch(gpu, *other, *kernel, launch)
-                                                  : row.predicted_s;
+    const model::Timing timing = row.row.timing.value_or(options.timing);
+    const auto kernel =
+        other && work ? model::kernel_of(gpu, *other, *work, software_of(row.row, gpu, timing))
+                      : Result<model::KernelChoice>(model::KernelChoice{});
+    const double time_s =
+        other && work && kernel ? model::timed_s(gpu, *other, *kernel, timing) : row.predicted_s;
     return std::fabs(time_s / row.row.measured_s - 1.0);
 }
 
@@ -160,13 +153,21 @@ void keep_worst(std::vector<ValidatedRow>& worst, const ValidatedRow& row, std::
 
 } // namespace
 
-std::optional<model::Launch> calls_named(std::string_view name) {
-    for (std::size_t i = 0; i < model::kLaunchModes; ++i) {
-        if (model::launch_name(static_cast<model::Launch>(i)) == name) {
-            return static_cast<model::Launch>(i);
-        }
-    }
-    return std::nullopt;
+std::optional<model::Layout> layout_named(const std::string& name) {
+    return name == "nchw"   ? model::Layout::channels_first
+           : name == "nhwc" ? model::Layout::channels_last
+                            : model::layout_from_name(name);
+}
+
+model::Software software_of(const MeasuredLayer& row, const model::Gpu& gpu, model::Timing timing) {
+    model::Software software = model::software_from_name(row.library, row.layer.types.input);
+    const bool benchmark = timing == model::Timing::stream;
+    const bool own_time = benchmark && gpu.arch <= model::GpuArch::turing;
+    software.library = model::library_from_name(row.library)
+                           .value_or(own_time ? model::Library::until_10 : model::Library::current);
+    software.layout = row.layout.value_or(benchmark ? model::Layout::channels_last
+                                                    : model::Layout::channels_first);
+    return software;
 }
 
 double naive_roofline_s(const model::Gpu& gpu, const Layer& layer, double flops, double bytes) {
@@ -183,6 +184,7 @@ Result<std::vector<MeasuredLayer>> measured_layers(const read::LayerTable& table
     const int launch = table.extra_index("launch");
     const int source = table.extra_index("source");
     const int library = table.extra_index("library");
+    const int layout = table.extra_index("layout");
     if (time < 0) {
         found.error("missing-column", "there is no column 'measured_s'",
                     "add the measured seconds of each row", {file, 1, 1});
@@ -195,7 +197,7 @@ Result<std::vector<MeasuredLayer>> measured_layers(const read::LayerTable& table
         return found;
     }
     std::vector<MeasuredLayer> rows;
-    for (std::size_t i = 0; i < table.layers.size() && found.size() < read::kShownErrors; ++i) {
+    for (std::size_t i = 0; i < table.layers.size() && !found.full(); ++i) {
         const auto& cells = table.extras[i];
         const auto value = seconds(cells[static_cast<std::size_t>(time)]);
         if (!value) {
@@ -205,14 +207,23 @@ Result<std::vector<MeasuredLayer>> measured_layers(const read::LayerTable& table
         }
         const std::string id = !on.empty() || gpu < 0 ? on : cells[static_cast<std::size_t>(gpu)];
         const std::string mode = launch < 0 ? "" : cells[static_cast<std::size_t>(launch)];
-        if (!mode.empty() && !calls_named(mode)) {
+        const auto timing = model::timing_from_name(mode);
+        if (!mode.empty() && !timing) {
             found.error("bad-launch", "'" + mode + "' is no launch mode",
                         "one of eager, stream, kernel, graph", {file, table.lines[i], 1}, "launch");
             continue;
         }
-        rows.push_back({table.layers[i], id, *value, table.lines[i], calls_named(mode),
+        const std::string order = layout < 0 ? "" : cells[static_cast<std::size_t>(layout)];
+        if (!order.empty() && !layout_named(order)) {
+            found.error("bad-layout", "'" + order + "' is no layout",
+                        "channels-first (nchw) or channels-last (nhwc)", {file, table.lines[i], 1},
+                        "layout");
+            continue;
+        }
+        rows.push_back({table.layers[i], id, *value, table.lines[i], timing,
                         source < 0 ? "" : cells[static_cast<std::size_t>(source)],
-                        library < 0 ? "" : cells[static_cast<std::size_t>(library)]});
+                        library < 0 ? "" : cells[static_cast<std::size_t>(library)],
+                        layout_named(order)});
     }
     if (found.has_errors()) {
         return found;
@@ -235,7 +246,7 @@ Result<Validation> validate(const std::vector<MeasuredLayer>& rows, const Machin
             if (gpu != nullptr) {
                 found.append(checked.diagnostics());
             }
-            if (gpu == nullptr || found.size() >= read::kShownErrors) {
+            if (gpu == nullptr || found.full()) {
                 break;
             }
             continue;

@@ -16,25 +16,32 @@
 
 namespace eyeroof::study {
 
-// The mode of issuing kernels that a cell names: eager, stream, kernel, graph.
-std::optional<model::Launch> calls_named(std::string_view name);
-
 struct MeasuredLayer {
     model::Layer layer;
     std::string gpu; // id of the machine
     double measured_s = 0.0;
     int line = 0;
-    std::optional<model::Launch> launch =
-        std::nullopt;         // what the time holds, where the table says so
+    std::optional<model::Timing> timing = std::nullopt; // what the time contains, where it is given
     std::string source = {};  // of the row, where the table has such a column
     std::string library = {}; // likewise: "cublas 10", "VLLM 0.14.0"
+    std::optional<model::Layout> layout = std::nullopt; // likewise, of a convolution's tensors
 
     bool operator==(const MeasuredLayer&) const = default;
 };
 
+// "channels-first", "nchw", "channels-last", "nhwc".
+std::optional<model::Layout> layout_named(const std::string& name);
+
+// The software that a row was measured with: what its library and layout say. Where they are
+// silent, a bare loop of calls (stream) is a benchmark of the GPU's own time: an early library up
+// to Turing, and the layout that the library prefers; a framework's call is of today, channels
+// first.
+model::Software software_of(const MeasuredLayer& row, const model::Gpu& gpu, model::Timing timing);
+
 // Rows of a layer table with the columns measured_s and gpu; `on` stands in for a missing gpu
-// column; a column `launch` says what a row's time holds. Errors, with their lines:
-// "missing-column", "bad-time", "bad-launch".
+// column; `launch` says what a row's time contains, `library` and `layout` (channels-first, nchw,
+// channels-last, nhwc) what ran. Errors, with their lines: "missing-column", "bad-time",
+// "bad-launch", "bad-layout".
 model::Result<std::vector<MeasuredLayer>>
 measured_layers(const read::LayerTable& table, const std::string& file, const std::string& on);
 
@@ -77,7 +84,7 @@ struct Validation {
 };
 
 struct ValidateOptions {
-    model::Launch launch = model::Launch::stream; // of rows that name none
+    model::Timing timing = model::Timing::stream; // of rows that name none
     std::size_t worst = 10;
 };
 

@@ -159,9 +159,9 @@ std::size_t CoresPoint::costliest_step() const {
     return *most > 1e-9 * time_s ? static_cast<std::size_t>(most - lost_s.begin()) + 1 : 0;
 }
 
-Result<CoresReport> cores_report(const model::Network& network, const model::Machine& machine,
-                                 const StudyOptions& options, const PackageOptions& package,
+Result<CoresReport> cores_report(const Question& question, const PackageOptions& package,
                                  std::stop_token stop, const model::ProgressCallback& progress) {
+    const model::Machine& machine = question.machine;
     const auto* accelerator = std::get_if<Accelerator>(&machine.kind);
     const auto level = accelerator == nullptr ? std::nullopt : level_of_cores(*accelerator);
     if (!level) {
@@ -171,7 +171,7 @@ Result<CoresReport> cores_report(const model::Network& network, const model::Mac
             "simba is a machine of 36; many GPUs: eyeroof scale");
     }
     CoresReport report;
-    report.network = network.name.empty() ? network.id : network.name;
+    report.network = question.network.name.empty() ? question.network.id : question.network.name;
     report.machine = machine.name;
     report.level = accelerator->levels[*level].fanout.front().name;
     const auto grids = grids_of(accelerator->levels[*level]);
@@ -181,9 +181,9 @@ Result<CoresReport> cores_report(const model::Network& network, const model::Mac
             progress({static_cast<double>(exams.size()) / static_cast<double>(grids.size()),
                       fmt::format("{} x {} cores", grid.x, grid.y)});
         }
-        model::Machine some = machine;
-        some.kind = with_cores(*accelerator, *level, grid);
-        auto exam = run(network, some, options, stop);
+        Question some = question;
+        some.machine.kind = with_cores(*accelerator, *level, grid);
+        auto exam = run(some, stop);
         if (!exam) {
             return exam.diagnostics();
         }

@@ -61,9 +61,8 @@ struct CoresReport {
 // axes at 1, 2, 4 … and whole, and with one axis a step ahead. Every point is an examination of its
 // own: its mappings are searched for so many cores. Errors: those of study::run; "one-core";
 // "not-an-accelerator".
-model::Result<CoresReport> cores_report(const model::Network& network,
-                                        const model::Machine& machine, const StudyOptions& options,
-                                        const PackageOptions& package, std::stop_token stop = {},
+model::Result<CoresReport> cores_report(const Question& question, const PackageOptions& package,
+                                        std::stop_token stop = {},
                                         const model::ProgressCallback& progress = {});
 
 std::string cores_text(const CoresReport& report);

@@ -3,6 +3,7 @@
 #include "study/cores/layer_bytes.hpp"
 #include "study/exam/examine.hpp"
 #include "study/exam/word_types.hpp"
+#include "study/program/lower.hpp"
 
 #include <fmt/format.h>
 
@@ -96,20 +97,11 @@ MixedLayer told_layer(const Pieces& pieces, std::size_t i, const std::vector<Rep
     return told;
 }
 
-StudyOptions for_parts(StudyOptions options) {
-    options.batch.reset();
-    options.layers.reset();
-    options.data_type.reset();
-    options.training.reset();
-    options.operators = Operators::all;
-    return options;
-}
-
 // Of the whole network: pieces would be counted as layers of their own.
 void add_of_kind(model::Diagnostics& all, const model::Diagnostics& of_pieces,
                  const model::Network& whole, const model::Machine& machine,
-                 const StudyOptions& options) {
-    all.append(check_types(whole, machine, std::get<model::Accelerator>(machine.kind), options));
+                 std::optional<model::DataType> asked) {
+    all.append(check_types(whole, machine, std::get<model::Accelerator>(machine.kind), asked));
     for (const model::Diagnostic& d : of_pieces) {
         if (d.code != "other-words") {
             all.add(d);
@@ -117,15 +109,18 @@ void add_of_kind(model::Diagnostics& all, const model::Diagnostics& of_pieces,
     }
 }
 
-Result<std::vector<Report>> examined(const model::Network& network, const model::Network& whole,
-                                     const CorePackage& package, const StudyOptions& options,
+Result<std::vector<Report>> examined(const Question& pieces, const model::Network& whole,
+                                     const CorePackage& package,
+                                     std::optional<model::DataType> asked,
                                      const std::stop_token& stop,
                                      const model::ProgressCallback& progress) {
     std::vector<Report> exams;
     model::Diagnostics found;
     for (const CoreKind& kind : package.kinds) {
-        auto exam = run(network, kind.machine, options, stop, progress);
-        add_of_kind(found, exam.diagnostics(), whole, kind.machine, options);
+        Question on_kind = pieces;
+        on_kind.machine = kind.machine;
+        auto exam = run(on_kind, stop, progress);
+        add_of_kind(found, exam.diagnostics(), whole, kind.machine, asked);
         if (exam) {
             exams.push_back(*std::move(exam));
         }
@@ -192,10 +187,12 @@ std::string MixedReport::bottleneck() const {
     return fmt::format("core {} ({})", core, package.kinds[kind_of(core)].machine.id);
 }
 
-Result<MixedReport> mixed_report(const model::Network& network, const CorePackage& package,
-                                 const StudyOptions& options, const PlacementOptions& mixed,
-                                 std::stop_token stop, const model::ProgressCallback& progress) {
-    const auto whole = prepared(network, settled(options, package.kinds.front().machine));
+Result<MixedReport> mixed_report(const Question& question, const CorePackage& package,
+                                 const PlacementOptions& mixed, std::stop_token stop,
+                                 const model::ProgressCallback& progress) {
+    Question first = question;
+    first.machine = package.kinds.front().machine;
+    const auto whole = lowered_network(first);
     if (!whole) {
         return Result<MixedReport>(whole.diagnostics());
     }
@@ -209,11 +206,12 @@ Result<MixedReport> mixed_report(const model::Network& network, const CorePackag
             fmt::format("choose at most {} with --layers", kMostPlaced));
     }
     const Pieces pieces = pieces_of(*whole, mixed.parts);
-    auto exams = examined(pieces.network, *whole, package, for_parts(options), stop, progress);
+    auto exams = examined(question_of_lowered(first, pieces.network), *whole, package,
+                          question.scenario.data_type, stop, progress);
     if (!exams) {
         return Result<MixedReport>(exams.diagnostics());
     }
-    MixedReport report{network.name, package, mixed.parts, {}, {}, {}, 0.0};
+    MixedReport report{question.network.name, package, mixed.parts, {}, {}, {}, 0.0};
     MixedCores cores{{}, package.link_bytes_per_s, package.link_s, package.memory_bytes_per_s};
     for (const CoreKind& kind : package.kinds) {
         cores.counts.push_back(kind.count);

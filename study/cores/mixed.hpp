@@ -48,9 +48,8 @@ struct PlacementOptions {
 // `parts`: so many equal pieces along output channels or columns, fewer where they do not divide;
 // each number of them is examined on each kind, with mappings of its own. Errors: those of
 // study::run on each kind of core; "too-many-layers".
-model::Result<MixedReport> mixed_report(const model::Network& network, const CorePackage& package,
-                                        const StudyOptions& options, const PlacementOptions& mixed,
-                                        std::stop_token stop = {},
+model::Result<MixedReport> mixed_report(const Question& question, const CorePackage& package,
+                                        const PlacementOptions& mixed, std::stop_token stop = {},
                                         const model::ProgressCallback& progress = {});
 
 // The first so many of `parts` pieces of a layer; nothing where it does not divide so.

@@ -46,15 +46,16 @@ class Rows {
 
     void add(const Profile& profile, double BothSides::*side) {
         for (const Launch& launch : profile.launches) {
+            const auto calls = static_cast<double>(launch.calls);
             if (launch.duration_ns < 0.0) {
-                diff_.untimed.*side += 1.0;
+                diff_.untimed.*side += calls;
                 continue;
             }
             const double seconds = launch.duration_ns * 1e-9;
             RunRow& row = row_of(part_of(profile, launch, diff_.by));
-            row.calls.*side += 1.0;
+            row.calls.*side += calls;
             row.time_s.*side += seconds;
-            diff_.calls.*side += 1.0;
+            diff_.calls.*side += calls;
             diff_.time_s.*side += seconds;
         }
     }

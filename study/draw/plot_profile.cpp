@@ -31,7 +31,7 @@ PlotPoint plot_point(const profiles::MeasuredPoint& from, const PlotMachine* mac
     point.name = from.name;
     point.machine = machine_id;
     point.measured = true;
-    point.count = std::max(1.0, static_cast<double>(from.launches.size()));
+    point.count = std::max(1.0, static_cast<double>(from.calls));
     point.time_s = from.time_s / point.count;
     point.flops = from.flops() / point.count;
     for (const profiles::PointTraffic& traffic : from.traffic) {

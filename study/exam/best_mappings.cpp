@@ -3,6 +3,7 @@
 #include "mapper/preset/preset.hpp"
 #include "mapper/preset/stationary.hpp"
 #include "model/eyexam/examine.hpp"
+#include "study/exam/conflicts.hpp"
 
 #include <algorithm>
 
@@ -87,8 +88,9 @@ mapper::Objective natural_objective(const Accelerator& accelerator) {
 }
 
 BestMappings search_best(const Network& network, const Accelerator& accelerator,
-                         const Dataflow& rules, const StudyOptions& options,
+                         const Dataflow& rules, const Question& question,
                          const std::stop_token& stop, const ProgressCallback& progress) {
+    const Scenario& s = question.scenario;
     BestMappings best;
     std::vector<mapper::Task> tasks;
     for (const Layer& layer : network.layers) {
@@ -100,24 +102,23 @@ BestMappings search_best(const Network& network, const Accelerator& accelerator,
             const auto same = [&](const Problem& known) { return same_nest(problem, known); };
             if (std::none_of(best.problems.begin(), best.problems.end(), same)) {
                 best.problems.push_back(problem);
-                mapper::Task task =
-                    task_of(problem, accelerator, options.free_dataflow ? nullptr : &rules,
-                            options.constraints);
-                task.objective = options.objective.value_or(natural_objective(accelerator));
-                task.factors = options.factors;
-                task.counting = options.counting;
+                mapper::Task task = task_of(
+                    problem, accelerator, s.free_dataflow ? nullptr : &rules, question.constraints);
+                task.objective = s.objective.value_or(natural_objective(accelerator));
+                task.factors = s.factors;
+                task.counting = s.counting;
                 tasks.push_back(std::move(task));
             }
         }
     }
     mapper::SearchOptions search;
-    search.threads = options.threads;
-    search.max_nodes = options.search_nodes;
-    best.found = search_nests(tasks, search, options.search_limit_s, stop, progress);
-    for (std::size_t i = 0; i < tasks.size() && options.constrained(); ++i) {
+    search.threads = s.threads;
+    search.max_nodes = search_nodes_of(s);
+    best.found = search_nests(tasks, search, s.search_limit_s, stop, progress);
+    for (std::size_t i = 0; i < tasks.size() && question.constrained(); ++i) {
         if (!best.found[i]) {
             best.found[i] = SearchOutcome(
-                explain_conflicts(tasks[i], best.found[i].diagnostics(), options.places, stop));
+                explain_conflicts(tasks[i], best.found[i].diagnostics(), question.places, stop));
         }
     }
     return best;

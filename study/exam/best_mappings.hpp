@@ -4,8 +4,8 @@
 #pragma once
 
 #include "model/network.hpp"
-#include "study/exam/run.hpp"
 #include "study/exam/search_nests.hpp"
+#include "study/scenario/question.hpp"
 
 namespace eyeroof::study {
 
@@ -41,7 +41,7 @@ mapper::Objective natural_objective(const model::Accelerator& accelerator);
 
 // Layers with errors of their own are left out: examine() reports them.
 BestMappings search_best(const model::Network& network, const model::Accelerator& accelerator,
-                         const model::Dataflow& rules, const StudyOptions& options,
+                         const model::Dataflow& rules, const Question& question,
                          const std::stop_token& stop, const model::ProgressCallback& progress);
 
 } // namespace eyeroof::study

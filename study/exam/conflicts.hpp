@@ -4,15 +4,11 @@
 #pragma once
 
 #include "mapper/search.hpp"
+#include "study/scenario/question.hpp"
 
-#include <map>
-#include <string>
+#include <stop_token>
 
 namespace eyeroof::study {
-
-// "levels[1].temporal.K", "levels[1].spatial.K", "levels[1].axes", "levels[1].order",
-// "levels[1].keep.input", "levels[1].bypass.input", "min_utilization".
-using ConstraintPlaces = std::map<std::string, model::SourceLocation>;
 
 // `reasons`: what mapper::search said. Errors that name constraints get the place of the first one,
 // and a note stands at each other. Where the mapper only knows that all together leave nothing, the

@@ -1,22 +1,18 @@
-// Examines one layer on one kind of machine; run.cpp strings layers into a report.
-// Called by run.cpp only, one overload per kind of machine.
-// Knows no file format and no display.
+// Examines one layer on one kind of machine.
+// Called by run.cpp and gpu_step.cpp, which string layers into a report.
 #pragma once
 
 #include "model/base/result.hpp"
-#include "model/gpu/calibration.hpp"
+#include "model/gpu/predict.hpp"
 #include "model/machine/machine.hpp"
 #include "model/network.hpp"
 #include "study/exam/best_mappings.hpp"
 #include "study/exam/report.hpp"
-#include "study/exam/run.hpp"
+#include "study/scenario/question.hpp"
 
 #include <stop_token>
 
 namespace eyeroof::study {
-
-// The options with what a machine decides where they leave it open: its operators.
-StudyOptions settled(const StudyOptions& options, const model::Machine& machine);
 
 // What all layers of a study share on an accelerator.
 struct AcceleratorContext {
@@ -29,14 +25,13 @@ struct AcceleratorContext {
 };
 
 // Errors: "unsupported" for a dataflow that the machine does not have.
-model::Result<AcceleratorContext> accelerator_context(const model::Machine& machine,
-                                                      const model::Accelerator& accelerator,
-                                                      const StudyOptions& options);
+model::Result<AcceleratorContext> accelerator_context(const Question& question,
+                                                      const model::Accelerator& accelerator);
 
 // Errors: the layer's own; "no-mapping"; "internal-bound" when a physical bound is violated (a
 // defect, never an output).
 model::Result<LayerReport> examine(const model::Layer& layer, const AcceleratorContext& context,
-                                   const StudyOptions& options, std::stop_token stop);
+                                   const Question& question, std::stop_token stop);
 
 MachineSummary summarise(const model::Machine& machine, const AcceleratorContext& context);
 
@@ -49,11 +44,9 @@ struct GpuContext {
 };
 
 GpuContext gpu_context(const model::Gpu& gpu, const model::Network& network);
-model::Launch launch_of(LaunchMode mode);
 
-// Errors: the layer's own; "unsupported-type".
-model::Result<LayerReport> examine(const model::Layer& layer, const GpuContext& context,
-                                   const StudyOptions& options, std::stop_token stop);
+LayerReport layer_report(const step::Graph& program, std::uint32_t layer, const GpuContext& context,
+                         const model::GpuPrediction& prediction);
 
 MachineSummary summarise(const model::Machine& machine, const GpuContext& context);
 

@@ -191,9 +191,9 @@ MappingPolicy decided(MappingPolicy policy, const AcceleratorContext& context, b
 
 } // namespace
 
-Result<AcceleratorContext> accelerator_context(const Machine& machine,
-                                               const Accelerator& accelerator,
-                                               const StudyOptions& options) {
+Result<AcceleratorContext> accelerator_context(const Question& question,
+                                               const Accelerator& accelerator) {
+    const Scenario& options = question.scenario;
     AcceleratorContext context{accelerator,    unrestricted_dataflow(accelerator),
                                "unrestricted", static_cast<double>(mac_units(accelerator)),
                                options.policy, {}};
@@ -210,36 +210,36 @@ Result<AcceleratorContext> accelerator_context(const Machine& machine,
     if (options.dataflow && !options.free_dataflow && context.dataflow_text == "unrestricted") {
         return Result<AcceleratorContext>::failure(
             "unsupported",
-            fmt::format("{} does not support the dataflow {}", machine.name,
+            fmt::format("{} does not support the dataflow {}", question.machine.name,
                         dataflow_name(*options.dataflow)),
             known.empty() ? "its description names no dataflow" : "it supports " + known);
     }
-    context.policy = decided(options.policy, context, options.constrained());
+    context.policy = decided(options.policy, context, question.constrained());
     return Result<AcceleratorContext>(std::move(context));
 }
 
 Result<LayerReport> examine(const Layer& layer, const AcceleratorContext& context,
-                            const StudyOptions& options, std::stop_token stop) {
+                            const Question& question, std::stop_token stop) {
     const auto work = work_of(layer);
     const auto problems = nests_of(layer);
     if (!work || !problems) {
         return Result<LayerReport>(work ? problems.diagnostics() : work.diagnostics());
     }
     // Pooling has a nest, but no MACs: an engine of its own does it, not the array.
-    const bool given = context.policy == MappingPolicy::given;
-    if (problems->empty() || (work->macs == 0 && !given)) {
+    const bool lays_all = context.policy == MappingPolicy::given;
+    if (problems->empty() || (work->macs == 0 && !lays_all)) {
         return Result<LayerReport>(bandwidth_only(layer, *work, context));
     }
     std::vector<NestExam> exams;
-    StudyOptions of_nest = options;
     for (const Problem& problem : *problems) {
         if (stop.stop_requested()) {
             return Result<LayerReport>::failure("cancelled", "cancelled");
         }
-        if (options.nests.size() == problems->size()) {
-            of_nest.mapping = options.nests[exams.size()];
-        }
-        auto exam = examine_nest(problem, context, of_nest);
+        const Mapping* given = question.nests.size() == problems->size()
+                                   ? &question.nests[exams.size()]
+                               : question.mapping ? &*question.mapping
+                                                  : nullptr;
+        auto exam = examine_nest(problem, context, question, given);
         if (!exam) {
             Diagnostics d = exam.diagnostics();
             d.place({}, layer.name);

@@ -1,5 +1,4 @@
 // One layer on a GPU: the model's prediction as a row of the report.
-#include "model/gpu/predict.hpp"
 #include "study/exam/examine.hpp"
 
 #include <algorithm>
@@ -68,41 +67,18 @@ GpuContext gpu_context(const Gpu& gpu, const Network& network) {
     return context;
 }
 
-Launch launch_of(LaunchMode mode) {
-    switch (mode) {
-    case LaunchMode::eager:
-        return Launch::eager;
-    case LaunchMode::stream:
-    case LaunchMode::compiled:
-        return Launch::stream;
-    case LaunchMode::kernel:
-        return Launch::kernel;
-    case LaunchMode::graph:
-        return Launch::graph;
-    }
-    return Launch::stream;
-}
-
-Result<LayerReport> examine(const Layer& layer, const GpuContext& context,
-                            const StudyOptions& options, std::stop_token /*stop*/) {
-    auto prediction = predict(context.gpu, layer, launch_of(options.launch));
-    if (!prediction) {
-        prediction.diagnostics().place({}, layer.name);
-        return Result<LayerReport>(prediction.diagnostics());
-    }
-    const GpuPrediction& p = *prediction;
-    const auto work = model::work_of(layer);
+LayerReport layer_report(const step::Graph& program, std::uint32_t at, const GpuContext& context,
+                         const GpuPrediction& p) {
     LayerReport report;
-    report.layer = layer;
-    report.macs = work->macs;
-    report.flops = work->flops;
-    report.bytes = work->bytes();
+    report.layer = program.layers[at];
+    report.macs = p.work_macs;
+    report.flops = p.work_flops;
+    report.bytes = p.work_bytes;
     report.steps = at_clock(p.steps, p.clock_hz, context.clock_hz);
     report.machine_steps = at_clock(p.machine_steps, p.clock_hz, context.clock_hz);
     report.units = p.units * p.clock_hz / context.clock_hz;
     report.cycles = p.time_s * context.clock_hz;
     report.time_s = p.time_s;
-    report.device_s = p.device_s;
     report.low_s = p.low_s;
     report.high_s = p.high_s;
     report.split = split_of(p);

@@ -54,9 +54,9 @@ std::string standing(const mapper::Certificate& c) {
 }
 
 Result<Chosen> by_search(const Problem& problem, const AcceleratorContext& context,
-                         const StudyOptions& options) {
+                         const Question& question) {
     const SearchOutcome* outcome = context.best.of(problem);
-    if (outcome != nullptr && !*outcome && options.constrained()) {
+    if (outcome != nullptr && !*outcome && question.constrained()) {
         return Result<Chosen>(outcome->diagnostics());
     }
     if (outcome == nullptr || !*outcome) { // too little time, or a form that is not searched
@@ -74,11 +74,11 @@ Result<Chosen> by_search(const Problem& problem, const AcceleratorContext& conte
 }
 
 Result<Chosen> choose_mapping(const Problem& problem, const AcceleratorContext& context,
-                              const StudyOptions& options) {
-    if (context.policy == MappingPolicy::given && options.mapping) {
-        return Result<Chosen>(Chosen{*options.mapping, "", {}});
+                              const Question& question, const Mapping* given) {
+    if (context.policy == MappingPolicy::given && given != nullptr) {
+        return Result<Chosen>(Chosen{*given, "", {}});
     }
-    return context.policy == MappingPolicy::best ? by_search(problem, context, options)
+    return context.policy == MappingPolicy::best ? by_search(problem, context, question)
                                                  : by_dataflow(problem, context);
 }
 
@@ -112,12 +112,13 @@ Diagnostics check_bounds(const NestExam& exam, double units, bool keeps_rules) {
 } // namespace
 
 Result<NestExam> examine_nest(const Problem& problem, const AcceleratorContext& context,
-                              const StudyOptions& options) {
-    auto chosen = choose_mapping(problem, context, options);
+                              const Question& question, const Mapping* given) {
+    const Counting counting = question.scenario.counting;
+    auto chosen = choose_mapping(problem, context, question, given);
     if (!chosen) {
         return Result<NestExam>(chosen.diagnostics());
     }
-    auto cost = cost_of(problem, context.accelerator, chosen->mapping, options.counting);
+    auto cost = cost_of(problem, context.accelerator, chosen->mapping, counting);
     if (!cost) {
         return Result<NestExam>(cost.diagnostics());
     }
@@ -128,7 +129,7 @@ Result<NestExam> examine_nest(const Problem& problem, const AcceleratorContext& 
     exam.notes = std::move(chosen->notes);
     exam.certificate = std::move(chosen->certificate);
     exam.cost = *std::move(cost);
-    exam.latency = options.counting == Counting::timeloop
+    exam.latency = counting == Counting::timeloop
                        ? overlapped_latency(exam.cost)
                        : latency_of(problem, context.accelerator, exam.mapping, exam.cost);
     add_leakage(context.accelerator, exam.mapping, exam.latency.total_cycles(), exam.cost);

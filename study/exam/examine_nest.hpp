@@ -29,10 +29,10 @@ struct NestExam {
     std::optional<mapper::Certificate> certificate; // of searched mappings
 };
 
-// Errors: those of the mapping's rules and of the search; "internal-bound" when a physical bound is
-// violated (a defect, never an output).
+// `given`: the mapping of MappingPolicy::given. Errors: those of the mapping's rules and of the
+// search; "internal-bound" when a physical bound is violated (a defect, never an output).
 model::Result<NestExam> examine_nest(const model::Problem& problem,
-                                     const AcceleratorContext& context,
-                                     const StudyOptions& options);
+                                     const AcceleratorContext& context, const Question& question,
+                                     const model::Mapping* given);
 
 } // namespace eyeroof::study

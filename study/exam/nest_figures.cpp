@@ -30,7 +30,7 @@ double outer_bytes_of(const Problem& problem, const Accelerator& accelerator,
 
 OuterOnly outer_only(const Layer& layer, const Work& work, const Accelerator& accelerator) {
     const double words = static_cast<double>(bits_at(accelerator, 0, Operand::input)) /
-                         static_cast<double>(storage_bits(layer.types.input));
+                         (8.0 * bytes_per_element(layer.types.input));
     OuterOnly only{static_cast<double>(work.bytes()) * words,
                    static_cast<double>(work.flops) / 2.0};
     for (const TensorUse& tensor : work.tensors) {

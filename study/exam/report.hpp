@@ -1,6 +1,6 @@
-// The report: everything one examination found out, as plain values.
+// The report: a scenario, the program that it lowers to, and what that costs, as plain values.
 // Made by study::run; read by the writers, the plot scene, the CLI and the GUI, which compute
-// nothing. Knows no file format and no display.
+// nothing.
 #pragma once
 
 #include "mapper/search.hpp"
@@ -11,6 +11,9 @@
 #include "model/mapping.hpp"
 #include "model/problem.hpp"
 #include "study/exam/measurement_report.hpp"
+#include "study/program/memory.hpp"
+#include "study/program/timeline.hpp"
+#include "study/scenario/scenario.hpp"
 
 #include <optional>
 #include <string>
@@ -50,6 +53,7 @@ struct TimeSplit {
 // One layer. Everything is for one execution; `count` says how often the network runs it.
 struct LayerReport {
     model::Layer layer;
+    model::Issued kind = model::Issued::forward; // what its runs are in a training step
     model::Count macs = 0;
     model::Count flops = 0;
     model::Count bytes = 0; // compulsory
@@ -60,10 +64,9 @@ struct LayerReport {
     model::Chain machine_steps; // no mapping can do better
     ActiveUnits active;
     double cycles = 0.0;
-    double time_s = 0.0;            // with stalls on the outermost memory
+    double time_s = 0.0;            // of the kernel on GPUs; with stalls on the outermost memory
     double processing_time_s = 0.0; // without them: time_s - split.dram_stall_s
-    double device_s = 0.0;          // of a GPU: the kernels alone, in a run of many
-    double wait_s = 0.0;            // in the network: the GPU idle before it, waiting for its issue
+    double wait_s = 0.0;            // in the step: the GPU idle before a run of it, on average
     std::optional<double> low_s;    // interval of the prediction, where its error is known
     std::optional<double> high_s;
     TimeSplit split;
@@ -93,8 +96,8 @@ struct Total {
     double flops = 0.0;
     double time_s = 0.0;
     double processing_time_s = 0.0;
-    // Of a GPU: what the host takes to issue all operators, and the GPU to work them off. time_s is
-    // the step that they make together: see network_step.hpp. Zeros elsewhere.
+    // Of a GPU: CPU launch overhead of all operators, and all kernels. time_s is the step that they
+    // make together (study/program/timeline.hpp). Zeros elsewhere.
     double host_s = 0.0;
     double device_s = 0.0;
     std::optional<double> low_s;
@@ -146,7 +149,28 @@ struct ChipFigures {
     bool operator==(const ChipFigures&) const = default;
 };
 
+// Memory of a step on a device, bytes.
+struct MemoryFit {
+    model::Count peak_bytes = 0;
+    model::Count limit_bytes = 0; // that the device has for tensors
+    // Samples, as --batch takes them; 0: not one batch fits. Nothing: not searched for.
+    std::optional<model::Count> largest_batch;
+    bool chain = false; // the network has no graph: every layer reads the one before it
+
+    bool fits() const { return peak_bytes <= limit_bytes; }
+    bool operator==(const MemoryFit&) const = default;
+};
+
 struct Report {
+    Scenario scenario;
+    std::string words; // the scenario in a sentence, with the defaults that it takes
+    step::Graph program;
+    step::Timeline timeline;            // of GPUs and host processors
+    std::optional<step::Memory> memory; // of whole networks
+    std::optional<MemoryFit> fit;       // the same, where the device has memory of its own
+    model::Count batch = 1;             // samples of the step
+    std::string host;                   // that launches the kernels, by name
+    double uncosted_share = 0.0;        // of the network's operators, without a cost
     MachineSummary machine;
     std::string network_id;
     std::string network_name;

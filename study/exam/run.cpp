@@ -1,73 +1,18 @@
 #include "study/exam/run.hpp"
 
-#include "model/base/pattern.hpp"
-#include "model/gpu/served.hpp"
-#include "study/exam/compiled.hpp"
 #include "study/exam/examine.hpp"
-#include "study/exam/network_step.hpp"
+#include "study/exam/gpu_step.hpp"
 #include "study/exam/totals.hpp"
 #include "study/exam/word_types.hpp"
+#include "study/exam/words.hpp"
+#include "study/program/lower.hpp"
+#include "study/program/settled.hpp"
 
 #include <fmt/format.h>
-
-#include <type_traits>
 
 namespace eyeroof::study {
 
 using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
-
-namespace {
-
-Result<Network> matching_layers(const Network& network, const std::string& expression) {
-    const auto pattern = Pattern::compile(expression);
-    if (!pattern) {
-        return Result<Network>(pattern.diagnostics());
-    }
-    Network kept = network;
-    kept.layers.clear();
-    for (const Layer& layer : network.layers) {
-        if (pattern->found_in(layer.name)) {
-            kept.layers.push_back(layer);
-        }
-    }
-    if (kept.layers.empty()) {
-        constexpr std::size_t kShownName = 60;
-        return Result<Network>::failure(
-            "no-layers", fmt::format("no layer of {} matches '{}'", network.name, expression),
-            network.layers.empty()
-                ? "the network has no layers"
-                : "the first one is named " + network.layers.front().name.substr(0, kShownName));
-    }
-    return Result<Network>(std::move(kept));
-}
-
-} // namespace
-
-Result<Network> prepared(const Network& network, const StudyOptions& options) {
-    Result<Network> current(with_operators(network, options.operators.value_or(Operators::all)));
-    if (options.batch) {
-        current = with_batch(*current, *options.batch);
-    }
-    if (current && options.data_type) {
-        for (Layer& layer : current->layers) {
-            layer.types = {*options.data_type, *options.data_type, *options.data_type};
-        }
-    }
-    if (current && options.training) { // after the types: an update keeps its own
-        current = training_step(*current, *options.training);
-    }
-    if (current && options.launch == LaunchMode::compiled) {
-        current = compiled(*current);
-    }
-    if (current && options.layers) {
-        current = matching_layers(*current, *options.layers);
-    }
-    if (current && current->layers.empty()) {
-        return Result<Network>::failure("no-layers", fmt::format("{} has no layers", network.name),
-                                        "give it at least one layer");
-    }
-    return current;
-}
 
 namespace {
 
@@ -100,21 +45,18 @@ class Twins {
     std::vector<LayerReport> known_;
 };
 
-template <class Context>
-Result<Report> examine_all(const Network& network, const Machine& machine, const Context& context,
-                           const StudyOptions& options, const std::stop_token& stop,
-                           const ProgressCallback& progress) {
+Result<Report> examine_layers(const Question& question, step::Graph program,
+                              const AcceleratorContext& context, const std::stop_token& stop,
+                              const ProgressCallback& progress) {
     Report report;
-    report.machine = summarise(machine, context);
-    report.network_id = network.id;
-    report.network_name = network.name;
+    report.machine = summarise(question.machine, context);
     Diagnostics problems;
     Twins twins;
-    for (std::size_t i = 0; i < network.layers.size(); ++i) {
-        const Layer& layer = network.layers[i];
+    for (std::size_t i = 0; i < program.layers.size(); ++i) {
+        const Layer& layer = program.layers[i];
         if (progress) {
-            const double done = static_cast<double>(i) / static_cast<double>(network.layers.size());
-            progress({done, fmt::format("{} ({} of {})", layer.name, i + 1, network.layers.size()),
+            const double done = static_cast<double>(i) / static_cast<double>(program.layers.size());
+            progress({done, fmt::format("{} ({} of {})", layer.name, i + 1, program.layers.size()),
                       0.0, -1.0});
         }
         if (const LayerReport* twin = twins.of(layer)) {
@@ -122,15 +64,13 @@ Result<Report> examine_all(const Network& network, const Machine& machine, const
             report.layers.back().layer = layer;
             continue;
         }
-        auto exam = examine(layer, context, options, stop);
+        auto exam = examine(layer, context, question, stop);
         if (stop.stop_requested()) {
             return Result<Report>::failure("cancelled", "the examination was cancelled");
         }
         problems.append(exam.diagnostics());
         if (exam) {
-            // A GPU's prediction costs less than the search for its twin.
-            constexpr bool on_gpu = std::is_same_v<Context, GpuContext>;
-            if (!on_gpu && exam.diagnostics().empty()) {
+            if (exam.diagnostics().empty()) {
                 twins.keep(*exam);
             }
             report.layers.push_back(*std::move(exam));
@@ -139,54 +79,127 @@ Result<Report> examine_all(const Network& network, const Machine& machine, const
     if (problems.has_errors()) {
         return Result<Report>(std::move(problems));
     }
+    report.program = std::move(program);
     add_totals(report);
+    if (is_whole(question)) {
+        report.memory = step::memory_of(report.program);
+    }
     return Result<Report>(std::move(report), std::move(problems));
 }
 
-} // namespace
-
-StudyOptions settled(const StudyOptions& options, const Machine& machine) {
-    StudyOptions chosen = options;
-    if (std::holds_alternative<Accelerator>(machine.kind) && !options.operators) {
-        chosen.operators = options.training ? Operators::all : Operators::fused;
-    }
-    return chosen;
-}
-
-Result<Report> run(const Network& network, const Machine& machine, const StudyOptions& options,
-                   std::stop_token stop, const ProgressCallback& progress) {
-    const auto wanted = prepared(network, settled(options, machine));
-    if (!wanted) {
-        return Result<Report>(wanted.diagnostics());
-    }
-    if (const auto* gpu = std::get_if<Gpu>(&machine.kind)) {
-        if (Diagnostics types = check_served(*wanted, machine.name, *gpu); types.has_errors()) {
-            return types;
-        }
-        auto report =
-            examine_all(*wanted, machine, gpu_context(*gpu, *wanted), options, stop, progress);
-        if (report && gpu->arch != GpuArch::host) {
-            add_step(options, *report);
-        }
-        return report;
-    }
-    const auto& accelerator = std::get<Accelerator>(machine.kind);
-    Diagnostics types = check_types(*wanted, machine, accelerator, options);
-    auto context = accelerator_context(machine, accelerator, options);
+Result<Report> examine_on_accelerator(const Question& question, step::Graph program,
+                                      const Accelerator& accelerator, const std::stop_token& stop,
+                                      const ProgressCallback& progress) {
+    const Network layers{program.id, program.name, "", program.layers};
+    Diagnostics types =
+        check_types(layers, question.machine, accelerator, question.scenario.data_type);
+    auto context = accelerator_context(question, accelerator);
     if (types.has_errors() || !context) {
         types.append(context.diagnostics());
         return Result<Report>(std::move(types));
     }
     if (context->policy == MappingPolicy::best) {
         context->best =
-            search_best(*wanted, accelerator, context->dataflow, options, stop, progress);
+            search_best(layers, accelerator, context->dataflow, question, stop, progress);
     }
-    auto report = examine_all(*wanted, machine, *context, options, stop, progress);
+    auto report = examine_layers(question, std::move(program), *context, stop, progress);
     if (!report) {
         return report;
     }
     types.append(report.diagnostics());
     return Result<Report>(*std::move(report), std::move(types));
+}
+
+} // namespace
+
+void describe(const Question& question, Report& report) {
+    report.scenario = question.scenario;
+    report.batch = question.scenario.batch.value_or(own_batch(question.network));
+    report.host = question.host_id;
+    report.uncosted_share = uncosted_share(question.network);
+    report.words = scenario_words(question);
+}
+
+Result<Report> run(const Question& asked, std::stop_token stop, const ProgressCallback& progress) {
+    const Question question = as_it_runs(asked);
+    auto program = lower(question);
+    if (!program) {
+        return Result<Report>(program.diagnostics());
+    }
+    const std::string id = program->id;
+    const std::string name = program->name;
+    const auto* gpu = std::get_if<Gpu>(&question.machine.kind);
+    auto report =
+        gpu != nullptr
+            ? examine_on_gpu(question, *std::move(program), *gpu, progress, stop)
+            : examine_on_accelerator(question, *std::move(program),
+                                     std::get<Accelerator>(question.machine.kind), stop, progress);
+    if (!report) {
+        return report;
+    }
+    for (const step::Operator& op : report->program.operators) {
+        report->layers[op.layer].kind = op.kind;
+    }
+    report->network_id = id;
+    report->network_name = name;
+    describe(question, *report);
+    return report;
+}
+
+Result<Report> run(const Network& network, const Machine& machine, const Scenario& scenario,
+                   std::stop_token stop, const ProgressCallback& progress) {
+    Question question;
+    question.scenario = scenario;
+    question.network = network;
+    question.machine = machine;
+    return run(question, std::move(stop), progress);
+}
+
+namespace {
+
+constexpr std::size_t kSearched = 20'000; // operators: a larger program is not built thirty times
+constexpr Count kMostTimes = 1 << 20;
+
+std::optional<Count> peak_at(const Question& question, const Gpu& gpu, Count batch) {
+    Question at = question;
+    at.scenario.batch = batch;
+    const auto program = lower(at);
+    if (!program || program->operators.size() > kSearched) {
+        return std::nullopt;
+    }
+    return step::memory_of(*program, step::workspaces_of(*program, gpu, software_of(at))).peak;
+}
+
+} // namespace
+
+std::optional<Count> largest_batch(const Question& question, const std::stop_token& stop) {
+    const auto* gpu = std::get_if<Gpu>(&question.machine.kind);
+    return gpu != nullptr && gpu->dram_bytes > 0.0
+               ? largest_batch(question, step::capacity_of(*gpu), stop)
+               : std::nullopt;
+}
+
+std::optional<Count> largest_batch(const Question& question, Count limit,
+                                   const std::stop_token& stop) {
+    const auto* gpu = std::get_if<Gpu>(&question.machine.kind);
+    const Count own = own_batch(question.network);
+    if (gpu == nullptr || !peak_at(question, *gpu, own)) {
+        return std::nullopt;
+    }
+    const Count times =
+        step::largest_batch(limit, kMostTimes, [&](Count factor) -> std::optional<Count> {
+            const auto batch = checked_mul(factor, own);
+            return batch && *batch <= kMaxDimension && !stop.stop_requested()
+                       ? peak_at(question, *gpu, *batch)
+                       : std::nullopt;
+        });
+    return stop.stop_requested() ? std::nullopt : std::optional(times * own);
+}
+
+void find_largest_batch(Report& report, const Question& question, const std::stop_token& stop) {
+    if (report.fit) {
+        report.fit->largest_batch = largest_batch(question, report.fit->limit_bytes, stop);
+    }
 }
 
 } // namespace eyeroof::study

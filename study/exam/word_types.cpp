@@ -20,21 +20,23 @@ std::string words_text(const Accelerator& accelerator) {
 }
 
 bool fits(DataType type, const Accelerator& accelerator, Operand o) {
-    return storage_bits(type) == accelerator.word_bits[index(o)];
+    const bool scaled = block_scale(type).elements > 0; // words have no scales beside them
+    return storage_bits(type) == accelerator.word_bits[index(o)] && !scaled;
 }
 
 } // namespace
 
 Diagnostics check_types(const Network& network, const Machine& machine,
-                        const Accelerator& accelerator, const StudyOptions& options) {
+                        const Accelerator& accelerator, std::optional<DataType> asked) {
     Diagnostics found;
-    if (options.data_type) {
-        if (!fits(*options.data_type, accelerator, Operand::input)) {
-            found.error("unsupported-type",
-                        fmt::format("{} computes with {}, {} has {}", machine.name,
-                                    words_text(accelerator), data_type_name(*options.data_type),
-                                    storage_bits(*options.data_type)),
-                        "leave the type away, or change `words` in a copy of the machine");
+    if (asked) {
+        if (!fits(*asked, accelerator, Operand::input)) {
+            found.error(
+                "unsupported-type",
+                fmt::format("{} computes with {}, {} has {}{}", machine.name,
+                            words_text(accelerator), data_type_name(*asked), storage_bits(*asked),
+                            block_scale(*asked).elements > 0 ? " and a scale for each block" : ""),
+                "leave the type away, or change `words` in a copy of the machine");
         }
         return found;
     }

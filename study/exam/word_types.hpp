@@ -4,14 +4,17 @@
 #pragma once
 
 #include "model/accelerator.hpp"
+#include "model/machine/machine.hpp"
 #include "model/network.hpp"
-#include "study/exam/run.hpp"
+
+#include <optional>
 
 namespace eyeroof::study {
 
 // An error "unsupported-type" when the options ask for a type whose words are not the machine's; a
 // warning "other-words" when the layers bring such types themselves.
 model::Diagnostics check_types(const model::Network& network, const model::Machine& machine,
-                               const model::Accelerator& accelerator, const StudyOptions& options);
+                               const model::Accelerator& accelerator,
+                               std::optional<model::DataType> asked);
 
 } // namespace eyeroof::study

@@ -40,10 +40,7 @@ model::Result<model::Network> load_network(const std::string& reference,
                                            const std::vector<std::filesystem::path>& folders);
 
 // The same with the file's `graph`, where it has one.
-struct WiredNetwork {
-    model::Network network;
-    std::optional<Wiring> wiring;
-};
+using model::WiredNetwork;
 model::Result<WiredNetwork> load_wired_network(const std::string& reference,
                                                const std::vector<std::filesystem::path>& folders);
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bitset>
 #include <optional>
 
 namespace eyeroof::study::read {
@@ -20,35 +21,20 @@ using TableResult = model::Result<LayerTable>;
 
 constexpr std::string_view kTotalRow = "total"; // operator of the last row of `exam --format csv`
 
-// Diagnostics of one file that stop growing: a table of 100,000 bad rows is not told row by row.
+// Diagnostics of one file, each of a row at the cell that it speaks of.
 class Findings {
   public:
     void add(const Diagnostics& more, const CsvRecord& record, const std::string& file,
              const std::vector<std::optional<Column>>& columns) {
         for (model::Diagnostic d : more) {
-            errors_ += d.severity == model::Severity::error ? 1 : 0;
-            if (kept_.size() < kShownErrors) {
-                d.where = place_of(d.field, record, file, columns);
-                kept_.add(std::move(d));
-            }
+            d.where = place_of(d.field, record, file, columns);
+            kept_.add(std::move(d));
         }
     }
-    void add(const Diagnostics& more) {
-        for (const model::Diagnostic& d : more) {
-            errors_ += d.severity == model::Severity::error ? 1 : 0;
-            if (kept_.size() < kShownErrors) {
-                kept_.add(d);
-            }
-        }
-    }
-    bool any() const { return errors_ > 0; }
-    Diagnostics take(const std::string& file) {
-        if (errors_ > kept_.size()) {
-            kept_.error("more-errors", fmt::format("and {} more errors", errors_ - kept_.size()),
-                        "mend the first ones and try again", {file, 0, 0});
-        }
-        return std::move(kept_);
-    }
+    void add(const Diagnostics& more) { kept_.append(more); }
+    bool any() const { return kept_.has_errors(); }
+    bool full() const { return kept_.full(); }
+    Diagnostics take() { return std::move(kept_); }
 
   private:
     static model::SourceLocation place_of(const std::string& field, const CsvRecord& record,
@@ -64,16 +50,14 @@ class Findings {
     }
 
     Diagnostics kept_;
-    std::size_t errors_ = 0;
 };
 
 struct Header {
     std::vector<std::optional<Column>> columns; // of each cell; nothing for extra ones
     std::vector<std::size_t> extra_cells;
+    std::bitset<kColumns> present;
 
-    bool has(Column column) const {
-        return std::find(columns.begin(), columns.end(), column) != columns.end();
-    }
+    bool has(Column column) const { return present[static_cast<std::size_t>(column)]; }
 };
 
 // The layer column that an unknown one was probably meant to be: one that the file lacks and that
@@ -122,7 +106,9 @@ Header read_header(const CsvRecord& record, const std::string& file, LayerTable&
                         "remove one of them", {file, cell.line, cell.column});
         }
         header.columns.push_back(column);
-        if (!column) {
+        if (column) {
+            header.present.set(static_cast<std::size_t>(*column));
+        } else {
             header.extra_cells.push_back(i);
             table.extra_names.emplace_back(cell.text);
         }
@@ -198,7 +184,7 @@ TableResult parse_layer_csv(std::string text, const std::string& file) {
     }
     const Header header = read_header(record, file, table, at_header);
     findings.add(at_header);
-    for (bool more = !findings.any(); more;) {
+    for (bool more = !findings.any(); more && !findings.full();) {
         Diagnostics quotes;
         more = reader.next(record, quotes);
         findings.add(quotes);
@@ -216,9 +202,9 @@ TableResult parse_layer_csv(std::string text, const std::string& file) {
                                     "add a row for each layer", {file, 1, 1});
     }
     if (findings.any()) {
-        return findings.take(file);
+        return findings.take();
     }
-    return {std::move(table), findings.take(file)};
+    return {std::move(table), findings.take()};
 }
 
 TableResult load_layer_csv(const std::filesystem::path& path) {

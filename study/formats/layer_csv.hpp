@@ -14,7 +14,6 @@
 namespace eyeroof::study::read {
 
 inline constexpr std::size_t kMaxCsvBytes = std::size_t{64} << 20U; // 64 MiB, half a million rows
-inline constexpr std::size_t kShownErrors = 100; // of one file; the others are counted
 
 struct LayerTable {
     std::string header;                   // as it stands in the file, to be repeated
@@ -32,8 +31,8 @@ struct LayerTable {
 
 // Column names in any order, letter case ignored; missing columns take their defaults; a column
 // that looks like a misspelt one is refused, any other one is kept. Layers without a name are
-// called after their line ("line12"). All errors at once, each with line and column, at most
-// kShownErrors of them.
+// called after their line ("line12"). All errors at once, each with line and column; reading stops
+// at Diagnostics::kMost.
 model::Result<LayerTable> parse_layer_csv(std::string text, const std::string& file);
 model::Result<LayerTable> load_layer_csv(const std::filesystem::path& path);
 

@@ -112,6 +112,30 @@ Variables values_of(const std::vector<Parameter>& parameters, const Variables& g
     return values;
 }
 
+// What `net convert` writes of operators that could not be costed.
+void read_uncosted(const Node& root, model::Network& network) {
+    constexpr hwdb::IntegerRange any{0, model::kMaxDimension};
+    network.operators = root["operators"].integer(any).value_or(0);
+    const Node list = root["uncosted"];
+    if (!list) {
+        return;
+    }
+    for (const Node& node : list.items()) {
+        model::Uncosted entry;
+        entry.op = node.need("op").text().value_or("");
+        entry.name = node["name"].text().value_or("");
+        entry.why = node["why"].text().value_or("it has no cost here");
+        entry.count = node["count"].integer({1, model::kMaxDimension}).value_or(1);
+        entry.may_multiply = node["may_multiply"].boolean().value_or(false);
+        network.uncosted.push_back(std::move(entry));
+    }
+    sort_uncosted(network.uncosted);
+    if (network.operators > 0 && network.operators < uncosted_operators(network)) {
+        root["operators"].error("out-of-range", "more operators are not costed than there are",
+                                "`operators` counts those with a cost too");
+    }
+}
+
 std::string stem_of(const std::string& file) {
     return std::filesystem::path(file).stem().string();
 }
@@ -148,13 +172,18 @@ model::Result<NetworkFile> read_network(hwdb::Document& document, const std::str
     }
     const Variables values = values_of(result.parameters, given);
     network.layers = read_layers(root, values);
+    read_uncosted(root, network);
     result.wiring = read_wiring(root, network.layers, values);
     if (const auto all = given.find(kAllOperators);
         all != given.end() && all->second == 0.0 && !declares(result.parameters, kAllOperators)) {
         std::erase_if(network.layers, [](const model::Layer& l) { return !multiplies(l.op); });
         result.wiring.reset();
     }
+    const Diagnostics incomplete = uncosted_warning(network, file);
     auto concluded = document.conclude(std::move(result));
+    if (concluded) {
+        concluded.diagnostics().append(incomplete);
+    }
     if (concluded && concluded->network.layers.empty()) {
         return model::Result<NetworkFile>::failure("no-layers",
                                                    "every layer is left out by its 'when'",

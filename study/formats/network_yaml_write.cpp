@@ -56,6 +56,18 @@ std::string write_network_yaml(const model::Network& network) {
     for (const model::Layer& layer : network.layers) {
         yaml += fmt::format("  - {{{}}}\n", layer_line(layer));
     }
+    if (network.operators > 0) {
+        yaml += fmt::format("operators: {}\n", network.operators);
+    }
+    if (!network.uncosted.empty()) {
+        yaml += "uncosted:\n";
+    }
+    for (const model::Uncosted& u : network.uncosted) {
+        yaml += fmt::format(
+            "  - {{op: {}, {}why: {}, count: {}, may_multiply: {}}}\n", hwdb::yaml_quoted(u.op),
+            u.name.empty() ? "" : fmt::format("name: {}, ", hwdb::yaml_quoted(u.name)),
+            hwdb::yaml_quoted(u.why), u.count, u.may_multiply);
+    }
     return yaml;
 }
 

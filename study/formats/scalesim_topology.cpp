@@ -178,7 +178,7 @@ NetworkResult parse_scalesim_topology(std::string text, const std::string& file)
     network.id = std::filesystem::path(file).stem().string();
     network.name = network.id;
     network.source = fmt::format("SCALE-Sim topology {}", file);
-    while (found.size() < kShownErrors && reader.next(record, found)) {
+    while (!found.full() && reader.next(record, found)) {
         read_row(record, file, kind, two_strides, network, found);
     }
     if (!found.has_errors() && network.layers.empty()) {

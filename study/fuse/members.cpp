@@ -48,10 +48,10 @@ bool joins(const ChainMember& a, const ChainMember& b, bool something_between) {
 }
 
 double word_bytes_of(const Layer& layer, std::optional<int> word_bits) {
-    const int bits = word_bits.value_or(
-        std::max({model::storage_bits(layer.types.input), model::storage_bits(layer.types.weight),
-                  model::storage_bits(layer.types.output)}));
-    return bits / 8.0;
+    return word_bits ? *word_bits / 8.0
+                     : std::max({model::bytes_per_element(layer.types.input),
+                                 model::bytes_per_element(layer.types.weight),
+                                 model::bytes_per_element(layer.types.output)});
 }
 
 } // namespace

@@ -192,10 +192,10 @@ class Overlay {
             sums.gap_s += gaps[i].value_or(0.0);
             sums.gaps_known = sums.gaps_known && gaps[i].has_value();
             sums.under_replay = sums.under_replay || launch.under_replay;
-            sums.launches += 1;
+            sums.launches += launch.calls;
             count_call(sums, launch, match.method);
             auto& kernel = sums.kernels[launch.kernel];
-            kernel.first += 1;
+            kernel.first += launch.calls;
             kernel.second += time_s;
             sums.clock.add(counter(launch, family_.clock_counter, "clock_hz"), time_s);
             sums.tensor.add(counter(launch, family_.tensor_active_counter, "tensor_active_percent"),
@@ -213,7 +213,7 @@ class Overlay {
                                   : launch.op_call != kNone             ? launch.op_call
                                                                         : launch.range_call;
         if (call == kNone) {
-            sums.unnumbered += 1;
+            sums.unnumbered += launch.calls;
         } else {
             sums.calls.insert({launch.source, call});
         }
@@ -310,7 +310,7 @@ class Overlay {
             const Launch& launch = profile_.launches[i];
             UnmatchedKernel& kernel = rest[launch.kernel];
             kernel.name = profile_.kernel_of(launch).name;
-            kernel.calls += 1;
+            kernel.calls += launch.calls;
             kernel.time_s += std::max(0.0, launch.duration_ns) * kNs;
         }
         for (auto& [index, kernel] : rest) {

@@ -164,7 +164,7 @@ std::string losses_html(const Report& report) {
 
 } // namespace
 
-std::string to_html(const Report& report, const MemoryFit* memory) {
+std::string to_html(const Report& report) {
     const std::string title =
         html_escaped(report.network_name) + " on " + html_escaped(report.machine.name);
     std::string text = page_head(title, kStyle);
@@ -174,11 +174,12 @@ std::string to_html(const Report& report, const MemoryFit* memory) {
                         format_si(report.machine.peak_macs_per_s, "MAC/s"),
                         time_text(report.total.time_s, report.total.low_s, report.total.high_s),
                         percent(report.total.utilization));
+    text += "<p>" + html_escaped(report.words) + "</p>\n";
     if (const std::string proofs = proofs_text(report); !proofs.empty()) {
         text += "<p>Searched: " + html_escaped(proofs) + "</p>\n";
     }
-    if (memory != nullptr) {
-        text += "<p>" + memory_fit_text(*memory) + "</p>\n";
+    if (report.fit) {
+        text += "<p>" + memory_fit_text(*report.fit) + "</p>\n";
     }
     if (report.chip) {
         text += "<p>" + html_escaped(chip_text(*report.chip)) + "</p>\n";

@@ -11,6 +11,6 @@
 namespace eyeroof::study {
 
 // `memory`: of a GPU, where it is known.
-std::string to_html(const Report& report, const MemoryFit* memory = nullptr);
+std::string to_html(const Report& report);
 
 } // namespace eyeroof::study

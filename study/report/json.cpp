@@ -5,6 +5,7 @@
 #include "study/report/chip_words.hpp"
 #include "study/report/json_measured.hpp"
 #include "study/report/memory_fit_json.hpp"
+#include "study/scenario/fields.hpp"
 
 #include <algorithm>
 
@@ -94,8 +95,6 @@ Json certificates_json(const LayerReport& layer) {
                         {"lower_bound", c.lower_bound},
                         {"gap", c.gap},
                         {"proved", c.proved},
-                        {"nodes", c.nodes},
-                        {"pruned", c.pruned},
                         {"space", c.space},
                         {"note", c.note}});
     }
@@ -252,13 +251,23 @@ bool write_layers(const Report& report, const TextSink& sink) {
 
 } // namespace
 
-bool write_json(const Report& report, const MemoryFit* memory, const TextSink& sink) {
+bool write_json(const Report& report, const TextSink& sink) {
     const Json head = {{"schema", "eyeroof/exam/1"},
+                       {"scenario", Json::parse(scenario_json(report.scenario))},
+                       {"words", report.words},
                        {"machine", machine_json(report.machine)},
                        {"network", {{"id", report.network_id}, {"name", report.network_name}}}};
-    Json json = {{"total", total_json(report.total)}, {"worst", worst_json(report)}};
-    if (memory != nullptr) {
-        json["memory"] = memory_fit_json(*memory);
+    Json json = {{"total", total_json(report.total)},
+                 {"batch", report.batch},
+                 {"host", report.host},
+                 {"uncosted_share", report.uncosted_share},
+                 {"worst", worst_json(report)}};
+    if (report.memory) {
+        json["parameters"] = report.memory->parameters;
+        json["gradient_bytes"] = report.memory->gradients;
+    }
+    if (report.fit) {
+        json["memory"] = memory_fit_json(*report.fit);
     }
     if (report.chip) {
         json["chip"] = chip_json(*report.chip);
@@ -275,9 +284,9 @@ bool write_json(const Report& report, const MemoryFit* memory, const TextSink& s
     return sink(start + ",\n  \"layers\": [") && write_layers(report, sink) && sink("],\n" + end);
 }
 
-std::string to_json(const Report& report, const MemoryFit* memory) {
+std::string to_json(const Report& report) {
     std::string text;
-    write_json(report, memory, [&text](std::string_view piece) {
+    write_json(report, [&text](std::string_view piece) {
         text += piece;
         return true;
     });

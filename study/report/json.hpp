@@ -13,9 +13,9 @@
 namespace eyeroof::study {
 
 // `memory`: of a GPU, where it is known.
-std::string to_json(const Report& report, const MemoryFit* memory = nullptr);
+std::string to_json(const Report& report);
 // The same bytes, layer by layer: a hundred thousand are hundreds of megabytes. False where the
 // sink takes no more.
-bool write_json(const Report& report, const MemoryFit* memory, const TextSink& sink);
+bool write_json(const Report& report, const TextSink& sink);
 
 } // namespace eyeroof::study

@@ -42,6 +42,7 @@ Json mapping_json(const Mapping& mapping, const Accelerator& accelerator) {
     return levels;
 }
 
+// Without what depends on the threads and the moment: two equal runs give the same.
 Json certificate_json(const mapper::Certificate& c) {
     Json json;
     json["objective"] = c.objective;
@@ -49,12 +50,13 @@ Json certificate_json(const mapper::Certificate& c) {
     json["lower_bound"] = c.lower_bound;
     json["gap"] = c.gap;
     json["proved"] = c.proved;
-    json["nodes"] = c.nodes;
-    json["pruned"] = c.pruned;
-    json["time_s"] = c.time_s;
     json["space"] = c.space;
     json["note"] = c.note;
     return json;
+}
+
+Json effort_json(const mapper::Certificate& c) {
+    return {{"nodes", c.nodes}, {"pruned", c.pruned}, {"time_s", c.time_s}};
 }
 
 namespace {
@@ -73,7 +75,8 @@ std::string failure_of(const MappedLayer& layer) {
     return text;
 }
 
-Json layer_json(const MapReport& report, const MappedLayer& layer, const Accelerator& accelerator) {
+Json layer_json(const MapReport& report, const MappedLayer& layer, const Accelerator& accelerator,
+                bool effort) {
     Json json;
     json["name"] = layer.name;
     json["count"] = layer.count;
@@ -93,6 +96,9 @@ Json layer_json(const MapReport& report, const MappedLayer& layer, const Acceler
     json["utilization"] =
         static_cast<double>(cost.macs) / (report.units * source.found->latency.total_cycles());
     json["certificate"] = certificate_json(source.found->certificate);
+    if (effort) {
+        json["effort"] = effort_json(source.found->certificate);
+    }
     if (source.preset_value > 0.0) {
         json["gain_over_dataflow"] = source.preset_value / source.found->certificate.value;
     }
@@ -115,17 +121,15 @@ std::string layer_line(const MapReport& report, const MappedLayer& layer, std::s
                                  ? fmt::format("{:.2f}x", source.preset_value / c.value)
                                  : std::string("-");
     return fmt::format("{:<{}}  {:>11.4e}  {:>11.4e}  {:>6.1f} %  {:>11.4e}  {:>7.2f} %  {:<6}  "
-                       "{:>9}  {:>7.2f}  {:>7}\n",
+                       "{:>7}\n",
                        layer.name, width, cost.energy_pj, source.found->latency.total_cycles(),
-                       100.0 * used, c.value, 100.0 * c.gap, c.proved ? "proved" : "open", c.nodes,
-                       c.time_s, gain);
+                       100.0 * used, c.value, 100.0 * c.gap, c.proved ? "proved" : "open", gain);
 }
 
 // What the searches took together, and what they won.
 std::string summary_of(const MapReport& report) {
-    std::vector<double> times;
+    std::size_t searches = 0;
     std::vector<double> gains;
-    double nodes = 0.0;
     double worst_gap = 0.0;
     std::size_t proved = 0;
     for (const MappedLayer& layer : report.layers) {
@@ -133,22 +137,18 @@ std::string summary_of(const MapReport& report) {
             continue;
         }
         const mapper::Certificate& c = layer.found->certificate;
-        times.push_back(c.time_s);
-        nodes += static_cast<double>(c.nodes);
+        ++searches;
         worst_gap = std::max(worst_gap, c.gap);
         proved += c.proved ? 1 : 0;
         if (layer.preset_value > 0.0) {
             gains.push_back(layer.preset_value / c.value);
         }
     }
-    if (times.size() < 2) {
+    if (searches < 2) {
         return "";
     }
-    std::string text = fmt::format(
-        "{} of {} searches proved, worst gap {:.2f} %; {:.3g} nodes; median {:.2f} s, worst "
-        "{:.2f} s",
-        proved, times.size(), 100.0 * worst_gap, nodes, model::median(times),
-        *std::max_element(times.begin(), times.end()));
+    std::string text = fmt::format("{} of {} searches proved, worst gap {:.2f} %", proved, searches,
+                                   100.0 * worst_gap);
     if (!gains.empty()) {
         text += fmt::format("; gain over the dataflow's own mapping: median {:.2f}x, {:.2f}x to "
                             "{:.2f}x",
@@ -178,38 +178,38 @@ std::string notes_of(const MapReport& report) {
     return text;
 }
 
-// "left out: B6 bandwidth 120, orders 8": how many nodes each rule pruned.
-std::string pruned_line(const mapper::Certificate& c) {
+// "searched 1200 nodes in 0.2 s, pruned by B6 bandwidth 120, orders 8".
+std::string effort_line(const mapper::Certificate& c) {
     std::vector<std::string> rules;
     for (const auto& [rule, nodes] : c.pruned) {
         if (nodes > 0) {
             rules.push_back(fmt::format("{} {}", rule, nodes));
         }
     }
-    return rules.empty() ? "" : fmt::format("  pruned by {}\n", fmt::join(rules, ", "));
+    return fmt::format("  searched {} nodes in {:.2f} s{}{}\n", c.nodes, c.time_s,
+                       rules.empty() ? "" : ", pruned by ", fmt::join(rules, ", "));
 }
 
 } // namespace
 
 std::string map_to_csv(const MapReport& report) {
     std::string text = "layer,count,same_as,energy_pj,cycles,utilization,objective,value,"
-                       "lower_bound,gap,proved,nodes,time_s,gain_over_dataflow,space,note\n";
+                       "lower_bound,gap,proved,gain_over_dataflow,space,note\n";
     for (const MappedLayer& layer : report.layers) {
         const MappedLayer& source = source_of(report, layer);
         text += fmt::format("{},{},{},", read::csv_quoted(layer.name), layer.count,
                             layer.same_as ? read::csv_quoted(source.name) : "");
         if (!source.found) {
-            text += fmt::format(",,,,,,,,,,,,{}\n", read::csv_quoted(failure_of(source)));
+            text += fmt::format(",,,,,,,,,,{}\n", read::csv_quoted(failure_of(source)));
             continue;
         }
         const MappingCost& cost = source.found->cost;
         const mapper::Certificate& c = source.found->certificate;
         text += fmt::format(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{}\n", cost.energy_pj,
+            "{},{},{},{},{},{},{},{},{},{},{}\n", cost.energy_pj,
             source.found->latency.total_cycles(),
             static_cast<double>(cost.macs) / (report.units * source.found->latency.total_cycles()),
-            read::csv_quoted(c.objective), c.value, c.lower_bound, c.gap, c.proved, c.nodes,
-            c.time_s,
+            read::csv_quoted(c.objective), c.value, c.lower_bound, c.gap, c.proved,
             source.preset_value > 0.0 ? fmt::format("{}", source.preset_value / c.value)
                                       : std::string(),
             read::csv_quoted(c.space), read::csv_quoted(c.note));
@@ -217,7 +217,7 @@ std::string map_to_csv(const MapReport& report) {
     return text;
 }
 
-std::string map_to_json(const MapReport& report, const Accelerator& accelerator) {
+std::string map_to_json(const MapReport& report, const Accelerator& accelerator, bool effort) {
     Json json;
     json["schema"] = "eyeroof/map/1";
     json["network"] = report.network;
@@ -229,12 +229,12 @@ std::string map_to_json(const MapReport& report, const Accelerator& accelerator)
     json["cancelled"] = report.cancelled;
     json["layers"] = Json::array();
     for (const MappedLayer& layer : report.layers) {
-        json["layers"].push_back(layer_json(report, layer, accelerator));
+        json["layers"].push_back(layer_json(report, layer, accelerator, effort));
     }
     return json.dump(2) + "\n";
 }
 
-std::string map_to_text(const MapReport& report, const Accelerator& accelerator, bool nests) {
+std::string map_to_text(const MapReport& report, const Accelerator& accelerator, bool details) {
     std::size_t width = 5;
     for (const MappedLayer& layer : report.layers) {
         width = std::max(width, layer.name.size());
@@ -245,13 +245,12 @@ std::string map_to_text(const MapReport& report, const Accelerator& accelerator,
         found == report.layers.end() ? "" : ", " + found->found->certificate.space;
     std::string text = fmt::format("{} on {}: {} search for the least {}{}\n\n", report.network,
                                    report.machine, report.strategy, report.objective, space);
-    text += fmt::format(
-        "{:<{}}  {:>11}  {:>11}  {:>8}  {:>11}  {:>9}  {:<6}  {:>9}  {:>7}  {:>7}\n", "layer",
-        width, "energy/pJ", "cycles", "used", "value", "gap", "", "nodes", "time/s", "gain");
+    text += fmt::format("{:<{}}  {:>11}  {:>11}  {:>8}  {:>11}  {:>9}  {:<6}  {:>7}\n", "layer",
+                        width, "energy/pJ", "cycles", "used", "value", "gap", "", "gain");
     for (const MappedLayer& layer : report.layers) {
         text += layer_line(report, layer, width);
-        if (nests && layer.found) {
-            text += pruned_line(layer.found->certificate);
+        if (details && layer.found) {
+            text += effort_line(layer.found->certificate);
             text += to_text(layer.found->mapping, accelerator) + "\n";
         }
     }

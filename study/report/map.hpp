@@ -10,11 +10,14 @@
 
 namespace eyeroof::study {
 
-// eyeroof/map/1.
-std::string map_to_json(const MapReport& report, const model::Accelerator& accelerator);
+// eyeroof/map/1. `effort`: also what each search took, which depends on the threads and the moment.
+std::string map_to_json(const MapReport& report, const model::Accelerator& accelerator,
+                        bool effort = false);
 // One line a layer; `cells` that a layer does not have are empty.
 std::string map_to_csv(const MapReport& report);
-std::string map_to_text(const MapReport& report, const model::Accelerator& accelerator, bool nests);
+// `details`: also loop nests, and what each search took.
+std::string map_to_text(const MapReport& report, const model::Accelerator& accelerator,
+                        bool details);
 
 // How one layer's value falls with time under each strategy, against the proven bound.
 struct Convergence {

@@ -85,17 +85,18 @@ std::string ceilings_of(const Report& report) {
 
 } // namespace
 
-std::string to_markdown(const Report& report, const MemoryFit* memory) {
+std::string to_markdown(const Report& report) {
     const Total& total = report.total;
     std::string text = fmt::format("# {} on {}\n\n", markdown_cell(report.network_name),
                                    markdown_cell(report.machine.name));
+    text += markdown_cell(report.words) + ".\n\n";
     text += fmt::format(
         "{} MAC/cycle, {}, {}; {}{} in all, {} of peak.\n\n",
         format_si(report.machine.units, "", 4), format_si(report.machine.clock_hz, "Hz"),
         format_si(report.machine.peak_macs_per_s, "MAC/s"), format_si(total.time_s, "s"),
         interval(total.low_s, total.high_s), percent(total.utilization));
-    if (memory != nullptr) {
-        text += fmt::format("Of the whole network: {}.\n\n", memory_fit_text(*memory));
+    if (report.fit) {
+        text += fmt::format("Of the whole network: {}.\n\n", memory_fit_text(*report.fit));
     }
     if (report.chip) {
         text += fmt::format("The {}.\n\n", chip_text(*report.chip));

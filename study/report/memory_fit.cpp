@@ -15,7 +15,7 @@ std::string memory_fit_text(const MemoryFit& fit) {
                                    bytes(fit.limit_bytes), fit.fits() ? "fits" : "does not fit");
     if (fit.largest_batch) {
         text += *fit.largest_batch > 0 ? fmt::format(", largest --batch {}", *fit.largest_batch)
-                                       : std::string(", not even with --batch 1");
+                                       : std::string(", not even one batch");
     }
     return text + (fit.chain ? " (as a chain of layers)" : "");
 }

@@ -173,6 +173,22 @@ std::string shape_text(const model::Layer& layer) {
     return std::visit(ShapeText{layer.op}, layer.shape);
 }
 
+std::string uncosted_to_text(const model::Network& network) {
+    const Count missing = uncosted_operators(network);
+    if (missing == 0) {
+        return {};
+    }
+    std::string text = fmt::format("Not costed: {} of {} operators ({:.1f} %)\n", missing,
+                                   operators_of(network), 100.0 * uncosted_share(network));
+    for (const model::Uncosted& u : network.uncosted) {
+        text += wrapped(fmt::format("{} x {}{}: {}{}", u.count, printable(u.op),
+                                    u.name.empty() ? "" : " (first " + printable(u.name) + ")",
+                                    printable(u.why), u.may_multiply ? "; it may multiply" : ""),
+                        2, 100);
+    }
+    return text;
+}
+
 std::string network_to_text(const model::Network& network, const model::NetworkTotals& totals) {
     std::string text = wrapped(fmt::format("{} ({})", network.name, network.id), 0, 100);
     if (!network.source.empty()) {
@@ -195,6 +211,7 @@ std::string network_to_text(const model::Network& network, const model::NetworkT
                           0, 100);
     text += wrapped("Work and traffic are of one run. Traffic is compulsory: every tensor once.", 0,
                     100);
+    text += network.uncosted.empty() ? "" : "\n" + uncosted_to_text(network);
     return text;
 }
 
@@ -209,6 +226,17 @@ std::string network_to_json(const model::Network& network, const model::NetworkT
     }
     json["layers"] = std::move(layers);
     json["total"] = totals_json(totals);
+    json["operators"] = operators_of(network);
+    json["uncosted_share"] = uncosted_share(network);
+    Json uncosted = Json::array();
+    for (const model::Uncosted& u : network.uncosted) {
+        uncosted.push_back({{"op", u.op},
+                            {"name", u.name},
+                            {"why", u.why},
+                            {"count", u.count},
+                            {"may_multiply", u.may_multiply}});
+    }
+    json["uncosted"] = std::move(uncosted);
     return as_document(json);
 }
 

@@ -26,12 +26,12 @@ std::optional<std::size_t> SideRow::quickest() const {
     return have > 1 ? best : std::nullopt;
 }
 
-std::vector<SideRow> side_rows(const std::vector<Side>& sides) {
+std::vector<SideRow> side_rows(const std::vector<Report>& sides) {
     std::vector<SideRow> rows;
     std::map<std::pair<std::string, std::size_t>, std::size_t> known;
     for (std::size_t i = 0; i < sides.size(); ++i) {
         std::map<std::string, std::size_t> seen;
-        for (const LayerReport& layer : sides[i].report.layers) {
+        for (const LayerReport& layer : sides[i].layers) {
             const std::pair key(layer.layer.name, seen[layer.layer.name]++);
             const auto [at, is_new] = known.emplace(key, rows.size());
             if (is_new) {
@@ -59,7 +59,7 @@ std::string cell(const LayerReport* layer, bool quickest) {
 }
 
 template <class Figure>
-std::string total_line(const char* name, const std::vector<Side>& sides, std::size_t begin,
+std::string total_line(const char* name, const std::vector<Report>& sides, std::size_t begin,
                        std::size_t end, const Figure& figure) {
     std::string line = left(name, kName);
     for (std::size_t i = begin; i < end; ++i) {
@@ -74,35 +74,35 @@ std::string interval(const Total& total) {
                : std::string("-");
 }
 
-std::string totals(const std::vector<Side>& sides, std::size_t begin, std::size_t end,
+std::string totals(const std::vector<Report>& sides, std::size_t begin, std::size_t end,
                    bool colour) {
-    const double first_s = sides.front().report.total.time_s;
+    const double first_s = sides.front().total.time_s;
     std::string text = inked("total", Ink::bold, colour) + "\n";
     text += total_line("time", sides, begin, end,
-                       [](const Side& s) { return format_si(s.report.total.time_s, "s"); });
+                       [](const Report& s) { return format_si(s.total.time_s, "s"); });
     text += total_line("interval", sides, begin, end,
-                       [](const Side& s) { return interval(s.report.total); });
-    text += total_line("speed-up", sides, begin, end, [&](const Side& s) {
-        return fmt::format("{:.3g}x", first_s / s.report.total.time_s);
+                       [](const Report& s) { return interval(s.total); });
+    text += total_line("speed-up", sides, begin, end, [&](const Report& s) {
+        return fmt::format("{:.3g}x", first_s / s.total.time_s);
     });
     text += total_line("of peak", sides, begin, end,
-                       [](const Side& s) { return percent(s.report.total.utilization); });
-    text += total_line("energy", sides, begin, end, [](const Side& s) {
-        const double joules = s.report.total.energy_j;
-        const char* most = energy_is_upper_bound(s.report.machine) ? "at most " : "";
+                       [](const Report& s) { return percent(s.total.utilization); });
+    text += total_line("energy", sides, begin, end, [](const Report& s) {
+        const double joules = s.total.energy_j;
+        const char* most = energy_is_upper_bound(s.machine) ? "at most " : "";
         return joules > 0.0 ? most + format_si(joules, "J") : std::string("-");
     });
     text += total_line("moved", sides, begin, end,
-                       [](const Side& s) { return format_si(s.report.total.outer_bytes, "B"); });
+                       [](const Report& s) { return format_si(s.total.outer_bytes, "B"); });
     return text;
 }
 
-std::string block(const std::vector<Side>& sides, const std::vector<SideRow>& rows,
+std::string block(const std::vector<Report>& sides, const std::vector<SideRow>& rows,
                   std::size_t begin, bool colour) {
     const std::size_t end = std::min(begin + kAtOnce, sides.size());
     std::string machines = left("", kName), heads = left("layer", kName);
     for (std::size_t i = begin; i < end; ++i) {
-        machines += right(left(printable(sides[i].report.machine.id), kColumn - 2), kColumn);
+        machines += right(left(printable(sides[i].machine.id), kColumn - 2), kColumn);
         heads += right("time ", 12) + right("of peak", 8) + right("step", 5);
     }
     std::string text =
@@ -124,19 +124,19 @@ std::string block(const std::vector<Side>& sides, const std::vector<SideRow>& ro
 
 } // namespace
 
-std::string side_by_side_text(const std::vector<Side>& sides, bool colour) {
+std::string side_by_side_text(const std::vector<Report>& sides, bool colour) {
     std::string text =
-        inked(printable(sides.front().report.network_name), Ink::bold, colour) +
+        inked(printable(sides.front().network_name), Ink::bold, colour) +
         fmt::format(" on {} machines; * is the quickest, step the one that binds\n", sides.size());
-    for (const Side& side : sides) {
-        const MachineSummary& m = side.report.machine;
+    for (const Report& side : sides) {
+        const MachineSummary& m = side.machine;
         std::vector<std::string> facts = {printable(m.id) + ": " + printable(m.name),
                                           format_si(m.peak_macs_per_s, "MAC/s")};
         if (!m.dataflow.empty()) {
             facts.push_back("dataflow " + printable(m.dataflow));
         }
-        if (side.memory) {
-            facts.push_back(memory_fit_text(*side.memory));
+        if (side.fit) {
+            facts.push_back(memory_fit_text(*side.fit));
         }
         text += wrapped_parts(facts, 2, 98);
     }

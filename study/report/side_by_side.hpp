@@ -12,11 +12,6 @@
 
 namespace eyeroof::study {
 
-struct Side {
-    Report report;
-    std::optional<MemoryFit> memory; // of GPUs
-};
-
 // A layer by its name (the second of a name by its second place, and so on), and its row on each
 // side: nothing where a machine has no such layer, because it fuses it.
 struct SideRow {
@@ -26,15 +21,15 @@ struct SideRow {
     // Index of the side that takes least time, if at least two have the layer.
     std::optional<std::size_t> quickest() const;
 };
-std::vector<SideRow> side_rows(const std::vector<Side>& sides);
+std::vector<SideRow> side_rows(const std::vector<Report>& sides);
 
 // At most 100 columns wide; more than three machines follow below each other.
-std::string side_by_side_text(const std::vector<Side>& sides, bool colour = false);
+std::string side_by_side_text(const std::vector<Report>& sides, bool colour = false);
 // Schema "eyeroof/exams/1": docs/json.md and study/schema/exams.schema.json.
-std::string side_by_side_json(const std::vector<Side>& sides);
+std::string side_by_side_json(const std::vector<Report>& sides);
 // One row a layer and machine, then a row "total" for each machine.
-std::string side_by_side_csv(const std::vector<Side>& sides);
-std::string side_by_side_markdown(const std::vector<Side>& sides);
-std::string side_by_side_html(const std::vector<Side>& sides);
+std::string side_by_side_csv(const std::vector<Report>& sides);
+std::string side_by_side_markdown(const std::vector<Report>& sides);
+std::string side_by_side_html(const std::vector<Report>& sides);
 
 } // namespace eyeroof::study

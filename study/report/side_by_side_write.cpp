@@ -38,9 +38,9 @@ Json on_json(const LayerReport* layer) {
     return json;
 }
 
-Json side_json(const Side& side) {
-    const MachineSummary& m = side.report.machine;
-    const Total& total = side.report.total;
+Json side_json(const Report& side) {
+    const MachineSummary& m = side.machine;
+    const Total& total = side.total;
     Json sums = {{"time_s", total.time_s}};
     add_interval(sums, total.low_s, total.high_s);
     sums["utilization"] = total.utilization;
@@ -54,21 +54,21 @@ Json side_json(const Side& side) {
                  {"peak_macs_per_s", m.peak_macs_per_s},
                  {"dataflow", m.dataflow},
                  {"total", std::move(sums)}};
-    if (side.memory) {
-        json["memory"] = memory_fit_json(*side.memory);
+    if (side.fit) {
+        json["memory"] = memory_fit_json(*side.fit);
     }
-    if (side.report.chip) {
-        json["chip"] = chip_json(*side.report.chip);
+    if (side.chip) {
+        json["chip"] = chip_json(*side.chip);
     }
     return json;
 }
 
 // Rows of cells that the two kinds of page share; the first is the head.
-std::vector<std::vector<std::string>> table_of(const std::vector<Side>& sides) {
+std::vector<std::vector<std::string>> table_of(const std::vector<Report>& sides) {
     std::vector<std::vector<std::string>> table = {{"layer", "op", "count"}};
-    for (const Side& side : sides) {
+    for (const Report& side : sides) {
         for (const char* what : {"time", "of peak", "limited by"}) {
-            table.front().push_back(side.report.machine.id + ", " + what);
+            table.front().push_back(side.machine.id + ", " + what);
         }
     }
     for (const SideRow& row : side_rows(sides)) {
@@ -83,35 +83,32 @@ std::vector<std::vector<std::string>> table_of(const std::vector<Side>& sides) {
         }
     }
     table.push_back({"total", "", ""});
-    for (const Side& side : sides) {
-        const Total& total = side.report.total;
+    for (const Report& side : sides) {
+        const Total& total = side.total;
         table.back().push_back(format_si(total.time_s, "s"));
         table.back().push_back(percent(total.utilization));
-        table.back().push_back(side.memory ? memory_fit_text(*side.memory) : "");
+        table.back().push_back(side.fit ? memory_fit_text(*side.fit) : "");
     }
     return table;
 }
 
-std::string title_of(const std::vector<Side>& sides) {
-    std::string title = sides.front().report.network_name + " on ";
+std::string title_of(const std::vector<Report>& sides) {
+    std::string title = sides.front().network_name + " on ";
     for (std::size_t i = 0; i < sides.size(); ++i) {
-        title += (i == 0                  ? ""
-                  : i + 1 == sides.size() ? " and "
-                                          : ", ") +
-                 sides[i].report.machine.name;
+        title += (i == 0 ? "" : i + 1 == sides.size() ? " and " : ", ") + sides[i].machine.name;
     }
     return title;
 }
 
 } // namespace
 
-std::string side_by_side_json(const std::vector<Side>& sides) {
-    const Report& first = sides.front().report;
+std::string side_by_side_json(const std::vector<Report>& sides) {
+    const Report& first = sides.front();
     Json json = {{"schema", "eyeroof/exams/1"},
                  {"network", {{"id", first.network_id}, {"name", first.network_name}}},
                  {"machines", Json::array()},
                  {"layers", Json::array()}};
-    for (const Side& side : sides) {
+    for (const Report& side : sides) {
         json["machines"].push_back(side_json(side));
     }
     for (const SideRow& row : side_rows(sides)) {
@@ -124,20 +121,20 @@ std::string side_by_side_json(const std::vector<Side>& sides) {
             {{"name", row.any->layer.name},
              {"op", model::op_name(row.any->layer.op)},
              {"count", row.any->layer.count},
-             {"quickest", quickest ? Json(sides[*quickest].report.machine.id) : Json(nullptr)},
+             {"quickest", quickest ? Json(sides[*quickest].machine.id) : Json(nullptr)},
              {"on", std::move(on)}});
     }
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string side_by_side_csv(const std::vector<Side>& sides) {
+std::string side_by_side_csv(const std::vector<Report>& sides) {
     std::string text = "machine,layer,op,count,macs,time_s,low_s,high_s,utilization,limiter_step,"
                        "limiter,energy_j,outer_bytes,memory_bytes,largest_batch\n";
     for (const SideRow& row : side_rows(sides)) {
         for (std::size_t i = 0; i < sides.size(); ++i) {
             if (const LayerReport* l = row.on[i]) {
                 text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},,\n",
-                                    read::csv_quoted(sides[i].report.machine.id),
+                                    read::csv_quoted(sides[i].machine.id),
                                     read::csv_quoted(l->layer.name), model::op_name(l->layer.op),
                                     l->layer.count, l->macs, l->time_s, optional_cell(l->low_s),
                                     optional_cell(l->high_s), l->utilization, l->limiter_step,
@@ -145,21 +142,20 @@ std::string side_by_side_csv(const std::vector<Side>& sides) {
             }
         }
     }
-    for (const Side& side : sides) {
-        const Total& t = side.report.total;
-        const auto& memory = side.memory;
+    for (const Report& side : sides) {
+        const Total& t = side.total;
+        const auto& memory = side.fit;
         const bool searched = memory && memory->largest_batch;
-        text +=
-            fmt::format("{},total,total,,{},{},{},{},{},,,{},{},{},{}\n",
-                        read::csv_quoted(side.report.machine.id), t.macs, t.time_s,
-                        optional_cell(t.low_s), optional_cell(t.high_s), t.utilization, t.energy_j,
-                        t.outer_bytes, memory ? fmt::to_string(memory->peak_bytes) : "",
-                        searched ? fmt::to_string(*memory->largest_batch) : "");
+        text += fmt::format(
+            "{},total,total,,{},{},{},{},{},,,{},{},{},{}\n", read::csv_quoted(side.machine.id),
+            t.macs, t.time_s, optional_cell(t.low_s), optional_cell(t.high_s), t.utilization,
+            t.energy_j, t.outer_bytes, memory ? fmt::to_string(memory->peak_bytes) : "",
+            searched ? fmt::to_string(*memory->largest_batch) : "");
     }
     return text;
 }
 
-std::string side_by_side_markdown(const std::vector<Side>& sides) {
+std::string side_by_side_markdown(const std::vector<Report>& sides) {
     std::string text = "# " + markdown_cell(title_of(sides)) + "\n\n";
     bool head = true;
     for (const auto& row : table_of(sides)) {
@@ -176,7 +172,7 @@ std::string side_by_side_markdown(const std::vector<Side>& sides) {
     return text;
 }
 
-std::string side_by_side_html(const std::vector<Side>& sides) {
+std::string side_by_side_html(const std::vector<Report>& sides) {
     const std::string title = html_escaped(title_of(sides));
     std::string text =
         page_head(title, ":root { color-scheme: light dark; } body { font: 15px/1.45 system-ui, "

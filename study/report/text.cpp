@@ -55,12 +55,9 @@ std::string header(const Report& report, bool colour) {
     if (!m.dataflow.empty()) {
         facts.push_back("dataflow " + printable(m.dataflow));
     }
-    const std::string machine = clipped(m.name, kTitle);
-    const std::string on = " on ";
-    const std::size_t room = kWidth - on.size() - display_width(machine);
-    std::string text = inked(clipped(report.network_name, room), Ink::bold, colour) + on +
-                       inked(machine, Ink::bold, colour) + "\n";
-    return text + wrapped_parts(facts, 2, kWidth);
+    std::string words = wrapped(printable(report.words), 0, kWidth);
+    words.erase(words.find_last_not_of('\n') + 1);
+    return inked(words, Ink::bold, colour) + "\n" + wrapped_parts(facts, 2, kWidth);
 }
 
 std::string energy_text(const Report& report, double joules, double leakage) {
@@ -177,8 +174,8 @@ std::string certificate_lines(const LayerReport& layer) {
     std::string text;
     for (const mapper::Certificate& c : layer.certificates) {
         const std::string line =
-            fmt::format("searched: {} {:.4e}, {} {:.4e}, {} nodes", c.objective, c.value,
-                        c.proved ? "proved, bound" : "bound so far", c.lower_bound, c.nodes);
+            fmt::format("searched: {} {:.4e}, {} {:.4e}", c.objective, c.value,
+                        c.proved ? "proved, bound" : "bound so far", c.lower_bound);
         text += wrapped(line, 4, kWidth);
     }
     return text;
@@ -262,7 +259,7 @@ std::string overview(const Report& report, bool colour) {
     return text;
 }
 
-std::string totals(const Report& report, const MemoryFit* memory, bool colour) {
+std::string totals(const Report& report, bool colour) {
     const Total& total = report.total;
     std::vector<std::string> parts = {total.macs > 0.0 ? format_si(total.macs, "MAC", 4)
                                                        : format_si(total.flops, "op", 4),
@@ -287,8 +284,8 @@ std::string totals(const Report& report, const MemoryFit* memory, bool colour) {
     if (std::string proofs = proofs_text(report); !proofs.empty()) {
         parts.push_back(std::move(proofs));
     }
-    if (memory != nullptr) {
-        parts.push_back(memory_fit_text(*memory));
+    if (report.fit) {
+        parts.push_back(memory_fit_text(*report.fit));
     }
     return "\n" + inked("total", Ink::bold, colour) + "\n" + wrapped_parts(parts, 2, kWidth) +
            (report.chip ? wrapped(chip_text(*report.chip), 2, kWidth) : std::string());
@@ -333,7 +330,7 @@ bool is_worst(const Report& report, std::size_t layer) {
 
 } // namespace
 
-std::string to_text(const Report& report, const TextStyle& style, const MemoryFit* memory) {
+std::string to_text(const Report& report, const TextStyle& style) {
     constexpr std::size_t dozen = 12;
     const bool all = style.ladders == Ladders::all ||
                      (style.ladders == Ladders::automatic && report.layers.size() <= dozen);
@@ -346,7 +343,7 @@ std::string to_text(const Report& report, const TextStyle& style, const MemoryFi
     if (!all) {
         text += "\n(ladders of the worst layers only; --steps all shows every layer's)\n";
     }
-    return text + overview(report, style.colour) + totals(report, memory, style.colour) +
+    return text + overview(report, style.colour) + totals(report, style.colour) +
            worst_losses(report, style.colour) + measured_overview(report, style.colour) +
            ceilings_table(report, style.colour) + weak_sources(report);
 }

@@ -22,7 +22,6 @@ struct TextStyle {
 
 // At most 100 columns wide.
 // `memory`: of a GPU, where it is known.
-std::string to_text(const Report& report, const TextStyle& style = {},
-                    const MemoryFit* memory = nullptr);
+std::string to_text(const Report& report, const TextStyle& style = {});
 
 } // namespace eyeroof::study

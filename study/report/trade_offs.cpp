@@ -58,9 +58,10 @@ std::string front_text(const FrontReport& report, const LayerFront& layer,
             text += to_text(point.mapping, accelerator) + "\n";
         }
     }
-    return text + fmt::format("\n{}, {} nodes in {:.2f} s; {}\n",
-                              points_text(layer.front.points.size()), layer.front.nodes,
-                              layer.front.time_s,
+    if (nests) {
+        text += fmt::format("\n{} nodes in {:.2f} s", layer.front.nodes, layer.front.time_s);
+    }
+    return text + fmt::format("\n{}; {}\n", points_text(layer.front.points.size()),
                               complete_text(layer.front.complete,
                                             "no mapping is faster and more frugal than all these"));
 }
@@ -71,8 +72,6 @@ Json front_json(const FrontReport& report, const LayerFront& layer,
     json["layer"] = layer.layer;
     json["equals"] = layer.equals;
     json["complete"] = layer.front.complete;
-    json["nodes"] = layer.front.nodes;
-    json["time_s"] = layer.front.time_s;
     json["points"] = Json::array();
     for (const mapper::SearchResult& point : layer.front.points) {
         Json one;
@@ -104,8 +103,7 @@ std::string curve_text(const CurveReport& report, const LayerCurve& layer) {
         }
         text += '\n';
     }
-    text += fmt::format("\n{} in {:.2f} s; {}\n", points_text(layer.curve.points.size()),
-                        layer.curve.time_s,
+    text += fmt::format("\n{}; {}\n", points_text(layer.curve.points.size()),
                         complete_text(layer.curve.complete, "no buffer does better"));
     if (!report.level.empty()) {
         text += fmt::format("{} of {} holds {}: {}\n", report.level, report.machine,
@@ -123,7 +121,6 @@ Json curve_json(const LayerCurve& layer) {
     json["equals"] = layer.equals;
     json["compulsory_bytes"] = layer.curve.compulsory_bytes;
     json["complete"] = layer.curve.complete;
-    json["time_s"] = layer.curve.time_s;
     if (layer.traffic_bytes) {
         json["level_traffic_bytes"] = *layer.traffic_bytes;
     }

@@ -57,11 +57,10 @@ std::string steps_text(const Upgrade& u) {
     std::string text =
         fmt::format("  {}: {}\n  {}: {}\n", u.from, side(u.from_step), u.to, side(u.to_step));
     if (u.error.families > 0) {
-        text +=
-            fmt::format("  kernels and host alone: {:.2f} times; {} families of {} that were left "
-                        "out: error {:.0f} %, the usual gain {:.0f} %\n",
-                        u.kernel_speedup, u.error.families, u.kind, 100.0 * u.error.mape,
-                        100.0 * u.error.guess_mape);
+        text += fmt::format(
+            "  leave-one-family-out error over {} {} families: {:.0f} % (median baseline: "
+            "{:.0f} %)\n",
+            u.error.families, u.kind, 100.0 * u.error.mape, 100.0 * u.error.guess_mape);
     }
     for (const Assumption& a : u.assumptions) {
         text += fmt::format("  assumed {}; {}: {:.2f} times\n", a.what, a.instead, a.speedup);
@@ -279,7 +278,6 @@ std::string upgrade_json(const Upgrade& u) {
         {"from_s", u.from_s},
         {"to_s", u.to_s},
         {"speedup", {{"value", u.speedup.value}, {"low", u.speedup.low}, {"high", u.speedup.high}}},
-        {"kernel_speedup", u.kernel_speedup},
         {"run", u.run},
         {"steps", {{"from", step_json(u.from_step)}, {"to", step_json(u.to_step)}}},
         {"whole_networks", error_json(u)},

@@ -1,142 +1,107 @@
 // What one device computes and keeps in a training step of a network.
-#include "study/exam/network_step.hpp"
+#include "study/program/footprint.hpp"
 #include "study/scale/scale.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace eyeroof::study {
 
-using model::Layer;
-using model::Op;
-
 namespace {
 
-double seconds_of(const LayerReport& layer) {
-    const double one = layer.device_s > 0.0 ? layer.device_s + layer.wait_s : layer.time_s;
-    return one * static_cast<double>(layer.layer.count);
-}
-
-bool carries_gradient(const LayerReport& layer) {
-    return layer.layer.direction == model::Direction::bwd_weight;
-}
-
-// Gradients of blocks that a network repeats: runs of layers with a count, spread over their time.
-class Gradients {
-  public:
-    void add(double seconds, double bytes, model::Count count) {
-        if (count <= 1) {
-            flush();
-            out_.push_back({seconds, bytes});
-            return;
+// Seconds that each operator adds to the step.
+std::vector<double> seconds_of(const Report& report) {
+    std::vector<double> seconds;
+    double ended_s = 0.0;
+    for (std::size_t i = 0; i < report.program.operators.size(); ++i) {
+        if (report.timeline.spans.empty()) { // an accelerator runs one layer after the other
+            seconds.push_back(report.layers[report.program.operators[i].layer].time_s);
+            continue;
         }
-        open_.backward_s += seconds;
-        open_.bytes += bytes;
-        blocks_ = std::max(blocks_, std::min<model::Count>(count, kMostPieces));
+        const double end_s = report.timeline.spans[i].end_s;
+        seconds.push_back(std::max(end_s - ended_s, 0.0));
+        ended_s = std::max(ended_s, end_s);
     }
-    std::vector<GradientWork> take() {
-        flush();
-        return std::move(out_);
-    }
-
-  private:
-    static constexpr model::Count kMostPieces = 1024;
-    void flush() {
-        const auto pieces = static_cast<double>(std::max<model::Count>(blocks_, 1));
-        for (model::Count i = 0; i < blocks_; ++i) {
-            out_.push_back({open_.backward_s / pieces, open_.bytes / pieces});
-        }
-        open_ = {};
-        blocks_ = 0;
-    }
-    std::vector<GradientWork> out_;
-    GradientWork open_;
-    model::Count blocks_ = 0;
-};
-
-double bytes_of(const model::Work& work, std::initializer_list<const char*> names) {
-    double bytes = 0.0;
-    for (const model::TensorUse& tensor : work.tensors) {
-        const bool wanted = std::any_of(names.begin(), names.end(),
-                                        [&](const char* n) { return tensor.name == n; });
-        bytes += wanted ? static_cast<double>(tensor.bytes) : 0.0;
-    }
-    return bytes;
+    return seconds;
 }
 
-// What a layer's gradient needs of its forward pass.
-double kept_bytes(const Layer& layer) {
-    const auto work = model::work_of(layer);
-    if (!work) {
-        return 0.0;
+// The last operator before the updates that writes each tensor.
+std::vector<step::OperatorId> last_writers(const step::Graph& program) {
+    std::vector<step::OperatorId> last(program.tensors.size(), step::kNone);
+    for (step::OperatorId i = 0; i < program.operators.size(); ++i) {
+        const step::Operator& op = program.operators[i];
+        for (const step::TensorId t : program.writes_of(op)) {
+            last[t] = op.kind == model::Issued::update ? last[t] : i;
+        }
     }
-    switch (layer.op) {
-    case Op::softmax:
-        return bytes_of(*work, {"output"});
-    case Op::attention:
-        return bytes_of(*work, {"query", "key", "value", "output"});
-    case Op::elementwise: {
-        // Sums need nothing; what rectifies reads its output, which the next layer keeps.
-        const auto& fn = std::get<model::ElementwiseShape>(layer.shape).fn;
-        const bool needs = fn != "add" && fn != "relu" && fn != "addu" && fn != "copy";
-        return needs ? bytes_of(*work, {"input", "input2"}) : 0.0;
-    }
-    case Op::embedding:
-    case Op::rope:
-    case Op::avgpool:
-        return 0.0;
-    default:
-        return bytes_of(*work, {"input", "input2"});
-    }
+    return last;
+}
+
+double elements_of(const Report& report, const step::Tensor& gradient) {
+    const model::Layer& layer = report.program.layers[gradient.layer];
+    const Regime states = report.scenario.states;
+    const step::Precision kept =
+        step::precision_of(states, layer.types.weight, report.program.optimizer);
+    return static_cast<double>(gradient.bytes) / kept.gradient;
 }
 
 } // namespace
 
 DeviceWork device_work(const Report& training, double gradient_bytes) {
-    DeviceWork work;
-    Gradients gradients;
-    for (const LayerReport& layer : training.layers) {
-        const double seconds = seconds_of(layer);
-        switch (issued_as(layer.layer)) {
-        case model::Issued::forward:
-            work.forward_s += seconds;
-            break;
-        case model::Issued::update:
-            work.update_s += seconds;
-            break;
-        case model::Issued::gradient: {
-            const auto count = static_cast<double>(layer.layer.count);
-            const double values =
-                carries_gradient(layer)
-                    ? static_cast<double>(model::parameters_of(layer.layer)) * count
-                    : 0.0;
-            gradients.add(seconds, values * gradient_bytes, layer.layer.count);
-        }
+    const step::Graph& program = training.program;
+    const std::vector<step::OperatorId> last = last_writers(program);
+    std::vector<double> ready(program.operators.size(), 0.0); // bytes
+    double unwritten = 0.0; // of sums that hand gradients on: ready with the first
+    for (step::TensorId t = 0; t < program.tensors.size(); ++t) {
+        const step::Tensor& tensor = program.tensors[t];
+        if (tensor.role == step::Role::weight_gradient) {
+            const double bytes = elements_of(training, tensor) * gradient_bytes;
+            (last[t] == step::kNone ? unwritten : ready[last[t]]) += bytes;
         }
     }
-    work.gradients = gradients.take();
+    DeviceWork work;
+    const std::vector<double> seconds = seconds_of(training);
+    double since_s = 0.0;
+    for (std::size_t i = 0; i < seconds.size(); ++i) {
+        switch (program.operators[i].kind) {
+        case model::Issued::forward:
+            work.forward_s += seconds[i];
+            break;
+        case model::Issued::update:
+            work.update_s += seconds[i];
+            break;
+        case model::Issued::gradient:
+            since_s += seconds[i];
+            if (ready[i] > 0.0) {
+                work.gradients.push_back({since_s, ready[i] + unwritten});
+                since_s = unwritten = 0.0;
+            }
+        }
+    }
+    if (since_s > 0.0 || unwritten > 0.0) {
+        work.gradients.push_back({since_s, unwritten});
+    }
+    // Copies and the host's last calls, behind all kernels.
+    work.update_s += std::max(training.timeline.end_s, 0.0);
     return work;
 }
 
-DeviceMemory training_memory(const model::Network& network, const std::string& optimizer, int zero,
-                             double devices, double capacity) {
+DeviceMemory training_memory(const Report& training, int zero, double devices) {
     DeviceMemory memory;
-    memory.capacity = capacity;
-    double values = 0.0;
-    double stored = 0.0;
-    bool mixed = false;
-    for (const Layer& layer : network.layers) {
-        const auto count = static_cast<double>(layer.count);
-        const double own = static_cast<double>(model::parameters_of(layer)) * count;
-        values += own;
-        stored += own * model::storage_bits(layer.types.weight) / 8.0;
-        mixed = mixed || (own > 0.0 && keeps_fp32_weights(layer.types.weight));
-        memory.activations += kept_bytes(layer) * count;
+    if (training.fit) {
+        memory.capacity = static_cast<double>(training.fit->limit_bytes);
     }
-    const double states = optimizer == "adam" ? 8.0 : optimizer == "sgd" ? 0.0 : 4.0;
-    memory.weights = stored / (zero >= 3 ? devices : 1.0);
-    memory.gradients = values * 4.0 / (zero >= 2 ? devices : 1.0);
-    memory.optimizer = values * (states + (mixed ? 4.0 : 0.0)) / (zero >= 1 ? devices : 1.0);
+    if (!training.memory) {
+        return memory;
+    }
+    const auto held = [&](step::Role role) {
+        return static_cast<double>(training.memory->at_peak[static_cast<std::size_t>(role)]);
+    };
+    memory.weights = held(step::Role::weight) / (zero >= 3 ? devices : 1.0);
+    memory.gradients = held(step::Role::weight_gradient) / (zero >= 2 ? devices : 1.0);
+    memory.optimizer = held(step::Role::optimizer) / (zero >= 1 ? devices : 1.0);
+    memory.activations = held(step::Role::input) + held(step::Role::state) +
+                         held(step::Role::activation) + held(step::Role::gradient);
+    memory.buffers = static_cast<double>(training.memory->at_peak[step::kWorkspace]);
     return memory;
 }
 

@@ -1,6 +1,5 @@
 // Networks of any kind: data or model parallel, layer by layer.
-#include "study/exam/network_step.hpp"
-#include "study/scale/long_run.hpp"
+#include "study/program/lower.hpp"
 #include "study/scale/search.hpp"
 #include "study/text/lines.hpp"
 
@@ -49,9 +48,9 @@ double bytes_named(const Layer& layer, const char* name) {
 
 class LayerWalk {
   public:
-    LayerWalk(const model::Machine& machine, const model::Fabric& fabric, Count devices,
+    LayerWalk(const Question& question, const model::Fabric& fabric, Count devices,
               const ScaleOptions& options, std::stop_token stop)
-        : machine_(in_a_long_run(machine)), fabric_(fabric), devices_(devices), options_(options),
+        : question_(question), fabric_(fabric), devices_(devices), options_(options),
           stop_(std::move(stop)), group_(place_group(fabric, devices, 1, devices)) {}
 
     // Forward, both gradients and the update, seconds. Twice, as the first layer of a network has
@@ -61,17 +60,15 @@ class LayerWalk {
         const Count count = layer.count;
         layer.count = 2;
         network.layers = {std::move(layer)};
-        StudyOptions exam = options_.exam;
-        exam.batch.reset();
-        exam.data_type.reset();
-        const auto report = run(network, machine_, exam, stop_);
+        Question alone = question_of_lowered(question_, std::move(network));
+        alone.scenario.training = question_.scenario.training;
+        const auto report = run(alone, stop_);
         if (!report) {
             return report.diagnostics();
         }
         double seconds = 0.0;
         for (const LayerReport& part : report->layers) {
-            const double one = part.device_s > 0.0 ? part.device_s : part.time_s;
-            seconds += one * static_cast<double>(part.layer.count);
+            seconds += part.time_s * static_cast<double>(part.layer.count);
         }
         return seconds / 2.0 * static_cast<double>(count);
     }
@@ -117,7 +114,7 @@ class LayerWalk {
     }
 
   private:
-    model::Machine machine_;
+    const Question& question_;
     const model::Fabric& fabric_;
     Count devices_;
     const ScaleOptions& options_;
@@ -125,21 +122,20 @@ class LayerWalk {
     Group group_;
 };
 
-Result<model::Network> with_samples(const model::Network& network, const ScaleOptions& options,
-                                    Count batch) {
-    StudyOptions forward = options.exam;
-    forward.training.reset();
-    forward.batch = batch;
-    return prepared(network, forward);
+Result<model::Network> with_samples(const Question& question, Count batch) {
+    Question forward = question;
+    forward.scenario.batch = batch;
+    auto layers = forward_layers(forward);
+    return layers ? Result<model::Network>(std::move(layers->network))
+                  : Result<model::Network>(layers.diagnostics());
 }
 
 } // namespace
 
-Result<LayerSearch> search_layers(const model::Network& network, const model::Machine& machine,
-                                  const model::Fabric& fabric, Count devices, Count batch,
-                                  const ScaleOptions& given, std::stop_token stop) {
-    ScaleOptions options = given;
-    options.exam.training = options.exam.training.value_or(TrainingOptions{});
+Result<LayerSearch> search_layers(const Question& asked, const model::Fabric& fabric, Count devices,
+                                  Count batch, const ScaleOptions& options, std::stop_token stop) {
+    Question question = asked;
+    question.scenario.training = question.scenario.training.value_or(TrainingOptions{});
     if (batch < devices || batch % devices != 0) {
         return Result<LayerSearch>::failure(
             "too-small-batch",
@@ -147,12 +143,12 @@ Result<LayerSearch> search_layers(const model::Network& network, const model::Ma
             fmt::format("the nearest that does: --batch {}",
                         std::max<Count>(batch / devices, 1) * devices));
     }
-    const auto whole = with_samples(network, options, batch);
-    const auto share = with_samples(network, options, batch / devices);
+    const auto whole = with_samples(question, batch);
+    const auto share = with_samples(question, batch / devices);
     if (!whole || !share) {
         return (whole ? share : whole).diagnostics();
     }
-    LayerWalk walk(machine, fabric, devices, options, std::move(stop));
+    LayerWalk walk(question, fabric, devices, options, std::move(stop));
     LayerSearch search;
     std::vector<std::vector<double>> cost;
     std::vector<std::vector<std::vector<double>>> change;

@@ -1,7 +1,7 @@
 #include "study/scale/mixed.hpp"
 
+#include "study/program/memory.hpp"
 #include "study/scale/mixed_parts.hpp"
-#include "study/step/memory.hpp"
 
 #include <fmt/format.h>
 
@@ -93,7 +93,7 @@ struct Parts {
 Result<Parts> parts_of(const step::Graph& graph, const std::vector<MixedDevice>& devices,
                        const MixedOptions& options, const MixedLink& link) {
     const std::size_t n = graph.operators.size();
-    auto op_s = operator_times(graph, devices, options.launch);
+    auto op_s = operator_times(graph, devices, options.software);
     if (!op_s) {
         return op_s.diagnostics();
     }
@@ -106,7 +106,8 @@ Result<Parts> parts_of(const step::Graph& graph, const std::vector<MixedDevice>&
         }
     }
     for (const MixedDevice& device : devices) {
-        const step::Memory memory = step::memory_of(graph, step::workspaces_of(graph, device.gpu));
+        const step::Memory memory =
+            step::memory_of(graph, step::workspaces_of(graph, device.gpu, options.software));
         parts.peaks.push_back(static_cast<double>(memory.peak));
         parts.chain.live_bytes.push_back(live_of(memory));
         parts.chain.capacity_bytes.push_back(room_of(device));

@@ -7,9 +7,9 @@
 #include "model/base/result.hpp"
 #include "model/gpu/gpu.hpp"
 #include "model/machine/fabric.hpp"
+#include "study/program/costs.hpp"
 #include "study/scale/mixed_chain.hpp"
 #include "study/scale/split.hpp"
-#include "study/step/costs.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -24,10 +24,10 @@ struct MixedDevice {
 };
 
 struct MixedOptions {
-    model::Launch launch = model::Launch::stream; // times are those of kernels in a run of many
-    std::optional<model::Fabric> fabric;          // nothing: each GPU's PCIe, through the host
-    std::uint64_t nodes = 200'000;                // that the exact search looks at, at most
-    std::size_t microbatches = 8;                 // of a training step in a pipeline
+    step::SoftwareOf software = [](const model::Layer&) { return model::Software{}; };
+    std::optional<model::Fabric> fabric; // nothing: each GPU's PCIe, through the host
+    std::uint64_t nodes = 200'000;       // that the exact search looks at, at most
+    std::size_t microbatches = 8;        // of a training step in a pipeline
 };
 
 struct MixedDeviceShare {

@@ -1,6 +1,6 @@
 #include "study/scale/mixed_parts.hpp"
 
-#include "study/step/memory.hpp"
+#include "study/program/memory.hpp"
 
 #include <algorithm>
 
@@ -23,10 +23,10 @@ double MixedLink::seconds(double bytes) const {
 // Device x operator, seconds.
 model::Result<std::vector<std::vector<double>>>
 operator_times(const step::Graph& graph, const std::vector<MixedDevice>& devices,
-               model::Launch launch) {
+               const step::SoftwareOf& software) {
     std::vector<std::vector<double>> op_s;
     for (const MixedDevice& device : devices) {
-        const auto costs = step::costs_of(graph, device.gpu, launch);
+        const auto costs = step::costs_of(graph, device.gpu, software);
         if (!costs) {
             return costs.diagnostics();
         }

@@ -29,7 +29,7 @@ class MixedLink {
 // Device x operator, seconds.
 model::Result<std::vector<std::vector<double>>>
 operator_times(const step::Graph& graph, const std::vector<MixedDevice>& devices,
-               model::Launch launch);
+               const step::SoftwareOf& software);
 
 double room_of(const MixedDevice& device); // bytes for tensors; 0: not known
 

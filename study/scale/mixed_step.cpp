@@ -1,8 +1,8 @@
 // A training step over devices that differ: one step divided, and microbatches in a pipeline.
 #include "model/base/units.hpp"
+#include "study/program/memory.hpp"
 #include "study/scale/mixed_parts.hpp"
 #include "study/scale/mixed_training.hpp"
-#include "study/step/memory.hpp"
 
 #include <fmt/format.h>
 
@@ -104,7 +104,7 @@ double live_on(const step::Graph& graph, const StepParts& parts, const Schedule&
 
 Result<StepParts> parts_of_step(const step::Graph& graph, const std::vector<MixedDevice>& devices,
                                 const MixedOptions& options, const SecondsOf& link_seconds) {
-    auto op_s = operator_times(graph, devices, options.launch);
+    auto op_s = operator_times(graph, devices, options.software);
     if (!op_s) {
         return op_s.diagnostics();
     }
@@ -114,7 +114,7 @@ Result<StepParts> parts_of_step(const step::Graph& graph, const std::vector<Mixe
     parts.schedule = schedule_of_step(graph, parts.tasks, parts.op_s, link_seconds);
     parts.units = units_of_step(graph, parts.tasks, parts.op_s);
     for (const MixedDevice& device : devices) {
-        parts.workspaces.push_back(step::workspaces_of(graph, device.gpu));
+        parts.workspaces.push_back(step::workspaces_of(graph, device.gpu, options.software));
         parts.memory.push_back(step::memory_of(graph, parts.workspaces.back()));
         parts.schedule.capacity_bytes.push_back(room_of(device));
     }

@@ -4,9 +4,9 @@
 // Knows no machine: seconds are given.
 #pragma once
 
+#include "study/program/graph.hpp"
 #include "study/scale/mixed_chain.hpp"
 #include "study/scale/split.hpp"
-#include "study/step/graph.hpp"
 
 #include <functional>
 #include <vector>

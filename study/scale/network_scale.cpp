@@ -1,6 +1,5 @@
 // Data parallel training of any network: points, and the steps above the device.
-#include "model/network.hpp"
-#include "study/scale/long_run.hpp"
+#include "study/exam/words.hpp"
 #include "study/scale/message.hpp"
 #include "study/scale/scale.hpp"
 
@@ -57,52 +56,48 @@ namespace {
 // Times of one device by its batch, each examined once.
 class Device {
   public:
-    Device(const model::Network& network, const model::Machine& machine,
-           const ScaleOptions& options, std::stop_token stop)
-        : network_(network), machine_(in_a_long_run(machine)), options_(options),
-          stop_(std::move(stop)) {
-        if (const auto* gpu = std::get_if<model::Gpu>(&machine.kind)) {
-            capacity_ = gpu->dram_bytes;
-        }
-    }
+    Device(const Question& question, const ScaleOptions& options, std::stop_token stop)
+        : question_(question), options_(options), stop_(std::move(stop)) {}
 
     Result<DeviceWork> work(Count batch) {
-        if (const auto known = works_.find(batch); known != works_.end()) {
-            return known->second;
-        }
-        StudyOptions exam = options_.exam;
-        exam.batch = batch;
-        const auto report = run(network_, machine_, exam, stop_);
+        const auto report = at(batch);
+        return report ? Result<DeviceWork>(works_.at(batch))
+                      : Result<DeviceWork>(report.diagnostics());
+    }
+
+    Result<DeviceMemory> memory(Count batch, double devices) {
+        const auto report = at(batch);
         if (!report) {
             return report.diagnostics();
         }
-        flops_[batch] = report->total.flops;
-        peak_ = report->machine.peak_macs_per_s * 2.0;
-        return works_[batch] = device_work(*report, options_.data.gradient_bytes);
-    }
-
-    Result<DeviceMemory> memory(Count batch, double devices) const {
-        StudyOptions forward = options_.exam;
-        forward.batch = batch;
-        const std::string optimizer = forward.training->optimizer;
-        forward.training.reset();
-        const auto network = prepared(network_, forward);
-        if (!network) {
-            return network.diagnostics();
-        }
-        return training_memory(*network, optimizer, options_.data.zero, devices, capacity_);
+        return training_memory(**report, options_.data.zero, devices);
     }
 
     double useful_flops(Count batch) const { return flops_.at(batch); }
     double peak() const { return peak_; }
 
   private:
-    const model::Network& network_;
-    model::Machine machine_;
+    Result<const Report*> at(Count batch) {
+        if (const auto known = reports_.find(batch); known != reports_.end()) {
+            return &known->second;
+        }
+        Question question = question_;
+        question.scenario.batch = batch;
+        auto report = run(question, stop_);
+        if (!report) {
+            return report.diagnostics();
+        }
+        flops_[batch] = report->total.flops;
+        peak_ = report->machine.peak_macs_per_s * 2.0;
+        works_[batch] = device_work(*report, options_.data.gradient_bytes);
+        return &(reports_[batch] = *std::move(report));
+    }
+
+    const Question& question_;
     const ScaleOptions& options_;
     std::stop_token stop_;
-    double capacity_ = 0.0;
     double peak_ = 0.0;
+    std::map<Count, Report> reports_;
     std::map<Count, DeviceWork> works_;
     std::map<Count, double> flops_;
 };
@@ -292,11 +287,6 @@ model::Diagnostics check(const Fabric& fabric, const ScaleOptions& options) {
     return found;
 }
 
-std::string type_words(const StudyOptions& exam) {
-    return exam.data_type ? std::string(model::data_type_name(*exam.data_type))
-                          : std::string("the layers' types");
-}
-
 Result<Shared> shared_of(Device& device, const Fabric& fabric, const ScaleOptions& options) {
     Count most = options.baseline_batch.value_or(
         options.batch ? *options.batch : options.batch_per_device.value_or(32));
@@ -332,12 +322,13 @@ void say_what_fits(ScaleResult& result, Count fitting) {
 
 } // namespace
 
-Result<ScaleResult> scale_data_parallel(const model::Network& network,
-                                        const model::Machine& machine, const Fabric& wires,
+Result<ScaleResult> scale_data_parallel(const Question& asked, const Fabric& wires,
                                         const ScaleOptions& given, std::stop_token stop,
                                         const model::ProgressCallback& progress) {
     ScaleOptions options = given;
-    options.exam.training = options.exam.training.value_or(TrainingOptions{});
+    Question question = asked;
+    question.scenario.training = question.scenario.training.value_or(TrainingOptions{});
+    const model::Machine& machine = question.machine;
     const auto fabric = with_transport(wires, options.transport, options.data.bucket_bytes);
     model::Diagnostics found = fabric.diagnostics();
     found.append(check(wires, options));
@@ -347,20 +338,20 @@ Result<ScaleResult> scale_data_parallel(const model::Network& network,
     if (const auto* gpu = std::get_if<model::Gpu>(&machine.kind)) {
         options.data.memory_bytes_per_s = gpu->dram_bytes_per_s;
     }
-    Device device(network, machine, options, stop);
+    Device device(question, options, stop);
     const auto shared = shared_of(device, *fabric, options);
     if (!shared) {
         return shared.diagnostics();
     }
     ScaleResult result;
-    result.network = network.name;
+    result.network = question.network.name;
     result.gpu = machine.name;
     result.fabric = wires.name;
     result.samples = options.samples;
     result.baseline_samples_per_s = 1.0 / shared->baseline_s;
     result.baseline_batch = static_cast<double>(shared->baseline_batch);
-    result.baseline = fmt::format("one device, {} samples a step, {}, {}", shared->baseline_batch,
-                                  type_words(options.exam), options.exam.training->optimizer);
+    question.scenario.batch = shared->baseline_batch;
+    result.baseline = "one device: " + scenario_words(question);
     for (std::size_t i = 0; i < options.devices.size(); ++i) {
         const Count devices = options.devices[i];
         if (progress) {

@@ -107,7 +107,6 @@ struct ScaleOptions {
     std::optional<model::Count> baseline_batch;
     bool asynchronous = false;
     DataParallelOptions data;
-    StudyOptions exam; // training is set here where it is not
     std::string transport;
     double samples = 0.0;
 };
@@ -115,24 +114,23 @@ struct ScaleOptions {
 // "8..4096" by powers of two of the first, "8,24,96", or one number. Errors: "bad-devices".
 model::Result<std::vector<model::Count>> parse_devices(const std::string& text);
 
-// Data parallel training. Errors: those of run(); "not-a-gpu"; "too-many-devices" with the most
-// that the fabric joins; "too-small-batch" with the nearest that works; "no-memory" where even one
-// sample a device does not fit.
-model::Result<ScaleResult>
-scale_data_parallel(const model::Network& network, const model::Machine& machine,
-                    const model::Fabric& fabric, const ScaleOptions& options,
-                    std::stop_token stop = {}, const model::ProgressCallback& progress = {});
+// Data parallel training; the question's training is by sgd_momentum where it is none. Errors:
+// those of run(); "not-a-gpu"; "too-many-devices" with the most that the fabric joins;
+// "too-small-batch" with the nearest that works; "no-memory" where even one sample a device does
+// not fit.
+model::Result<ScaleResult> scale_data_parallel(const Question& question,
+                                               const model::Fabric& fabric,
+                                               const ScaleOptions& options,
+                                               std::stop_token stop = {},
+                                               const model::ProgressCallback& progress = {});
 
-// What one device does in a training step of `batch` samples, from the exam's report of it:
-// forward, gradients in their order, update. Repeated layers that follow each other are taken as
-// the blocks that they are: their gradients come evenly over the time of all of them.
+// What one device does in a training step: forward, gradients of weights in the order in which they
+// are ready, each with its bytes at `gradient_bytes` an element, and the update.
 DeviceWork device_work(const Report& training, double gradient_bytes);
 
-// Bytes of a training step on one device: weights, gradients, the optimizer's state, and what the
-// backward pass needs of the forward: inputs of products, convolutions and norms, and outputs of
-// softmax. Data parallel with ZeRO stage `zero` over `devices`.
-DeviceMemory training_memory(const model::Network& network, const std::string& optimizer, int zero,
-                             double devices, double capacity);
+// Bytes of a training step's peak on one device, data parallel with ZeRO stage `zero` over
+// `devices`: stages divide the optimizer's states, the gradients, and the weights.
+DeviceMemory training_memory(const Report& training, int zero, double devices);
 
 // The fabric with every level as near as the first, and without latency; and with latency only
 // taken away.

@@ -52,8 +52,7 @@ struct LayerSearch {
     bool operator==(const LayerSearch&) const = default;
 };
 // `batch` samples over all devices. Errors: those of run(); "too-small-batch".
-model::Result<LayerSearch> search_layers(const model::Network& network,
-                                         const model::Machine& machine, const model::Fabric& fabric,
+model::Result<LayerSearch> search_layers(const Question& question, const model::Fabric& fabric,
                                          model::Count devices, model::Count batch,
                                          const ScaleOptions& options, std::stop_token stop = {});
 

@@ -1,6 +1,5 @@
 #include "study/scale/serving.hpp"
 
-#include "study/scale/long_run.hpp"
 #include "study/scale/split.hpp"
 
 #include <fmt/format.h>
@@ -112,7 +111,7 @@ class Server {
   public:
     Server(const Transformer& t, const model::Machine& machine, const model::Fabric& fabric,
            const ServingOptions& o, std::stop_token stop)
-        : t_(t), machine_(in_a_long_run(machine)), fabric_(fabric), o_(o), stop_(std::move(stop)) {
+        : t_(t), machine_(machine), fabric_(fabric), o_(o), stop_(std::move(stop)) {
         if (const auto* gpu = std::get_if<model::Gpu>(&machine.kind)) {
             capacity_ = gpu->dram_bytes;
         }
@@ -132,9 +131,13 @@ class Server {
 
     // Kernels and messages of one pass, seconds.
     Result<std::pair<double, double>> pass(Count tensor, Count batch, Count fresh, Count context) {
-        const auto report =
-            run(serving_network(t_, tensor, o_.expert, batch, fresh, context, o_.type), machine_,
-                o_.exam, stop_);
+        Question question;
+        question.scenario = o_.exam;
+        question.scenario.settled_clocks = true;
+        question.network = serving_network(t_, tensor, o_.expert, batch, fresh, context, o_.type);
+        question.machine = machine_;
+        question.host = o_.host;
+        const auto report = run(question, stop_);
         if (!report) {
             return report.diagnostics();
         }

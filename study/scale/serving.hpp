@@ -20,7 +20,8 @@ struct ServingOptions {
     double ttft_limit_s = 0.0, tpot_limit_s = 0.0; // 0: none
     double memory_share = 0.9;                     // of a device, for weights and cache
     model::DataType type = model::DataType::bf16;
-    StudyOptions exam; // launch mode and host; decoding replays graphs unless it says otherwise
+    Scenario exam; // launch and software of the kernels; its clocks are settled
+    model::HostIssue host;
     CollectiveOptions collective;
 };
 

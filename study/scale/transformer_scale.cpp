@@ -1,6 +1,4 @@
 // Decoders on many devices: kernels examined once a cut, points, and what cannot be.
-#include "study/exam/network_step.hpp"
-#include "study/scale/long_run.hpp"
 #include "study/scale/message.hpp"
 #include "study/scale/split.hpp"
 #include "study/scale/transformer_step.hpp"
@@ -19,7 +17,7 @@ using model::Result;
 
 BlockExams::BlockExams(const Transformer& t, const model::Machine& machine,
                        const TransformerOptions& o)
-    : t_(t), machine_(in_a_long_run(machine)), options_(o) {
+    : t_(t), machine_(machine), options_(o) {
     options_.exam.training = TrainingOptions{"adam"};
     options_.exam.data_type.reset();
     options_.exam.batch.reset();
@@ -37,7 +35,7 @@ struct Passes {
 };
 
 Result<Passes> passes_of(const model::Network& network, const model::Machine& machine,
-                         const StudyOptions& exam, std::stop_token stop) {
+                         const Scenario& exam, std::stop_token stop) {
     const auto report = run(network, machine, exam, std::move(stop));
     if (!report) {
         return report.diagnostics();
@@ -45,9 +43,8 @@ Result<Passes> passes_of(const model::Network& network, const model::Machine& ma
     Passes passes;
     passes.peak_flops_per_s = 2.0 * report->machine.peak_macs_per_s;
     for (const LayerReport& layer : report->layers) {
-        const double one = layer.device_s > 0.0 ? layer.device_s : layer.time_s;
-        const double all = one * static_cast<double>(layer.layer.count);
-        switch (issued_as(layer.layer)) {
+        const double all = layer.time_s * static_cast<double>(layer.layer.count);
+        switch (layer.kind) {
         case model::Issued::forward:
             passes.forward_s += all;
             break;
@@ -134,13 +131,14 @@ Result<double> BlockExams::update_s(double values, std::stop_token stop) {
         layer.shape = model::ElementwiseShape{1, static_cast<Count>(sample), "adam"};
         layer.types = {model::DataType::fp32, model::DataType::fp32, model::DataType::fp32};
         network.layers = {layer};
-        StudyOptions exam = options_.exam;
+        Scenario exam = options_.exam;
         exam.training.reset();
+        exam.settled_clocks = true;
         const auto report = run(network, machine_, exam, std::move(stop));
         if (!report) {
             return report.diagnostics();
         }
-        byte_s_ = report->total.time_s / sample / 28.0;
+        byte_s_ = report->layers.front().time_s / sample / 28.0;
     }
     return values * 42.0 * byte_s_;
 }

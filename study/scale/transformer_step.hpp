@@ -38,7 +38,7 @@ struct TransformerOptions {
     bool fused_accumulation = true;  // products add to the gradients of microbatches before
     bool fused_bias_gradient = true; // products of weight gradients sum their biases' too
     double gradient_bytes = 4.0;
-    StudyOptions exam;
+    Scenario exam; // launch and software of the kernels
     CollectiveOptions collective;
 };
 

@@ -4,6 +4,7 @@
 #include "study/exam/examine.hpp"
 #include "study/exam/totals.hpp"
 #include "study/formats/mapping_yaml.hpp"
+#include "study/program/lower.hpp"
 
 #include <fmt/format.h>
 
@@ -32,9 +33,8 @@ Result<model::Mapping> parse_mapping(const model::Machine& machine, std::string 
                      "choose an accelerator to change mappings");
 }
 
-Result<Report> with_mapping(const Report& report, std::size_t layer, const model::Machine& machine,
-                            const model::Mapping& mapping, const StudyOptions& options,
-                            std::stop_token stop, std::size_t nest) {
+Result<Report> with_mapping(const Report& report, std::size_t layer, const Question& question,
+                            const model::Mapping& mapping, std::stop_token stop, std::size_t nest) {
     const LayerReport& old = report.layers.at(layer);
     if (nest >= old.mappings.size()) {
         return Result<Report>::failure("unsupported", old.layer.name + " has no such mapping",
@@ -43,15 +43,12 @@ Result<Report> with_mapping(const Report& report, std::size_t layer, const model
     model::Network network;
     network.id = report.network_id;
     network.name = report.network_name;
-    network.layers = {old.layer}; // batch and data type are in it already
-    StudyOptions one = options;
-    one.policy = MappingPolicy::given;
+    network.layers = {old.layer};
+    Question one = question_of_lowered(question, std::move(network));
+    one.scenario.policy = MappingPolicy::given;
     one.nests = old.mappings;
     one.nests[nest] = mapping;
-    one.batch.reset();
-    one.data_type.reset();
-    one.layers.reset();
-    auto examined = run(network, machine, one, std::move(stop));
+    auto examined = run(one, std::move(stop));
     if (!examined) {
         return examined;
     }
@@ -81,18 +78,18 @@ std::size_t nth_of(const Report& report, std::size_t row) {
                       [&](const LayerReport& layer) { return layer.layer.name == name; }));
 }
 
-model::Diagnostics apply_edits(Report& report, const model::Machine& machine,
-                               const std::vector<MappingEdit>& edits, const StudyOptions& options) {
+model::Diagnostics apply_edits(Report& report, const Question& question,
+                               const std::vector<MappingEdit>& edits) {
     model::Diagnostics problems;
     for (const MappingEdit& edit : edits) {
-        const auto mapping = parse_mapping(machine, edit.text, "mapping of " + edit.layer);
+        const auto mapping = parse_mapping(question.machine, edit.text, "mapping of " + edit.layer);
         problems.append(mapping.diagnostics());
         const auto row = row_of(report, edit);
         if (!row) {
             problems.warning("unknown-layer",
                              "no layer is named '" + edit.layer + "' whose mapping was edited");
         } else if (mapping) {
-            auto edited = with_mapping(report, *row, machine, *mapping, options, {}, edit.nest);
+            auto edited = with_mapping(report, *row, question, *mapping, {}, edit.nest);
             problems.append(edited.diagnostics());
             report = edited ? *std::move(edited) : std::move(report);
         }
@@ -110,29 +107,29 @@ std::vector<std::string> nest_names(const LayerReport& layer) {
     return names;
 }
 
-Result<mapper::SearchResult> search_mapping(const model::Machine& machine, const LayerReport& layer,
+Result<mapper::SearchResult> search_mapping(const Question& question, const LayerReport& layer,
                                             const mapper::Objective& objective,
-                                            const StudyOptions& options, std::stop_token stop,
+                                            std::stop_token stop,
                                             const model::ProgressCallback& progress,
                                             std::size_t nest) {
     using Found = Result<mapper::SearchResult>;
-    const auto* accelerator = std::get_if<model::Accelerator>(&machine.kind);
+    const auto* accelerator = std::get_if<model::Accelerator>(&question.machine.kind);
     if (accelerator == nullptr || nest >= layer.mappings.size()) {
         return Found::failure("unsupported", layer.layer.name + " has no mapping to look for",
                               "layers without MACs have none");
     }
-    const auto context = accelerator_context(machine, *accelerator, options);
+    const auto context = accelerator_context(question, *accelerator);
     const auto problems = nests_of(layer.layer);
     if (!context || !problems || nest >= problems->size()) {
         return Found(context ? problems.diagnostics() : context.diagnostics());
     }
-    mapper::Task task =
-        task_of((*problems)[nest], *accelerator,
-                options.free_dataflow ? nullptr : &context->dataflow, options.constraints);
+    mapper::Task task = task_of((*problems)[nest], *accelerator,
+                                question.scenario.free_dataflow ? nullptr : &context->dataflow,
+                                question.constraints);
     task.objective = objective;
-    task.counting = options.counting;
+    task.counting = question.scenario.counting;
     mapper::SearchOptions search;
-    search.threads = options.threads;
+    search.threads = question.scenario.threads;
     return mapper::search(task, search, std::move(stop), progress);
 }
 

@@ -26,9 +26,8 @@ model::Result<model::Mapping> parse_mapping(const model::Machine& machine, std::
 // The report with this one layer examined under the mapping of one of its nests, totals and losses
 // anew. Errors: every rule that the mapping violates; "unsupported" for a layer without mappings.
 model::Result<Report> with_mapping(const Report& report, std::size_t layer,
-                                   const model::Machine& machine, const model::Mapping& mapping,
-                                   const StudyOptions& options = {}, std::stop_token stop = {},
-                                   std::size_t nest = 0);
+                                   const Question& question, const model::Mapping& mapping,
+                                   std::stop_token stop = {}, std::size_t nest = 0);
 
 // A mapping that was edited, as a session keeps it.
 struct MappingEdit {
@@ -47,9 +46,8 @@ std::size_t nth_of(const Report& report, std::size_t row);
 
 // The report with all edits in their layers' places. Edits that cannot be read or are not legal
 // are told and left out; so are those of layers that the report does not have.
-model::Diagnostics apply_edits(Report& report, const model::Machine& machine,
-                               const std::vector<MappingEdit>& edits,
-                               const StudyOptions& options = {});
+model::Diagnostics apply_edits(Report& report, const Question& question,
+                               const std::vector<MappingEdit>& edits);
 
 // What the nests of a layer are called: "attention scores"; one name a nest.
 std::vector<std::string> nest_names(const LayerReport& layer);
@@ -58,10 +56,9 @@ std::vector<std::string> nest_names(const LayerReport& layer);
 // whole space, with progress, the best so far and the gap. Stopped early it gives the best so far,
 // with its gap. Errors: those of mapper::search; "unsupported".
 model::Result<mapper::SearchResult>
-search_mapping(const model::Machine& machine, const LayerReport& layer,
-               const mapper::Objective& objective, const StudyOptions& options = {},
-               std::stop_token stop = {}, const model::ProgressCallback& progress = {},
-               std::size_t nest = 0);
+search_mapping(const Question& question, const LayerReport& layer,
+               const mapper::Objective& objective, std::stop_token stop = {},
+               const model::ProgressCallback& progress = {}, std::size_t nest = 0);
 
 // "2.31 ms instead of 2.76 ms (1.19 times faster), 12 % more energy".
 std::string difference_text(const LayerReport& before, const LayerReport& after);

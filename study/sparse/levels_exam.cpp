@@ -5,6 +5,7 @@
 #include "study/exam/examine.hpp"
 #include "study/exam/totals.hpp"
 #include "study/exam/word_types.hpp"
+#include "study/program/lower.hpp"
 #include "study/sparse/lay_zeros_over.hpp"
 
 #include <algorithm>
@@ -58,11 +59,12 @@ std::vector<LayerKind> kinds_of(const std::vector<Layer>& layers,
 // What each kind of a network takes, side by side on the threads that there are.
 class Examiner {
   public:
-    Examiner(const model::Network& network, const SparseLevels& machine, std::stop_token stop,
+    Examiner(const Question& layers, const SparseLevels& machine, std::stop_token stop,
              const model::ProgressCallback& progress)
-        : network_(network), machine_(machine), stop_(std::move(stop)), progress_(progress) {}
+        : layers_(layers), machine_(machine), stop_(std::move(stop)), progress_(progress) {}
 
-    std::vector<Result<Report>> run(const std::vector<LayerKind>& kinds, StudyOptions options) {
+    std::vector<Result<Report>> run(const std::vector<LayerKind>& kinds) {
+        Scenario options = layers_.scenario;
         std::vector<std::optional<Result<Report>>> found(kinds.size());
         const int threads = mapper::thread_count(options.threads);
         const int at_once = std::clamp(static_cast<int>(kinds.size()), 1, threads);
@@ -81,12 +83,14 @@ class Examiner {
     }
 
   private:
-    Result<Report> one(const LayerKind& kind, const StudyOptions& options) {
+    Result<Report> one(const LayerKind& kind, const Scenario& options) {
         const Twin twin = twin_of(machine_.accelerator(), machine_.rules, kind.densities);
-        model::Machine standing = machine_.machine;
-        standing.kind = twin.machine;
-        auto report = study::run({network_.id, network_.name, network_.source, {kind.layer}},
-                                 standing, options, stop_);
+        Question question = layers_;
+        question.scenario = options;
+        question.network.layers = {kind.layer};
+        question.machine = machine_.machine;
+        question.machine.kind = twin.machine;
+        auto report = study::run(question, stop_);
         if (report && !twin.plain()) {
             model::Diagnostics wrong =
                 lay_zeros_over(report->layers.front(), machine_, twin, kind.densities);
@@ -105,23 +109,13 @@ class Examiner {
         }
     }
 
-    const model::Network& network_;
+    const Question& layers_;
     const SparseLevels& machine_;
     std::stop_token stop_;
     const model::ProgressCallback& progress_;
     std::mutex mutex_;
     std::size_t done_ = 0;
 };
-
-// The options of a part of a network that is prepared already.
-StudyOptions for_parts(StudyOptions options) {
-    options.batch.reset();
-    options.layers.reset();
-    options.data_type.reset();
-    options.training.reset();
-    options.operators = Operators::all;
-    return options;
-}
 
 // Of the whole network: a part's own would count its layers alone.
 void add_apart(model::Diagnostics& all, const model::Diagnostics& of_part) {
@@ -134,19 +128,21 @@ void add_apart(model::Diagnostics& all, const model::Diagnostics& of_part) {
 
 } // namespace
 
-Result<Report> run_sparse(const model::Network& network, const SparseLevels& machine,
-                          const std::vector<Densities>& densities, const StudyOptions& options,
-                          std::stop_token stop, const model::ProgressCallback& progress) {
-    const auto wanted = prepared(network, settled(options, machine.machine));
+Result<Report> run_sparse(const Question& question, const SparseLevels& machine,
+                          const std::vector<Densities>& densities, std::stop_token stop,
+                          const model::ProgressCallback& progress) {
+    Question dense = question; // zeros are laid over the layers, one by one
+    dense.scenario.density.clear();
+    const auto wanted = lowered_network(dense);
     if (!wanted) {
         return Result<Report>(wanted.diagnostics());
     }
-    const StudyOptions own = for_parts(options);
+    const Question own = question_of_lowered(dense, *wanted);
     const std::vector<LayerKind> kinds = kinds_of(wanted->layers, densities);
-    const auto examined = Examiner(*wanted, machine, std::move(stop), progress).run(kinds, own);
+    const auto examined = Examiner(own, machine, std::move(stop), progress).run(kinds);
     Report report;
     model::Diagnostics found =
-        check_types(*wanted, machine.machine, machine.accelerator(), options);
+        check_types(*wanted, machine.machine, machine.accelerator(), question.scenario.data_type);
     for (const auto& one : examined) {
         add_apart(found, one.diagnostics());
     }
@@ -154,7 +150,7 @@ Result<Report> run_sparse(const model::Network& network, const SparseLevels& mac
         return Result<Report>(std::move(found));
     }
     report = *examined.front();
-    const auto context = accelerator_context(machine.machine, machine.accelerator(), own);
+    const auto context = accelerator_context(own, machine.accelerator());
     report.machine = context ? summarise(machine.machine, *context) : report.machine;
     report.layers.resize(wanted->layers.size());
     for (std::size_t k = 0; k < kinds.size(); ++k) {
@@ -166,6 +162,7 @@ Result<Report> run_sparse(const model::Network& network, const SparseLevels& mac
     report.total = {};
     report.worst.clear();
     add_totals(report);
+    describe(question, report);
     return Result<Report>(std::move(report), std::move(found));
 }
 

@@ -19,11 +19,12 @@ namespace eyeroof::study {
 //   certificates               of expected counts: lanes and waiting, which only add, are not in
 //                              the search. Bounds stay bounds.
 //   notes                      densities, MACs done of all, both losses
-// `densities`: one for each layer of study::prepared(network, settled options). Where all densities
-// are 1 the report is that of study::run. Errors: those of study::run.
-model::Result<Report> run_sparse(const model::Network& network, const SparseLevels& machine,
+// The question's machine is the levels'. `densities`: one for each layer of
+// lowered_network(question). Where all densities are 1 the report is that of study::run. Errors:
+// those of study::run.
+model::Result<Report> run_sparse(const Question& question, const SparseLevels& machine,
                                  const std::vector<model::sparse::Densities>& densities,
-                                 const StudyOptions& options = {}, std::stop_token stop = {},
+                                 std::stop_token stop = {},
                                  const model::ProgressCallback& progress = {});
 
 } // namespace eyeroof::study

@@ -110,7 +110,7 @@ model::sparse::Cost cost_from(const LayerReport& sparse, const LayerReport& dens
 Result<SparseExam> levels_exam(const SparseMachine& machine, const SparseLevels& levels,
                                const model::Network& network,
                                const std::vector<Densities>& densities, const model::Pattern& only,
-                               StudyOptions options, const std::stop_token& stop,
+                               Scenario scenario, const std::stop_token& stop,
                                const model::ProgressCallback& progress) {
     SparseExam exam = begun(machine, network);
     model::Network some{network.id, network.name, network.source, {}};
@@ -127,9 +127,13 @@ Result<SparseExam> levels_exam(const SparseMachine& machine, const SparseLevels&
     if (some.layers.empty()) {
         return nothing_runs(machine);
     }
-    options.operators = Operators::all;
-    const auto dense = run(some, levels.machine, options, stop, progress);
-    const auto sparse = run_sparse(some, levels, own, options, stop, progress);
+    Question question;
+    question.scenario = std::move(scenario);
+    question.scenario.operators = Operators::all;
+    question.network = some;
+    question.machine = levels.machine;
+    const auto dense = run(question, stop, progress);
+    const auto sparse = run_sparse(question, levels, own, stop, progress);
     if (!dense || !sparse) {
         return dense ? sparse.diagnostics() : dense.diagnostics();
     }
@@ -157,10 +161,10 @@ std::size_t SparseLayer::costliest_link() const {
 
 Result<SparseExam> sparse_exam(const SparseMachine& machine, const model::Network& network,
                                const std::vector<Densities>& densities, const model::Pattern& only,
-                               const StudyOptions& options, std::stop_token stop,
+                               const Scenario& scenario, std::stop_token stop,
                                const model::ProgressCallback& progress) {
     if (const auto* levels = std::get_if<SparseLevels>(&machine.kind)) {
-        return levels_exam(machine, *levels, network, densities, only, options, stop, progress);
+        return levels_exam(machine, *levels, network, densities, only, scenario, stop, progress);
     }
     SparseExam exam = begun(machine, network);
     model::Diagnostics found;

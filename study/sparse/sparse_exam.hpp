@@ -43,12 +43,12 @@ struct SparseExam {
 // over; operators that do not multiply, and those that the machine does not run, are left out and
 // told. Errors: those of the cost models; "no-layers"
 // when nothing is left.
-// `options`: effort of the searches on machines of levels, where the dense machine is the same one
+// `scenario`: effort of the searches on machines of levels, where the dense machine is the same one
 // with all words not zero.
 model::Result<SparseExam> sparse_exam(const SparseMachine& machine, const model::Network& network,
                                       const std::vector<model::sparse::Densities>& densities,
                                       const model::Pattern& only = {},
-                                      const StudyOptions& options = {}, std::stop_token stop = {},
+                                      const Scenario& scenario = {}, std::stop_token stop = {},
                                       const model::ProgressCallback& progress = {});
 
 // Speed-up over the dense machine when all tensors have one density, from 1 down to 0.1.

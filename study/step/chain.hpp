@@ -3,8 +3,8 @@
 // Knows no schedule.
 #pragma once
 
-#include "study/step/costs.hpp"
-#include "study/step/memory.hpp"
+#include "study/program/costs.hpp"
+#include "study/program/memory.hpp"
 #include "study/step/recompute.hpp"
 
 #include <optional>

@@ -112,7 +112,7 @@ std::string copy_ways_json(const CopyWays& found) {
                                 {"moved_bytes", way.moved},
                                 {"run_s", way.run_s(found.steps)}});
     }
-    return json.dump(1) + "\n";
+    return json.dump(2) + "\n";
 }
 
 } // namespace eyeroof::study::step

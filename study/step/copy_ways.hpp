@@ -3,7 +3,7 @@
 // Knows no network file and no option of a command.
 #pragma once
 
-#include "study/step/timeline.hpp"
+#include "study/program/timeline.hpp"
 
 #include <optional>
 #include <string>

@@ -1,7 +1,10 @@
 #include "study/step/improve.hpp"
 
+#include "study/exam/gpu_step.hpp"
+#include "study/program/fusion.hpp"
+#include "study/program/lower.hpp"
+#include "study/program/settled.hpp"
 #include "study/step/chain.hpp"
-#include "study/step/fusion.hpp"
 #include "study/step/improve_space.hpp"
 #include "study/step/padding.hpp"
 #include "study/step/recompute.hpp"
@@ -22,21 +25,30 @@ using model::Result;
 
 namespace {
 
-model::Network with_types(const model::Network& network, const Combination& c) {
-    model::Network changed = network;
-    for (Layer& layer : changed.layers) {
-        if (c.type) {
-            layer.types = {*c.type, *c.type, *c.type};
+// The question with the combination's changes; its layers carry their types themselves.
+Question changed(const Question& question, const Combination& c, Count batch) {
+    Question made = question;
+    Scenario& s = made.scenario;
+    const std::optional<DataType> type = c.type ? c.type : s.data_type;
+    s.data_type.reset();
+    for (Layer& layer : made.network.layers) {
+        if (type) {
+            layer.types = {*type, *type, *type};
         }
         const bool learned = layer.op == model::Op::gemm && model::parameters_of(layer) > 0;
         if (c.weights && learned) {
             layer.types.weight = *c.weights;
         }
     }
-    return changed;
+    s.batch = batch * c.batch;
+    s.launch = c.capture ? model::Launch::graph : s.launch;
+    s.compiled = s.compiled || c.fuse;
+    s.attention = c.attention ? AttentionForm::fused : attention_of(question);
+    s.in_place = s.in_place || c.in_place;
+    return made;
 }
 
-// A step in one combination of everything but what frees activations and how it is launched.
+// A step in one combination of everything but what frees memory.
 struct Played {
     Graph graph; // before fusion
     Costs costs;
@@ -49,11 +61,11 @@ struct Played {
 
 class Improver {
   public:
-    Improver(const model::Network& network, const std::optional<read::Wiring>& wiring,
-             const model::Gpu& gpu, const ImproveOptions& options)
-        : network_(network), wiring_(wiring), gpu_(gpu), options_(options),
-          rewired_(with_attention(network, wiring)), training_(options.graph.training.has_value()) {
-    }
+    Improver(const Question& question, const model::Gpu& gpu, const ImproveOptions& options)
+        : question_(question), gpu_(gpu), options_(options),
+          batch_(question.scenario.batch.value_or(own_batch(question.network))),
+          timeline_(timeline_options(question, gpu)),
+          training_(question.scenario.training.has_value()) {}
 
     Result<Outcome> outcome(const Combination& c) {
         auto played = play_out(c);
@@ -79,16 +91,11 @@ class Improver {
     Facts facts(Count now_peak) {
         const auto plain = play_out({});
         Costs costs = plain ? plain->costs : Costs{};
-        const bool padding =
-            plain && pad(plain->graph, gpu_, model::Launch::kernel, costs).layers > 0;
-        return {network_,
-                gpu_,
-                options_,
-                now_peak,
-                training_,
-                wiring_.has_value(),
-                rewired_.replaced > 0,
-                padding};
+        const bool padding = plain && pad(plain->graph, gpu_, software_, costs).layers > 0;
+        const bool written = attention_of(question_) == AttentionForm::written;
+        const bool attention =
+            written && with_attention(question_.network, question_.wiring).replaced > 0;
+        return {question_, gpu_, options_, now_peak, training_, attention, padding};
     }
 
   private:
@@ -98,63 +105,49 @@ class Improver {
         if (last_ && last_key_ == key) {
             return *last_;
         }
-        const Rewired plain{network_, wiring_, 0};
-        const Rewired& base = c.attention ? rewired_ : plain;
-        const auto grown = model::with_batch(with_types(base.network, c), c.batch);
-        if (!grown) {
-            return grown.diagnostics();
+        const Question question = changed(question_, c, batch_);
+        software_ = software_of(question);
+        Question plain = question;
+        plain.scenario.compiled = false;
+        auto graph = lower(plain);
+        auto run = lower(question);
+        if (!graph || !run) {
+            return graph ? run.diagnostics() : graph.diagnostics();
         }
-        GraphOptions options = options_.graph;
-        options.batch *= c.batch;
-        options.in_place = options.in_place || c.in_place;
-        auto graph = make_graph(*grown, base.wiring, options);
-        if (!graph) {
-            return graph.diagnostics();
+        auto costs = costs_of(*graph, gpu_, software_);
+        auto run_costs = costs_of(*run, gpu_, software_);
+        if (!costs || !run_costs) {
+            return costs ? run_costs.diagnostics() : costs.diagnostics();
         }
-        const Mode mode = c.capture        ? (c.fuse ? Mode::fused_graph : Mode::graph)
-                          : c.fuse         ? Mode::fused
-                          : options_.eager ? Mode::eager
-                                           : Mode::stream;
-        auto costs = costs_of(*graph, gpu_, launch_of(mode));
-        if (!costs) {
-            return costs.diagnostics();
-        }
+        Played played{*std::move(graph), *std::move(costs),     {}, {},
+                      *std::move(run),   *std::move(run_costs), 0};
         if (c.weights) {
-            cheapen_weights(*graph, gpu_, *c.weights, *costs);
+            cheapen_weights(played.graph, gpu_, *c.weights, played.costs);
+            cheapen_weights(played.run, gpu_, *c.weights, played.run_costs);
         }
-        Played played{*graph, *costs, {}, {}, {}, {}, 0};
-        played.weights_change = reshape_products(c, launch_of(mode), played);
-        if (c.fuse) {
-            Fused fused = step::fuse(played.graph, played.costs, gpu_);
-            played.run = std::move(fused.graph);
-            played.run_costs = std::move(fused.costs);
-        } else {
-            played.run = played.graph;
-            played.run_costs = played.costs;
-        }
-        TimelineOptions timeline;
-        timeline.mode = mode;
-        timeline.host = options_.host;
-        played.line = simulate(played.run, played.run_costs, gpu_, timeline);
-        played.memory = memory_of(played.run, workspaces_of(played.run, gpu_));
+        (void)reshape_products(c, played.graph, played.costs);
+        played.weights_change = reshape_products(c, played.run, played.run_costs);
+        played.line =
+            simulate(played.run, played.run_costs, gpu_, timeline_options(question, gpu_));
+        played.memory = memory_of(played.run, workspaces_of(played.run, gpu_, software_));
         last_ = played;
         last_key_ = key;
         return played;
     }
 
     // Padding and pruning; how many bytes more the weights take.
-    Count reshape_products(const Combination& c, model::Launch launch, Played& played) const {
+    Count reshape_products(const Combination& c, const Graph& graph, Costs& costs) const {
         Count change = 0;
         if (c.padded) {
             // Training keeps gradients and states beside them: as many bytes as of 16 to 2.
             constexpr Count kTrained = 8;
-            const Padded padded = pad(played.graph, gpu_, launch, played.costs);
+            const Padded padded = pad(graph, gpu_, software_, costs);
             change += padded.added_bytes * (training_ ? kTrained : 1);
         }
         if (c.pruning != Pruning::none) {
-            change -= prune(played.graph, gpu_, launch, c.pruning, options_.density.value_or(1.0),
-                            played.costs)
-                          .saved_bytes;
+            change -=
+                prune(graph, gpu_, software_, c.pruning, options_.density.value_or(1.0), costs)
+                    .saved_bytes;
         }
         return change;
     }
@@ -162,9 +155,8 @@ class Improver {
     // Adds what freeing costs, and sets the peak that it leaves. Times of the chain are scaled to
     // those of the step, which fusion may have shortened.
     bool free(const Combination& c, const Played& played, double& added_s, Count& peak) const {
-        const double host_s = c.capture                   ? options_.host.node_s
-                              : options_.eager && !c.fuse ? options_.host.call_s
-                                                          : options_.host.launch_s;
+        const model::Launch launch = c.capture ? model::Launch::graph : timeline_.launch;
+        const double host_s = model::issue_seconds(timeline_.host, launch, model::Issued::forward);
         if (c.freeing == Freeing::stream) {
             return stream(played, added_s, peak);
         }
@@ -216,8 +208,9 @@ class Improver {
     // On the graph that runs: within the limit, or half of what is there.
     bool run_again(const Played& played, double host_s, double& added_s, Count& peak) const {
         const Count target = std::min(options_.limit, (peak + played.memory.resident) / 2);
-        const auto found = recompute_cheapest(played.run, played.run_costs,
-                                              workspaces_of(played.run, gpu_), target, host_s);
+        const auto found =
+            recompute_cheapest(played.run, played.run_costs,
+                               workspaces_of(played.run, gpu_, software_), target, host_s);
         if (!found || found->peak >= peak) {
             return false;
         }
@@ -226,11 +219,12 @@ class Improver {
         return true;
     }
 
-    const model::Network& network_;
-    const std::optional<read::Wiring>& wiring_;
+    const Question& question_;
     const model::Gpu& gpu_;
     const ImproveOptions& options_;
-    Rewired rewired_;
+    Count batch_;
+    TimelineOptions timeline_;
+    SoftwareOf software_;
     bool training_;
     std::optional<Played> last_;
     Combination last_key_;
@@ -251,11 +245,16 @@ std::vector<Outcome> front_of(std::vector<Outcome> outcomes) {
     return front;
 }
 
-Result<Improvement> improve(const model::Network& network,
-                            const std::optional<read::Wiring>& wiring, const model::Gpu& gpu,
-                            const ImproveOptions& options, std::stop_token stop,
-                            const model::ProgressCallback& progress) {
-    Improver improver(network, wiring, gpu, options);
+Result<Improvement> improve(const Question& asked, const ImproveOptions& options,
+                            std::stop_token stop, const model::ProgressCallback& progress) {
+    const Question question = as_it_runs(asked);
+    const auto* gpu = std::get_if<model::Gpu>(&question.machine.kind);
+    if (gpu == nullptr) {
+        return Result<Improvement>::failure("not-a-gpu",
+                                            "a step is improved on GPUs and host processors",
+                                            "`eyeroof hw list` names them");
+    }
+    Improver improver(question, *gpu, options);
     const auto now = improver.outcome({});
     if (!now) {
         return now.diagnostics();

@@ -1,12 +1,12 @@
-// What would make a step quicker or smaller: remedies alone, together, and the front of both.
-// Called by `eyeroof improve`.
-// Every gain is two simulations of the whole step; none is a rule of thumb.
+// What would make a step faster or smaller: changes to the scenario alone, together, and the front
+// of both. Every gain is two simulations of the whole step; none is a rule of thumb. Called by
+// `eyeroof improve`.
 #pragma once
 
 #include "model/base/progress.hpp"
-#include "study/step/memory.hpp"
+#include "model/base/result.hpp"
+#include "study/scenario/question.hpp"
 #include "study/step/pruning.hpp"
-#include "study/step/timeline.hpp"
 
 #include <optional>
 #include <stop_token>
@@ -22,11 +22,11 @@ enum class Freeing { none, segments, recompute, cheapest, offload, stream };
 
 struct Combination {
     bool capture = false;   // a CUDA graph
-    bool fuse = false;      // pointwise operators and epilogues in one kernel
+    bool fuse = false;      // compiled
     bool attention = false; // scores, softmax and values in one kernel
     bool in_place = false;  // relu over its input
     Freeing freeing = Freeing::none;
-    model::Count batch = 1;                 // times the network's own
+    model::Count batch = 1;                 // times the scenario's
     std::optional<model::DataType> type;    // of all layers
     std::optional<model::DataType> weights; // of products' weights alone, in inference
     bool padded = false;                    // products on longer operands where that is quicker
@@ -40,7 +40,7 @@ struct Outcome {
     Combination combination;
     double time_s = 0.0; // of a step
     double low_s = 0.0, high_s = 0.0;
-    double item_s = 0.0;   // of one batch of the network's own size
+    double item_s = 0.0;   // of one batch of the scenario's size
     double gain = 1.0;     // of items a second, against now
     model::Count peak = 0; // bytes
     bool fits = false;
@@ -66,29 +66,24 @@ struct Improvement {
 };
 
 struct ImproveOptions {
-    GraphOptions graph;
-    model::HostIssue host;
-    bool eager = true; // how it is run now: a framework's calls, or launches back to back
-    model::Count limit = 0;
+    model::Count limit = 0; // bytes for tensors
     std::vector<model::Count> batches = {1, 2, 4};
     std::optional<double> density;         // of blocks that pruning leaves; nothing: none offered
     std::optional<double> steps_per_epoch; // of retraining
 };
 
-// Errors: those of make_graph and costs_of for the network as it is; "cancelled". A variant that
-// the machine does not run is not offered.
-model::Result<Improvement> improve(const model::Network& network,
-                                   const std::optional<read::Wiring>& wiring, const model::Gpu& gpu,
-                                   const ImproveOptions& options, std::stop_token stop = {},
+// Every combination is the question with other fields; now is what run() says. Errors: those of
+// run() for the network as it is; "not-a-gpu"; "cancelled". A variant that the machine does not run
+// is not offered.
+model::Result<Improvement> improve(const Question& question, const ImproveOptions& options,
+                                   std::stop_token stop = {},
                                    const model::ProgressCallback& progress = {});
 
 // Those that no other is at least as quick and as small as; quickest first.
 std::vector<Outcome> front_of(std::vector<Outcome> outcomes);
 
-// `run`: what runs, in words.
-std::string improve_text(const Improvement& found, const std::string& network,
-                         const std::string& machine, const std::string& run, model::Count limit);
-std::string improve_json(const Improvement& found, const std::string& network,
-                         const std::string& machine, model::Count limit); // eyeroof/improve/1
+std::string improve_text(const Improvement& found, const std::string& words, model::Count limit);
+std::string improve_json(const Improvement& found, const Question& question,
+                         model::Count limit); // eyeroof/improve/1
 
 } // namespace eyeroof::study::step

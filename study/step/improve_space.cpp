@@ -39,7 +39,11 @@ std::vector<std::string> remedies_of(const Combination& c) {
 namespace {
 
 // The longest that products are computed in.
-DataType main_type(const model::Network& network) {
+DataType main_type(const Question& question) {
+    if (question.scenario.data_type) {
+        return *question.scenario.data_type;
+    }
+    const model::Network& network = question.network;
     int bits = 0;
     DataType main = DataType::fp32;
     for (const Layer& layer : network.layers) {
@@ -52,9 +56,9 @@ DataType main_type(const model::Network& network) {
 }
 
 // Types that need fewer bits than the network's and that the machine's units serve.
-std::vector<DataType> shorter_types(const model::Network& network, const model::Gpu& gpu,
+std::vector<DataType> shorter_types(const Question& question, const model::Gpu& gpu,
                                     bool training) {
-    const DataType main = main_type(network);
+    const DataType main = main_type(question);
     const int bits = model::storage_bits(main);
     std::vector<DataType> types;
     for (const DataType type : {DataType::tf32, DataType::fp16, DataType::bf16, DataType::fp8}) {
@@ -74,9 +78,9 @@ bool link(const Facts& f) {
 }
 
 void add_pruning(const Facts& f, Space& s, std::vector<Excluded>& excluded) {
-    const DataType type = main_type(f.network);
+    const DataType type = main_type(f.question);
     const auto of_products = [&](DataType t) { return serves_two_of_four(f.gpu, t); };
-    const std::vector<DataType> shorter = shorter_types(f.network, f.gpu, f.training);
+    const std::vector<DataType> shorter = shorter_types(f.question, f.gpu, f.training);
     if (of_products(type) || std::any_of(shorter.begin(), shorter.end(), of_products)) {
         s.pruning.push_back(Pruning::two_of_four);
         excluded.push_back({"weights 2:4 in int8, int4", "kernels that turn short weights back "
@@ -140,19 +144,26 @@ void times(std::vector<Combination>& all, const std::vector<T>& choices, Set set
 Space space_of(const Facts& f, std::vector<Excluded>& excluded) {
     Space s;
     const bool host = f.gpu.arch == model::GpuArch::host;
-    host ? excluded.push_back({"CUDA graph", "a host processor runs what it calls"})
-         : s.capture.push_back(true);
-    s.fuse.push_back(true);
+    const Scenario& now = f.question.scenario;
+    if (host) {
+        excluded.push_back({"CUDA graph", "a host processor runs what it calls"});
+    } else if (now.launch == model::Launch::eager || now.launch == model::Launch::stream) {
+        s.capture.push_back(true);
+    }
+    if (!now.compiled) {
+        s.fuse.push_back(true);
+    }
     if (f.attention) {
         s.attention.push_back(true);
     } else {
         excluded.push_back({"attention in one kernel",
-                            f.wired ? "the graph writes out no attention"
-                                    : "without a graph nobody knows what its products read"});
+                            f.question.wiring
+                                ? "the graph writes out no attention"
+                                : "without a graph nobody knows what its products read"});
     }
     f.training ? add_training(f, s, excluded) : add_inference(f, s, excluded);
     s.batch = f.options.batches;
-    for (const DataType type : shorter_types(f.network, f.gpu, f.training)) {
+    for (const DataType type : shorter_types(f.question, f.gpu, f.training)) {
         s.type.push_back(type);
     }
     f.padding

@@ -8,12 +8,11 @@
 namespace eyeroof::study::step {
 
 struct Facts {
-    const model::Network& network;
+    const Question& question;
     const model::Gpu& gpu;
     const ImproveOptions& options;
     model::Count now_peak = 0; // bytes, of the step as it is
     bool training = false;
-    bool wired = false;     // the network has a graph
     bool attention = false; // that writes out attention
     bool padding = false;   // some product is quicker on longer operands
 };

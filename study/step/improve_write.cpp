@@ -1,4 +1,5 @@
 #include "model/base/units.hpp"
+#include "study/scenario/fields.hpp"
 #include "study/step/improve.hpp"
 
 #include <fmt/format.h>
@@ -35,16 +36,14 @@ Json outcome_json(const Outcome& o) {
 
 } // namespace
 
-std::string improve_text(const Improvement& found, const std::string& network,
-                         const std::string& machine, const std::string& run, model::Count limit) {
+std::string improve_text(const Improvement& found, const std::string& words, model::Count limit) {
     const std::string head = fmt::format("{:>9} {:>10} {:>19} {:>10}  {:<5} {}\n", "gain", "step",
                                          "interval", "peak", "fits", "remedies");
     std::string text =
-        fmt::format("{} on {} in {}: {}\n{} combinations; gain is of items a second, the interval "
-                    "of the step's "
-                    "time\n\n{}{}\nalone\n{}",
-                    network, machine, model::format_si(static_cast<double>(limit), "B"), run,
-                    found.tried, head, row(found.now), head);
+        fmt::format("{}\n{} combinations within {}; gain is of items a second, the interval of the "
+                    "step's time\n\n{}{}\nalone\n{}",
+                    words, found.tried, model::format_si(static_cast<double>(limit), "B"), head,
+                    row(found.now), head);
     for (const Outcome& o : found.alone) {
         text += row(o);
     }
@@ -64,11 +63,11 @@ std::string improve_text(const Improvement& found, const std::string& network,
     return text;
 }
 
-std::string improve_json(const Improvement& found, const std::string& network,
-                         const std::string& machine, model::Count limit) {
+std::string improve_json(const Improvement& found, const Question& question, model::Count limit) {
     Json json = {{"schema", "eyeroof/improve/1"},
-                 {"network", network},
-                 {"machine", machine},
+                 {"scenario", Json::parse(scenario_json(question.scenario))},
+                 {"network", question.network.id},
+                 {"machine", question.machine.id},
                  {"limit_bytes", limit},
                  {"combinations", found.tried},
                  {"now", outcome_json(found.now)},

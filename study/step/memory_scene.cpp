@@ -44,16 +44,16 @@ void add_row(Drawing& d, const std::string& name, const Bytes& bytes) {
 }
 
 std::size_t bars_of(const MemoryReport& r, const Curve& plot) {
-    return std::min(r.memory.at.size(), static_cast<std::size_t>(std::max(plot.box.width, 1.0)));
+    return std::min(r.memory().at.size(), static_cast<std::size_t>(std::max(plot.box.width, 1.0)));
 }
 
 // The operator of a bar: that which holds most of those that share the pixel.
 std::size_t operator_of(const MemoryReport& r, std::size_t bar, std::size_t bars) {
-    const auto n = r.memory.at.size();
+    const auto n = r.memory().at.size();
     const std::size_t from = bar * n / bars, to = std::max((bar + 1) * n / bars, from + 1);
     std::size_t most = from;
     for (std::size_t i = from; i < to; ++i) {
-        most = total_of(r.memory.at[i]) > total_of(r.memory.at[most]) ? i : most;
+        most = total_of(r.memory().at[i]) > total_of(r.memory().at[most]) ? i : most;
     }
     return most;
 }
@@ -69,11 +69,11 @@ void add_bars(Drawing& d, const MemoryReport& r, const Curve& plot) {
         };
         const double left = edge(bar);
         const double width = edge(bar + 1) - left;
-        const std::string name = r.graph.name_of(r.graph.operators[most]);
-        add_row(d, name, r.memory.at[most]);
+        const std::string name = r.graph().name_of(r.graph().operators[most]);
+        add_row(d, name, r.memory().at[most]);
         double below = 0.0;
         for (std::size_t k = 0; k < kOrder.size(); ++k) {
-            const auto bytes = static_cast<double>(r.memory.at[most][kOrder[k]]);
+            const auto bytes = static_cast<double>(r.memory().at[most][kOrder[k]]);
             if (bytes > 0.0) {
                 const double high = plot.y(below + bytes), low = plot.y(below);
                 d.boxes.push_back(
@@ -83,7 +83,7 @@ void add_bars(Drawing& d, const MemoryReport& r, const Curve& plot) {
                      false,
                      fmt::format("{}: {} of {}, {} in all", name, amount(bytes),
                                  holder_text(kOrder[k]),
-                                 amount(static_cast<double>(total_of(r.memory.at[most]))))});
+                                 amount(static_cast<double>(total_of(r.memory().at[most]))))});
                 below += bytes;
             }
         }
@@ -104,7 +104,7 @@ double each_key(const MemoryReport& r, const Canvas& canvas, Place from, const P
     bool first = true;
     for (std::size_t k = 0; k < kOrder.size(); ++k) {
         const std::size_t holder = kOrder[k];
-        if (std::none_of(r.memory.at.begin(), r.memory.at.end(),
+        if (std::none_of(r.memory().at.begin(), r.memory().at.end(),
                          [&](const Bytes& bytes) { return bytes[holder] > 0; })) {
             continue;
         }
@@ -158,7 +158,7 @@ Canvas canvas_of(const Canvas& canvas) {
 
 // The limit is part of the picture unless the curve would be a line at its bottom.
 Curve curve_of(const MemoryReport& r, const Canvas& canvas) {
-    const auto peak = static_cast<double>(r.memory.peak), limit = static_cast<double>(r.limit);
+    const auto peak = static_cast<double>(r.memory().peak), limit = static_cast<double>(r.limit);
     const double top = limit < 10.0 * peak ? std::max(peak, limit) * 1.05 : peak * 1.1;
     const bool beside = key_is_beside(canvas);
     const double from =
@@ -174,9 +174,9 @@ Curve curve_of(const MemoryReport& r, const Canvas& canvas) {
 Drawing draw_memory(const MemoryReport& r, const Canvas& canvas) {
     Drawing d;
     d.canvas = canvas_of(canvas);
-    const auto peak = static_cast<double>(r.memory.peak), limit = static_cast<double>(r.limit);
-    d.title = fmt::format("{} on {}: peak {} of {}", r.graph.name, r.machine, amount(peak),
-                          amount(limit));
+    const auto peak = static_cast<double>(r.memory().peak), limit = static_cast<double>(r.limit);
+    d.title = fmt::format("{} on {}: peak {} of {}", r.graph().name, r.report.machine.id,
+                          amount(peak), amount(limit));
     const auto most = static_cast<std::size_t>(std::max(12.0, (d.canvas.width - 32.0) / 8.5));
     d.texts.push_back(
         {{14.0, 22.0}, shortened(d.title, most), ColourRole::text, kFontPx, 0.0, true});

@@ -3,22 +3,22 @@
 // Computes nothing but sums that it prints.
 #pragma once
 
-#include "study/step/memory.hpp"
+#include "study/exam/report.hpp"
 
 #include <optional>
 #include <string>
 
 namespace eyeroof::study::step {
 
+// Of a report that has memory.
 struct MemoryReport {
-    const Graph& graph;
-    const Memory& memory;
-    std::string machine; // id
-    bool training = false;
+    const Report& report;
     model::Count limit = 0;                    // bytes for tensors
-    std::optional<model::Count> largest_batch; // multiple of the network's own; 0: none fits
+    std::optional<model::Count> largest_batch; // samples; 0: not one batch fits
 
-    bool fits() const { return memory.peak <= limit; }
+    const Graph& graph() const { return report.program; }
+    const Memory& memory() const { return *report.memory; }
+    bool fits() const { return memory().peak <= limit; }
 };
 
 std::string memory_text(const MemoryReport& report);

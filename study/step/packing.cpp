@@ -79,9 +79,7 @@ Persistent persistent(const Graph& graph, const Costs& costs, const model::Gpu& 
         double work = 0.0;
         for (const OperatorId i : level.operators) {
             const LayerCost& cost = costs.layers[graph.operators[i].layer];
-            const double start =
-                cost.moved_s > 0.0 ? cost.device_s - std::hypot(cost.moved_s, cost.sm_s) : 0.0;
-            const double time = std::max(cost.device_s - std::max(start, 0.0), 0.0);
+            const double time = std::max(cost.device_s - cost.start_s, 0.0);
             const auto count = static_cast<std::size_t>(
                 std::max(1.0, std::round(cost.share * static_cast<double>(bins))));
             tiles.insert(tiles.end(), count, time);

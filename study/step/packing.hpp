@@ -4,8 +4,8 @@
 #pragma once
 
 #include "model/gpu/gpu.hpp"
-#include "study/step/costs.hpp"
-#include "study/step/graph.hpp"
+#include "study/program/costs.hpp"
+#include "study/program/graph.hpp"
 
 #include <cstddef>
 #include <vector>

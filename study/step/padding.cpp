@@ -21,7 +21,7 @@ struct Best {
 };
 
 Best quickest(const Layer& layer, const LayerCost& now, const model::Gpu& gpu,
-              model::Launch launch) {
+              const SoftwareOf& software) {
     const auto own = std::get<model::GemmShape>(layer.shape);
     const Count vector = std::max<Count>(128 / model::storage_bits(layer.types.input), 1);
     const std::array<Count, 3> units = {1, vector, 64};
@@ -35,7 +35,7 @@ Best quickest(const Layer& layer, const LayerCost& now, const model::Gpu& gpu,
             if (shape.n == own.n && shape.k == own.k) {
                 continue;
             }
-            const auto cost = cost_of_layer(padded, gpu, launch);
+            const auto cost = cost_with(padded, gpu, software);
             if (cost && cost->device_s < best.cost.device_s) {
                 best = {*cost, shape.n * shape.k - own.n * own.k};
             }
@@ -46,14 +46,14 @@ Best quickest(const Layer& layer, const LayerCost& now, const model::Gpu& gpu,
 
 } // namespace
 
-Padded pad(const Graph& graph, const model::Gpu& gpu, model::Launch launch, Costs& costs) {
+Padded pad(const Graph& graph, const model::Gpu& gpu, const SoftwareOf& software, Costs& costs) {
     Padded result;
     for (std::size_t i = 0; i < graph.layers.size(); ++i) {
         const Layer& layer = graph.layers[i];
         if (layer.op != model::Op::gemm) {
             continue;
         }
-        const Best best = quickest(layer, costs.layers[i], gpu, launch);
+        const Best best = quickest(layer, costs.layers[i], gpu, software);
         if (best.cost.device_s > kWorthIt * costs.layers[i].device_s) {
             continue;
         }

@@ -63,7 +63,7 @@ bool prunable(const Layer& layer, const model::Gpu& gpu, Pruning pruning) {
 
 } // namespace
 
-Pruned prune(const Graph& graph, const model::Gpu& gpu, model::Launch launch, Pruning pruning,
+Pruned prune(const Graph& graph, const model::Gpu& gpu, const SoftwareOf& software, Pruning pruning,
              double density, Costs& costs) {
     Pruned result;
     for (std::size_t i = 0; i < graph.layers.size(); ++i) {
@@ -78,7 +78,7 @@ Pruned prune(const Graph& graph, const model::Gpu& gpu, model::Launch launch, Pr
         const double left = bytes_left(pruning, density, layer.types.weight);
         const double depth = depth_left(pruning, density, shape.n, shape.k);
         shape.k = std::max<Count>(static_cast<Count>(static_cast<double>(shape.k) * depth), 1);
-        const auto kernel = cost_of_layer(shorter, gpu, launch);
+        const auto kernel = cost_with(shorter, gpu, software);
         LayerCost& cost = costs.layers[i];
         if (!kernel) {
             continue;
@@ -90,7 +90,6 @@ Pruned prune(const Graph& graph, const model::Gpu& gpu, model::Launch launch, Pr
             continue;
         }
         const double scale = after / cost.device_s;
-        cost.alone_s -= cost.device_s - after;
         cost.device_s = after;
         cost.low_s *= scale; // high_s stays: nothing may be gained
         ++result.layers;

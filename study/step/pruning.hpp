@@ -3,7 +3,7 @@
 // Knows no accuracy and no training.
 #pragma once
 
-#include "study/step/costs.hpp"
+#include "study/program/costs.hpp"
 
 #include <string>
 
@@ -40,7 +40,7 @@ struct Pruned {
 //   t' = max(t(m, n, depth k), (bytes - (1 - left) weights) / (dram_share B)),  at most t,
 // t of the model for the shorter product. A layer that does not gain stays dense. No rates of
 // sparse kernels have been fitted: the interval ends at the dense product's own.
-Pruned prune(const Graph& graph, const model::Gpu& gpu, model::Launch launch, Pruning pruning,
+Pruned prune(const Graph& graph, const model::Gpu& gpu, const SoftwareOf& software, Pruning pruning,
              double density, Costs& costs);
 
 // Progressive pruning: so many steps of a tenth of all weights, each followed by retraining.

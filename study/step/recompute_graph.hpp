@@ -2,8 +2,8 @@
 // first. Called by the remedies. Knows no machine: operators bring their times.
 #pragma once
 
-#include "study/step/costs.hpp"
-#include "study/step/memory.hpp"
+#include "study/program/costs.hpp"
+#include "study/program/memory.hpp"
 
 #include <optional>
 

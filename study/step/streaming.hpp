@@ -3,7 +3,7 @@
 // Knows no stream of a device but one, and one copy engine.
 #pragma once
 
-#include "study/step/timeline.hpp"
+#include "study/program/timeline.hpp"
 
 namespace eyeroof::study::step {
 

@@ -16,11 +16,11 @@ constexpr double kLanesLeft = 84.0, kLanesRight = 16.0, kLanesTop = 44.0, kLanes
 constexpr double kMostLane = 44.0, kLeastLane = 16.0;
 
 TimeRange range_of(const TimelineReport& r, const TimelineLook& look) {
-    return look.shown.value_or(TimeRange{0.0, std::max(r.timeline.time_s, 1e-12)});
+    return look.shown.value_or(TimeRange{0.0, std::max(r.timeline().time_s, 1e-12)});
 }
 
 int lane_count(const TimelineReport& r) {
-    return 1 + r.options.streams + (r.timeline.copies.empty() ? 0 : 2);
+    return 1 + r.report.scenario.streams + (r.timeline().copies.empty() ? 0 : 2);
 }
 
 struct Scale {
@@ -156,16 +156,16 @@ class LanesBelow {
 void add_lanes(Lanes& picture, const TimelineReport& r, const Scale& scale,
                const TimelineLook& look, double height) {
     LanesBelow lanes(picture, scale, height);
-    const auto& spans = r.timeline.spans;
-    const Naming named = [&](std::size_t i) { return r.graph.name_of(r.graph.operators[i]); };
-    const auto marked = [&](std::size_t i) { return look.layer == r.graph.operators[i].layer; };
+    const auto& spans = r.timeline().spans;
+    const Naming named = [&](std::size_t i) { return r.graph().name_of(r.graph().operators[i]); };
+    const auto marked = [&](std::size_t i) { return look.layer == r.graph().operators[i].layer; };
     {
         Lane host = lanes.next("host", ColourRole::series2, named, true);
         for (std::size_t i = 0; i < spans.size(); ++i) {
             host.add(spans[i].issue_s, spans[i].issued_s, i, marked(i));
         }
     }
-    for (int stream = 0; stream < r.options.streams; ++stream) {
+    for (int stream = 0; stream < r.report.scenario.streams; ++stream) {
         Lane kernels =
             lanes.next(fmt::format("stream {}", stream + 1), ColourRole::series1, named, true);
         for (std::size_t i = 0; i < spans.size(); ++i) {
@@ -174,11 +174,11 @@ void add_lanes(Lanes& picture, const TimelineReport& r, const Scale& scale,
             }
         }
     }
-    const Naming tensors = [&](std::size_t t) { return r.graph.name_of(r.graph.tensors[t]); };
-    for (int way = 0; way < (r.timeline.copies.empty() ? 0 : 2); ++way) {
+    const Naming tensors = [&](std::size_t t) { return r.graph().name_of(r.graph().tensors[t]); };
+    for (int way = 0; way < (r.timeline().copies.empty() ? 0 : 2); ++way) {
         Lane copies =
             lanes.next(way == 0 ? "to device" : "to host", ColourRole::series3, tensors, false);
-        for (const CopySpan& copy : r.timeline.copies) {
+        for (const CopySpan& copy : r.timeline().copies) {
             if (copy.to_device == (way == 0)) {
                 copies.add(copy.start_s, copy.end_s, copy.tensor, false);
             }
@@ -195,8 +195,10 @@ Lanes lanes_of(const TimelineReport& r, const Canvas& canvas, const TimelineLook
     const double bottom = kLanesTop + lanes * lane;
     d.canvas = {std::max(canvas.width, kLanesLeft + kLanesRight + 40.0),
                 std::max(canvas.height, bottom + kLanesBelow)};
-    d.title = fmt::format("{} on {}, {} mode: {}", r.graph.name, r.machine,
-                          mode_name(r.options.mode), model::format_si(r.timeline.time_s, "s"));
+    d.title = fmt::format("{} on {}, {}{}: {}", r.graph().name, r.report.machine.id,
+                          model::launch_name(r.report.scenario.launch),
+                          r.report.scenario.compiled ? ", compiled" : "",
+                          model::format_si(r.timeline().time_s, "s"));
     const Scale scale = scale_of(r, d.canvas, look);
     const auto most = static_cast<std::size_t>(std::max(12.0, (d.canvas.width - 32.0) / 8.5));
     d.texts.push_back(

@@ -1,5 +1,6 @@
 // The timeline for people and for programs.
 #include "model/base/units.hpp"
+#include "study/scenario/fields.hpp"
 #include "study/step/timeline_write.hpp"
 
 #include <fmt/format.h>
@@ -29,12 +30,12 @@ struct PathSums {
 
 PathSums sums_of(const TimelineReport& r) {
     PathSums sums;
-    for (const PathPart& part : critical_path(r.graph, r.timeline)) {
+    for (const PathPart& part : critical_path(r.graph(), r.timeline())) {
         (part.kind == PathPart::Kind::host     ? sums.host_s
          : part.kind == PathPart::Kind::kernel ? sums.kernel_s
                                                : sums.copy_s) += part.seconds;
         if (part.kind == PathPart::Kind::kernel) {
-            sums.by_layer[r.graph.operators[part.op].layer] += part.seconds;
+            sums.by_layer[r.graph().operators[part.op].layer] += part.seconds;
         }
     }
     return sums;
@@ -49,14 +50,10 @@ std::size_t host_bound_of(const std::vector<LayerTime>& rows) {
 }
 
 std::string head_text(const TimelineReport& r) {
-    const Timeline& t = r.timeline;
+    const Timeline& t = r.timeline();
     std::string text =
-        fmt::format("{} on {}, {}: {} operators, {} mode{}{}\n", r.graph.name, r.machine,
-                    run_words(r.graph.layers, r.graph.optimizer), r.graph.operators.size(),
-                    mode_name(r.options.mode),
-                    r.host.empty() ? std::string() : fmt::format(", issued by {}", r.host),
-                    r.options.streams > 1 ? fmt::format(", {} streams", r.options.streams) : "");
-    if (r.graph.chain) {
+        fmt::format("{}; {} operators\n", r.report.words, r.graph().operators.size());
+    if (r.graph().chain) {
         text += "The network gives no graph: its layers are taken as a chain, each reading the one "
                 "before it.\n";
     }
@@ -78,22 +75,23 @@ std::string head_text(const TimelineReport& r) {
 } // namespace
 
 std::string timeline_text(const TimelineReport& r, std::size_t most_rows) {
-    const std::vector<LayerTime> rows = by_layer(r.graph, r.timeline);
+    const std::vector<LayerTime> rows = by_layer(r.graph(), r.timeline());
     const PathSums path = sums_of(r);
     std::string text = head_text(r);
     text += fmt::format("critical path       {} in kernels, {} in the host's calls, {} in copies\n",
                         s(path.kernel_s), s(path.host_s), s(path.copy_s));
     text += fmt::format("host-bound          {} of {} operators started as they were issued, the "
                         "device idle before\n\n{:<28} {:>6} {:>10} {:>6} {:>10} {:>10} {:>10}\n",
-                        host_bound_of(rows), r.graph.operators.size(), "layer", "runs", "kernels",
+                        host_bound_of(rows), r.graph().operators.size(), "layer", "runs", "kernels",
                         "share", "waits", "host-bound", "on path");
     for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) {
         const LayerTime& row = rows[i];
         const auto on_path = path.by_layer.find(row.layer);
-        text += fmt::format(
-            "{:<28} {:>6} {:>10} {:>5.1f}% {:>10} {:>10} {:>10}\n", r.graph.layers[row.layer].name,
-            row.runs, s(row.kernels_s), percent(row.kernels_s, r.timeline.time_s), s(row.waits_s),
-            row.host_bound, s(on_path == path.by_layer.end() ? 0.0 : on_path->second));
+        text +=
+            fmt::format("{:<28} {:>6} {:>10} {:>5.1f}% {:>10} {:>10} {:>10}\n",
+                        r.graph().layers[row.layer].name, row.runs, s(row.kernels_s),
+                        percent(row.kernels_s, r.timeline().time_s), s(row.waits_s), row.host_bound,
+                        s(on_path == path.by_layer.end() ? 0.0 : on_path->second));
     }
     if (rows.size() > most_rows) {
         text += fmt::format("and {} more; --format json has all\n", rows.size() - most_rows);
@@ -102,17 +100,20 @@ std::string timeline_text(const TimelineReport& r, std::size_t most_rows) {
 }
 
 std::string timeline_json(const TimelineReport& r) {
-    const Timeline& t = r.timeline;
+    const Timeline& t = r.timeline();
     const PathSums path = sums_of(r);
     Json json = {
         {"schema", "eyeroof/timeline/1"},
-        {"network", r.graph.id},
-        {"machine", r.machine},
-        {"host", r.host},
-        {"phase", r.training ? "training" : "inference"},
-        {"mode", mode_name(r.options.mode)},
-        {"streams", r.options.streams},
-        {"chain", r.graph.chain},
+        {"scenario", Json::parse(scenario_json(r.report.scenario))},
+        {"words", r.report.words},
+        {"network", r.graph().id},
+        {"machine", r.report.machine.id},
+        {"host", r.report.host},
+        {"phase", r.report.scenario.training ? "training" : "inference"},
+        {"launch", model::launch_name(r.report.scenario.launch)},
+        {"compiled", r.report.scenario.compiled},
+        {"streams", r.report.scenario.streams},
+        {"chain", r.graph().chain},
         {"time_s", t.time_s},
         {"low_s", t.low_s},
         {"high_s", t.high_s},
@@ -127,8 +128,8 @@ std::string timeline_json(const TimelineReport& r) {
         {"layers", Json::array()},
         {"operators", Json::array()},
         {"copies", Json::array()}};
-    for (const LayerTime& row : by_layer(r.graph, r.timeline)) {
-        json["layers"].push_back({{"name", r.graph.layers[row.layer].name},
+    for (const LayerTime& row : by_layer(r.graph(), r.timeline())) {
+        json["layers"].push_back({{"name", r.graph().layers[row.layer].name},
                                   {"runs", row.runs},
                                   {"kernels_s", row.kernels_s},
                                   {"wait_host_s", row.waits_s},
@@ -136,7 +137,7 @@ std::string timeline_json(const TimelineReport& r) {
     }
     for (std::size_t i = 0; i < t.spans.size(); ++i) {
         const Span& span = t.spans[i];
-        json["operators"].push_back({{"name", r.graph.name_of(r.graph.operators[i])},
+        json["operators"].push_back({{"name", r.graph().name_of(r.graph().operators[i])},
                                      {"issue_s", span.issue_s},
                                      {"issued_s", span.issued_s},
                                      {"start_s", span.start_s},
@@ -145,13 +146,13 @@ std::string timeline_json(const TimelineReport& r) {
                                      {"waited_for", waited_text(span.waited)}});
     }
     for (const CopySpan& copy : t.copies) {
-        json["copies"].push_back({{"tensor", r.graph.name_of(r.graph.tensors[copy.tensor])},
+        json["copies"].push_back({{"tensor", r.graph().name_of(r.graph().tensors[copy.tensor])},
                                   {"direction", copy.to_device ? "h2d" : "d2h"},
-                                  {"bytes", r.graph.tensors[copy.tensor].bytes},
+                                  {"bytes", r.graph().tensors[copy.tensor].bytes},
                                   {"start_s", copy.start_s},
                                   {"end_s", copy.end_s}});
     }
-    return json.dump(1) + "\n";
+    return json.dump(2) + "\n";
 }
 
 } // namespace eyeroof::study::step

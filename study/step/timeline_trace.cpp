@@ -43,11 +43,11 @@ void name_process(std::string& out, int process, const std::string& name, bool f
 std::string timeline_trace(const TimelineReport& r) {
     std::string out = "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"made_by\":\"eyeroof\","
                       "\"predicted\":true},\"traceEvents\":[\n";
-    name_process(out, kHost, r.host.empty() ? "host" : "host " + r.host, true);
-    name_process(out, kDevice, r.machine, false);
-    for (std::size_t i = 0; i < r.timeline.spans.size(); ++i) {
-        const Span& span = r.timeline.spans[i];
-        const std::string name = r.graph.name_of(r.graph.operators[i]);
+    name_process(out, kHost, r.report.host.empty() ? "host" : "host " + r.report.host, true);
+    name_process(out, kDevice, r.report.machine.id, false);
+    for (std::size_t i = 0; i < r.timeline().spans.size(); ++i) {
+        const Span& span = r.timeline().spans[i];
+        const std::string name = r.graph().name_of(r.graph().operators[i]);
         const std::string link = fmt::format("\"correlation\":{}", i + 1);
         event(out, name, "cpu_op", kHost, 1, span.issue_s, span.issued_s - span.issue_s, link);
         event(out, name, "kernel", kDevice, 7 + span.stream, span.start_s,
@@ -55,22 +55,22 @@ std::string timeline_trace(const TimelineReport& r) {
               fmt::format("{},\"stream\":{},\"waited for\":\"{}\"", link, 7 + span.stream,
                           waited_text(span.waited)));
     }
-    for (const CopySpan& copy : r.timeline.copies) {
+    for (const CopySpan& copy : r.timeline().copies) {
         const char* direction = copy.to_device ? "HtoD" : "DtoH";
         event(out, fmt::format("Memcpy {}", direction), "gpu_memcpy", kDevice,
               kCopyThread + (copy.to_device ? 0 : 1), copy.start_s, copy.end_s - copy.start_s,
-              fmt::format("\"bytes\":{}", r.graph.tensors[copy.tensor].bytes));
+              fmt::format("\"bytes\":{}", r.graph().tensors[copy.tensor].bytes));
     }
     return out + "\n]}\n";
 }
 
 std::string timeline_svg(const TimelineReport& r) {
-    const int lanes = 1 + r.options.streams + (r.timeline.copies.empty() ? 0 : 2);
+    const int lanes = 1 + r.report.scenario.streams + (r.timeline().copies.empty() ? 0 : 2);
     return to_svg(draw_timeline(r, {1200.0, 70.0 + 34.0 * lanes}), SvgTheme::automatic);
 }
 
 std::string timeline_html(const TimelineReport& r) {
-    return page_head(svg_escape(r.graph.name), "body{font:14px sans-serif;margin:1em}") +
+    return page_head(svg_escape(r.graph().name), "body{font:14px sans-serif;margin:1em}") +
            timeline_svg(r) + "<pre>" + html_lines(timeline_text(r)) + "</pre>\n" + page_foot();
 }
 

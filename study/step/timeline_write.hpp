@@ -3,20 +3,19 @@
 // Computes nothing but sums that it prints.
 #pragma once
 
-#include "study/step/timeline.hpp"
+#include "study/exam/report.hpp"
 
 #include <string>
 
 namespace eyeroof::study::step {
 
+// Of a GPU or host processor.
 struct TimelineReport {
-    const Graph& graph;
-    const Timeline& timeline;
+    const Report& report;
     const model::Gpu& gpu;
-    TimelineOptions options;
-    std::string machine; // id
-    std::string host;    // id; empty: round values
-    bool training = false;
+
+    const Graph& graph() const { return report.program; }
+    const Timeline& timeline() const { return report.timeline; }
 };
 
 std::string timeline_text(const TimelineReport& report, std::size_t most_rows = 15);

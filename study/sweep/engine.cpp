@@ -4,6 +4,7 @@
 #include "mapper/preset/stationary.hpp"
 #include "model/leakage.hpp"
 #include "study/exam/nest_figures.hpp"
+#include "study/exam/run.hpp"
 #include "study/sweep/workloads.hpp"
 
 #include <fmt/format.h>
@@ -62,12 +63,12 @@ PointFigures SweepEngine::at(std::uint64_t point) {
     if (!last_.machine) {
         return failed(last_.error);
     }
-    const StudyOptions options = grid_.options_at(at);
+    const Question question = grid_.question_at(at, *last_.machine);
     const auto* accelerator = std::get_if<Accelerator>(&last_.machine->kind);
-    if (accelerator == nullptr || options.counting != Counting::eyeroof) {
+    if (accelerator == nullptr || question.scenario.counting != Counting::eyeroof) {
         return slow(at);
     }
-    const auto context = accelerator_context(*last_.machine, *accelerator, options);
+    const auto context = accelerator_context(question, *accelerator);
     if (!context) {
         return failed(first_error(context.diagnostics()));
     }
@@ -75,9 +76,9 @@ PointFigures SweepEngine::at(std::uint64_t point) {
 }
 
 PointFigures SweepEngine::slow(const std::vector<std::size_t>& at) const {
-    StudyOptions options = grid_.options_at(at);
-    options.threads = 1; // points are what runs side by side
-    const auto report = run(grid_.network_at(at), *last_.machine, options, stop_);
+    Question question = grid_.question_at(at, *last_.machine);
+    question.scenario.threads = 1; // points are what runs side by side
+    const auto report = run(question, stop_);
     if (!report) {
         return failed(first_error(report.diagnostics()));
     }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -36,102 +37,19 @@ std::vector<std::string> split(std::string_view text, char at) {
     return parts;
 }
 
-template <class Value>
-std::function<bool(StudyOptions&, const std::string&)>
-one_of(std::vector<std::pair<std::string, Value>> words, Value StudyOptions::*member) {
-    return [words = std::move(words), member](StudyOptions& options, const std::string& text) {
-        for (const auto& [word, value] : words) {
-            if (word == text) {
-                options.*member = value;
-                return true;
-            }
-        }
-        return false;
-    };
-}
-
-std::optional<model::DataflowKind> dataflow_from(const std::string& text) {
-    using Kind = model::DataflowKind;
-    for (const Kind kind : {Kind::ws, Kind::os, Kind::is, Kind::nlr, Kind::rs, Kind::rs_plus}) {
-        if (model::dataflow_name(kind) == text) {
-            return kind;
-        }
-    }
-    return std::nullopt;
-}
-
-bool set_dataflow(StudyOptions& options, const std::string& text) {
-    options.dataflow = dataflow_from(text);
-    options.free_dataflow = text == "free";
-    return options.free_dataflow || options.dataflow;
-}
-
-bool set_dtype(StudyOptions& options, const std::string& text) {
-    options.data_type = model::data_type_from_name(text);
-    return options.data_type.has_value();
-}
-
-bool set_phase(StudyOptions& options, const std::string& text) {
-    options.training =
-        text == "training" ? std::optional(TrainingOptions{}) : std::optional<TrainingOptions>{};
-    return text == "training" || text == "inference";
-}
-
-bool set_batch(StudyOptions& options, const std::string& text) {
-    model::Count count = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-    options.batch = count;
-    return error == std::errc{} && end == text.data() + text.size() && count >= 1 &&
-           count <= model::kMaxDimension;
-}
-
-std::vector<std::string> dtype_words() {
-    std::vector<std::string> words;
-    for (const std::string_view name : model::data_type_names()) {
-        words.emplace_back(name);
-    }
-    return words;
-}
-
-std::vector<std::string> dataflow_words() {
-    using Kind = model::DataflowKind;
-    std::vector<std::string> words;
-    for (const Kind kind : {Kind::ws, Kind::os, Kind::is, Kind::nlr, Kind::rs, Kind::rs_plus}) {
-        words.emplace_back(model::dataflow_name(kind));
-    }
-    words.emplace_back("free");
-    return words;
-}
-
 } // namespace
 
-const std::vector<SweptOption>& swept_options() {
-    using P = MappingPolicy;
-    using L = LaunchMode;
-    using O = std::optional<Operators>;
-    static const std::vector<SweptOption> all = {
-        {"batch", {}, set_batch},
-        {"dtype", dtype_words(), set_dtype},
-        {"dataflow", dataflow_words(), set_dataflow},
-        {"mapping",
-         {"auto", "best", "dataflow"},
-         one_of<P>({{"auto", P::automatic}, {"best", P::best}, {"dataflow", P::dataflow}},
-                   &StudyOptions::policy)},
-        {"launch",
-         {"eager", "stream", "kernel", "graph"},
-         one_of<L>({{"eager", L::eager},
-                    {"stream", L::stream},
-                    {"kernel", L::kernel},
-                    {"graph", L::graph}},
-                   &StudyOptions::launch)},
-        {"operators",
-         {"all", "fused", "products"},
-         one_of<O>({{"all", Operators::all},
-                    {"fused", Operators::fused},
-                    {"products", Operators::products}},
-                   &StudyOptions::operators)},
-        {"phase", {"inference", "training"}, set_phase}};
-    return all;
+std::vector<const ScenarioField*> swept_fields() {
+    static const std::vector<std::string_view> fixed = {"network", "on", "layers", "host"};
+    std::vector<const ScenarioField*> fields;
+    for (const ScenarioField& field : scenario_fields()) {
+        const bool one = field.kind != FieldKind::list &&
+                         std::find(fixed.begin(), fixed.end(), field.name) == fixed.end();
+        if (one) {
+            fields.push_back(&field);
+        }
+    }
+    return fields;
 }
 
 Result<VaryText> parse_vary(std::string_view text) {
@@ -254,8 +172,8 @@ Result<VariedField> knob_field(const VaryText& text, const std::vector<Machine>&
             for (const Knob& known : knobs) {
                 names.push_back(known.key);
             }
-            for (const SweptOption& option : swept_options()) {
-                names.emplace_back(option.name);
+            for (const ScenarioField* option : swept_fields()) {
+                names.push_back(option->name);
             }
             const std::string name =
                 text.field.starts_with("machine.") ? text.field.substr(8) : text.field;
@@ -285,13 +203,22 @@ Result<VariedField> knob_field(const VaryText& text, const std::vector<Machine>&
     return Result<VariedField>(std::move(field));
 }
 
-Result<VariedField> option_field(const VaryText& text, const SweptOption& option) {
-    VariedField field{VariedField::What::option,
-                      std::string(option.name),
-                      std::string(option.name),
-                      text.values,
-                      {}};
-    if (option.words.empty()) {
+std::vector<std::string> as_set(const ScenarioField& option, const std::string& value) {
+    const bool off = option.kind == FieldKind::flag && (value == "0" || value == "off");
+    return off ? std::vector<std::string>{} : std::vector{value};
+}
+
+// A sweep has no mapping files: each is of one network.
+bool is_policy(const std::string& word) {
+    static constexpr std::array all = {MappingPolicy::automatic, MappingPolicy::dataflow,
+                                       MappingPolicy::best};
+    return std::any_of(all.begin(), all.end(),
+                       [&](MappingPolicy policy) { return policy_name(policy) == word; });
+}
+
+Result<VariedField> option_field(const VaryText& text, const ScenarioField& option) {
+    VariedField field{VariedField::What::option, option.name, option.json_key(), text.values, {}};
+    if (option.kind == FieldKind::number) {
         const auto values = spread_values(text.values, nullptr, text.field);
         if (!values) {
             return Result<VariedField>(values.diagnostics());
@@ -301,19 +228,29 @@ Result<VariedField> option_field(const VaryText& text, const SweptOption& option
             field.texts.push_back(fmt::format("{}", value));
         }
     }
+    Diagnostics wrong;
     for (const std::string& value : field.texts) {
-        StudyOptions ignored;
-        if (!option.set(ignored, value)) {
-            return Result<VariedField>::failure(
-                "bad-value", fmt::format("'{}' is no {}", value, option.name),
-                option.words.empty() ? "it is a whole number from 1"
-                                     : model::suggestion(value, option.words));
+        Scenario ignored;
+        if (option.name == "mapping" && !is_policy(value)) {
+            wrong.error("bad-value", fmt::format("'{}' is not a way to map", value),
+                        "known: auto, dataflow, best");
+        }
+        if (option.name == "optimizer") {
+            ignored.training.emplace();
+        }
+        for (const model::Diagnostic& d : option.set(ignored, as_set(option, value))) {
+            wrong.error("bad-value", d.message, d.hint);
         }
     }
-    return Result<VariedField>(std::move(field));
+    return wrong.has_errors() ? Result<VariedField>(std::move(wrong))
+                              : Result<VariedField>(std::move(field));
 }
 
 } // namespace
+
+void set_field(const ScenarioField& option, const std::string& value, Scenario& scenario) {
+    (void)option.set(scenario, as_set(option, value)); // resolve_field() has seen its errors
+}
 
 Result<std::vector<double>> spread_values(const std::vector<std::string>& texts, const Knob* knob,
                                           const std::string& field) {
@@ -345,9 +282,9 @@ Result<std::vector<double>> spread_values(const std::vector<std::string>& texts,
 Result<VariedField> resolve_field(const VaryText& text, const std::vector<Machine>& machines) {
     const std::string plain =
         text.field.starts_with("options.") ? text.field.substr(8) : text.field;
-    for (const SweptOption& option : swept_options()) {
-        if (option.name == plain) {
-            return option_field(text, option);
+    for (const ScenarioField* option : swept_fields()) {
+        if (option->name == plain || option->json_key() == plain) {
+            return option_field(text, *option);
         }
     }
     if (text.field == "machine" || text.field == "network") {

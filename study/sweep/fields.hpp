@@ -4,15 +4,15 @@
 //   FIELD    a parameter of the machine as `--set` names it, with or without "machine." before it
 //            (axes.x is axis-x), or the place in its description: levels[1].fanout.x
 //            machine, network: whole ones by name;  network.PARAMETER: sizes of the network
-//            batch, dtype, dataflow, mapping, launch, operators, phase, with or without "options."
+//            fields of the scenario by the names of their options, with or without "options."
+//            before
 //   VALUES   a,b,c;  FROM:TO:STEP, up or down, the end included where it is met;  FROM:TO:xFACTOR
 #pragma once
 
 #include "model/base/result.hpp"
-#include "study/exam/run.hpp"
+#include "study/scenario/fields.hpp"
 #include "study/what_if/knobs.hpp"
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,14 +34,9 @@ struct VariedField {
     std::vector<std::vector<double>> numbers;
 };
 
-// An option that can be varied: its name, the words it takes (none: whole numbers), and how it is
-// set; false where the text is no value of it.
-struct SweptOption {
-    std::string_view name;
-    std::vector<std::string> words;
-    std::function<bool(StudyOptions&, const std::string&)> set;
-};
-const std::vector<SweptOption>& swept_options();
+// Fields of the scenario that can be varied: all that hold one value but the network, the machine,
+// and the choice of layers.
+std::vector<const ScenarioField*> swept_fields();
 
 // The values of one field as texts: lists are split, ranges stay "a:b:c" in one piece.
 struct VaryText {
@@ -55,6 +50,9 @@ model::Result<VaryText> parse_vary(std::string_view text);
 // parse_value; "bad-range"; "too-many".
 model::Result<std::vector<double>> spread_values(const std::vector<std::string>& texts,
                                                  const Knob* knob, const std::string& field);
+
+// One of the values that resolve_field() let pass.
+void set_field(const ScenarioField& option, const std::string& value, Scenario& scenario);
 
 // Resolves a field against the machines that it is for (one unless `machine` is varied too).
 // Errors: "unknown-field" with the nearest; those of spread_values.

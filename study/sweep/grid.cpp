@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace eyeroof::study {
 
@@ -146,36 +147,49 @@ Result<Machine> SweepGrid::machine_at(const Positions& at) const {
                               : Result<Machine>(std::move(machine));
 }
 
-const Network& SweepGrid::network_at(const Positions& at) const {
+const model::WiredNetwork& SweepGrid::network_at(const Positions& at) const {
     return networks_[number(at, [&](std::size_t f) { return of_network(fields_[f]); })];
 }
 
-StudyOptions SweepGrid::options_at(const Positions& at) const {
-    StudyOptions options = options_;
-    for (std::size_t f = 0; f < fields_.size(); ++f) {
-        for (const SweptOption& option : swept_options()) {
-            if (fields_[f].what == What::option && option.name == fields_[f].key) {
-                option.set(options, fields_[f].texts[at[f]]);
+Scenario SweepGrid::scenario_at(const Positions& at) const {
+    Scenario scenario = scenario_;
+    for (const ScenarioField* option : swept_fields()) { // the phase before its optimizer
+        for (std::size_t f = 0; f < fields_.size(); ++f) {
+            if (fields_[f].what == What::option && option->name == fields_[f].key) {
+                set_field(*option, fields_[f].texts[at[f]], scenario);
             }
         }
     }
-    return options;
+    return scenario;
+}
+
+Question SweepGrid::question_at(const Positions& at, Machine machine) const {
+    const model::WiredNetwork& wired = network_at(at);
+    Question question;
+    question.scenario = scenario_at(at);
+    question.network = wired.network;
+    question.wiring = wired.wiring;
+    question.machine = std::move(machine);
+    std::tie(question.host, question.host_id) = hosts_[machine_base(at)];
+    return question;
 }
 
 Diagnostics SweepGrid::load_machines(const SweepQuestion& question, const SweepSources& sources,
                                      const std::vector<VaryText>& texts) {
-    std::vector<std::string> names = {question.machine};
+    std::vector<std::string> names = {question.scenario.machine};
     for (const VaryText& text : texts) {
         names = text.field == "machine" ? text.values : names;
     }
     Diagnostics found;
     for (const std::string& name : names) {
         auto machine = sources.machine(name);
-        if (machine && !question.set.empty()) {
-            machine = changed(*machine, question.set);
+        if (machine && !question.scenario.changes.empty()) {
+            machine = changed(*machine, question.scenario.changes);
         }
         found.append(machine.diagnostics());
         if (machine) {
+            hosts_.push_back(sources.host ? sources.host(*machine)
+                                          : std::pair<model::HostIssue, std::string>{});
             machines_.push_back(*std::move(machine));
         }
     }
@@ -194,8 +208,8 @@ Diagnostics SweepGrid::load_networks(const SweepQuestion& question, const SweepS
         return found;
     }
     for (std::uint64_t i = 0; i < count && !found.has_errors(); ++i) {
-        std::string name = question.network;
-        std::vector<std::string> sizes = question.sizes;
+        std::string name = question.scenario.network;
+        std::vector<std::string> sizes = question.scenario.sizes;
         std::uint64_t rest = i;
         for (std::size_t f = fields_.size(); f-- > 0;) {
             if (of_network(fields_[f])) {
@@ -252,8 +266,8 @@ void SweepGrid::take_fingerprint(const SweepQuestion& question) {
     for (const Machine& machine : machines_) {
         all.add(description(machine));
     }
-    for (const Network& network : networks_) {
-        all.add(description(network));
+    for (const model::WiredNetwork& network : networks_) {
+        all.add(description(network.network));
     }
     for (const VariedField& field : fields_) {
         all.add(field.column);
@@ -261,23 +275,17 @@ void SweepGrid::take_fingerprint(const SweepQuestion& question) {
             all.add(field.texts[i]);
         }
     }
-    const StudyOptions& o = question.options;
-    all.add(fmt::format("{} {} {} {} {} {} {} {} {} {} {}", static_cast<int>(o.policy),
-                        o.dataflow ? static_cast<int>(*o.dataflow) : -1, o.free_dataflow,
-                        static_cast<int>(o.factors), o.search_nodes, static_cast<int>(o.counting),
-                        o.batch.value_or(0), o.layers.value_or(""),
-                        o.data_type ? static_cast<int>(*o.data_type) : -1,
-                        o.training ? o.training->optimizer : "",
-                        o.operators ? static_cast<int>(*o.operators) : -1));
-    all.add(fmt::format("{} {} {}", static_cast<int>(o.launch),
-                        o.objective ? o.objective->energy_power : 0.0,
-                        o.objective ? o.objective->delay_power : 0.0));
+    all.add(scenario_json(question.scenario));
+    for (const auto& [issue, id] : hosts_) {
+        all.add(fmt::format("{} {} {} {} {}", id, issue.call_s, issue.gradient_s, issue.launch_s,
+                            issue.node_s));
+    }
     fingerprint_ = all.value();
 }
 
 Result<SweepGrid> SweepGrid::make(const SweepQuestion& question, const SweepSources& sources) {
     SweepGrid grid;
-    grid.options_ = question.options;
+    grid.scenario_ = question.scenario;
     Diagnostics found;
     std::vector<VaryText> texts;
     for (const std::string& text : question.vary) {

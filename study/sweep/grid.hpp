@@ -4,27 +4,29 @@
 // callbacks.
 #pragma once
 
+#include "model/wiring.hpp"
+#include "study/scenario/question.hpp"
 #include "study/sweep/fields.hpp"
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 namespace eyeroof::study {
 
 struct SweepQuestion {
-    std::string network;
-    std::vector<std::string> sizes; // "batch=8": of the network
-    std::string machine;
-    std::vector<std::string> set; // changes of the machine, before it is varied
+    Scenario scenario; // before it is varied
     std::vector<std::string> vary;
-    StudyOptions options;
 };
 
 // How names become values: the catalogs, or a test.
 struct SweepSources {
     std::function<model::Result<model::Machine>(const std::string&)> machine;
-    std::function<model::Result<model::Network>(const std::string&,
-                                                const std::vector<std::string>&)>
+    std::function<model::Result<model::WiredNetwork>(const std::string&,
+                                                     const std::vector<std::string>&)>
         network;
+    // The host of a GPU, with its name; nothing: textbook_host().
+    std::function<std::pair<model::HostIssue, std::string>(const model::Machine&)> host = {};
 };
 
 class SweepGrid {
@@ -51,8 +53,10 @@ class SweepGrid {
 
     // Its knobs turned; sources are left away. Errors: what validate() says of it.
     model::Result<model::Machine> machine_at(const std::vector<std::size_t>& at) const;
-    const model::Network& network_at(const std::vector<std::size_t>& at) const;
-    StudyOptions options_at(const std::vector<std::size_t>& at) const;
+    const model::WiredNetwork& network_at(const std::vector<std::size_t>& at) const;
+    Scenario scenario_at(const std::vector<std::size_t>& at) const;
+    // On this machine, which is the point's.
+    Question question_at(const std::vector<std::size_t>& at, model::Machine machine) const;
 
     // Of all that the answers depend on: two sweeps with one fingerprint give the same file.
     std::uint64_t fingerprint() const { return fingerprint_; }
@@ -72,9 +76,10 @@ class SweepGrid {
     std::vector<bool> structural_; // by field
     std::vector<bool> counted_;    // those of them that change more than sizes of stores
     std::vector<model::Machine> machines_;
-    std::vector<std::vector<Knob>> knobs_; // by machine, by field; empty where it is no knob
-    std::vector<model::Network> networks_; // every combination of the network's own fields
-    StudyOptions options_;
+    std::vector<std::vector<Knob>> knobs_;      // by machine, by field; empty where it is no knob
+    std::vector<model::WiredNetwork> networks_; // every combination of the network's own fields
+    Scenario scenario_;
+    std::vector<std::pair<model::HostIssue, std::string>> hosts_; // by machine
     std::uint64_t points_ = 1;
     std::uint64_t fingerprint_ = 0;
 };

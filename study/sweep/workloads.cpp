@@ -3,6 +3,7 @@
 #include "study/exam/best_mappings.hpp"
 #include "study/exam/examine.hpp"
 #include "study/exam/word_types.hpp"
+#include "study/program/lower.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +12,6 @@
 namespace eyeroof::study {
 
 using model::Layer;
-using model::Network;
 using model::Problem;
 
 namespace {
@@ -45,16 +45,16 @@ std::size_t SweptWorkloads::number_of(const Problem& problem) {
     return problems_.size() - 1;
 }
 
-SweptNetwork SweptWorkloads::made(const Network& network, const model::Machine& machine,
-                                  const StudyOptions& options) {
+SweptNetwork SweptWorkloads::made(const Question& question) {
     SweptNetwork swept;
-    const auto wanted = prepared(network, settled(options, machine));
+    const auto wanted = lowered_network(question);
     if (!wanted) {
         swept.error = first_error(wanted.diagnostics());
         return swept;
     }
-    const auto& accelerator = std::get<model::Accelerator>(machine.kind);
-    swept.error = first_error(check_types(*wanted, machine, accelerator, options));
+    const auto& accelerator = std::get<model::Accelerator>(question.machine.kind);
+    swept.error = first_error(
+        check_types(*wanted, question.machine, accelerator, question.scenario.data_type));
     for (const Layer& layer : wanted->layers) {
         const auto known =
             std::find_if(swept.layers.begin(), swept.layers.end(),
@@ -95,8 +95,7 @@ std::shared_ptr<const SweptNetwork> SweptWorkloads::at(const SweepGrid& grid,
     if (known_.size() >= kMostKnown) {
         known_.clear();
     }
-    auto swept = std::make_shared<const SweptNetwork>(
-        made(grid.network_at(position), machine, grid.options_at(position)));
+    auto swept = std::make_shared<const SweptNetwork>(made(grid.question_at(position, machine)));
     known_.emplace(number, swept);
     return swept;
 }

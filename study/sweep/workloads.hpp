@@ -35,8 +35,7 @@ class SweptWorkloads {
 
   private:
     std::size_t number_of(const model::Problem& problem);
-    SweptNetwork made(const model::Network& network, const model::Machine& machine,
-                      const StudyOptions& options);
+    SweptNetwork made(const Question& question);
 
     std::mutex mutex_;
     std::map<std::uint64_t, std::shared_ptr<const SweptNetwork>> known_;

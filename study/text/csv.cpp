@@ -1,6 +1,8 @@
 #include "study/text/csv.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 namespace eyeroof::study::read {
@@ -15,11 +17,19 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
+// What some spreadsheets take for '=', '+', '-' and '@', or pass over before them.
+bool begins_like_formula(std::string_view cell) {
+    constexpr std::string_view kBeginnings[] = {
+        "=", "@", "\t", "\r", "\n", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"}; // the last: full width
+    return std::any_of(std::begin(kBeginnings), std::end(kBeginnings),
+                       [cell](std::string_view one) { return cell.starts_with(one); });
+}
+
 // A spreadsheet would compute what such a cell says; a signed number, with a unit or without, is
 // none.
 bool is_formula(std::string_view cell) {
-    if (cell.size() < 2 || cell.front() == '=' || cell.front() == '@') {
-        return cell.starts_with('=') || cell.starts_with('@');
+    if (cell.size() < 2 || begins_like_formula(cell)) {
+        return begins_like_formula(cell);
     }
     if (cell.front() != '+' && cell.front() != '-') {
         return false;

@@ -1,5 +1,6 @@
 #include "study/tune/cpu_target.hpp"
 
+#include "model/base/printable.hpp"
 #include "study/tune/cpu_source.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 
 namespace eyeroof::study::tune {
@@ -35,30 +37,6 @@ std::vector<int> usable_cpus() {
         }
     }
     return usable;
-}
-
-constexpr const char* kOwner = "owner"; // a file in the folder: whose run it is
-
-// Folders that runs which were killed have left: private ones of this user with a dead owner.
-void remove_orphans() {
-    std::error_code ignored;
-    const fs::path temporary = fs::temp_directory_path(ignored);
-    std::vector<fs::path> orphans;
-    for (fs::directory_iterator at(temporary, ignored), end; at != end; at.increment(ignored)) {
-        const fs::path folder = at->path();
-        if (!folder.filename().string().starts_with("eyeroof-") ||
-            !profiles::is_private_folder(folder)) {
-            continue;
-        }
-        std::ifstream file(folder / kOwner);
-        pid_t owner = 0;
-        if (file >> owner && owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH) {
-            orphans.push_back(folder);
-        }
-    }
-    for (const fs::path& folder : orphans) {
-        fs::remove_all(folder, ignored);
-    }
 }
 
 class CpuTarget final : public Target {
@@ -98,14 +76,33 @@ std::string CpuSession::compile(const std::string& text, const std::string& name
     words.insert(words.end(), flags.begin(), flags.end());
     words.insert(words.end(), {source.string(), "-o", made});
     words.push_back("-ldl");
-    const ProcessEnd end = run_process(words, folder_.path(), options_.compile_limit_s, stop_);
+    const ProcessEnd end = run(words, options_.compile_limit_s);
     if (end.ok()) {
         return made;
     }
+    std::string exhausted;
+    for (const int error : {ENOSPC, EMFILE}) {
+        exhausted = end.output.find(std::strerror(error)) != std::string::npos
+                        ? std::strerror(error)
+                        : exhausted;
+    }
     outcome = end.stopped     ? failed_outcome("stopped", {})
-              : end.timed_out ? failed_outcome("compile", "the compiler took too long")
-                              : failed_outcome("compile", complaint(end.output));
+              : !end.started  ? failed_outcome("failed", "the compiler does not start: " + end.why)
+              : end.timed_out ? failed_outcome("timeout", "the compiler took too long")
+              : exhausted.empty() ? failed_outcome("compile", complaint(end.output))
+                                  : failed_outcome("failed", "the compiler says " + exhausted);
     return {};
+}
+
+// A process of the session. One that the deadline ends was asked to stop: it says nothing of what
+// ran.
+ProcessEnd CpuSession::run(const std::vector<std::string>& words, double limit_s) const {
+    ProcessEnd end = run_process(words, folder_.path(), seconds_left(limit_s, deadline_), stop_);
+    if (end.timed_out && is_over(deadline_)) {
+        end.timed_out = false;
+        end.stopped = true;
+    }
+    return end;
 }
 
 model::Result<std::unique_ptr<CpuSession>> CpuSession::open(const CpuOptions& options,
@@ -117,22 +114,25 @@ model::Result<std::unique_ptr<CpuSession>> CpuSession::open(const CpuOptions& op
                              fmt::format("processor {} is none that may be used here", options.cpu),
                              fmt::format("there are: {}", fmt::join(usable, ", ")));
     }
-    remove_orphans();
     auto folder = profiles::WorkFolder::create();
     if (!folder) {
         return Made(folder.diagnostics());
     }
     std::unique_ptr<CpuSession> session(
         new CpuSession(options, *std::move(folder), std::move(stop))); // private constructor
-    std::ofstream(session->folder() / kOwner) << ::getpid() << '\n';
     const std::vector<std::string> tried = options.compiler.empty()
                                                ? std::vector<std::string>{"c++", "g++", "clang++"}
                                                : std::vector<std::string>{options.compiler};
     Outcome why = failed_outcome("compile", "none was found");
     for (const std::string& compiler : tried) {
         const ProcessEnd version =
-            run_process({compiler, "--version"}, session->folder(), 10.0, session->stop_);
+            session->run({compiler, "--version"}, session->options_.compile_limit_s);
         if (!version.ok()) {
+            why = version.timed_out ? failed_outcome("timeout", "the compiler took too long")
+                  : version.stopped ? failed_outcome("stopped", {})
+                  : version.started || version.why == std::strerror(ENOENT)
+                      ? why
+                      : failed_outcome("failed", "no process can be started: " + version.why);
             continue;
         }
         session->options_.compiler = compiler;
@@ -144,9 +144,23 @@ model::Result<std::unique_ptr<CpuSession>> CpuSession::open(const CpuOptions& op
             }
             return session;
         }
+        if (why.error != "compile") {
+            break; // another compiler meets the same limit
+        }
     }
     if (why.error == "stopped") {
         return Made::failure("cancelled", "stopped before the first trial");
+    }
+    if (why.error == "timeout") {
+        return Made::failure(
+            "time-limit",
+            fmt::format("{} ({:.3g} s)", why.detail, session->options_.compile_limit_s),
+            "raise --limit, or name another compiler with --compiler");
+    }
+    if (why.error == "failed") {
+        return Made::failure("cannot-write",
+                             fmt::format("nothing can be compiled here: {}", why.detail),
+                             "is the disk full, or are too many files open?");
     }
     return Made::failure(
         "unavailable",
@@ -162,15 +176,23 @@ model::Result<std::unique_ptr<Target>> CpuSession::target(const Workload& work,
     for (const std::string& word : harness_shape(work)) {
         words.push_back(word);
     }
-    constexpr double kLimit_s = 600.0;
-    const ProcessEnd end = run_process(words, folder_.path(), kLimit_s, stop_);
+    const ProcessEnd end = run(words, options_.limit_s);
+    if (end.timed_out || is_over(deadline_)) {
+        return Made::failure("time-limit",
+                             fmt::format("the reference result of '{}' takes longer than {:.3g} s",
+                                         model::printable(work.name), end.seconds),
+                             "raise --limit and --time-limit, or take a smaller layer");
+    }
     if (end.stopped) {
         return Made::failure("cancelled", "stopped before the first trial");
     }
     if (!end.ok()) {
         return Made::failure("unavailable",
-                             fmt::format("the reference of '{}' cannot be computed: {}", work.name,
-                                         end.signal != 0 ? signal_text(end.signal) : end.output),
+                             fmt::format("the reference of '{}' cannot be computed: {}",
+                                         model::printable(work.name),
+                                         !end.started      ? end.why
+                                         : end.signal != 0 ? signal_text(end.signal)
+                                                           : end.output),
                              "is there enough memory and room for temporary files?");
     }
     return Made(std::make_unique<CpuTarget>(*this, work, space, file));
@@ -194,8 +216,7 @@ Outcome CpuSession::measure(const CpuPlan& plan, const Workload& work,
         for (const std::string& word : harness_shape(work)) {
             words.push_back(word);
         }
-        outcome = outcome_of(run_process(words, folder_.path(), options_.limit_s, stop_),
-                             options_.statistic);
+        outcome = outcome_of(run(words, options_.limit_s), options_.statistic);
     }
     fs::remove(folder_.path() / "candidate", ignored);
     fs::remove(folder_.path() / "candidate.cpp", ignored);

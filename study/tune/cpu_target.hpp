@@ -16,7 +16,7 @@ struct CpuOptions {
     std::vector<std::string> flags = {"-O2", "-march=native"};
     int cpu = -1;          // that candidates are pinned to; -1: the last one this process may use
     double time_s = 0.25;  // for the repeats of one candidate, at most
-    double limit_s = 20.0; // for a candidate to end
+    double limit_s = 20.0; // for a candidate to end, and for its reference result
     double compile_limit_s = 60.0;
     Statistic statistic = Statistic::median;
     // Replaces a candidate's source, for tests of what goes wrong.
@@ -34,7 +34,8 @@ struct Toolchain {
 // The folder that candidates are built in is private (0700) and removed with the session.
 class CpuSession {
   public:
-    // Errors: "unavailable" without a compiler that works; "cannot-write"; "no-such-cpu".
+    // Errors: "unavailable" without a compiler that works; "cannot-write" on a full disk;
+    // "no-such-cpu"; "time-limit" when the compiler does not end.
     static model::Result<std::unique_ptr<CpuSession>> open(const CpuOptions& options,
                                                            std::stop_token stop = {});
 
@@ -42,8 +43,11 @@ class CpuSession {
     const std::filesystem::path& folder() const { return folder_.path(); }
     int cpu() const { return options_.cpu; }
 
-    // Computes the workload's reference result once. Error "unavailable": not enough memory or disk
-    // for it, or "cancelled". The session and the space must outlive the target.
+    // No process runs beyond this moment; a candidate that is ended by it counts as "stopped".
+    void end_by(Deadline deadline) { deadline_ = deadline; }
+
+    // Computes the workload's reference result once. Errors: "unavailable": not enough memory or
+    // disk for it; "time-limit"; "cancelled". The session and the space must outlive the target.
     model::Result<std::unique_ptr<Target>> target(const Workload& work, const Space& space);
 
     Outcome measure(const CpuPlan& plan, const Workload& work, const std::string& reference);
@@ -54,10 +58,12 @@ class CpuSession {
 
     std::string compile(const std::string& text, const std::string& name,
                         const std::vector<std::string>& flags, Outcome& outcome);
+    ProcessEnd run(const std::vector<std::string>& words, double limit_s) const;
 
     CpuOptions options_;
     profiles::WorkFolder folder_;
     std::stop_token stop_;
+    Deadline deadline_;
     Toolchain toolchain_;
     int references_ = 0;
 };

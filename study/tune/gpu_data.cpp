@@ -64,7 +64,7 @@ std::int32_t GpuData::step_s() const {
     return static_cast<std::int32_t>(work.dilation.w * work.depth);
 }
 
-model::Result<GpuData> gpu_data(const Workload& work, const std::stop_token& stop) {
+model::Result<GpuData> gpu_data(const Workload& work, const std::function<bool()>& stopped) {
     GpuData data;
     data.work = work;
     fill_input(data);
@@ -75,7 +75,7 @@ model::Result<GpuData> gpu_data(const Workload& work, const std::stop_token& sto
     }
     data.wanted.assign(size_of(work.rows * work.cols), 0.0F);
     for (std::size_t x = 0; x < data.pixel.size(); ++x) {
-        if (stop.stop_requested()) {
+        if (stopped && stopped()) {
             return model::Result<GpuData>::failure("cancelled", "stopped before the first trial");
         }
         add_pixel(data, x);

@@ -7,7 +7,7 @@
 #include "study/tune/workload.hpp"
 
 #include <cstdint>
-#include <stop_token>
+#include <functional>
 #include <vector>
 
 namespace eyeroof::study::tune {
@@ -25,7 +25,7 @@ struct GpuData {
     std::int32_t step_s() const; // … and across
 };
 
-// Error "cancelled": asked to stop meanwhile.
-model::Result<GpuData> gpu_data(const Workload& work, const std::stop_token& stop = {});
+// Error "cancelled": `stopped`, which is asked once a row, said so.
+model::Result<GpuData> gpu_data(const Workload& work, const std::function<bool()>& stopped = {});
 
 } // namespace eyeroof::study::tune

@@ -1,5 +1,6 @@
 #include "study/tune/gpu_target.hpp"
 
+#include "model/base/printable.hpp"
 #include "study/tune/gpu_source.hpp"
 #include "study/tune/gpu_worker.hpp"
 #include "study/tune/nvrtc.hpp"
@@ -76,9 +77,8 @@ model::Result<std::unique_ptr<GpuSession>> GpuSession::open(const GpuOptions& op
                                                             std::stop_token stop) {
     using Made = model::Result<std::unique_ptr<GpuSession>>;
     std::unique_ptr<GpuSession> session(new GpuSession(options, std::move(stop)));
-    constexpr double kLimit_s = 60.0; // a first start of a driver takes a while
-    const ProcessEnd end =
-        run_child([&](int file) { return tell_device(options, file); }, kLimit_s, session->stop_);
+    const ProcessEnd end = run_child([&](int file) { return tell_device(options, file); },
+                                     options.limit_s, session->stop_);
     if (end.stopped) {
         return Made::failure("cancelled", "stopped before the first trial");
     }
@@ -118,20 +118,31 @@ model::Result<std::unique_ptr<GpuSession>> GpuSession::open(const GpuOptions& op
 model::Result<std::unique_ptr<Target>> GpuSession::target(const Workload& work,
                                                           const Space& space) {
     using Made = model::Result<std::unique_ptr<Target>>;
-    auto data = gpu_data(work, stop_);
+    const double limit_s = seconds_left(options_.limit_s, deadline_);
+    const auto start = std::chrono::steady_clock::now();
+    const auto spent = [&] {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    };
+    auto data = gpu_data(work, [&] { return stop_.stop_requested() || spent() > limit_s; });
+    if (!data && !stop_.stop_requested()) {
+        return Made::failure("time-limit",
+                             fmt::format("the reference result of '{}' takes longer than {:.3g} s",
+                                         model::printable(work.name), limit_s),
+                             "raise --limit and --time-limit, or take a smaller layer");
+    }
     return data ? Made(std::make_unique<GpuTarget>(*this, *std::move(data), space))
                 : Made(data.diagnostics());
 }
 
 Outcome GpuSession::measure(const GpuPlan& plan, const GpuData& data) {
     const std::string source = options_.source ? options_.source(plan) : gpu_source(plan);
-    return outcome_of(run_child(
-                          [&](int file) {
-                              return run_candidate(options_, machine_.capability, source, plan,
-                                                   data, file);
-                          },
-                          options_.limit_s, stop_),
-                      options_.statistic);
+    ProcessEnd end = run_child(
+        [&](int file) {
+            return run_candidate(options_, machine_.capability, source, plan, data, file);
+        },
+        seconds_left(options_.limit_s, deadline_), stop_);
+    end.stopped = end.stopped || (end.timed_out && is_over(deadline_));
+    return outcome_of(end, options_.statistic);
 }
 
 } // namespace eyeroof::study::tune

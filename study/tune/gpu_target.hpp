@@ -35,8 +35,11 @@ class GpuSession {
     const std::string& compiler() const { return compiler_; } // "NVRTC 12.4, driver 12.8"
     const std::string& flags() const { return flags_; }
 
-    // Computes the workload's result once, on this host. Error "cancelled". The session and the
-    // space must outlive the target.
+    // No process runs beyond this moment; a candidate that is ended by it counts as "stopped".
+    void end_by(Deadline deadline) { deadline_ = deadline; }
+
+    // Computes the workload's result once, on this host. Errors "cancelled" and "time-limit". The
+    // session and the space must outlive the target.
     model::Result<std::unique_ptr<Target>> target(const Workload& work, const Space& space);
 
     // Repeats until half the range between the quartiles over the root of their number is below
@@ -50,6 +53,7 @@ class GpuSession {
 
     GpuOptions options_;
     std::stop_token stop_;
+    Deadline deadline_;
     GpuMachine machine_;
     std::string compiler_, flags_;
 };

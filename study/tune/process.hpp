@@ -3,16 +3,27 @@
 // Knows neither.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 namespace eyeroof::study::tune {
 
+// When all that runs for a layer is to have ended; nothing: no such moment.
+using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+
+// What is left of a limit before the deadline; not below 0.
+double seconds_left(double limit_s, const Deadline& deadline);
+// Whether there is one, and it is over.
+bool is_over(const Deadline& deadline);
+
 struct ProcessEnd {
     bool started = false;
+    std::string why; // it did not start
     bool timed_out = false;
     bool stopped = false; // asked to, meanwhile
     int status = -1;      // exit status
@@ -23,7 +34,8 @@ struct ProcessEnd {
     bool ok() const { return started && !timed_out && !stopped && signal == 0 && status == 0; }
 };
 
-// In a process group of its own, which is killed at the limit, with an empty stdin, in `folder`.
+// In a process group of its own, which is killed at the limit and with this process however that
+// ends, with an empty stdin, in `folder`, which it also has for its temporary files.
 ProcessEnd run_process(const std::vector<std::string>& words, const std::filesystem::path& folder,
                        double limit_s, const std::stop_token& stop);
 

@@ -61,10 +61,11 @@ std::string layer_text(const Tuned& layer, const TuneResult& result, bool detail
     if (!details) {
         return text;
     }
-    text += fmt::format("    space: {} points{}; trials took {:.3g} s{}\n", layer.space,
-                        layer.valid ? fmt::format(", {} keep the rules", *layer.valid) : "",
-                        layer.seconds,
-                        layer.recalled > 0 ? fmt::format(", {} from the log", layer.recalled) : "");
+    text +=
+        fmt::format("    space: {} points{}{}{}\n", layer.space,
+                    layer.valid ? fmt::format(", {} keep the rules", *layer.valid) : "",
+                    layer.seconds > 0.0 ? fmt::format("; trials took {:.3g} s", layer.seconds) : "",
+                    layer.recalled > 0 ? fmt::format(", {} from the log", layer.recalled) : "");
     text += fmt::format("    the closed form says {} of it, and prefers {} ({})\n",
                         time_text(layer.what.seconds), layer.preferred.text,
                         time_text(layer.preferred.seconds));

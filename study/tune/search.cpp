@@ -57,7 +57,7 @@ class Search {
         }
         end_.recalled += known ? 1 : 0;
         Trial trial{proposal.point, known ? *known : target_.measure(proposal.point), round_,
-                    proposal.score, seconds()};
+                    proposal.score, plan_.timed ? seconds() : 0.0};
         if (trial.outcome.error == "stopped") {
             end_.stopped = true;
             return false;

@@ -15,6 +15,8 @@ struct SearchPlan {
     StrategyOptions strategy;
     std::size_t trials = 128; // that fail count, too
     double limit_s = 0.0;     // 0: none
+    bool timed =
+        true; // trials say when they ended; computed ones do not, so that equal runs are equal
 };
 
 // What is done with each trial as soon as it is known; false: it could not be kept, and the search

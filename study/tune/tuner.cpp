@@ -59,7 +59,7 @@ TrialOrigin origin_of(const Site& site, const TuneOptions& options) {
     }
     origin.compiler = site.toolchain.compiler;
     origin.flags = site.toolchain.flags;
-    origin.date = options.date;
+    origin.date = options.target == TargetKind::model ? "" : options.date;
     origin.command = search_text(options.plan.strategy) + transfer_text(options.transfer);
     if (options.threads > 1) {
         origin.command += fmt::format(", up to {} threads", options.threads);
@@ -164,6 +164,11 @@ class Tuner {
     }
 
     Done tune_one(const Workload& work, std::size_t n, std::size_t all, const GlobalModel& global) {
+        const auto start = std::chrono::steady_clock::now();
+        const auto seconds = [start] {
+            return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        };
+        limit_processes(start);
         const Subject subject = site_.subject(work, options_.threads);
         auto target = target_of(work, subject);
         if (!target) {
@@ -174,6 +179,7 @@ class Tuner {
                             work, origin);
         SearchPlan plan = options_.plan;
         plan.strategy.global = global;
+        plan.timed = options_.target != TargetKind::model;
         plan.strategy.seed = seed_of(plan.strategy.seed, work);
         Count number = 0;
         Done kept = model::Done{};
@@ -190,15 +196,33 @@ class Tuner {
             number += known ? 1 : 0;
             return known;
         };
-        const auto start = std::chrono::steady_clock::now();
+        if (plan.limit_s > 0.0) { // the reference result was part of it
+            constexpr double kLeast_s = 1e-9;
+            plan.limit_s = std::max(kLeast_s, plan.limit_s - seconds());
+        }
         SearchEnd end = run_search(subject, **target, plan, keep, recall, stop_, tell(n, all));
         if (!kept) {
             return kept;
         }
-        const double seconds =
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        add(work, subject, **target, std::move(end), seconds);
+        add(work, subject, **target, std::move(end), plan.timed ? seconds() : 0.0);
         return model::Done{};
+    }
+
+    // Nothing that is started for a layer outlives the layer's time.
+    void limit_processes(std::chrono::steady_clock::time_point start) {
+        constexpr double kMost_s = 1e9;
+        Deadline deadline;
+        if (options_.plan.limit_s > 0.0) {
+            deadline = start +
+                       std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                           std::chrono::duration<double>(std::min(options_.plan.limit_s, kMost_s)));
+        }
+        if (session_) {
+            session_->end_by(deadline);
+        }
+        if (gpu_session_) {
+            gpu_session_->end_by(deadline);
+        }
     }
 
     model::Result<std::unique_ptr<Target>> target_of(const Workload& work, const Subject& subject) {

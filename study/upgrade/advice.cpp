@@ -2,7 +2,7 @@
 
 #include "model/base/units.hpp"
 #include "model/gpu/predict.hpp"
-#include "study/exam/examine.hpp"
+#include "study/program/lower.hpp"
 
 #include <fmt/format.h>
 
@@ -54,11 +54,11 @@ std::vector<Dimension> dimensions_of(const Layer& layer) {
 
 class Adviser {
   public:
-    Adviser(const model::Gpu& gpu, const AdviceOptions& options)
-        : gpu_(gpu), options_(options), launch_(launch_of(options.study.launch)) {}
+    Adviser(const model::Gpu& gpu, step::SoftwareOf software, const AdviceOptions& options)
+        : gpu_(gpu), software_(std::move(software)), options_(options) {}
 
     void on_layer(const Layer& layer) {
-        const auto p = model::predict(gpu_, layer, launch_);
+        const auto p = model::predict(gpu_, layer, software_(layer));
         if (!p) {
             return;
         }
@@ -80,7 +80,7 @@ class Adviser {
 
   private:
     std::optional<double> time_of(const Layer& layer) const {
-        const auto p = model::predict(gpu_, layer, launch_);
+        const auto p = model::predict(gpu_, layer, software_(layer));
         return p ? std::optional(p->time_s) : std::nullopt;
     }
 
@@ -117,7 +117,7 @@ class Adviser {
         const double wide = model::storage_bits(layer.types.input) < 32 ? 2.0 : 1.0;
         old.rate(layer.types.input) = {wide * old.rate(model::DataType::fp32).flops_per_s,
                                        model::Pipe::vector};
-        const auto p = model::predict(old, layer, launch_);
+        const auto p = model::predict(old, layer, software_(layer));
         return p ? std::optional(p->time_s) : std::nullopt;
     }
 
@@ -406,8 +406,8 @@ class Adviser {
     }
 
     const model::Gpu& gpu_;
+    step::SoftwareOf software_;
     const AdviceOptions& options_;
-    model::Launch launch_;
 };
 
 // The layers that differ in more than their name, with all executions counted.
@@ -434,18 +434,20 @@ std::string_view advice_name(AdviceKind kind) {
     return kNames[static_cast<std::size_t>(kind)];
 }
 
-Result<std::vector<Advice>> advise(const model::Network& network, const model::Machine& machine,
-                                   const AdviceOptions& options, const std::stop_token& stop) {
-    const auto* gpu = std::get_if<model::Gpu>(&machine.kind);
+Result<std::vector<Advice>> advise(const Question& question, const AdviceOptions& options,
+                                   const std::stop_token& stop) {
+    const auto* gpu = std::get_if<model::Gpu>(&question.machine.kind);
     if (gpu == nullptr) {
         return Result<std::vector<Advice>>::failure("not-a-gpu", "advice is given on GPUs",
                                                     "`eyeroof hw list` names them");
     }
-    const auto wanted = prepared(network, options.study);
+    Question uncompiled = question; // what a compiler fuses has its own advice
+    uncompiled.scenario.compiled = false;
+    const auto wanted = lowered_network(uncompiled);
     if (!wanted) {
         return wanted.diagnostics();
     }
-    Adviser adviser(*gpu, options);
+    Adviser adviser(*gpu, software_of(uncompiled), options);
     for (const Layer& layer : distinct(wanted->layers)) {
         if (stop.stop_requested()) {
             return Result<std::vector<Advice>>::failure("cancelled", "the advice was cancelled");

@@ -6,7 +6,7 @@
 #include "model/base/result.hpp"
 #include "model/machine/machine.hpp"
 #include "model/network.hpp"
-#include "study/exam/run.hpp"
+#include "study/scenario/question.hpp"
 
 #include <stop_token>
 #include <string>
@@ -40,14 +40,13 @@ struct Advice {
 };
 
 struct AdviceOptions {
-    StudyOptions study;
     double least_gain = 1.02; // what is worth saying
     std::size_t most = 20;    // largest savings first
 
     bool operator==(const AdviceOptions&) const = default;
 };
 
-// Equal layers are advised on once. Gains are in the launch mode of the options.
+// Equal layers are advised on once. Gains are of kernels.
 // Align: k of products is the contiguous dimension of both operands forward, n of the gradients;
 // the dimension is padded to 16 bytes, and to 64 fp16 elements where that wins more.
 // Batch: of layers with weights that memory bounds; m or n in multiples of the present one.
@@ -55,8 +54,7 @@ struct AdviceOptions {
 // Fuse: neighbours in the network with as many elements, as one kernel that reads each tensor from
 // outside once; an elementwise layer after a product or convolution as its epilogue.
 // Errors: "not-a-gpu", "cancelled"; those of run().
-model::Result<std::vector<Advice>> advise(const model::Network& network,
-                                          const model::Machine& machine,
+model::Result<std::vector<Advice>> advise(const Question& question,
                                           const AdviceOptions& options = {},
                                           const std::stop_token& stop = {});
 

@@ -1,6 +1,7 @@
 #include "study/upgrade/assumptions.hpp"
 
-#include "study/exam/fused_attention.hpp"
+#include "study/program/fusion.hpp"
+#include "study/program/lower.hpp"
 
 #include <fmt/format.h>
 
@@ -11,34 +12,23 @@ namespace eyeroof::study {
 
 namespace {
 
-constexpr std::string_view kModes[] = {"eager", "stream", "kernel", "graph", "compiled"};
-
-std::string_view mode_name(LaunchMode mode) {
-    return kModes[static_cast<std::size_t>(mode)];
-}
-
 std::string type_text(const std::optional<model::DataType>& type) {
     return type ? std::string(model::data_type_name(*type)) : "the layers' types";
 }
 
-// What a run works on, by its first layer with weights: images, or rows of a product.
-std::string size_text(const model::Network& network, model::Count batch) {
-    for (const model::Layer& layer : network.layers) {
-        if (const auto* conv = std::get_if<model::ConvShape>(&layer.shape)) {
-            return fmt::format("batch {}", conv->n * batch);
-        }
-        const auto* product = std::get_if<model::GemmShape>(&layer.shape);
-        if (product != nullptr && layer.op == model::Op::gemm) {
-            return fmt::format("{} tokens or rows", product->batch * product->m * batch);
-        }
-    }
-    return fmt::format("{} times the batch", batch);
+// What a run works on.
+std::string size_text(const model::Network& network, std::optional<model::Count> batch) {
+    return fmt::format("batch {}", batch.value_or(own_batch(network)));
+}
+
+std::string launch_text(const Scenario& scenario) {
+    return std::string(model::launch_name(scenario.launch)) +
+           (scenario.compiled ? ", compiled" : "");
 }
 
 std::optional<double> speedup_with(const model::Network& network, const model::Machine& from,
                                    const model::Machine& to, UpgradeOptions options) {
     options.assumptions = false;
-    options.wiring.reset(); // perhaps of another network; memory is not asked for
     const auto other = upgrade(network, from, to, options);
     return other ? std::optional(other->speedup.value) : std::nullopt;
 }
@@ -65,13 +55,14 @@ std::string run_text(const model::Network& network, const UpgradeOptions& option
                                   ? type_text(options.from.data_type)
                                   : fmt::format("{} and {}", type_text(options.from.data_type),
                                                 type_text(options.to.data_type));
-    std::string size = size_text(network, options.from.batch.value_or(1));
+    std::string size = size_text(network, options.from.batch);
     if (options.to.batch != options.from.batch) {
-        size += " and " + size_text(network, options.to.batch.value_or(1));
+        size += " and " + size_text(network, options.to.batch);
     }
-    return fmt::format("{} in {}, {}, {}{}", options.training ? "training step" : "inference",
-                       types, size, options.training ? options.training->optimizer + ", " : "",
-                       mode_name(options.from.launch));
+    return fmt::format("{} in {}, {}, {}{}", options.from.training ? "training step" : "inference",
+                       types, size,
+                       options.from.training ? options.from.training->optimizer + ", " : "",
+                       launch_text(options.from));
 }
 
 std::vector<Assumption> assumptions_of(const model::Network& network, const model::Machine& from,
@@ -83,46 +74,43 @@ std::vector<Assumption> assumptions_of(const model::Network& network, const mode
         }
     };
     const bool hosted =
-        options.from.launch == LaunchMode::eager || options.from.launch == LaunchMode::stream;
+        options.from.launch == model::Launch::eager || options.from.launch == model::Launch::stream;
     if (hosted && !options.from_host.empty() && options.from_host != options.to_host) {
         UpgradeOptions other = options;
-        other.to.host = options.from.host;
+        other.to_issue = options.from_issue;
         add(fmt::format("host: {} before, {} after, the servers of the GPUs' years",
                         options.from_host, options.to_host),
             "on the old host", other);
     } else if (hosted) {
         UpgradeOptions other = options;
         for (double* part :
-             {&other.to.host.call_s, &other.to.host.gradient_s, &other.to.host.launch_s}) {
+             {&other.to_issue.call_s, &other.to_issue.gradient_s, &other.to_issue.launch_s}) {
             *part /= 1.5;
         }
-        if (other.to.host.known()) {
+        if (other.to_issue.known()) {
             add(fmt::format("host: {} on both sides",
                             options.to_host.empty() ? "the same" : options.to_host),
                 "on a host 1.5 times as fast with the new GPU", other);
         }
     }
-    UpgradeOptions graph = options;
-    graph.from.launch = graph.to.launch = LaunchMode::graph;
-    if (options.from.launch != LaunchMode::graph) {
-        add(fmt::format("framework: {}, on both sides", mode_name(options.from.launch)),
-            "replayed as graphs", graph);
+    const std::string now = fmt::format("framework: {}, on both sides", launch_text(options.from));
+    if (options.from.launch != model::Launch::graph) {
+        UpgradeOptions graph = options;
+        graph.from.launch = graph.to.launch = model::Launch::graph;
+        add(now, "replayed as graphs", graph);
     }
-    UpgradeOptions compiler = options;
-    compiler.from.launch = compiler.to.launch = LaunchMode::compiled;
-    if (options.from.launch == LaunchMode::eager) {
-        add(fmt::format("framework: {}, on both sides", mode_name(options.from.launch)),
-            "compiled, pointwise operators fused", compiler);
+    if (!options.from.compiled) {
+        UpgradeOptions compiler = options;
+        compiler.from.compiled = compiler.to.compiled = true;
+        add(now, "compiled, pointwise operators fused", compiler);
     }
-    const model::Network fused = with_fused_attention(network);
-    if (fused.layers.size() < network.layers.size()) {
-        if (const auto speedup = speedup_with(fused, from, to, options)) {
-            all.push_back({"attention: operators of its own each, on both sides",
-                           "as one fused kernel", *speedup});
-        }
+    if (step::with_attention(network, options.wiring).replaced > 0 && !options.from.attention) {
+        UpgradeOptions fused = options;
+        fused.from.attention = fused.to.attention = AttentionForm::fused;
+        add("attention: operators of its own each, on both sides", "as one fused kernel", fused);
     }
     UpgradeOptions larger = options;
-    larger.to.batch = 2 * options.to.batch.value_or(1);
+    larger.to.batch = 2 * options.to.batch.value_or(own_batch(network));
     add("batch: the same on both GPUs", "twice as large on the new one", larger);
     return all;
 }

@@ -2,14 +2,9 @@
 
 namespace eyeroof::study {
 
-model::Result<MemoryNeed> memory_need(const step::FitQuestion& question, const model::Gpu& gpu,
-                                      model::Count batch) {
-    const auto memory = step::memory_at(question, gpu, batch);
-    if (!memory) {
-        return memory.diagnostics();
-    }
+MemoryNeed memory_need(const step::Memory& memory) {
     const auto held = [&](step::Role role) {
-        return static_cast<double>(memory->at_peak[static_cast<std::size_t>(role)]);
+        return static_cast<double>(memory.at_peak[static_cast<std::size_t>(role)]);
     };
     MemoryNeed need;
     need.weights = held(step::Role::weight);
@@ -17,7 +12,7 @@ model::Result<MemoryNeed> memory_need(const step::FitQuestion& question, const m
     need.optimizer = held(step::Role::optimizer);
     need.activations = held(step::Role::input) + held(step::Role::state) +
                        held(step::Role::activation) + held(step::Role::gradient);
-    need.workspace = static_cast<double>(memory->at_peak[step::kWorkspace]);
+    need.workspace = static_cast<double>(memory.at_peak[step::kWorkspace]);
     return need;
 }
 

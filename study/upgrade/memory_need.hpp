@@ -4,7 +4,7 @@
 // Knows no time.
 #pragma once
 
-#include "study/step/fit.hpp"
+#include "study/program/memory.hpp"
 
 namespace eyeroof::study {
 
@@ -21,8 +21,6 @@ struct MemoryNeed {
     bool operator==(const MemoryNeed&) const = default;
 };
 
-// With the network at `batch` times its own. Errors: those of make_graph and with_batch.
-model::Result<MemoryNeed> memory_need(const step::FitQuestion& question, const model::Gpu& gpu,
-                                      model::Count batch);
+MemoryNeed memory_need(const step::Memory& memory);
 
 } // namespace eyeroof::study

@@ -1,7 +1,5 @@
 #include "study/upgrade/missing_operators.hpp"
 
-#include "study/exam/network_step.hpp"
-
 namespace eyeroof::study {
 
 using model::Layer;
@@ -16,16 +14,16 @@ bool is_product(const Layer& layer) {
 
 } // namespace
 
-std::string missing_operators(const model::Network& network, bool training) {
+std::string missing_operators(const step::Graph& program) {
     constexpr int kSeveral = 3; // products of a network, not of an operator under study
     model::Count products = 0;
     model::Count others = 0;
     model::Count updates = 0;
-    for (const Layer& layer : network.layers) {
-        if (issued_as(layer) == model::Issued::update) {
-            updates += layer.count;
+    for (const step::Operator& op : program.operators) {
+        if (op.kind == model::Issued::update) {
+            ++updates;
         } else {
-            (is_product(layer) ? products : others) += layer.count;
+            ++(is_product(program.layers[op.layer]) ? products : others);
         }
     }
     if (products < kSeveral) {
@@ -35,7 +33,7 @@ std::string missing_operators(const model::Network& network, bool training) {
         return "the network has products alone: no normalisation, activation or sum, which gain as "
                "the memories do and not as the arithmetic: give all operators for a verdict";
     }
-    return training && updates == 0
+    return !program.optimizer.empty() && updates == 0
                ? "the step has no operator that updates the weights: give the optimizer"
                : "";
 }

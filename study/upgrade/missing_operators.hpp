@@ -3,7 +3,7 @@
 // Knows no machine.
 #pragma once
 
-#include "model/network.hpp"
+#include "study/program/graph.hpp"
 
 #include <string>
 
@@ -11,6 +11,6 @@ namespace eyeroof::study {
 
 // A sentence where a network of several products has no activation, sum or normalisation of its
 // own, or in training nothing that updates weights; "" where it has.
-std::string missing_operators(const model::Network& network, bool training);
+std::string missing_operators(const step::Graph& program);
 
 } // namespace eyeroof::study

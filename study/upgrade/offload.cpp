@@ -2,13 +2,14 @@
 
 #include "model/base/units.hpp"
 #include "model/gpu/predict.hpp"
-#include "model/gpu/served.hpp"
-#include "study/exam/examine.hpp"
+#include "study/exam/run.hpp"
 #include "study/text/csv.hpp"
 #include "study/text/markup.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace eyeroof::study {
 
@@ -22,30 +23,22 @@ model::Layer copy_of(const model::TensorUse& tensor) {
     model::Layer copy;
     copy.name = tensor.name;
     copy.op = model::Op::elementwise;
-    copy.shape = model::ElementwiseShape{1, std::max<model::Count>(tensor.bytes, 1),
+    const model::Count rows = tensor.bytes / model::kMaxDimension + 1;
+    copy.shape = model::ElementwiseShape{rows, std::max<model::Count>(tensor.bytes / rows, 1),
                                          tensor.written ? "d2h" : "h2d"};
     copy.types = {model::DataType::int8, model::DataType::int8, model::DataType::int8};
     return copy;
 }
 
-Result<OffloadLayer> offloaded(const model::Layer& layer, const model::Gpu& host,
-                               const model::Gpu& gpu, model::Launch launch) {
+// Copies of what one execution reads and writes, one a tensor.
+Result<OffloadLayer> with_copies(OffloadLayer row, const model::Layer& layer,
+                                 const model::Gpu& gpu) {
     const auto work = model::work_of(layer);
-    const auto at_home = model::predict(host, layer, model::Launch::kernel);
-    const auto away = model::predict(gpu, layer, launch);
-    model::Diagnostics found = work.diagnostics();
-    found.append(at_home.diagnostics());
-    found.append(away.diagnostics());
-    if (found.has_errors()) {
-        found.place({}, layer.name);
-        return found;
+    if (!work) {
+        return work.diagnostics();
     }
-    OffloadLayer row{layer.name,   std::string(model::op_name(layer.op)),
-                     layer.count,  at_home->time_s,
-                     away->time_s, 0.0,
-                     0.0};
     for (const model::TensorUse& tensor : work->tensors) {
-        const auto copy = model::predict(gpu, copy_of(tensor), model::Launch::kernel);
+        const auto copy = model::predict(gpu, copy_of(tensor));
         if (!copy) {
             return copy.diagnostics();
         }
@@ -62,8 +55,8 @@ const char* fastest(const OffloadLayer& l) {
 
 } // namespace
 
-Result<Offload> offload(const model::Network& network, const model::Machine& host,
-                        const model::Machine& gpu, const StudyOptions& options) {
+Result<Offload> offload(const Question& question, const model::Machine& host) {
+    const model::Machine& gpu = question.machine;
     const auto* at_home = std::get_if<model::Gpu>(&host.kind);
     const auto* away = std::get_if<model::Gpu>(&gpu.kind);
     if (at_home == nullptr || away == nullptr) {
@@ -78,35 +71,42 @@ Result<Offload> offload(const model::Network& network, const model::Machine& hos
             home ? "--host takes a processor such as server-2x64; `upgrade` compares two GPUs"
                  : "--gpu takes a GPU such as a100-sxm-40gb; `eyeroof hw list` names them");
     }
-    const auto wanted = prepared(network, options);
-    if (!wanted) {
-        return wanted.diagnostics();
+    Question home = question;
+    home.machine = host;
+    const auto here = run(home);
+    const auto there = run(question);
+    if (!here || !there) {
+        model::Diagnostics all = here.diagnostics();
+        all.append(there.diagnostics());
+        return all;
     }
-    model::Diagnostics types = model::check_served(*wanted, host.name, *at_home);
-    types.append(model::check_served(*wanted, gpu.name, *away));
-    if (types.has_errors()) {
-        return types;
-    }
-    Offload result{wanted->name, host.id, gpu.id, {}, 0.0, 0.0, 0.0};
-    for (const model::Layer& layer : wanted->layers) {
-        const auto row = offloaded(layer, *at_home, *away, launch_of(options.launch));
+    Offload result{there->words,       there->network_name, host.id, gpu.id, {},
+                   here->total.time_s, there->total.time_s, 0.0};
+    double copies_s = 0.0;
+    for (const LayerReport& away_layer : there->layers) {
+        const auto at = std::find_if(here->layers.begin(), here->layers.end(), [&](const auto& l) {
+            return l.layer.name == away_layer.layer.name;
+        });
+        const double host_s = at == here->layers.end() ? 0.0 : at->time_s + at->wait_s;
+        const auto row = with_copies(
+            {away_layer.layer.name, std::string(model::op_name(away_layer.layer.op)),
+             away_layer.layer.count, host_s, away_layer.time_s + away_layer.wait_s, 0.0, 0.0},
+            away_layer.layer, *away);
         if (!row) {
             return row.diagnostics();
         }
-        const auto count = static_cast<double>(row->count);
-        result.host_s += count * row->host_s;
-        result.gpu_s += count * row->gpu_s;
-        result.copied_s += count * row->copied_s();
+        copies_s += static_cast<double>(row->count) * (row->in_s + row->out_s);
         result.layers.push_back(*row);
     }
+    result.copied_s = result.gpu_s + copies_s;
     return result;
 }
 
 std::string offload_text(const Offload& r) {
     std::string text =
-        fmt::format("{}: {} against {}, and against {} with its copies each time\n\n{:<20} {:<10} "
+        fmt::format("{}\n{} against {}, and against {} with its copies each time\n\n{:<20} {:<10} "
                     "{:>6} {:>11} {:>11} {:>11} {:>11} {:>11}  {}\n",
-                    r.network, r.host, r.gpu, r.gpu, "layer", "op", "count", "host", "GPU",
+                    r.words, r.host, r.gpu, r.gpu, "layer", "op", "count", "host", "GPU",
                     "copies in", "copies out", "GPU+copies", "fastest");
     const auto s = [](double seconds) { return model::format_si(seconds, "s"); };
     for (const OffloadLayer& l : r.layers) {

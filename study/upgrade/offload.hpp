@@ -26,6 +26,7 @@ struct OffloadLayer { // one execution
 };
 
 struct Offload {
+    std::string words; // of the question
     std::string network, host, gpu;
     std::vector<OffloadLayer> layers;
     double host_s = 0.0, gpu_s = 0.0, copied_s = 0.0; // all executions
@@ -33,10 +34,9 @@ struct Offload {
     bool operator==(const Offload&) const = default;
 };
 
-// Options: launch mode, batch, data type, layers. Errors: "not-a-gpu" for either machine,
-// "no-link"; those of run().
-model::Result<Offload> offload(const model::Network& network, const model::Machine& host,
-                               const model::Machine& gpu, const StudyOptions& options);
+// The question's machine is the GPU. Errors: "not-a-gpu" for either machine, "no-link"; those of
+// run().
+model::Result<Offload> offload(const Question& question, const model::Machine& host);
 
 std::string offload_text(const Offload& result);
 std::string offload_json(const Offload& result); // eyeroof/offload/1

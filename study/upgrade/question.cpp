@@ -33,7 +33,6 @@ std::vector<std::string> words_of(const std::string& text) {
 
 UpgradeOptions UpgradeQuestion::options(const AskedGpu& gpu) const {
     UpgradeOptions options;
-    options.from.launch = options.to.launch = LaunchMode::eager;
     options.from.data_type = from.data_type;
     options.to.data_type = gpu.data_type;
     options.from.batch = options.to.batch = batch;
@@ -46,7 +45,7 @@ UpgradeOptions UpgradeQuestion::options(const AskedGpu& gpu) const {
     options.prices.host_usd_per_month = host_usd_per_month;
     options.prices.years = years;
     if (phase != "inference") {
-        options.training = TrainingOptions{phase};
+        options.from.training = options.to.training = TrainingOptions{phase};
     }
     return options;
 }

@@ -40,9 +40,9 @@ Result<UpgradeOptions> with_surroundings(UpgradeOptions options, const model::Ma
     if (all.has_errors()) {
         return all;
     }
-    options.from.host = old_host->issue;
+    options.from_issue = old_host->issue;
     options.from_host = old_host->id;
-    options.to.host = new_host->issue;
+    options.to_issue = new_host->issue;
     options.to_host = new_host->id;
     options.transfer = *transfer;
     options.year = this_year();

@@ -1,6 +1,7 @@
 #include "study/upgrade/upgrade.hpp"
 
-#include "study/exam/examine.hpp"
+#include "study/exam/run.hpp"
+#include "study/program/lower.hpp"
 #include "study/upgrade/assumptions.hpp"
 #include "study/upgrade/missing_operators.hpp"
 #include "study/upgrade/verdict.hpp"
@@ -33,7 +34,7 @@ double sigma_of(const LayerReport& layer) {
 
 // Seconds of one execution in the network: the kernel, and the GPU idle before it.
 double in_step_s(const LayerReport& layer) {
-    return layer.device_s + layer.wait_s;
+    return layer.time_s + layer.wait_s;
 }
 
 // Relative standard deviation of a report's total time; see upgrade().
@@ -43,7 +44,7 @@ double sigma_of(const Report& report) {
     double variance = 0.0;
     for (const LayerReport& layer : report.layers) {
         const double share =
-            layer.device_s * static_cast<double>(layer.layer.count) / report.total.time_s;
+            layer.time_s * static_cast<double>(layer.layer.count) / report.total.time_s;
         const double sigma = share * sigma_of(layer);
         whole += sigma * std::sqrt(kGpuVariance);
         common[layer.layer.op] += sigma * std::sqrt(kClassVariance);
@@ -56,7 +57,7 @@ double sigma_of(const Report& report) {
 }
 
 bool waits(const LayerReport& layer) {
-    return layer.wait_s > layer.device_s;
+    return layer.wait_s > layer.time_s;
 }
 
 std::string limiter_of(const LayerReport& layer) {
@@ -107,9 +108,14 @@ std::string why_not_more(const LayerReport& a, const LayerReport& b, const model
 
 void add_layers(const Report& from, const Report& to, const model::Gpu& old_gpu,
                 const model::Gpu& new_gpu, Upgrade& u) {
-    for (std::size_t i = 0; i < from.layers.size(); ++i) {
-        const LayerReport& a = from.layers[i];
-        const LayerReport& b = to.layers[i];
+    for (const LayerReport& a : from.layers) {
+        const auto twin = std::find_if(to.layers.begin(), to.layers.end(), [&](const auto& other) {
+            return other.layer.name == a.layer.name;
+        });
+        if (twin == to.layers.end()) {
+            continue; // a pass between layouts that the other GPU does not need
+        }
+        const LayerReport& b = *twin;
         const double share = in_step_s(a) * static_cast<double>(a.layer.count) / from.total.time_s;
         u.bound_share += is_bound(a) ? share : 0.0;
         u.layers.push_back({a.layer.name, std::string(model::op_name(a.layer.op)), a.layer.count,
@@ -200,35 +206,14 @@ void set_speedup(Upgrade& u) {
     u.speedup.high = u.speedup.value * spread;
 }
 
-// Of the whole network, whatever part of it is timed.
-Result<MemoryNeed> need_of(const model::Network& network, const StudyOptions& side,
-                           const UpgradeOptions& options, const model::Gpu& gpu) {
-    StudyOptions typed;
-    typed.data_type = side.data_type;
-    const auto whole = prepared(network, typed);
-    if (!whole) {
-        return whole.diagnostics();
-    }
-    step::FitQuestion question{*whole, options.wiring, {}, true};
-    question.options.training = options.training;
-    return memory_need(question, gpu, side.batch.value_or(1));
-}
-
-// Untold where a machine has no memory of its own or the step cannot be built as a graph.
-void add_memory(const model::Network& network, const model::Gpu& from, const model::Gpu& to,
-                const UpgradeOptions& options, Upgrade& u) {
-    if (from.dram_bytes <= 0.0 || to.dram_bytes <= 0.0) {
+// Untold where a machine has no memory of its own.
+void add_memory(const Report& before, const Report& after, Upgrade& u) {
+    if (!before.fit || !after.fit) {
         return;
     }
-    const auto old_need = need_of(network, options.from, options, from);
-    const auto new_need = need_of(network, options.to, options, to);
-    if (!old_need || !new_need) {
-        const auto& why = old_need ? new_need.diagnostics() : old_need.diagnostics();
-        u.notes.push_back("memory is not known: " + why.begin()->message);
-        return;
-    }
-    u.memory = {*old_need, *new_need, static_cast<double>(step::capacity_of(from)),
-                static_cast<double>(step::capacity_of(to))};
+    u.memory = {memory_need(*before.memory), memory_need(*after.memory),
+                static_cast<double>(before.fit->limit_bytes),
+                static_cast<double>(after.fit->limit_bytes)};
     if (!u.memory.from_fits() || !u.memory.to_fits()) {
         u.notes.push_back(
             fmt::format("does not fit the memory of {}: times are of a run that would",
@@ -238,25 +223,14 @@ void add_memory(const model::Network& network, const model::Gpu& from, const mod
     }
 }
 
-StudyOptions in_phase(StudyOptions side, const std::optional<TrainingOptions>& training) {
-    side.training = training;
-    return side;
-}
-
 // Items a second on the new GPU over those on the old one, whose batches may differ.
-double speedup_of_items(double from_s, double to_s, const UpgradeOptions& options) {
-    const auto batch = [](const StudyOptions& side) {
-        return static_cast<double>(side.batch.value_or(1));
-    };
-    return from_s / to_s * batch(options.to) / batch(options.from);
+double speedup_of_items(const Report& before, const Report& after) {
+    return before.total.time_s / after.total.time_s * static_cast<double>(after.batch) /
+           static_cast<double>(before.batch);
 }
 
-void add_notes(const model::Network& network, const UpgradeOptions& options, Upgrade& u) {
-    StudyOptions whole = in_phase(options.from, options.training);
-    whole.launch = LaunchMode::eager; // a compiled step has what it fused
-    const auto step = prepared(network, whole);
-    const bool training = options.training.has_value();
-    if (std::string note = step ? missing_operators(*step, training) : ""; !note.empty()) {
+void add_notes(const Report& before, Upgrade& u) {
+    if (std::string note = missing_operators(before.program); !note.empty()) {
         u.notes.push_back(std::move(note));
     }
     if (u.bound_share < 0.5) {
@@ -271,8 +245,7 @@ void add_notes(const model::Network& network, const UpgradeOptions& options, Upg
             u.error.families, u.kind, 100.0 * u.error.mape, 100.0 * u.error.sheet_mape,
             100.0 * u.error.guess_mape));
     }
-    const bool small =
-        options.from.batch.value_or(1) == 1 && u.from_step.host_s > u.from_step.device_s;
+    const bool small = before.batch == 1 && u.from_step.host_s > u.from_step.device_s;
     if (small) {
         u.notes.emplace_back(
             "the host bounds it at this batch: --sweep-batch 1,8,64 shows where the "
@@ -304,6 +277,18 @@ void conclude(const model::Machine& from, const model::Machine& to, const Upgrad
     add_price_warnings(options, u);
 }
 
+Question side_of(const model::Network& network, const model::Machine& machine,
+                 const UpgradeOptions& options, bool old_side) {
+    Question question;
+    question.scenario = old_side ? options.from : options.to;
+    question.network = network;
+    question.wiring = options.wiring;
+    question.machine = machine;
+    question.host = old_side ? options.from_issue : options.to_issue;
+    question.host_id = old_side ? options.from_host : options.to_host;
+    return question;
+}
+
 Result<Upgrade> upgrade(const model::Network& network, const model::Machine& from,
                         const model::Machine& to, const UpgradeOptions& options) {
     const auto* old_gpu = std::get_if<model::Gpu>(&from.kind);
@@ -312,8 +297,8 @@ Result<Upgrade> upgrade(const model::Network& network, const model::Machine& fro
         return Result<Upgrade>::failure("not-a-gpu", "an upgrade is judged between two GPUs",
                                         "`eyeroof hw list` names them");
     }
-    const auto before = run(network, from, in_phase(options.from, options.training));
-    const auto after = run(network, to, in_phase(options.to, options.training));
+    const auto before = run(side_of(network, from, options, true));
+    const auto after = run(side_of(network, to, options, false));
     if (!before || !after) {
         model::Diagnostics all = before.diagnostics();
         all.append(after.diagnostics());
@@ -328,20 +313,19 @@ Result<Upgrade> upgrade(const model::Network& network, const model::Machine& fro
     u.to_s = after->total.time_s;
     u.from_step = {before->total.host_s, before->total.device_s, options.from_host};
     u.to_step = {after->total.host_s, after->total.device_s, options.to_host};
-    u.kind = transfer_kind(network, options.training.has_value(), options.from.data_type,
+    u.kind = transfer_kind(network, options.from.training.has_value(), options.from.data_type,
                            options.to.data_type);
     u.error = options.transfer.kind(u.kind);
-    u.kernel_speedup = speedup_of_items(u.from_s, u.to_s, options);
-    u.speedup.value = std::pow(u.kernel_speedup, options.transfer.share);
+    u.speedup.value = speedup_of_items(*before, *after);
     u.operator_sigma = std::hypot(sigma_of(*before), sigma_of(*after));
     u.sigma = transferred_sigma(options.transfer, u.error, u.operator_sigma);
     add_layers(*before, *after, *old_gpu, *new_gpu, u);
-    add_memory(network, *old_gpu, *new_gpu, options, u);
+    add_memory(*before, *after, u);
     conclude(from, to, options, u);
     if (options.assumptions) {
         u.assumptions = assumptions_of(network, from, to, options);
     }
-    add_notes(network, options, u);
+    add_notes(*before, u);
     return u;
 }
 

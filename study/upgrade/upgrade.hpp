@@ -32,16 +32,16 @@ struct UpgradePrices { // nullopt: the machine's own, where it has one
 inline constexpr double kUsualConfidence = 0.8;
 
 struct UpgradeOptions {
-    StudyOptions from, to;                // launch mode, batch, data type of either side
+    Scenario from, to; // of either side; their training is the same
+    model::HostIssue from_issue, to_issue;
+    std::string from_host, to_host;       // whose constants those are
     std::optional<double> threshold;      // speed-up that must be passed; else what the prices need
     double confidence = kUsualConfidence; // below it the verdict is "too close to call"
     UpgradePrices prices;
-    std::optional<TrainingOptions> training; // the network's training step instead of its inference
-    std::string from_host, to_host;          // whose constants the sides hold; for the text alone
-    model::Transfer transfer;                // how far predicted speed-ups hold for whole networks
-    std::optional<int> year;                 // of today: older prices are warned of
-    bool assumptions = true;                 // also what the answer would be without them
-    std::optional<read::Wiring> wiring;      // who reads whose output; nothing: a chain
+    model::Transfer transfer;            // how far predicted speed-ups hold for whole networks
+    std::optional<int> year;             // of today: older prices are warned of
+    bool assumptions = true;             // also what the answer would be without them
+    std::optional<model::Wiring> wiring; // which layer reads which; nothing: a chain
 
     bool operator==(const UpgradeOptions&) const = default;
 };
@@ -134,7 +134,6 @@ struct Upgrade {
     std::string run; // "training step in fp16, sgd_momentum, batch 32 (eager)": what is compared
     double from_s = 0.0, to_s = 0.0; // one run of the network
     Interval speedup;
-    double kernel_speedup = 1.0; // from_s / to_s: before what whole networks showed
     StepSide from_step, to_step;
     std::string kind;          // "training mixed", of the transfer
     model::TransferKind error; // that the interval and the chance rest on
@@ -157,12 +156,15 @@ struct Upgrade {
     bool operator==(const Upgrade&) const = default;
 };
 
-// Steps of host and device (network_step.hpp), eager where the options say nothing else.
-// ln(speedup) = share * ln(from / to), the share by options.transfer. The interval: each layer's
-// relative error has sigma ln(high/low) / 2.56; of its variance a quarter is taken as common to all
-// layers on one GPU, a quarter to those of a class of operator, the rest as independent; the two
-// GPUs as independent. What whole networks showed is added: see verdict.hpp, also for
-// probability_wrong. Errors: those of run(); "not-a-gpu".
+// The question of either side.
+Question side_of(const model::Network& network, const model::Machine& machine,
+                 const UpgradeOptions& options, bool old_side);
+
+// Speed-up: items a second on the new GPU over those on the old one, of the steps that run()
+// predicts. The interval: each layer's relative error has sigma ln(high/low) / 2.56; of its
+// variance a quarter is taken as common to all layers on one GPU, a quarter to those of a class of
+// operator, the rest as independent; the two GPUs as independent. What whole networks showed is
+// added: see verdict.hpp, also for probability_wrong. Errors: those of run(); "not-a-gpu".
 model::Result<Upgrade> upgrade(const model::Network& network, const model::Machine& from,
                                const model::Machine& to, const UpgradeOptions& options);
 
@@ -173,8 +175,8 @@ void conclude(const model::Machine& from, const model::Machine& to, const Upgrad
 
 struct FleetMember {
     model::Network network;
-    double weight = 1.0;                     // share of the old GPU's time, up to a common factor
-    std::optional<read::Wiring> wiring = {}; // as UpgradeOptions has it
+    double weight = 1.0;                      // share of the old GPU's time, up to a common factor
+    std::optional<model::Wiring> wiring = {}; // as UpgradeOptions has it
 
     bool operator==(const FleetMember&) const = default;
 };

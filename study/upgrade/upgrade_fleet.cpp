@@ -81,7 +81,7 @@ Result<Upgrade> upgrade_fleet(const std::vector<FleetMember>& fleet, const model
     all.from = from.id;
     all.to = to.id;
     all.sigma = sigma_of(all);
-    all.kernel_speedup = all.speedup.value = all.from_s / all.to_s;
+    all.speedup.value = all.from_s / all.to_s;
     all.run = all.members.front().run;
     all.error = all.members.front().error;
     for (const Upgrade& member : all.members) { // the least known of them

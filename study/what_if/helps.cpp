@@ -1,6 +1,7 @@
 #include "study/what_if/helps.hpp"
 
 #include "study/what_if/knobs.hpp"
+#include "study/what_if/sensitivity.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,25 +19,26 @@ constexpr double kMostTries = 24.0;
 // One network on variants of one machine.
 class Trials {
   public:
-    Trials(const model::Network& network, const model::Machine& machine,
-           const StudyOptions& options, std::stop_token stop)
-        : network_(network), machine_(machine), options_(options), stop_(std::move(stop)) {}
+    Trials(const Question& question, std::stop_token stop)
+        : question_(question), stop_(std::move(stop)) {}
 
-    Result<Report> now() const { return run(network_, machine_, options_, stop_); }
+    Result<Report> now() const { return run(question_, stop_); }
 
     // Speed-up with the knob at that value; 1 where the machine is then not legal.
     double gain(const Knob& knob, double value, double before_s) const {
-        const auto other = changed(machine_, std::vector<Change>{{knob.key, value}});
-        const auto after =
-            other ? run(network_, *other, options_, stop_) : Result<Report>(other.diagnostics());
+        auto other = changed(question_.machine, std::vector<Change>{{knob.key, value}});
+        if (!other) {
+            return 1.0;
+        }
+        Question turned = question_;
+        turned.machine = *std::move(other);
+        const auto after = run(turned, stop_);
         return after && after->total.time_s > 0.0 ? before_s / after->total.time_s : 1.0;
     }
     bool stopped() const { return stop_.stop_requested(); }
 
   private:
-    const model::Network& network_;
-    const model::Machine& machine_;
-    const StudyOptions& options_;
+    const Question& question_;
     std::stop_token stop_;
 };
 
@@ -81,23 +83,19 @@ void add_counterfactuals(const Report& report, Helps& helps) {
 
 } // namespace
 
-Result<Helps> what_would_help(const model::Network& network, const model::Machine& machine,
-                              const StudyOptions& asked, std::stop_token stop,
+Result<Helps> what_would_help(const Question& asked, std::stop_token stop,
                               const model::ProgressCallback& progress) {
-    StudyOptions options = asked;
     Helps helps;
-    helps.by_search = asked.policy == MappingPolicy::best;
-    if (asked.policy != MappingPolicy::given) {
-        options.policy = MappingPolicy::dataflow;
-    }
-    const Trials trials(network, machine, options, std::move(stop));
+    helps.by_search = asked.scenario.policy == MappingPolicy::best;
+    const Question question = without_search(asked);
+    const Trials trials(question, std::move(stop));
     const auto before = trials.now();
     if (!before) {
         return Result<Helps>(before.diagnostics());
     }
     helps.time_s = before->total.time_s;
     add_counterfactuals(*before, helps);
-    const auto knobs = knobs_of(machine);
+    const auto knobs = knobs_of(question.machine);
     for (std::size_t i = 0; i < knobs.size() && !trials.stopped(); ++i) {
         const Knob& knob = knobs[i];
         if (progress) {

@@ -41,8 +41,7 @@ struct Helps {
 
 // Mappings are by the dataflow's own rules on both sides (see sensitivity.hpp), so that a gain is
 // the machine's and not the search's. Errors: those of run(); "cancelled".
-model::Result<Helps> what_would_help(const model::Network& network, const model::Machine& machine,
-                                     const StudyOptions& options = {}, std::stop_token stop = {},
+model::Result<Helps> what_would_help(const Question& question, std::stop_token stop = {},
                                      const model::ProgressCallback& progress = {});
 
 } // namespace eyeroof::study

@@ -8,7 +8,6 @@
 namespace eyeroof::study {
 
 using model::Machine;
-using model::Network;
 using model::Result;
 
 namespace {
@@ -30,12 +29,15 @@ template <class T> Result<T> unknown(const Machine& machine, const std::string& 
                               "`eyeroof exam … --set` with a wrong name lists all");
 }
 
-std::optional<double> time_with(const Network& network, const Machine& machine,
-                                const std::vector<Change>& changes, const StudyOptions& options,
+std::optional<double> time_with(const Question& question, const std::vector<Change>& changes,
                                 const std::stop_token& stop) {
-    const auto turned = changed(machine, changes);
-    const auto report =
-        turned ? run(network, *turned, options, stop) : Result<Report>::failure("not-legal", "");
+    auto turned = changed(question.machine, changes);
+    if (!turned) {
+        return std::nullopt;
+    }
+    Question other = question;
+    other.machine = *std::move(turned);
+    const auto report = run(other, stop);
     return report ? std::optional(report->total.time_s) : std::nullopt;
 }
 
@@ -73,18 +75,17 @@ std::vector<double> around(const Knob& knob, std::size_t side) {
 
 } // namespace
 
-Result<std::optional<NextValue>> next_helpful(const Network& network, const Machine& machine,
-                                              const std::string& key, const StudyOptions& asked,
+Result<std::optional<NextValue>> next_helpful(const Question& asked, const std::string& key,
                                               std::stop_token stop,
                                               const model::ProgressCallback& progress) {
     using Found = Result<std::optional<NextValue>>;
-    const auto knobs = knobs_of(machine);
+    const auto knobs = knobs_of(asked.machine);
     const Knob* knob = knob_named(knobs, key);
     if (knob == nullptr) {
-        return unknown<std::optional<NextValue>>(machine, key);
+        return unknown<std::optional<NextValue>>(asked.machine, key);
     }
-    const StudyOptions options = without_search(asked);
-    const auto before = run(network, machine, options, stop);
+    const Question question = without_search(asked);
+    const auto before = run(question, stop);
     if (!before) {
         return Found(before.diagnostics());
     }
@@ -95,7 +96,7 @@ Result<std::optional<NextValue>> next_helpful(const Network& network, const Mach
                 {static_cast<double>(&value - values.data()) / static_cast<double>(values.size()),
                  "more " + knob->name, 0.0, -1.0});
         }
-        const auto time = time_with(network, machine, {{key, value}}, options, stop);
+        const auto time = time_with(question, {{key, value}}, stop);
         if (stop.stop_requested()) {
             return Found::failure("cancelled", "cancelled");
         }
@@ -106,22 +107,22 @@ Result<std::optional<NextValue>> next_helpful(const Network& network, const Mach
     return Found(std::optional<NextValue>{});
 }
 
-Result<KnobMap> knob_map(const Network& network, const Machine& machine, const std::string& x,
-                         const std::string& y, std::size_t side, const StudyOptions& asked,
-                         std::stop_token stop, const model::ProgressCallback& progress) {
-    const auto knobs = knobs_of(machine);
+Result<KnobMap> knob_map(const Question& asked, const std::string& x, const std::string& y,
+                         std::size_t side, std::stop_token stop,
+                         const model::ProgressCallback& progress) {
+    const auto knobs = knobs_of(asked.machine);
     const Knob* across = knob_named(knobs, x);
     const Knob* up = knob_named(knobs, y);
     if (across == nullptr || up == nullptr) {
-        return unknown<KnobMap>(machine, across == nullptr ? x : y);
+        return unknown<KnobMap>(asked.machine, across == nullptr ? x : y);
     }
     if (side < 2 || side > kMostCells || x == y) {
         return Result<KnobMap>::failure("bad-value",
                                         "a map has two parameters and 2 to 17 values of each",
                                         "choose fewer values");
     }
-    const StudyOptions options = without_search(asked);
-    const auto now = run(network, machine, options, stop);
+    const Question question = without_search(asked);
+    const auto now = run(question, stop);
     if (!now) {
         return Result<KnobMap>(now.diagnostics());
     }
@@ -129,7 +130,7 @@ Result<KnobMap> knob_map(const Network& network, const Machine& machine, const s
     for (const double above : map.y_values) {
         auto& row = map.time_s.emplace_back();
         for (const double along : map.x_values) {
-            row.push_back(time_with(network, machine, {{x, along}, {y, above}}, options, stop));
+            row.push_back(time_with(question, {{x, along}, {y, above}}, stop));
             if (stop.stop_requested()) {
                 return Result<KnobMap>::failure("cancelled", "cancelled");
             }

@@ -27,10 +27,10 @@ struct NextValue {
 
     bool operator==(const NextValue&) const = default;
 };
-model::Result<std::optional<NextValue>>
-next_helpful(const model::Network& network, const model::Machine& machine, const std::string& key,
-             const StudyOptions& options = {}, std::stop_token stop = {},
-             const model::ProgressCallback& progress = {});
+model::Result<std::optional<NextValue>> next_helpful(const Question& question,
+                                                     const std::string& key,
+                                                     std::stop_token stop = {},
+                                                     const model::ProgressCallback& progress = {});
 
 // Seconds of the network over two parameters, each from a quarter to four times its present value.
 struct KnobMap {
@@ -41,9 +41,9 @@ struct KnobMap {
     double now_s = 0.0; // at the present values
 };
 // Errors: as above; "bad-value" for a side below 2 or above kMostCells, or one parameter twice.
-model::Result<KnobMap> knob_map(const model::Network& network, const model::Machine& machine,
-                                const std::string& x, const std::string& y, std::size_t side = 9,
-                                const StudyOptions& options = {}, std::stop_token stop = {},
+model::Result<KnobMap> knob_map(const Question& question, const std::string& x,
+                                const std::string& y, std::size_t side = 9,
+                                std::stop_token stop = {},
                                 const model::ProgressCallback& progress = {});
 
 } // namespace eyeroof::study

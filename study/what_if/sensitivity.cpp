@@ -1,5 +1,7 @@
 #include "study/what_if/sensitivity.hpp"
 
+#include "study/program/lower.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,35 +59,43 @@ Network only(const model::Layer& layer) {
     return network;
 }
 
-// A search for every machine that is tried would take minutes, and its answers differ by what it
-// finds in its time: both sides take the dataflow's own mapping.
 } // namespace
 
-StudyOptions without_search(const StudyOptions& options) {
-    StudyOptions quick = options;
-    if (options.policy == MappingPolicy::best || options.policy == MappingPolicy::automatic) {
-        quick.policy = MappingPolicy::dataflow;
+// A search for every machine that is tried would take minutes, and its answers differ by what it
+// finds in its time: both sides take the dataflow's own mapping.
+Question without_search(Question question) {
+    MappingPolicy& policy = question.scenario.policy;
+    if (policy == MappingPolicy::best || policy == MappingPolicy::automatic) {
+        policy = MappingPolicy::dataflow;
     }
-    return quick;
+    return question;
 }
 
-Result<std::vector<Sensitivity>> sensitivities(const Network& network, const Machine& machine,
-                                               const StudyOptions& asked, std::stop_token stop,
+namespace {
+
+Result<Report> run_on(Question question, const Machine& machine, const std::stop_token& stop) {
+    question.machine = machine;
+    return run(question, stop);
+}
+
+} // namespace
+
+Result<std::vector<Sensitivity>> sensitivities(const Question& asked, std::stop_token stop,
                                                const model::ProgressCallback& progress) {
-    const StudyOptions options = without_search(asked);
-    const auto before = run(network, machine, options, stop);
+    const Question question = without_search(asked);
+    const auto before = run(question, stop);
     if (!before) {
         return Result<std::vector<Sensitivity>>(before.diagnostics());
     }
     std::vector<Sensitivity> all;
-    const auto knobs = knobs_of(machine);
+    const auto knobs = knobs_of(question.machine);
     for (const Knob& knob : knobs) {
         if (progress) {
             progress({static_cast<double>(&knob - knobs.data()) / static_cast<double>(knobs.size()),
                       "10 % more " + knob.name, 0.0, -1.0});
         }
-        const auto other = turned(machine, knob, kSensitivityFactor);
-        const auto after = other ? run(network, other->machine, options, stop)
+        const auto other = turned(question.machine, knob, kSensitivityFactor);
+        const auto after = other ? run_on(question, other->machine, stop)
                                  : Result<Report>::failure("not-legal", "");
         if (stop.stop_requested()) {
             return Result<std::vector<Sensitivity>>::failure("cancelled", "cancelled");
@@ -98,15 +108,11 @@ Result<std::vector<Sensitivity>> sensitivities(const Network& network, const Mac
     return Result<std::vector<Sensitivity>>(std::move(all));
 }
 
-Result<LayerHelp> help_for(const model::Layer& layer, const Machine& machine,
-                           const StudyOptions& options, std::stop_token stop) {
-    const Network network = only(layer);
-    StudyOptions one = without_search(options);
-    one.layers.reset(); // the layer is what the options made of it already
-    one.batch.reset();
-    one.data_type.reset();
-    const auto before = run(network, machine, one, stop);
-    auto gains = sensitivities(network, machine, one, stop);
+Result<LayerHelp> help_for(const model::Layer& layer, const Question& asked, std::stop_token stop) {
+    const Question question = without_search(question_of_lowered(asked, only(layer)));
+    const Machine& machine = question.machine;
+    const auto before = run(question, stop);
+    auto gains = sensitivities(question, stop);
     if (!before || !gains) {
         return Result<LayerHelp>(before ? gains.diagnostics() : before.diagnostics());
     }
@@ -119,7 +125,7 @@ Result<LayerHelp> help_for(const model::Layer& layer, const Machine& machine,
     const auto knobs = knobs_of(machine);
     for (const Knob& knob : knobs) {
         const auto other = turned(machine, knob, kDoubled);
-        const auto after = other ? run(network, other->machine, one, stop)
+        const auto after = other ? run_on(question, other->machine, stop)
                                  : Result<Report>::failure("not-legal", "");
         for (std::size_t step = 1; after && step <= model::kSteps; ++step) {
             const double effect =

@@ -29,9 +29,7 @@ struct Sensitivity {
 // Of the whole network, one for each knob, in the machine's order. A knob whose turned machine is
 // not legal or cannot run the network is left out. Accelerators map by the dataflow's rules,
 // without a search. Errors: those of run() on the machine itself.
-model::Result<std::vector<Sensitivity>> sensitivities(const model::Network& network,
-                                                      const model::Machine& machine,
-                                                      const StudyOptions& options = {},
+model::Result<std::vector<Sensitivity>> sensitivities(const Question& question,
                                                       std::stop_token stop = {},
                                                       const model::ProgressCallback& progress = {});
 
@@ -44,16 +42,15 @@ struct LayerHelp {
     std::vector<Sensitivity> gains; // +10 % each, most helpful first
 };
 
-// `layer` as a report has it: batch, data type and choice of layers in the options are passed over.
-// Errors: those of run().
-model::Result<LayerHelp> help_for(const model::Layer& layer, const model::Machine& machine,
-                                  const StudyOptions& options = {}, std::stop_token stop = {});
+// `layer` as a report has it. Errors: those of run().
+model::Result<LayerHelp> help_for(const model::Layer& layer, const Question& question,
+                                  std::stop_token stop = {});
 
 // "10 % more DRAM bandwidth makes this layer 8.9 % faster"; empty when nothing helps by a
 // thousandth.
 std::string best_help_text(const std::vector<Sensitivity>& gains);
 
 // The same with mappings that need no search: what is tried many times must be quick.
-StudyOptions without_search(const StudyOptions& options);
+Question without_search(Question question);
 
 } // namespace eyeroof::study

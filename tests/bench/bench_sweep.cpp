@@ -20,13 +20,15 @@ study::SweepSources sources() {
             },
             [=](const std::string& name, const std::vector<std::string>&) {
                 const std::vector<std::filesystem::path> folders = {root / "examples/networks"};
-                return study::read::load_network(name, folders);
+                return study::read::load_wired_network(name, folders);
             }};
 }
 
 void sweep(benchmark::State& state, const char* machine, std::vector<std::string> vary) {
-    study::SweepQuestion question{"resnet50", {}, machine, {}, std::move(vary), {}};
-    question.options.policy = study::MappingPolicy::dataflow;
+    study::SweepQuestion question{{}, std::move(vary)};
+    question.scenario.network = "resnet50";
+    question.scenario.machine = machine;
+    question.scenario.policy = study::MappingPolicy::dataflow;
     for (auto _ : state) {
         const auto grid = study::SweepGrid::make(question, sources());
         if (!grid) {

@@ -85,6 +85,17 @@ TEST_CASE("a mistyped command or option is a usage error with the nearest name")
     CHECK(option.out.empty());
 }
 
+TEST_CASE("a name of the version before says where it went") {
+    for (const char* gone : {"sparse", "chip", "cores", "split", "offload"}) {
+        CAPTURE(gone);
+        const auto outcome = run({gone, "alexnet"});
+        CHECK(outcome.exit == 2);
+        CHECK(contains(outcome.err, "it is now `eyeroof "));
+    }
+    CHECK(contains(run({"map", "alexnet", "--on", "simba", "--nodes", "5"}).err, "--search-nodes"));
+    CHECK(contains(run({"improve", "alexnet", "--mode", "graph"}).err, "--launch"));
+}
+
 TEST_CASE("an unknown choice names the choices") {
     const auto outcome = run({"completion", "tcsh"});
     CHECK(outcome.exit == 2);
@@ -136,7 +147,12 @@ TEST_CASE("what the examples of the help name is there") {
                 continue;
             }
             CAPTURE(line);
-            const auto outcome = run({words.begin() + 1, words.end()});
+            std::vector<std::string> asked(words.begin() + 1, words.end());
+            const bool searches = command->get_option_no_throw("--search-nodes") != nullptr;
+            if (searches && line.find("--search-nodes") == std::string::npos) {
+                asked.insert(asked.end(), {"--search-nodes", "500"}); // proofs take minutes
+            }
+            const auto outcome = run(asked);
             CAPTURE(outcome.err);
             CHECK(outcome.exit == 0);
             ++tried;

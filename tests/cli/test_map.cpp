@@ -315,7 +315,7 @@ TEST_CASE("where only all constraints together leave nothing, the fewest that do
 TEST_CASE("completion and help of map and exam know the words of the search") {
     const auto help = run({"map", "--help"});
     for (const char* part :
-         {"--pareto", "--chain", "--capacity-curve LEVEL", "--objective OBJECTIVE",
+         {"--pareto", "--chain", "--capacity-curve LEVEL", "--objective latency|energy|edp|…",
           "--constraints FILE", "eyeroof map prob.yaml --on arch.yaml"}) {
         CAPTURE(part);
         CHECK(contains(help.out, part));

@@ -38,7 +38,8 @@ std::string drawn_by_session(const study::Session& session) {
 
 study::Session plain() {
     study::Session session;
-    session.network = "alexnet";
+    session.scenario.network = "alexnet";
+    session.scenario.machine = "eyeriss-v1";
     session.machines = {"eyeriss-v1"};
     return session;
 }
@@ -57,10 +58,10 @@ std::vector<std::string> ids(const char* what) {
 
 TEST_CASE("the copied line draws what the session draws: roofs, ranges, selection, theme") {
     study::Session session = plain();
-    session.batch = 4;
-    session.data_type = "fp16";
-    session.mapping = study::MappingPolicy::dataflow;
-    session.set = {"clock=300 MHz"};
+    session.scenario.batch = 4;
+    session.scenario.data_type = model::DataType::fp16;
+    session.scenario.policy = study::MappingPolicy::dataflow;
+    session.scenario.changes = {"clock=300 MHz"};
     session.view.roofs = std::set<std::string>{ids("roofs").front()};
     session.view.x = study::LogRange{0.1, 1.0 / 3.0 * 1e4};
     session.view.y = study::LogRange{1e8, 1e12};
@@ -87,7 +88,7 @@ TEST_CASE("the copied line draws edited mappings") {
     const auto network = study::read::load_network("alexnet", {tests::share_dir() / "networks"});
     REQUIRE(machine.ok());
     REQUIRE(network.ok());
-    study::StudyOptions best = study::study_options(session);
+    study::Scenario best = session.scenario;
     best.policy = study::MappingPolicy::best;
     best.search_nodes = 2000;
     best.layers = "FC6";

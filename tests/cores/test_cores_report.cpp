@@ -4,6 +4,7 @@
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
+#include "tests/question.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -42,11 +43,12 @@ model::Network product(model::Count m, model::Count n, model::Count k) {
 
 study::CoresReport scaled(const model::Network& network,
                           const study::PackageOptions& package = {}) {
-    study::StudyOptions options;
-    options.objective = mapper::Objective::latency();
-    options.search_nodes = 2000;
-    options.threads = 1;
-    const auto report = study::cores_report(network, simba(), options, package);
+    study::Scenario scenario;
+    scenario.objective = mapper::Objective::latency();
+    scenario.search_nodes = 2000;
+    scenario.threads = 1;
+    const auto report =
+        study::cores_report(tests::question_of(network, simba(), scenario), package);
     REQUIRE(report.ok());
     return *report;
 }
@@ -104,12 +106,14 @@ TEST_CASE("a machine of one core, and a GPU, are refused by name") {
             axis.size = 1;
         }
     }
-    const auto report = study::cores_report(product(1, 1, 1), one, {}, {});
+    const auto report = study::cores_report(tests::question_of(product(1, 1, 1), one), {});
     CHECK(report.diagnostics().begin()->code == "one-core");
     model::Machine gpu;
     gpu.kind = model::Gpu{};
-    CHECK(study::cores_report(product(1, 1, 1), gpu, {}, {}).diagnostics().begin()->code ==
-          "not-an-accelerator");
+    CHECK(study::cores_report(tests::question_of(product(1, 1, 1), gpu), {})
+              .diagnostics()
+              .begin()
+              ->code == "not-an-accelerator");
 }
 
 } // namespace test_cores_cores_report

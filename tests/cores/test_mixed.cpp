@@ -50,11 +50,12 @@ model::Network products() {
 }
 
 study::MixedReport placed(const study::CorePackage& package) {
-    study::StudyOptions options;
-    options.objective = mapper::Objective::latency();
-    options.search_nodes = 500;
-    options.threads = 1;
-    const auto report = study::mixed_report(products(), package, options, {});
+    study::Question question;
+    question.network = products();
+    question.scenario.objective = mapper::Objective::latency();
+    question.scenario.search_nodes = 500;
+    question.scenario.threads = 1;
+    const auto report = study::mixed_report(question, package, {});
     REQUIRE(report.ok());
     return *report;
 }

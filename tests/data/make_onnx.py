@@ -219,8 +219,15 @@ def control_flow():
     x = g.add("MatMul", "x", g.weight(8, 8))
     branch = h.make_graph([h.make_node("Identity", [x], ["b"])], "branch", [], [h.make_tensor_value_info("b", T.FLOAT, None)])
     y = g.add("If", "c", then_branch=branch, else_branch=branch)
+    while_end = h.make_graph(
+        [h.make_node("MatMul", ["v", "v"], ["next"]), h.make_node("ReduceMax", ["next"], ["top"], keepdims=0),
+         h.make_node("Cast", ["top"], ["more"], to=T.BOOL)], "body",
+        [h.make_tensor_value_info("i", T.INT64, []), h.make_tensor_value_info("go", T.BOOL, []),
+         h.make_tensor_value_info("v", T.FLOAT, [8, 8])],
+        [h.make_tensor_value_info("more", T.BOOL, []), h.make_tensor_value_info("next", T.FLOAT, [8, 8])])
+    y = g.add("Loop", "", "c", "square", body=while_end)
     y = g.add("NonMaxSuppression", "boxes", "scores")
-    g.save("control_flow", [("x", T.FLOAT, [2, 8]), ("c", T.BOOL, []), ("boxes", T.FLOAT, [1, 9, 4]), ("scores", T.FLOAT, [1, 1, 9])], y, kind=T.INT64)
+    g.save("control_flow", [("x", T.FLOAT, [2, 8]), ("c", T.BOOL, []), ("square", T.FLOAT, [8, 8]), ("boxes", T.FLOAT, [1, 9, 4]), ("scores", T.FLOAT, [1, 1, 9])], y, kind=T.INT64)
 
 
 def cyclic():

@@ -18,7 +18,7 @@ inline std::string broken_promise_layer_csv(const std::string& text) {
             return "a diagnostic lacks place, code or message: " + to_string(d);
         }
     }
-    if (table.diagnostics().size() > study::read::kShownErrors + 1) {
+    if (table.diagnostics().size() > 2 * model::Diagnostics::kMost) {
         return "too many diagnostics";
     }
     if (!table) {

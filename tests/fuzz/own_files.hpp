@@ -1,7 +1,6 @@
 // What must hold for any text that is given as one of eyeroof's own smaller files: constants,
-// sessions, ceilings, counters, assignments, tables of pairs and networks, conditions, profiles.
-// Used by the fuzz targets and by the test that replays their corpora.
-// Knows no fuzzer.
+// sessions, scenarios, ceilings, counters, assignments, tables of pairs and networks, conditions,
+// profiles. Used by the fuzz targets and by the test that replays their corpora. Knows no fuzzer.
 #pragma once
 
 #include "hwdb/calibration_reader.hpp"
@@ -13,6 +12,7 @@
 #include "study/exam/gate.hpp"
 #include "study/formats/ceilings.hpp"
 #include "study/formats/metric_family.hpp"
+#include "study/scenario/fields.hpp"
 
 #include <string>
 
@@ -50,13 +50,22 @@ inline std::string broken_promise_calibration(const std::string& text) {
                                                                 : "what was written is not read";
 }
 
+inline std::string broken_promise_scenario(const std::string& text) {
+    const auto scenario = study::parse_scenario(text, "fuzz.json");
+    if (!scenario) {
+        return badly_refused(scenario);
+    }
+    const auto again = study::parse_scenario(study::scenario_json(*scenario), "again.json");
+    return again && *again == *scenario ? "" : "written and read again, it differs";
+}
+
 inline std::string broken_promise_session(const std::string& text) {
     const auto session = study::parse_session(text, "fuzz.yaml");
     if (!session) {
         return badly_refused(session);
     }
     const auto again = study::parse_session(study::write_session(*session), "again.yaml");
-    return again && again->network == session->network && again->machines == session->machines
+    return again && again->scenario == session->scenario && again->machines == session->machines
                ? ""
                : "written and read again, it differs";
 }

@@ -306,7 +306,7 @@ Play play_actions(Monkey& monkey, std::int64_t actions) {
 // Whatever was done to it: the window opens a session and shows its answer.
 bool still_answers(gui::MainWindow& window) {
     study::Session session;
-    session.network = "alexnet";
+    session.scenario.network = "alexnet";
     session.machines = {"l4"};
     window.open_session(session);
     const auto there = [&] { // what was asked before may still be on its way

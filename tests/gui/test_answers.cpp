@@ -6,7 +6,6 @@
 #include "model/base/units.hpp"
 #include "study/formats/catalog.hpp"
 #include "study/formats/mapping_yaml.hpp"
-#include "study/upgrade/surroundings.hpp"
 #include "study/what_if/sensitivity.hpp"
 #include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
@@ -87,16 +86,19 @@ QString cell_of(MainWindow& window, int row, int column) {
 } // namespace
 
 void TestAnswers::the_second_machines_ladder_has_gains_of_its_own() {
+    const auto kernels_alone = [](std::vector<std::string> machines) {
+        study::Session session = session_of("alexnet", std::move(machines));
+        session.scenario.launch = model::Launch::none; // the host would bound both
+        return session;
+    };
     MainWindow window(folders());
     window.show();
-    QVERIFY(open_and_wait(window, session_of("alexnet", {"v100-sxm2-16gb", "a100-sxm-40gb"})));
+    QVERIFY(open_and_wait(window, kernels_alone({"v100-sxm2-16gb", "a100-sxm-40gb"})));
     window.steps().show_network(true);
-    const auto network = study::read::load_network("alexnet", folders().networks).value();
     const auto words = [&](const char* name) {
-        study::StudyOptions options; // the host that such a GPU usually stands in, as exam has it
-        options.host = study::host_issue({}, machine(name), folders().machines).value();
+        const auto question = question_of(kernels_alone({name}));
         return QString::fromStdString(
-            study::best_help_text(study::sensitivities(network, machine(name), options).value()));
+            study::best_help_text(study::sensitivities(question).value()));
     };
     QVERIFY(words("a100-sxm-40gb") != words("v100-sxm2-16gb"));
     window.plot().set_selection({ids_of(window, "a100-sxm-40gb", "FC6").at(0)});

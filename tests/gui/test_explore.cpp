@@ -4,7 +4,6 @@
 #include "study/formats/catalog.hpp"
 #include "study/formats/mapping_yaml.hpp"
 #include "study/report/plot_csv.hpp"
-#include "study/upgrade/surroundings.hpp"
 #include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
@@ -42,6 +41,7 @@ class TestExplore : public QObject {
     void a_changed_machine_is_saved_and_opened();
     void what_was_turned_stays_in_sessions_and_in_the_command_line();
     void batch_and_precision_are_part_of_the_experiment();
+    void what_cannot_be_turned_is_told_and_left();
     void an_edited_mapping_is_costed_and_restored();
     void a_wrong_mapping_is_explained_in_place();
     void a_search_finds_a_mapping_and_uses_it();
@@ -116,11 +116,7 @@ void TestExplore::bars_say_what_ten_percent_more_brings() {
     QSignalSpy analysed(&window, &MainWindow::analysed);
     QVERIFY(open_and_wait(window, session_of("resnet50", {"a100-sxm-40gb"})));
     QVERIFY(analysed.wait(kPatience_ms));
-    const auto machine = hwdb::load_machine("a100-sxm-40gb", folders().machines).value();
-    const auto network = study::read::load_network("resnet50", folders().networks).value();
-    study::StudyOptions options; // the host that such a GPU usually stands in, as exam has it
-    options.host = study::host_issue({}, machine, folders().machines).value();
-    const auto expected = study::sensitivities(network, machine, options).value();
+    const auto expected = study::sensitivities(question_of(window.session())).value();
     const auto bars = window.what_if().findChildren<GainBar*>();
     QCOMPARE(bars.size(), static_cast<qsizetype>(expected.size()));
     for (qsizetype i = 0; i < bars.size(); ++i) {
@@ -168,7 +164,7 @@ void TestExplore::what_was_turned_stays_in_sessions_and_in_the_command_line() {
     MainWindow window(folders());
     QVERIFY(open_and_wait(window, session_of("alexnet", {"v100-sxm2-16gb"})));
     QVERIFY(answered(window, [&] { slider(window, "DRAM bandwidth")->setValue(20); }));
-    QCOMPARE(window.session().set.size(), std::size_t{1});
+    QCOMPARE(window.session().scenario.changes.size(), std::size_t{1});
     QVERIFY(study::cli_command(window.session()).find("--set 'dram-bandwidth=") !=
             std::string::npos);
     window.save_session(file);
@@ -184,6 +180,8 @@ void TestExplore::batch_and_precision_are_part_of_the_experiment() {
     const double one = window.reports()[0].total.time_s;
     QVERIFY(answered(window, [&] { window.findChild<QSpinBox*>("batch")->setValue(16); }));
     QVERIFY(window.reports()[0].total.time_s > one);
+    QVERIFY(window.session().scenario.batch == 16); // samples, not a factor
+    QCOMPARE(window.reports()[0].batch, model::Count{16});
     auto* precision = window.findChild<QComboBox*>("precision");
     QVERIFY(answered(window, [&] {
         precision->setCurrentIndex(precision->findData("fp32"));
@@ -191,9 +189,26 @@ void TestExplore::batch_and_precision_are_part_of_the_experiment() {
     }));
     QCOMPARE(layer(window, "CONV1").layer.types.input, model::DataType::fp32);
     QVERIFY(answered(window, [&] { window.undo(); }));
-    QCOMPARE(window.session().data_type, std::string());
+    QVERIFY(!window.session().scenario.data_type);
     QVERIFY(answered(window, [&] { window.undo(); }));
     QCOMPARE(window.reports()[0].total.time_s, one);
+}
+
+void TestExplore::what_cannot_be_turned_is_told_and_left() {
+    MainWindow window(folders());
+    study::Session session = session_of("alexnet", {"v100-sxm2-16gb"});
+    session.scenario.changes = {"dram-bandwith=1 TB/s", "sms=100"};
+    QVERIFY(open_and_wait(window, session));
+    QCOMPARE(window.session().scenario.changes, std::vector<std::string>{"sms=100"});
+    QCOMPARE(window.errors().topLevelItemCount(), 1);
+    QVERIFY(window.errors().topLevelItem(0)->toolTip(0).contains("dram-bandwith"));
+    QCOMPARE(window.reports()[0].machine.sms, 100);
+    // a file that is not there: what is on screen says so
+    session.scenario.changes.clear();
+    session.scenario.host = "server-2x65";
+    QVERIFY(open_and_wait(window, session));
+    QVERIFY(window.reports().empty());
+    QVERIFY(window.errors().topLevelItemCount() >= 1);
 }
 
 void TestExplore::an_edited_mapping_is_costed_and_restored() {
@@ -287,7 +302,7 @@ void TestExplore::the_mapping_of_a_gpu_is_a_picture_without_an_editor() {
     window.show();
     window.show_page("mapping");
     auto session = session_of("bert-base", {"a100-sxm-40gb"});
-    session.data_type = "fp16";
+    session.scenario.data_type = model::DataType::fp16;
     QVERIFY(open_and_wait(window, session));
     select(window, "ffn1");
     QVERIFY(!window.mapping().editor().isVisible());

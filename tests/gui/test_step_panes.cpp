@@ -6,11 +6,7 @@
 #include "gui/panes/sparse/sparse_pane.hpp"
 #include "gui/panes/timeline/timeline_pane.hpp"
 #include "gui/panes/traffic/traffic_pane.hpp"
-#include "hwdb/catalog.hpp"
 #include "study/app/session.hpp"
-#include "study/formats/any_machine.hpp"
-#include "study/formats/catalog.hpp"
-#include "study/upgrade/surroundings.hpp"
 #include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
@@ -86,7 +82,7 @@ QPoint place_of(const study::Drawing& drawing) {
 }
 
 std::size_t longest_kernel(const TimelineAnswer& answer) {
-    const auto& spans = answer.timeline.spans;
+    const auto& spans = answer.timeline().spans;
     return static_cast<std::size_t>(std::max_element(spans.begin(), spans.end(),
                                                      [](const auto& a, const auto& b) {
                                                          return a.end_s - a.start_s <
@@ -96,16 +92,7 @@ std::size_t longest_kernel(const TimelineAnswer& answer) {
 }
 
 study::Report run_of(const study::Session& session) {
-    const auto network = study::read::load_network(
-        session.network,
-        {std::filesystem::path(eyeroof::tests::source_dir()) / "examples/networks"});
-    const auto machine = study::read::load_any_machine(
-        session.machines.front(), {std::filesystem::path(eyeroof::tests::source_dir()) / "hwdb"});
-    study::StudyOptions options = study::study_options(session);
-    const std::vector<std::filesystem::path> hwdb = {
-        std::filesystem::path(eyeroof::tests::source_dir()) / "hwdb"};
-    options.host = *study::host_issue({}, *machine, hwdb);
-    return *study::run(*network, *machine, options);
+    return study::run(question_of(session)).value();
 }
 
 } // namespace
@@ -119,13 +106,12 @@ void TestStepPanes::the_timeline_is_that_of_the_step_and_selects_layers() {
     TimelinePane& timeline = pane<TimelinePane>(window);
     const TimelineAnswer* answer = timeline.answer();
     QVERIFY(answer != nullptr);
-    QVERIFY(!answer->graph.chain); // the catalog's file has a graph
-    const double total = window.reports().front().total.time_s;
-    QVERIFY2(std::abs(answer->timeline.time_s / total - 1.0) < 0.02,
-             qPrintable(QString("%1 %2").arg(answer->timeline.time_s).arg(total)));
+    QVERIFY(!answer->program().chain); // the catalog's file has a graph
+    QVERIFY(answer->timeline() == run_of(window.session()).timeline);
+    QCOMPARE(answer->timeline().time_s, window.reports().front().total.time_s);
     // a click on the longest kernel selects its layer everywhere
     const std::size_t op = longest_kernel(*answer);
-    const std::string layer = answer->graph.layers[answer->graph.operators[op].layer].name;
+    const std::string layer = answer->program().layers[answer->program().operators[op].layer].name;
     QTest::mouseClick(&timeline.picture(), Qt::LeftButton, {},
                       place_of(timeline.picture().drawing()));
     QCOMPARE(window.session().view.selection.size(), std::size_t(1));
@@ -148,15 +134,27 @@ void TestStepPanes::the_timeline_follows_what_is_turned_and_zooms() {
     QVERIFY(open_and_wait(window, session_of("resnet18", {"v100-sxm2-16gb"})));
     QVERIFY(shown<TimelinePane>(window));
     TimelinePane& timeline = pane<TimelinePane>(window);
-    const double before = timeline.answer()->timeline.time_s;
+    const auto line = [&]() -> const study::step::Timeline& {
+        return timeline.answer()->timeline();
+    };
+    QVERIFY(line().wait_host_s > 0.0); // calls take longer than such kernels
+    const double calls = line().time_s;
+    QVERIFY(asked_again<TimelinePane>(window, [&] { choose(window, "launch", "none"); }));
+    QVERIFY(line().time_s < calls);
+    const double before = line().time_s;
     QVERIFY(asked_again<TimelinePane>(window, [&] {
         slider(window, "boost clock")->setValue(slider(window, "boost clock")->maximum());
     }));
-    QTRY_VERIFY(timeline.answer() != nullptr && timeline.answer()->timeline.time_s < before);
-    QVERIFY(asked_again<TimelinePane>(window, [&] { choose(window, "timeline mode", "eager"); }));
-    QVERIFY(timeline.answer()->timeline.wait_host_s > 0.0); // calls take longer than such kernels
+    QTRY_VERIFY(timeline.answer() != nullptr && line().time_s < before);
+    // its own choices are the scenario's, and are undone as others are
     QVERIFY(asked_again<TimelinePane>(window, [&] { choose(window, "timeline copies", "all"); }));
-    QVERIFY(!timeline.answer()->timeline.copies.empty());
+    QVERIFY(!line().copies.empty());
+    QVERIFY(window.session().scenario.copies == study::Copies::all);
+    QCOMPARE(window.reports().front().total.time_s, line().time_s);
+    QVERIFY(asked_again<TimelinePane>(window, [&] { window.undo(); }));
+    QVERIFY(line().copies.empty());
+    QCOMPARE(window.findChild<QComboBox*>("timeline copies")->currentData().toString(),
+             QString("none"));
     // the wheel zooms at the pointer, a double click and 0 show all again
     ZoomView& picture = timeline.picture();
     const QPoint middle(picture.width() / 2, picture.height() / 2);
@@ -176,25 +174,29 @@ void TestStepPanes::memory_tells_the_peak_and_the_largest_batch() {
     window.resize(1400, 900);
     window.show();
     study::Session session = session_of("resnet50", {"v100-sxm2-16gb"});
-    session.phase = "adam";
+    session.scenario.training = study::TrainingOptions{"adam"};
     QVERIFY(open_and_wait(window, session));
     QVERIFY(shown<MemoryPane>(window));
     MemoryPane& memory = pane<MemoryPane>(window);
     const MemoryAnswer* answer = memory.answer();
-    QVERIFY(answer != nullptr && answer->training);
-    QVERIFY(answer->memory.peak < answer->limit);
+    QVERIFY(answer != nullptr);
+    QCOMPARE(answer->program().optimizer, std::string("adam"));
+    QVERIFY(answer->memory().peak < answer->limit);
     QVERIFY(answer->largest_batch && *answer->largest_batch > 1);
     const auto text = memory.findChild<QLabel*>("answer")->text();
-    QVERIFY2(text.contains(QString("%1 times").arg(*answer->largest_batch)), qPrintable(text));
+    QVERIFY2(text.contains(QString("that fits is %1.").arg(*answer->largest_batch)),
+             qPrintable(text));
     // the largest batch fits, one more does not
     const auto largest = *answer->largest_batch;
-    session.batch = largest;
+    session.scenario.batch = largest;
     QVERIFY(asked_again<MemoryPane>(window, [&] { window.open_session(session); }));
-    QTRY_VERIFY(memory.answer() != nullptr && memory.answer()->largest_batch == 1);
-    QVERIFY(memory.answer()->memory.peak <= memory.answer()->limit);
-    session.batch = largest + 1;
+    QTRY_VERIFY(memory.answer() != nullptr && memory.answer()->of->batch == largest);
+    QVERIFY(memory.answer()->largest_batch == largest); // of the same network
+    QVERIFY(memory.answer()->memory().peak <= memory.answer()->limit);
+    session.scenario.batch = largest + 1;
     QVERIFY(asked_again<MemoryPane>(window, [&] { window.open_session(session); }));
-    QTRY_VERIFY(memory.answer() != nullptr && memory.answer()->largest_batch == 0);
+    QTRY_VERIFY(memory.answer() != nullptr && memory.answer()->of->batch == largest + 1);
+    QVERIFY(memory.answer()->memory().peak > memory.answer()->limit);
     QVERIFY(memory.findChild<QLabel*>("answer")->text().contains("does not fit"));
     // a click on a tensor selects its layer
     auto* holders = window.findChild<QTableWidget*>("memory holders");
@@ -270,20 +272,22 @@ void TestStepPanes::launch_mode_and_phase_are_those_of_the_command_line() {
     window.show();
     QVERIFY(open_and_wait(window, session_of("resnet18", {"v100-sxm2-16gb"})));
     QCOMPARE(window.reports().front().total.time_s, run_of(window.session()).total.time_s);
+    QVERIFY(window.session().scenario == session_of("resnet18", {"v100-sxm2-16gb"}).scenario);
+    QVERIFY(answered(window, [&] { choose(window, "launch", "stream"); }));
     const double inference = window.reports().front().total.time_s;
-    QVERIFY(answered(window, [&] { choose(window, "launch", "eager"); }));
     QVERIFY(answered(window, [&] { choose(window, "phase", "sgd_momentum"); }));
     const study::Session session = window.session();
-    QCOMPARE(session.phase, std::string("sgd_momentum"));
-    QVERIFY(session.launch == study::LaunchMode::eager);
+    QVERIFY(session.scenario.training == study::TrainingOptions{"sgd_momentum"});
+    QVERIFY(session.scenario.launch == model::Launch::stream);
     QVERIFY(window.reports().front().total.time_s > 2.0 * inference);
     QCOMPARE(window.reports().front().total.time_s, run_of(session).total.time_s);
     const std::string line = study::cli_command(session);
-    QVERIFY(line.find("--phase training --optimizer sgd_momentum --launch eager") !=
-            std::string::npos);
+    for (const char* option : {"--phase training", "--launch stream"}) {
+        QVERIFY2(line.find(option) != std::string::npos, line.c_str());
+    }
     // they are undone, and come back from a session's file
     QVERIFY(answered(window, [&] { window.undo(); }));
-    QCOMPARE(window.session().phase, std::string("inference"));
+    QVERIFY(!window.session().scenario.training);
     const auto read = study::parse_session(study::write_session(session), "s.yaml");
     QVERIFY(read.ok() && *read == session);
     // energy, energy times delay, operator and shape stand in the pane beside
@@ -314,11 +318,17 @@ void TestStepPanes::sizes_of_the_network_are_fields() {
     QVERIFY(layers != nullptr);
     QCOMPARE(layers->value(), 12.0); // of the variant, not of the file
     QVERIFY(answered(window, [&] { layers->setValue(24.0); }));
-    QCOMPARE(window.session().network, std::string("bert-base:layers=24"));
+    QCOMPARE(window.session().scenario.network, std::string("bert-base"));
+    QCOMPARE(window.session().scenario.sizes, std::vector<std::string>{"layers=24"});
+    QVERIFY(window.windowTitle().contains("bert-base:layers=24"));
     QVERIFY(window.reports().front().total.time_s > 1.6 * before);
     QVERIFY(button->text().contains("layers 24"));
     QVERIFY(answered(window, [&] { layers->setValue(12.0); }));
-    QCOMPARE(window.session().network, std::string("bert-base"));
+    QVERIFY(window.session().scenario.sizes.empty());
+    // a name with sizes behind it has them in its fields
+    QVERIFY(answered(
+        window, [&] { window.open_session(session_of("bert-base:layers=6", {"a100-sxm-40gb"})); }));
+    QCOMPARE(window.findChild<QDoubleSpinBox*>("size layers")->value(), 6.0);
     // a network that declares none has none to offer
     QVERIFY(answered(window, [&] { window.open_session(session_of("alexnet", {"eyeriss-v1"})); }));
     QCOMPARE(button->isEnabled(),

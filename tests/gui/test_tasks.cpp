@@ -138,7 +138,7 @@ void TestTasks::an_engineer_asks_which_batch_of_training_fits() {
         answered(window, [&] { hands.choose(*window.findChild<QComboBox*>("phase"), "adam"); }));
     hands.tab(window, "Memory");
     const auto& memory = *window.findChild<MemoryPane*>();
-    QTRY_VERIFY_WITH_TIMEOUT(memory.answer() != nullptr && memory.answer()->training &&
+    QTRY_VERIFY_WITH_TIMEOUT(memory.answer() != nullptr && memory.answer()->of->scenario.training &&
                                  memory.answer()->largest_batch,
                              kPatience_ms);
     QVERIFY(*memory.answer()->largest_batch > 1);

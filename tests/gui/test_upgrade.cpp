@@ -55,7 +55,6 @@ model::Network network(const char* name) {
 // What stands around the two GPUs unless told otherwise.
 study::UpgradeOptions usual() {
     study::UpgradeOptions options;
-    options.from.launch = options.to.launch = study::LaunchMode::eager;
     return study::with_surroundings(options, machine("v100-sxm2-16gb"), machine("a100-sxm-40gb"),
                                     {}, folders().machines)
         .value();

@@ -76,7 +76,7 @@ void TestWindow::names_of_the_catalog_open_as_files_do() {
         window.open(QStringList{"resnet50", "v100-sxm2-16gb", "a100-sxm-40gb", "h100-sxm-80gb"});
     }));
     QTRY_COMPARE_WITH_TIMEOUT(window.reports().size(), std::size_t{3}, kPatience_ms);
-    QCOMPARE(window.session().network, std::string("resnet50"));
+    QCOMPARE(window.session().scenario.network, std::string("resnet50"));
     QCOMPARE(window.session().machines.size(), std::size_t{3});
     QCOMPARE(window.errors().topLevelItemCount(), 0);
     // one machine more takes the first one's place, beside the others
@@ -151,7 +151,6 @@ void TestWindow::an_upgrade_is_judged_and_drawn() {
     const auto wired = study::read::load_wired_network("bert-large", folders().networks).value();
     study::UpgradeOptions asked; // what the form asks for unless told otherwise
     asked.wiring = wired.wiring;
-    asked.from.launch = asked.to.launch = study::LaunchMode::eager;
     const auto options = study::with_surroundings(asked, from, to, {}, folders().machines).value();
     const auto expected = study::upgrade(wired.network, from, to, options);
     study::Upgrade shown = window.upgrade().upgrades()[0];

@@ -22,9 +22,15 @@ inline Folders folders() {
 
 inline study::Session session_of(const char* network, std::vector<std::string> machines) {
     study::Session session;
-    session.network = network;
+    session.scenario.network = network;
     session.machines = std::move(machines);
+    session.scenario.machine = session.machines.empty() ? "" : session.machines.front();
     return session;
+}
+
+// What is asked of the session's first machine.
+inline study::Question question_of(const study::Session& session) {
+    return study::resolve(session.scenario, folders().data()).value();
 }
 
 // A window that shows a session's answer.

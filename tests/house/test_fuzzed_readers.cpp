@@ -67,6 +67,7 @@ const std::map<std::string, std::string> kTargets = {{"convert_model", "onnx"},
                                                      {"parse_mapping_yaml", "mapping_yaml"},
                                                      {"load_mapping", "mapping_yaml"},
                                                      {"parse_mapping", "mapping_yaml"},
+                                                     {"parse_scenario", "scenario"},
                                                      {"parse_session", "session"},
                                                      {"load_session", "session"},
                                                      {"parse_ceilings", "ceilings"},
@@ -109,6 +110,8 @@ const std::map<std::string, std::string> kNoFiles = {
     {"types_from_text", "a cell of tables that are fuzzed"},
     {"read_text_file", "bytes as they are"},
     {"parse_rows", "the name of a format of rows"},
+    {"load_workload", "calls the readers of networks"},
+    {"load_issue", "calls the reader of machines"},
     {"load_constraints", "calls the readers of machines and Timeloop's files"},
     {"merge_sweep", "compares and copies rows; the notes that it trusts are fuzzed"}};
 

@@ -186,7 +186,8 @@ TEST_CASE("nobody but the mains ends the process, prints, or reads the environme
     // What runs inside a foreign process, or is a program of its own, is a main too; so is what a
     // fork does before it becomes another program.
     static const std::regex mains(
-        "(^|/)(main|[a-z_]*_main)\\.(cpp|cu)$|/inject[a-z_]*[/.]|/collect/child\\.cpp$|"
+        "(^|/)(main|[a-z_]*_main)\\.(cpp|cu)$|/inject[a-z_]*[/.]|/collect/"
+        "(child|group_guard)\\.cpp$|"
         "/tune/(process|gpu_worker)\\.cpp$"); // forks that measure one kernel each
     static const std::regex forbidden(
         "(^|[^.>\\w:]|std::|[^\\w]::)(exit|_exit|quick_exit|abort|getenv|secure_getenv)\\s*\\(|"

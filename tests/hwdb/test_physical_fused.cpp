@@ -85,7 +85,7 @@ Layer random_fused(std::mt19937& random) {
 double time_of(const model::Gpu& gpu, const Layer& layer) {
     const auto kernel = model::kernel_of(gpu, layer, *model::work_of(layer));
     REQUIRE(kernel.ok());
-    return model::with_launch(gpu, layer, *kernel, model::Launch::kernel);
+    return model::timed_s(gpu, layer, *kernel, model::Timing::kernel);
 }
 
 Layer with_batch_doubled(Layer layer) {
@@ -158,7 +158,7 @@ TEST_CASE(
     for (const auto& [id, gpu] : gpus) {
         int bad = 0;
         for (int i = 0; i < layers_of_each(gpus.size()) / 4 + 1; ++i) {
-            const auto p = model::predict(gpu, random_fused(random), model::Launch::kernel);
+            const auto p = model::predict(gpu, random_fused(random));
             REQUIRE(p.ok());
             bad += p->time_s < p->step6_s || p->low_s > p->time_s || p->high_s < p->time_s ? 1 : 0;
         }

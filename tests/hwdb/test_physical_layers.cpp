@@ -111,7 +111,7 @@ double time_of(const model::Gpu& gpu, const Layer& layer) {
     const auto work = model::work_of(layer);
     const auto kernel = model::kernel_of(gpu, layer, *work);
     REQUIRE(kernel.ok());
-    return model::with_launch(gpu, layer, *kernel, model::Launch::kernel);
+    return model::timed_s(gpu, layer, *kernel, model::Timing::kernel);
 }
 
 // Twice the rows, images, or products of a batch.
@@ -256,8 +256,7 @@ TEST_CASE("random layers: no prediction is below its own step 6, nor outside of 
     for (const auto& [id, gpu] : gpus()) {
         int bad = 0;
         for (int i = 0; i < layers_per_gpu() / 4 + 1; ++i) {
-            const auto p =
-                model::predict(gpu, random_layer(random, DataType::fp32), model::Launch::kernel);
+            const auto p = model::predict(gpu, random_layer(random, DataType::fp32));
             REQUIRE(p.ok());
             bad += p->time_s < p->step6_s || p->low_s > p->time_s || p->high_s < p->time_s ? 1 : 0;
         }

@@ -59,6 +59,18 @@ TEST_CASE("a link is followed and stays a link") {
     CHECK(content(folder.path / "far/real.txt") == "x");
 }
 
+TEST_CASE("links that lead back to themselves are refused and stay") {
+    const Folder folder;
+    fs::create_symlink(folder.path / "b.txt", folder.path / "a.txt");
+    fs::create_symlink(folder.path / "a.txt", folder.path / "b.txt");
+    const auto written = write_file(folder.path / "a.txt", "x");
+    REQUIRE(!written.ok());
+    CHECK(written.diagnostics().items()[0].hint.find("leads back to itself") != std::string::npos);
+    CHECK(fs::is_symlink(folder.path / "a.txt"));
+    CHECK(fs::is_symlink(folder.path / "b.txt"));
+    CHECK(folder.entries() == 2);
+}
+
 TEST_CASE("a folder, a missing folder and a full device are errors with a reason") {
     const Folder folder;
     const auto onto_folder = write_file(folder.path, "x");

@@ -148,6 +148,34 @@ TEST_CASE("a tensor's bytes follow its own data type, and four bits are packed")
     CHECK(storage_bits(DataType::tf32) == 32);
 }
 
+TEST_CASE("block-scaled tensors carry a scale of 8 bits for every 32 or 16 elements") {
+    // 40 elements: two blocks of 32 or three of 16, the last one short
+    CHECK(stored_bytes(DataType::mxfp8, 40) == 40 + 2);
+    CHECK(stored_bytes(DataType::mxfp6, 40) == 30 + 2);
+    CHECK(stored_bytes(DataType::mxfp4, 40) == 20 + 2);
+    CHECK(stored_bytes(DataType::nvfp4, 40) == 20 + 3);
+    CHECK(stored_bytes(DataType::fp4, 40) == 20);
+    CHECK(stored_bytes(DataType::mxfp4, kMaxDimension * kMaxDimension * 9) == std::nullopt);
+    CHECK(bytes_per_element(DataType::mxfp4) == 4.25 / 8.0);
+    CHECK(bytes_per_element(DataType::nvfp4) == 4.5 / 8.0);
+    CHECK(bytes_per_element(DataType::tf32) == 4.0);
+
+    Layer layer = gemm(3, 5, 7);
+    layer.types = {DataType::bf16, DataType::mxfp4, DataType::bf16}; // weights alone
+    CHECK(work_of(layer)->tensors[1].bytes == 18 + 2); // 35 elements: 17.5 bytes, two blocks
+}
+
+TEST_CASE("narrow floats are those that activations are quantized to") {
+    for (const std::string_view name : data_type_names()) {
+        const DataType type = *data_type_from_name(name);
+        const bool floating = name.find("fp") != std::string_view::npos;
+        CHECK(is_narrow_float(type) == (floating && storage_bits(type) <= 8));
+        CHECK((block_scale(type).elements > 0) == (name.starts_with("mx") || name == "nvfp4"));
+    }
+    CHECK(data_type_names().size() == kDataTypes);
+    CHECK(data_type_from_name("e2m1") == DataType::fp4);
+}
+
 TEST_CASE("attention counts two products forward and four backward, without its scores") {
     const AttentionShape shape{2, 3, 5, 7, 11};
     Layer layer{"attention", Op::attention, shape, {}, Direction::fwd, 1};

@@ -24,6 +24,27 @@ TEST_CASE("a network's totals multiply each layer by its count") {
     CHECK(totals.weight_bytes == 5 * 24 + 32); // 12 weights, and 2 a channel of batchnorm, 2 bytes
 }
 
+TEST_CASE("operators without a cost are counted, products first, with their share") {
+    Network network = two_layers();
+    CHECK(uncosted_text(network).empty());
+    CHECK(uncosted_share(network) == 0.0);
+    network.uncosted = {{"NonZero", "nz", "its sizes are not known", 1, false},
+                        {"DeformConv", "dcn", "it has no cost here", 1, true},
+                        {"NonZero", "nz2", "its sizes are not known", 2, false}};
+    sort_uncosted(network.uncosted);
+    REQUIRE(network.uncosted.size() == 2);
+    CHECK(network.uncosted[0].op == "DeformConv");
+    CHECK(network.uncosted[1].name == "nz"); // of the first
+    CHECK(uncosted_operators(network) == 4);
+    CHECK(uncosted_products(network) == 1);
+    CHECK(uncosted_share(network) == 4.0 / 6.0); // beside two layers
+    network.operators = 40;
+    CHECK(uncosted_text(network) ==
+          "4 of 40 operators (10.0 %) are not costed: DeformConv (1: it has no cost here; it may "
+          "multiply), NonZero (3: its sizes are not known)");
+    CHECK(with_batch(network, 2)->uncosted == network.uncosted);
+}
+
 TEST_CASE("a batch multiplies the batch dimension of every operator") {
     const Network grown = with_batch(two_layers(), 6).value();
     CHECK(std::get<GemmShape>(grown.layers[0].shape) == GemmShape{6, 2, 3, 4});

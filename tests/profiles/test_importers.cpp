@@ -85,6 +85,23 @@ TEST_CASE("Nsight Compute's raw page gives a launch a row, past what the program
     CHECK(profile.run.tool == "nsight-compute-csv");
 }
 
+TEST_CASE("a table that is a view is not read, and a warning says so") {
+    const auto profile = import_text(database_of(
+        "ALTER TABLE StringIds RENAME TO Texts; CREATE VIEW StringIds AS SELECT * FROM Texts;"));
+    REQUIRE(profile.ok());
+    REQUIRE(!profile.diagnostics().empty());
+    CHECK(profile.diagnostics().items()[0].code == "not-stored");
+    CHECK(profile.diagnostics().items()[0].message.find("StringIds is a view") == 0);
+}
+
+TEST_CASE("a database that asks for a log is read without one") {
+    std::string database = database_of();
+    database[18] = database[19] = 2; // of the file format: write-ahead log
+    const auto profile = import_text(database);
+    REQUIRE(profile.ok());
+    CHECK(profile->launches == import_text(database_of())->launches);
+}
+
 TEST_CASE("decimal commas and units with prefixes are read as what they mean") {
     const Profile profile = import_sample("ncu_raw_comma.csv");
     const Launch& launch = profile.launches.at(0);

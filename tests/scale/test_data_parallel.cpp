@@ -6,6 +6,7 @@
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
+#include "tests/question.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -56,13 +57,19 @@ ScaleOptions firecaffe(model::Count devices, model::Count batch, model::Count ba
     options.data.overlap = false;
     options.data.bucket_bytes = 1e15;
     options.data.collective.algorithm = Algorithm::tree;
-    options.exam.data_type = model::DataType::fp32;
     return options;
 }
 
+// `network` in one type.
+Question typed(const model::Network& network, const char* machine, model::DataType type) {
+    Scenario scenario;
+    scenario.data_type = type;
+    return tests::question_of(network, machine_named(machine), scenario);
+}
+
 double speedup(const model::Network& network, double bytes_per_s, const ScaleOptions& options) {
-    const auto result =
-        scale_data_parallel(network, machine_named("k40m"), one_level(bytes_per_s), options);
+    const auto result = scale_data_parallel(typed(network, "k40m", model::DataType::fp32),
+                                            one_level(bytes_per_s), options);
     REQUIRE(result.ok());
     return result->points[0].speedup;
 }
@@ -126,8 +133,8 @@ TEST_CASE("FireCaffe's 47x of GoogLeNet on 128 GPUs within 15 %, nothing fitted 
     MESSAGE("GoogLeNet 128 GPUs batch 1024: ", predicted, "x of 47x");
     CHECK(std::abs(predicted / 47.0 - 1.0) <= 0.15);
     // Eight images a GPU are slower than the 32 of the one alone: a step of its own.
-    const auto result = scale_data_parallel(googlenet, machine_named("k40m"), one_level(link),
-                                            firecaffe(128, 1024, 32));
+    const auto result = scale_data_parallel(typed(googlenet, "k40m", model::DataType::fp32),
+                                            one_level(link), firecaffe(128, 1024, 32));
     REQUIRE(result.ok());
     const auto& steps = result->points[0].steps;
     CHECK(steps[2].name == "batch per device");
@@ -182,12 +189,11 @@ TEST_CASE("bounds above the device fall from step to step down to the prediction
         ScaleOptions options;
         options.devices = {4, 8, 24, 512};
         options.batch_per_device = 8;
-        options.exam.data_type = model::DataType::fp16;
         options.data.jitter = 0.03;
         const auto wires = hwdb::load_fabric(fabric, kHwdb);
         REQUIRE(wires.ok());
-        const auto result = scale_data_parallel(network_named("vgg16"),
-                                                machine_named("a100-sxm-80gb"), *wires, options);
+        const auto result = scale_data_parallel(
+            typed(network_named("vgg16"), "a100-sxm-80gb", model::DataType::fp16), *wires, options);
         REQUIRE(result.ok());
         for (const ScalePoint& p : result->points) {
             REQUIRE(p.steps.size() == 7);
@@ -218,28 +224,25 @@ TEST_CASE("bad systems are named with the nearest that works") {
     CHECK(near.diagnostics().items()[0].hint.find("dgx-a100-hdr") != std::string::npos);
     ScaleOptions options;
     options.devices = {1'000'000};
-    options.exam.data_type = model::DataType::fp32;
+    const Question nin = typed(network_named("nin"), "k40m", model::DataType::fp32);
     const auto titan = hwdb::load_fabric("titan-gemini", kHwdb);
     REQUIRE(titan.ok());
-    const auto many =
-        scale_data_parallel(network_named("nin"), machine_named("k40m"), *titan, options);
+    const auto many = scale_data_parallel(nin, *titan, options);
     REQUIRE_FALSE(many.ok());
     CHECK(many.diagnostics().items()[0].hint == "--devices 19200");
     options.devices = {64};
     options.batch = 32;
-    const auto few =
-        scale_data_parallel(network_named("nin"), machine_named("k40m"), *titan, options);
+    const auto few = scale_data_parallel(nin, *titan, options);
     REQUIRE_FALSE(few.ok());
     CHECK(few.diagnostics().items()[0].code == "too-small-batch");
 }
 
 TEST_CASE("a batch that a device does not hold pays nowhere, and the one that it holds is told") {
-    const auto network = network_named("gpt2-large");
-    const auto machine = machine_named("a100-sxm-80gb");
+    const Question question = tests::question_of(
+        network_named("gpt2-large"), machine_named("a100-sxm-80gb"), tests::training_with("adam"));
     ScaleOptions options;
     options.devices = {2, 4};
-    options.exam.training = TrainingOptions{"adam"};
-    const auto usual = scale_data_parallel(network, machine, one_level(100e9), options);
+    const auto usual = scale_data_parallel(question, one_level(100e9), options);
     REQUIRE(usual.ok());
     const double each = usual->baseline_batch;
     CHECK(each < 32.0);
@@ -249,7 +252,7 @@ TEST_CASE("a batch that a device does not hold pays nowhere, and the one that it
     }
     CHECK(usual->pays_to == 4);
     options.batch_per_device = static_cast<model::Count>(2.0 * each);
-    const auto large = scale_data_parallel(network, machine, one_level(100e9), options);
+    const auto large = scale_data_parallel(question, one_level(100e9), options);
     REQUIRE(large.ok());
     CHECK_FALSE(large->points.front().memory.fits());
     CHECK_FALSE(large->pays_to.has_value());

@@ -1,7 +1,7 @@
 // The clock at which a device works through a long run.
 #include "hwdb/catalog.hpp"
 #include "model/gpu/matmul.hpp"
-#include "study/scale/long_run.hpp"
+#include "study/program/settled.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ TEST_CASE("in a long run a clock is settled for the shortest kernel and never ab
         REQUIRE(found.ok());
         const model::Machine& machine = *found;
         const auto& rows = std::get<model::Gpu>(machine.kind);
-        const model::Machine run = in_a_long_run(machine);
+        const model::Machine run = settled_machine(machine);
         const auto& gpu = std::get<model::Gpu>(run.kind);
         const double sustained = sustained_clock_share(rows, model::DataType::fp16);
         CHECK(clock_share(gpu.calibration.tensor_gemm, 1e-5) <=

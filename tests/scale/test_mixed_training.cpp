@@ -1,8 +1,8 @@
 // Training steps over devices that differ: small ones against every order and every placement,
 // pipelines against closed forms, a catalog's networks.
+#include "study/program/memory.hpp"
 #include "study/scale/mixed.hpp"
 #include "study/scale/mixed_training.hpp"
-#include "study/step/memory.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/step/step_fixture.hpp"

@@ -5,6 +5,7 @@
 #include "study/scale/search.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
+#include "tests/question.hpp"
 
 #include <doctest/doctest.h>
 
@@ -33,11 +34,13 @@ TEST_CASE("AlexNet is trained with data parallel convolutions and model parallel
     REQUIRE(alexnet.ok());
     for (const char* fabric : {"pcie4-100g", "titan-gemini", "roce-100g"}) {
         ScaleOptions options;
-        options.exam.data_type = model::DataType::fp32;
+        Scenario scenario;
+        scenario.data_type = model::DataType::fp32;
         const auto wires = hwdb::load_fabric(fabric, kHwdb);
         REQUIRE(wires.ok());
         const auto search =
-            search_layers(*alexnet, machine_named("k40m"), *wires, 8, 1024, options);
+            search_layers(tests::question_of(*alexnet, machine_named("k40m"), scenario), *wires, 8,
+                          1024, options);
         REQUIRE(search.ok());
         REQUIRE(search->layers.size() == 8);
         for (std::size_t l = 0; l < 5; ++l) {

@@ -103,7 +103,7 @@ TEST_CASE("tokens a second of gpt-fast at batch 1") {
         o.tensor = {row.tensor};
         o.batch = 1;
         o.memory_share = 1.0;
-        o.exam.launch = LaunchMode::graph;
+        o.exam.launch = model::Launch::graph;
         const Serving s = served(row.t, o);
         const double rate = 1.0 / s.points[0].step_s;
         const double error = std::abs(rate / row.rate - 1.0);

@@ -53,9 +53,9 @@ study::Report conv3_on_eyeriss() {
     layer.op = model::Op::gemm;
     layer.shape = model::GemmShape{1, 64, 64, 64};
     network.layers.push_back(layer);
-    study::StudyOptions options;
-    options.threads = 1;
-    const auto report = study::run(network, machine("eyeriss-v1"), options);
+    study::Scenario scenario;
+    scenario.threads = 1;
+    const auto report = study::run(network, machine("eyeriss-v1"), scenario);
     REQUIRE(report.ok());
     return *report;
 }

@@ -9,6 +9,7 @@
 #include "study/sparse/machine.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
+#include "tests/question.hpp"
 
 #include <doctest/doctest.h>
 
@@ -54,11 +55,11 @@ model::Network small_network() {
     return network;
 }
 
-study::StudyOptions quick() {
-    study::StudyOptions options;
-    options.search_nodes = 5000;
-    options.threads = 1;
-    return options;
+study::Scenario quick() {
+    study::Scenario scenario;
+    scenario.search_nodes = 5000;
+    scenario.threads = 1;
+    return scenario;
 }
 
 // Searches also say how long they took.
@@ -72,9 +73,8 @@ std::vector<study::LayerReport> without_clock(std::vector<study::LayerReport> la
 }
 
 study::Report examined(const study::SparseLevels& machine, Densities densities) {
-    const auto network = small_network();
-    const auto report =
-        study::run_sparse(network, machine, std::vector<Densities>(2, densities), quick());
+    const auto question = tests::question_of(small_network(), machine.machine, quick());
+    const auto report = study::run_sparse(question, machine, std::vector<Densities>(2, densities));
     REQUIRE(report.ok());
     return *report;
 }
@@ -224,13 +224,14 @@ TEST_CASE("layers that differ in nothing are examined once, on one thread and on
     network.layers.back().name = "other";
     const std::vector<Densities> densities = {
         {0.5, 0.4, 0.5}, {0.5, 0.1, 1.0}, {0.5, 0.4, 0.5}, {0.5, 0.2, 0.5}};
-    study::StudyOptions options = quick();
+    auto question = tests::question_of(network, machine.machine, quick());
     std::vector<std::string> told;
-    const auto one = study::run_sparse(
-        network, machine, densities, options, {},
-        [&](const model::Progress& progress) { told.push_back(progress.activity); });
-    options.threads = 3;
-    const auto several = study::run_sparse(network, machine, densities, options);
+    const auto one =
+        study::run_sparse(question, machine, densities, {}, [&](const model::Progress& progress) {
+            told.push_back(progress.activity);
+        });
+    question.scenario.threads = 3;
+    const auto several = study::run_sparse(question, machine, densities);
     REQUIRE(one.ok());
     REQUIRE(several.ok());
     CHECK(told.size() == 3); // of four layers
@@ -243,15 +244,18 @@ TEST_CASE("layers that differ in nothing are examined once, on one thread and on
     for (std::size_t i = 0; i < network.layers.size(); ++i) {
         model::Network alone = network;
         alone.layers = {network.layers[i]};
-        const auto own = study::run_sparse(alone, machine, {densities[i]}, quick());
+        const auto own = study::run_sparse(tests::question_of(alone, machine.machine, quick()),
+                                           machine, {densities[i]});
         REQUIRE(own.ok());
         CHECK(without_clock(own->layers).front() == without_clock(one->layers)[i]);
     }
 }
 
 TEST_CASE("words that the layers have and the machine has not are told once, of all layers") {
-    const auto report = study::run_sparse(small_network(), eyeriss(),
-                                          std::vector<Densities>(2, {0.5, 0.5, 0.5}), quick());
+    const auto machine = eyeriss();
+    const auto report =
+        study::run_sparse(tests::question_of(small_network(), machine.machine, quick()), machine,
+                          std::vector<Densities>(2, {0.5, 0.5, 0.5}));
     REQUIRE(report.ok());
     std::size_t times = 0;
     for (const model::Diagnostic& d : report.diagnostics()) {

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "hwdb/catalog.hpp"
-#include "study/exam/network_step.hpp"
 #include "study/formats/catalog.hpp"
-#include "study/step/timeline.hpp"
+#include "study/program/timeline.hpp"
 #include "tests/paths.hpp"
+#include "tests/question.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,7 +14,7 @@
 
 namespace eyeroof::tests {
 
-inline study::read::WiredNetwork catalog_network(const std::string& name) {
+inline model::WiredNetwork catalog_network(const std::string& name) {
     auto wired = study::read::load_wired_network(
         name, {std::filesystem::path(source_dir()) / "examples/networks"});
     for (const auto& d : wired.diagnostics()) {
@@ -44,6 +44,24 @@ inline study::step::Graph graph_of(const std::string& name, bool training = fals
     }
     REQUIRE(graph.ok());
     return *std::move(graph);
+}
+
+// Channels-last kernels of the usual library.
+inline study::step::SoftwareOf usual_software() {
+    return [](const model::Layer&) { return model::Software{}; };
+}
+
+inline study::step::Costs costs_on(const study::step::Graph& graph, const model::Gpu& gpu) {
+    auto costs = study::step::costs_of(graph, gpu, usual_software());
+    REQUIRE(costs.ok());
+    return *std::move(costs);
+}
+
+// A network of the catalog on a GPU of the catalog.
+inline study::Question catalog_question(const std::string& network, const std::string& gpu,
+                                        study::Scenario scenario = {}) {
+    return question_of(catalog_network(network), machine_with(catalog_gpu(gpu), gpu),
+                       std::move(scenario));
 }
 
 // A small network from text; the diagnostics where it is none.

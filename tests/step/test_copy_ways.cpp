@@ -21,11 +21,10 @@ struct Mnist {
         for (auto& layer : graph.layers) {
             layer.types = {model::DataType::fp32, model::DataType::fp32, model::DataType::fp32};
         }
-        options.mode = Mode::eager;
         options.host = tests::catalog_gpu("server-2x20").issue;
     }
     std::vector<CopyWay> ways() const {
-        return copy_ways(graph, *costs_of(graph, gpu, model::Launch::eager), gpu, options);
+        return copy_ways(graph, tests::costs_on(graph, gpu), gpu, options);
     }
 };
 
@@ -52,8 +51,7 @@ TEST_CASE("less that moves is never slower, nor pinned memory than pageable") {
 // with the loading of the images in both.
 TEST_CASE("MNIST: a laptop takes 1.84 times as long as a die of a K80, within a quarter") {
     const Mnist m;
-    const CopyWay alone =
-        host_alone(m.graph, *costs_of(m.graph, m.host, model::Launch::eager), m.host, m.options);
+    const CopyWay alone = host_alone(m.graph, tests::costs_on(m.graph, m.host), m.host, m.options);
     const double ratio = alone.step_s / m.ways()[2].step_s;
     MESSAGE("laptop ", alone.step_s, " s, K80 ", m.ways()[2].step_s, " s a step: ", ratio);
     CHECK(ratio > 153.0 / 83.0 * 0.75);

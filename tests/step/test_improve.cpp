@@ -19,22 +19,26 @@ using tests::near;
 
 namespace {
 
-Improvement improved(const std::string& name, const model::Gpu& gpu, bool training, Count limit,
-                     std::vector<Count> batches = {1, 2}) {
-    auto wired = tests::catalog_network(name);
-    for (auto& layer : wired.network.layers) {
+// The question, on layers that the GPU runs.
+study::Question asked(const std::string& name, const model::Gpu& gpu, bool training) {
+    auto question = tests::question_of(tests::catalog_network(name), tests::machine_with(gpu));
+    for (auto& layer : question.network.layers) {
         if (gpu.rate(layer.types.input).flops_per_s <= 0.0) {
             layer.types = {model::DataType::fp32, model::DataType::fp32, model::DataType::fp32};
         }
     }
+    if (training) {
+        question.scenario.training = study::TrainingOptions{"adam"};
+    }
+    return question;
+}
+
+Improvement improved(const study::Question& question, Count limit,
+                     std::vector<Count> batches = {1, 2}) {
     ImproveOptions options;
-    options.host = study::textbook_host();
     options.limit = limit;
     options.batches = std::move(batches);
-    if (training) {
-        options.graph.training = study::TrainingOptions{"adam"};
-    }
-    auto found = improve(wired.network, wired.wiring, gpu, options);
+    auto found = improve(question, options);
     REQUIRE(found.ok());
     return *std::move(found);
 }
@@ -68,8 +72,9 @@ TEST_CASE("no outcome on a front is dominated, and none that is left out dominat
 }
 
 TEST_CASE("remedies of a training step stay within the limit and name what excludes what") {
-    const model::Gpu gpu = catalog_gpu("v100-sxm2-16gb");
-    const Improvement found = improved("bert-base:layers=4,dropout=1", gpu, true, 1'200'000'000);
+    const auto question =
+        asked("bert-base:layers=4,dropout=1", catalog_gpu("v100-sxm2-16gb"), true);
+    const Improvement found = improved(question, 1'200'000'000);
     REQUIRE(!found.front.empty());
     for (const Outcome& o : found.front) {
         CHECK(o.fits);
@@ -85,13 +90,13 @@ TEST_CASE("remedies of a training step stay within the limit and name what exclu
     CHECK(std::any_of(found.excluded.begin(), found.excluded.end(),
                       [](const Excluded& e) { return e.what.find("host") != std::string::npos; }));
     CHECK(found.front.front().gain >= 1.0);
-    const auto json = nlohmann::json::parse(improve_json(found, "n", "m", 1));
+    const auto json = nlohmann::json::parse(improve_json(found, question, 1));
     CHECK(json["front"].size() == found.front.size());
 }
 
 TEST_CASE("a machine without tensor cores is offered no shorter type, and a chain no attention") {
     const Improvement found =
-        improved("alexnet", catalog_gpu("k80-die"), false, 11'000'000'000, {1});
+        improved(asked("alexnet", catalog_gpu("k80-die"), false), 11'000'000'000, {1});
     for (const Outcome& o : found.alone) {
         CHECK(!o.combination.type);
         CHECK(!o.combination.attention);
@@ -101,7 +106,7 @@ TEST_CASE("a machine without tensor cores is offered no shorter type, and a chai
 
 TEST_CASE("one remedy alone: recomputation and offloading free memory and cost time") {
     const Improvement found =
-        improved("resnet50", catalog_gpu("v100-sxm2-16gb"), true, 15'000'000'000, {1});
+        improved(asked("resnet50", catalog_gpu("v100-sxm2-16gb"), true), 15'000'000'000, {1});
     for (const Outcome& o : found.alone) {
         if (o.combination.freeing != Freeing::none) {
             CHECK(o.peak < found.now.peak);
@@ -115,16 +120,15 @@ TEST_CASE("a graph's chain carries its times and at least its memory") {
     for (const char* name : {"resnet50", "bert-base:dropout=1", "vgg16"}) {
         CAPTURE(name);
         const Graph graph = tests::graph_of(name, true);
-        const auto costs = costs_of(graph, gpu, model::Launch::stream);
-        REQUIRE(costs.ok());
+        const Costs costs = tests::costs_on(graph, gpu);
         const Memory memory = memory_of(graph);
-        const auto chain = chain_of(graph, *costs, memory, 0.0);
+        const auto chain = chain_of(graph, costs, memory, 0.0);
         REQUIRE(chain);
         CHECK(chain->chain.stages.size() > 10);
         const Recomputation plain = plain_schedule(chain->chain);
         double kernels = 0.0;
         for (const Operator& op : graph.operators) {
-            kernels += op.kind == model::Issued::update ? 0.0 : costs->layers[op.layer].device_s;
+            kernels += op.kind == model::Issued::update ? 0.0 : costs.layers[op.layer].device_s;
         }
         CHECK(plain.time_s == near(kernels, 1e-9));
         CHECK(chain->fixed + plain.peak >= memory.peak);
@@ -144,15 +148,14 @@ TEST_CASE("a graph's chain carries its times and at least its memory") {
 TEST_CASE("decoding in fewer bits: published rates within a tenth") {
     // gpt-fast@32971d3, Llama-2-7B on an A100 80GB, prompt of 5 words, compiled and captured:
     // 104.9, 155.58 and 196.8 words a second in bf16, int8 and int4 in groups of 32.
-    auto wired = tests::catalog_network("llama-2-7b:new=1,context=105");
-    for (auto& layer : wired.network.layers) {
-        layer.types = {model::DataType::bf16, model::DataType::bf16, model::DataType::bf16};
-    }
+    study::Scenario scenario;
+    scenario.data_type = model::DataType::bf16;
     ImproveOptions options;
-    options.host = study::textbook_host();
     options.limit = 79'500'000'000;
     options.batches = {1};
-    const auto found = improve(wired.network, wired.wiring, catalog_gpu("a100-sxm-80gb"), options);
+    const auto found =
+        improve(tests::catalog_question("llama-2-7b:new=1,context=105", "a100-sxm-80gb", scenario),
+                options);
     REQUIRE(found.ok());
     const auto rate = [&](std::optional<model::DataType> weights) {
         double best = 0.0;

@@ -1,5 +1,6 @@
 // Memory over a step: lifetimes, closed forms of the field, batches.
-#include "study/step/footprint.hpp"
+#include "study/exam/run.hpp"
+#include "study/program/footprint.hpp"
 #include "study/step/memory_write.hpp"
 #include "tests/near.hpp"
 #include "tests/step/step_fixture.hpp"
@@ -15,6 +16,7 @@ using namespace eyeroof;
 using namespace eyeroof::study::step;
 using eyeroof::tests::near;
 using model::Count;
+using study::Regime;
 using tests::graph_of;
 
 namespace {
@@ -193,9 +195,12 @@ TEST_CASE("relu in place never needs more, and less where a tensor is kept for i
 }
 
 TEST_CASE("the report's JSON and curve carry the same sums") {
-    const Graph graph = graph_of("resnet18", true);
-    const Memory memory = memory_of(graph);
-    const MemoryReport report{graph, memory, "t4", true, 1'000'000'000, 3};
+    const auto training =
+        study::run(tests::catalog_question("resnet18", "t4", tests::training_with("adam")));
+    REQUIRE(training.ok());
+    REQUIRE(training->memory);
+    const Memory& memory = *training->memory;
+    const MemoryReport report{*training, 1'000'000'000, 3};
     const auto json = nlohmann::json::parse(memory_json(report));
     Count most = 0;
     for (const auto& point : json["curve"]) {
@@ -205,7 +210,7 @@ TEST_CASE("the report's JSON and curve carry the same sums") {
     CHECK(json["peak_bytes"].get<Count>() == memory.peak);
     const std::string csv = memory_csv(report);
     CHECK(static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n')) ==
-          graph.operators.size() + 1);
+          training->program.operators.size() + 1);
     CHECK(memory_svg(report).find("</svg>") != std::string::npos);
 }
 

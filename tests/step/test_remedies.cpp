@@ -69,10 +69,10 @@ TEST_CASE("a large product gains from 2:4 less than its peak, a card before Ampe
     const Graph graph = products("4096", "4096", "4096");
     for (const char* name : {"a100-sxm-80gb", "h100-sxm-80gb", "rtx-4090"}) {
         const model::Gpu gpu = tests::catalog_gpu(name);
-        const Costs dense = *costs_of(graph, gpu, model::Launch::stream);
+        const Costs dense = tests::costs_on(graph, gpu);
         Costs sparse = dense;
         const Pruned pruned =
-            prune(graph, gpu, model::Launch::stream, Pruning::two_of_four, 1.0, sparse);
+            prune(graph, gpu, tests::usual_software(), Pruning::two_of_four, 1.0, sparse);
         CHECK(pruned.layers == 1);
         CHECK(pruned.saved_bytes == Count(4096 * 4096 * 2 * 0.4375));
         const double gain = dense.layers[0].device_s / sparse.layers[0].device_s;
@@ -81,18 +81,19 @@ TEST_CASE("a large product gains from 2:4 less than its peak, a card before Ampe
         CHECK(sparse.layers[0].high_s == near(dense.layers[0].high_s));
     }
     const model::Gpu volta = tests::catalog_gpu("v100-sxm2-16gb");
-    Costs costs = *costs_of(graph, volta, model::Launch::stream);
+    Costs costs = tests::costs_on(graph, volta);
     const Costs before = costs;
-    CHECK(prune(graph, volta, model::Launch::stream, Pruning::two_of_four, 1.0, costs).layers == 0);
+    CHECK(prune(graph, volta, tests::usual_software(), Pruning::two_of_four, 1.0, costs).layers ==
+          0);
     CHECK(costs.layers == before.layers);
 }
 
 TEST_CASE("one row at a time gains by bytes alone: 2:4 never more than 1 / 0.5625") {
     const Graph graph = products("1", "8192", "8192");
     const model::Gpu gpu = tests::catalog_gpu("a100-sxm-80gb");
-    const Costs dense = *costs_of(graph, gpu, model::Launch::stream);
+    const Costs dense = tests::costs_on(graph, gpu);
     Costs sparse = dense;
-    prune(graph, gpu, model::Launch::stream, Pruning::two_of_four, 1.0, sparse);
+    prune(graph, gpu, tests::usual_software(), Pruning::two_of_four, 1.0, sparse);
     CHECK(dense.layers[0].device_s / sparse.layers[0].device_s <= 1.0 / 0.5625 * 1.1);
 }
 
@@ -100,9 +101,9 @@ TEST_CASE("an odd size is padded where that is quicker, an even one is left") {
     const model::Gpu gpu = tests::catalog_gpu("a100-sxm-80gb");
     for (const char* n : {"4095", "4096"}) {
         const Graph graph = products("4096", n, n);
-        Costs costs = *costs_of(graph, gpu, model::Launch::stream);
+        Costs costs = tests::costs_on(graph, gpu);
         const double before = costs.layers[0].device_s;
-        const Padded padded = pad(graph, gpu, model::Launch::stream, costs);
+        const Padded padded = pad(graph, gpu, tests::usual_software(), costs);
         const bool odd = std::string(n) == "4095";
         CHECK(padded.layers == (odd ? 1U : 0U));
         CHECK(padded.added_bytes >= (odd ? 4095 * 2 : 0)); // one side longer, or both
@@ -114,8 +115,7 @@ TEST_CASE("an odd size is padded where that is quicker, an even one is left") {
 TEST_CASE("streamed weights never beat the copies nor the step, and buffers are two operators'") {
     const Graph graph = tests::graph_of("gpt2");
     const model::Gpu gpu = tests::catalog_gpu("a100-sxm-40gb");
-    const Timeline line =
-        simulate(graph, *costs_of(graph, gpu, model::Launch::stream), gpu, TimelineOptions{});
+    const Timeline line = simulate(graph, tests::costs_on(graph, gpu), gpu, TimelineOptions{});
     for (const double rate : {1e9, 1e10, 1e12, 1e15}) {
         const Streamed streamed = stream_weights(graph, line, rate);
         CHECK(streamed.time_s >= line.time_s * (1 - 1e-12));
@@ -130,7 +130,7 @@ TEST_CASE("operators that run again keep every order, and the peak between its f
         CAPTURE(name);
         const Graph graph = tests::graph_of(name, true);
         const model::Gpu gpu = tests::catalog_gpu("a100-sxm-40gb");
-        const Costs costs = *costs_of(graph, gpu, model::Launch::stream);
+        const Costs costs = tests::costs_on(graph, gpu);
         const Count before = memory_of(graph).peak;
         const auto found = recompute_cheapest(graph, costs, {}, 0, 0.0);
         REQUIRE(found);

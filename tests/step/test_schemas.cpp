@@ -1,4 +1,6 @@
 // What the step's commands write as JSON, against their schemas.
+#include "study/exam/gpu_step.hpp"
+#include "study/exam/run.hpp"
 #include "study/step/copy_ways.hpp"
 #include "study/step/improve.hpp"
 #include "study/step/memory_write.hpp"
@@ -26,28 +28,28 @@ using Faults = std::vector<std::string>;
 } // namespace
 
 TEST_CASE("JSON of timeline, copies, memory and improve is what the schemas say") {
-    const auto wired = tests::catalog_network("bert-base:layers=2");
+    study::Scenario scenario = tests::training_with("adam");
+    scenario.copies = study::Copies::batch;
+    const auto question = tests::catalog_question("bert-base:layers=2", "a100-sxm-40gb", scenario);
+    const auto report = study::run(question);
+    REQUIRE(report.ok());
     const model::Gpu gpu = tests::catalog_gpu("a100-sxm-40gb");
-    const Graph graph = tests::graph_of("bert-base:layers=2", true);
-    const Costs costs = *costs_of(graph, gpu, model::Launch::eager);
-    TimelineOptions options;
-    options.copies = Copies::batch;
-    const Timeline line = simulate(graph, costs, gpu, options);
-    CHECK(faults("timeline", timeline_json({graph, line, gpu, options, "m", "h", true})) ==
-          Faults{});
-    CopyWays ways{"n", "m", "", true, 10.0, copy_ways(graph, costs, gpu, options)};
+    CHECK(faults("timeline", timeline_json({*report, gpu})) == Faults{});
+    const Graph& graph = report->program;
+    const CopyWays ways{
+        "n",  "m",
+        "",   true,
+        10.0, copy_ways(graph, tests::costs_on(graph, gpu), gpu, timeline_options(question, gpu))};
     CHECK(faults("copies", copy_ways_json(ways)) == Faults{});
-    const Memory memory = memory_of(graph);
-    const MemoryReport report{graph, memory, "m", true, 0, std::nullopt};
-    CHECK(faults("memory", memory_json(report)) == Faults{});
+    CHECK(faults("memory", memory_json({*report, 0, std::nullopt})) == Faults{});
     ImproveOptions improving;
-    improving.host = study::textbook_host();
     improving.limit = 1'000'000'000;
     improving.batches = {1};
     improving.density = 0.25;
-    const auto found = improve(wired.network, wired.wiring, gpu, improving);
+    const auto inference = tests::catalog_question("bert-base:layers=2", "a100-sxm-40gb");
+    const auto found = improve(inference, improving);
     REQUIRE(found.ok());
-    CHECK(faults("improve", improve_json(*found, "n", "m", 1)) == Faults{});
+    CHECK(faults("improve", improve_json(*found, inference, 1)) == Faults{});
     CHECK(found->schedules.size() == 2);
 }
 

@@ -14,23 +14,23 @@ namespace test_step_timeline {
 using namespace eyeroof;
 using namespace eyeroof::study::step;
 using eyeroof::tests::near;
+using model::Launch;
+using study::Copies;
 using tests::catalog_gpu;
 using tests::graph_of;
 
 namespace {
 
-TimelineOptions in_mode(Mode mode, int streams = 1) {
+TimelineOptions in_mode(Launch mode, int streams = 1) {
     TimelineOptions options;
-    options.mode = mode;
-    options.host = study::textbook_host();
+    options.launch = mode;
+    options.host = textbook_host();
     options.streams = streams;
     return options;
 }
 
 Timeline timeline_of(const Graph& graph, const model::Gpu& gpu, const TimelineOptions& options) {
-    const auto costs = costs_of(graph, gpu, launch_of(options.mode));
-    REQUIRE(costs.ok());
-    return simulate(graph, *costs, gpu, options);
+    return simulate(graph, tests::costs_on(graph, gpu), gpu, options);
 }
 
 // What holds for every schedule, checked from the spans alone.
@@ -77,8 +77,8 @@ TEST_CASE("two kernels longer than their calls hide the second call") {
     graph.operators = {{0, 0, model::Issued::forward, kNone, 0, 1, 1, 1},
                        {0, 1, model::Issued::forward, kNone, 2, 1, 3, 1}};
     Costs costs;
-    costs.layers = {{10e-6, 12e-6, 9e-6, 15e-6}};
-    TimelineOptions options = in_mode(Mode::stream);
+    costs.layers = {{10e-6, 0.0, 9e-6, 15e-6}};
+    TimelineOptions options = in_mode(Launch::stream);
     options.host.launch_s = 4e-6;
     const Timeline line = simulate(graph, costs, model::Gpu{}, options);
     CHECK(line.time_s == near(4e-6 + 2 * 10e-6));
@@ -91,22 +91,23 @@ TEST_CASE("two kernels longer than their calls hide the second call") {
     CHECK(by_layer(graph, shorter)[0].host_bound == 2);
 }
 
-TEST_CASE("a chain's timeline is the step that exam tells, operator by operator") {
+TEST_CASE("a report's step is the timeline of its program, operator by operator") {
     const model::Gpu gpu = catalog_gpu("a100-sxm-40gb");
-    model::Machine machine;
-    machine.kind = gpu;
-    const auto wired = tests::catalog_network("vgg16");
-    for (const auto mode : {study::LaunchMode::stream, study::LaunchMode::eager}) {
-        study::StudyOptions options;
-        options.launch = mode;
-        const auto report = study::run(wired.network, machine, options);
+    for (const Launch launch : {Launch::stream, Launch::eager, Launch::graph}) {
+        study::Scenario scenario;
+        scenario.launch = launch;
+        const auto report = study::run(tests::catalog_question("vgg16", "a100-sxm-40gb", scenario));
         REQUIRE(report.ok());
-        const Graph graph = graph_of("vgg16");
-        const Timeline line = timeline_of(
-            graph, gpu, in_mode(mode == study::LaunchMode::eager ? Mode::eager : Mode::stream));
-        CHECK(line.time_s == near(report->total.time_s, 1e-9));
-        CHECK(line.low_s == near(*report->total.low_s, 1e-9));
-        CHECK(line.high_s == near(*report->total.high_s, 1e-9));
+        const Timeline line = timeline_of(graph_of("vgg16"), gpu, in_mode(launch));
+        CHECK(line.spans == report->timeline.spans);
+        CHECK(line.time_s == report->total.time_s);
+        CHECK(line.low_s == *report->total.low_s);
+        CHECK(line.high_s == *report->total.high_s);
+        double kernels = 0.0;
+        for (const study::LayerReport& layer : report->layers) {
+            kernels += layer.time_s * static_cast<double>(layer.layer.count);
+        }
+        CHECK(kernels == near(report->total.device_s)); // a layer's time is its kernel's
     }
 }
 
@@ -116,7 +117,7 @@ TEST_CASE(
     for (const char* name : {"resnet18", "bert-base:layers=2", "llama-3.2-1b:new=1,layers=3"}) {
         for (const bool training : {false, true}) {
             const Graph graph = graph_of(name, training);
-            for (const Mode mode : {Mode::eager, Mode::stream, Mode::graph}) {
+            for (const Launch mode : {Launch::eager, Launch::stream, Launch::graph}) {
                 for (const int streams : {1, 3}) {
                     TimelineOptions options = in_mode(mode, streams);
                     options.copies = streams == 3 ? Copies::all : Copies::batch;
@@ -147,7 +148,7 @@ TEST_CASE("more streams, quicker hosts and no copies never make a random step lo
             graph.layers.push_back(layer);
             LayerCost cost;
             cost.device_s = 1e-6 * (1 + draw(20));
-            cost.alone_s = cost.low_s = cost.high_s = cost.device_s;
+            cost.low_s = cost.high_s = cost.device_s;
             cost.share = 1.0;
             costs.layers.push_back(cost);
             Operator op;
@@ -166,18 +167,18 @@ TEST_CASE("more streams, quicker hosts and no copies never make a random step lo
             g.pcie_bytes_per_s = 1e9;
             return g;
         }();
-        const double one = simulate(graph, costs, gpu, in_mode(Mode::stream)).time_s;
+        const double one = simulate(graph, costs, gpu, in_mode(Launch::stream)).time_s;
         // With one kernel filling the GPU, no order beats the sum of all kernels.
-        const double many = simulate(graph, costs, gpu, in_mode(Mode::stream, 4)).time_s;
+        const double many = simulate(graph, costs, gpu, in_mode(Launch::stream, 4)).time_s;
         double kernels = 0.0;
         for (const LayerCost& cost : costs.layers) {
             kernels += cost.device_s;
         }
         CHECK(many >= kernels);
         CHECK(many <= one * (1.0 + 1e-9));
-        CHECK(simulate(graph, costs, gpu, in_mode(Mode::graph)).time_s <=
-              simulate(graph, costs, gpu, in_mode(Mode::eager)).time_s);
-        TimelineOptions copies = in_mode(Mode::stream);
+        CHECK(simulate(graph, costs, gpu, in_mode(Launch::graph)).time_s <=
+              simulate(graph, costs, gpu, in_mode(Launch::eager)).time_s);
+        TimelineOptions copies = in_mode(Launch::stream);
         copies.copies = Copies::batch;
         const double pinned = simulate(graph, costs, gpu, copies).time_s;
         copies.pageable = true;
@@ -188,11 +189,11 @@ TEST_CASE("more streams, quicker hosts and no copies never make a random step lo
 
 TEST_CASE("the trace is JSON whose kernels are the timeline's, linked to their calls") {
     const model::Gpu gpu = catalog_gpu("t4");
-    const Graph graph = graph_of("resnet18");
-    TimelineOptions options = in_mode(Mode::eager);
-    options.copies = Copies::batch;
-    const Timeline line = timeline_of(graph, gpu, options);
-    const TimelineReport report{graph, line, gpu, options, "t4", "", false};
+    study::Scenario scenario;
+    scenario.copies = Copies::batch;
+    const auto inference = study::run(tests::catalog_question("resnet18", "t4", scenario));
+    REQUIRE(inference.ok());
+    const TimelineReport report{*inference, gpu};
     const auto trace = nlohmann::json::parse(timeline_trace(report));
     std::size_t kernels = 0, calls = 0, copies = 0;
     for (const auto& event : trace["traceEvents"]) {
@@ -201,11 +202,11 @@ TEST_CASE("the trace is JSON whose kernels are the timeline's, linked to their c
         calls += category == "cpu_op" ? 1 : 0;
         copies += category == "gpu_memcpy" ? 1 : 0;
     }
-    CHECK(kernels == graph.operators.size());
+    CHECK(kernels == inference->program.operators.size());
     CHECK(calls == kernels);
     CHECK(copies == 2); // the image in, the answer out
     const auto json = nlohmann::json::parse(timeline_json(report));
-    CHECK(json["time_s"].get<double>() == line.time_s);
+    CHECK(json["time_s"].get<double>() == inference->total.time_s);
     CHECK(timeline_svg(report).find("</svg>") != std::string::npos);
 }
 

@@ -88,7 +88,7 @@ std::vector<study::MeasuredLayer> timed(const std::function<void(model::GpuCalib
         change(truth.calibration);
         for (model::Count i = 1; i <= 60; ++i) {
             const model::Layer layer = layer_at(i);
-            const auto p = model::predict(truth, layer, model::Launch::kernel);
+            const auto p = model::predict(truth, layer);
             REQUIRE(p.ok());
             rows.push_back({layer, id, p->time_s, static_cast<int>(i)});
         }

@@ -124,9 +124,9 @@ TEST_CASE("total latency of AlexNet with DRAM stalls is within 10 % of silicon")
 }
 
 TEST_CASE("under Timeloop's counting everything overlaps, so step 7 takes nothing") {
-    study::StudyOptions options;
-    options.counting = Counting::timeloop;
-    const auto report = study::run(alexnet(), eyeriss(), options);
+    study::Scenario scenario;
+    scenario.counting = Counting::timeloop;
+    const auto report = study::run(alexnet(), eyeriss(), scenario);
     REQUIRE(report.ok());
     for (const study::LayerReport& layer : report->layers) {
         CAPTURE(layer.layer.name);

@@ -25,7 +25,7 @@ study::Report examined(const std::string& network, const std::string& machine) {
     const auto accelerator = hwdb::load_machine(machine, folders);
     REQUIRE(layers.ok());
     REQUIRE(accelerator.ok());
-    study::StudyOptions by_rules;
+    study::Scenario by_rules;
     by_rules.policy = study::MappingPolicy::dataflow;
     auto report = study::run(*layers, *accelerator, by_rules);
     REQUIRE(report.ok());

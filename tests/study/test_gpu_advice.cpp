@@ -9,6 +9,7 @@
 #include "study/upgrade/upgrade.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
 #include "tests/near.hpp"
+#include "tests/question.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -61,9 +62,8 @@ model::Layer elementwise(const std::string& fn, model::Count rows, model::Count 
 
 std::vector<study::Advice> advice_on(const model::Network& net, AdviceKind kind) {
     study::AdviceOptions options;
-    options.study.launch = study::LaunchMode::kernel;
     options.most = 1000;
-    auto found = study::advise(net, a100(), options);
+    auto found = study::advise(tests::question_of(net, a100()), options);
     REQUIRE(found.ok());
     std::erase_if(*found, [&](const auto& a) { return a.kind != kind; });
     return *found;
@@ -84,10 +84,8 @@ TEST_CASE(
     const auto* k = on_dimension(found, "k");
     REQUIRE(k != nullptr);
     CHECK(k->to == 1024); // 16 bytes and 128 bytes agree here
-    const auto now =
-        model::predict(test::a100_sxm_40(), test::gemm(4096, 4096, 1021), model::Launch::kernel);
-    const auto then =
-        model::predict(test::a100_sxm_40(), test::gemm(4096, 4096, 1024), model::Launch::kernel);
+    const auto now = model::predict(test::a100_sxm_40(), test::gemm(4096, 4096, 1021));
+    const auto then = model::predict(test::a100_sxm_40(), test::gemm(4096, 4096, 1024));
     REQUIRE(now.ok());
     REQUIRE(then.ok());
     CHECK(k->gain == near(now->time_s / then->time_s));
@@ -156,29 +154,29 @@ TEST_CASE("advice stands in the report's JSON, and machines without it are refus
     CHECK(json["advice"][0]["kind"] == "align");
     model::Machine none;
     none.kind = model::Accelerator{};
-    CHECK_FALSE(study::advise(network({test::gemm(1, 1, 1)}), none).ok());
+    CHECK_FALSE(study::advise(tests::question_of(network({test::gemm(1, 1, 1)}), none)).ok());
 }
 
 TEST_CASE("memory of an upgrade is the peak of the step, by what holds it") {
     // two layers of 1024 x 1024 fp16 weights, 256 tokens: 2 x 2 MiB of weights, results of 512 KiB
-    const study::step::FitQuestion inference{
-        network({test::gemm(256, 1024, 1024), test::gemm(256, 1024, 1024)}), {}, {}, true};
-    const model::Gpu gpu = std::get<model::Gpu>(v100().kind);
-    const auto run = study::memory_need(inference, gpu, 1);
-    REQUIRE(run.ok());
-    CHECK(run->weights == 2.0 * 2097152.0);
-    CHECK(run->activations == 2.0 * 524288.0); // input and output of one layer
-    CHECK(run->gradients + run->optimizer + run->workspace == 0.0);
-    auto training = inference;
-    training.options.training = study::TrainingOptions{"adam"};
-    const auto step = study::memory_need(training, gpu, 1);
-    REQUIRE(step.ok());
-    CHECK(step->weights == run->weights);
-    CHECK(step->optimizer == 3.0 * 4.0 * 2.0 * 1048576.0); // two states and an fp32 copy
-    CHECK(step->total() == static_cast<double>(study::step::memory_at(training, gpu, 1)->peak));
-    const auto twice = study::memory_need(training, gpu, 2);
-    REQUIRE(twice.ok());
-    CHECK(twice->activations == 2.0 * step->activations);
+    const auto net = network({test::gemm(256, 1024, 1024), test::gemm(256, 1024, 1024)});
+    const auto memory = [&](study::Scenario scenario, model::Count batch) {
+        scenario.batch = batch;
+        const auto report = study::run(net, v100(), scenario);
+        REQUIRE(report.ok());
+        REQUIRE(report->memory);
+        const study::MemoryNeed need = study::memory_need(*report->memory);
+        CHECK(need.total() == static_cast<double>(report->memory->peak));
+        return need;
+    };
+    const study::MemoryNeed run = memory({}, 1);
+    CHECK(run.weights == 2.0 * 2097152.0);
+    CHECK(run.activations == 2.0 * 524288.0); // input and output of one layer
+    CHECK(run.gradients + run.optimizer + run.workspace == 0.0);
+    const study::MemoryNeed step = memory(tests::training_with("adam"), 1);
+    CHECK(step.weights == run.weights);
+    CHECK(step.optimizer == 3.0 * 4.0 * 2.0 * 1048576.0); // two states and an fp32 copy
+    CHECK(memory(tests::training_with("adam"), 2).activations == 2.0 * step.activations);
 }
 
 TEST_CASE("a network that does not fit is said so") {
@@ -252,14 +250,16 @@ TEST_CASE("copies take the link: a small product is not worth sending, a large o
     gpu.pcie_bytes_per_s = 15.75e9;
     const auto net = network(
         {test::gemm(100, 100, 100, DataType::fp32), test::gemm(4000, 4000, 4000, DataType::fp32)});
-    const auto r = study::offload(net, machine("host", host), machine("gpu", gpu), {});
+    const auto r =
+        study::offload(tests::question_of(net, machine("gpu", gpu)), machine("host", host));
     REQUIRE(r.ok());
     CHECK(r->layers[0].copied_s() > r->layers[0].host_s);
     CHECK(r->layers[1].copied_s() < r->layers[1].host_s);
     // two inputs of 64 MB at 0.8 x 15.75 GB/s, 10 us to start each
     CHECK(r->layers[1].in_s == near(2.0 * (64e6 / 12.6e9 + 1e-5), 0.02));
     gpu.pcie_bytes_per_s = 0.0;
-    CHECK_FALSE(study::offload(net, machine("host", host), machine("gpu", gpu), {}).ok());
+    CHECK_FALSE(
+        study::offload(tests::question_of(net, machine("gpu", gpu)), machine("host", host)).ok());
 }
 
 TEST_CASE("cross-validation: constants that made the times are found from other shapes and GPUs") {
@@ -275,7 +275,7 @@ TEST_CASE("cross-validation: constants that made the times are found from other 
         for (model::Count i = 1; i <= 60; ++i) {
             const model::Layer layer =
                 test::gemm(97 * i, 53 * i + 11, 700 + 31 * i, DataType::fp32);
-            const auto p = model::predict(truth, layer, model::Launch::kernel);
+            const auto p = model::predict(truth, layer);
             REQUIRE(p.ok());
             rows.push_back({layer, id, p->time_s, static_cast<int>(i)});
         }
@@ -326,12 +326,12 @@ TEST_CASE("measured speed-ups stand beside predicted ones and beside guessing th
     };
     const auto networks = [](const std::string& name) {
         const model::Count n = name == "large" ? 8192 : name == "middle" ? 1024 : 16;
-        return model::Result<model::Network>(network({test::gemm(n, n, n)}));
+        return model::Result<model::WiredNetwork>({network({test::gemm(n, n, n)}), {}});
     };
     const auto truth = [&](const std::string& name) {
         study::UpgradeOptions options;
-        options.from.launch = options.to.launch = study::LaunchMode::stream;
-        return study::upgrade(*networks(name), v100(), a100(), options)->kernel_speedup;
+        options.from.launch = options.to.launch = model::Launch::stream;
+        return study::upgrade(networks(name)->network, v100(), a100(), options)->speedup.value;
     };
     std::string text = "network,from,to,speedup,phase\n";
     for (const std::string name : {"large", "middle", "small"}) {
@@ -340,8 +340,9 @@ TEST_CASE("measured speed-ups stand beside predicted ones and beside guessing th
     const auto pairs = study::parse_pairs(text, "p.csv");
     REQUIRE(pairs.ok());
     const auto hosts = [](const model::Gpu&) { return model::HostIssue{}; };
-    const auto v =
-        study::validate_pairs(*pairs, {networks, by_name, hosts}, study::LaunchMode::stream);
+    study::Scenario stream;
+    stream.launch = model::Launch::stream;
+    const auto v = study::validate_pairs(*pairs, {networks, by_name, hosts}, stream);
     REQUIRE(v.ok());
     CHECK(v->all.mape < 1e-4);
     CHECK(v->all.inside == near(1.0));
@@ -357,8 +358,8 @@ TEST_CASE("a pair may have another network, with more items, on the new GPU") {
         return model::Result<model::Machine>(id == "a100" ? a100() : v100());
     };
     const auto networks = [](const std::string& name) {
-        return model::Result<model::Network>(
-            network({test::gemm(name == "four" ? 16384 : 4096, 4096, 4096)}));
+        return model::Result<model::WiredNetwork>(
+            {network({test::gemm(name == "four" ? 16384 : 4096, 4096, 4096)}), {}});
     };
     const auto hosts = [](const model::Gpu&) { return model::HostIssue{}; };
     const auto pairs = study::parse_pairs(
@@ -366,8 +367,9 @@ TEST_CASE("a pair may have another network, with more items, on the new GPU") {
         "one,four,4,v100,a100,inference,2\n",
         "p.csv");
     REQUIRE(pairs.ok());
-    const auto v =
-        study::validate_pairs(*pairs, {networks, by_name, hosts}, study::LaunchMode::kernel);
+    study::Scenario kernels;
+    kernels.launch = model::Launch::none;
+    const auto v = study::validate_pairs(*pairs, {networks, by_name, hosts}, kernels);
     REQUIRE(v.ok());
     CHECK(v->rows[1].kernel_speedup == near(v->rows[0].kernel_speedup, 0.15));
     CHECK_FALSE(study::parse_pairs("network,to_items,from,to,speedup\na,-4,v,a,2\n", "p.csv").ok());

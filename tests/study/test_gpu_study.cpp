@@ -2,12 +2,13 @@
 #include "study/calibrate/calibrate.hpp"
 #include "study/calibrate/fit.hpp"
 #include "study/calibrate/validate.hpp"
-#include "study/exam/training.hpp"
+#include "study/program/lower.hpp"
 #include "study/report/upgrade.hpp"
 #include "study/report/validation.hpp"
 #include "study/upgrade/upgrade.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
 #include "tests/near.hpp"
+#include "tests/question.hpp"
 
 #include <doctest/doctest.h>
 
@@ -53,13 +54,13 @@ model::Network network(std::vector<model::Layer> layers) {
 TEST_CASE("validation figures are those of the ratios") {
     // Measured as predicted, and at half and double of it: |p/m - 1| = 0, 1, 0.5.
     const model::Layer layer = test::gemm(1024, 1024, 1024);
-    const auto p = model::predict(test::v100_sxm2(), layer, model::Launch::kernel);
+    const auto p = model::predict(test::v100_sxm2(), layer);
     REQUIRE(p.ok());
     std::vector<study::MeasuredLayer> rows;
     for (const double factor : {1.0, 0.5, 2.0}) {
         rows.push_back({layer, "v100", p->time_s * factor, 2});
     }
-    const auto v = study::validate(rows, by_name, {model::Launch::kernel, 2});
+    const auto v = study::validate(rows, by_name, {model::Timing::kernel, 2});
     REQUIRE(v.ok());
     CHECK(v->all.rows == 3);
     CHECK(v->all.mape == near(0.5));
@@ -75,13 +76,13 @@ TEST_CASE("a table whose n and k are exchanged is noticed") {
     for (const model::Count k : {3000, 5000, 9000}) {
         model::Layer layer = test::gemm(256, 16, k, DataType::fp32, 64);
         layer.op = model::Op::bmm;
-        const auto p = model::predict(test::a100_sxm_40(), layer, model::Launch::kernel);
+        const auto p = model::predict(test::a100_sxm_40(), layer);
         REQUIRE(p.ok());
         std::swap(std::get<model::GemmShape>(layer.shape).n,
                   std::get<model::GemmShape>(layer.shape).k);
         rows.push_back({layer, "a100", p->time_s, 2});
     }
-    const auto v = study::validate(rows, by_name, {model::Launch::kernel, 0});
+    const auto v = study::validate(rows, by_name, {model::Timing::kernel, 0});
     REQUIRE(v.ok());
     REQUIRE(v->groups.front().exchanged_mape);
     CHECK(*v->groups.front().exchanged_mape == near(0.0, 1e-9));
@@ -99,23 +100,50 @@ TEST_CASE("measured rows need a time and a machine, and every bad one is told") 
     CHECK(rows->front().gpu == "v100");
 }
 
+TEST_CASE(
+    "a row without a library ran on today's, a benchmark of the GPU's own time on an early one") {
+    using model::Layout;
+    using model::Library;
+    using model::Timing;
+    model::Gpu pascal = test::v100_sxm2();
+    pascal.arch = model::GpuArch::pascal;
+    const model::Gpu ampere = test::a100_sxm_40();
+    study::MeasuredLayer row{test::gemm(64, 64, 64), "p100", 1e-5, 2};
+    CHECK(study::software_of(row, pascal, Timing::stream).library == Library::until_10);
+    CHECK(study::software_of(row, pascal, Timing::eager).library == Library::current);
+    CHECK(study::software_of(row, pascal, Timing::kernel).library == Library::current);
+    CHECK(study::software_of(row, ampere, Timing::stream).library == Library::current);
+    CHECK(study::software_of(row, pascal, Timing::stream).layout == Layout::channels_last);
+    CHECK(study::software_of(row, pascal, Timing::eager).layout == Layout::channels_first);
+    row.library = "cublas 11";
+    row.layout = Layout::channels_first;
+    CHECK(study::software_of(row, pascal, Timing::stream).library == Library::current);
+    CHECK(study::software_of(row, pascal, Timing::stream).layout == Layout::channels_first);
+    row.library = "cublas 10";
+    CHECK(study::software_of(row, ampere, Timing::eager).library == Library::until_10);
+}
+
 TEST_CASE("training n linear layers takes 3 n - 1 products") {
-    const auto step = study::training_step(
-        network({test::gemm(64, 128, 256), test::gemm(64, 256, 128), test::gemm(64, 10, 256)}), {});
+    const auto step = study::lowered_network(tests::question_of(
+        network({test::gemm(64, 128, 256), test::gemm(64, 256, 128), test::gemm(64, 10, 256)}),
+        machine("v100", test::v100_sxm2()), tests::training_with("sgd_momentum")));
     REQUIRE(step.ok());
     const auto products = std::count_if(step->layers.begin(), step->layers.end(),
                                         [](const auto& l) { return l.op == model::Op::gemm; });
     CHECK(products == 8);             // 3 forward, 3 weight gradients, 2 data gradients
     CHECK(step->layers.size() == 11); // and 3 updates
-    CHECK_FALSE(study::training_step(network({test::gemm(1, 1, 1)}), {"nonsense"}).ok());
+    CHECK_FALSE(study::lower(tests::question_of(network({test::gemm(1, 1, 1)}),
+                                                machine("v100", test::v100_sxm2()),
+                                                tests::training_with("nonsense")))
+                    .ok());
 }
 
 TEST_CASE("mixed precision updates the weights in fp32, whatever the layers compute in") {
-    study::StudyOptions options;
-    options.data_type = model::DataType::fp16;
-    options.training = study::TrainingOptions{"sgd_momentum"};
-    options.batch = 2;
-    const auto step = study::prepared(network({test::gemm(64, 128, 256)}), options);
+    study::Scenario scenario = tests::training_with("sgd_momentum");
+    scenario.data_type = model::DataType::fp16;
+    scenario.batch = 2;
+    const auto step = study::lowered_network(tests::question_of(
+        network({test::gemm(64, 128, 256)}), machine("v100", test::v100_sxm2()), scenario));
     REQUIRE(step.ok());
     REQUIRE(step->layers.size() == 3); // the first layer has no data gradient
     CHECK(step->layers[0].types.input == model::DataType::fp16);
@@ -178,7 +206,7 @@ TEST_CASE("the fit comes within a tenth of the times that other constants made")
     std::vector<study::MeasuredLayer> rows;
     for (model::Count i = 1; i <= 120; ++i) {
         const model::Layer layer = test::gemm(97 * i, 53 * i + 11, 700 + 31 * i, DataType::fp32);
-        const auto p = model::predict(truth, layer, model::Launch::kernel);
+        const auto p = model::predict(truth, layer);
         REQUIRE(p.ok());
         rows.push_back({layer, "v100", p->time_s, 2});
     }
@@ -208,7 +236,7 @@ TEST_CASE("a GPU's own offset does not enter the cost of gradients that it alone
     for (const model::Layer& layer : layers) {
         for (std::size_t gpu = 0; gpu < truth.size(); ++gpu) {
             if (gpu == 0 || layer.direction == model::Direction::fwd) {
-                rows.push_back({&layer, *model::work_of(layer), 0.0, model::Launch::kernel, gpu});
+                rows.push_back({&layer, *model::work_of(layer), 0.0, model::Timing::kernel, gpu});
                 const double factor = gpu == 0 ? kSlower : 1.0;
                 rows.back().measured_s = factor * study::modelled_s(truth[gpu], rows.back());
             }

@@ -40,17 +40,20 @@ model::Network network(const std::string& reference) {
     return *std::move(loaded);
 }
 
-study::StudyOptions by_rules() {
-    study::StudyOptions options;
-    options.policy = study::MappingPolicy::dataflow;
-    return options;
+study::Scenario by_rules() {
+    study::Scenario scenario;
+    scenario.policy = study::MappingPolicy::dataflow;
+    return scenario;
 }
 
 study::MachineTable table(const std::string& id) {
     const auto published = hwdb::load_published(source() / "hwdb/published" / (id + ".yaml"));
     REQUIRE(published.ok());
     const auto tables = study::validate_machines(
-        {*published}, [](const std::string& r) { return network(r); },
+        {*published},
+        [](const std::string& r) {
+            return model::WiredNetwork{network(r), {}};
+        },
         [](const std::string& m) { return machine(m); }, by_rules());
     REQUIRE(tables.ok());
     return tables->front();
@@ -183,15 +186,15 @@ TEST_CASE("int8 results leave a systolic array's memory as int8") {
 }
 
 TEST_CASE("a type whose words the machine has not is refused, layers' own types are told once") {
-    study::StudyOptions options = by_rules();
-    options.data_type = model::DataType::fp32;
-    const auto refused = study::run(network("tpu-mlp0"), machine("tpu-v1"), options);
+    study::Scenario scenario = by_rules();
+    scenario.data_type = model::DataType::fp32;
+    const auto refused = study::run(network("tpu-mlp0"), machine("tpu-v1"), scenario);
     REQUIRE_FALSE(refused.ok());
     CHECK(refused.diagnostics().items().front().code == "unsupported-type");
     CHECK(refused.diagnostics().items().front().message ==
           "TPU v1 computes with words of 8 bit, fp32 has 32");
-    options.data_type = model::DataType::int8;
-    CHECK(study::run(network("tpu-mlp0"), machine("tpu-v1"), options).ok());
+    scenario.data_type = model::DataType::int8;
+    CHECK(study::run(network("tpu-mlp0"), machine("tpu-v1"), scenario).ok());
 
     const auto told = study::run(network("alexnet"), machine("nvdla-small"), by_rules());
     REQUIRE(told.ok());
@@ -232,17 +235,17 @@ TEST_CASE("pooling has no MACs on an array either") {
 }
 
 TEST_CASE("AlexNet on Eyeriss v1 without the rules that were inferred from VGG-16") {
-    auto options = by_rules();
-    options.batch = 4;
-    options.layers = "CONV.";
+    auto scenario = by_rules();
+    scenario.batch = 4;
+    scenario.layers = "CONV.";
     auto printed = machine("eyeriss-v1");
     auto& rules = std::get<model::Accelerator>(printed.kind).dataflows.front();
     CHECK(rules.free_banks == 1);
     CHECK(rules.repeats_on_one_axis);
     rules.free_banks = 0;
     rules.repeats_on_one_axis = false;
-    const auto with = study::run(network("alexnet"), machine("eyeriss-v1"), options);
-    const auto without = study::run(network("alexnet"), printed, options);
+    const auto with = study::run(network("alexnet"), machine("eyeriss-v1"), scenario);
+    const auto without = study::run(network("alexnet"), printed, scenario);
     REQUIRE(with.ok());
     REQUIRE(without.ok());
     const double silicon_ms[] = {16.5, 39.2, 21.8, 16.0, 10.0}; // JSSC 2017, Table V

@@ -225,16 +225,16 @@ TEST_CASE("every field of a random exam on any machine means what the documents 
         model::Network network;
         network.id = network.name = "random";
         network.layers = {random_layer(dice, types_of(machine))};
-        study::StudyOptions options;
-        options.policy = study::MappingPolicy::dataflow;
-        options.operators = study::Operators::all;
-        options.launch = dice.one_of({study::LaunchMode::eager, study::LaunchMode::stream,
-                                      study::LaunchMode::kernel, study::LaunchMode::graph});
+        study::Scenario scenario;
+        scenario.policy = study::MappingPolicy::dataflow;
+        scenario.operators = study::Operators::all;
+        scenario.launch = dice.one_of({model::Launch::eager, model::Launch::stream,
+                                       model::Launch::none, model::Launch::graph});
         CAPTURE(i);
         CAPTURE(machine.id);
         CAPTURE(model::op_name(network.layers[0].op));
         CAPTURE(model::data_type_name(network.layers[0].types.input));
-        const auto report = study::run(network, machine, options);
+        const auto report = study::run(network, machine, scenario);
         if (!report) { // a type or direction that this operator does not have there
             CHECK_MESSAGE(report.diagnostics().items().front().code != "internal-bound",
                           report.diagnostics().items().front().message);

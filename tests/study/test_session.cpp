@@ -6,15 +6,19 @@ namespace eyeroof::study::test_session {
 
 TEST_CASE("a session comes back from its text as it was") {
     Session session;
-    session.network = "resnet50";
+    session.scenario.network = "resnet50";
     session.machines = {"v100-sxm2-16gb", "a100-sxm-40gb"};
+    session.scenario.machine = session.machines.front();
     session.profiles = {"/runs/run \"x\".jsonl"};
-    session.batch = 8;
-    session.data_type = "fp16";
-    session.mapping = MappingPolicy::best;
-    session.phase = "adam";
-    session.launch = LaunchMode::graph;
-    session.set = {"dram-bandwidth=1.2 TB/s", "sms=100"};
+    session.scenario.batch = 8;
+    session.scenario.data_type = model::DataType::fp16;
+    session.scenario.policy = MappingPolicy::best;
+    session.scenario.training = TrainingOptions{"adam"};
+    session.scenario.launch = model::Launch::graph;
+    session.scenario.streams = 3;
+    session.scenario.compiled = true;
+    session.scenario.sizes = {"seq=128"};
+    session.scenario.changes = {"dram-bandwidth=1.2 TB/s", "sms=100"};
     session.ceilings = {"/runs/gpu.yaml"};
     session.assignments = "/runs/by hand.yaml";
     session.mappings = {{"conv 1", 0, "eyeroof: mapping/1\nlevels:\n  - name: \"DRAM\"\n"},
@@ -49,6 +53,30 @@ TEST_CASE("a session comes back from its text as it was") {
     session.view.roofs = std::set<std::string>{};
     CHECK(*parse_session(write_session(session), "s") == session);
     CHECK(*parse_session(write_session({}), "s") == Session{});
+}
+
+TEST_CASE("a session of the first version is the scenario that it asked for") {
+    const auto session = parse_session("eyeroof: session/1\n"
+                                       "network: resnet50\n"
+                                       "machines: [t4]\n"
+                                       "batch: 8\n"
+                                       "data_type: fp16\n"
+                                       "mapping: best\n"
+                                       "launch: kernel\n"
+                                       "phase: adam\n"
+                                       "set: [clock=x2]\n",
+                                       "s.yaml");
+    REQUIRE(session);
+    Scenario asked;
+    asked.network = "resnet50";
+    asked.machine = "t4";
+    asked.batch = 8;
+    asked.data_type = model::DataType::fp16;
+    asked.policy = MappingPolicy::best;
+    asked.launch = model::Launch::none;
+    asked.training = TrainingOptions{"adam"};
+    asked.changes = {"clock=x2"};
+    CHECK(session->scenario == asked);
 }
 
 TEST_CASE("a session tells every mistake with its place") {
@@ -88,7 +116,7 @@ TEST_CASE("a file that is missing keeps its place when its session is saved else
                                        "assignments: gone-too.yaml\n",
                                        "/nowhere/work/s.yaml");
     REQUIRE(session);
-    CHECK(session->network == "/nowhere/work/own/gone.yaml");
+    CHECK(session->scenario.network == "/nowhere/work/own/gone.yaml");
     CHECK(session->machines == std::vector<std::string>{"t4", "/nowhere/gone/gpu.yaml"});
     CHECK(session->profiles == std::vector<std::string>{"/nowhere/work/runs/gone.jsonl"});
     const auto moved =
@@ -99,7 +127,7 @@ TEST_CASE("a file that is missing keeps its place when its session is saved else
 
 TEST_CASE("a session that hides points is copied whole") {
     Session session;
-    session.network = "alexnet";
+    session.scenario.network = "alexnet";
     session.view.hidden = {"a/predicted/0/CONV1"};
     CHECK(cli_command(session).find("--session - ") != std::string::npos);
     CHECK(cli_command(session).find("CONV1") != std::string::npos);
@@ -107,24 +135,25 @@ TEST_CASE("a session that hides points is copied whole") {
 
 TEST_CASE("the command line of a session survives the shell") {
     Session session;
-    session.network = "my nets/it's.csv";
+    session.scenario.network = "my nets/it's.csv";
     session.machines = {"eyeriss-v1"};
+    session.scenario.machine = "eyeriss-v1";
     session.view.top_share = 0.9;
-    session.data_type = "int8";
-    session.set = {"clock=300 MHz"};
+    session.scenario.data_type = model::DataType::int8;
+    session.scenario.changes = {"clock=300 MHz"};
     session.ceilings = {"gpu.yaml"};
     session.assignments = "by hand.yaml";
-    session.mapping = MappingPolicy::dataflow;
-    session.phase = "sgd";
-    session.launch = LaunchMode::eager;
+    session.scenario.policy = MappingPolicy::dataflow;
+    session.scenario.training = TrainingOptions{"sgd"};
+    session.scenario.launch = model::Launch::stream;
     session.view.roofs = std::set<std::string>{"eyeriss-v1/memory/DRAM"};
     session.view.x = LogRange{0.5, 200.0};
     session.view.measured = false;
     CHECK(cli_command(session) ==
           "eyeroof roofline 'my nets/it'\\''s.csv' --on eyeriss-v1 --ceilings gpu.yaml "
           "--assign 'by hand.yaml' "
-          "--dtype int8 --mapping dataflow --phase training --optimizer sgd --launch eager --set "
-          "'clock=300 MHz' --top-share 90 --hide measured "
+          "--phase training --optimizer sgd --dtype int8 --set 'clock=300 MHz' --launch stream "
+          "--mapping dataflow --top-share 90 --hide measured "
           "--roof eyeriss-v1/memory/DRAM --x-range 0.5:200 -o roofline.svg");
 }
 

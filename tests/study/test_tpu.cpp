@@ -41,10 +41,10 @@ Layer int8(Layer layer) {
     return layer;
 }
 
-study::StudyOptions by_rules() {
-    study::StudyOptions options;
-    options.policy = study::MappingPolicy::dataflow;
-    return options;
+study::Scenario by_rules() {
+    study::Scenario scenario;
+    scenario.policy = study::MappingPolicy::dataflow;
+    return scenario;
 }
 
 } // namespace

@@ -23,14 +23,16 @@ inline study::SweepSources catalog_sources() {
                 for (const std::string& size : sizes) {
                     reference += (&size == &sizes.front() ? ":" : ",") + size;
                 }
-                return study::read::load_network(reference, folders);
+                return study::read::load_wired_network(reference, folders);
             }};
 }
 
 inline study::SweepQuestion question(const std::string& network, const std::string& machine,
                                      std::vector<std::string> vary) {
-    study::SweepQuestion asked{network, {}, machine, {}, std::move(vary), {}};
-    asked.options.policy = study::MappingPolicy::dataflow;
+    study::SweepQuestion asked{{}, std::move(vary)};
+    asked.scenario.network = network;
+    asked.scenario.machine = machine;
+    asked.scenario.policy = study::MappingPolicy::dataflow;
     return asked;
 }
 

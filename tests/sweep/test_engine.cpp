@@ -20,7 +20,7 @@ PointFigures by_run(const SweepGrid& grid, std::uint64_t point) {
     const auto at = grid.at(point);
     const auto machine = grid.machine_at(at);
     PointFigures figures;
-    const auto report = machine ? run(grid.network_at(at), *machine, grid.options_at(at))
+    const auto report = machine ? run(grid.question_at(at, *machine))
                                 : model::Result<Report>(machine.diagnostics());
     if (!report) {
         figures.error = "some";
@@ -40,7 +40,7 @@ void check_some(const SweepQuestion& asked, int cases) {
     std::mt19937_64 random(7);
     for (int i = 0; i < cases; ++i) {
         const std::uint64_t point = random() % grid->points();
-        CAPTURE(asked.machine);
+        CAPTURE(asked.scenario.machine);
         CAPTURE(point);
         PointFigures swept = engine.at(point);
         swept.error = swept.error.empty() ? "" : "some";

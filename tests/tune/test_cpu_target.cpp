@@ -135,20 +135,20 @@ TEST_CASE("the build folder is private and gone with the session" *
 
 TEST_CASE("what a killed run has left is removed by the next, what a living one uses is not" *
           doctest::skip(!compiler_works())) {
-    const auto left_by = [](const std::string& owner) {
+    const auto left_with = [](const std::string& file) {
         std::string name = (fs::temp_directory_path() / "eyeroof-XXXXXX").string();
         REQUIRE(::mkdtemp(name.data()) != nullptr);
-        std::ofstream(fs::path(name) / "owner") << owner << '\n';
+        std::ofstream(fs::path(name) / file) << "something\n";
         return fs::path(name);
     };
-    const fs::path dead = left_by("2147483646"); // above every process's number
-    const fs::path alive = left_by(std::to_string(::getpid()));
-    const fs::path foreign = left_by("");
-    const auto session = CpuSession::open(quick());
+    const fs::path dead = left_with(".eyeroof-work");
+    const fs::path foreign = left_with("something");
+    const auto alive = CpuSession::open(quick());
     CHECK(!fs::exists(dead));
-    CHECK(fs::exists(alive));
+    const auto second = CpuSession::open(quick());
+    REQUIRE(alive);
+    CHECK(fs::exists((*alive)->folder()));
     CHECK(fs::exists(foreign));
-    fs::remove_all(alive);
     fs::remove_all(foreign);
 }
 

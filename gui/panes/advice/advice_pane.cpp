@@ -41,23 +41,19 @@ void AdvicePane::showEvent(QShowEvent* event) {
 
 void AdvicePane::advise(const PaneInput& input) {
     rows_->setRowCount(0);
-    const bool gpu = input.network != nullptr && !input.machines->empty() &&
-                     std::holds_alternative<model::Gpu>(input.machines->front().kind);
-    if (!gpu) {
+    const study::Question* asked = input.gpu_question();
+    if (asked == nullptr) {
         worker_.cancel();
         head_->setText(tr("Shapes that would run better: for a network on a GPU."));
         return;
     }
     head_->setText(tr("Looking for shapes that would run better…"));
-    study::AdviceOptions options;
-    options.study = input.options;
-    worker_.run(
-        [this, network = *input.network, machine = input.machines->front(),
-         options](const std::stop_token& stop, const model::ProgressCallback&) -> Background::Show {
-            auto advice = std::make_shared<model::Result<std::vector<study::Advice>>>(
-                study::advise(network, machine, options, stop));
-            return [this, advice] { show_advice(*advice); };
-        });
+    worker_.run([this, question = *asked](const std::stop_token& stop,
+                                          const model::ProgressCallback&) -> Background::Show {
+        auto advice = std::make_shared<model::Result<std::vector<study::Advice>>>(
+            study::advise(question, {}, stop));
+        return [this, advice] { show_advice(*advice); };
+    });
 }
 
 void AdvicePane::show_advice(const model::Result<std::vector<study::Advice>>& advice) {

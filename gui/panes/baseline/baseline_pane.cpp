@@ -104,9 +104,7 @@ void BaselinePane::pin() {
         return;
     }
     const study::Report& now = input.reports->front();
-    QString name = tr("%1 on %2").arg(text(now.network_id), text(now.machine.name));
-    name += input.setting.empty() ? QString() : ", " + text(input.setting);
-    baselines_.push_back({tr("%1: %2").arg(baselines_.size() + 1).arg(name), now});
+    baselines_.push_back({tr("%1: %2").arg(baselines_.size() + 1).arg(text(now.words)), now});
     choice_->addItem(baselines_.back().name);
     choice_->setCurrentIndex(choice_->count() - 1);
     compare(input);

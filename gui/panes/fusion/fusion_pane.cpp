@@ -6,6 +6,7 @@
 #include "model/base/units.hpp"
 #include "study/draw/chart_scene.hpp"
 #include "study/draw/svg.hpp"
+#include "study/program/lower.hpp"
 
 #include <QComboBox>
 #include <QHeaderView>
@@ -23,32 +24,31 @@ QString bytes(double amount) {
 }
 
 struct FusionQuestion {
-    model::Network network;
-    model::Machine machine;
-    study::StudyOptions options;
+    study::Question apart; // layer by layer
     study::FuseAim aim = study::FuseAim::traffic;
     std::optional<double> buffer_bytes; // instead of the machine's
 };
 
 model::Result<FusionAnswer> answer_to(const FusionQuestion& question, const std::stop_token& stop,
                                       const model::ProgressCallback& progress) {
-    study::StudyOptions wanted;
-    wanted.batch = question.options.batch;
-    wanted.data_type = question.options.data_type;
-    const auto network = study::prepared(question.network, wanted);
-    if (!network) {
-        return network.diagnostics();
+    const auto layers = study::forward_layers(question.apart);
+    if (!layers) {
+        return layers.diagnostics();
     }
-    auto chip = study::chip_of(question.machine, network->layers.front().types.input);
+    const model::Network& network = layers->network;
+    auto chip = study::chip_of(question.apart.machine, network.layers.front().types.input);
     if (!chip) {
         return chip.diagnostics();
     }
     chip->buffer_bytes = question.buffer_bytes.value_or(chip->buffer_bytes);
-    auto groups = study::fuse_network(*network, *chip, question.aim, stop, progress);
+    const auto readers = layers->wiring
+                             ? std::optional(study::only_readers(network, *layers->wiring))
+                             : std::nullopt;
+    auto groups = study::fuse_network(network, *chip, question.aim, stop, progress, readers);
     if (!groups) {
         return groups.diagnostics();
     }
-    auto curve = study::fuse_curve(*network, *chip, stop, progress);
+    auto curve = study::fuse_curve(network, *chip, stop, progress, readers);
     if (!curve) {
         return curve.diagnostics();
     }
@@ -102,13 +102,11 @@ FusionPane::FusionPane(const PaneActions& actions, QWidget* parent) : AskingPane
 }
 
 Background::Job FusionPane::job(const PaneInput& input) {
-    if (input.network == nullptr || input.machines->empty()) {
+    if (input.question() == nullptr) {
         say(tr("Choose a network and a machine."));
         return {};
     }
-    FusionQuestion question{*input.network,
-                            input.machines->front(),
-                            input.options,
+    FusionQuestion question{*input.question(),
                             aim_->currentIndex() == 0 ? study::FuseAim::traffic
                                                       : study::FuseAim::latency,
                             {}};

@@ -180,8 +180,8 @@ void KnobMapPane::show_answer(const PaneInput& input) {
 
 // The two that stand first in the machine's order, unless chosen.
 void KnobMapPane::fill_choices(const PaneInput& input) {
-    const auto knobs = input.machines->empty() ? std::vector<study::Knob>{}
-                                               : study::knobs_of(input.machines->front());
+    const auto knobs = input.questions->empty() ? std::vector<study::Knob>{}
+                                                : study::knobs_of(input.questions->front().machine);
     int other = 0;
     for (QComboBox* box : {x_, y_}) {
         const QString chosen = box->currentData().toString();
@@ -209,7 +209,7 @@ void KnobMapPane::ask(const PaneInput& input) {
     map_.reset();
     const std::string x = x_->currentData().toString().toStdString();
     const std::string y = y_->currentData().toString().toStdString();
-    if (input.network == nullptr || input.machines->empty() || x.empty() || x == y) {
+    if (input.question() == nullptr || x.empty() || x == y) {
         worker_.cancel();
         head_->clear();
         return picture_->clear(x == y && !x.empty() ? tr("Choose two different parameters.")
@@ -218,25 +218,24 @@ void KnobMapPane::ask(const PaneInput& input) {
     if (picture_->drawing().texts.empty()) { // nothing that could stay until the answer
         picture_->clear(tr("Being worked out…"));
     }
-    worker_.run(
-        [this, network = *input.network, machine = input.machines->front(), x, y,
-         options = input.options](const std::stop_token& stop,
-                                  const model::ProgressCallback& progress) -> Background::Show {
-            auto map = std::make_shared<model::Result<study::KnobMap>>(
-                study::knob_map(network, machine, x, y, 9, options, stop, progress));
-            return [this, map] {
-                if (*map) {
-                    map_ = **map;
-                    head_->setText(tr("Each cell is an examination; the framed one is now."));
-                    picture_->show_drawing(
-                        [shown = *map_](const study::Canvas& c) { return draw_knob_map(shown, c); },
-                        false);
-                } else {
-                    head_->setText(text(map->diagnostics().items().front().message));
-                }
-                emit mapped();
-            };
-        });
+    worker_.run([this, question = *input.question(), x,
+                 y](const std::stop_token& stop,
+                    const model::ProgressCallback& progress) -> Background::Show {
+        auto map = std::make_shared<model::Result<study::KnobMap>>(
+            study::knob_map(question, x, y, 9, stop, progress));
+        return [this, map] {
+            if (*map) {
+                map_ = **map;
+                head_->setText(tr("Each cell is an examination; the framed one is now."));
+                picture_->show_drawing(
+                    [shown = *map_](const study::Canvas& c) { return draw_knob_map(shown, c); },
+                    false);
+            } else {
+                head_->setText(text(map->diagnostics().items().front().message));
+            }
+            emit mapped();
+        };
+    });
 }
 
 QString KnobMapPane::html() const {

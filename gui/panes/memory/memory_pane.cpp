@@ -5,7 +5,7 @@
 #include "gui/views/qt_text.hpp"
 #include "model/base/units.hpp"
 #include "study/draw/svg.hpp"
-#include "study/step/footprint.hpp"
+#include "study/scenario/fields.hpp"
 
 #include <QComboBox>
 #include <QHeaderView>
@@ -21,82 +21,28 @@ namespace {
 namespace step = study::step;
 using model::Count;
 
-constexpr std::size_t kSearched = 20'000; // operators: a larger graph is not built thirty times
-constexpr Count kMostBatch = 1 << 20;
-
 QString amount(Count bytes) {
     return text(model::format_si(static_cast<double>(bytes), "B", 4));
 }
 
-std::optional<Count> peak_at(const WholeStep& whole, Count batch) {
-    const auto network = model::with_batch(whole.network, batch);
-    if (!network) {
-        return std::nullopt;
-    }
-    step::GraphOptions options = whole.graph;
-    options.batch *= batch;
-    const auto graph = step::make_graph(*network, whole.wiring, options);
-    return graph ? std::optional(
-                       step::memory_of(*graph, step::workspaces_of(*graph, whole.gpu())).peak)
-                 : std::nullopt;
-}
-
-model::Result<MemoryAnswer> answer_to(const StepQuestion& question, step::Regime regime,
-                                      const std::stop_token& stop,
-                                      const model::ProgressCallback& progress) {
-    auto whole = whole_step(question);
-    if (!whole) {
-        return whole.diagnostics();
-    }
-    if (whole->training()) {
-        whole->graph.precision = step::precision_of(
-            regime, whole->network.layers.front().types.weight, whole->graph.training->optimizer);
-    }
-    auto graph = step::make_graph(whole->network, whole->wiring, whole->graph);
-    if (!graph) {
-        return graph.diagnostics();
-    }
-    MemoryAnswer answer;
-    answer.memory = step::memory_of(*graph, step::workspaces_of(*graph, whole->gpu()));
-    answer.machine = whole->machine.id;
-    answer.training = whole->training();
-    answer.limit = step::capacity_of(whole->gpu());
-    if (graph->operators.size() <= kSearched) {
-        double tried = 0.0;
-        answer.largest_batch = step::largest_batch(answer.limit, kMostBatch, [&](Count batch) {
-            constexpr double kTries = 40.0; // two for each power of two up to the most
-            tried += 1.0;
-            if (progress) {
-                progress({std::min(tried / kTries, 1.0), "largest batch"});
-            }
-            return stop.stop_requested() ? std::nullopt : peak_at(*whole, batch);
-        });
-    }
-    answer.graph = *std::move(graph);
-    return answer;
-}
-
 QString headline(const MemoryAnswer& answer) {
-    const step::Memory& m = answer.memory;
+    const step::Memory& m = answer.memory();
+    const step::Graph& program = answer.program();
     const bool fits = m.peak <= answer.limit;
-    QString html =
-        MemoryPane::tr("<b>%1</b> at the peak, in %2, of %3 that %4 has: %5.")
-            .arg(
-                amount(m.peak),
-                answer.graph.operators.empty()
-                    ? QString("—")
-                    : text(answer.graph.name_of(answer.graph.operators[m.peak_at])).toHtmlEscaped(),
-                amount(answer.limit), text(answer.machine).toHtmlEscaped(),
-                fits ? MemoryPane::tr("%1 are left").arg(amount(answer.limit - m.peak))
-                     : MemoryPane::tr("<b>it does not fit</b>, %1 are missing")
-                           .arg(amount(m.peak - answer.limit)));
+    QString html = MemoryPane::tr("<b>%1</b> at the peak, in %2, of %3 that %4 has: %5.")
+                       .arg(amount(m.peak),
+                            text(program.name_of(program.operators[m.peak_at])).toHtmlEscaped(),
+                            amount(answer.limit), text(answer.of->machine.id).toHtmlEscaped(),
+                            fits ? MemoryPane::tr("%1 are left").arg(amount(answer.limit - m.peak))
+                                 : MemoryPane::tr("<b>it does not fit</b>, %1 are missing")
+                                       .arg(amount(m.peak - answer.limit)));
     if (answer.largest_batch) {
-        html += *answer.largest_batch > 0
-                    ? MemoryPane::tr(" The largest batch that fits is %1 times this one.")
-                          .arg(*answer.largest_batch)
-                    : MemoryPane::tr(" No batch fits.");
+        html +=
+            *answer.largest_batch > 0
+                ? MemoryPane::tr(" The largest batch that fits is %1.").arg(*answer.largest_batch)
+                : MemoryPane::tr(" No batch fits.");
     }
-    if (answer.graph.chain) {
+    if (program.chain) {
         html +=
             MemoryPane::tr(" The network gives no graph: its layers run as a chain, and nothing "
                            "is kept for a later sum.");
@@ -107,13 +53,13 @@ QString headline(const MemoryAnswer& answer) {
 } // namespace
 
 MemoryPane::MemoryPane(const PaneActions& actions, QWidget* parent) : AskingPane(actions, parent) {
-    precision_ = choice(tr("Training keeps numbers"), "memory precision");
-    for (const std::string& name : step::regime_names()) {
-        precision_->addItem(text(name), text(name));
+    states_ = choice(tr("Training keeps numbers"), "memory precision");
+    for (const std::string& name : study::find_field("states")->choices) {
+        states_->addItem(text(name), text(name));
     }
-    precision_->setToolTip(tr("How training keeps gradients and states: as the types suggest; 16 "
-                              "bits with an fp32 copy; with fp32 gradients; without a copy; states "
-                              "of 8 bits"));
+    states_->setToolTip(tr("How training keeps gradients and states: as the types suggest; 16 "
+                           "bits with an fp32 copy; with fp32 gradients; without a copy; states "
+                           "of 8 bits"));
     auto* both = new QSplitter(Qt::Horizontal, this);
     picture_ = new DrawingView(both);
     picture_->setObjectName("memory picture");
@@ -129,8 +75,11 @@ MemoryPane::MemoryPane(const PaneActions& actions, QWidget* parent) : AskingPane
     connect(holders_, &QTableWidget::itemSelectionChanged, this, [this] {
         const int row = holders_->currentRow();
         if (answer_ && row >= 0 && !holders_->selectedItems().isEmpty()) {
-            const auto tensor = answer_->memory.holders[static_cast<std::size_t>(row)].tensor;
-            select(answer_->graph.tensors[tensor].layer);
+            const auto tensor = answer_->memory().holders[static_cast<std::size_t>(row)].tensor;
+            const std::uint32_t layer = answer_->program().tensors[tensor].layer;
+            if (layer != step::kNone) {
+                actions_.select_layer(0, layer);
+            }
         }
     });
     clear();
@@ -143,32 +92,35 @@ bool MemoryPane::eventFilter(QObject* watched, QEvent* event) {
         const study::Canvas canvas{static_cast<double>(picture_->width()),
                                    static_cast<double>(picture_->height())};
         if (const auto op = step::operator_at(answer_->report(), canvas, {place.x(), place.y()})) {
-            select(answer_->graph.operators[*op].layer);
+            actions_.select_layer(0, answer_->program().operators[*op].layer);
         }
     }
     return AskingPane::eventFilter(watched, event);
 }
 
+void MemoryPane::choice_changed() {
+    actions_.change_scenario([this](study::Scenario& scenario) {
+        study::find_field("states")->set(scenario,
+                                         {states_->currentData().toString().toStdString()});
+    });
+}
+
 Background::Job MemoryPane::job(const PaneInput& input) {
-    const auto question = step_question(input);
-    if (!question) {
-        say(tr("Memory over a step: for a network on a GPU or a host processor."));
+    const study::Scenario& scenario = *input.scenario;
+    states_->setCurrentIndex(states_->findData(text(study::regime_name(scenario.states))));
+    states_->setEnabled(scenario.training.has_value());
+    const study::Question* asked = input.gpu_question();
+    const auto report = input.first_report();
+    if (asked == nullptr || report == nullptr || !report->memory || !report->fit ||
+        report->program.operators.empty()) {
+        say(tr("Memory over a step: for a whole network on a GPU or a host processor."));
         return {};
     }
-    precision_->setEnabled(input.options.training.has_value());
-    const auto regime = step::regime_from_name(precision_->currentText().toStdString());
-    return [this, question = *question, regime = regime.value_or(step::Regime::usual)](
-               const std::stop_token& stop,
-               const model::ProgressCallback& progress) -> Background::Show {
-        const auto found = answer_to(question, regime, stop, progress);
-        auto answer = found ? std::make_shared<const MemoryAnswer>(*found) : nullptr;
-        return [this, answer, problems = found.diagnostics()] {
-            if (answer) {
-                return show_answer_of(answer);
-            }
-            clear();
-            say(problems);
-        };
+    return [this, question = *asked, report](const std::stop_token& stop,
+                                             const model::ProgressCallback&) -> Background::Show {
+        const auto answer = std::make_shared<const MemoryAnswer>(
+            MemoryAnswer{report, report->fit->limit_bytes, study::largest_batch(question, stop)});
+        return [this, answer] { show_answer_of(answer); };
     };
 }
 
@@ -188,7 +140,8 @@ void MemoryPane::show_answer_of(std::shared_ptr<const MemoryAnswer> answer) {
         },
         false);
     const QSignalBlocker quiet(holders_);
-    const auto& holders = answer_->memory.holders;
+    const auto& holders = answer_->memory().holders;
+    const step::Graph& program = answer_->program();
     holders_->clearSelection();
     holders_->setColumnCount(2);
     holders_->setHorizontalHeaderLabels({tr("At the peak"), tr("Tensor")});
@@ -196,21 +149,10 @@ void MemoryPane::show_answer_of(std::shared_ptr<const MemoryAnswer> answer) {
     for (int row = 0; row < holders_->rowCount(); ++row) {
         const step::Holder& holder = holders[static_cast<std::size_t>(row)];
         holders_->setItem(row, 0, cell(amount(holder.bytes), static_cast<double>(holder.bytes)));
-        holders_->setItem(
-            row, 1, cell(text(answer_->graph.name_of(answer_->graph.tensors[holder.tensor]))));
+        holders_->setItem(row, 1, cell(text(program.name_of(program.tensors[holder.tensor]))));
     }
     fit_columns(*holders_);
     holders_->show();
-}
-
-void MemoryPane::select(std::uint32_t layer) {
-    const PaneInput input = actions_.look();
-    if (layer >= answer_->graph.layers.size() || input.reports->empty()) {
-        return;
-    }
-    if (const auto row = row_of(input.reports->front(), answer_->graph.layers[layer])) {
-        actions_.select_layer(0, *row);
-    }
 }
 
 QString MemoryPane::html() const {

@@ -1,11 +1,9 @@
 // Memory over a step: the curve by who holds what, the peak and what holds it, the largest batch.
 // A click on the curve or on a tensor selects its layer.
 // Used by the main window.
-// Counts nothing itself: study/step does, in the background.
 #pragma once
 
 #include "gui/panes/asking_pane.hpp"
-#include "gui/panes/whole_step.hpp"
 #include "gui/views/drawing_view.hpp"
 #include "study/step/step_scenes.hpp"
 
@@ -13,17 +11,15 @@ class QTableWidget;
 
 namespace eyeroof::gui {
 
+// Of the report on screen.
 struct MemoryAnswer {
-    study::step::Graph graph;
-    study::step::Memory memory;
-    std::string machine;
-    bool training = false;
+    std::shared_ptr<const study::Report> of; // that has memory
     model::Count limit = 0;
     std::optional<model::Count> largest_batch;
 
-    study::step::MemoryReport report() const {
-        return {graph, memory, machine, training, limit, largest_batch};
-    }
+    study::step::MemoryReport report() const { return {*of, limit, largest_batch}; }
+    const study::step::Memory& memory() const { return *of->memory; }
+    const study::step::Graph& program() const { return of->program; }
 };
 
 class MemoryPane : public AskingPane {
@@ -41,16 +37,15 @@ class MemoryPane : public AskingPane {
     DrawingView& picture() { return *picture_; }
 
   protected:
+    void choice_changed() override;
     Background::Job job(const PaneInput& input) override;
     void clear() override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
     void show_answer_of(std::shared_ptr<const MemoryAnswer> answer);
-    void select(std::uint32_t layer); // of Graph::layers
-
     std::shared_ptr<const MemoryAnswer> answer_;
-    QComboBox* precision_ = nullptr;
+    QComboBox* states_ = nullptr;
     DrawingView* picture_ = nullptr;
     QTableWidget* holders_ = nullptr;
 };

@@ -9,7 +9,6 @@
 #include "study/draw/svg.hpp"
 #include "study/scale/scale_chart.hpp"
 #include "study/scale/search.hpp"
-#include "study/upgrade/surroundings.hpp"
 
 #include <QComboBox>
 #include <QLineEdit>
@@ -23,8 +22,7 @@ namespace eyeroof::gui {
 namespace {
 
 struct ScalingQuestion {
-    model::Network network;
-    model::Machine machine;
+    study::Question device;
     std::string fabric;
     study::ScaleOptions options;
     Folders folders;
@@ -32,27 +30,24 @@ struct ScalingQuestion {
 
 // As `eyeroof scale` asks: decoders for the best plan that fits, with as many sequences for each
 // device; other networks data parallel.
-model::Result<study::ScaleResult> answer_to(ScalingQuestion question, const std::stop_token& stop,
+model::Result<study::ScaleResult> answer_to(const ScalingQuestion& question,
+                                            const std::stop_token& stop,
                                             const model::ProgressCallback& progress) {
     const auto fabric = hwdb::load_fabric(question.fabric, question.folders.machines);
-    const auto host = study::host_issue({}, question.machine, question.folders.machines);
-    model::Diagnostics all = fabric.diagnostics();
-    all.append(host.diagnostics());
-    if (all.has_errors()) {
-        return all;
+    if (!fabric) {
+        return fabric.diagnostics();
     }
-    study::ScaleOptions& options = question.options;
-    options.exam.host = *host;
-    const auto decoder = study::transformer_of(question.network);
+    const study::Question& device = question.device;
+    const study::ScaleOptions& options = question.options;
+    const auto decoder = study::transformer_of(device.network);
     if (!decoder) {
-        return study::scale_data_parallel(question.network, question.machine, *fabric, options,
-                                          stop, progress);
+        return study::scale_data_parallel(device, *fabric, options, stop, progress);
     }
     study::TransformerOptions wanted;
     wanted.batch = options.batch_per_device.value_or(1) * options.devices.back();
-    wanted.type = options.exam.data_type.value_or(model::DataType::bf16);
-    wanted.exam = options.exam;
-    return study::search_transformer(*decoder, question.machine, *fabric, options.devices, wanted,
+    wanted.type = device.scenario.data_type.value_or(wanted.type);
+    wanted.exam = device.scenario;
+    return study::search_transformer(*decoder, device.machine, *fabric, options.devices, wanted,
                                      stop, progress);
 }
 
@@ -110,8 +105,8 @@ void ScalingPane::fill(const PaneInput& input) {
 }
 
 Background::Job ScalingPane::job(const PaneInput& input) {
-    if (input.network == nullptr || input.machines->empty() ||
-        !std::holds_alternative<model::Gpu>(input.machines->front().kind)) {
+    const study::Question* device = input.gpu_question();
+    if (device == nullptr) {
         say(tr("Training on many devices: for a network on a GPU."));
         return {};
     }
@@ -120,17 +115,11 @@ Background::Job ScalingPane::job(const PaneInput& input) {
         say(devices.diagnostics());
         return {};
     }
-    ScalingQuestion question{*input.network,
-                             input.machines->front(),
-                             fabric_->currentData().toString().toStdString(),
-                             {},
-                             *input.folders};
+    ScalingQuestion question{
+        *device, fabric_->currentData().toString().toStdString(), {}, *input.folders};
     question.options.devices = *devices;
     question.options.batch_per_device = each_->value();
     question.options.data.zero = zero_->currentIndex();
-    question.options.exam.launch = input.options.launch;
-    question.options.exam.data_type = input.options.data_type;
-    question.options.exam.training = input.options.training.value_or(study::TrainingOptions{});
     return [this, question](const std::stop_token& stop,
                             const model::ProgressCallback& progress) -> Background::Show {
         const auto found = answer_to(question, stop, progress);

@@ -6,6 +6,7 @@
 #include "model/base/units.hpp"
 #include "study/draw/chart_scene.hpp"
 #include "study/draw/svg.hpp"
+#include "study/program/lower.hpp"
 #include "study/sparse/densities.hpp"
 
 #include <QComboBox>
@@ -19,10 +20,10 @@ namespace eyeroof::gui {
 namespace {
 
 struct SparseQuestion {
-    model::Network network;
+    study::Question dense;          // its network at the batch that is asked for
+    std::string layers;             // regular expression; empty: all
     std::string machine, densities; // densities empty: one share for all layers
     double input = 1.0, weight = 1.0;
-    study::StudyOptions options;
     Folders folders;
 };
 
@@ -42,12 +43,13 @@ model::Result<Shares> shares_of(const SparseQuestion& question, const model::Net
                  : model::Result<Shares>(table.diagnostics());
 }
 
-model::Result<SparseAnswer> answer_to(const SparseQuestion& question) {
-    study::StudyOptions wanted;
-    wanted.batch = question.options.batch;
+model::Result<SparseAnswer> answer_to(const SparseQuestion& question, const std::stop_token& stop,
+                                      const model::ProgressCallback& progress) {
     const auto machine = study::load_sparse_machine(question.machine, question.folders.machines);
-    const auto network = study::prepared(question.network, wanted);
+    const auto network = study::lowered_network(question.dense);
+    const auto only = model::Pattern::compile(question.layers);
     model::Diagnostics all = machine.diagnostics();
+    all.append(only.diagnostics());
     all.append(network.diagnostics());
     if (all.has_errors()) {
         return all;
@@ -56,11 +58,12 @@ model::Result<SparseAnswer> answer_to(const SparseQuestion& question) {
     if (!shares) {
         return shares.diagnostics();
     }
-    auto exam = study::sparse_exam(*machine, *network, *shares);
+    auto exam = study::sparse_exam(*machine, *network, *shares, *only, question.dense.scenario,
+                                   stop, progress);
     if (!exam) {
         return exam.diagnostics();
     }
-    auto curve = study::density_curve(*machine, *network);
+    auto curve = study::density_curve(*machine, *network, *only);
     if (!curve) {
         return curve.diagnostics();
     }
@@ -160,16 +163,24 @@ Background::Job SparsePane::job(const PaneInput& input) {
     const bool own = densities_->currentData().toString().isEmpty();
     inputs_->setEnabled(own);
     weights_->setEnabled(own);
-    const SparseQuestion question{*input.network,
+    // Every layer as the network has it: what pools a layer's outputs is among them.
+    study::Question dense;
+    dense.scenario = *input.scenario;
+    dense.scenario.layers.reset();
+    dense.scenario.training.reset();
+    dense.scenario.operators = study::Operators::all;
+    dense.network = input.network->network;
+    dense.wiring = input.network->wiring;
+    const SparseQuestion question{std::move(dense),
+                                  input.scenario->layers.value_or(""),
                                   machine_->currentData().toString().toStdString(),
                                   densities_->currentData().toString().toStdString(),
                                   inputs_->value() / 100.0,
                                   weights_->value() / 100.0,
-                                  input.options,
                                   *input.folders};
-    return [this, question](const std::stop_token&,
-                            const model::ProgressCallback&) -> Background::Show {
-        const auto found = answer_to(question);
+    return [this, question](const std::stop_token& stop,
+                            const model::ProgressCallback& progress) -> Background::Show {
+        const auto found = answer_to(question, stop, progress);
         auto answer = found ? std::make_shared<const SparseAnswer>(*found) : nullptr;
         return [this, answer, problems = found.diagnostics()] {
             if (answer) {

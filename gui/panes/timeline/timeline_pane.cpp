@@ -3,7 +3,7 @@
 #include "gui/views/qt_text.hpp"
 #include "model/base/units.hpp"
 #include "study/draw/svg.hpp"
-#include "study/step/fusion.hpp"
+#include "study/scenario/fields.hpp"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -20,83 +20,27 @@ QString seconds(double value) {
     return text(model::format_si(value, "s", 4)).toHtmlEscaped();
 }
 
-// How the window launches, as the step's own word.
-step::Mode mode_of(study::LaunchMode launch) {
-    switch (launch) {
-    case study::LaunchMode::eager:
-        return step::Mode::eager;
-    case study::LaunchMode::graph:
-        return step::Mode::graph;
-    case study::LaunchMode::compiled:
-        return step::Mode::fused;
-    default:
-        return step::Mode::stream;
-    }
-}
-
-model::Result<TimelineAnswer> answer_to(const StepQuestion& question,
-                                        const step::TimelineOptions& options) {
-    auto whole = whole_step(question);
-    if (!whole) {
-        return whole.diagnostics();
-    }
-    const bool fused = step::fuses(options.mode);
-    const step::Rewired rewired = fused ? step::with_attention(whole->network, whole->wiring)
-                                        : step::Rewired{whole->network, whole->wiring, 0};
-    auto graph = step::make_graph(rewired.network, rewired.wiring, whole->graph);
-    if (!graph) {
-        return graph.diagnostics();
-    }
-    auto costs = step::costs_of(*graph, whole->gpu(), step::launch_of(options.mode));
-    if (!costs) {
-        return costs.diagnostics();
-    }
-    if (fused) {
-        step::Fused made = step::fuse(*graph, *costs, whole->gpu());
-        *graph = std::move(made.graph);
-        *costs = std::move(made.costs);
-    }
-    TimelineAnswer answer;
-    answer.options = options;
-    answer.options.host = whole->host;
-    answer.timeline = step::simulate(*graph, *costs, whole->gpu(), answer.options);
-    answer.graph = *std::move(graph);
-    answer.machine = whole->machine;
-    answer.host = whole->host_id;
-    answer.training = whole->training();
-    return answer;
-}
-
 QString headline(const TimelineAnswer& answer) {
-    const step::Timeline& t = answer.timeline;
+    const step::Timeline& t = answer.timeline();
     const auto share = [&](double part) {
         return t.time_s > 0.0 ? QString::number(100.0 * part / t.time_s, 'f', 0) : QString("0");
     };
-    QString html = TimelinePane::tr("<b>%1</b> (%2 … %3) for %4: kernels run %5 %, the device "
-                                    "waits for the host %6 %, for copies %7 %")
-                       .arg(seconds(t.time_s), seconds(t.low_s), seconds(t.high_s),
-                            answer.training ? TimelinePane::tr("a training step")
-                                            : TimelinePane::tr("inference"),
-                            share(t.busy_s), share(t.wait_host_s), share(t.wait_copy_s));
-    html += answer.host.empty() ? TimelinePane::tr("; a host of round values issues")
-                                : TimelinePane::tr("; %1 issues").arg(text(answer.host));
-    if (answer.graph.chain) {
-        html += TimelinePane::tr(". The network gives no graph: its layers run as a chain");
+    QString html =
+        TimelinePane::tr("<b>%1</b> (%2 … %3): kernels run %4 %, the device waits for the "
+                         "host %5 %, for copies %6 %. ")
+            .arg(seconds(t.time_s), seconds(t.low_s), seconds(t.high_s), share(t.busy_s),
+                 share(t.wait_host_s), share(t.wait_copy_s)) +
+        text(answer.of->words).toHtmlEscaped() + ".";
+    if (answer.program().chain) {
+        html += TimelinePane::tr(" The network gives no graph: its layers run as a chain.");
     }
-    return html + ".";
+    return html;
 }
 
 } // namespace
 
 TimelinePane::TimelinePane(const PaneActions& actions, QWidget* parent)
     : AskingPane(actions, parent) {
-    mode_ = choice(tr("Launched"), "timeline mode",
-                   {{tr("as above"), "above"},
-                    {tr("by a framework's calls"), "eager"},
-                    {tr("back to back"), "stream"},
-                    {tr("as a captured graph"), "graph"},
-                    {tr("fused by a compiler"), "fused"},
-                    {tr("fused and captured"), "fused_graph"}});
     streams_ = number(tr("Streams"), "timeline streams", 1, 16, 1);
     copies_ =
         choice(tr("Copies"), "timeline copies",
@@ -114,41 +58,37 @@ TimelinePane::TimelinePane(const PaneActions& actions, QWidget* parent)
     clear();
 }
 
-step::TimelineOptions TimelinePane::options(const PaneInput& input) const {
-    static const std::map<QString, step::Mode> modes = {{"eager", step::Mode::eager},
-                                                        {"stream", step::Mode::stream},
-                                                        {"graph", step::Mode::graph},
-                                                        {"fused", step::Mode::fused},
-                                                        {"fused_graph", step::Mode::fused_graph}};
-    static const std::map<QString, step::Copies> copies = {
-        {"none", step::Copies::none}, {"batch", step::Copies::batch}, {"all", step::Copies::all}};
-    const auto mode = modes.find(mode_->currentData().toString());
-    return {mode == modes.end() ? mode_of(input.options.launch) : mode->second,
-            {},
-            streams_->value(),
-            copies.at(copies_->currentData().toString()),
-            pageable_->isChecked()};
+void TimelinePane::choice_changed() {
+    actions_.change_scenario([this](study::Scenario& scenario) {
+        scenario.streams = streams_->value();
+        study::find_field("copies")->set(scenario,
+                                         {copies_->currentData().toString().toStdString()});
+        scenario.pageable = pageable_->isChecked();
+    });
+}
+
+void TimelinePane::show_choices(const study::Scenario& scenario) {
+    const QSignalBlocker one(streams_), two(pageable_);
+    streams_->setValue(scenario.streams);
+    copies_->setCurrentIndex(copies_->findData(text(study::copies_name(scenario.copies))));
+    pageable_->setChecked(scenario.pageable);
+    pageable_->setEnabled(scenario.copies != study::Copies::none);
 }
 
 Background::Job TimelinePane::job(const PaneInput& input) {
-    const auto question = step_question(input);
-    if (!question) {
+    show_choices(*input.scenario);
+    const study::Question* question = input.gpu_question();
+    const auto report = input.first_report();
+    if (question == nullptr || report == nullptr) {
         say(tr("A step over time: for a network on a GPU or a host processor."));
         return {};
     }
-    pageable_->setEnabled(copies_->currentIndex() > 0);
-    return [this, question = *question, wanted = options(input)](
-               const std::stop_token&, const model::ProgressCallback&) -> Background::Show {
-        const auto found = answer_to(question, wanted);
-        auto answer = found ? std::make_shared<const TimelineAnswer>(*found) : nullptr;
-        return [this, answer, problems = found.diagnostics()] {
-            if (answer) {
-                return show_answer_of(answer);
-            }
-            clear();
-            say(problems);
+    const auto answer = std::make_shared<const TimelineAnswer>(
+        TimelineAnswer{report, std::get<model::Gpu>(question->machine.kind)});
+    return
+        [this, answer](const std::stop_token&, const model::ProgressCallback&) -> Background::Show {
+            return [this, answer] { show_answer_of(answer); };
         };
-    };
 }
 
 void TimelinePane::clear() {
@@ -168,8 +108,8 @@ step::TimelineLook TimelinePane::look() const {
     step::TimelineLook look;
     look.layer = marked_;
     if (picture_->zoomed()) {
-        look.shown = step::TimeRange{window.from * answer_->timeline.time_s,
-                                     window.to * answer_->timeline.time_s};
+        look.shown = step::TimeRange{window.from * answer_->timeline().time_s,
+                                     window.to * answer_->timeline().time_s};
     }
     return look;
 }
@@ -187,14 +127,8 @@ void TimelinePane::draw() {
 
 void TimelinePane::show_selection(const PaneInput& input) {
     std::optional<std::uint32_t> marked;
-    if (answer_ && input.layer && input.selected) {
-        const study::Report& report = input.reports->at(input.report);
-        const model::Layer& layer = report.layers.at(*input.layer).layer;
-        for (std::uint32_t i = 0; i < answer_->graph.layers.size() && !marked; ++i) {
-            if (answer_->graph.layers[i] == layer || answer_->graph.layers[i].name == layer.name) {
-                marked = i;
-            }
-        }
+    if (answer_ && input.layer && input.selected && input.report == 0) {
+        marked = static_cast<std::uint32_t>(*input.layer);
     }
     if (marked != marked_) {
         marked_ = marked;
@@ -203,22 +137,14 @@ void TimelinePane::show_selection(const PaneInput& input) {
 }
 
 void TimelinePane::select(QPointF place) {
-    const PaneInput input = actions_.look();
-    if (!answer_ || input.reports->empty()) {
+    if (!answer_) {
         return;
     }
     const study::Canvas canvas{static_cast<double>(picture_->width()),
                                static_cast<double>(picture_->height())};
     const auto op = step::operator_at(answer_->report(), canvas, look(), {place.x(), place.y()});
-    if (!op) {
-        return;
-    }
-    const model::Layer& layer = answer_->graph.layers[answer_->graph.operators[*op].layer];
-    if (const auto row = row_of(input.reports->front(), layer)) {
-        actions_.select_layer(0, *row);
-    } else {
-        actions_.tell(tr("%1 is no row of the table: a compiler made it of several")
-                          .arg(text(answer_->graph.name_of(answer_->graph.operators[*op]))));
+    if (op) {
+        actions_.select_layer(0, answer_->program().operators[*op].layer);
     }
 }
 

@@ -1,29 +1,22 @@
 // The whole step over time: what the host issues, the streams run, and copies move. A click on an
 // operator selects its layer in all panes.
 // Used by the main window.
-// Simulates nothing itself: study/step does, in the background.
 #pragma once
 
 #include "gui/panes/asking_pane.hpp"
-#include "gui/panes/whole_step.hpp"
 #include "gui/views/zoom_view.hpp"
 #include "study/step/step_scenes.hpp"
 
 namespace eyeroof::gui {
 
-// Everything that the picture is of.
+// Of the report on screen.
 struct TimelineAnswer {
-    study::step::Graph graph;
-    study::step::Timeline timeline;
-    study::step::TimelineOptions options;
-    model::Machine machine;
-    std::string host;
-    bool training = false;
+    std::shared_ptr<const study::Report> of;
+    model::Gpu gpu;
 
-    study::step::TimelineReport report() const {
-        return {graph, timeline, std::get<model::Gpu>(machine.kind), options, machine.id,
-                host,  training};
-    }
+    study::step::TimelineReport report() const { return {*of, gpu}; }
+    const study::step::Timeline& timeline() const { return of->timeline; }
+    const study::step::Graph& program() const { return of->program; }
 };
 
 class TimelinePane : public AskingPane {
@@ -42,19 +35,19 @@ class TimelinePane : public AskingPane {
     ZoomView& picture() { return *picture_; }
 
   protected:
+    void choice_changed() override;
     Background::Job job(const PaneInput& input) override;
     void clear() override;
 
   private:
-    study::step::TimelineOptions options(const PaneInput& input) const;
+    void show_choices(const study::Scenario& scenario);
     void show_answer_of(std::shared_ptr<const TimelineAnswer> answer);
     void draw();
     study::step::TimelineLook look() const;
     void select(QPointF place);
 
     std::shared_ptr<const TimelineAnswer> answer_;
-    std::optional<std::uint32_t> marked_; // of Graph::layers
-    QComboBox* mode_ = nullptr;
+    std::optional<std::uint32_t> marked_; // of the report's layers
     QSpinBox* streams_ = nullptr;
     QComboBox* copies_ = nullptr;
     QCheckBox* pageable_ = nullptr;

@@ -81,7 +81,7 @@ void multi_head(Step& step, std::size_t past, bool grouped) {
 }
 
 // com.microsoft's first: the projection of query, key and value is part of it.
-void projected_attention(Step& step) {
+void projected_attention(Step& step, std::size_t past) {
     const auto input = side_of(step.in(0));
     const Value& w = step.in(1);
     if (!input || w.rank() != 2 || (*w.dims)[1] % 3 != 0) {
@@ -91,7 +91,7 @@ void projected_attention(Step& step) {
              step.learned(1, 3), ".qkv");
     const Side query{input->batch, input->words, (*w.dims)[1] / 3, 0};
     attend(step, query, step.integer("num_heads", 0),
-           input->words + past_words(step, 4, input->words));
+           input->words + past_words(step, past, input->words));
     if (step.outcome == Outcome::costed) {
         step.outputs[0].dims = Dims{query.batch, query.words, query.width};
     }
@@ -110,7 +110,8 @@ void rotary(Step& step) {
 
 void add_attention(Handlers& handlers) {
     handlers["Attention"] = attention;
-    handlers["com.microsoft.Attention"] = projected_attention;
+    handlers["com.microsoft.Attention"] = [](Step& s) { projected_attention(s, 4); };
+    handlers["com.microsoft.QAttention"] = [](Step& s) { projected_attention(s, 8); };
     handlers["MultiHeadAttention"] = [](Step& s) { multi_head(s, 6, false); };
     handlers["GroupQueryAttention"] = [](Step& s) { multi_head(s, 3, true); };
     handlers["RotaryEmbedding"] = rotary;

@@ -25,7 +25,7 @@ class Finder {
             for (const std::string& name : graph.nodes[i].outputs) {
                 makers_[name] = i;
             }
-            for (const std::string& name : graph.nodes[i].inputs) {
+            for (const std::string_view name : graph.nodes[i].reads()) {
                 readers_[name].push_back(i);
             }
         }

@@ -1,19 +1,13 @@
 #include "study/formats/onnx/convert.hpp"
 
 #include "model/base/suggest.hpp"
-#include "study/formats/onnx/activation_patterns.hpp"
-#include "study/formats/onnx/attention_patterns.hpp"
 #include "study/formats/onnx/edges.hpp"
-#include "study/formats/onnx/operators.hpp"
 #include "study/formats/onnx/order.hpp"
-#include "study/formats/onnx/product_patterns.hpp"
 #include "study/formats/onnx/read_graph.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <iterator>
 
 namespace eyeroof::study::onnx {
@@ -23,74 +17,29 @@ namespace {
 using model::Diagnostics;
 using model::Layer;
 
-// A whole number, or the size that a name is given.
-std::optional<std::int64_t> term_of(std::string_view text, const Sizes& given) {
-    const std::size_t first = text.find_first_not_of(' ');
-    const std::size_t last = text.find_last_not_of(' ');
-    if (first == std::string_view::npos) {
-        return std::nullopt;
-    }
-    text = text.substr(first, last - first + 1);
-    const auto named = given.find(text);
-    double value = named != given.end() ? named->second : 0.0;
-    if (named == given.end()) {
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error != std::errc{} || end != text.data() + text.size()) {
-            return std::nullopt;
-        }
-    }
-    const bool whole = value >= 0.0 && value <= 1e9 && value == std::floor(value);
-    return whole ? std::optional(static_cast<std::int64_t>(value)) : std::nullopt;
-}
-
-// A name, or what exporters write for sizes that follow from others: "past + sequence".
-std::optional<std::int64_t> size_named(const std::string& name, const Sizes& given) {
-    if (const auto direct = term_of(name, given)) {
-        return direct;
-    }
-    std::int64_t sum = 0;
-    std::string_view rest = name;
-    while (!rest.empty()) {
-        const std::size_t plus = rest.find('+');
-        const auto term = term_of(rest.substr(0, plus), given);
-        if (!term) {
-            return std::nullopt;
-        }
-        sum += *term;
-        rest = plus == std::string_view::npos ? std::string_view() : rest.substr(plus + 1);
-    }
-    return name.empty() ? std::nullopt : std::optional(sum);
-}
-
 std::string name_of(const Dim& dim, const std::string& input, std::size_t place) {
     return dim.name.empty() || dim.name == "?" ? fmt::format("{}.{}", input, place) : dim.name;
 }
 
 class Converter {
   public:
-    Converter(const OnnxGraph& graph, const std::string& file, const Sizes& given)
-        : graph_(graph), file_(file), given_(given) {
-        costed_.layers.resize(graph.nodes.size());
-    }
+    Converter(OnnxGraph graph, const std::string& file, const Sizes& given)
+        : graph_(std::move(graph)), file_(file), given_(given) {}
 
     model::Result<ConvertedModel> run();
 
   private:
     void read_inputs(Diagnostics& found);
     void check_given(Diagnostics& found) const;
-    void read_constants();
-    void walk(std::size_t at);
-    void keep(std::size_t at, Step& step);
-    void fill_in(const std::string& name, Value& value) const;
-    OperatorCount& count_of(const OnnxNode& node);
-    model::Network network();
+    Diagnostics walk(std::vector<std::size_t>& order);
+    model::Network network(const std::vector<std::size_t>& order);
 
-    const OnnxGraph& graph_;
+    OnnxGraph graph_;
     const std::string& file_;
     const Sizes& given_;
+    std::map<std::string, Value> inputs_;
     Costed costed_;
-    std::set<std::string> counted_; // weights whose values are counted already
-    std::map<std::string, OperatorCount> kinds_;
+    Tally tally_;
     std::vector<std::string> names_;
 };
 
@@ -120,7 +69,7 @@ void Converter::read_inputs(Diagnostics& found) {
         if (type.dims) {
             value.dims = std::move(dims);
         }
-        costed_.values[input] = std::move(value);
+        inputs_[input] = std::move(value);
     }
     std::sort(names_.begin(), names_.end());
     names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
@@ -140,122 +89,58 @@ void Converter::check_given(Diagnostics& found) const {
     }
 }
 
-void Converter::read_constants() {
-    for (const auto& [name, constant] : graph_.constants) {
-        Value value;
-        value.dims = constant.dims;
-        value.element = constant.element;
-        value.values = constant.values;
-        value.origin = Origin::constant;
-        value.source = name;
-        costed_.values[name] = std::move(value);
-    }
-}
-
-// What the file itself says of a tensor, where nothing else does.
-void Converter::fill_in(const std::string& name, Value& value) const {
-    const auto told = graph_.told.find(name);
-    if (told == graph_.told.end()) {
-        return;
-    }
-    value.element = value.element != 0 ? value.element : told->second.element;
-    if (value.known() || !told->second.dims) {
-        return;
-    }
-    Dims dims;
-    for (const Dim& dim : *told->second.dims) {
-        const auto size = dim.size ? dim.size : size_named(dim.name, given_);
-        if (!size) {
-            return;
+// Walks the graph until no branch is left whose condition is known.
+Diagnostics Converter::walk(std::vector<std::size_t>& order) {
+    constexpr int kMostRounds = 8; // an If within an If is seen a round later
+    for (int round = 0; round < kMostRounds; ++round) {
+        find_captured(graph_);
+        auto found = run_order(graph_, file_);
+        if (!found) {
+            return found.diagnostics();
         }
-        dims.push_back(*size);
-    }
-    value.dims = std::move(dims);
-}
-
-OperatorCount& Converter::count_of(const OnnxNode& node) {
-    const std::string name = node.domain.empty() ? node.op : node.domain + "." + node.op;
-    OperatorCount& count = kinds_[name];
-    count.op = name;
-    return count;
-}
-
-void Converter::walk(std::size_t at) {
-    const OnnxNode& node = graph_.nodes[at];
-    std::vector<Value> inputs;
-    for (const std::string& name : node.inputs) {
-        const auto known = costed_.values.find(name);
-        inputs.push_back(known == costed_.values.end() ? Value() : known->second);
-        inputs.back().origin = name.empty() ? Origin::constant : inputs.back().origin;
-    }
-    const bool folds =
-        !inputs.empty() && std::all_of(inputs.begin(), inputs.end(),
-                                       [](const auto& v) { return v.origin == Origin::constant; });
-    std::set<std::string> nobody; // what is known before the network runs learns nothing
-    Step step(node, graph_.opset, std::move(inputs), folds ? nobody : counted_);
-    if (const Handler* handler = find_handler(node.domain, node.op)) {
-        (*handler)(step);
-    } else {
-        step.fail(node.op == "If" || node.op == "Loop" || node.op == "Scan"
-                      ? "its body is not walked"
-                      : "it has no cost here");
-    }
-    if (folds && step.outcome != Outcome::unknown) {
-        step.layers.clear();
-        step.outcome = Outcome::folded;
-        for (Value& out : step.outputs) {
-            out.origin = Origin::constant;
-            out.source = step.in(0).source;
-        }
-    }
-    keep(at, step);
-}
-
-void Converter::keep(std::size_t at, Step& step) {
-    for (const Layer& layer : step.layers) {
-        if (const auto work = model::work_of(layer); !work) {
-            step.fail("its sizes make no layer: " + work.diagnostics().items().front().message);
+        order = *std::move(found);
+        const std::size_t walked = tally_.walked;
+        tally_ = {};
+        tally_.walked = walked;
+        tally_.opset = graph_.opset;
+        tally_.given = &given_;
+        const auto fused = given_.find(kFuseAttention);
+        tally_.fuse_attention = fused != given_.end() && fused->second > 0.0;
+        costed_ = {};
+        costed_.values = inputs_;
+        walk_graph(graph_, order, "", costed_, tally_);
+        if (round + 1 == kMostRounds || !inline_branches(graph_, costed_.values)) {
             break;
         }
     }
-    OperatorCount& count = count_of(step.node);
-    count.costed += step.outcome == Outcome::costed ? 1 : 0;
-    count.views += step.outcome == Outcome::view ? 1 : 0;
-    count.folded += step.outcome == Outcome::folded ? 1 : 0;
-    count.unknown += step.outcome == Outcome::unknown ? 1 : 0;
-    count.why = count.why.empty() ? step.why : count.why;
-    for (std::size_t i = 0; i < step.node.outputs.size(); ++i) {
-        if (!step.node.outputs[i].empty()) {
-            fill_in(step.node.outputs[i], step.outputs[i]);
-            costed_.values[step.node.outputs[i]] = std::move(step.outputs[i]);
-        }
-    }
-    costed_.layers[at] = std::move(step.layers);
+    return {};
 }
 
-model::Network Converter::network() {
+model::Network Converter::network(const std::vector<std::size_t>& order) {
     model::Network network;
     network.id = std::filesystem::path(file_).stem().string();
     network.name = graph_.name.empty() ? network.id : graph_.name;
-    network.source = fmt::format("ONNX model {}, opset {}",
-                                 std::filesystem::path(file_).filename().string(), graph_.opset);
+    network.source = fmt::format(
+        "ONNX model {}, opset {}{}", std::filesystem::path(file_).filename().string(), graph_.opset,
+        tally_.nodes.bounded > 0 ? "; sizes that depend on the data at their upper bounds" : "");
+    for (const std::size_t at : order) {
+        std::move(costed_.layers[at].begin(), costed_.layers[at].end(),
+                  std::back_inserter(network.layers));
+    }
+    network.uncosted = std::move(tally_.nodes.uncosted);
+    sort_uncosted(network.uncosted);
+    network.operators = static_cast<model::Count>(tally_.nodes.operators);
     return network;
 }
 
-Diagnostics told(const ConvertedModel& model, const std::string& file) {
-    Diagnostics found;
-    std::string list;
-    std::size_t nodes = 0;
-    for (const OperatorCount& count : model.operators) {
-        if (count.unknown > 0) {
-            nodes += count.unknown;
-            list += fmt::format("{}{} ({}: {})", list.empty() ? "" : ", ", count.op, count.unknown,
-                                count.why);
-        }
-    }
-    if (nodes > 0) {
-        found.warning("not-costed", fmt::format("{} operators are not costed: {}", nodes, list),
-                      "the network is faster on paper than it will be", {file, 0, 0});
+Diagnostics reported(const model::Network& network, std::size_t bounded, const std::string& file) {
+    Diagnostics found = uncosted_warning(network, file);
+    if (bounded > 0) {
+        found.warning("upper-bound",
+                      fmt::format("{} operator{} sizes that depend on the data: they are counted "
+                                  "at their upper bounds",
+                                  bounded, bounded == 1 ? " has" : "s have"),
+                      "detections that are kept, iterations that may end early", {file, 0, 0});
     }
     return found;
 }
@@ -283,37 +168,21 @@ model::Result<ConvertedModel> Converter::run() {
     Diagnostics found;
     read_inputs(found);
     check_given(found);
-    const auto order = run_order(graph_, file_);
-    found.append(order.diagnostics());
+    std::vector<std::size_t> order;
+    found.append(found.has_errors() ? Diagnostics{} : walk(order));
     if (found.has_errors()) {
         return found;
     }
-    read_constants();
-    for (const std::size_t at : *order) {
-        walk(at);
-    }
     ConvertedModel result;
-    result.network = network();
-    join_activations(graph_, costed_);
-    join_biases(graph_, costed_);
-    join_movements(graph_, costed_);
-    const auto patterns = find_attention(graph_, costed_);
-    result.attentions = patterns.size();
-    if (const auto fused = given_.find(kFuseAttention);
-        fused != given_.end() && fused->second > 0.0) {
-        fuse_attention(patterns, costed_);
-    }
-    result.wiring = edges_of(graph_, *order, costed_, file_);
-    for (const std::size_t at : *order) {
-        std::move(costed_.layers[at].begin(), costed_.layers[at].end(),
-                  std::back_inserter(result.network.layers));
-    }
+    result.wiring = edges_of(graph_, order, costed_, file_);
+    result.network = network(order);
     name_apart(result.network.layers);
-    for (auto& [name, count] : kinds_) {
+    for (auto& [name, count] : tally_.nodes.kinds) {
         result.operators.push_back(std::move(count));
     }
     result.dimensions = std::move(names_);
-    found = told(result, file_);
+    result.attentions = tally_.nodes.attentions;
+    found = reported(result.network, tally_.nodes.bounded, file_);
     if (result.network.layers.empty()) {
         found.error("no-layers", "none of the model's operators has a cost here",
                     "products, convolutions and element-wise operators have one", {file_, 0, 0});

@@ -7,28 +7,18 @@
 #include "model/wiring.hpp"
 #include "study/formats/onnx/graph.hpp"
 #include "study/formats/onnx/messages.hpp"
-#include "study/formats/onnx/step.hpp"
+#include "study/formats/onnx/walk.hpp"
 
 #include <filesystem>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace eyeroof::study::onnx {
 
-using Sizes = std::map<std::string, double, std::less<>>; // of named dimensions
-
 // The name in `Sizes` that makes one layer of each attention written as two
 // products and a softmax.
 inline constexpr std::string_view kFuseAttention = "fused";
-
-// How many nodes of an operator there are, and what became of them.
-struct OperatorCount {
-    std::string op; // with its domain, where it is not ONNX's own
-    std::size_t costed = 0, views = 0, folded = 0, unknown = 0;
-    std::string why; // of the first that is not known
-};
 
 struct ConvertedModel {
     model::Network network;
@@ -38,10 +28,10 @@ struct ConvertedModel {
     std::size_t attentions = 0;           // patterns of two products and a softmax
 };
 
-// Warnings: "not-costed" with every operator that has no cost here and its
-// count. Errors: "bad-onnx", "cyclic-graph", "no-layers"; "missing-dimension"
-// for each size of an input that only has a name and is not given;
-// "unknown-parameter" for a given one that no input has.
+// Operators that could not be costed are listed in the network. Warnings: "not-costed" with the
+// same list; "upper-bound" where sizes or iterations depend on the data. Errors: "bad-onnx",
+// "cyclic-graph", "no-layers"; "missing-dimension" for each size of an input that only has a name
+// and is not given; "unknown-parameter" for a given one that no input has.
 model::Result<ConvertedModel> convert(const OnnxGraph& graph, const std::string& file,
                                       const Sizes& given = {});
 model::Result<ConvertedModel> parse_onnx(std::string_view bytes, const std::string& file,

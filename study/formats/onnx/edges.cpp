@@ -30,7 +30,8 @@ class Wirer {
     Wirer(const OnnxGraph& graph, const Costed& costed, const std::string& file)
         : graph_(graph), costed_(costed), file_(file) {
         for (const OnnxNode& node : graph.nodes) {
-            wanted_.insert(node.inputs.begin(), node.inputs.end());
+            const auto reads = node.reads();
+            wanted_.insert(reads.begin(), reads.end());
         }
     }
 
@@ -61,7 +62,8 @@ class Wirer {
     // What a node reads that is not known before the network runs.
     Sources data_of(const OnnxNode& node) const {
         Sources sources;
-        for (const std::string& name : node.inputs) {
+        for (const std::string_view read : node.reads()) {
+            const std::string name(read);
             const Value* value = value_of(name);
             if (name.empty() || (value != nullptr && value->origin == Origin::constant)) {
                 continue;

@@ -1,9 +1,7 @@
-// Functions of single elements, casts, quantisation, and the arithmetic of
-// sizes.
+// Functions of single elements, casts, quantization.
 #include "study/formats/onnx/operators.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace eyeroof::study::onnx {
 
@@ -12,73 +10,6 @@ namespace {
 // With a constant that is much smaller than the result one tensor is read: a
 // scalar, a bias.
 constexpr std::int64_t kSmall = 8;
-
-template <class Function> void fold_unary(Step& step, Function function) {
-    if (step.in(0).values && !step.outputs.empty()) {
-        step.outputs[0].values = step.in(0).values;
-        for (double& value : *step.outputs[0].values) {
-            value = function(value);
-        }
-    }
-}
-
-bool is_whole(int element) {
-    return (element >= 2 && element <= 7) || element == 12 || element == 13;
-}
-
-double binary_value(const std::string& op, double a, double b, bool whole) {
-    if (op == "Add" || op == "Sum") {
-        return a + b;
-    }
-    if (op == "Sub") {
-        return a - b;
-    }
-    if (op == "Mul") {
-        return a * b;
-    }
-    if (op == "Div") {
-        return b == 0.0 ? 0.0 : whole ? std::trunc(a / b) : a / b;
-    }
-    if (op == "Mod") {
-        return b == 0.0 ? 0.0 : a - b * std::floor(a / b);
-    }
-    if (op == "Pow") {
-        return std::pow(a, b);
-    }
-    if (op == "Max") {
-        return std::max(a, b);
-    }
-    if (op == "Min") {
-        return std::min(a, b);
-    }
-    return op == "Equal"            ? static_cast<double>(a == b)
-           : op == "Greater"        ? static_cast<double>(a > b)
-           : op == "GreaterOrEqual" ? static_cast<double>(a >= b)
-           : op == "Less"           ? static_cast<double>(a < b)
-           : op == "LessOrEqual"    ? static_cast<double>(a <= b)
-           : op == "And"            ? static_cast<double>(a != 0.0 && b != 0.0)
-           : op == "Or"             ? static_cast<double>(a != 0.0 || b != 0.0)
-                                    : std::nan("");
-}
-
-// Of vectors and scalars, as sizes are.
-void fold_binary(Step& step) {
-    const auto& a = step.in(0).values;
-    const auto& b = step.in(1).values;
-    if (!a || !b || a->empty() || b->empty() || step.outputs.empty() || step.inputs() != 2 ||
-        (a->size() != b->size() && a->size() != 1 && b->size() != 1)) {
-        return;
-    }
-    std::vector<double> result(std::max(a->size(), b->size()));
-    for (std::size_t i = 0; i < result.size(); ++i) {
-        result[i] = binary_value(step.node.op, (*a)[a->size() == 1 ? 0 : i],
-                                 (*b)[b->size() == 1 ? 0 : i], is_whole(step.in(0).element));
-        if (!std::isfinite(result[i])) {
-            return;
-        }
-    }
-    step.outputs[0].values = std::move(result);
-}
 
 void unary(Step& step, const char* fn) {
     if (!step.in(0).known()) {
@@ -91,11 +22,13 @@ void unary(Step& step, const char* fn) {
 // Sizes of all operands together; nothing where one is not known or they do not
 // match.
 std::optional<Dims> joint_sizes(const Step& step) {
-    std::optional<Dims> all = Dims{};
-    for (std::size_t i = 0; i < step.inputs() && all; ++i) {
-        all = step.in(i).known() ? broadcast(*all, *step.in(i).dims) : std::nullopt;
+    Value all;
+    all.dims = Dims{};
+    for (std::size_t i = 0; i < step.inputs() && all.dims; ++i) {
+        all.dims = broadcast(all, step.in(i));
+        all.at_most = all.at_most || step.in(i).at_most;
     }
-    return all;
+    return all.dims;
 }
 
 // How many operands are as large as the result, or nearly.
@@ -116,7 +49,6 @@ void several(Step& step, const char* of_two, const char* of_one, int result_elem
     if (result_element != 0 && !step.outputs.empty()) {
         step.outputs[0].element = result_element;
     }
-    fold_binary(step);
     const int large =
         large_operands(step, step.outputs.empty() ? 0 : *product(*dims, 0, dims->size()));
     step.add_elementwise(large > 2    ? "add3"
@@ -134,16 +66,6 @@ void where(Step& step) {
         return step.fail("the sizes of its operands are not known, or do not match");
     }
     step.give(*dims, 1);
-    const auto& c = step.in(0).values;
-    const auto& a = step.in(1).values;
-    const auto& b = step.in(2).values;
-    if (c && a && b && !c->empty() && a->size() == c->size() && b->size() == c->size()) {
-        std::vector<double> result(c->size());
-        for (std::size_t i = 0; i < c->size(); ++i) {
-            result[i] = (*c)[i] != 0.0 ? (*a)[i] : (*b)[i];
-        }
-        step.outputs[0].values = std::move(result);
-    }
     step.add_elementwise("where");
 }
 
@@ -153,8 +75,6 @@ void cast(Step& step) {
     }
     step.outputs[0].element = static_cast<int>(step.integer("to", step.in(1).element));
     step.give(*step.in(0).dims);
-    const bool whole = is_whole(step.outputs[0].element) || step.outputs[0].element == kBool;
-    fold_unary(step, [&](double v) { return whole ? std::trunc(v) : v; });
     if (step.outputs[0].element == step.in(0).element) {
         step.outcome = Outcome::view;
         return;
@@ -223,6 +143,18 @@ constexpr Named kUnary[] = {{"Relu", "relu"},
                             {"Atan", "exp"},
                             {"Log", "log"},
                             {"Reciprocal", "reciprocal"},
+                            {"Neg", "neg"},
+                            {"Floor", "abs"},
+                            {"Ceil", "abs"},
+                            {"Round", "abs"},
+                            {"Sqrt", "sqrt"},
+                            {"Asin", "exp"},
+                            {"Acos", "exp"},
+                            {"Sinh", "exp"},
+                            {"Cosh", "exp"},
+                            {"Asinh", "log"},
+                            {"Acosh", "log"},
+                            {"Atanh", "log"},
                             {"Abs", "abs"},
                             {"Sign", "abs"},
                             {"IsNaN", "abs"},
@@ -242,23 +174,6 @@ void named_unary(Step& step) {
             return unary(step, named.fn);
         }
     }
-}
-
-// Those that sizes are worked out with.
-void folding_unary(Step& step) {
-    const std::string& op = step.node.op;
-    if (op == "Neg") {
-        fold_unary(step, [](double v) { return -v; });
-    } else if (op == "Floor") {
-        fold_unary(step, [](double v) { return std::floor(v); });
-    } else if (op == "Ceil") {
-        fold_unary(step, [](double v) { return std::ceil(v); });
-    } else if (op == "Round") {
-        fold_unary(step, [](double v) { return std::nearbyint(v); });
-    } else if (op == "Sqrt") {
-        fold_unary(step, [](double v) { return std::sqrt(std::max(v, 0.0)); });
-    }
-    unary(step, op == "Sqrt" ? "sqrt" : op == "Neg" ? "neg" : "abs");
 }
 
 struct NamedPair {
@@ -288,7 +203,8 @@ constexpr NamedPair kSeveral[] = {{"Add", "add", "addu", 0},
                                   {"Xor", "sub", "subu", kBool},
                                   {"BitShift", "mul", "mulu", 0},
                                   {"BitwiseAnd", "mul", "mulu", 0},
-                                  {"BitwiseOr", "max", "clamp", 0}};
+                                  {"BitwiseOr", "max", "clamp", 0},
+                                  {"BitwiseXor", "sub", "subu", 0}};
 
 void named_several(Step& step) {
     for (const NamedPair& named : kSeveral) {
@@ -320,9 +236,6 @@ void add_elementwise(Handlers& handlers) {
     }
     for (const NamedPair& named : kSeveral) {
         handlers[named.op] = named_several;
-    }
-    for (const char* op : {"Neg", "Floor", "Ceil", "Round", "Sqrt"}) {
-        handlers[op] = folding_unary;
     }
     handlers["QLinearAdd"] = handlers["QLinearMul"] = quantised_add;
     handlers["QLinearSigmoid"] =

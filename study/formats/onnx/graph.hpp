@@ -7,14 +7,19 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace eyeroof::study::onnx {
 
-inline constexpr int kFloat = 1, kUint8 = 2, kInt8 = 3, kInt32 = 6, kInt64 = 7, kBool = 9,
-                     kDouble = 11; // of TensorProto.DataType
+inline constexpr int kFloat = 1, kUint8 = 2, kInt8 = 3, kUint16 = 4, kInt16 = 5, kInt32 = 6,
+                     kInt64 = 7, kBool = 9, kHalf = 10, kDouble = 11, kUint32 = 12, kUint64 = 13,
+                     kBfloat16 = 16; // of TensorProto.DataType
+
+struct OnnxGraph;
 
 // A size, the name of one, or neither.
 struct Dim {
@@ -42,6 +47,7 @@ struct Attribute {
     std::vector<std::int64_t> ints;
     std::vector<double> floats;
     std::optional<Constant> tensor;
+    std::shared_ptr<const OnnxGraph> graph; // the body of Loop and Scan, a branch of If
     std::string refers; // of a function's body: the attribute of its call that is meant
 };
 
@@ -52,6 +58,10 @@ struct OnnxNode {
     std::vector<std::string> inputs;
     std::vector<std::string> outputs;
     std::map<std::string, Attribute> attributes;
+    std::vector<std::string> captured; // tensors of the graphs around it that its bodies read
+
+    // Inputs, then captured tensors; views of this node's names.
+    std::vector<std::string_view> reads() const;
 };
 
 struct OnnxFunction {
@@ -72,6 +82,11 @@ struct OnnxGraph {
     std::vector<std::string> outputs;
     std::vector<OnnxFunction> functions;
 };
+
+// Names that a graph reads and does not make: those of the graphs around it.
+std::vector<std::string> captured_by(const OnnxGraph& graph);
+// Fills `captured` of every node, also of those in bodies.
+void find_captured(OnnxGraph& graph);
 
 // Bits of an element; the nearest of eyeroof's types (indices and truth values
 // are whole numbers).

@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
 
 namespace eyeroof::study::onnx {
 
@@ -20,12 +23,13 @@ class Inliner {
         }
     }
 
-    void expand(const OnnxNode& node, int depth) {
+    void expand(OnnxNode node, int depth) {
         const auto found = by_name_.find({node.domain, node.op});
         if (found == by_name_.end()) {
-            full = full || out.size() >= kMostNodes;
+            full = full || ++nodes_ > kMostNodes;
             if (!full) {
-                out.push_back(node);
+                expand_bodies(node, depth);
+                out.push_back(std::move(node));
             }
             return;
         }
@@ -51,16 +55,69 @@ class Inliner {
         for (std::size_t i = 0; i < function.outputs.size() && i < node.outputs.size(); ++i) {
             names[function.outputs[i]] = node.outputs[i];
         }
-        const auto renamed = [&](std::string& name) {
+        const Rename renamed = [&](const std::string& name) {
             const auto known = names.find(name);
-            name = known != names.end() ? known->second : prefix + name;
+            return known != names.end() ? known->second : prefix + name;
         };
         for (OnnxNode inner : function.nodes) {
-            std::for_each(inner.inputs.begin(), inner.inputs.end(), renamed);
-            std::for_each(inner.outputs.begin(), inner.outputs.end(), renamed);
+            rename(inner, renamed);
             inner.name = inner.name.empty() ? "" : prefix + inner.name;
             bind(inner, node, function);
-            expand(inner, depth + 1);
+            expand(std::move(inner), depth + 1);
+        }
+    }
+
+    using Rename = std::function<std::string(const std::string&)>;
+
+    // Also the names of its bodies, whether they are theirs or captured.
+    static void rename(OnnxNode& node, const Rename& renamed) {
+        const auto each = [&](std::vector<std::string>& names) {
+            std::transform(names.begin(), names.end(), names.begin(), renamed);
+        };
+        each(node.inputs);
+        each(node.outputs);
+        for (auto& [name, attribute] : node.attributes) {
+            if (!attribute.graph) {
+                continue;
+            }
+            auto body = std::make_shared<OnnxGraph>(*attribute.graph);
+            for (OnnxNode& inner : body->nodes) {
+                rename(inner, renamed);
+            }
+            each(body->inputs);
+            each(body->outputs);
+            body->constants = with_names(std::move(body->constants), renamed);
+            body->told = with_names(std::move(body->told), renamed);
+            body->input_types = with_names(std::move(body->input_types), renamed);
+            attribute.graph = std::move(body);
+        }
+    }
+
+    template <class T>
+    static std::map<std::string, T> with_names(std::map<std::string, T> all,
+                                               const Rename& renamed) {
+        std::map<std::string, T> changed;
+        for (auto& [name, value] : all) {
+            changed.emplace(renamed(name), std::move(value));
+        }
+        return changed;
+    }
+
+    // Calls within bodies.
+    void expand_bodies(OnnxNode& node, int depth) {
+        for (auto& [name, attribute] : node.attributes) {
+            if (!attribute.graph) {
+                continue;
+            }
+            auto body = std::make_shared<OnnxGraph>(*attribute.graph);
+            std::vector<OnnxNode> around = std::move(out);
+            out.clear();
+            for (OnnxNode& inner : body->nodes) {
+                expand(std::move(inner), depth + 1);
+            }
+            body->nodes = std::move(out);
+            out = std::move(around);
+            attribute.graph = std::move(body);
         }
     }
 
@@ -84,7 +141,7 @@ class Inliner {
     }
 
     std::map<std::pair<std::string, std::string>, const OnnxFunction*> by_name_;
-    std::size_t calls_ = 0;
+    std::size_t calls_ = 0, nodes_ = 0;
 };
 
 } // namespace

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace eyeroof::study::onnx {
 
@@ -91,23 +93,14 @@ void concat(Step& step) {
     }
     Dims result = *step.in(0).dims;
     result[*at] = 0;
-    std::optional<std::vector<double>> values = std::vector<double>();
     for (std::size_t i = 0; i < step.inputs(); ++i) {
         const Value& part = step.in(i);
         if (part.rank() != step.in(0).rank()) {
             return unknown_sizes(step);
         }
         result[*at] += (*part.dims)[*at];
-        if (values && part.values && values->size() < kMostKept) {
-            values->insert(values->end(), part.values->begin(), part.values->end());
-        } else {
-            values.reset();
-        }
     }
     step.give(result);
-    if (result.size() == 1 && !step.outputs.empty()) {
-        step.outputs[0].values = std::move(values);
-    }
     step.add_elementwise("copy");
 }
 
@@ -125,6 +118,14 @@ std::int64_t taken(std::int64_t n, std::int64_t start, std::int64_t end, std::in
     return std::max<std::int64_t>((first - last - by - 1) / -by, 0);
 }
 
+// Start and end of a slice; of an upper bound that takes elements away as if it took none.
+std::pair<std::int64_t, std::int64_t> widest(const Step& step, std::int64_t start, std::int64_t end,
+                                             std::int64_t by) {
+    const bool forward = by > 0;
+    return {forward && step.in(1).bounds ? 0 : start,
+            !forward && step.in(2).bounds ? std::numeric_limits<std::int64_t>::min() : end};
+}
+
 void slice(Step& step) {
     const Value& x = step.in(0);
     const auto starts = step.integers("starts", 1);
@@ -132,7 +133,7 @@ void slice(Step& step) {
     auto axes = step.integers("axes", 3);
     const auto steps = step.integers("steps", 4);
     if (!x.known() || !starts || !ends || starts->size() != ends->size() ||
-        (step.has(3) && !axes) || (step.has(4) && !steps)) {
+        (step.has(3) && !axes) || (step.has(4) && (!steps || step.in(4).bounds))) {
         return step.fail("its sizes or bounds are not known");
     }
     constexpr std::int64_t far = 2 * static_cast<std::int64_t>(kMostKept);
@@ -148,7 +149,8 @@ void slice(Step& step) {
         if (!at || by == 0 || by < -2147483647 || by > 2147483647) {
             return step.fail("its bounds make no sense");
         }
-        result[*at] = taken((*x.dims)[*at], (*starts)[i], (*ends)[i], by, first);
+        const auto [start, end] = widest(step, (*starts)[i], (*ends)[i], by);
+        result[*at] = taken((*x.dims)[*at], start, end, by, first);
         if (x.values) { // so few that none of this is large
             offset += first * strides[*at];
             strides[*at] *= std::clamp<std::int64_t>(by, -far, far);
@@ -169,7 +171,7 @@ void split(Step& step) {
         return step.fail("its sizes are not known");
     }
     const std::int64_t all = (*x.dims)[*at];
-    const std::int64_t each = (all + number - 1) / number;
+    const std::int64_t each = (all + number - 1) / number; // the last may be smaller
     std::int64_t rest = all;
     for (std::size_t i = 0; i < step.outputs.size(); ++i) {
         const std::int64_t own = std::clamp<std::int64_t>(parts ? (*parts)[i] : each, 0, rest);
@@ -177,6 +179,11 @@ void split(Step& step) {
         step.outputs[i].dims = x.dims;
         (*step.outputs[i].dims)[*at] = own;
         step.outputs[i].element = x.element;
+        if (x.values) {
+            const Dims strides = strides_of(*x.dims);
+            const std::int64_t first = (all - rest - own) * strides[*at];
+            step.outputs[i].values = strided(*x.values, *step.outputs[i].dims, strides, first);
+        }
     }
     const auto elements = x.elements();
     if (!elements || *elements < 1) {
@@ -200,17 +207,6 @@ void gather(Step& step) {
     result.insert(result.end(), x.dims->begin() + static_cast<std::ptrdiff_t>(*at) + 1,
                   x.dims->end());
     step.give(result);
-    if (x.values && x.rank() == 1 && indices.values && !step.outputs.empty()) {
-        std::vector<double> kept;
-        for (const double index : *indices.values) {
-            const double place = index < 0 ? index + static_cast<double>(x.values->size()) : index;
-            if (place < 0 || place >= static_cast<double>(x.values->size())) {
-                return step.fail("an index lies outside");
-            }
-            kept.push_back((*x.values)[static_cast<std::size_t>(place)]);
-        }
-        step.outputs[0].values = std::move(kept);
-    }
     const auto rows = indices.elements();
     const auto cols = product(*x.dims, 1, x.dims->size());
     const bool table = x.origin != Origin::data && *at == 0 && x.rank() >= 2;
@@ -274,18 +270,14 @@ void resize(Step& step) {
 void expand(Step& step) {
     const Value& x = step.in(0);
     const auto shape = step.integers("", 1);
-    const auto result = x.known() && shape ? broadcast(*x.dims, *shape) : std::nullopt;
+    Value wanted;
+    wanted.dims = shape;
+    wanted.at_most = step.in(1).bounds;
+    const auto result = broadcast(x, wanted);
     if (!result) {
         return unknown_sizes(step);
     }
     step.give(*result);
-    if (x.values && x.values->size() == 1 && result->size() <= 1 && !step.outputs.empty()) {
-        const auto n = product(*result, 0, 1).value_or(0);
-        if (n <= static_cast<std::int64_t>(kMostKept)) {
-            step.outputs[0].values =
-                std::vector<double>(static_cast<std::size_t>(n), x.values->front());
-        }
-    }
     step.outcome = Outcome::view; // whoever reads it repeats its values
 }
 

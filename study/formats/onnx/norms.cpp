@@ -1,4 +1,5 @@
 // Norms, softmax, pooling and reductions.
+#include "study/formats/onnx/fold.hpp"
 #include "study/formats/onnx/operators.hpp"
 #include "study/formats/onnx/windows.hpp"
 
@@ -125,30 +126,35 @@ void pool(Step& step, Op op, bool global) {
 void reduce(Step& step, bool one_axis) {
     const Value& x = step.in(0);
     const auto all = x.elements();
-    if (!all || *all < 1) {
+    if (!all) {
         return step.fail("the sizes of its input are not known");
     }
-    auto axes = one_axis ? std::optional(Dims{step.integer("axis", 0)}) : step.integers("axes", 1);
-    const bool every = !axes || (axes->empty() && step.integer("noop_with_empty_axes", 0) == 0);
-    if (!axes && step.has(1)) {
-        return step.fail("its axes are not constant");
+    const auto at = axis_of(x, step.integer("axis", 0));
+    std::vector<bool> one(x.dims->size(), false);
+    if (one_axis && at) {
+        one[*at] = true;
+    }
+    const auto gone = one_axis ? (at ? std::optional(one) : std::nullopt) : reduced_axes(step);
+    if (!gone) {
+        return step.fail("its axes are not known");
     }
     Dims result;
     std::int64_t left = 1;
     const bool keeps = step.integer("keepdims", 1) != 0;
-    for (std::int64_t i = 0; i < x.rank(); ++i) {
-        const std::int64_t size = (*x.dims)[static_cast<std::size_t>(i)];
-        const bool gone = every || std::any_of(axes->begin(), axes->end(), [&](std::int64_t axis) {
-                              return axis == i || axis + x.rank() == i;
-                          });
-        left *= gone ? 1 : size;
-        if (!gone || keeps) {
-            result.push_back(gone ? 1 : size);
+    for (std::size_t i = 0; i < x.dims->size(); ++i) {
+        const std::int64_t size = (*x.dims)[i];
+        left *= (*gone)[i] ? 1 : size;
+        if (!(*gone)[i] || keeps) {
+            result.push_back((*gone)[i] ? 1 : size);
         }
     }
     step.give(std::move(result));
     if (one_axis && !step.outputs.empty()) {
         step.outputs[0].element = 7; // positions
+    }
+    if (*all < 1 || left < 1) {
+        step.outcome = Outcome::view; // of nothing
+        return;
     }
     const std::int64_t window = *all / left;
     step.add(Op::avgpool, model::PoolShape{1, left, window, 1, window, 1, {}, {}});
@@ -174,6 +180,8 @@ void add_norms(Handlers& handlers) {
     handlers["AveragePool"] = [](Step& s) { pool(s, Op::avgpool, false); };
     handlers["LpPool"] = handlers["AveragePool"];
     handlers["QLinearAveragePool"] = handlers["AveragePool"];
+    handlers["com.microsoft.QLinearSoftmax"] = softmax;
+    handlers["com.microsoft.QLinearReduceMean"] = [](Step& s) { reduce(s, false); };
     handlers["GlobalMaxPool"] = [](Step& s) { pool(s, Op::maxpool, true); };
     handlers["GlobalAveragePool"] = [](Step& s) { pool(s, Op::avgpool, true); };
     handlers["GlobalLpPool"] = handlers["GlobalAveragePool"];

@@ -19,6 +19,13 @@ using Handlers = std::map<std::string_view, Handler>;
 // quantisers write.
 const Handler* find_handler(const std::string& domain, const std::string& op);
 
+// Whether a node multiplies, or may: products, bodies that hold one, and operators of which nothing
+// is known.
+bool may_multiply(const OnnxNode& node);
+
+void add_detection(Handlers& handlers);   // what depends on the data: selections, regions, grids
+void add_sequences(Handlers& handlers);   // lists of tensors
+void add_quantized(Handlers& handlers);   // com.microsoft's quantized and fused operators
 void add_products(Handlers& handlers);    // convolutions, Gemm, MatMul, Einsum, quantised ones
 void add_recurrent(Handlers& handlers);   // LSTM, GRU, RNN
 void add_attention(Handlers& handlers);   // Attention and its kin, rotary positions

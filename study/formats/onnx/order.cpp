@@ -21,7 +21,7 @@ model::Result<std::vector<std::size_t>> run_order(const OnnxGraph& graph, const 
     std::vector<std::vector<std::size_t>> readers(graph.nodes.size());
     std::vector<std::size_t> waits(graph.nodes.size(), 0);
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-        for (const std::string& name : graph.nodes[i].inputs) {
+        for (const std::string_view name : graph.nodes[i].reads()) {
             if (const auto maker = makers.find(name); maker != makers.end()) {
                 readers[maker->second].push_back(i);
                 ++waits[i];

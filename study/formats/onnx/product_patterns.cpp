@@ -15,7 +15,7 @@ using Readers = std::map<std::string_view, std::vector<std::size_t>>;
 Readers readers_of(const OnnxGraph& graph) {
     Readers readers;
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-        for (const std::string& name : graph.nodes[i].inputs) {
+        for (const std::string_view name : graph.nodes[i].reads()) {
             readers[name].push_back(i);
         }
     }

@@ -207,7 +207,10 @@ std::optional<std::map<char, std::int64_t>> label_sizes(const Step& step,
         }
         for (std::size_t j = 0; j < terms[i].size(); ++j) {
             const auto [at, fresh] = sizes.emplace(terms[i][j], (*value.dims)[j]);
-            if (!fresh && at->second != (*value.dims)[j]) {
+            if (!fresh && at->second == 1) {
+                at->second = (*value.dims)[j]; // axes behind dots are stretched
+            }
+            if (!fresh && at->second != (*value.dims)[j] && (*value.dims)[j] != 1) {
                 return std::nullopt;
             }
         }
@@ -220,13 +223,44 @@ struct Equation {
     std::string result;
 };
 
-// Without dots; a result that is not written has the labels that stand once, in
-// their order.
-std::optional<Equation> equation_of(std::string text) {
+// "..." stands for axes that need no labels: as many digits as its operand has more axes, the last
+// ones for the last axes. Nothing where an operand has too few axes.
+std::optional<std::string> without_dots(const Step& step, const std::string& text) {
+    constexpr std::string_view digits = "0123456789";
+    const std::size_t arrow = text.find("->");
+    std::string result;
+    std::size_t most = 0; // axes that any operand's dots stand for
+    std::size_t operand = 0;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t end = std::min(text.find_first_of(",-", at), text.size());
+        std::string term = text.substr(at, end - at);
+        const bool is_result = arrow != std::string::npos && at > arrow;
+        if (const std::size_t dots = term.find("..."); dots != std::string::npos) {
+            const auto rank = static_cast<std::size_t>(step.in(operand).rank());
+            const std::size_t own = term.size() - 3;
+            const std::size_t axes = is_result ? most : rank - own;
+            if ((!is_result && rank < own) || axes > digits.size()) {
+                return std::nullopt;
+            }
+            most = std::max(most, axes);
+            term.replace(dots, 3, digits.substr(digits.size() - axes));
+        }
+        const std::size_t next = text[end] == '-' ? 2 : 1;
+        result += term + text.substr(end, end < text.size() ? next : 0);
+        at = end + (end < text.size() ? next : 1);
+        ++operand;
+    }
+    return result;
+}
+
+// A result that is not written has the labels that stand once, in their order.
+std::optional<Equation> equation_of(const Step& step, std::string text) {
     text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
-    if (text.find('.') != std::string::npos) {
+    const auto plain = without_dots(step, text);
+    if (!plain) {
         return std::nullopt;
     }
+    text = *plain;
     const std::size_t arrow = text.find("->");
     Equation equation;
     std::string term;
@@ -242,7 +276,7 @@ std::optional<Equation> equation_of(std::string text) {
         equation.result = text.substr(arrow + 2);
         return equation;
     }
-    for (char c = 'A'; c <= 'z'; ++c) {
+    for (char c = '0'; c <= 'z'; ++c) {
         const auto times = std::count(text.begin(), text.end(), c);
         equation.result += times == 1 ? std::string(1, c) : std::string();
     }
@@ -250,7 +284,7 @@ std::optional<Equation> equation_of(std::string text) {
 }
 
 void einsum(Step& step) {
-    const auto equation = equation_of(step.text("equation", ""));
+    const auto equation = equation_of(step, step.text("equation", ""));
     const auto sizes = equation && equation->terms.size() == step.inputs()
                            ? label_sizes(step, equation->terms)
                            : std::nullopt;
@@ -293,6 +327,23 @@ void einsum(Step& step) {
     step.add(weights ? Op::gemm : Op::bmm, shape, constants_of(step, 0) + constants_of(step, 1));
 }
 
+// A convolution whose taps are looked up at offsets, with X, W, offsets, B and a mask.
+void deformable(Step& step) {
+    convolution(step, {0, 1, 3}, false);
+    if (step.outcome != Outcome::costed) {
+        return;
+    }
+    const Dims& w = *step.in(1).dims;
+    const Dims& y = *step.outputs.front().dims;
+    const auto taps = product(w, 2, w.size());
+    const auto places = product(y, 2, y.size());
+    const std::int64_t channels = (*step.in(0).dims)[1];
+    if (taps && places) {
+        step.add(Op::elementwise, model::ElementwiseShape{y[0] * channels * *taps, *places, "copy"},
+                 0, ".sampled");
+    }
+}
+
 } // namespace
 
 void add_products(Handlers& handlers) {
@@ -310,7 +361,9 @@ void add_products(Handlers& handlers) {
     handlers["DynamicQuantizeMatMul"] = handlers["MatMul"];
     handlers["FusedMatMul"] = fused_mat_mul;
     handlers["TransposeMatMul"] = fused_mat_mul;
-    handlers["MatMulNBits"] = mat_mul_n_bits;
+    handlers["MatMulNBits"] = handlers["MatMulBnb4"] = mat_mul_n_bits;
+    handlers["FusedGemm"] = handlers["Gemm"];
+    handlers["DeformConv"] = deformable;
     handlers["Einsum"] = einsum;
 }
 

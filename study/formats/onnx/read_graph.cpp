@@ -26,6 +26,7 @@ class Reader {
     void graph(std::string_view bytes, OnnxGraph& graph);
     OnnxNode node(std::string_view bytes);
     std::pair<std::string, Attribute> attribute(std::string_view bytes);
+    std::shared_ptr<const OnnxGraph> body(std::string_view bytes);
     std::pair<std::string, TensorType> value(std::string_view bytes);
     TensorType type(std::string_view bytes);
     std::vector<Dim> dims(std::string_view bytes);
@@ -35,6 +36,7 @@ class Reader {
 
     Messages messages_;
     std::size_t nodes_ = 0;
+    int depth_ = 0; // of bodies within bodies
 };
 
 std::vector<Dim> Reader::dims(std::string_view bytes) {
@@ -108,6 +110,9 @@ std::pair<std::string, Attribute> Reader::attribute(std::string_view bytes) {
         case 5:
             a.tensor = read_tensor(messages_, f.bytes).second;
             break;
+        case 6:
+            a.graph = body(f.bytes);
+            break;
         case 7: {
             const std::vector<double> values = read_floats(f);
             messages_.store(values.size() * sizeof(double));
@@ -121,10 +126,23 @@ std::pair<std::string, Attribute> Reader::attribute(std::string_view bytes) {
             a.refers = text(f);
             break;
         default:
-            break; // graphs: those of Loop and If are told, not walked
+            break;
         }
     });
     return named;
+}
+
+// Nothing where bodies are nested too deeply: the node is then reported as not costed.
+std::shared_ptr<const OnnxGraph> Reader::body(std::string_view bytes) {
+    constexpr int kDeepest = 16;
+    if (depth_ >= kDeepest) {
+        return nullptr;
+    }
+    ++depth_;
+    auto read = std::make_shared<OnnxGraph>();
+    graph(bytes, *read);
+    --depth_;
+    return read;
 }
 
 OnnxNode Reader::node(std::string_view bytes) {
@@ -313,8 +331,9 @@ model::DataType data_type_of(int element) {
         return DataType::fp8;
     case 21:
     case 22:
-    case 23:
         return DataType::int4;
+    case 23:
+        return DataType::fp4;
     default:
         return DataType::fp32;
     }

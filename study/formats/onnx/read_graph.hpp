@@ -11,9 +11,8 @@
 
 namespace eyeroof::study::onnx {
 
-// A file can ask for no more than this; a model of a trillion parameters has a
-// tenth of it.
-inline constexpr std::size_t kMostNodes = 1'000'000;
+// A node takes up to 5 KB while the graph is converted: 500 MB at most.
+inline constexpr std::size_t kMostNodes = 100'000;
 // Errors: "bad-onnx" where the bytes are not those of a model, with their
 // offset; "no-layers" for a graph without nodes; "too-many-layers", "too-large".
 model::Result<OnnxGraph> read_graph(std::string_view bytes, const std::string& file,

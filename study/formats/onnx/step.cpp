@@ -39,6 +39,36 @@ std::optional<Dims> broadcast(const Dims& a, const Dims& b) {
     return all;
 }
 
+std::optional<Dims> broadcast(const Value& a, const Value& b) {
+    if (!a.known() || !b.known()) {
+        return std::nullopt;
+    }
+    if (!a.at_most && !b.at_most) {
+        return broadcast(*a.dims, *b.dims);
+    }
+    Dims x = *a.dims;
+    Dims y = *b.dims;
+    const std::size_t common = std::min(x.size(), y.size());
+    for (std::size_t i = 1; i <= common; ++i) {
+        std::int64_t& p = x[x.size() - i];
+        std::int64_t& q = y[y.size() - i];
+        if (p != 1 && q != 1) {
+            p = q = std::min(p, q);
+        }
+    }
+    return broadcast(x, y);
+}
+
+std::vector<std::string> Counted::take_back(std::size_t mark) {
+    const auto first = log_.begin() + static_cast<std::ptrdiff_t>(std::min(mark, log_.size()));
+    std::vector<std::string> taken(first, log_.end());
+    log_.erase(first, log_.end());
+    for (const std::string& name : taken) {
+        names_.erase(name);
+    }
+    return taken;
+}
+
 bool Step::has(std::size_t i) const {
     return i < node.inputs.size() && !node.inputs[i].empty();
 }
@@ -51,6 +81,14 @@ const Value& Step::in(std::size_t i) const {
 bool Step::folds() const {
     return std::all_of(inputs_.begin(), inputs_.end(),
                        [](const Value& v) { return v.origin == Origin::constant; });
+}
+
+bool Step::at_most() const {
+    return std::any_of(inputs_.begin(), inputs_.end(), [](const Value& v) { return v.at_most; });
+}
+
+bool Step::bounds() const {
+    return std::any_of(inputs_.begin(), inputs_.end(), [](const Value& v) { return v.bounds; });
 }
 
 std::int64_t Step::integer(const std::string& name, std::int64_t otherwise) const {
@@ -106,7 +144,7 @@ std::int64_t Step::learned(std::size_t from, std::size_t to) {
             continue;
         }
         const std::string& name = value.source.empty() ? node.inputs[i] : value.source;
-        if (counted_.insert(name).second) {
+        if (counted_.insert(name)) {
             all += value.elements().value_or(0);
         }
     }

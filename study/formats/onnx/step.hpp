@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -27,6 +28,11 @@ struct Value {
     Origin origin = Origin::data;
     std::string source; // the constant that it is a view of
     int stored = 0;     // of a dequantised tensor: its own element type
+    // Sizes depend on the data (what NonZero or NonMaxSuppression keeps): those here are upper
+    // bounds. bounds: so are the values.
+    bool at_most = false;
+    bool bounds = false;
+    std::shared_ptr<const std::vector<Value>> items = nullptr; // of a sequence
 
     bool known() const { return dims.has_value(); }
     std::int64_t rank() const { return dims ? static_cast<std::int64_t>(dims->size()) : 0; }
@@ -43,15 +49,34 @@ std::optional<std::int64_t> product(const Dims& dims, std::size_t from, std::siz
 // Sizes of two tensors that are stretched to each other; nothing where they do
 // not match.
 std::optional<Dims> broadcast(const Dims& a, const Dims& b);
+// The same; of two sizes that differ because one is an upper bound the smaller holds.
+std::optional<Dims> broadcast(const Value& a, const Value& b);
 
 // What became of a node. view: no tensor is moved; folded: known before the
 // network runs.
 enum class Outcome { costed, view, folded, unknown };
 
+// Weights whose values are counted already. What was counted since a mark can be taken back.
+class Counted {
+  public:
+    bool insert(const std::string& name) {
+        const bool fresh = names_.insert(name).second;
+        if (fresh) {
+            log_.push_back(name);
+        }
+        return fresh;
+    }
+    std::size_t mark() const { return log_.size(); }
+    std::vector<std::string> take_back(std::size_t mark);
+
+  private:
+    std::set<std::string> names_;
+    std::vector<std::string> log_;
+};
+
 class Step {
   public:
-    Step(const OnnxNode& of, std::int64_t version, std::vector<Value> inputs,
-         std::set<std::string>& counted)
+    Step(const OnnxNode& of, std::int64_t version, std::vector<Value> inputs, Counted& counted)
         : node(of), opset(version), outputs(std::max<std::size_t>(1, of.outputs.size())),
           inputs_(std::move(inputs)), counted_(counted) {}
 
@@ -65,7 +90,9 @@ class Step {
     std::size_t inputs() const { return inputs_.size(); }
     bool has(std::size_t i) const; // an operand that is given
     const Value& in(std::size_t i) const;
-    bool folds() const; // all operands are constants
+    bool folds() const;   // all operands are constants
+    bool at_most() const; // a size of an operand is an upper bound
+    bool bounds() const;  // a value of an operand is
 
     std::int64_t integer(const std::string& name, std::int64_t otherwise) const;
     double real(const std::string& name, double otherwise) const;
@@ -93,7 +120,7 @@ class Step {
 
   private:
     std::vector<Value> inputs_;
-    std::set<std::string>& counted_;
+    Counted& counted_;
 };
 
 } // namespace eyeroof::study::onnx

@@ -54,7 +54,8 @@ void reshape(Step& step) {
         (*shape)[*open] = rest > 0 ? *all / rest : 0;
         rest = model::checked_mul(rest, (*shape)[*open]).value_or(0);
     }
-    if (rest != *all) {
+    if (rest != *all && !step.at_most() &&
+        !step.bounds()) { // of upper bounds either may be the wider one
         return step.fail("its sizes do not match its input's");
     }
     give_view(step, *shape);
@@ -211,6 +212,11 @@ void range(Step& step) {
     const auto by = one(2);
     if (!start || !limit || !by || *by == 0.0) {
         return step.fail("its bounds are not known");
+    }
+    // Of upper bounds only that of the far end bounds the length: the limit's, or counting down the
+    // start's.
+    if (step.in(2).bounds || step.in(*by > 0.0 ? 0 : 1).bounds) {
+        return step.fail("its bounds depend on the data");
     }
     const double n = std::clamp(std::ceil((*limit - *start) / *by), 0.0, 1e9);
     step.give(Dims{static_cast<std::int64_t>(n)});

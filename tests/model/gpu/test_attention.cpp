@@ -26,8 +26,8 @@ Layer attention(AttentionShape shape, Direction direction = Direction::fwd) {
     return layer;
 }
 
-double time_of(const Gpu& gpu, const Layer& layer, Launch launch = Launch::kernel) {
-    const auto p = predict(gpu, layer, launch);
+double time_of(const Gpu& gpu, const Layer& layer) {
+    const auto p = predict(gpu, layer);
     REQUIRE(p.ok());
     return p->time_s;
 }
@@ -68,13 +68,13 @@ TEST_CASE("shapes of attention that mean nothing are refused") {
 TEST_CASE("generation is bound by reading the cache, a long prompt by arithmetic") {
     const Gpu gpu = test::a100_sxm_40();
     const Layer generation = attention({64, 32, 1, 8192, 128, 8, true});
-    const auto p = predict(gpu, generation, Launch::kernel);
+    const auto p = predict(gpu, generation);
     REQUIRE(p.ok());
     CHECK(p->limiter == "DRAM bandwidth");
     // 64 x 2 x 8 x 8192 x 128 x 2 B = 2.15 GB in 1.38 ms at the data sheet's bandwidth.
     CHECK(p->time_s > 1.38e-3);
     CHECK(p->time_s < 1.38e-3 * 1.6);
-    const auto prompt = predict(gpu, attention({1, 32, 8192, 8192, 128, 8, true}), Launch::kernel);
+    const auto prompt = predict(gpu, attention({1, 32, 8192, 8192, 128, 8, true}));
     REQUIRE(prompt.ok());
     CHECK(prompt->limiter != "DRAM bandwidth");
 }
@@ -118,7 +118,7 @@ TEST_CASE(
                          random() % 2 == 0 ? 8 : 0,
                          random() % 2 == 0};
         s.n = s.m + static_cast<Count>(random() % 4096);
-        const auto p = predict(gpu, attention(s), Launch::kernel);
+        const auto p = predict(gpu, attention(s));
         REQUIRE(p.ok());
         CHECK(p->time_s >= p->step6_s);
         AttentionShape more = s;
@@ -155,9 +155,9 @@ TEST_CASE("few tokens wait for the experts' weights, many for arithmetic") {
     Layer layer;
     layer.op = Op::moe;
     layer.shape = MoeShape{16, 4096, 1536, 8, 128};
-    CHECK(predict(gpu, layer, Launch::kernel)->limiter == "DRAM bandwidth");
+    CHECK(predict(gpu, layer)->limiter == "DRAM bandwidth");
     layer.shape = MoeShape{32768, 4096, 1536, 8, 128};
-    CHECK(predict(gpu, layer, Launch::kernel)->limiter != "DRAM bandwidth");
+    CHECK(predict(gpu, layer)->limiter != "DRAM bandwidth");
     Layer more = layer;
     more.shape = MoeShape{65536, 4096, 1536, 8, 128};
     CHECK(time_of(gpu, more) > time_of(gpu, layer));

@@ -25,24 +25,24 @@ Gpu with_fp8() {
 
 double body_s(DataType type, ByteCast cast) {
     const Layer layer = test::gemm(64, 64, 64, type);
-    return kernel_of(with_fp8(), layer, *work_of(layer), Launch::kernel, cast)->body_s;
+    return kernel_of(with_fp8(), layer, *work_of(layer), {.cast = cast})->body_s;
 }
 
 } // namespace
 
 TEST_CASE("a framework's name and version tell how it casts") {
     constexpr DataType fp8 = DataType::fp8;
-    CHECK(cast_from_name("TRTLLM 1.0.0", fp8) == ByteCast::kernels);
-    CHECK(cast_from_name("TRTLLM 1.3.0rc20 fp8_block", fp8) == ByteCast::fused);
-    CHECK(cast_from_name("VLLM 0.14.0", fp8) == ByteCast::slow);
-    CHECK(cast_from_name("vllm 0.19.0", fp8) == ByteCast::fused);
-    CHECK(cast_from_name("vllm 1.0", fp8) == ByteCast::fused);
-    CHECK(cast_from_name("vllm", fp8) == ByteCast::usual); // of which there are both
-    CHECK(cast_from_name("SGLang 0.5.6", DataType::int8) == ByteCast::slow);
-    CHECK(cast_from_name("SGLang 0.5.6", fp8) == ByteCast::kernels);
-    CHECK(cast_from_name("TensorRT-LLM 1.0", DataType::int8) == ByteCast::fused);
-    CHECK(cast_from_name("cublas 12", fp8) == ByteCast::usual);
-    CHECK(cast_from_name("", fp8) == ByteCast::usual);
+    CHECK(software_from_name("TRTLLM 1.0.0", fp8).cast == ByteCast::kernels);
+    CHECK(software_from_name("TRTLLM 1.3.0rc20 fp8_block", fp8).cast == ByteCast::fused);
+    CHECK(software_from_name("VLLM 0.14.0", fp8).cast == ByteCast::slow);
+    CHECK(software_from_name("vllm 0.19.0", fp8).cast == ByteCast::fused);
+    CHECK(software_from_name("vllm 1.0", fp8).cast == ByteCast::fused);
+    CHECK(software_from_name("vllm", fp8).cast == ByteCast::usual); // of which there are both
+    CHECK(software_from_name("SGLang 0.5.6", DataType::int8).cast == ByteCast::slow);
+    CHECK(software_from_name("SGLang 0.5.6", fp8).cast == ByteCast::kernels);
+    CHECK(software_from_name("TensorRT-LLM 1.0", DataType::int8).cast == ByteCast::fused);
+    CHECK(software_from_name("cublas 12", fp8).cast == ByteCast::usual);
+    CHECK(software_from_name("", fp8).cast == ByteCast::usual);
 }
 
 TEST_CASE("a cast takes kernels of its own, one quick one, or half of the way between them") {
@@ -63,7 +63,7 @@ TEST_CASE(
     gpu.calibration.tensor_gemm = terms;
     const Layer layer = test::gemm(1000, 64, 1000, DataType::fp8); // a million activations
     const auto cast_s = [&](ByteCast cast) {
-        const auto whole = kernel_of(gpu, layer, *work_of(layer), Launch::kernel, cast);
+        const auto whole = kernel_of(gpu, layer, *work_of(layer), {.cast = cast});
         gpu.calibration.tensor_gemm.cast_cycles = 0.0;
         gpu.calibration.tensor_gemm.quantise_pass = 0.0;
         return whole->body_s;
@@ -80,9 +80,9 @@ TEST_CASE("the interval of an unknown framework holds those of both ways to cast
     const Gpu gpu = with_fp8();
     for (const DataType type : {DataType::fp8, DataType::int8}) {
         const Layer layer = test::gemm(64, 256, 1024, type);
-        const auto usual = predict(gpu, layer, Launch::kernel);
+        const auto usual = predict(gpu, layer);
         for (const ByteCast cast : {ByteCast::kernels, ByteCast::fused}) {
-            const auto known = predict(gpu, layer, Launch::kernel, cast);
+            const auto known = predict(gpu, layer, {.cast = cast});
             CHECK(usual->low_s <= known->low_s);
             CHECK(usual->high_s >= known->high_s);
         }
@@ -92,12 +92,12 @@ TEST_CASE("the interval of an unknown framework holds those of both ways to cast
 TEST_CASE("rows of each way to cast are of a kind of their own") {
     const Layer fp8 = test::gemm(64, 64, 64, DataType::fp8);
     const Layer int8 = test::gemm(64, 64, 64, DataType::int8);
-    CHECK(row_kind(fp8, Launch::kernel, ByteCast::kernels) == "gemm_fp8");
-    CHECK(row_kind(fp8, Launch::kernel, ByteCast::fused) == "gemm_fp8_fused");
-    CHECK(row_kind(fp8, Launch::kernel, ByteCast::slow) == "gemm_fp8");
-    CHECK(row_kind(int8, Launch::kernel, ByteCast::kernels) == "gemm_int8_cast");
-    CHECK(row_kind(int8, Launch::kernel, ByteCast::slow) == "gemm_int8_cast");
-    CHECK(row_kind(int8, Launch::kernel) == "gemm_int8");
+    CHECK(row_kind(fp8, {.cast = ByteCast::kernels}) == "gemm_fp8");
+    CHECK(row_kind(fp8, {.cast = ByteCast::fused}) == "gemm_fp8_fused");
+    CHECK(row_kind(fp8, {.cast = ByteCast::slow}) == "gemm_fp8");
+    CHECK(row_kind(int8, {.cast = ByteCast::kernels}) == "gemm_int8_cast");
+    CHECK(row_kind(int8, {.cast = ByteCast::slow}) == "gemm_int8_cast");
+    CHECK(row_kind(int8) == "gemm_int8");
 }
 
 TEST_CASE("a memory's family follows from how its name begins") {

@@ -54,8 +54,7 @@ TEST_CASE("no time depends on a term that its class does not have") {
             for (const Direction direction :
                  {Direction::fwd, Direction::bwd_data, Direction::bwd_weight}) {
                 layer.direction = layer.op == Op::conv2d ? direction : Direction::fwd;
-                seconds.push_back(
-                    kernel_of(gpu, layer, *work_of(layer), Launch::kernel, {})->body_s);
+                seconds.push_back(kernel_of(gpu, layer, *work_of(layer))->body_s);
             }
         }
         return seconds;

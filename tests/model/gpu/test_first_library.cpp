@@ -9,15 +9,16 @@ namespace test_model_gpu_first_library {
 
 using namespace eyeroof; // NOLINT
 
-TEST_CASE("a bare loop on a Maxwell card has one tile and splits only what is far longer") {
+TEST_CASE("an early library on a Maxwell card has one tile and splits only what is far longer") {
     auto gpu = test::v100_sxm2();
     gpu.arch = model::GpuArch::maxwell;
-    CHECK(model::is_first_library(gpu, model::Launch::stream));
-    CHECK_FALSE(model::is_first_library(gpu, model::Launch::eager));
+    const model::Software early{.library = model::Library::until_10};
+    CHECK(model::is_first_library(gpu, early));
+    CHECK_FALSE(model::is_first_library(gpu, {}));
     CHECK(model::first_library_splits({1, 7680, 16, 2560, 4.0, 4.0}).size() == 1);
     CHECK(model::first_library_splits({1, 512, 16, 500000, 4.0, 4.0}).size() > 1);
     gpu.arch = model::GpuArch::pascal;
-    CHECK_FALSE(model::is_first_library(gpu, model::Launch::stream));
+    CHECK_FALSE(model::is_first_library(gpu, early));
 }
 
 TEST_CASE("the first libraries have no Winograd for weight gradients, forward they have") {

@@ -15,7 +15,7 @@ using eyeroof::tests::near;
 namespace {
 
 model::KernelForm form(const model::Layer& layer) {
-    const auto p = model::predict(test::v100_sxm2(), layer, model::Launch::kernel);
+    const auto p = model::predict(test::v100_sxm2(), layer);
     REQUIRE(p.ok());
     return p->form;
 }

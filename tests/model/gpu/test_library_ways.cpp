@@ -45,15 +45,15 @@ AttentionShape short_prompts() {
 } // namespace
 
 TEST_CASE("a library's name tells whether heads that share keys fill tiles together") {
-    CHECK(heads_from_name("TRTLLM 1.3.0rc20") == HeadPacking::apart);
-    CHECK(heads_from_name("TensorRT-LLM 1.0") == HeadPacking::apart);
-    CHECK(heads_from_name("VLLM 0.24.0") == HeadPacking::packed);
-    CHECK(heads_from_name("flash-attn 2.7") == HeadPacking::packed);
-    CHECK(heads_from_name("cublas 12") == HeadPacking::usual);
-    CHECK(heads_from_name("") == HeadPacking::usual);
-    const LibraryWays ways = ways_from_name("TRTLLM 1.0.0", DataType::fp8);
-    CHECK(ways.cast == ByteCast::kernels);
-    CHECK(ways.heads == HeadPacking::apart);
+    CHECK(software_from_name("TRTLLM 1.3.0rc20", DataType::fp16).heads == HeadPacking::apart);
+    CHECK(software_from_name("TensorRT-LLM 1.0", DataType::fp16).heads == HeadPacking::apart);
+    CHECK(software_from_name("VLLM 0.24.0", DataType::fp16).heads == HeadPacking::packed);
+    CHECK(software_from_name("flash-attn 2.7", DataType::fp16).heads == HeadPacking::packed);
+    CHECK(software_from_name("cublas 12", DataType::fp16).heads == HeadPacking::usual);
+    CHECK(software_from_name("", DataType::fp16).heads == HeadPacking::usual);
+    const Software served = software_from_name("TRTLLM 1.0.0", DataType::fp8);
+    CHECK(served.cast == ByteCast::kernels);
+    CHECK(served.heads == HeadPacking::apart);
 }
 
 TEST_CASE("queries of heads that share keys fill 512 tiles together, or 1024 by halves alone") {
@@ -91,10 +91,10 @@ TEST_CASE("a library that is not known lies half of the way, and its interval ho
     CHECK(time_of(terms, short_prompts(), HeadPacking::usual).body_s ==
           near(std::sqrt(packed * apart)));
     const Gpu gpu = test::a100_sxm_40();
-    const auto usual = predict(gpu, attention(short_prompts()), Launch::kernel);
+    const auto usual = predict(gpu, attention(short_prompts()));
     REQUIRE(usual.ok());
     for (const HeadPacking heads : {HeadPacking::packed, HeadPacking::apart}) {
-        const auto known = predict(gpu, attention(short_prompts()), Launch::kernel, heads);
+        const auto known = predict(gpu, attention(short_prompts()), {.heads = heads});
         REQUIRE(known.ok());
         CHECK(usual->low_s <= known->low_s);
         CHECK(usual->high_s >= known->high_s);
@@ -117,11 +117,11 @@ TEST_CASE("few queries read a cache only where other tokens came before them") {
     CHECK(reads_cache(attention({1, 8, 1, 128, 64, 0, true})));
     CHECK_FALSE(reads_cache(attention({1, 8, 1, 1, 64, 0, true})));    // a prompt of one token
     CHECK_FALSE(reads_cache(attention({1, 8, 64, 128, 64, 0, true}))); // a prompt's second part
-    CHECK(row_kind(attention({1, 8, 1, 128, 64}), Launch::kernel, HeadPacking::packed) ==
+    CHECK(row_kind(attention({1, 8, 1, 128, 64}), {.heads = HeadPacking::packed}) ==
           "attention_generation_packed");
-    CHECK(row_kind(attention({1, 8, 9, 9, 64}), Launch::kernel, HeadPacking::apart) ==
+    CHECK(row_kind(attention({1, 8, 9, 9, 64}), {.heads = HeadPacking::apart}) ==
           "attention_apart");
-    CHECK(row_kind(attention({1, 8, 9, 9, 64}), Launch::kernel) == "attention");
+    CHECK(row_kind(attention({1, 8, 9, 9, 64})) == "attention");
 }
 
 TEST_CASE("experts' weights that L2 keeps between calls do not come from DRAM") {

@@ -136,19 +136,24 @@ TEST_CASE("weights wider than L2 are read again for every row of tiles, narrow o
 }
 
 TEST_CASE(
-    "a bare loop on a Pascal card has cuBLAS 8's tiles, a framework's call three small ones") {
+    "an early library has cuBLAS 8's tiles on a Pascal card, a current one three small ones") {
     auto gpu = test::v100_sxm2();
     gpu.arch = model::GpuArch::pascal;
-    CHECK(model::is_early_library(gpu, model::Launch::stream));
-    CHECK_FALSE(model::is_early_library(gpu, model::Launch::eager));
     CHECK(model::library_tiles(gpu, false, false, true).size() == 8);
     CHECK(model::library_tiles(gpu, false, false, false).size() == 3);
-    gpu.library = model::Library::until_10;
-    CHECK(model::is_early_library(gpu, model::Launch::eager));
-    gpu.library = model::Library::since_11;
-    CHECK_FALSE(model::is_early_library(gpu, model::Launch::stream));
-    gpu = test::a100_sxm_40();
-    CHECK_FALSE(model::is_early_library(gpu, model::Launch::stream)); // newer than cuBLAS 10
+    const auto tile = [&](model::Library library) {
+        const auto layer = test::gemm(7680, 16, 2560, model::DataType::fp32);
+        const auto kernel = model::kernel_of(gpu, layer, *model::work_of(layer), {library});
+        REQUIRE(kernel.ok());
+        return kernel->matmul->mapping.tile;
+    };
+    const auto offers = [&](bool early, const model::CtaTile& one) {
+        const auto& tiles = model::library_tiles(gpu, false, false, early);
+        return std::find(tiles.begin(), tiles.end(), one) != tiles.end();
+    };
+    CHECK(offers(true, tile(model::Library::until_10)));
+    CHECK(offers(false, tile(model::Library::current)));
+    CHECK(tile(model::Library::until_10) != tile(model::Library::current));
 }
 
 TEST_CASE("int8 of an early library runs on DP4A: four MACs a lane and cycle") {
@@ -192,9 +197,11 @@ TEST_CASE("two CTAs of a cluster read the longer side of their tiles once, since
 TEST_CASE("a library's name tells its generation, other names leave it open") {
     using model::Library;
     CHECK(model::library_from_name("cublas 8") == Library::until_10);
-    CHECK(model::library_from_name("pytorch 2.1 cuBLAS 12.1") == Library::since_11);
+    CHECK(model::library_from_name("pytorch 2.1 cuBLAS 12.1") == Library::current);
+    CHECK(model::library_from_name("cudnn 7.6") == Library::until_10);
+    CHECK(model::library_from_name("cudnn 8") == Library::current);
     for (const char* name : {"", "cublas", "cublas x", "VLLM 0.14.0", "cublas 99999999999999"}) {
-        CHECK(model::library_from_name(name) == Library::usual);
+        CHECK_FALSE(model::library_from_name(name));
     }
 }
 

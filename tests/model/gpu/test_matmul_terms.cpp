@@ -247,15 +247,4 @@ TEST_CASE("a product within a convolution pays for its split sums by DRAM and a 
     CHECK(t.body_s == near(2.0 * 64 * 128 * 24 / 1e11 + t.split_s)); // 20 of k in steps of 8
 }
 
-TEST_CASE("the library of back-to-back calls before Ampere is the early one") {
-    model::Gpu gpu = test::plain_gpu();
-    gpu.arch = model::GpuArch::turing;
-    CHECK(model::is_early_library(gpu, model::Launch::stream));
-    CHECK_FALSE(model::is_early_library(gpu, model::Launch::kernel));
-    gpu.arch = model::GpuArch::ampere;
-    CHECK_FALSE(model::is_early_library(gpu, model::Launch::stream));
-    gpu.library = model::Library::until_10;
-    CHECK(model::is_early_library(gpu, model::Launch::kernel));
-}
-
 } // namespace test_model_gpu_matmul_terms

@@ -67,7 +67,7 @@ TEST_CASE("the sum of three tensors is two kernels, each of two tensors") {
     Gpu gpu = test::plain_gpu();
     gpu.dram_bytes_per_s = gpu.l2_bytes_per_s = 1e9;
     gpu.boost_hz = 3e9;
-    gpu.calibration.record(KernelClass::memory).launch[static_cast<std::size_t>(Launch::kernel)] =
+    gpu.calibration.record(KernelClass::memory).launch[static_cast<std::size_t>(Timing::kernel)] =
         2e-6; // at 1.5 GHz
     CHECK(body_s(gpu, test::plain_memory(), "add3") ==
           near(2.0 * body_s(gpu, test::plain_memory(), "add") + 1e-6));

@@ -11,10 +11,10 @@ namespace test_model_gpu_memory_terms {
 using namespace eyeroof; // NOLINT
 using eyeroof::tests::near;
 using model::DataType;
-using model::Launch;
 using model::Layer;
 using model::MemoryTerms;
 using model::Op;
+using model::Timing;
 
 namespace {
 
@@ -139,8 +139,8 @@ TEST_CASE("row reductions start once, and take a while for each row of an SM") {
 
 namespace {
 
-model::GpuPrediction predicted(const model::Gpu& gpu, Launch launch = Launch::kernel) {
-    const auto p = model::predict(gpu, test::relu_of_a_megabyte(), launch);
+model::GpuPrediction predicted(const model::Gpu& gpu, Timing timing = Timing::kernel) {
+    const auto p = model::predict(gpu, test::relu_of_a_megabyte(), {}, timing);
     REQUIRE(p.ok());
     return *p;
 }
@@ -157,11 +157,11 @@ model::Gpu with_launch_costs() {
 TEST_CASE("a kernel's own launch is cycles, told at 1.5 GHz, and never above back-to-back calls") {
     model::Gpu gpu = with_launch_costs();
     gpu.boost_hz = 1.0e9;
-    CHECK(predicted(gpu, Launch::kernel).launch_s == near(6e-6, 1e-6)); // 4 us x 1.5
-    CHECK(predicted(gpu, Launch::graph).launch_s == near(4.5e-6, 1e-6));
-    CHECK(predicted(gpu, Launch::stream).launch_s == near(8e-6, 1e-6)); // the host's: no clock
+    CHECK(predicted(gpu, Timing::kernel).launch_s == near(6e-6, 1e-6)); // 4 us x 1.5
+    CHECK(predicted(gpu, Timing::graph).launch_s == near(4.5e-6, 1e-6));
+    CHECK(predicted(gpu, Timing::stream).launch_s == near(8e-6, 1e-6)); // the host's: no clock
     gpu.boost_hz = 0.3e9;
-    CHECK(predicted(gpu, Launch::kernel).launch_s == near(8e-6, 1e-6));
+    CHECK(predicted(gpu, Timing::kernel).launch_s == near(8e-6, 1e-6));
 }
 
 TEST_CASE("intervals widen by a third for each decade outside the rows, and for what is unknown") {

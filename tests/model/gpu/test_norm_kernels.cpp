@@ -43,13 +43,13 @@ double body_s(const Gpu& gpu, const Layer& layer, NormKernel kernel) {
 } // namespace
 
 TEST_CASE("a library's name tells how it normalises") {
-    CHECK(norm_from_name("cudnn 9.1") == NormKernel::fused);
-    CHECK(norm_from_name("torch_compile") == NormKernel::compiled);
-    CHECK(norm_from_name("pytorch") == NormKernel::vector);
-    CHECK(norm_from_name("PyTorch 2.10") == NormKernel::vector);
-    CHECK(norm_from_name("PyTorch 2.1") == NormKernel::usual);
-    CHECK(norm_from_name("vllm 0.2") == NormKernel::usual);
-    CHECK(ways_from_name("cudnn", DataType::bf16).norm == NormKernel::fused);
+    CHECK(software_from_name("cudnn 9.1", DataType::fp16).norm == NormKernel::fused);
+    CHECK(software_from_name("torch_compile", DataType::fp16).norm == NormKernel::compiled);
+    CHECK(software_from_name("pytorch", DataType::fp16).norm == NormKernel::vector);
+    CHECK(software_from_name("PyTorch 2.10", DataType::fp16).norm == NormKernel::vector);
+    CHECK(software_from_name("PyTorch 2.1", DataType::fp16).norm == NormKernel::usual);
+    CHECK(software_from_name("vllm 0.2", DataType::fp16).norm == NormKernel::usual);
+    CHECK(software_from_name("cudnn", DataType::bf16).norm == NormKernel::fused);
 }
 
 TEST_CASE("a norm that keeps its rows reads them once, a vectorised one takes few cycles") {
@@ -77,10 +77,10 @@ TEST_CASE("where nothing is told Blackwell's libraries are vectorised, earlier o
 }
 
 TEST_CASE("rows of vectorised norms and of their gradients are kinds of their own") {
-    CHECK(row_kind(norm(), Launch::kernel) == "layernorm_kernel");
-    CHECK(row_kind(norm(), Launch::kernel, NormKernel::fused) == "layernorm_vector");
-    CHECK(row_kind(norm(), Launch::eager, NormKernel::vector) == "layernorm");
-    CHECK(row_kind(norm(Direction::bwd_data), Launch::kernel) == "layernorm_gradient");
+    CHECK(row_kind(norm()) == "layernorm_kernel");
+    CHECK(row_kind(norm(), {.norm = NormKernel::fused}) == "layernorm_vector");
+    CHECK(row_kind(norm(), {.norm = NormKernel::vector}, Timing::eager) == "layernorm");
+    CHECK(row_kind(norm(Direction::bwd_data)) == "layernorm_gradient");
 }
 
 } // namespace test_model_gpu_norm_kernels

@@ -11,13 +11,13 @@ namespace test_model_gpu_predict {
 using namespace eyeroof; // NOLINT
 using eyeroof::tests::near;
 using model::DataType;
-using model::Launch;
 using model::Layer;
+using model::Timing;
 
 namespace {
 
-model::GpuPrediction at(const model::Gpu& gpu, const Layer& layer, Launch launch = Launch::kernel) {
-    const auto p = model::predict(gpu, layer, launch);
+model::GpuPrediction at(const model::Gpu& gpu, const Layer& layer, Timing timing = Timing::kernel) {
+    const auto p = model::predict(gpu, layer, {}, timing);
     REQUIRE(p.ok());
     return *p;
 }
@@ -119,8 +119,8 @@ TEST_CASE("Winograd beats the direct count, and its bound counts what it multipl
 
 TEST_CASE("three channels cost tensor cores as much as a whole chunk of them") {
     const auto gpu = test::v100_sxm2();
-    const auto seconds = [&](model::Count channels) { // of the product: a loop changes no layout
-        return at(gpu, test::conv(channels, 64, 56, 3, DataType::fp16), Launch::stream).time_s;
+    const auto seconds = [&](model::Count channels) { // channels last: no pass changes the layout
+        return at(gpu, test::conv(channels, 64, 56, 3, DataType::fp16)).time_s;
     };
     const double three = seconds(3);
     const double chunk = seconds(32);
@@ -128,15 +128,15 @@ TEST_CASE("three channels cost tensor cores as much as a whole chunk of them") {
     CHECK(three <= chunk);
 }
 
-TEST_CASE("launch modes order as the host's share in them") {
+TEST_CASE("timings order as the host's share in them") {
     const auto gpu = test::v100_sxm2();
     const Layer layer = test::gemm(128, 128, 128);
-    const double eager = at(gpu, layer, Launch::eager).time_s;
-    const double stream = at(gpu, layer, Launch::stream).time_s;
-    const double graph = at(gpu, layer, Launch::graph).time_s;
+    const double eager = at(gpu, layer, Timing::eager).time_s;
+    const double stream = at(gpu, layer, Timing::stream).time_s;
+    const double graph = at(gpu, layer, Timing::graph).time_s;
     CHECK(eager > stream);
     CHECK(stream > graph);
-    CHECK(at(gpu, layer, Launch::eager).limiter == "launch");
+    CHECK(at(gpu, layer, Timing::eager).limiter == "launch");
 }
 
 TEST_CASE("a gather takes as long for wide elements as for narrow, and longer on fewer SMs") {
@@ -177,8 +177,8 @@ TEST_CASE("what a kernel takes beyond its work is cycles, what the host takes is
     model::Gpu slow = gpu;
     slow.boost_hz /= 2.0;
     const Layer tiny = test::gemm(8, 8, 8);
-    CHECK(at(slow, tiny, Launch::kernel).launch_s > 1.5 * at(gpu, tiny, Launch::kernel).launch_s);
-    CHECK(at(slow, tiny, Launch::eager).launch_s == near(at(gpu, tiny, Launch::eager).launch_s));
+    CHECK(at(slow, tiny, Timing::kernel).launch_s > 1.5 * at(gpu, tiny, Timing::kernel).launch_s);
+    CHECK(at(slow, tiny, Timing::eager).launch_s == near(at(gpu, tiny, Timing::eager).launch_s));
 }
 
 TEST_CASE("an interval is the kind's own, and twice as wide for a kind that was not measured") {
@@ -195,15 +195,16 @@ TEST_CASE("an interval is the kind's own, and twice as wide for a kind that was 
 
 TEST_CASE("errors are told apart where another kernel, or the host, is in the time") {
     const Layer softmax = rows(model::Op::softmax, 4096, 1000);
-    CHECK(model::row_kind(softmax, Launch::eager) == "softmax");
-    CHECK(model::row_kind(softmax, Launch::graph) == "softmax_kernel");
-    CHECK(model::row_kind(test::gemm(8, 8, 8), Launch::kernel) == "gemm");
-    CHECK(model::row_kind(test::gemm(8, 8, 8, DataType::fp8), Launch::kernel) == "gemm_fp8");
+    CHECK(model::row_kind(softmax, {}, Timing::eager) == "softmax");
+    CHECK(model::row_kind(softmax, {}, Timing::graph) == "softmax_kernel");
+    CHECK(model::row_kind(test::gemm(8, 8, 8)) == "gemm");
+    CHECK(model::row_kind(test::gemm(8, 8, 8, DataType::fp8)) == "gemm_fp8");
+    CHECK(model::row_kind(test::gemm(8, 8, 8, DataType::nvfp4)) == "gemm_nvfp4");
+    CHECK(model::alignment_share(96, 4.25 / 8.0) == model::alignment_share(96, 0.5)); // mxfp4
 }
 
 TEST_CASE("a type without units is refused by name") {
-    const auto p =
-        model::predict(test::v100_sxm2(), test::gemm(64, 64, 64, DataType::fp8), Launch::kernel);
+    const auto p = model::predict(test::v100_sxm2(), test::gemm(64, 64, 64, DataType::fp8));
     REQUIRE(!p.ok());
     CHECK(p.diagnostics().items().front().code == "unsupported-type");
 }
@@ -283,7 +284,7 @@ TEST_CASE("a copy over PCIe is bound by the link, between GPUs by theirs") {
     CHECK(at(gpu, copy).time_s == near(100e6 / 120e9, 0.03));
     gpu.pcie_bytes_per_s = 0.0;
     copy.shape = model::ElementwiseShape{1, 1, "d2h"};
-    CHECK(!model::predict(gpu, copy, Launch::kernel).ok());
+    CHECK(!model::predict(gpu, copy).ok());
 }
 
 TEST_CASE("no fitted share raises a roof") {

@@ -53,7 +53,7 @@ TEST_CASE("exactly the layers that the prediction refuses are found before it") 
             network.layers = {layer("l", op, type)};
             CAPTURE(data_type_name(type));
             CHECK(check_served(network, "g", old_gpu()).has_errors() ==
-                  !predict(old_gpu(), network.layers[0], Launch::kernel).ok());
+                  !predict(old_gpu(), network.layers[0]).ok());
         }
     }
 }

@@ -101,7 +101,7 @@ TEST_CASE("what an issue costs follows the launch mode and what is issued") {
     CHECK(issue_seconds(host, Launch::eager, Issued::update) == near(3 * kUs));
     CHECK(issue_seconds(host, Launch::stream, Issued::forward) == near(3 * kUs));
     CHECK(issue_seconds(host, Launch::graph, Issued::gradient) == near(1 * kUs));
-    CHECK(issue_seconds(host, Launch::kernel, Issued::forward) == 0.0);
+    CHECK(issue_seconds(host, Launch::none, Issued::forward) == 0.0);
 }
 
 } // namespace test_model_gpu_step

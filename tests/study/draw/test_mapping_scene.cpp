@@ -6,6 +6,7 @@
 #include "study/search/mapping_edit.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
+#include "tests/question.hpp"
 
 #include <doctest/doctest.h>
 
@@ -59,7 +60,7 @@ TEST_CASE("units of the last, partial pass are fragmented and those beyond the l
 
 TEST_CASE(
     "the units of the picture add up to the MACs of the layer and the average of the report") {
-    StudyOptions by_rules;
+    Scenario by_rules;
     by_rules.policy = MappingPolicy::dataflow;
     for (const char* name : {"eyeriss-v1", "eyeriss-v2", "tpu-v1", "nvdla-small", "simba"}) {
         const model::Machine on = machine(name);
@@ -116,13 +117,14 @@ TEST_CASE("on a GPU the picture counts tiles and waves") {
 
 TEST_CASE("an edited mapping is read back, costs what it costs, and changes the totals") {
     const model::Machine eyeriss = machine("eyeriss-v1");
-    const auto report = run(network("alexnet"), eyeriss);
+    const Question question = tests::question_of(network("alexnet"), eyeriss);
+    const auto report = run(question);
     REQUIRE(report);
     const std::string text = mapping_text(eyeriss, report->layers[0]);
     const auto same = parse_mapping(eyeriss, text);
     REQUIRE(same);
     CHECK(*same == report->layers[0].mappings[0]);
-    const auto unchanged = with_mapping(*report, 0, eyeriss, *same);
+    const auto unchanged = with_mapping(*report, 0, question, *same);
     REQUIRE(unchanged);
     CHECK(unchanged->layers[0].time_s == near(report->layers[0].time_s));
     CHECK(unchanged->total.time_s == near(report->total.time_s));
@@ -137,7 +139,7 @@ TEST_CASE("an edited mapping is read back, costs what it costs, and changes the 
         }
         level.spatial.clear();
     }
-    const auto slow = with_mapping(*report, 0, eyeriss, serial);
+    const auto slow = with_mapping(*report, 0, question, serial);
     REQUIRE(slow);
     CHECK(slow->layers[0].active.allocated == 1.0);
     CHECK(slow->total.time_s > report->total.time_s);
@@ -145,7 +147,7 @@ TEST_CASE("an edited mapping is read back, costs what it costs, and changes the 
 
     model::Mapping broken = *same;
     broken.levels.front().temporal.clear();
-    const auto refused = with_mapping(*report, 0, eyeriss, broken);
+    const auto refused = with_mapping(*report, 0, question, broken);
     REQUIRE_FALSE(refused);
     CHECK(parse_mapping(eyeriss, "eyeroof: mapping/1\nlevels: 3\n").diagnostics().has_errors());
     CHECK_FALSE(parse_mapping(machine("l4"), text));

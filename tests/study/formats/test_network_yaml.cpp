@@ -196,6 +196,36 @@ TEST_CASE("expressions follow the usual precedence") {
     CHECK(value("1 + 1 == 2") == 1.0);
 }
 
+TEST_CASE("operators without a cost are read back as written, and warn") {
+    const std::string text = "layers:\n  - {op: gemm, m: 2, n: 3, k: 4}\n"
+                             "operators: 9\n"
+                             "uncosted:\n"
+                             "  - {op: NonZero, why: its sizes are not known, count: 2}\n"
+                             "  - {op: DeformConv, name: dcn, may_multiply: true}\n";
+    const auto read = parse_network_yaml(text, "toy.yaml");
+    REQUIRE(read.ok());
+    const model::Network& network = read->network;
+    CHECK(network.operators == 9);
+    REQUIRE(network.uncosted.size() == 2);
+    CHECK(network.uncosted[0] ==
+          model::Uncosted{"DeformConv", "dcn", "it has no cost here", 1, true});
+    CHECK(network.uncosted[1] ==
+          model::Uncosted{"NonZero", "", "its sizes are not known", 2, false});
+    REQUIRE(read.diagnostics().size() == 1);
+    CHECK(read.diagnostics().items().front().code == "not-costed");
+    const std::string written = study::read::write_network_yaml(network);
+    const auto back = parse_network_yaml(written, "back.yaml");
+    REQUIRE(back.ok());
+    CHECK(back->network.uncosted == network.uncosted);
+    CHECK(back->network.operators == 9);
+}
+
+TEST_CASE("more operators without a cost than operators are an error") {
+    CHECK(error_of("layers:\n  - {op: gemm, m: 2, n: 3, k: 4}\noperators: 1\n"
+                   "uncosted:\n  - {op: NonZero, count: 2}\n")
+              .code == "out-of-range");
+}
+
 TEST_CASE("broken expressions say what is wrong and never run away") {
     for (const std::string bad : {"", "1 +", "(1", "1)", "2 ** 3", "width height", "1/0", "floor 2",
                                   "@", "1e5", "0x10", "nan", "inf", "=1"}) {

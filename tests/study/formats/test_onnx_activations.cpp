@@ -1,6 +1,6 @@
 // Activations that exporters write in parts.
 #include "study/formats/onnx/convert.hpp"
-#include "study/step/graph.hpp"
+#include "study/program/graph.hpp"
 
 #include <doctest/doctest.h>
 

@@ -125,7 +125,7 @@ TEST_CASE("pages of a mapped model can be given back while it is read") {
 TEST_CASE("no operator relies on the outputs that a node should name, nor on its operands") {
     Handlers handlers;
     for (const auto add : {add_products, add_recurrent, add_attention, add_norms, add_elementwise,
-                           add_movement, add_views}) {
+                           add_movement, add_views, add_detection, add_sequences, add_quantized}) {
         add(handlers);
     }
     REQUIRE(handlers.size() > 100);
@@ -139,7 +139,7 @@ TEST_CASE("no operator relies on the outputs that a node should name, nor on its
                 OnnxNode node;
                 node.op = op;
                 node.outputs.assign(outputs, "y");
-                std::set<std::string> counted;
+                study::onnx::Counted counted;
                 Step step(node, 17, std::vector<Value>(inputs, known), counted);
                 handler(step);
                 CHECK_FALSE(step.outputs.empty());

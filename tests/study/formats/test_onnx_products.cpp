@@ -1,6 +1,6 @@
 // What a matrix product takes with it: biases and turned operands.
 #include "study/formats/onnx/convert.hpp"
-#include "study/step/graph.hpp"
+#include "study/program/graph.hpp"
 
 #include <doctest/doctest.h>
 

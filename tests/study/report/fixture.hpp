@@ -88,6 +88,7 @@ inline study::Report small_report() {
                       1e5,   640.0,       "ws",          {"clock"}};
     report.network_id = "net";
     report.network_name = "Net | 1";
+    report.words = "Net | 1, inference, batch 1, fp32 on The <Box>; ws, mapping automatic";
     report.layers = {first_layer(), second_layer()};
     report.total.macs = 8000.0;
     report.total.flops = 16100.0;

@@ -18,7 +18,7 @@ TEST_CASE("a report's JSON is written layer by layer, to the same bytes as at on
     report.layers.assign(100, layer);
     std::string text;
     std::size_t longest = 0;
-    const bool whole = write_json(report, nullptr, [&](std::string_view piece) {
+    const bool whole = write_json(report, [&](std::string_view piece) {
         text += piece;
         longest = std::max(longest, piece.size());
         return true;
@@ -39,7 +39,7 @@ TEST_CASE("a report's JSON ends where its reader has gone") {
     const LayerReport layer = report.layers.front();
     report.layers.assign(100, layer);
     int pieces = 0;
-    CHECK_FALSE(write_json(report, nullptr, [&](std::string_view) { return ++pieces < 10; }));
+    CHECK_FALSE(write_json(report, [&](std::string_view) { return ++pieces < 10; }));
     CHECK(pieces == 10);
 }
 

@@ -3,6 +3,7 @@
 #include "study/report/html.hpp"
 #include "study/report/json.hpp"
 #include "study/report/markdown.hpp"
+#include "study/report/network.hpp"
 #include "study/report/text.hpp"
 #include "study/text/lines.hpp"
 #include "tests/golden.hpp"
@@ -227,6 +228,30 @@ TEST_CASE("every format of a small report is as it was found right") {
     tests::check_golden("small-report/out.csv", to_csv(report));
     tests::check_golden("small-report/out.md", to_markdown(report));
     tests::check_golden("small-report/out.html", to_html(report));
+}
+
+TEST_CASE("a network's report lists the operators without a cost and their share") {
+    model::Network network;
+    network.id = network.name = "toy";
+    network.layers.resize(1);
+    network.layers[0].op = model::Op::elementwise;
+    network.layers[0].shape = model::ElementwiseShape{2, 3, "relu"};
+    const auto complete = totals_of(network).value();
+    CHECK_FALSE(contains(network_to_text(network, complete), "Not costed"));
+    const nlohmann::json whole = nlohmann::json::parse(network_to_json(network, complete));
+    CHECK(whole["operators"] == 1);
+    CHECK(whole["uncosted_share"] == 0.0);
+    CHECK(whole["uncosted"].empty());
+    network.operators = 8;
+    network.uncosted = {{"DeformConv", "dcn", "its sizes are not known", 2, true}};
+    CHECK(contains(network_to_text(network, complete),
+                   "Not costed: 2 of 8 operators (25.0 %)\n"
+                   "  2 x DeformConv (first dcn): its sizes are not known; it may multiply\n"));
+    const nlohmann::json part = nlohmann::json::parse(network_to_json(network, complete));
+    CHECK(part["operators"] == 8);
+    CHECK(part["uncosted_share"] == 0.25);
+    CHECK(part["uncosted"][0]["op"] == "DeformConv");
+    CHECK(part["uncosted"][0]["may_multiply"] == true);
 }
 
 } // namespace test_study_report_writers

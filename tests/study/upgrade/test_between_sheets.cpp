@@ -3,6 +3,7 @@
 #include "hwdb/catalog.hpp"
 #include "study/exam/run.hpp"
 #include "study/formats/catalog.hpp"
+#include "study/program/lower.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
@@ -49,12 +50,11 @@ bool has_bytes(const model::Network& network) {
 }
 
 // Seconds of the kernels; 0 where the GPU does not serve one of the types.
-double kernels_s(const model::Network& network, const model::Machine& machine, model::Count batch,
-                 study::LaunchMode launch) {
-    study::StudyOptions options;
-    options.launch = launch;
-    options.batch = batch;
-    const auto report = study::run(network, machine, options);
+double kernels_s(const model::Network& network, const model::Machine& machine,
+                 model::Count batches) {
+    study::Scenario scenario;
+    scenario.batch = batches * study::own_batch(network);
+    const auto report = study::run(network, machine, scenario);
     return report ? report->total.device_s : 0.0;
 }
 
@@ -64,9 +64,8 @@ model::Machine machine(const std::string& id) {
     return *found;
 }
 
-// Each GPU beside the next, all in one launch mode.
-void check_chain(const std::vector<model::Machine>& chain, const model::Network& network,
-                 study::LaunchMode launch) {
+// Each GPU beside the next.
+void check_chain(const std::vector<model::Machine>& chain, const model::Network& network) {
     // Launches are each GPU's own: V100's convolutions were measured in a loop of calls, A100's
     // were not.
     constexpr double kTolerance = 1.07;
@@ -74,8 +73,8 @@ void check_chain(const std::vector<model::Machine>& chain, const model::Network&
         for (std::size_t i = 1; i < chain.size(); ++i) {
             const model::Machine& from = chain[i - 1];
             const model::Machine& to = chain[i];
-            const double before = kernels_s(network, from, batch, launch);
-            const double after = kernels_s(network, to, batch, launch);
+            const double before = kernels_s(network, from, batch);
+            const double after = kernels_s(network, to, batch);
             if (before <= 0.0 || after <= 0.0) {
                 continue;
             }
@@ -91,7 +90,7 @@ void check_chain(const std::vector<model::Machine>& chain, const model::Network&
     }
 }
 
-void check_catalog(const std::vector<std::string>& ids, study::LaunchMode launch) {
+void check_catalog(const std::vector<std::string>& ids) {
     const auto listed = study::read::list_networks(folders("examples/networks"));
     REQUIRE(listed.ok());
     std::vector<model::Machine> chain;
@@ -101,7 +100,7 @@ void check_catalog(const std::vector<std::string>& ids, study::LaunchMode launch
     for (const auto& entry : *listed) {
         const auto network = study::read::load_network(entry.id, folders("examples/networks"));
         if (network && !has_bytes(*network)) { // without a network: it wants a parameter
-            check_chain(chain, *network, launch);
+            check_chain(chain, *network);
         }
     }
 }
@@ -109,14 +108,9 @@ void check_catalog(const std::vector<std::string>& ids, study::LaunchMode launch
 } // namespace
 
 TEST_CASE("networks gain no less and no more than the extreme ratios of two data sheets") {
-    check_catalog({"v100-sxm2-16gb", "a100-sxm-40gb", "h100-sxm-80gb", "b200-sxm"},
-                  study::LaunchMode::kernel);
-    check_catalog({"v100-pcie-32gb", "a100-pcie-80gb"}, study::LaunchMode::kernel);
-    check_catalog({"t4", "l4"}, study::LaunchMode::kernel);
-}
-
-TEST_CASE("a loop of calls gains within the extreme ratios of two data sheets as well") {
-    check_catalog({"v100-sxm2-16gb", "a100-sxm-40gb", "h100-sxm-80gb"}, study::LaunchMode::stream);
+    check_catalog({"v100-sxm2-16gb", "a100-sxm-40gb", "h100-sxm-80gb", "b200-sxm"});
+    check_catalog({"v100-pcie-32gb", "a100-pcie-80gb"});
+    check_catalog({"t4", "l4"});
 }
 
 } // namespace test_study_upgrade_between_sheets

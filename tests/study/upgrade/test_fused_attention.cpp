@@ -1,6 +1,6 @@
 // Attention written out as operators, taken as one kernel.
-#include "study/exam/fused_attention.hpp"
 #include "study/formats/catalog.hpp"
+#include "study/program/fusion.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
@@ -45,21 +45,26 @@ model::Layer softmax(model::Count rows, model::Count cols) {
     return layer;
 }
 
+// By neighbors, as of a network without wiring.
+model::Network fused(const model::Network& net) {
+    return study::step::with_attention(net, std::nullopt).network;
+}
+
 } // namespace
 
 TEST_CASE("attention written out becomes the kernel that the catalog writes for it") {
     for (const char* name : {"bert-base", "vit-b-16", "gpt-3-6.7b"}) {
         CAPTURE(name);
-        const model::Network fused = study::with_fused_attention(network(name));
+        const model::Network made = fused(network(name));
         const model::Network own = network(std::string(name) + ":fused=1");
-        CHECK(fused.layers.size() == own.layers.size());
-        CHECK(attentions(fused) == attentions(own));
+        CHECK(made.layers.size() == own.layers.size());
+        CHECK(attentions(made) == attentions(own));
         CHECK_FALSE(attentions(own).empty());
     }
 }
 
 TEST_CASE("grouped queries are one attention of as many heads as there are keys") {
-    const auto found = attentions(study::with_fused_attention(network("llama-3-8b")));
+    const auto found = attentions(fused(network("llama-3-8b")));
     REQUIRE(found.size() == 1);
     CHECK(found[0] == model::AttentionShape{1, 8, 8192, 2048, 128});
 }
@@ -68,20 +73,20 @@ TEST_CASE("products that are no attention stay what they are") {
     model::Network net;
     net.layers = {matrices("scores", 128, 128, 64), softmax(12 * 128, 128),
                   matrices("mix", 128, 64, 128)};
-    CHECK(study::with_fused_attention(net).layers.size() == 1);
+    CHECK(fused(net).layers.size() == 1);
     auto apart = net;
     apart.layers[1].count = 2; // runs twice for each product
-    CHECK(study::with_fused_attention(apart) == apart);
+    CHECK(fused(apart) == apart);
     auto other = net;
     other.layers[1] = softmax(12 * 128, 64); // not over the scores
-    CHECK(study::with_fused_attention(other) == other);
+    CHECK(fused(other) == other);
     auto unlike = net;
     unlike.layers[2] = matrices("mix", 128, 32, 128); // another head dimension
-    CHECK(study::with_fused_attention(unlike) == unlike);
+    CHECK(fused(unlike) == unlike);
     auto plain = net;
     plain.layers.erase(plain.layers.begin() + 1); // no softmax between them
-    CHECK(study::with_fused_attention(plain) == plain);
-    CHECK(study::with_fused_attention(network("resnet50")) == network("resnet50"));
+    CHECK(fused(plain) == plain);
+    CHECK(fused(network("resnet50")) == network("resnet50"));
 }
 
 } // namespace test_study_upgrade_fused_attention

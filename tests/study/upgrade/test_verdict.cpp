@@ -1,11 +1,12 @@
 // From a speed-up to a verdict: steps, intervals, chances, assumptions, prices.
 #include "study/calibrate/pairs.hpp"
-#include "study/exam/network_step.hpp"
+#include "study/exam/run.hpp"
 #include "study/report/upgrade.hpp"
 #include "study/upgrade/assumptions.hpp"
 #include "study/upgrade/verdict.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
 #include "tests/near.hpp"
+#include "tests/question.hpp"
 
 #include <doctest/doctest.h>
 
@@ -54,37 +55,45 @@ study::PairResult pair(const std::string& family, double kernels, double measure
 } // namespace
 
 TEST_CASE("a network's time is the step of host and device, not the sum of its layers alone") {
-    study::StudyOptions options;
-    options.launch = study::LaunchMode::eager;
-    options.host = {100e-6, 40e-6, 5e-6, 1e-6};
-    const auto report =
-        study::run(products(256, 100), machine("a100", test::a100_sxm_40()), options);
+    study::Question question =
+        tests::question_of(products(256, 100), machine("a100", test::a100_sxm_40()));
+    question.host = {100e-6, 40e-6, 5e-6, 1e-6};
+    const auto report = study::run(question);
     REQUIRE(report.ok());
     const study::LayerReport& layer = report->layers.front();
     CHECK(report->total.host_s == near(100 * 100e-6));
-    CHECK(report->total.device_s == near(100 * layer.device_s));
-    CHECK(report->total.time_s == near(100 * 100e-6 + layer.device_s));
-    CHECK(100 * (layer.device_s + layer.wait_s) == near(report->total.time_s));
+    CHECK(report->total.device_s == near(100 * layer.time_s));
+    CHECK(report->total.time_s == near(100 * 100e-6 + layer.time_s));
+    CHECK(100 * (layer.time_s + layer.wait_s) == near(report->total.time_s));
 }
 
-TEST_CASE("kernel mode has no host, a graph has its nodes") {
-    study::StudyOptions options;
-    options.launch = study::LaunchMode::kernel;
-    const auto alone = study::run(products(256, 10), machine("a", test::a100_sxm_40()), options);
+TEST_CASE("kernels alone have no host, a graph has one launch and its nodes") {
+    study::Question question =
+        tests::question_of(products(256, 10), machine("a", test::a100_sxm_40()));
+    question.host = {100e-6, 40e-6, 5e-6, 1e-6};
+    question.scenario.launch = model::Launch::none;
+    const auto alone = study::run(question);
     REQUIRE(alone.ok());
     CHECK(alone->total.host_s == 0.0);
     CHECK(alone->total.time_s == near(alone->total.device_s));
+    question.scenario.launch = model::Launch::graph;
+    const auto graph = study::run(question);
+    REQUIRE(graph.ok());
+    CHECK(graph->total.host_s == near(5e-6 + 9 * 1e-6)); // the first kernel comes with the launch
+    CHECK(graph->total.device_s == alone->total.device_s);
 }
 
 TEST_CASE("optimizer steps are issued in bulk, gradients without Python") {
-    model::Layer layer = test::gemm(8, 8, 8);
-    CHECK(study::issued_as(layer) == model::Issued::forward);
-    layer.direction = model::Direction::bwd_weight;
-    CHECK(study::issued_as(layer) == model::Issued::gradient);
-    layer.direction = model::Direction::fwd;
-    layer.op = model::Op::elementwise;
-    layer.shape = model::ElementwiseShape{1, 64, "adam"};
-    CHECK(study::issued_as(layer) == model::Issued::update);
+    study::Question question = tests::question_of(
+        products(256, 1), machine("a", test::a100_sxm_40()), tests::training_with("adam"));
+    question.host = {100e-6, 40e-6, 5e-6, 1e-6};
+    const auto report = study::run(question);
+    REQUIRE(report.ok());
+    REQUIRE(report->layers.size() == 3); // the product, its weight gradient, the update
+    CHECK(report->layers[0].kind == model::Issued::forward);
+    CHECK(report->layers[1].kind == model::Issued::gradient);
+    CHECK(report->layers[2].kind == model::Issued::update);
+    CHECK(report->total.host_s == near(100e-6 + 40e-6 + 5e-6));
 }
 
 TEST_CASE("Student's distribution has the tails of few families") {
@@ -161,14 +170,14 @@ TEST_CASE("without a price and a threshold the answer asks for them") {
 TEST_CASE("the answer says what runs and what it takes for granted, with its worth") {
     study::UpgradeOptions options;
     options.threshold = 1.2;
-    options.from.launch = options.to.launch = study::LaunchMode::eager;
-    options.from.host = {60e-6, 24e-6, 5e-6, 2e-6};
-    options.to.host = {30e-6, 12e-6, 3e-6, 1e-6};
+    options.from.launch = options.to.launch = model::Launch::eager;
+    options.from_issue = {60e-6, 24e-6, 5e-6, 2e-6};
+    options.to_issue = {30e-6, 12e-6, 3e-6, 1e-6};
     options.from_host = "old";
     options.to_host = "new";
-    options.training = study::TrainingOptions{"adam"};
+    options.from.training = options.to.training = study::TrainingOptions{"adam"};
     const auto u = judged(products(256, 50), options);
-    CHECK(u.run == "training step in the layers' types, 256 tokens or rows, adam, eager");
+    CHECK(u.run == "training step in the layers' types, batch 1, adam, eager");
     REQUIRE(u.assumptions.size() == 4); // host, graphs, compiled, batch: it has no attention
     CHECK(u.assumptions[0].instead == "on the old host");
     CHECK(u.assumptions[0].speedup < u.speedup.value); // the host was most of the gain
@@ -193,7 +202,7 @@ TEST_CASE("prices of another year are warned of") {
 TEST_CASE("other batches on either side are compared by items") {
     study::UpgradeOptions options;
     options.threshold = 1.0;
-    options.from.launch = options.to.launch = study::LaunchMode::kernel;
+    options.from.launch = options.to.launch = model::Launch::none;
     const double same = judged(products(4096, 1), options).speedup.value;
     options.from.batch = options.to.batch = 4;
     CHECK(judged(products(4096, 1), options).speedup.value == near(same, 0.1));

@@ -1,10 +1,11 @@
 // Compiled steps, networks that leave operators out, and measured steps beside predicted ones.
 #include "study/calibrate/networks.hpp"
-#include "study/exam/compiled.hpp"
+#include "study/program/lower.hpp"
 #include "study/upgrade/missing_operators.hpp"
 #include "study/upgrade/upgrade.hpp"
 #include "tests/model/gpu/small_gpus.hpp"
 #include "tests/near.hpp"
+#include "tests/question.hpp"
 
 #include <doctest/doctest.h>
 
@@ -49,43 +50,61 @@ model::Machine v100() {
 } // namespace
 
 TEST_CASE("a compiler makes one kernel of a chain of pointwise operators, and none of products") {
-    const auto net =
+    study::Scenario compiled;
+    compiled.compiled = true;
+    const auto program_of = [&](const model::Network& net) {
+        auto program = study::lower(tests::question_of(net, v100(), compiled));
+        REQUIRE(program.ok());
+        return *std::move(program);
+    };
+    const auto program = program_of(
         network({test::gemm(64, 1024, 1024), pointwise("mulu"), pointwise("add"), norm(),
-                 test::gemm(64, 1024, 1024), pointwise("relu"), pointwise("relu", 128)});
-    const auto fused = study::compiled(net);
-    REQUIRE(fused.layers.size() == 5);
-    CHECK(fused.layers[1].name == "norm"); // a reduction stands for its chain
-    CHECK(fused.layers[3].name == "relu"); // other elements: a kernel of its own
-    CHECK(fused.name == "net, 2 pointwise operators compiled into others");
-    const auto alone = network({test::gemm(64, 64, 64), norm(), norm()});
-    CHECK(study::compiled(alone) == alone);
+                 test::gemm(64, 1024, 1024), pointwise("relu"), pointwise("relu", 128)}));
+    CHECK(program.operators.size() == 5); // relu of other elements is a kernel of its own
+    REQUIRE(program.fused.size() == 1);
+    const auto& [layer, group] = *program.fused.begin();
+    REQUIRE(group.members.size() == 3);
+    CHECK(group.members.back().layer.name == "norm");
+    CHECK(program.operators[1].layer == layer);
+    CHECK(program_of(network({test::gemm(64, 64, 64), norm(), norm()})).fused.empty());
 }
 
 TEST_CASE("a compiled step takes less than an eager one, and no less than its products") {
     const auto net = network({test::gemm(2048, 2048, 2048), pointwise("mulu", 8192),
                               pointwise("add", 8192), pointwise("relu", 8192)});
-    study::StudyOptions options;
-    const auto time_of = [&](study::LaunchMode mode, const model::Network& of) {
-        options.launch = mode;
-        const auto report = study::run(of, v100(), options);
+    const auto time_of = [&](model::Launch launch, bool compiled, const model::Network& of) {
+        study::Scenario scenario;
+        scenario.launch = launch;
+        scenario.compiled = compiled;
+        const auto report = study::run(of, v100(), scenario);
         REQUIRE(report.ok());
         return report->total.time_s;
     };
-    const double compiled = time_of(study::LaunchMode::compiled, net);
-    CHECK(compiled < time_of(study::LaunchMode::eager, net));
-    CHECK(compiled < time_of(study::LaunchMode::stream, net));
-    CHECK(compiled > time_of(study::LaunchMode::kernel, network({test::gemm(2048, 2048, 2048)})));
+    const double compiled = time_of(model::Launch::eager, true, net);
+    CHECK(compiled < time_of(model::Launch::eager, false, net));
+    CHECK(compiled < time_of(model::Launch::stream, false, net));
+    CHECK(compiled > time_of(model::Launch::none, false, network({test::gemm(2048, 2048, 2048)})));
 }
 
-TEST_CASE("a network of products alone is told of, one operator under study is not") {
+TEST_CASE("a network of products alone is reported, one operator under study is not") {
+    const auto missing = [](const model::Network& net, const study::Scenario& scenario) {
+        const auto program = study::lower(tests::question_of(net, v100(), scenario));
+        REQUIRE(program.ok());
+        return study::missing_operators(*program);
+    };
     const auto products =
         network({test::gemm(64, 64, 64), test::gemm(64, 64, 64), test::gemm(64, 64, 64)});
-    CHECK(study::missing_operators(products, false).find("products alone") != std::string::npos);
+    CHECK(missing(products, {}).find("products alone") != std::string::npos);
     auto whole = products;
     whole.layers.push_back(pointwise("relu"));
-    CHECK(study::missing_operators(whole, false).empty());
-    CHECK(study::missing_operators(whole, true).find("optimizer") != std::string::npos);
-    CHECK(study::missing_operators(network({test::gemm(64, 64, 64)}), false).empty());
+    CHECK(missing(whole, {}).empty());
+    CHECK(missing(whole, tests::training_with("adam")).empty()); // lowering adds the updates
+    CHECK(missing(network({test::gemm(64, 64, 64)}), {}).empty());
+    auto unlearned = whole; // products of activations
+    for (Layer& layer : unlearned.layers) {
+        layer.op = layer.op == model::Op::gemm ? model::Op::bmm : layer.op;
+    }
+    CHECK(missing(unlearned, tests::training_with("adam")).find("optimizer") != std::string::npos);
 }
 
 TEST_CASE("measured steps stand beside predicted ones, by GPU, phase and type") {
@@ -94,10 +113,13 @@ TEST_CASE("measured steps stand beside predicted ones, by GPU, phase and type") 
                               "net,v100,0.002,training,adam,fp16,,compiled\n";
     const auto rows = study::parse_networks(table, "steps.csv");
     REQUIRE(rows.ok());
-    CHECK((*rows)[1].launch == study::LaunchMode::compiled);
+    CHECK((*rows)[1].compiled);
+    CHECK_FALSE((*rows)[0].compiled);
     const auto net = network({test::gemm(1024, 1024, 1024), pointwise("relu")});
     const study::PairsSources sources{
-        [&](const std::string&) { return model::Result<model::Network>(net); },
+        [&](const std::string&) {
+            return model::Result<model::WiredNetwork>({net, {}});
+        },
         [](const std::string&) { return model::Result<model::Machine>(v100()); },
         [](const model::Gpu&) {
             return model::HostIssue{40e-6, 16e-6, 3e-6, 1e-6};

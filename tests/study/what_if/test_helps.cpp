@@ -1,6 +1,7 @@
 #include "hwdb/catalog.hpp"
 #include "study/what_if/helps.hpp"
 #include "tests/paths.hpp"
+#include "tests/question.hpp"
 
 #include <doctest/doctest.h>
 
@@ -24,7 +25,7 @@ study::Helps helps_of(const model::GemmShape& shape, const char* machine) {
     layer.shape = shape;
     layer.types = {model::DataType::int8, model::DataType::int8, model::DataType::int8};
     network.layers = {layer};
-    auto helps = study::what_would_help(network, *on);
+    auto helps = study::what_would_help(tests::question_of(network, *on));
     REQUIRE(helps);
     return *std::move(helps);
 }

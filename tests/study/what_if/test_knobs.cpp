@@ -4,6 +4,7 @@
 #include "study/what_if/sensitivity.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
+#include "tests/question.hpp"
 
 #include <doctest/doctest.h>
 
@@ -197,8 +198,7 @@ TEST_CASE("ten percent more bandwidth is worth ten percent where bandwidth is al
     copy.op = model::Op::elementwise;
     copy.shape = model::ElementwiseShape{8192, 8192, "relu"};
     net.layers = {copy};
-    const model::Machine a100 = machine("a100-sxm-40gb");
-    const auto all = sensitivities(net, a100);
+    const auto all = sensitivities(tests::question_of(net, machine("a100-sxm-40gb")));
     REQUIRE(all);
     for (const Sensitivity& s : *all) {
         if (s.key == "dram-bandwidth") {
@@ -215,13 +215,14 @@ TEST_CASE("ten percent more bandwidth is worth ten percent where bandwidth is al
 
 TEST_CASE("the knob behind a step is the one that its limit names") {
     const model::Machine eyeriss = machine("eyeriss-v1");
-    const auto report = run(network("alexnet"), eyeriss);
+    const Question question = tests::question_of(network("alexnet"), eyeriss);
+    const auto report = run(question);
     REQUIRE(report);
     const auto at = std::find_if(report->layers.begin(), report->layers.end(),
                                  [](const auto& l) { return l.layer.name == "FC6"; });
     REQUIRE(at != report->layers.end());
     const LayerReport& fc6 = *at; // a matrix-vector product
-    const auto help = help_for(fc6.layer, eyeriss);
+    const auto help = help_for(fc6.layer, question);
     REQUIRE(help);
     CHECK(fc6.steps[5].limit.find("DRAM") != std::string::npos);
     CHECK(help->behind[5] == "dram-link-bandwidth");
@@ -231,7 +232,7 @@ TEST_CASE("the knob behind a step is the one that its limit names") {
     }
     std::stop_source stop;
     stop.request_stop();
-    CHECK_FALSE(help_for(fc6.layer, eyeriss, {}, stop.get_token()));
+    CHECK_FALSE(help_for(fc6.layer, question, stop.get_token()));
 }
 
 } // namespace eyeroof::study::test_knobs

@@ -1,0 +1,84 @@
+// What an exam says beside its layers: the chip's area and power, whether the step fits the device.
+#include "cli/exam_options.hpp"
+#include "hwdb/technology_reader.hpp"
+#include "study/silicon/chip_figures.hpp"
+#include "study/silicon/silicon.hpp"
+
+#include <fmt/format.h>
+
+namespace eyeroof::cli {
+
+void add_chip_options(CLI::App& app, ChipOptions& options) {
+    const std::string group = "Area and power of the chip";
+    app.add_flag("--chip", options.asked,
+                 "Area of an accelerator's chip by component, and its power while the network runs")
+        ->group(group);
+    app.add_option("--process", options.process,
+                   "Process in nm, between two of the table by interpolation [the machine's "
+                   "process_nm, or the published chip's]")
+        ->check(CLI::Range(1.0, 1000.0))
+        ->type_name("NM")
+        ->group(group);
+    app.add_option("--areas", options.areas,
+                   "Accelergy's table of areas (ART), in place of the estimates of levels of the "
+                   "same name")
+        ->type_name("FILE")
+        ->group(group);
+}
+
+Exit exam_chip(Context& context, const ExamOptions& options, const study::Question& question,
+               const study::Report& report) {
+    const auto technology = hwdb::load_technology(context.machine_dirs());
+    model::Diagnostics all = technology.diagnostics();
+    std::vector<study::NamedArea> areas;
+    if (!options.chip.areas.empty()) {
+        const auto table = study::read_area_table(options.chip.areas);
+        all.append(table.diagnostics());
+        areas = table ? *table : areas;
+    }
+    if (all.has_errors()) {
+        return context.fail(all);
+    }
+    const auto chip =
+        study::silicon_report(question.machine, *technology, options.chip.process, areas, &report);
+    if (!chip) {
+        return context.fail(chip.diagnostics());
+    }
+    const std::string& format = options.output.format;
+    return context.write(format == "json" ? study::silicon_json(*chip)
+                         : format == "csv"
+                             ? study::silicon_csv(*chip)
+                             : with_words(report.words, study::silicon_text(*chip), format),
+                         options.output.file);
+}
+
+void add_chip_figures(Context& context, const model::Machine& machine, study::Report& report) {
+    if (!std::holds_alternative<model::Accelerator>(machine.kind)) {
+        return;
+    }
+    const auto technology = hwdb::load_technology(context.machine_dirs());
+    if (technology) {
+        context.report(study::add_chip(machine, *technology, report));
+        return;
+    }
+    for (model::Diagnostic d : technology.diagnostics()) {
+        model::Diagnostics said; // the examination does not need the file
+        d.severity = model::Severity::warning;
+        said.add(std::move(d));
+        context.report(said);
+    }
+}
+
+void warn_of_memory(Context& context, const study::Report& report) {
+    if (!report.fit || report.fit->fits()) {
+        return;
+    }
+    model::Diagnostics said;
+    said.warning("does-not-fit",
+                 fmt::format("{} needs more memory than {} has: times are of a run that would fit",
+                             report.network_name, report.machine.name),
+                 "`eyeroof memory` shows what holds it");
+    context.report(said);
+}
+
+} // namespace eyeroof::cli

@@ -1,0 +1,148 @@
+// An exam on the cores of a package: one, some and all of equal ones; a placement on unequal ones.
+#include "cli/exam_options.hpp"
+#include "model/base/units.hpp"
+#include "study/cores/cores.hpp"
+#include "study/cores/mixed.hpp"
+#include "study/exam/words.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace eyeroof::cli {
+
+namespace {
+
+// A time or a rate; 0 where it is not given.
+template <class Quantity> double given(const std::string& text, model::Diagnostics& found) {
+    if (text.empty()) {
+        return 0.0;
+    }
+    const auto value = model::parse<Quantity>(text);
+    found.append(value.diagnostics());
+    return value ? value->value : 0.0;
+}
+
+// A rate that words cross at: no limit is the option left out, not 0.
+double given_rate(const char* option, const std::string& text, model::Diagnostics& found) {
+    const double rate = given<model::BytesPerSec>(text, found);
+    if (!text.empty() && rate == 0.0 && !found.has_errors()) {
+        found.error("zero", fmt::format("{}: nothing moves at {}", option, text),
+                    "leave it out for no limit");
+    }
+    return rate;
+}
+
+study::PackageOptions package_options(const CoresOptions& options, model::Diagnostics& found) {
+    study::PackageOptions package;
+    package.hop_s = given<model::Seconds>(options.hop, found);
+    package.link_bytes_per_s = given_rate("--link", options.link, found);
+    package.memory_bytes_per_s = given_rate("--shared-memory", options.memory, found);
+    return package;
+}
+
+// What the command line says of the package stands above its file.
+void change(study::CorePackage& package, const study::PackageOptions& given,
+            const CoresOptions& options) {
+    package.link_s = options.hop.empty() ? package.link_s : given.hop_s;
+    package.link_bytes_per_s =
+        options.link.empty() ? package.link_bytes_per_s : given.link_bytes_per_s;
+    package.memory_bytes_per_s =
+        options.memory.empty() ? package.memory_bytes_per_s : given.memory_bytes_per_s;
+}
+
+Exit mixed_cores(Context& context, const ExamOptions& options, const study::Scenario& scenario,
+                 const std::filesystem::path& file) {
+    const auto network =
+        study::load_workload(scenario.network, scenario.sizes, folders_of(context));
+    auto package = study::load_package(file, context.machine_dirs());
+    model::Diagnostics all = network.diagnostics();
+    all.append(package.diagnostics());
+    const study::PackageOptions given = package_options(options.cores, all);
+    if (all.has_errors()) {
+        return context.fail(all);
+    }
+    change(*package, given, options.cores);
+    study::Question question;
+    question.scenario = scenario;
+    question.network = network->network;
+    question.wiring = network->wiring;
+    question.machine = package->kinds.front().machine;
+    const study::PlacementOptions usual;
+    const auto report = study::mixed_report(
+        question, *package, {options.cores.parts.value_or(usual.parts), usual.max_nodes},
+        context.stop(), context.progress());
+    if (!report) {
+        return context.fail(report.diagnostics());
+    }
+    context.report(report.diagnostics());
+    question.machine.name = package->name; // in words, the package
+    const std::string& format = options.output.format;
+    return context.write(format == "json"  ? study::mixed_json(*report)
+                         : format == "csv" ? study::mixed_csv(*report)
+                                           : with_words(study::scenario_words(question),
+                                                        study::mixed_text(*report), format),
+                         options.output.file);
+}
+
+} // namespace
+
+void add_cores_options(CLI::App& app, CoresOptions& options) {
+    const std::string group = "Cores of a package";
+    app.add_flag(
+           "--cores", options.asked,
+           "One, some and all of a machine's outermost instances, such as Simba's chiplets; a "
+           "package of unequal cores needs no option")
+        ->group(group);
+    app.add_option("--hop", options.hop, "Time of a hop between neighboring cores [0]")
+        ->type_name("TIME")
+        ->group(group);
+    app.add_option("--link", options.link, "Rate between groups of cores in a pipeline [no limit]")
+        ->type_name("RATE")
+        ->group(group);
+    app.add_option("--shared-memory", options.memory,
+                   "Rate of the memory that all cores share [no limit]")
+        ->type_name("RATE")
+        ->group(group);
+    app.add_option("--parts", options.parts,
+                   "Of unequal cores: equal parts that a layer is divided into, at most [4]")
+        ->check(CLI::Range(1, 16))
+        ->type_name("N")
+        ->group(group);
+}
+
+bool is_package(const Context& context, const std::string& machine) {
+    return study::find_package(machine, context.machine_dirs()).has_value();
+}
+
+Exit exam_cores(Context& context, const ExamOptions& options, const study::Scenario& scenario) {
+    const std::string& format = options.output.format;
+    if (format == "md" || format == "html") {
+        return context.fail_usage("cores are written as text, json and csv",
+                                  "choose one of these formats");
+    }
+    if (const auto file = study::find_package(scenario.machine, context.machine_dirs())) {
+        return mixed_cores(context, options, scenario, *file);
+    }
+    if (options.cores.parts) {
+        return context.fail_usage("--parts goes with a package of unequal cores",
+                                  "equal cores share each layer as the mapper divides it");
+    }
+    const auto question = study::resolve(scenario, folders_of(context));
+    model::Diagnostics all = question.diagnostics();
+    const study::PackageOptions package = package_options(options.cores, all);
+    if (all.has_errors()) {
+        return context.fail(all);
+    }
+    const auto report = study::cores_report(*question, package, context.stop(), context.progress());
+    if (!report) {
+        return context.fail(report.diagnostics());
+    }
+    return context.write(format == "json"  ? study::cores_json(*report)
+                         : format == "csv" ? study::cores_csv(*report)
+                                           : with_words(study::scenario_words(*question),
+                                                        study::cores_text(*report), format),
+                         options.output.file);
+}
+
+} // namespace eyeroof::cli

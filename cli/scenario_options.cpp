@@ -1,0 +1,193 @@
+#include "cli/scenario_options.hpp"
+
+#include "model/base/units.hpp"
+#include "study/formats/any_machine.hpp"
+#include "study/text/lines.hpp"
+#include "study/text/markup.hpp"
+
+#include <algorithm>
+
+namespace eyeroof::cli {
+
+namespace {
+
+using study::FieldKind;
+using study::ScenarioField;
+
+// With the command's own default, where that is another than the scenario's.
+std::string help_of(const ScenarioField& field, const study::Scenario& usual) {
+    std::string help = field.help;
+    const std::vector<std::string> own = field.get(usual);
+    if (!own.empty() && own != field.get(study::Scenario{}) && help.ends_with(']')) {
+        help.replace(help.rfind('['), std::string::npos, "[" + own.front() + "]");
+    }
+    if (field.name == "network") {
+        help = "Name in the catalog (eyeroof net list), a network YAML, a CSV of layers, an ONNX "
+               "model, or a file of Timeloop's, SCALE-Sim's, MAESTRO's or ZigZag's";
+    } else if (field.name == "on") {
+        help = "Name in the catalog (eyeroof hw list), a machine YAML, a Timeloop architecture, or "
+               "systolic:ROWSxCOLS";
+    }
+    return help;
+}
+
+CLI::Option* option_of(CLI::App& app, const ScenarioField& field, ScenarioOptions& options,
+                       const ScenarioShape& shape) {
+    ScenarioOptions::Value& value = options.values[field.name];
+    const std::string name = field.name == "network" ? "NETWORK" : "--" + field.name;
+    if (field.kind == FieldKind::flag) {
+        return app.add_flag(name, value.flag, field.help);
+    }
+    CLI::Option* option = app.add_option(name, value.texts, help_of(field, options.usual));
+    option->type_name(field.value)->allow_extra_args(false);
+    const bool machines = field.name == "on" && shape.several_machines;
+    if (field.kind != FieldKind::list && !machines) {
+        option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+    }
+    if (machines) {
+        option->description(option->get_description() + "; given more than once, side by side");
+    }
+    return option;
+}
+
+// Texts of an option on the command line; those of a flag are "1".
+std::vector<std::string> texts_of(const ScenarioOptions::Value& value, FieldKind kind) {
+    return kind != FieldKind::flag ? value.texts
+           : value.flag            ? std::vector<std::string>{"1"}
+                                   : std::vector<std::string>{};
+}
+
+model::Diagnostics take(const ScenarioField& field, std::vector<std::string> texts,
+                        study::Scenario& scenario) {
+    if (field.kind == FieldKind::list) {
+        std::vector<std::string> all = field.get(scenario);
+        all.insert(all.end(), texts.begin(), texts.end());
+        texts = std::move(all);
+    } else if (texts.size() > 1) {
+        texts.resize(1); // several machines: the first
+    }
+    return field.set(scenario, texts);
+}
+
+} // namespace
+
+bool ScenarioOptions::given(const std::string& field) const {
+    const auto found = values.find(field);
+    return found != values.end() && found->second.option->count() > 0;
+}
+
+void add_scenario(CLI::App& app, ScenarioOptions& options, const ScenarioShape& shape) {
+    for (const ScenarioField& field : study::scenario_fields()) {
+        const bool left_out = std::ranges::find(shape.without, field.name) != shape.without.end();
+        if (left_out || (field.name == "network" && !shape.network)) {
+            continue;
+        }
+        ScenarioOptions::Value& value = options.values[field.name];
+        value.option = option_of(app, field, options, shape);
+        const_cast<CLI::Option*>(value.option)->group(std::string(field_group_title(field.group)));
+    }
+    app.add_option("--scenario", options.document,
+                   "Ask an answer's question again: a JSON answer of eyeroof, or a file with a "
+                   "scenario; - reads standard input; options given beside it change it")
+        ->type_name("FILE")
+        ->group(std::string(field_group_title(study::FieldGroup::what)));
+    app.add_option("--threads", options.usual.threads,
+                   "Threads to use; the answer does not depend on it [all]")
+        ->check(CLI::Range(0, 4096))
+        ->type_name("N");
+}
+
+model::Result<study::Scenario> scenario_of(Context& context, ScenarioOptions& options) {
+    using Answer = model::Result<study::Scenario>;
+    study::Scenario scenario = options.usual;
+    if (!options.document.empty()) {
+        const auto text = context.document(options.document);
+        if (!text) {
+            return Answer(text.diagnostics());
+        }
+        auto read = study::parse_scenario(*text, options.document, scenario);
+        if (!read) {
+            return read;
+        }
+        scenario = *std::move(read);
+    }
+    model::Diagnostics found;
+    for (const ScenarioField& field : study::scenario_fields()) {
+        if (options.given(field.name)) {
+            const ScenarioOptions::Value& value = options.values.at(field.name);
+            found.append(take(field, texts_of(value, field.kind), scenario));
+        }
+    }
+    if (options.given("on")) {
+        options.machines = options.values.at("on").texts;
+    } else if (options.machines.empty() && !scenario.machine.empty()) {
+        options.machines = {scenario.machine};
+    }
+    context.remember(scenario);
+    return found.has_errors() ? Answer(std::move(found)) : Answer(std::move(scenario));
+}
+
+model::Result<study::Question> question_of(Context& context, ScenarioOptions& options) {
+    const auto scenario = scenario_of(context, options);
+    if (!scenario) {
+        return scenario.diagnostics();
+    }
+    auto absent = missing(options, *scenario);
+    return absent.has_errors() ? model::Result<study::Question>(std::move(absent))
+                               : study::resolve(*scenario, folders_of(context));
+}
+
+void add_sizes(CLI::App& app, std::vector<std::string>& sizes) {
+    const study::ScenarioField& field = *study::find_field("dim");
+    app.add_option("--dim", sizes, field.help)->type_name(field.value)->allow_extra_args(false);
+}
+
+void add_timing(CLI::App& app, std::string& timing) {
+    add_choice(app, "--timing", timing, {"eager", "stream", "kernel", "graph"},
+               "How times without a `launch` column were taken: an eager framework's call, "
+               "back-to-back launches, the kernel alone, or a node of a captured graph");
+}
+
+model::Diagnostics missing(const ScenarioOptions& options, const study::Scenario& scenario) {
+    model::Diagnostics found;
+    if (scenario.network.empty() && options.values.contains("network")) {
+        found.error("usage", "NETWORK is missing",
+                    "a name in the catalog (eyeroof net list), or a file");
+    }
+    if (scenario.machine.empty() && options.values.contains("on")) {
+        found.error("usage", "--on MACHINE is missing",
+                    "a name in the catalog (eyeroof hw list), or a file");
+    }
+    return found;
+}
+
+model::Result<std::optional<model::Count>> memory_limit(const std::string& text) {
+    using Answer = model::Result<std::optional<model::Count>>;
+    if (text.empty()) {
+        return Answer(std::nullopt);
+    }
+    const auto bytes = model::parse_quantity(text, "B", "a memory");
+    return bytes && *bytes >= 1.0 && *bytes < 1e18
+               ? Answer(static_cast<model::Count>(*bytes))
+               : Answer::failure("usage", "--memory " + text + " is not an amount of memory",
+                                 "as in --memory 16GB or 24GiB");
+}
+
+study::DataFolders folders_of(const Context& context) {
+    return {context.machine_dirs(), context.network_dirs()};
+}
+
+model::Result<model::Machine> load_machine(const Context& context, const std::string& name,
+                                           const std::string& energies) {
+    return study::read::load_any_machine(name, context.machine_dirs(), energies);
+}
+
+std::string with_words(const std::string& words, std::string text, const std::string& format) {
+    constexpr std::size_t kWidth = 100;
+    if (format == "text") {
+        return study::wrapped(study::printable(words), 0, kWidth) + text;
+    }
+    return format == "md" ? study::markdown_cell(words) + ".\n\n" + text : std::move(text);
+}
+
+} // namespace eyeroof::cli
