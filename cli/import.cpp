@@ -275,7 +275,7 @@ void add_import(Frame& frame) {
     app.add_option("FILES", options->files, "Measurements; the format is told by content")
         ->required()
         ->type_name("FILE");
-    add_choice(app, "--from", options->from, format_names(),
+    add_choice(app, "--input-format", options->from, format_names(),
                "Format, when content does not tell it");
     app.add_option("--kernel", options->filter.name_regex, "Keep kernels whose name matches")
         ->type_name("REGEX");

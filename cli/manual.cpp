@@ -1,3 +1,4 @@
+#include "cli/option_table.hpp"
 #include "cli/option_words.hpp"
 
 #include <fmt/format.h>
@@ -87,11 +88,16 @@ std::string manual_page(const CLI::App& root, const std::string& version) {
 
 void add_manual(Frame& frame) {
     auto file = std::make_shared<std::string>();
-    CLI::App& app =
-        frame.add("manual", "Print the manual page (roff)", "eyeroof manual | man -l -");
+    auto options = std::make_shared<bool>(false);
+    CLI::App& app = frame.add("manual", "Print the manual page (roff), or a table of all options",
+                              "eyeroof manual | man -l -\n"
+                              "eyeroof manual --options -o options.md");
+    app.add_flag("--options", *options, "A table of all options and their commands, as Markdown");
     add_output_file(app, *file);
-    frame.run(app, [&frame, file](Context& context) {
-        return context.write(manual_page(frame.root(), EYEROOF_VERSION), *file);
+    frame.run(app, [&frame, file, options](Context& context) {
+        return context.write(*options ? option_table(frame.root())
+                                      : manual_page(frame.root(), EYEROOF_VERSION),
+                             *file);
     });
 }
 

@@ -152,7 +152,7 @@ void add_gpu(Frame& frame, CLI::App& measure, const std::shared_ptr<MeasureOptio
     gpu.add_option("--trial-time", options->gpu.trial_s,
                    "Seconds that a trial lasts at least [0.02]")
         ->check(CLI::Range(1e-4, 60.0));
-    gpu.add_option("--library", options->gpu.library, "The library that measures")
+    gpu.add_option("--kernels", options->gpu.library, "The library that measures")
         ->type_name("FILE");
     gpu.add_option("--cublas", options->gpu.library_folder, "Folder with libcublasLt")
         ->type_name("DIR");

@@ -107,7 +107,7 @@ Exit compare_copies(Context& context, const TimelineOptions& options,
 
 Exit timeline(Context& context, TimelineOptions& options, const std::string& command) {
     if (!options.compare_copies && (options.steps != 1 || !options.against.empty())) {
-        return context.fail_usage("--against and --steps belong to --compare-copies",
+        return context.fail_usage("--against and --repeat belong to --compare-copies",
                                   "add --compare-copies, or leave them out");
     }
     const auto question = question_of(context, options.scenario);
@@ -160,7 +160,7 @@ void add_timeline(Frame& frame) {
     app.add_option("--against", options->against,
                    "With --compare-copies: a host processor that does it alone")
         ->type_name("HOST");
-    app.add_option("--steps", options->steps, "With --compare-copies: the time of N steps [1]")
+    app.add_option("--repeat", options->steps, "With --compare-copies: the time of N steps [1]")
         ->check(CLI::Range(std::int64_t{1}, model::kMaxDimension))
         ->type_name("N");
     add_output(app, options->output, {"text", "json", "svg", "html", "trace"});

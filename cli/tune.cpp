@@ -129,8 +129,8 @@ constexpr const char* kTuneExamples =
     "# which strategy needs how many trials: on stand-ins, on logs, against a proved optimum\n"
     "eyeroof tune resnet18-c1-c12 --layers 'C[69]$' --target model --compare --trials 32 "
     "--seeds 3\n"
-    "eyeroof tune --compare --from c6.jsonl --from c9.jsonl\n"
-    "eyeroof tune --compare --from c6.jsonl --from c9.jsonl --recorded\n"
+    "eyeroof tune --compare --replay c6.jsonl --replay c9.jsonl\n"
+    "eyeroof tune --compare --replay c6.jsonl --replay c9.jsonl --recorded\n"
     "eyeroof tune alexnet --layers CONV3 --target model --on eyeriss-v1 --compare "
     "--trials 16 --seeds 2";
 

@@ -31,7 +31,7 @@ void add_learning(CLI::App& app, TuneCommand& options) {
     add_choice(app, "--loss", options.loss, {"regression", "rank"}, "Of the trees [regression]");
     add_choice(app, "--trees", options.trees, {"auto", "xgboost", "own"},
                "XGBoost's where it was found, or eyeroof's own [auto]");
-    app.add_option("--batch", options.batch, "Trials between two fits")
+    app.add_option("--fit-every", options.batch, "Trials between two fits")
         ->check(CLI::Range(1, 4096))
         ->capture_default_str();
     app.add_option("--epsilon", options.epsilon, "Share of a batch that is drawn at random")
@@ -55,7 +55,7 @@ void add_measuring(CLI::App& app, TuneCommand& options) {
         "What measures: this processor, an NVIDIA GPU, or a closed form as a stand-in [cpu]");
     app.add_option("--log", options.log, "Keeps every trial, and goes on from there when run again")
         ->type_name("FILE");
-    app.add_option("--threads", options.threads, "Threads that a kernel may use")
+    app.add_option("--kernel-threads", options.threads, "Threads that a kernel may use")
         ->check(CLI::Range(1, 1024))
         ->capture_default_str();
     app.add_option("--cpu", options.cpu, "Processor to pin kernels to [the last one]")
@@ -98,7 +98,7 @@ void add_comparing(CLI::App& app, TuneCommand& options) {
                  "All strategies against each other instead of one search");
     app.add_flag("--ablation", options.ablation,
                  "With --compare: groups of features instead of strategies");
-    app.add_option("--from", options.from, "With --compare: log to replay (repeatable)")
+    app.add_option("--replay", options.from, "With --compare: log to replay (repeatable)")
         ->type_name("FILE")
         ->allow_extra_args(false);
     app.add_flag("--recorded", options.recorded,

@@ -218,6 +218,12 @@ constexpr Moved kMoved[] = {
     {"improve", "--mode", "--launch"},
     {"timeline", "--mode", "--launch, with --compiled for fused operators"},
     {"scale", "--global-batch", "--batch"},
+    {"tune", "--batch", "--fit-every"},
+    {"tune", "--from", "--replay"},
+    {"tune", "--threads", "--kernel-threads"},
+    {"import", "--from", "--input-format"},
+    {"timeline", "--steps", "--repeat"},
+    {"gpu", "--library", "--kernels"},
     {"", "--nodes", "--search-nodes"},
     {"", "--fuse-attention", "--attention fused"},
 };

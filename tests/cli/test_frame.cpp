@@ -1,5 +1,7 @@
 #include "cli/command.hpp"
+#include "cli/option_table.hpp"
 #include "tests/cli/program.hpp"
+#include "tests/golden.hpp"
 
 #include <doctest/doctest.h>
 
@@ -183,6 +185,21 @@ TEST_CASE("completion and the manual list every command and every option") {
                 CHECK(contains(fish, "-l " + name));
             }
         }
+    }
+}
+
+// Renewed by  test_cli -tc="docs/options.md*" --update-golden
+TEST_CASE("docs/options.md has every option once for each meaning, as the program writes it") {
+    cli::Frame frame;
+    cli::add_commands(frame);
+    const auto page = std::filesystem::path(tests::source_dir()) / "docs/options.md";
+    const std::string table = cli::option_table(frame.root());
+    if (tests::updating_golden()) {
+        tests::write_text(page, table);
+    }
+    CHECK(tests::first_difference(tests::read_file(page), table) == "");
+    for (const CLI::App* command : all_commands(frame.root())) {
+        CHECK(contains(table, command->get_name()));
     }
 }
 

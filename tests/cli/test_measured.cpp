@@ -171,7 +171,7 @@ TEST_CASE("roofline takes a measurement where it takes a network") {
 }
 
 TEST_CASE("measure gpu without a GPU is one clear message and exit code 4") {
-    const auto gpu = tests::run({"measure", "gpu", "--library", "/no/such/library.so"});
+    const auto gpu = tests::run({"measure", "gpu", "--kernels", "/no/such/library.so"});
     CHECK(gpu.exit == 4);
     CHECK(gpu.out.empty());
     CHECK(std::count(gpu.err.begin(), gpu.err.end(), '\n') <= 2); // the error and its hint

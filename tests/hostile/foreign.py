@@ -101,7 +101,7 @@ sweep FILE --on eyeriss-v1 --vary batch=1,2
 sweep merge FILE FILE -o OUT
 tune FILE --target model
 tune alexnet --from FILE
-tune --compare --from FILE
+tune --compare --replay FILE
 tune alexnet --target model --transfer FILE
 profile --metrics FILE --save OUT -- /bin/true""".splitlines()
 
