@@ -92,7 +92,7 @@ std::optional<double> ratio_of(model::Limit limit, const LayerReport& a, const L
 std::string why_not_more(const LayerReport& a, const LayerReport& b, const model::Gpu& from,
                          const model::Gpu& to) {
     if (held_by_launch(a) || held_by_launch(b)) {
-        return "the host's launch, which the new GPU does not change, takes most of it";
+        return "the kernel's start takes most of it: higher peaks shorten little";
     }
     if (!is_bound(a)) {
         return fmt::format("held by {} on the old GPU, not by its peak or its memory", a.limiter);
