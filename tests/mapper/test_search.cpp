@@ -269,6 +269,30 @@ TEST_CASE("a search that is stopped says how far it came") {
     }
 }
 
+TEST_CASE("tiles of any size are never worse than tiles that divide evenly under the same limit") {
+    // The limits are those at which the search for even tiles has just found something better.
+    for (const Problem& problem :
+         {conv("rows", {3, 1, 16, 1, 12, 16, 1}), conv("gemm", {1, 1, 48, 1, 36, 60, 1}),
+          conv("taps", {5, 1, 12, 1, 24, 18, 1})}) {
+        auto task = eyeriss_task(problem);
+        const auto whole = mapper::search(task, {.max_nodes = 1'000'000});
+        REQUIRE(whole);
+        for (const mapper::Improvement& step : whole->history) {
+            CAPTURE(problem.name);
+            const std::uint64_t nodes = step.nodes + 1;
+            CAPTURE(nodes);
+            task.factors = mapper::Factors::perfect;
+            const auto even = mapper::search(task, {.max_nodes = nodes});
+            task.factors = mapper::Factors::any;
+            const auto any = mapper::search(task, {.max_nodes = nodes});
+            REQUIRE(even);
+            REQUIRE(any);
+            CHECK(any->certificate.value <= even->certificate.value);
+            CHECK(any->certificate.nodes >= even->certificate.nodes);
+        }
+    }
+}
+
 TEST_CASE("a time limit holds while the spaces are built, and what is known then has a bound") {
     // Hundreds of thousands of splits: the spaces alone take seconds.
     auto task = eyeriss_task(conv("large", {7, 7, 112, 112, 64, 2048, 8}, 2));
