@@ -122,7 +122,7 @@ bool divides_evenly(const Task& task, const Mapping& mapping) {
 struct Spaces {
     std::vector<Space> all;
     bool unfinished = false;
-    bool truncated = false;
+    double truncated = kNone; // the least floor of those that lack some splits
 };
 
 constexpr std::size_t kMostBytes = 200'000'000; // of the spaces that are there at a time
@@ -150,6 +150,7 @@ void add_spaces(const Task& task, CaseQueue& queue, const SearchOptions& options
     while (!queue.empty() && queue.floor() < best && spaces.all.size() < most &&
            bytes < kMostBytes && !spaces.unfinished) {
         std::vector<CaseQueue::Case> chosen;
+        const double floor = queue.floor();
         while (!queue.empty() && queue.floor() < best && chosen.size() < kAtOnce) {
             chosen.push_back(queue.next());
         }
@@ -160,7 +161,8 @@ void add_spaces(const Task& task, CaseQueue& queue, const SearchOptions& options
         });
         for (Space& space : some) {
             spaces.unfinished = spaces.unfinished || space.unfinished;
-            spaces.truncated = spaces.truncated || space.truncated;
+            spaces.truncated =
+                space.truncated ? std::min(spaces.truncated, floor) : spaces.truncated;
             const bool none =
                 space.unfinished || std::any_of(space.groups.begin(), space.groups.end(),
                                                 [](const Group& g) { return g.chains.empty(); });
@@ -198,7 +200,7 @@ class Search {
         all_.lower_bound = std::min(all_.lower_bound, value() * (1.0 - kSlack));
         return std::move(all_);
     }
-    bool truncated = false;
+    double truncated = kNone; // the least floor of the spaces that lack some splits
 
   private:
     double value() const { return all_.best ? all_.best->certificate.value : kNone; }
@@ -230,17 +232,20 @@ class Search {
             guess(spaces);
         }
         add_spaces(task_, queue_, options_, value(), effort_, kMostSpaces, spaces);
-        truncated = truncated || spaces.truncated;
+        truncated = std::min(truncated, spaces.truncated);
         guess(spaces);
         all_.from_start = all_.from_start && value() == before;
         if (spaces.unfinished) {
             stop_at(floor);
             return;
         }
-        take(search_exact(task_, spaces.all, options_, std::move(all_.best), effort_, progress_));
+        take(search_exact(task_, spaces.all, options_, std::move(all_.best), effort_, progress_),
+             floor);
     }
 
-    void take(ExactOutcome some) {
+    // `floor`: no mapping of the spaces that were searched has a lower value.
+    void take(ExactOutcome some, double floor) {
+        some.lower_bound = std::max(some.lower_bound, floor);
         for (Improvement& step : some.history) {
             if (all_.history.empty() || step.value < all_.history.back().value) {
                 step.nodes += all_.nodes;
@@ -293,7 +298,7 @@ void put_before(const ExactOutcome& earlier, ExactOutcome& later) {
 // effort, so that a search of the larger space never returns a worse mapping under the same limit.
 ExactOutcome search_spaces(const Task& task, const SearchOptions& options,
                            std::optional<SearchResult> known, const Effort& effort,
-                           const ProgressCallback& progress, bool& truncated) {
+                           const ProgressCallback& progress, double& truncated) {
     ExactOutcome even;
     if (task.factors == Factors::any) {
         Task divisors = task;
@@ -345,9 +350,9 @@ Result<SearchResult> search(const Task& task, const SearchOptions& asked, std::s
     const Effort effort(exact ? options.time_limit_s : 0.0, stop, exact ? options.max_nodes : 0);
     std::optional<SearchResult> known = best_known(task);
     ExactOutcome outcome;
-    bool truncated = false;
+    double left_out = kNone; // no mapping of splits that are not looked at has a lower value
     if (exact) {
-        outcome = search_spaces(task, options, known, effort, progress, truncated);
+        outcome = search_spaces(task, options, known, effort, progress, left_out);
     } else {
         // The baselines draw from the spaces with the least floors, as many as memory has room for.
         CaseQueue queue(task, 1); // a mapping in one space alone
@@ -355,8 +360,9 @@ Result<SearchResult> search(const Task& task, const SearchOptions& asked, std::s
         add_spaces(task, queue, options, kNone, effort, kMostSpaces, spaces);
         outcome = search_baseline(task, spaces.all, options, stop, progress);
         outcome.complete = outcome.complete && !spaces.unfinished && queue.empty();
+        outcome.lower_bound = outcome.complete ? outcome.lower_bound : 0.0;
         outcome.best = better(std::move(outcome.best), known);
-        truncated = spaces.truncated;
+        left_out = spaces.truncated;
     }
     if (!outcome.best) {
         Diagnostics reasons = explain_infeasible(task);
@@ -373,10 +379,11 @@ Result<SearchResult> search(const Task& task, const SearchOptions& asked, std::s
     c.objective = task.objective.name();
     c.nodes = outcome.nodes;
     c.pruned = std::move(outcome.pruned);
+    const bool truncated = left_out < kNone;
     const bool placed = outcome.left_out >= c.value * (1.0 - kSlack);
     c.proved = outcome.complete && !truncated && placed &&
                (options.strategy == Strategy::exact || options.strategy == Strategy::exhaustive);
-    c.lower_bound = truncated ? 0.0 : std::min(outcome.lower_bound, outcome.left_out);
+    c.lower_bound = std::min({outcome.lower_bound, outcome.left_out, left_out});
     c.lower_bound = std::min(std::max(c.lower_bound, least_value(task)), c.value);
     c.space = task.factors == Factors::perfect ? "perfect factors" : "any factors";
     const bool outside = outcome.from_start && known && result.mapping == known->mapping &&

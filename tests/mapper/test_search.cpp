@@ -1,3 +1,4 @@
+#include "mapper/keep_queue.hpp"
 #include "mapper/search.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/near.hpp"
@@ -168,6 +169,24 @@ TEST_CASE("splits that are left out are told, and nothing is called proved") {
         CHECK(found->certificate.note.find("max_chains") != std::string::npos);
     }
     CHECK((found || found.diagnostics().items().front().code == "no-mapping"));
+}
+
+TEST_CASE(
+    "however early a search ends, its bound is at least the floor of the choices of what is kept") {
+    for (const Problem& problem : {small_conv(), conv("gemm", {1, 1, 48, 1, 36, 60, 1})}) {
+        const auto task = eyeriss_task(problem);
+        const double floor = mapper::KeepQueue(task).floor();
+        CHECK(floor > 0.0);
+        for (const std::size_t chains : {40U, 200'000U}) {
+            for (const std::uint64_t nodes : {1U, 300U}) {
+                CAPTURE(problem.name);
+                CAPTURE(chains);
+                CAPTURE(nodes);
+                const auto found = mapper::search(task, {.max_nodes = nodes, .max_chains = chains});
+                CHECK((!found || found->certificate.lower_bound >= floor * (1.0 - 1e-9)));
+            }
+        }
+    }
 }
 
 TEST_CASE("the certificate says which step of Eyexam left how many nodes") {
