@@ -40,8 +40,8 @@ void ColumnMaker::list_link(std::size_t l) {
         query.closing = macs ? levels_ : link.child - 1 - v / link.slides / 2;
         query.free = !macs && v / link.slides % 2 == 1;
         query.passed = !macs;
-        if (link.slides == 4) {
-            query.slide = static_cast<Slide>(v % 4);
+        if (link.slides > 1 && static_cast<Slide>(v % link.slides) != Slide::none) {
+            query.slide = static_cast<Slide>(v % link.slides);
         }
         query.column = link.received + v;
         queries_.push_back(query);

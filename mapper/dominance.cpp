@@ -131,20 +131,27 @@ std::vector<std::size_t> by_size(const std::vector<std::size_t>& bucket,
 
 } // namespace
 
-SumsPrice sums_price(const Space& space, const Link& link) {
-    const auto& levels = space.task->machine.levels;
-    const Store* above = store_of(levels[link.parent], link.operand);
-    const Store* below = store_of(levels[link.child], link.operand);
-    const Operand o = link.operand;
+SumsPrice sums_price(const Task& task, Operand o, std::size_t parent, std::size_t child) {
+    const auto& levels = task.machine.levels;
+    const Store* above = store_of(levels[parent], o);
+    const Store* below = store_of(levels[child], o);
     return {above->read_pj_of(o) + above->write_pj_of(o) + below->write_pj_of(o),
             below->read_pj_of(o)};
 }
 
-void drop_dominated(Space& space, std::vector<Chain>& chains, std::vector<double>& columns,
+void drop_dominated(Space& space, Group& group, std::vector<double>& columns,
                     std::vector<bool>& needless, const Effort& effort) {
     if (!applies(space)) {
         return;
     }
+    std::vector<Chain>& chains = group.chains;
+    // A chain whose loops lean on those of other groups does not stand for one whose loops do not.
+    const auto leans_as_little = [&](std::size_t a, std::size_t b) {
+        const auto leans = [&](std::size_t chain) {
+            return loops_of(space, group, chains[chain], 0, space.keeps.size()).leans;
+        };
+        return (leans(a) & static_cast<std::uint16_t>(~leans(b))) == 0;
+    };
     std::map<std::pair<std::array<Count, kMaxLevels>, std::array<Count, kMaxLevels>>,
              std::vector<std::size_t>>
         buckets;
@@ -160,8 +167,10 @@ void drop_dominated(Space& space, std::vector<Chain>& chains, std::vector<double
         for (const std::size_t b : by_size(bucket, columns, width)) {
             const bool looks = bucket.size() < kMaxBucket && !effort.over();
             for (std::size_t k = 0; k < kept.size() && !dropped[b] && looks; ++k) {
-                const Verdict verdict =
-                    comparer.compare(&columns[kept[k] * width], &columns[b * width]);
+                Verdict verdict = comparer.compare(&columns[kept[k] * width], &columns[b * width]);
+                if (verdict != Verdict::no && !leans_as_little(kept[k], b)) {
+                    verdict = Verdict::no;
+                }
                 dropped[b] = verdict == Verdict::outright;
                 needless[b] = needless[b] || (fast && verdict != Verdict::no && !needless[kept[k]]);
             }

@@ -4,7 +4,6 @@
 // never the answer of a search that ends.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -19,15 +18,6 @@ class Effort {
     Effort() = default; // without end
     Effort(double limit_s, std::stop_token stop, std::uint64_t max_nodes = 0)
         : limit_s_(limit_s), stop_(std::move(stop)), max_nodes_(max_nodes) {}
-
-    // No longer than this share of the time and of the nodes that are left, from now on.
-    Effort part(double share) const {
-        constexpr double kLeast_s = 1e-3; // 0 would be without end
-        const double s = limit_s_ > 0.0 ? std::max(share * (limit_s_ - seconds()), kLeast_s) : 0.0;
-        const std::uint64_t spent = std::min(max_nodes_, nodes_->load());
-        const double nodes = share * static_cast<double>(max_nodes_ - spent);
-        return {s, stop_, max_nodes_ > 0 ? 1 + static_cast<std::uint64_t>(nodes) : 0};
-    }
 
     void spend(std::uint64_t nodes) const {
         if (max_nodes_ > 0) {

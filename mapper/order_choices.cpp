@@ -63,7 +63,7 @@ std::size_t OrderChoices::variant_at(const Link& link, std::size_t back,
     const BlockOrder& order = orders[link.child - 1 - back];
     const bool rests = order.stationary == link.operand && !(order.over && order.over->empty());
     const std::size_t free = rests ? 1 : 0;
-    const std::size_t slide = link.slides == 4 ? static_cast<std::size_t>(order.slide) : 0;
+    const std::size_t slide = link.slides > 1 ? static_cast<std::size_t>(order.slide) : 0;
     return (back * 2 + free) * link.slides + slide;
 }
 

@@ -7,7 +7,7 @@
 namespace eyeroof::mapper {
 
 inline constexpr std::size_t kMaxLinks = model::kOperands * kMaxLevels;
-inline constexpr std::size_t kMaxVariants = 2 * 4 * kMaxLevels;
+inline constexpr std::size_t kMaxVariants = 2 * 5 * kMaxLevels;
 
 // Variants of a link, of which that with the fewest words applies.
 struct Variants {

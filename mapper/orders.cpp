@@ -16,44 +16,61 @@ bool moves_all(const Problem& problem, Dim d) {
     });
 }
 
-// Innermost first: the loops over which the stationary operand rests, the window that slides first
-// among them, then those that move it, then everything else.
-std::vector<Dim> inner_first(const Problem& problem, const BlockOrder& order) {
-    const Dim slide = kSlideDims[static_cast<std::size_t>(order.slide)];
-    std::vector<Dim> dims;
-    const auto add = [&](Dim d) {
-        if (std::find(dims.begin(), dims.end(), d) == dims.end()) {
-            dims.push_back(d);
+// Lists dimensions once each, the innermost first.
+class InnerFirst {
+  public:
+    explicit InnerFirst(const Problem& problem) : problem_(problem) {}
+
+    template <class Dims, class Chosen> void add(const Dims& dims, Chosen chosen) {
+        for (const Dim d : dims) {
+            if (chosen(d) && std::find(order.begin(), order.end(), d) == order.end()) {
+                order.push_back(d);
+            }
         }
-    };
+    }
+    // What an order says comes first: a window, or a dimension without one. Of the latter one that
+    // moves the sums is best: where they may rest other orders have them rest over all.
+    template <class Chosen> void add_first(Slide slide, Chosen chosen) {
+        if (slide != Slide::none) {
+            add(std::array{kSlideDims[static_cast<std::size_t>(slide)]}, chosen);
+            return;
+        }
+        const auto plain = [&](Dim d) {
+            return chosen(d) && relevant(Operand::input, d) && !has_windows(problem_, d);
+        };
+        add(kAllDims, [&](Dim d) { return plain(d) && moves_sums(d); });
+        add(kAllDims, plain);
+    }
+    bool moves_sums(Dim d) const { return relevant(problem_.produced, d); }
+
+    std::vector<Dim> order;
+
+  private:
+    const Problem& problem_;
+};
+
+// Innermost first: the loops over which the stationary operand rests, the window that slides first
+// among them, then those that move it, those that move the sums before the others, then everything
+// else.
+std::vector<Dim> inner_first(const Problem& problem, const BlockOrder& order) {
+    InnerFirst dims(problem);
     const bool nothing = order.over && order.over->empty();
     const auto rests = [&](Dim d) {
         return nothing      ? moves_all(problem, d)
                : order.over ? order.over->contains(d)
                             : !relevant(order.stationary, d);
     };
-    if (rests(slide)) {
-        add(slide);
-    }
-    for (const Dim d : {Dim::G, Dim::K, Dim::P, Dim::Q, Dim::R, Dim::S, Dim::C, Dim::N}) {
-        if (rests(d)) {
-            add(d);
-        }
-    }
+    dims.add_first(order.slide, rests);
+    dims.add(std::array{Dim::G, Dim::K, Dim::P, Dim::Q, Dim::R, Dim::S, Dim::C, Dim::N}, rests);
     const auto closes = [&](Dim d) {
         return !order.over || nothing || relevant(order.stationary, d);
     };
-    if (closes(slide)) {
-        add(slide);
-    }
-    for (const bool first : {true, false}) {
-        for (const Dim d : {Dim::K, Dim::C, Dim::P, Dim::Q, Dim::R, Dim::S, Dim::N, Dim::G}) {
-            if (!first || closes(d)) {
-                add(d);
-            }
-        }
-    }
-    return dims;
+    dims.add_first(order.slide, closes);
+    constexpr std::array kRest = {Dim::K, Dim::C, Dim::P, Dim::Q, Dim::R, Dim::S, Dim::N, Dim::G};
+    dims.add(kRest, [&](Dim d) { return closes(d) && dims.moves_sums(d); });
+    dims.add(kRest, closes);
+    dims.add(kRest, [](Dim) { return true; });
+    return dims.order;
 }
 
 std::vector<Dim> with_rule(const std::vector<Dim>& rule, std::vector<Dim> free) {

@@ -101,15 +101,23 @@ bool Rests::waiting(std::size_t block, Operand o) const {
     });
 }
 
-// What rests without a store below moves as much in any order, but for the windows that slide.
+// What rests without a store below moves as much in any order, but for the windows that slide, and
+// for the sums, which then move.
 Operand Rests::owner(std::size_t block, std::optional<Operand> o) const {
-    if (o && waiting(block, *o)) {
+    const auto& orders = space_.orders[block];
+    const auto of = [&](auto holds) {
+        return std::find_if(orders.begin(), orders.end(),
+                            [&](const BlockOrder& order) { return holds(order.stationary); });
+    };
+    if (o && of([&](Operand rests) { return rests == *o; }) != orders.end()) {
         return *o;
     }
-    const auto& orders = space_.orders[block];
-    return waiting(block, Operand::input) ? Operand::input
-           : orders.empty()               ? BlockOrder{}.stationary
-                                          : orders.front().stationary;
+    if (waiting(block, Operand::input) || orders.empty()) {
+        return orders.empty() ? BlockOrder{}.stationary : Operand::input;
+    }
+    const auto sums_move = of([&](Operand rests) { return rests != task_.problem.produced; });
+    return space_.roles.many_lanes && sums_move != orders.end() ? sums_move->stationary
+                                                                : orders.front().stationary;
 }
 
 // Is the order's window the one that slides first, or the first of its orders where none does?

@@ -122,11 +122,12 @@ bool divides_evenly(const Task& task, const Mapping& mapping) {
 struct Spaces {
     std::vector<Space> all;
     bool unfinished = false;
-    bool truncated = false;
+    double truncated = kNone; // the least floor of those that lack some splits
 };
 
 constexpr std::size_t kMostBytes = 200'000'000; // of the spaces that are there at a time
 constexpr std::size_t kMostSpaces = 32;
+constexpr std::size_t kAtOnce = 2;      // spaces that are built in parallel
 constexpr std::size_t kMostCases = 256; // of step 7, of all choices of kept operands together
 
 std::size_t bytes_of(const Space& space) {
@@ -138,16 +139,18 @@ std::size_t bytes_of(const Space& space) {
     return bytes;
 }
 
-// The next spaces, as many as memory has room for, as long as one of them may hold a mapping with a
-// value below `best`.
-Spaces next_spaces(const Task& task, CaseQueue& queue, const SearchOptions& options, double best,
-                   const Effort& effort) {
-    constexpr std::size_t kAtOnce = 2;
-    Spaces spaces;
+// Adds the next spaces, up to `most` and as many as fit in memory, while one of them may hold a
+// mapping with a value below `best`.
+void add_spaces(const Task& task, CaseQueue& queue, const SearchOptions& options, double best,
+                const Effort& effort, std::size_t most, Spaces& spaces) {
     std::size_t bytes = 0;
-    while (!queue.empty() && queue.floor() < best && spaces.all.size() < kMostSpaces &&
+    for (const Space& space : spaces.all) {
+        bytes += bytes_of(space);
+    }
+    while (!queue.empty() && queue.floor() < best && spaces.all.size() < most &&
            bytes < kMostBytes && !spaces.unfinished) {
         std::vector<CaseQueue::Case> chosen;
+        const double floor = queue.floor();
         while (!queue.empty() && queue.floor() < best && chosen.size() < kAtOnce) {
             chosen.push_back(queue.next());
         }
@@ -158,7 +161,8 @@ Spaces next_spaces(const Task& task, CaseQueue& queue, const SearchOptions& opti
         });
         for (Space& space : some) {
             spaces.unfinished = spaces.unfinished || space.unfinished;
-            spaces.truncated = spaces.truncated || space.truncated;
+            spaces.truncated =
+                space.truncated ? std::min(spaces.truncated, floor) : spaces.truncated;
             const bool none =
                 space.unfinished || std::any_of(space.groups.begin(), space.groups.end(),
                                                 [](const Group& g) { return g.chains.empty(); });
@@ -168,7 +172,6 @@ Spaces next_spaces(const Task& task, CaseQueue& queue, const SearchOptions& opti
             }
         }
     }
-    return spaces;
 }
 
 // Searches the spaces in the order of their floors, a few at a time, each beginning with the best
@@ -197,7 +200,7 @@ class Search {
         all_.lower_bound = std::min(all_.lower_bound, value() * (1.0 - kSlack));
         return std::move(all_);
     }
-    bool truncated = false;
+    double truncated = kNone; // the least floor of the spaces that lack some splits
 
   private:
     double value() const { return all_.best ? all_.best->certificate.value : kNone; }
@@ -213,23 +216,36 @@ class Search {
         }
     }
 
-    void search_some() {
-        const double floor = queue_.floor();
-        const Spaces spaces = next_spaces(task_, queue_, options_, value(), effort_);
-        truncated = truncated || spaces.truncated;
-        const double before = value();
+    void guess(const Spaces& spaces) {
+        guessed_ = guessed_ || !spaces.all.empty();
         all_.best =
             better(std::move(all_.best), first_guess(task_, spaces.all, options_.threads, effort_));
         note_best();
+    }
+
+    void search_some() {
+        const double floor = queue_.floor();
+        const double before = value();
+        Spaces spaces;
+        if (!guessed_) { // a first answer before the time goes into more spaces
+            add_spaces(task_, queue_, options_, value(), effort_, kAtOnce, spaces);
+            guess(spaces);
+        }
+        add_spaces(task_, queue_, options_, value(), effort_, kMostSpaces, spaces);
+        truncated = std::min(truncated, spaces.truncated);
+        guess(spaces);
         all_.from_start = all_.from_start && value() == before;
         if (spaces.unfinished) {
             stop_at(floor);
             return;
         }
-        take(search_exact(task_, spaces.all, options_, std::move(all_.best), effort_, progress_));
+        take(search_exact(task_, spaces.all, options_, std::move(all_.best), effort_, progress_),
+             floor);
     }
 
-    void take(ExactOutcome some) {
+    // `floor`: no mapping of the spaces that were searched has a lower value.
+    void take(ExactOutcome some, double floor) {
+        some.lower_bound = std::max(some.lower_bound, floor);
         for (Improvement& step : some.history) {
             if (all_.history.empty() || step.value < all_.history.back().value) {
                 step.nodes += all_.nodes;
@@ -257,19 +273,44 @@ class Search {
     const Effort& effort_;
     const ProgressCallback& progress_;
     CaseQueue queue_;
+    bool guessed_ = false; // from a space
     ExactOutcome all_;
 };
 
-// The best mapping whose tiles divide evenly, to begin a search among all tile sizes with: its
-// spaces are small, so that it is proved soon, and little can be better. Takes a part of the
-// effort; the best so far where that is not enough.
-std::optional<SearchResult> best_even(const Task& task, const SearchOptions& options,
-                                      std::optional<SearchResult> known, const Effort& effort) {
-    constexpr double kShare = 0.3;
-    Task even = task;
-    even.factors = Factors::perfect;
-    const Effort some = effort.part(kShare);
-    return Search(even, options, std::move(known), some, {}).run().best;
+// Puts the nodes and improvements of an earlier search in front of those of a later one.
+void put_before(const ExactOutcome& earlier, ExactOutcome& later) {
+    std::vector<Improvement> history = earlier.history;
+    for (Improvement& step : later.history) {
+        if (history.empty() || step.value < history.back().value) {
+            step.nodes += earlier.nodes;
+            history.push_back(step);
+        }
+    }
+    later.history = std::move(history);
+    later.nodes += earlier.nodes;
+    for (const auto& [rule, nodes] : earlier.pruned) {
+        later.pruned[rule] += nodes;
+    }
+}
+
+// Searches the task's space; among tiles of any size it begins with the best mapping whose tiles
+// divide evenly. The search for that one is the same as with perfect factors and may take the whole
+// effort, so that a search of the larger space never returns a worse mapping under the same limit.
+ExactOutcome search_spaces(const Task& task, const SearchOptions& options,
+                           std::optional<SearchResult> known, const Effort& effort,
+                           const ProgressCallback& progress, double& truncated) {
+    ExactOutcome even;
+    if (task.factors == Factors::any) {
+        Task divisors = task;
+        divisors.factors = Factors::perfect;
+        even = Search(divisors, options, std::move(known), effort, {}).run();
+        known = std::move(even.best);
+    }
+    Search all(task, options, std::move(known), effort, progress);
+    ExactOutcome outcome = all.run();
+    truncated = all.truncated;
+    put_before(even, outcome);
+    return outcome;
 }
 
 } // namespace
@@ -308,24 +349,20 @@ Result<SearchResult> search(const Task& task, const SearchOptions& asked, std::s
     }
     const Effort effort(exact ? options.time_limit_s : 0.0, stop, exact ? options.max_nodes : 0);
     std::optional<SearchResult> known = best_known(task);
-    std::optional<SearchResult> first = known;
-    if (exact && task.factors == Factors::any) {
-        first = best_even(task, options, std::move(first), effort);
-    }
     ExactOutcome outcome;
-    bool truncated = false;
+    double left_out = kNone; // no mapping of splits that are not looked at has a lower value
     if (exact) {
-        Search all(task, options, std::move(first), effort, progress);
-        outcome = all.run();
-        truncated = all.truncated;
+        outcome = search_spaces(task, options, known, effort, progress, left_out);
     } else {
         // The baselines draw from the spaces with the least floors, as many as memory has room for.
         CaseQueue queue(task, 1); // a mapping in one space alone
-        const Spaces spaces = next_spaces(task, queue, options, kNone, effort);
+        Spaces spaces;
+        add_spaces(task, queue, options, kNone, effort, kMostSpaces, spaces);
         outcome = search_baseline(task, spaces.all, options, stop, progress);
         outcome.complete = outcome.complete && !spaces.unfinished && queue.empty();
+        outcome.lower_bound = outcome.complete ? outcome.lower_bound : 0.0;
         outcome.best = better(std::move(outcome.best), known);
-        truncated = spaces.truncated;
+        left_out = spaces.truncated;
     }
     if (!outcome.best) {
         Diagnostics reasons = explain_infeasible(task);
@@ -342,10 +379,11 @@ Result<SearchResult> search(const Task& task, const SearchOptions& asked, std::s
     c.objective = task.objective.name();
     c.nodes = outcome.nodes;
     c.pruned = std::move(outcome.pruned);
+    const bool truncated = left_out < kNone;
     const bool placed = outcome.left_out >= c.value * (1.0 - kSlack);
     c.proved = outcome.complete && !truncated && placed &&
                (options.strategy == Strategy::exact || options.strategy == Strategy::exhaustive);
-    c.lower_bound = truncated ? 0.0 : std::min(outcome.lower_bound, outcome.left_out);
+    c.lower_bound = std::min({outcome.lower_bound, outcome.left_out, left_out});
     c.lower_bound = std::min(std::max(c.lower_bound, least_value(task)), c.value);
     c.space = task.factors == Factors::perfect ? "perfect factors" : "any factors";
     const bool outside = outcome.from_start && known && result.mapping == known->mapping &&

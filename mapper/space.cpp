@@ -35,9 +35,16 @@ double volume_of(const Problem& problem, Operand o) {
     return volume;
 }
 
-// Without taps windows do not overlap: which of them moves first is all the same.
-bool windows_overlap(const Problem& problem) {
-    return problem.bounds[index(Dim::R)] > 1 || problem.bounds[index(Dim::S)] > 1;
+// Orders of the loops that move the input differ by the window that moves first: by 4 of them where
+// windows overlap, or by 5 with Slide::none.
+std::size_t slides_at_all(const Space& space) {
+    const Problem& problem = space.task->problem;
+    const auto& blocks = space.roles.hands_on;
+    if (!has_windows(problem, Dim::P) && !has_windows(problem, Dim::Q)) {
+        return 1;
+    }
+    const bool hands_on = std::find(blocks.begin(), blocks.end(), true) != blocks.end();
+    return hands_on || space.roles.many_lanes ? 5 : 4;
 }
 
 void add_links(Space& space) {
@@ -57,8 +64,9 @@ void add_links(Space& space) {
             link.child = h + 1 < homes.size() ? homes[h + 1] : levels;
             link.produced = o == task.problem.produced;
             link.volume = volume_of(task.problem, o);
-            link.slides =
-                o == Operand::input && link.child < levels && windows_overlap(task.problem) ? 4 : 1;
+            if (o == Operand::input && link.child < levels) {
+                link.slides = slides_at_all(space);
+            }
             link.variants = link.child == levels ? 1 : link.child * 2 * link.slides;
             const auto take = [&](std::size_t n) {
                 return std::exchange(space.columns, space.columns + n);
@@ -96,35 +104,83 @@ void add_layout(Space& space) {
     space.depth = space.task->factors == Factors::perfect ? levels : levels + 1;
 }
 
-std::vector<BlockOrder> orders_of(const Space& space, std::size_t block) {
-    const Problem& problem = space.task->problem;
-    const auto moves = [&](Slide s) {
-        return windows_overlap(problem) &&
-               problem.bounds[index(
-                   std::array{Dim::P, Dim::Q, Dim::R, Dim::S}[static_cast<std::size_t>(s)])] > 1;
-    };
-    OperandSet waiting; // operands whose tiles inside this block may move here
+// The operands whose tiles inside a block may move there.
+OperandSet waiting_inside(const Space& space, std::size_t block) {
+    OperandSet waiting;
     for (const Link& link : space.links) {
         if (link.child < space.keeps.size() && link.child > block) {
             waiting.insert(link.operand);
         }
     }
-    std::vector<BlockOrder> orders;
-    const auto add = [&](Operand s, std::initializer_list<Slide> slides) {
-        bool any = false;
-        for (const Slide slide : slides) {
-            if (waiting.contains(s) && waiting.contains(Operand::input) && moves(slide)) {
-                orders.push_back({s, slide});
-                any = true;
-            }
-        }
-        if (!any && waiting.contains(s)) {
-            orders.push_back({s, *slides.begin()});
+    return waiting;
+}
+
+// Slides that differ among the orders in which an operand rests: the windows that may move first
+// among the loops that do. None of them where units hand windows on, which may cost more than it
+// saves, and where many lanes make it worth while that the sums move.
+std::vector<Slide> slides_of(const Space& space, std::size_t block, Operand rests) {
+    const Problem& problem = space.task->problem;
+    std::vector<Slide> slides;
+    const auto add = [&](Slide slide, std::initializer_list<Dim> dims) {
+        const bool some = std::any_of(dims.begin(), dims.end(), [&](Dim d) {
+            const bool windows = has_windows(problem, d);
+            return slide == Slide::none ? problem.bounds[index(d)] > 1 && !windows : windows;
+        });
+        if (some) {
+            slides.push_back(slide);
         }
     };
-    add(Operand::output, {Slide::r, Slide::s});
-    add(Operand::weight, {Slide::p, Slide::q});
-    add(Operand::input, {Slide::p, Slide::q, Slide::r, Slide::s});
+    if (rests != Operand::output) {
+        add(Slide::p, {Dim::P});
+        add(Slide::q, {Dim::Q});
+    }
+    if (rests != Operand::weight) {
+        add(Slide::r, {Dim::R});
+        add(Slide::s, {Dim::S});
+    }
+    const bool moves_sums = space.roles.many_lanes && rests != problem.produced;
+    if ((space.roles.hands_on[block] || moves_sums) && !slides.empty()) {
+        rests == Operand::output ? add(Slide::none, {Dim::C, Dim::R, Dim::S})
+        : rests == Operand::weight
+            ? add(Slide::none, {Dim::N, Dim::P, Dim::Q})
+            : add(Slide::none, {Dim::N, Dim::C, Dim::G, Dim::P, Dim::Q, Dim::R, Dim::S});
+    }
+    return slides;
+}
+
+// The operands that are worth trying to rest: those whose tiles inside the block may move there.
+// Where it may pay that others move, also those that rest then.
+OperandSet worth_resting(const Space& space, std::size_t block, OperandSet waiting) {
+    const Operand sums = space.task->problem.produced;
+    if (waiting.contains(Operand::input) && space.roles.hands_on[block]) {
+        return {Operand::input, Operand::weight, Operand::output};
+    }
+    if (waiting == OperandSet{sums} && space.roles.many_lanes) {
+        return {sums, sums == Operand::input ? Operand::output : Operand::input};
+    }
+    return waiting;
+}
+
+std::vector<BlockOrder> orders_of(const Space& space, std::size_t block) {
+    const OperandSet waiting = waiting_inside(space, block);
+    const OperandSet resting = worth_resting(space, block, waiting);
+    std::vector<BlockOrder> orders;
+    for (const auto& [rests, usual] :
+         {std::pair(Operand::output, Slide::r), std::pair(Operand::weight, Slide::p),
+          std::pair(Operand::input, Slide::p)}) {
+        if (!resting.contains(rests)) {
+            continue;
+        }
+        const std::size_t before = orders.size();
+        for (const Slide slide : slides_of(space, block, rests)) {
+            if (waiting.contains(Operand::input)) {
+                orders.push_back({rests, slide});
+            }
+        }
+        if (orders.size() == before) {
+            orders.push_back({rests, usual});
+        }
+    }
     return orders;
 }
 
@@ -190,6 +246,7 @@ class TreeBuilder {
         if (space_.unfinished) {
             return;
         }
+        mark_loops(group_.nodes[node], group_.chains[all_[from]], depth);
         if (depth == space_.depth) {
             const std::uint32_t chain = all_[from];
             group_.nodes[node].chain = chain;
@@ -219,6 +276,15 @@ class TreeBuilder {
         const auto begin = group_.nodes.begin() + static_cast<std::ptrdiff_t>(first);
         group_.nodes[node].needless = std::all_of(begin, begin + static_cast<std::ptrdiff_t>(count),
                                                   [](const Node& n) { return n.needless; });
+    }
+
+    // With trips in space and those in time of the outermost `depth - 1` levels decided; where
+    // loops divide evenly the innermost level's follow from the others.
+    void mark_loops(Node& node, const Chain& chain, std::size_t depth) const {
+        const std::size_t to = depth == space_.depth ? space_.keeps.size() : depth - 1;
+        if (depth >= 2) {
+            node.loops = loops_of(space_, group_, chain, depth - 2, to);
+        }
     }
 
     // The least of `count` rows, column by column; of lanes the most.
@@ -288,7 +354,7 @@ void build_group(Space& space, std::size_t g, std::size_t max_chains, ColumnMake
     Group& group = space.groups[g];
     group.dims = kGroupDims[g];
     const auto splits = [&](Dim dim) {
-        auto all = splits_of(*space.task, space.keeps, dim, effort);
+        auto all = splits_of(*space.task, space.keeps, space.roles, dim, effort);
         std::erase_if(all, [&](const Split& split) {
             return !suits(*space.task, space.keeps, space.arrivals, dim, split);
         });
@@ -322,7 +388,7 @@ void build_group(Space& space, std::size_t g, std::size_t max_chains, ColumnMake
     columns.resize(group.chains.size() * space.columns);
     if (!group.chains.empty()) {
         std::vector<bool> needless(group.chains.size(), false);
-        drop_dominated(space, group.chains, columns, needless, effort);
+        drop_dominated(space, group, columns, needless, effort);
         TreeBuilder(space, group, std::move(columns), std::move(needless), effort).run();
     }
 }
@@ -337,12 +403,36 @@ Count extent_at(const Split& split, std::size_t level, std::size_t levels, Count
     return std::min(tile, bound);
 }
 
+LoopMasks loops_of(const Space& space, const Group& group, const Chain& chain, std::size_t from,
+                   std::size_t to) {
+    LoopMasks masks;
+    for (std::size_t i = from; i < to; ++i) {
+        for (std::size_t n = 0; n < group.dims.size(); ++n) {
+            const Split& split = n == 0 ? chain.first : chain.tap;
+            if (split.temporal[i] == 1) {
+                continue;
+            }
+            const auto bit = static_cast<std::uint16_t>(1U << i);
+            const std::uint8_t role = space.roles.of(i, group.dims[n]);
+            const bool own = (role & kOwnSpace) != 0 && split.spatial[i - 1] > 1;
+            if ((role & kAnchor) != 0 || own) {
+                masks.anchors |= bit;
+            } else {
+                masks.leans |= bit;
+                masks.leans_on_sums |= (role & kLeans) == 0 ? bit : std::uint16_t{0};
+            }
+        }
+    }
+    return masks;
+}
+
 Space build_space(const Task& task, const std::vector<OperandSet>& keeps, std::size_t max_chains,
                   const Effort& effort, const Arrivals& arrivals) {
     Space space;
     space.task = &task;
     space.keeps = keeps;
     space.arrivals = arrivals;
+    space.roles = loop_roles(task, keeps);
     add_layout(space);
     ColumnMaker maker(space);
     constexpr std::size_t kMostBytes = 300'000'000;

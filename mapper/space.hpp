@@ -12,6 +12,7 @@
 
 #include "mapper/arrivals.hpp"
 #include "mapper/effort.hpp"
+#include "mapper/loop_roles.hpp"
 #include "mapper/problem_space.hpp"
 
 #include <cstdint>
@@ -50,7 +51,8 @@ struct Chain {
     Split tap;
 };
 
-enum class Slide : std::uint8_t { p, q, r, s };
+// none: a dimension that moves the input, but no windows that overlap, comes first.
+enum class Slide : std::uint8_t { p, q, r, s, none };
 
 // Which operand rests while the innermost loops of a block run, and which window dimension is first
 // among those that move the input.
@@ -77,7 +79,23 @@ struct Link {
                               // counting the different sums that instances hold
     std::vector<std::size_t> edges; // column of what crosses the network of level e, 0: not needed
     std::size_t variants = 1;
-    std::size_t slides = 1; // 4 for the input, whose windows slide
+    std::size_t slides = 1; // for the input, whose windows slide: 4, with Slide::none 5
+};
+
+// Levels as bits, by what their loops in time are; see loop_roles.hpp.
+struct LoopMasks {
+    std::uint16_t anchors = 0;
+    std::uint16_t leans = 0;         // on an anchor
+    std::uint16_t leans_on_sums = 0; // on an anchor and on many lanes
+
+    LoopMasks& operator|=(const LoopMasks& other) {
+        anchors |= other.anchors;
+        leans |= other.leans;
+        leans_on_sums |= other.leans_on_sums;
+        return *this;
+    }
+    // Levels where all loops might as well be those of the next level outwards.
+    std::uint16_t without_anchor() const { return leans & static_cast<std::uint16_t>(~anchors); }
 };
 
 // Column of a variant: closing block, are the loops that rest free, window that moves first.
@@ -88,7 +106,8 @@ struct Node {
     std::uint32_t chain = 0;  // of a leaf
     std::uint32_t ranges = 0; // first of its ranges, if it has more than kRange children
     bool needless = false;    // every chain below is dominated while returned sums cost more than
-                              // they save; see sums_cost()
+                              // they save; see sums_price()
+    LoopMasks loops;          // of the levels whose trips in time are decided here
 };
 
 // So many neighbouring children, or ranges of them, are bounded together before each alone.
@@ -110,6 +129,7 @@ struct Space {
     const Task* task = nullptr;
     std::vector<model::OperandSet> keeps; // by level
     Arrivals arrivals;                    // the case of step 7 that the space is of
+    LoopRoles roles;                      // which dimensions may loop in time where
     std::vector<Link> links;
     std::array<Group, kGroups> groups;
     std::size_t columns = 0;
@@ -149,7 +169,7 @@ std::size_t home_of(const std::vector<model::OperandSet>& keeps, model::Operand 
 // All splits of one dimension that respect fan-outs, fixed trips and what each level may loop over.
 // Some are missing when the effort is over before the end.
 std::vector<Split> splits_of(const Task& task, const std::vector<model::OperandSet>& keeps,
-                             model::Dim dim, const Effort& effort = {});
+                             const LoopRoles& roles, model::Dim dim, const Effort& effort = {});
 
 // Builds the space; `max_chains` bounds the chains of a group.
 Space build_space(const Task& task, const std::vector<model::OperandSet>& keeps,
@@ -162,10 +182,14 @@ struct SumsPrice {
     double cost = 0.0;
     double saving = 0.0;
 };
-SumsPrice sums_price(const Space& space, const Link& link);
+SumsPrice sums_price(const Task& task, model::Operand sums, std::size_t parent, std::size_t child);
+
+// What the loops of a chain are at the levels from `from` to before `to`.
+LoopMasks loops_of(const Space& space, const Group& group, const Chain& chain, std::size_t from,
+                   std::size_t to);
 
 // Marks chains that another one with the same trips in space beats or equals in every column.
-void drop_dominated(Space& space, std::vector<Chain>& chains, std::vector<double>& columns,
+void drop_dominated(Space& space, Group& group, std::vector<double>& columns,
                     std::vector<bool>& needless, const Effort& effort);
 
 // The mapping that chains (one a group) and orders (one per Space::ordered) stand for. Spatial

@@ -18,19 +18,14 @@ const LevelConstraint& constraint(const Task& task, std::size_t level) {
     return level < task.constraints.levels.size() ? task.constraints.levels[level] : none;
 }
 
-bool axis_allows(const Task& task, std::size_t level, std::size_t axis, Dim dim) {
-    const auto& rules = constraint(task, level).axis_dims;
-    return !rules || (axis < rules->size() && (*rules)[axis].contains(dim));
-}
-
 // All splits of one dimension that respect fan-outs, fixed trips and what each level may loop over.
 class Splitter {
   public:
-    Splitter(const Task& task, const std::vector<OperandSet>& keeps, Dim dim, const Effort& effort)
-        : task_(task), keeps_(keeps), dim_(dim), effort_(effort),
+    Splitter(const Task& task, const std::vector<OperandSet>& keeps, const LoopRoles& roles,
+             Dim dim, const Effort& effort)
+        : task_(task), keeps_(keeps), roles_(roles), dim_(dim), effort_(effort),
           bound_(task.problem.bounds[index(dim)]), levels_(task.machine.levels.size()),
-          inside_(inside_homes()), alike_(inside_sums()), ramps_(ramps_matter(task)),
-          edge_(array_edge(task.machine)) {}
+          inside_(inside_homes()), ramps_(ramps_matter(task)), edge_(array_edge(task.machine)) {}
 
     std::vector<Split> run() {
         space(levels_ - 1, 1);
@@ -49,66 +44,12 @@ class Splitter {
         }
         return first;
     }
-    // First level at which it may be spread: no network above the home of the sums adds any.
-    std::size_t inside_sums() const {
-        const Operand sums = task_.problem.produced;
-        return relevant(sums, dim_) ? 0 : home_of(keeps_, sums);
-    }
     Count spatial_limit(std::size_t level) const {
-        if (level < alike_) {
-            return 1;
-        }
-        const auto& axes = task_.machine.levels[level].fanout;
-        Count limit = 1;
-        for (std::size_t a = 0; a < axes.size(); ++a) {
-            limit *= axis_allows(task_, level, a, dim_) ? axes[a].size : 1;
-        }
-        return limit;
+        return most_in_space(task_, keeps_, level, dim_);
     }
-    // A loop that moves no operand kept at its level can as well be the innermost one of the next
-    // level outwards: same counts, so only that one is searched. But where windows are spread there
-    // as well, it decides which of them are there at the same time and share inputs.
     bool loops_here(std::size_t level) const {
-        return needed_here(level) ||
-               (level >= inside_ && windows() && spatial_limit(level - 1) > 1);
+        return level >= inside_ && roles_.of(level, dim_) != 0;
     }
-    bool windows() const { // that overlap
-        constexpr std::array<std::pair<Dim, Dim>, 4> kWindows = {
-            {{Dim::P, Dim::R}, {Dim::R, Dim::P}, {Dim::Q, Dim::S}, {Dim::S, Dim::Q}}};
-        return bound_ > 1 && std::any_of(kWindows.begin(), kWindows.end(), [&](const auto& pair) {
-                   return pair.first == dim_ && task_.problem.bounds[index(pair.second)] > 1;
-               });
-    }
-    bool needed_here(std::size_t level) const {
-        if (level == 0 || level < inside_) {
-            return level >= inside_;
-        }
-        if (ruled(level) || ruled(level - 1)) { // there it may not be welcome
-            return true;
-        }
-        // Step 7 tells passes over the array from what the units do between them, and tiles from
-        // the outermost memory that are waited for from those that come early.
-        if (ramps_ && (level == edge_ + 1 || (edge_ > 0 && filled_from_outside(level)))) {
-            return true;
-        }
-        for (const Operand o : kAllOperands) {
-            if (present(task_, o) && keeps_[level].contains(o) && relevant(o, dim_)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    // Does a level keep an operand that no level between it and the outermost keeps?
-    bool filled_from_outside(std::size_t level) const {
-        return std::any_of(kAllOperands.begin(), kAllOperands.end(), [&](Operand o) {
-            const auto keeps = [&](const OperandSet& set) { return set.contains(o); };
-            const auto from = keeps_.begin() + 1;
-            return present(task_, o) && keeps_[level].contains(o) &&
-                   std::none_of(from, keeps_.begin() + static_cast<std::ptrdiff_t>(level), keeps);
-        });
-    }
-
     bool ruled(std::size_t level) const {
         const LevelConstraint& rule = constraint(task_, level);
         return rule.temporal[index(dim_)] || rule.temporal_range[index(dim_)].limits();
@@ -165,7 +106,7 @@ class Splitter {
     // Then nothing needs the larger tile: fewer words wait in it, no lane does more, and as many
     // tiles come, each no later.
     bool wasteful() {
-        if (!alike_tiles()) {
+        if (task_.counting == Counting::eyeroof && !alike_tiles()) {
             return false;
         }
         const Count steps = this->steps();
@@ -274,7 +215,8 @@ class Splitter {
             }
         }
         for (std::size_t i = 1; i < levels_; ++i) {
-            if (split_.temporal[i] > 1 && split_.spatial[i - 1] == 1 && !needed_here(i)) {
+            const bool own_only = roles_.of(i, dim_) == kOwnSpace;
+            if (split_.temporal[i] > 1 && split_.spatial[i - 1] == 1 && own_only) {
                 return; // the next level outwards has it
             }
         }
@@ -285,6 +227,7 @@ class Splitter {
 
     const Task& task_;
     const std::vector<OperandSet>& keeps_;
+    const LoopRoles& roles_;
     Dim dim_;
     const Effort& effort_;
     std::uint64_t looks_ = 0;
@@ -292,7 +235,6 @@ class Splitter {
     Count bound_;
     std::size_t levels_;
     std::size_t inside_;
-    std::size_t alike_;
     bool ramps_;
     std::size_t edge_;
     Split split_;
@@ -302,9 +244,9 @@ class Splitter {
 
 } // namespace
 
-std::vector<Split> splits_of(const Task& task, const std::vector<OperandSet>& keeps, Dim dim,
-                             const Effort& effort) {
-    return Splitter(task, keeps, dim, effort).run();
+std::vector<Split> splits_of(const Task& task, const std::vector<OperandSet>& keeps,
+                             const LoopRoles& roles, Dim dim, const Effort& effort) {
+    return Splitter(task, keeps, roles, dim, effort).run();
 }
 
 } // namespace eyeroof::mapper

@@ -133,7 +133,10 @@ void Walker::look(std::size_t step, double parent_bound, std::size_t height, std
     const Node& node = group.nodes[at_[g]];
     if (height == 0) {
         const auto child = node.first_child + static_cast<std::uint32_t>(range);
-        if (step >= kGroups && few_lanes_ && group.nodes[child].needless) {
+        const Node& next = group.nodes[child];
+        const bool needless = few_lanes_ && (next.needless || next.loops.leans_on_sums != 0);
+        const bool loose = (next.loops.leans & static_cast<std::uint16_t>(~anchored_)) != 0;
+        if (step >= kGroups && (needless || loose)) {
             count(kDominated);
             return;
         }
@@ -221,13 +224,41 @@ bool Walker::few_lanes() const {
     double saving = 0.0;
     for (const Link& link : space_.links) {
         if (link.produced && link.child < space_.keeps.size()) {
-            const SumsPrice price = sums_price(space_, link);
+            const SumsPrice price = sums_price(shared_.task, link.operand, link.parent, link.child);
             lanes *= product_[link.lanes];
             cost = cost == 0.0 ? price.cost : std::min(cost, price.cost);
             saving = std::max(saving, price.saving);
         }
     }
     return cost >= saving * (lanes - 1.0);
+}
+
+// With all trips in space decided: the levels where some dimension may be an anchor, as bits.
+std::uint16_t Walker::anchored_levels() const {
+    const Path chains = any_chains();
+    std::uint16_t levels = 1;
+    for (std::size_t g = 0; g < kGroups; ++g) {
+        const Group& group = space_.groups[g];
+        for (std::size_t n = 0; n < group.dims.size(); ++n) {
+            const Chain& chain = group.chains[chains[g]];
+            const Split& split = n == 0 ? chain.first : chain.tap;
+            for (std::size_t i = 1; i < space_.keeps.size(); ++i) {
+                const std::uint8_t role = space_.roles.of(i, group.dims[n]);
+                const bool own = (role & kOwnSpace) != 0 && split.spatial[i - 1] > 1;
+                levels |= static_cast<std::uint16_t>((role & kAnchor) != 0 || own ? 1U << i : 0U);
+            }
+        }
+    }
+    return levels;
+}
+
+// Do the loops of a level that was just decided lean on an anchor that is not there?
+bool Walker::leans_on_nothing() const {
+    LoopMasks loops;
+    for (std::size_t g = 0; g < kGroups; ++g) {
+        loops |= space_.groups[g].nodes[at_[g]].loops;
+    }
+    return loops.without_anchor() != 0;
 }
 
 Known Walker::known(std::size_t step) const {
@@ -295,12 +326,17 @@ void Walker::finish_level(std::size_t step, double bound) {
     if (!load()) {
         return;
     }
+    if (step > kGroups && leans_on_nothing()) {
+        count(kDominated);
+        return;
+    }
     if (step == kGroups && !placed()) {
         count(kAxes);
         return;
     }
     if (step == kGroups) {
-        few_lanes_ = !ramps_ && few_lanes();
+        few_lanes_ = few_lanes();
+        anchored_ = anchored_levels();
     }
     const double relaxed = estimator_.relaxed(product_.data(), known(step - 1), cut());
     if (relaxed > cut()) {

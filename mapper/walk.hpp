@@ -153,6 +153,8 @@ class Walker {
     void decide_others(std::size_t step, std::size_t group);
     double steps_left(const double* row) const;
     bool few_lanes() const;
+    std::uint16_t anchored_levels() const;
+    bool leans_on_nothing() const;
     Known known(std::size_t step) const;
     Path any_chains() const;
     void descend(std::size_t step, double bound);
@@ -180,7 +182,8 @@ class Walker {
     std::size_t target_ = 0; // decisions after which nodes are collected
     std::size_t inner_ = 0;  // levels from here on lie inside the array
     bool few_lanes_ = false;
-    bool ramps_ = false; // does step 7 count?
+    std::uint16_t anchored_ = 0; // levels where a loop may be an anchor, as bits
+    bool ramps_ = false;         // does step 7 count?
     bool any_order_ = false;
     std::optional<double> hops_ = {}; // of the node that is taken up: it is known to fit the axes
     std::uint64_t visits_ = 0;

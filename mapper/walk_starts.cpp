@@ -145,6 +145,7 @@ void Walker::go_below(const Start& start) {
         descend(start.step, start.bound);
     } else {
         few_lanes_ = start.few_lanes;
+        anchored_ = anchored_levels();
         estimator_.set_floors(start.floors);
         estimator_.set_ramp(start.ramp);
         go_on(start.step, start.bound);

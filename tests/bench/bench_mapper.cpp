@@ -51,6 +51,7 @@ mapper::Task eyeriss_task(const model::Problem& problem, mapper::Factors factors
 
 const model::Problem kAlex1 = test::conv("alex1", {11, 11, 55, 55, 3, 96, 4}, 4, 4);
 const model::Problem kAlex2 = test::conv("alex2", {5, 5, 27, 27, 48, 256, 4});
+const model::Problem kVggFirst = test::conv("vgg1_1", {3, 3, 224, 224, 3, 64, 1});
 const model::Problem kVgg = test::conv("vgg3_2", {3, 3, 56, 56, 256, 256, 1});
 const model::Problem kRes = test::conv("res_3x3", {3, 3, 14, 14, 256, 256, 1});
 const model::Problem kGemm = test::conv("gemm1024", {1, 1, 1024, 1, 1024, 1024, 1});
@@ -179,6 +180,7 @@ BENCHMARK_CAPTURE(prove, gemm1024, kGemm, kOwn, kPerfect)->Apply(as_proofs);
 BENCHMARK_CAPTURE(prove, alex1_timeloop, kAlex1, kTimeloop, kPerfect)->Apply(as_proofs);
 BENCHMARK_CAPTURE(prove, alex2_timeloop, kAlex2, kTimeloop, kPerfect)->Apply(as_proofs);
 BENCHMARK_CAPTURE(prove, vgg3_2_timeloop, kVgg, kTimeloop, kPerfect)->Apply(as_proofs);
+BENCHMARK_CAPTURE(prove, vgg1_1_timeloop, kVggFirst, kTimeloop, kPerfect)->Apply(as_proofs);
 BENCHMARK_CAPTURE(prove, res_3x3_timeloop, kRes, kTimeloop, kPerfect)->Apply(as_proofs);
 BENCHMARK_CAPTURE(prove, gemm1024_timeloop, kGemm, kTimeloop, kPerfect)->Apply(as_proofs);
 BENCHMARK_CAPTURE(prove, gemm1024_any, kGemm, kOwn, mapper::Factors::any)->Apply(as_proofs);

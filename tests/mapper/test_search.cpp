@@ -1,3 +1,4 @@
+#include "mapper/keep_queue.hpp"
 #include "mapper/search.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/near.hpp"
@@ -170,6 +171,24 @@ TEST_CASE("splits that are left out are told, and nothing is called proved") {
     CHECK((found || found.diagnostics().items().front().code == "no-mapping"));
 }
 
+TEST_CASE(
+    "however early a search ends, its bound is at least the floor of the choices of what is kept") {
+    for (const Problem& problem : {small_conv(), conv("gemm", {1, 1, 48, 1, 36, 60, 1})}) {
+        const auto task = eyeriss_task(problem);
+        const double floor = mapper::KeepQueue(task).floor();
+        CHECK(floor > 0.0);
+        for (const std::size_t chains : {40U, 200'000U}) {
+            for (const std::uint64_t nodes : {1U, 300U}) {
+                CAPTURE(problem.name);
+                CAPTURE(chains);
+                CAPTURE(nodes);
+                const auto found = mapper::search(task, {.max_nodes = nodes, .max_chains = chains});
+                CHECK((!found || found->certificate.lower_bound >= floor * (1.0 - 1e-9)));
+            }
+        }
+    }
+}
+
 TEST_CASE("the certificate says which step of Eyexam left how many nodes") {
     const auto found = mapper::search(eyeriss_task(small_conv()));
     REQUIRE(found);
@@ -266,6 +285,30 @@ TEST_CASE("a search that is stopped says how far it came") {
         CHECK(found->certificate.lower_bound < found->certificate.value);
     } else if (!found) {
         CHECK(found.diagnostics().items().front().code == "no-mapping");
+    }
+}
+
+TEST_CASE("tiles of any size are never worse than tiles that divide evenly under the same limit") {
+    // The limits are those at which the search for even tiles has just found something better.
+    for (const Problem& problem :
+         {conv("rows", {3, 1, 16, 1, 12, 16, 1}), conv("gemm", {1, 1, 48, 1, 36, 60, 1}),
+          conv("taps", {5, 1, 12, 1, 24, 18, 1})}) {
+        auto task = eyeriss_task(problem);
+        const auto whole = mapper::search(task, {.max_nodes = 1'000'000});
+        REQUIRE(whole);
+        for (const mapper::Improvement& step : whole->history) {
+            CAPTURE(problem.name);
+            const std::uint64_t nodes = step.nodes + 1;
+            CAPTURE(nodes);
+            task.factors = mapper::Factors::perfect;
+            const auto even = mapper::search(task, {.max_nodes = nodes});
+            task.factors = mapper::Factors::any;
+            const auto any = mapper::search(task, {.max_nodes = nodes});
+            REQUIRE(even);
+            REQUIRE(any);
+            CHECK(any->certificate.value <= even->certificate.value);
+            CHECK(any->certificate.nodes >= even->certificate.nodes);
+        }
     }
 }
 
