@@ -6,6 +6,8 @@
 #include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <QApplication>
 #include <QClipboard>
 #include <QDropEvent>
@@ -20,8 +22,6 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QWheelEvent>
-#include <nlohmann/json.hpp>
-
 #include <cmath>
 
 namespace test_gui_gui {
