@@ -123,7 +123,7 @@ class PlanWalk {
                 plan.recompute = r;
                 for (const int zero : {0, 1, 3}) {
                     plan.zero = zero;
-                    if ((zero == 0 || plan.data > 1) && (zero < 3 || plan.pipeline == 1)) {
+                    if ((zero == 0 || plan.replicas() > 1) && (zero < 3 || plan.pipeline == 1)) {
                         evaluate(plan, times);
                     }
                 }
@@ -141,8 +141,8 @@ class PlanWalk {
             }
             return;
         }
-        const double kept =
-            device_parameters(t_, plan) / (plan.zero > 0 ? static_cast<double>(plan.data) : 1.0);
+        const double kept = device_parameters(t_, plan) /
+                            (plan.zero > 0 ? static_cast<double>(plan.replicas()) : 1.0);
         const auto update = exams_.update_s(kept, stop_);
         if (!update) {
             found_ = update.diagnostics();

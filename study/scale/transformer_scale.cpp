@@ -267,7 +267,7 @@ Result<ScalePoint> transformer_point(BlockExams& exams, const Plan& plan, const 
     const TransformerOptions& o = exams.options();
     const auto times = exams.times(plan, stop);
     const double kept =
-        device_parameters(t, plan) / (plan.zero >= 1 ? static_cast<double>(plan.data) : 1.0);
+        device_parameters(t, plan) / (plan.zero >= 1 ? static_cast<double>(plan.replicas()) : 1.0);
     const auto update = exams.update_s(kept, stop);
     if (!times || !update) {
         Diagnostics all = times.diagnostics();
