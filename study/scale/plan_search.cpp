@@ -34,7 +34,10 @@ class PlanWalk {
           devices_(devices), kept_(kept), stop_(std::move(stop)) {}
 
     Result<PlanSearch> run() {
-        for (const Count tensor : divisors(t_.heads, kMostTensor)) {
+        for (const Count tensor : tensor_degrees(t_)) {
+            if (tensor > kMostTensor) {
+                break;
+            }
             for (const Count pipeline : divisors(t_.layers, devices_)) {
                 for (const Count context : divisors(o_.length >= kLongSequence ? 16 : 1, 16)) {
                     const Count inner = tensor * pipeline * context;

@@ -5,12 +5,14 @@
 #include "study/program/lower.hpp"
 #include "study/program/memory.hpp"
 #include "study/scale/scale.hpp"
+#include "study/scale/transformer.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
 #include "tests/question.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace test_scale_gradients {
@@ -97,6 +99,24 @@ TEST_CASE("a shared weight is sent once, with its bias beside it") {
                                                tests::training_with("sgd")));
     REQUIRE(report.ok());
     CHECK(device_work(*report, 4.0).bytes() == tests::near(4.0 * (1600 + 272)));
+}
+
+TEST_CASE("a chain's gradients do not end at a look-up in its middle") {
+    // Twice embedding, norm, head, loss, as the ends of a decoder are examined.
+    model::Network ends = ends_network(gpt(2, 64, 2, 1000, 0, false), BlockCut{});
+    for (model::Layer& layer : ends.layers) {
+        layer.count = 2;
+    }
+    const auto program = lower(tests::question_of(ends, *hwdb::load_machine("h100-sxm-80gb", kHwdb),
+                                                  tests::training_with("sgd")));
+    REQUIRE(program.ok());
+    for (const char* name : {"head.bwd_weight", "head.bwd_data", "embedding.bwd_weight"}) {
+        const auto layer = std::find_if(program->layers.begin(), program->layers.end(),
+                                        [&](const model::Layer& l) { return l.name == name; });
+        CAPTURE(name);
+        REQUIRE(layer != program->layers.end());
+        CHECK(layer->count == 2);
+    }
 }
 
 TEST_CASE("gradients stand whole beside the activations until they are sent") {
