@@ -119,7 +119,7 @@ class Shapes {
         Transformer t;
         t.name = network_.name;
         if (!read_embedding(t)) {
-            return missing("an embedding whose table is told");
+            return missing("an embedding of words with its table");
         }
         if (!read_attention(t)) {
             return missing("attention: two batched products around a softmax, or one kernel");
