@@ -111,8 +111,10 @@ class Backward {
             return;
         }
         if (gradient_[out] == kNone) {
-            if (!graph_.tensors[out].output) {
-                return; // nobody asks
+            // A chain does not say what reads a result that its next operator has no gradient for
+            // (a look-up, a fill): a later operator does.
+            if (!graph_.tensors[out].output && !graph_.chain) {
+                return; // nothing differentiable reads it
             }
             gradient_[out] = new_gradient(out); // the loss's
         }
@@ -136,6 +138,9 @@ class Backward {
             (run.weight != kNone && !has_weight_gradient(layer));
         for (const Layer& made : gradients_of(layer, options_, data)) {
             add_gradient(run, op, layer, made, given, inputs);
+        }
+        if (run.weight != kNone) { // also of what has no operator for it: a fill
+            (void)weight_gradient(run.weight);
         }
     }
 

@@ -1,4 +1,5 @@
 // What one device computes and keeps in a training step of a network.
+#include "study/exam/report_figures.hpp"
 #include "study/program/footprint.hpp"
 #include "study/scale/scale.hpp"
 
@@ -90,19 +91,50 @@ DeviceMemory training_memory(const Report& training, int zero, double devices) {
     if (training.fit) {
         memory.capacity = static_cast<double>(training.fit->limit_bytes);
     }
-    if (!training.memory) {
+    if (!training.memory || training.memory->at.empty()) {
         return memory;
     }
+    // What the operators need beside the tensors that stay: most while one of them runs.
+    const auto passing = [](const step::Bytes& at) {
+        model::Count bytes = step::total_of(at);
+        for (const step::Role stays :
+             {step::Role::weight, step::Role::weight_gradient, step::Role::optimizer}) {
+            bytes -= at[static_cast<std::size_t>(stays)];
+        }
+        return bytes;
+    };
+    const auto& at = training.memory->at;
+    const step::Bytes& most =
+        *std::max_element(at.begin(), at.end(), [&](const step::Bytes& a, const step::Bytes& b) {
+            return passing(a) < passing(b);
+        });
     const auto held = [&](step::Role role) {
-        return static_cast<double>(training.memory->at_peak[static_cast<std::size_t>(role)]);
+        return static_cast<double>(most[static_cast<std::size_t>(role)]);
     };
     memory.weights = held(step::Role::weight) / (zero >= 3 ? devices : 1.0);
-    memory.gradients = held(step::Role::weight_gradient) / (zero >= 2 ? devices : 1.0);
+    memory.gradients =
+        static_cast<double>(training.memory->gradients) / (zero >= 2 ? devices : 1.0);
     memory.optimizer = held(step::Role::optimizer) / (zero >= 1 ? devices : 1.0);
-    memory.activations = held(step::Role::input) + held(step::Role::state) +
-                         held(step::Role::activation) + held(step::Role::gradient);
-    memory.buffers = static_cast<double>(training.memory->at_peak[step::kWorkspace]);
+    memory.buffers = static_cast<double>(most[step::kWorkspace]);
+    memory.activations = static_cast<double>(passing(most)) - memory.buffers;
     return memory;
+}
+
+double seconds_at_peak(const Report& training) {
+    double seconds = 0.0;
+    for (const LayerReport& layer : training.layers) {
+        if (layer.kind == model::Issued::update || !model::multiplies(layer.layer.op)) {
+            continue;
+        }
+        // Step 3 is above the units' rate where an algorithm multiplies less than the layer does.
+        const double units =
+            std::max(units_of(training.machine, layer), layer.steps[2].macs_per_cycle);
+        const double rate = units * training.machine.clock_hz;
+        const double macs =
+            static_cast<double>(layer.layer.count) * static_cast<double>(layer.macs);
+        seconds += rate > 0.0 ? macs / rate : 0.0;
+    }
+    return seconds;
 }
 
 } // namespace eyeroof::study

@@ -73,8 +73,7 @@ class Device {
         return training_memory(**report, options_.data.zero, devices);
     }
 
-    double useful_flops(Count batch) const { return flops_.at(batch); }
-    double peak() const { return peak_; }
+    double at_peak_s(Count batch) const { return at_peak_s_.at(batch); }
 
   private:
     Result<const Report*> at(Count batch) {
@@ -87,8 +86,7 @@ class Device {
         if (!report) {
             return report.diagnostics();
         }
-        flops_[batch] = report->total.flops;
-        peak_ = report->machine.peak_macs_per_s * 2.0;
+        at_peak_s_[batch] = seconds_at_peak(*report);
         works_[batch] = device_work(*report, options_.data.gradient_bytes);
         return &(reports_[batch] = *std::move(report));
     }
@@ -96,10 +94,9 @@ class Device {
     const Question& question_;
     const ScaleOptions& options_;
     std::stop_token stop_;
-    double peak_ = 0.0;
     std::map<Count, Report> reports_;
     std::map<Count, DeviceWork> works_;
-    std::map<Count, double> flops_;
+    std::map<Count, double> at_peak_s_;
 };
 
 // The largest power of two of samples, at most `most`, that one device holds.
@@ -255,8 +252,8 @@ Result<ScalePoint> point_of(Device& device, const Shared& s, Count devices, Coun
         fill_asynchronous(s, *work, group, point);
         point.steps.clear();
     }
-    const double useful = device.useful_flops(share) / static_cast<double>(share);
-    point.mfu = useful * point.samples_per_s / (static_cast<double>(devices) * device.peak());
+    const double useful_s = device.at_peak_s(share) / static_cast<double>(share);
+    point.mfu = useful_s * point.samples_per_s / static_cast<double>(devices);
     if (!memory->fits()) {
         point.notes.push_back(fmt::format("does not fit: {} of {} a device",
                                           gigabytes(memory->total()), gigabytes(memory->capacity)));

@@ -34,7 +34,10 @@ class PlanWalk {
           devices_(devices), kept_(kept), stop_(std::move(stop)) {}
 
     Result<PlanSearch> run() {
-        for (const Count tensor : divisors(t_.heads, kMostTensor)) {
+        for (const Count tensor : tensor_degrees(t_)) {
+            if (tensor > kMostTensor) {
+                break;
+            }
             for (const Count pipeline : divisors(t_.layers, devices_)) {
                 for (const Count context : divisors(o_.length >= kLongSequence ? 16 : 1, 16)) {
                     const Count inner = tensor * pipeline * context;
@@ -123,7 +126,7 @@ class PlanWalk {
                 plan.recompute = r;
                 for (const int zero : {0, 1, 3}) {
                     plan.zero = zero;
-                    if ((zero == 0 || plan.data > 1) && (zero < 3 || plan.pipeline == 1)) {
+                    if ((zero == 0 || plan.replicas() > 1) && (zero < 3 || plan.pipeline == 1)) {
                         evaluate(plan, times);
                     }
                 }
@@ -141,8 +144,8 @@ class PlanWalk {
             }
             return;
         }
-        const double kept =
-            device_parameters(t_, plan) / (plan.zero > 0 ? static_cast<double>(plan.data) : 1.0);
+        const double kept = device_parameters(t_, plan) /
+                            (plan.zero > 0 ? static_cast<double>(plan.replicas()) : 1.0);
         const auto update = exams_.update_s(kept, stop_);
         if (!update) {
             found_ = update.diagnostics();

@@ -62,7 +62,7 @@ std::string point_details(const ScaleResult& result, const ScalePoint& p) {
     std::string text = fmt::format("\n{} devices: {}, {} {} a step\n", p.devices, p.strategy,
                                    p.batch, result.unit);
     for (const ScaleStep& step : p.steps) {
-        text += fmt::format("  {:>2} {} {} {}  {}\n", step.number, left(step.name, 17),
+        text += fmt::format("  step {:>2}: {} {} {}  {}\n", step.number, left(step.name, 17),
                             right(in_si(step.samples_per_s, "/s"), 11),
                             step.lost > 0.0005
                                 ? fmt::format("{:>6}", fmt::format("-{:.1f}%", 100 * step.lost))
@@ -70,10 +70,11 @@ std::string point_details(const ScaleResult& result, const ScalePoint& p) {
                             printable(step.reason));
     }
     text += fmt::format("  memory {} of {} a device: weights {}, gradients {}, optimizer {}, "
-                        "activations {}\n",
+                        "activations {}, buffers {}\n",
                         in_si(p.memory.total(), "B"), in_si(p.memory.capacity, "B"),
                         in_si(p.memory.weights, "B"), in_si(p.memory.gradients, "B"),
-                        in_si(p.memory.optimizer, "B"), in_si(p.memory.activations, "B"));
+                        in_si(p.memory.optimizer, "B"), in_si(p.memory.activations, "B"),
+                        in_si(p.memory.buffers, "B"));
     for (const ScaleVolume& v : p.volumes) {
         text += fmt::format("  {}: {} in {:.4g} messages a step\n", printable(v.level),
                             in_si(v.bytes, "B"), v.messages);
@@ -250,7 +251,7 @@ Chart scale_chart(const ScaleResult& result) {
     }
     for (const auto& [number, name] : bounds) {
         ChartLine line;
-        line.label = fmt::format("{} {}", number, name);
+        line.label = fmt::format("step {}: {}", number, name);
         for (const ScalePoint& p : result.points) {
             for (const ScaleStep& s : p.steps) {
                 if (s.number == number) {

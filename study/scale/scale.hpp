@@ -73,7 +73,9 @@ struct ScalePoint {
     double samples_per_s = 0.0;
     double speedup = 1.0; // over one device at its best batch
     double efficiency = 1.0;
-    double mfu = 0.0; // useful FLOP/s over the devices' peaks
+    // Model FLOP utilization: what the model's own multiply-accumulates, forward and backward, take
+    // at the peak of the arithmetic that runs them over the step's time. At most 1.
+    double mfu = 0.0;
     ScaleParts parts;
     DeviceMemory memory;
     std::vector<ScaleVolume> volumes;
@@ -128,8 +130,16 @@ model::Result<ScaleResult> scale_data_parallel(const Question& question,
 // are ready, each with its bytes at `gradient_bytes` an element, and the update.
 DeviceWork device_work(const Report& training, double gradient_bytes);
 
+// Seconds that the multiply-accumulates of a training step's forward operators and gradients take
+// at the peak of the type and pipe that runs each. Where an algorithm multiplies less than the
+// layer does (Winograd), the peak is that of the layer's multiply-accumulates by this algorithm.
+// Never more than the kernels' time.
+double seconds_at_peak(const Report& training);
+
 // Bytes of a training step's peak on one device, data parallel with ZeRO stage `zero` over
-// `devices`: stages divide the optimizer's states, the gradients, and the weights.
+// `devices`: stages divide the optimizer's states, the gradients, and the weights. Gradients are
+// sent from buffers that stay for the whole step, so all of them are counted beside the most that
+// activations and workspaces take (PyTorch's DistributedDataParallel, Megatron-LM, Caffe).
 DeviceMemory training_memory(const Report& training, int zero, double devices);
 
 // The fabric with every level as near as the first, and without latency; and with latency only

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace eyeroof::study {
 
@@ -119,9 +120,6 @@ class Server {
     double capacity() const { return capacity_; }
 
     Count most_requests(Count tensor) const {
-        if (capacity_ <= 0.0) {
-            return 256;
-        }
         const double left =
             capacity_ * o_.memory_share - weight_bytes(t_, tensor, o_.expert, o_.type);
         const double each =
@@ -200,17 +198,19 @@ class Server {
 model::Diagnostics check(const Transformer& t, const ServingOptions& o) {
     model::Diagnostics found;
     for (const Count tensor : o.tensor) {
-        if (tensor < 1 || t.heads % tensor != 0) {
+        if (const Count nearest = nearest_tensor_degree(t, tensor); nearest != tensor) {
             found.error("bad-degree",
-                        fmt::format("{} heads do not divide by tensor {}", t.heads, tensor),
-                        fmt::format("a divisor of {}, such as --tensor {}", t.heads,
-                                    std::min<Count>(t.heads, 8)));
+                        fmt::format("{} heads with the keys of {} do not divide by tensor {}",
+                                    t.heads, t.kv_heads, tensor),
+                        fmt::format("the nearest that does: --tensor {}", nearest));
         }
     }
     if (o.expert < 1 || t.experts % o.expert != 0) {
         found.error("bad-degree",
                     fmt::format("{} experts do not divide by expert {}", t.experts, o.expert),
-                    "a divisor of the number of experts");
+                    t.experts > 1 ? fmt::format("a divisor of {}, such as --expert {}", t.experts,
+                                                std::gcd(t.experts, std::max<Count>(o.expert, 1)))
+                                  : std::string("leave --expert out: this decoder has no experts"));
     }
     return found;
 }
@@ -225,9 +225,21 @@ void mark_front(std::vector<ServingPoint>& points) {
 }
 
 Result<Serving> too_small(const Transformer& t, const Server& server, const ServingOptions& o) {
-    Count least = 1;
-    while (least <= t.heads && (t.heads % least != 0 || server.most_requests(least) < 1)) {
-        ++least;
+    const Count wanted = o.batch.value_or(1);
+    Count least = t.heads + 1;
+    for (const Count degree : tensor_degrees(t)) {
+        least = server.most_requests(degree) >= wanted ? std::min(least, degree) : least;
+    }
+    Count most = 0;
+    for (const Count tensor : o.tensor) {
+        most = std::max(most, server.most_requests(tensor));
+    }
+    if (most > 0) {
+        return Result<Serving>::failure(
+            "no-memory", fmt::format("{} requests do not fit, {} at most", wanted, most),
+            fmt::format("--requests {}{}", most,
+                        least <= t.heads ? fmt::format(", or --tensor {}", least)
+                                         : std::string(", or fewer tokens a request")));
     }
     return Result<Serving>::failure(
         "no-memory",
@@ -247,6 +259,13 @@ Result<Serving> serve(const Transformer& t, const model::Machine& machine,
         return found;
     }
     Server server(t, machine, fabric, options, stop);
+    if (server.capacity() <= 0.0) {
+        return Result<Serving>::failure(
+            "no-memory",
+            fmt::format("{} has no memory of its own that weights and a cache stay in",
+                        machine.name),
+            "name a GPU or a host processor, such as --on h100-sxm-80gb");
+    }
     Serving serving;
     serving.network = t.name;
     serving.machine = machine.name;

@@ -65,7 +65,7 @@ double cache_bytes_per_token(const Transformer& t, model::Count tensor, model::D
 // step at the mean context prompt + answer/2; 2 all-reduces of B h values a layer over the tensor
 // group, 2 all-to-alls over the experts'. The most requests: what weights leave of the memory over
 // the cache of prompt + answer. Errors: those of run(); "bad-degree"; "no-memory" with the least
-// degree that fits.
+// degree, or the most requests, that fit, and for machines without memory of their own.
 model::Result<Serving> serve(const Transformer& t, const model::Machine& machine,
                              const model::Fabric& fabric, const ServingOptions& options,
                              std::stop_token stop = {},

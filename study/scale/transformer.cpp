@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <map>
 
 namespace eyeroof::study {
@@ -106,6 +108,10 @@ namespace {
 
 // What can be read off the operators, whatever they are called.
 class Shapes {
+    static constexpr const char* kHint =
+        "decoders such as llama-3-8b can be divided and served; `eyeroof scale` without --tensor, "
+        "--pipeline, … trains any network data parallel";
+
   public:
     explicit Shapes(const model::Network& network) : network_(network) {}
 
@@ -113,7 +119,7 @@ class Shapes {
         Transformer t;
         t.name = network_.name;
         if (!read_embedding(t)) {
-            return missing("an embedding whose table is told");
+            return missing("an embedding of words with its table");
         }
         if (!read_attention(t)) {
             return missing("attention: two batched products around a softmax, or one kernel");
@@ -121,15 +127,51 @@ class Shapes {
         if (!read_feed_forward(t)) {
             return missing("products that read and write the embedding's width");
         }
-        return t;
+        return check(std::move(t));
     }
 
   private:
     static Result<Transformer> missing(const char* what) {
         return Result<Transformer>::failure(
             "no-transformer",
-            std::string("this network is no decoder that can be divided: it lacks ") + what,
-            "networks of any kind are trained data parallel (leave out --tensor, --pipeline, …)");
+            std::string("this network is no decoder that can be divided: it lacks ") + what, kHint);
+    }
+
+    static Result<Transformer> not_modelled(const std::string& what) {
+        return Result<Transformer>::failure("no-transformer", what, kHint);
+    }
+
+    // Whether what was read is all of the network.
+    Result<Transformer> check(Transformer t) const {
+        const Count queries = t.heads * t.head_size;
+        if (!writes(t.hidden, queries) &&
+            !writes(t.hidden, queries + 2 * t.kv_heads * t.head_size)) {
+            return not_modelled("queries are made from a latent of fewer values than the "
+                                "embedding's width: latent attention (MLA) is not modelled here");
+        }
+        if (wide_embeddings_ > 2 || !writes(t.hidden, t.vocabulary)) {
+            return not_modelled("this network is no decoder: it has embeddings of segments, or no "
+                                "head that writes the vocabulary, as encoders do");
+        }
+        const auto totals = model::totals_of(network_);
+        if (!totals) {
+            return totals.diagnostics();
+        }
+        const auto own = static_cast<double>(totals->parameters);
+        if (std::abs(parameters(t) - own) > 0.01 * own) {
+            return not_modelled(
+                fmt::format("this network has {:.4g} B parameters, a decoder of its sizes {:.4g} "
+                            "B: encoders beside it and layers of several kinds are not modelled",
+                            own / 1e9, parameters(t) / 1e9));
+        }
+        return t;
+    }
+
+    bool writes(Count from, Count to) const {
+        return std::ranges::any_of(network_.layers, [&](const Layer& layer) {
+            const auto* g = std::get_if<model::GemmShape>(&layer.shape);
+            return layer.op == Op::gemm && g != nullptr && g->k == from && g->n == to;
+        });
     }
 
     bool read_embedding(Transformer& t) {
@@ -138,6 +180,7 @@ class Shapes {
             if (layer.op != Op::embedding || rows == nullptr || rows->table <= 0) {
                 continue;
             }
+            wide_embeddings_ += words_ == 0 || rows->cols == t.hidden ? layer.count : 0;
             if (words_ == 0) {
                 words_ = rows->rows;
                 t.hidden = rows->cols;
@@ -259,7 +302,8 @@ class Shapes {
 
     const model::Network& network_;
     Count words_ = 0, groups_ = 0, new_ = 0;
-    Count sharing_ = 1; // heads that share a key, as far as their product tells
+    Count wide_embeddings_ = 0; // of words, positions, segments
+    Count sharing_ = 1;         // heads that share a key, as far as their product tells
 };
 
 // BlockOperators of one device's part, in order.
@@ -332,6 +376,22 @@ void add_feed_forward(BlockOperators& ops, const Transformer& t, const BlockCut&
 }
 
 } // namespace
+
+std::vector<Count> tensor_degrees(const Transformer& t) {
+    std::vector<Count> degrees;
+    for (Count d = 1; d <= t.heads; ++d) {
+        if (t.heads % d == 0 && (t.kv_heads % d == 0 || d % t.kv_heads == 0)) {
+            degrees.push_back(d);
+        }
+    }
+    return degrees;
+}
+
+Count nearest_tensor_degree(const Transformer& t, Count wanted) {
+    const std::vector<Count> degrees = tensor_degrees(t);
+    return *std::ranges::min_element(degrees, {},
+                                     [&](Count degree) { return std::abs(degree - wanted); });
+}
 
 Result<Transformer> transformer_of(const model::Network& network) {
     return Shapes(network).read();

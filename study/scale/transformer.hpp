@@ -7,6 +7,7 @@
 #include "model/network.hpp"
 
 #include <string>
+#include <vector>
 
 namespace eyeroof::study {
 
@@ -44,8 +45,16 @@ double hardware_flops(const Transformer& t, double sequences, double length, Rec
 
 // The sizes of a decoder from its operators' shapes, whatever they are called: the embedding gives
 // words, width and vocabulary; the attention's products, or its one kernel, heads; the products
-// that read and write the width the rest. Errors: "no-transformer", saying what is missing.
+// that read and write the width the rest. Errors: "no-transformer", saying what is missing or not
+// modelled: latent attention (MLA), encoders, layers of several kinds. The parameters of what is
+// read are those of the network within 1 %.
 model::Result<Transformer> transformer_of(const model::Network& network);
+
+// Degrees of tensor parallelism: divisors of the heads over which the keys' heads divide evenly, or
+// are repeated evenly, in order.
+std::vector<model::Count> tensor_degrees(const Transformer& t);
+// Of these the one next to `wanted`, the smaller of two.
+model::Count nearest_tensor_degree(const Transformer& t, model::Count wanted);
 
 // How one device's part of a block is cut.
 struct BlockCut {

@@ -176,7 +176,12 @@ double baseline_step_s(const Plan& plan, const TransformerOptions& o, double bas
 Diagnostics check_plan(const Transformer& t, const Plan& plan, const TransformerOptions& o,
                        const Fabric& fabric) {
     Diagnostics found;
-    divides(found, t.heads, "heads", plan.tensor, "tensor");
+    if (const Count nearest = nearest_tensor_degree(t, plan.tensor); nearest != plan.tensor) {
+        found.error("bad-degree",
+                    fmt::format("{} heads with the keys of {} do not divide by tensor {}", t.heads,
+                                t.kv_heads, plan.tensor),
+                    fmt::format("the nearest that does: --tensor {}", nearest));
+    }
     divides(found, t.layers, "layers", plan.pipeline, "pipeline");
     divides(found, o.length, "words of a sequence", plan.context, "context");
     divides(found, t.experts, "experts", plan.expert, "expert");
@@ -267,7 +272,7 @@ Result<ScalePoint> transformer_point(BlockExams& exams, const Plan& plan, const 
     const TransformerOptions& o = exams.options();
     const auto times = exams.times(plan, stop);
     const double kept =
-        device_parameters(t, plan) / (plan.zero >= 1 ? static_cast<double>(plan.data) : 1.0);
+        device_parameters(t, plan) / (plan.zero >= 1 ? static_cast<double>(plan.replicas()) : 1.0);
     const auto update = exams.update_s(kept, stop);
     if (!times || !update) {
         Diagnostics all = times.diagnostics();

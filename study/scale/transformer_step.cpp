@@ -58,6 +58,20 @@ class Traffic {
         add(one, times * number(plan_.devices()) / number(g.size));
         return times * one.time_s();
     }
+    // Over all devices that hold the same weights, which differ in context and data: the nearer
+    // context group scatters the whole array, the data group works on what is left of it.
+    double over_replicas(Collective kind, double bytes, double times) {
+        const Group contexts = group(plan_.context, plan_.tensor);
+        const Group data = group(plan_.data, plan_.tensor * plan_.context * plan_.pipeline);
+        double seconds = collective(data, kind, bytes / number(plan_.context), times);
+        if (kind != Collective::all_gather) {
+            seconds += collective(contexts, Collective::reduce_scatter, bytes, times);
+        }
+        if (kind != Collective::reduce_scatter) {
+            seconds += collective(contexts, Collective::all_gather, bytes, times);
+        }
+        return seconds;
+    }
     double send(const Group& g, double bytes, double times) {
         if (g.size <= 1) {
             return 0.0;
@@ -153,30 +167,25 @@ double accumulated_bytes(const TransformerOptions& o) {
 // pytorch/pytorch, distributed/fsdp/_runtime_utils.py.
 // `m` microbatches: with ZeRO 3 each one's gradients are summed.
 double averaged_bytes(const Plan& plan, const TransformerOptions& o, double m) {
-    const double data = number(plan.data);
-    const double cleared = plan.zero == 1 ? o.gradient_bytes * (1.0 - 1.0 / data) : 0.0;
+    const double replicas = number(plan.replicas());
+    const double cleared = plan.zero == 1 ? o.gradient_bytes * (1.0 - 1.0 / replicas) : 0.0;
     const double sums = plan.zero >= 3 ? m : 1.0;
-    return plan.data > 1 ? 2.0 * o.gradient_bytes * sums + cleared : 0.0;
+    return plan.replicas() > 1 ? 2.0 * o.gradient_bytes * sums + cleared : 0.0;
 }
 
 // Of gradients and weights, over devices that hold the same part.
 double data_traffic(const Transformer& t, const Plan& plan, const TransformerOptions& o,
                     const Fabric& fabric, Traffic& traffic, const BlockTimes& times) {
-    const Count inner = plan.tensor * plan.context * plan.pipeline;
-    // With context parallel the same weights see other words: their gradients are summed too.
-    const Group group = traffic.group(plan.data, inner);
-    const Group contexts = traffic.group(plan.context, plan.tensor);
     const double values = device_parameters(t, plan);
     const double gradients = values * o.gradient_bytes;
-    double summed = traffic.collective(contexts, Collective::all_reduce, gradients, 1.0);
+    double summed = 0.0;
     double gathered = 0.0;
     if (plan.zero == 0) {
-        summed += traffic.collective(group, Collective::all_reduce, gradients, 1.0);
+        summed = traffic.over_replicas(Collective::all_reduce, gradients, 1.0);
     } else {
-        summed += traffic.collective(group, Collective::reduce_scatter, gradients, 1.0);
-        gathered = plan.zero < 3
-                       ? traffic.collective(group, Collective::all_gather, 2.0 * values, 1.0)
-                       : 0.0; // gathered for every pass: gathered_weights()
+        summed = traffic.over_replicas(Collective::reduce_scatter, gradients, 1.0);
+        gathered = plan.zero < 3 ? traffic.over_replicas(Collective::all_gather, 2.0 * values, 1.0)
+                                 : 0.0; // gathered for every pass: gathered_weights()
     }
     double ends = 0.0;
     if (t.tied && plan.pipeline > 1) { // the embedding's two copies
@@ -200,14 +209,12 @@ double gathered_weights(const Transformer& t, const Plan& plan, const Transforme
     if (plan.zero < 3) {
         return 0.0;
     }
-    const Group group = traffic.group(plan.data, plan.tensor * plan.context * plan.pipeline);
     const double bytes = 2.0 * block_parameters(t) / number(plan.tensor);
     const double gather =
-        traffic.collective(group, Collective::all_gather, bytes, 2.0 * m * blocks) /
-        (2.0 * m * blocks);
+        traffic.over_replicas(Collective::all_gather, bytes, 2.0 * m * blocks) / (2.0 * m * blocks);
     const double scatter =
-        traffic.collective(group, Collective::reduce_scatter, bytes / 2.0 * o.gradient_bytes,
-                           std::max(m - 1.0, 0.0) * blocks);
+        traffic.over_replicas(Collective::reduce_scatter, bytes / 2.0 * o.gradient_bytes,
+                              std::max(m - 1.0, 0.0) * blocks);
     const double forward = beside_kernels(fabric, gather, times.forward_s);
     const double backward = beside_kernels(fabric, gather, times.backward_s);
     const double left = (m - 1.0) * blocks * std::max(times.backward_s - gather, 0.0);
@@ -238,10 +245,10 @@ DeviceMemory transformer_memory(const Transformer& t, const Plan& plan, const Tr
     DeviceMemory memory;
     memory.capacity = capacity;
     const double values = device_parameters(t, plan);
-    const double data = number(plan.data);
-    memory.weights = 2.0 * values / (plan.zero >= 3 ? data : 1.0);
-    memory.gradients = o.gradient_bytes * values / (plan.zero >= 2 ? data : 1.0);
-    memory.optimizer = 12.0 * values / (plan.zero >= 1 ? data : 1.0);
+    const double replicas = number(plan.replicas());
+    memory.weights = 2.0 * values / (plan.zero >= 3 ? replicas : 1.0);
+    memory.gradients = o.gradient_bytes * values / (plan.zero >= 2 ? replicas : 1.0);
+    memory.optimizer = 12.0 * values / (plan.zero >= 1 ? replicas : 1.0);
     const BlockCut cut{plan.tensor, plan.context,    plan.expert, plan.sequence,
                        o.fused,     plan.microbatch, o.length,    o.type};
     const double p = number(plan.pipeline);

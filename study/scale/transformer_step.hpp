@@ -24,6 +24,9 @@ struct Plan {
     int zero = 0;
 
     model::Count devices() const { return tensor * pipeline * context * data; }
+    // Devices that hold the same part of the weights: gradients are summed, and ZeRO divides its
+    // states, over all of them (Llama 3 herd of models, arXiv:2407.21783, section 3.3.2).
+    model::Count replicas() const { return data * context; }
     std::string text() const;
     bool operator==(const Plan&) const = default;
 };

@@ -1,0 +1,169 @@
+// Which networks are decoders that can be divided and served, and their sizes.
+#include "hwdb/catalog.hpp"
+#include "hwdb/fabric_reader.hpp"
+#include "study/formats/catalog.hpp"
+#include "study/scale/serving.hpp"
+#include "study/scale/transformer_step.hpp"
+#include "tests/near.hpp"
+#include "tests/paths.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <filesystem>
+
+namespace test_scale_decoders {
+
+using namespace eyeroof;
+using namespace eyeroof::study;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::vector<fs::path> kHwdb = {fs::path(tests::source_dir()) / "hwdb"};
+const std::vector<fs::path> kNetworks = {fs::path(tests::source_dir()) / "examples" / "networks"};
+
+model::Network network_named(const std::string& name) {
+    const auto network = read::load_network(name, kNetworks);
+    REQUIRE(network.ok());
+    return *network;
+}
+
+} // namespace
+
+TEST_CASE("weights of every decoder of the catalog are those of its network within 1 %") {
+    const auto heads = read::list_networks(kNetworks);
+    REQUIRE(heads.ok());
+    int decoders = 0;
+    for (const read::NetworkHead& head : *heads) {
+        const model::Network network = network_named(head.id);
+        const auto decoder = transformer_of(network);
+        const std::string file = head.path.filename().string();
+        CAPTURE(head.id);
+        const bool is_decoder =
+            file == "llm.yaml" || file == "gpt.yaml" || file == "gpt2.yaml" || file == "gemma.yaml";
+        CHECK(decoder.ok() == is_decoder);
+        if (decoder) {
+            ++decoders;
+            CHECK(parameters(*decoder) ==
+                  tests::near(static_cast<double>(model::totals_of(network)->parameters), 0.01));
+        }
+    }
+    CHECK(decoders > 35);
+}
+
+TEST_CASE("the cache of a token is what its decoder's operators write") {
+    for (const char* name : {"llama-2-7b", "llama-3-8b", "llama-3-70b", "llama-3.1-405b",
+                             "qwen2.5-7b", "phi-4", "mixtral-8x7b", "gemma-2b", "gemma-2-9b"}) {
+        const model::Network network = network_named(std::string(name) + ":new=1");
+        double written = 0.0; // keys and values of one word in all layers, 2 bytes
+        for (const model::Layer& layer : network.layers) {
+            const auto* copied = std::get_if<model::ElementwiseShape>(&layer.shape);
+            if (layer.name == "cache" && copied != nullptr) {
+                written += 2.0 * static_cast<double>(copied->rows * copied->cols * layer.count);
+            }
+        }
+        const auto decoder = transformer_of(network_named(name));
+        REQUIRE(decoder.ok());
+        CAPTURE(name);
+        CHECK(cache_bytes_per_token(*decoder, 1, model::DataType::bf16) == written);
+    }
+    // Every head has keys of its own: 2 x 12 layers x 768 values x 2 bytes.
+    CHECK(cache_bytes_per_token(*transformer_of(network_named("gpt2")), 1, model::DataType::bf16) ==
+          2.0 * 12 * 768 * 2);
+}
+
+TEST_CASE("networks that are no such decoders are refused with what is not modelled") {
+    const auto refusal = [&](const char* name) {
+        const auto decoder = transformer_of(network_named(name));
+        REQUIRE_FALSE(decoder.ok());
+        CHECK(decoder.diagnostics().items()[0].code == "no-transformer");
+        return decoder.diagnostics().items()[0].message;
+    };
+    for (const char* name : {"deepseek-v3", "deepseek-v3:new=1,context=4095,absorbed=1"}) {
+        CHECK(refusal(name).find("latent attention (MLA)") != std::string::npos);
+    }
+    for (const char* name : {"bert-large", "bert-base:fused=1", "bert-large:pretraining=1"}) {
+        CHECK(refusal(name).find("no decoder") != std::string::npos);
+    }
+    for (const char* name :
+         {"transformer-big", "whisper-tiny", "t5-small", "dit", "gnmt", "resnet50"}) {
+        CHECK_FALSE(refusal(name).empty());
+    }
+}
+
+TEST_CASE("a machine without memory of its own serves nothing") {
+    const auto decoder = transformer_of(network_named("llama-3-8b"));
+    REQUIRE(decoder.ok());
+    const auto served = serve(*decoder, *hwdb::load_machine("eyeriss-v1", kHwdb),
+                              *hwdb::load_fabric("dgx-a100-hdr", kHwdb), {});
+    REQUIRE_FALSE(served.ok());
+    CHECK(served.diagnostics().items()[0].message.find("no memory of its own") !=
+          std::string::npos);
+}
+
+TEST_CASE("hints name a degree that works and was not asked for") {
+    const auto fabric = *hwdb::load_fabric("dgx-h100-ndr", kHwdb);
+    const auto machine = *hwdb::load_machine("h100-sxm-80gb", kHwdb);
+    const auto hint_of = [&](const char* name, model::Count tensor,
+                             std::optional<model::Count> batch = std::nullopt) {
+        ServingOptions o;
+        o.tensor = {tensor};
+        o.batch = batch;
+        const auto served = serve(*transformer_of(network_named(name)), machine, fabric, o);
+        REQUIRE_FALSE(served.ok());
+        return served.diagnostics().items()[0].hint;
+    };
+    CHECK(hint_of("qwen2.5-7b", 8).find("--tensor 4") != std::string::npos); // 28 heads, 4 of keys
+    CHECK(hint_of("phi-4", 4).find("--tensor 5") != std::string::npos);      // 40 heads, 10 of keys
+    CHECK(hint_of("phi-4", 8).find("--tensor 10") != std::string::npos);
+    CHECK(hint_of("llama-3-70b", 1).find("--tensor 2") != std::string::npos);
+    CHECK(hint_of("llama-3-8b", 1, 100'000).find("--requests ") == 0);
+    // Every degree that a hint can name is one that a plan runs with.
+    for (const char* name : {"qwen2.5-7b", "phi-4", "gemma-2b", "llama-3.1-405b"}) {
+        const auto decoder = transformer_of(network_named(name));
+        REQUIRE(decoder.ok());
+        for (const model::Count tensor : tensor_degrees(*decoder)) {
+            CHECK(serving_network(*decoder, tensor, 1, 1, 1, 64, model::DataType::bf16)
+                      .layers.size() > 0);
+            Plan plan;
+            plan.tensor = tensor;
+            const BlockCut cut{tensor};
+            CAPTURE(name);
+            CAPTURE(tensor);
+            for (const model::Layer& layer : block_network(*decoder, cut).layers) {
+                CHECK_FALSE(model::validate(layer).has_errors());
+            }
+        }
+    }
+}
+
+TEST_CASE("ZeRO divides its states over data and context") {
+    const Transformer t = gpt(32, 4096, 32, 50257, 2048, true);
+    TransformerOptions o;
+    o.batch = 8;
+    Plan data;
+    data.data = 8;
+    Plan context;
+    context.context = 8;
+    Plan both;
+    both.data = 2;
+    both.context = 4;
+    for (const int zero : {0, 1, 2, 3}) {
+        data.zero = context.zero = both.zero = zero;
+        const DeviceMemory wanted = transformer_memory(t, data, o, 0);
+        for (const Plan& plan : {context, both}) {
+            const DeviceMemory m = transformer_memory(t, plan, o, 0);
+            CAPTURE(zero);
+            CHECK(m.optimizer == tests::near(wanted.optimizer));
+            CHECK(m.gradients == tests::near(wanted.gradients));
+            CHECK(m.weights == tests::near(wanted.weights));
+        }
+    }
+    data.zero = 1;
+    // Adam's 12 bytes of 6.66 B values over 8 devices: 10 GB.
+    CHECK(transformer_memory(t, data, o, 0).optimizer ==
+          tests::near(12.0 * parameters(t) / 8, 1e-3));
+}
+
+} // namespace test_scale_decoders
