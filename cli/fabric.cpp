@@ -23,4 +23,14 @@ model::Result<model::Fabric> load_fabric(Context& context, const std::string& na
         fmt::format("one of {}, or a file", fmt::join(names, ", ")));
 }
 
+model::Fabric one_device_alone() {
+    model::Fabric alone;
+    alone.id = "none";
+    alone.name = "one device alone";
+    alone.levels.resize(1);
+    alone.levels.front().name = "device";
+    alone.levels.front().size = 1;
+    return alone;
+}
+
 } // namespace eyeroof::cli

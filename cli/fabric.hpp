@@ -13,4 +13,7 @@ namespace eyeroof::cli {
 // Without a name an error "usage" that says which there are; else the reader's.
 model::Result<model::Fabric> load_fabric(Context& context, const std::string& name);
 
+// What joins one device with nothing.
+model::Fabric one_device_alone();
+
 } // namespace eyeroof::cli

@@ -155,8 +155,17 @@ Exit search_layers(Context& context, const ScaleOptions& options, const study::Q
                          options.output.file);
 }
 
-// A question with a training step, on a fabric whose nodes are as the options say.
-model::Result<model::Fabric> fabric_of(Context& context, const ScaleOptions& options) {
+// Whether one device is asked about and no other.
+bool is_alone(const study::ScaleOptions& study) {
+    return study.devices == std::vector<model::Count>{1};
+}
+
+// What joins the devices, with nodes as the options say; one device needs nothing.
+model::Result<model::Fabric> fabric_of(Context& context, const ScaleOptions& options,
+                                       const model::Result<study::ScaleOptions>& study) {
+    if (options.fabric.empty() && study && is_alone(*study)) {
+        return one_device_alone();
+    }
     auto fabric = load_fabric(context, options.fabric);
     if (fabric && options.per_node && fabric->levels.size() > 1) {
         fabric->levels.front().size = *options.per_node;
@@ -167,8 +176,8 @@ model::Result<model::Fabric> fabric_of(Context& context, const ScaleOptions& opt
 Exit scale_equal(Context& context, const ScaleOptions& options, const study::Scenario& scenario,
                  const std::string& command) {
     auto question = study::resolve(scenario, folders_of(context));
-    const auto fabric = fabric_of(context, options);
     auto study = wanted(options, scenario);
+    const auto fabric = fabric_of(context, options, study);
     model::Diagnostics all = question.diagnostics();
     all.append(fabric.diagnostics());
     all.append(study.diagnostics());
@@ -182,6 +191,9 @@ Exit scale_equal(Context& context, const ScaleOptions& options, const study::Sce
     context.report(all);
     if (const auto refused = study::check_costed(*question); refused.has_errors()) {
         return context.fail(refused);
+    }
+    if (is_alone(*study) && !study->batch && !study->batch_per_device) {
+        study->batch = study::own_batch(question->network); // the step that an exam shows
     }
     question->scenario.batch = std::nullopt; // of one device: the study gives it
     if (options.divided || options.search) {
@@ -249,7 +261,7 @@ void add_system(CLI::App& app, ScaleOptions& options) {
     app.add_option(
            "--fabric", options.fabric,
            "What joins the devices: a name of hwdb/fabrics, or a file [devices that differ: "
-           "each GPU's PCIe, through the host]")
+           "each GPU's PCIe, through the host; one device needs none]")
         ->type_name("FABRIC|FILE");
     app.add_option("--devices", options.devices, "How many: N, N,M,… or FROM..TO by doubling")
         ->type_name("LIST")

@@ -3,7 +3,9 @@
 #include "hwdb/fabric_reader.hpp"
 #include "study/exam/words.hpp"
 #include "study/program/lower.hpp"
+#include "study/program/settled.hpp"
 #include "study/scale/mixed.hpp"
+#include "study/what_if/knobs.hpp"
 
 #include <fmt/format.h>
 
@@ -13,14 +15,28 @@ namespace eyeroof::cli {
 
 namespace {
 
+// A machine as the scenario runs it; its changes are the first's.
+model::Result<model::Machine> machine_of(Context& context, const std::string& name, bool first,
+                                         const study::Scenario& scenario) {
+    auto machine = load_machine(context, name);
+    if (machine && first && !scenario.changes.empty()) {
+        machine = study::changed(*machine, scenario.changes);
+    }
+    if (machine && study::settles(scenario)) {
+        machine = study::settled_machine(*std::move(machine));
+    }
+    return machine;
+}
+
 // Each under the name that the answer gives it: a machine named twice is two devices.
 model::Result<std::vector<study::MixedDevice>> devices_of(Context& context,
-                                                          const std::vector<std::string>& names) {
+                                                          const std::vector<std::string>& names,
+                                                          const study::Scenario& scenario) {
     model::Diagnostics all;
     std::vector<study::MixedDevice> devices;
     std::map<std::string, int> seen;
     for (const std::string& name : names) {
-        const auto machine = load_machine(context, name);
+        const auto machine = machine_of(context, name, &name == &names.front(), scenario);
         all.append(machine.diagnostics());
         if (!machine) {
             continue;
@@ -51,7 +67,7 @@ Exit scale_unequal(Context& context, const UnequalOptions& options) {
                                   "choose --format text or --format json");
     }
     const auto question = study::resolve(options.scenario, folders_of(context));
-    const auto devices = devices_of(context, options.machines);
+    const auto devices = devices_of(context, options.machines, options.scenario);
     model::Diagnostics all = question.diagnostics();
     all.append(devices.diagnostics());
     study::MixedOptions wanted;

@@ -46,13 +46,7 @@ model::Result<model::Fabric> joined_by(Context& context, const ServeOptions& opt
         std::any_of(degrees.begin(), degrees.end(), [](model::Count t) { return t > 1; })) {
         return load_fabric(context, options.fabric);
     }
-    model::Fabric alone;
-    alone.id = "none";
-    alone.name = "one device alone";
-    alone.levels.resize(1);
-    alone.levels.front().name = "device";
-    alone.levels.front().size = 1;
-    return alone;
+    return one_device_alone();
 }
 
 Exit serve(Context& context, ServeOptions& options) {

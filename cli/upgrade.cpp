@@ -182,16 +182,51 @@ Exit offload(Context& context, const UpgradeOptions& options, const study::Scena
                           options.output.file, gate_figures(*result));
 }
 
+// What the answer is asked again by: the network, where it is one, on the new GPU, without what is
+// of one side alone.
+void remember(Context& context, const UpgradeOptions& options, study::Scenario scenario) {
+    scenario.machine = options.to;
+    if (options.networks.size() == 1) {
+        scenario.network = options.networks.front().substr(0, options.networks.front().rfind('@'));
+    }
+    context.remember(scenario);
+}
+
 struct Sides {
     study::Scenario from, to;
     model::Machine from_machine, to_machine;
 };
+
+// What the line leaves out and the document of --scenario has: its network, its machine as the new
+// one.
+model::Diagnostics complete(UpgradeOptions& options, const study::Scenario& scenario) {
+    model::Diagnostics found;
+    if (options.networks.empty() && !scenario.network.empty()) {
+        options.networks = {scenario.network};
+    }
+    if (options.to.empty()) {
+        options.to = scenario.machine;
+    }
+    if (options.networks.empty()) {
+        found.error("usage", "NETWORK is missing",
+                    "a name in the catalog (eyeroof net list), or a file");
+    }
+    if (options.to.empty()) {
+        found.error("usage", "--to MACHINE is missing",
+                    "a name in the catalog (eyeroof hw list), or a file");
+    }
+    return found;
+}
 
 model::Result<Sides> sides_of(Context& context, UpgradeOptions& options) {
     const auto scenario = scenario_of(context, options.scenario);
     if (!scenario) {
         return scenario.diagnostics();
     }
+    if (const auto absent = complete(options, *scenario); absent.has_errors()) {
+        return absent;
+    }
+    remember(context, options, *scenario);
     const auto from = side_of(options, *scenario, "from");
     const auto to = side_of(options, *scenario, "to");
     model::Diagnostics all = from.diagnostics();
@@ -332,12 +367,11 @@ void add_upgrade(Frame& frame) {
            "network", options->networks,
            "Names in the catalog, or files; several make a fleet, NAME@WEIGHT gives each its "
            "share of the old GPU's time")
-        ->required()
         ->type_name("NETWORK[@WEIGHT]");
     app.add_option("--from", options->from, "The GPU that runs it now")
         ->required()
         ->type_name("MACHINE");
-    app.add_option("--to", options->to, "The GPU in question")->required()->type_name("MACHINE");
+    app.add_option("--to", options->to, "The GPU in question")->type_name("MACHINE");
     add_scenario(app, options->scenario,
                  {{"on", "energies", "density", "mapping", "dataflow", "objective", "time-limit",
                    "factors", "counting", "constraints", "search-nodes", "copies", "pageable"},

@@ -115,6 +115,7 @@ Result<Report> examine_on_accelerator(const Question& question, step::Graph prog
 void describe(const Question& question, Report& report) {
     report.scenario = question.scenario;
     report.batch = question.scenario.batch.value_or(own_batch(question.network));
+    report.machine.id = question.machine.id;
     report.host = question.host_id;
     report.uncosted_share = uncosted_share(question.network);
     report.words = scenario_words(question);

@@ -74,6 +74,7 @@ class Device {
     }
 
     double at_peak_s(Count batch) const { return at_peak_s_.at(batch); }
+    double step_s(Count batch) const { return reports_.at(batch).total.time_s; }
 
   private:
     Result<const Report*> at(Count batch) {
@@ -169,12 +170,16 @@ std::vector<ScaleStep> chain_of(const Shared& s, const DeviceWork& work, Count d
     const double share = std::ceil(samples / p);
     Chain chain;
     chain.add(7, "one device", p / s.baseline_s,
-              fmt::format("{} devices, each as fast as one alone with {} samples", devices,
-                          s.baseline_batch));
+              devices == 1 ? fmt::format("one by itself, a batch of {}", s.baseline_batch)
+                           : fmt::format("{} devices, each as fast as one alone with {} samples",
+                                         devices, s.baseline_batch));
     chain.add(8, "devices", samples / (share * s.baseline_s),
               share * p > samples
                   ? fmt::format("{} samples do not divide by {} devices", batch, devices)
                   : std::string("samples divide evenly"));
+    if (devices == 1) { // nothing is sent
+        return chain.take();
+    }
     const double compute = real.compute_s;
     chain.add(9, "batch per device", samples / compute,
               fmt::format("{:g} samples a device: {:.3g} ms a sample against {:.3g}", share,
@@ -196,7 +201,7 @@ std::vector<ScaleStep> chain_of(const Shared& s, const DeviceWork& work, Count d
               fmt::format("through {}", s.fabric.levels[widest].name));
     chain.add(12, "messages", at(s.fabric),
               fmt::format("{} buckets by {}: latency and overhead of each message", real.buckets,
-                          real.algorithm.empty() ? "nobody" : real.algorithm));
+                          real.algorithm.empty() ? "no algorithm" : real.algorithm));
     if (s.options.data.jitter > 0.0) {
         chain.add(13, "waiting", samples / real.time_s, "for the slowest worker");
     }
@@ -236,7 +241,10 @@ Result<ScalePoint> point_of(Device& device, const Shared& s, Count devices, Coun
                          ? fmt::format("data {}, ZeRO {}", devices, s.options.data.zero)
                          : fmt::format("data {}", devices);
     const Group group = place_group(s.fabric, devices, 1, devices);
-    const DataParallelStep step = synchronous_step(*work, s.fabric, group, s.options.data);
+    DataParallelStep step = synchronous_step(*work, s.fabric, group, s.options.data);
+    if (devices == 1) { // not the sum of its parts, which rounds
+        step.compute_s = step.time_s = device.step_s(share);
+    }
     point.collective = step.algorithm;
     point.step_s = step.time_s;
     point.samples_per_s = static_cast<double>(batch) / step.time_s;
@@ -302,7 +310,8 @@ Result<Shared> shared_of(Device& device, const Fabric& fabric, const ScaleOption
     if (!work) {
         return work.diagnostics();
     }
-    shared.baseline_s = work->compute_s() / static_cast<double>(shared.baseline_batch);
+    shared.baseline_s =
+        device.step_s(shared.baseline_batch) / static_cast<double>(shared.baseline_batch);
     return shared;
 }
 
@@ -310,7 +319,9 @@ Result<Shared> shared_of(Device& device, const Fabric& fabric, const ScaleOption
 void say_what_fits(ScaleResult& result, Count fitting) {
     const auto large = std::find_if(result.points.begin(), result.points.end(),
                                     [](const ScalePoint& p) { return !p.memory.fits(); });
-    if (large != result.points.end()) {
+    const bool fitting_known =
+        large != result.points.end() && large->batch_per_device > static_cast<double>(fitting);
+    if (fitting_known) {
         result.notes.push_back(fmt::format(
             "(!) more than a device's {}: {} samples a device fit (--batch-per-device {})",
             gigabytes(large->memory.capacity), fitting, fitting));
@@ -334,6 +345,10 @@ Result<ScaleResult> scale_data_parallel(const Question& asked, const Fabric& wir
     }
     if (const auto* gpu = std::get_if<model::Gpu>(&machine.kind)) {
         options.data.memory_bytes_per_s = gpu->dram_bytes_per_s;
+    }
+    if (options.devices == std::vector<Count>{1} && !options.baseline_batch) {
+        // Its own batch is its best: the step of the exam, whether it fits or not.
+        options.baseline_batch = options.batch ? options.batch : options.batch_per_device;
     }
     Device device(question, options, stop);
     const auto shared = shared_of(device, *fabric, options);

@@ -1,0 +1,121 @@
+#include "tests/agreement/compare.hpp"
+
+#include "study/scenario/fields.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace eyeroof::tests {
+
+namespace {
+
+// What an answer is written as; nothing where it was refused. A verdict "no" is an answer.
+Json parsed(const Outcome& outcome, bool lines) {
+    const std::size_t end = outcome.out.find_last_not_of('\n');
+    if (outcome.out.empty() || end == std::string::npos) {
+        return {};
+    }
+    const std::size_t start = lines ? outcome.out.rfind('\n', end) + 1 : 0;
+    return Json::parse(outcome.out.substr(start), nullptr, false);
+}
+
+// The same to the printed digit. Sums over executions are rounded in another order.
+bool same(const std::string& name, const Json& a, const Json& b) {
+    const bool product = name.starts_with("kernels of ") || name.starts_with("kernel of ");
+    if (product && a.is_number() && b.is_number()) {
+        const double most = std::max(std::abs(a.get<double>()), std::abs(b.get<double>()));
+        return std::abs(a.get<double>() - b.get<double>()) <= 1e-12 * most;
+    }
+    return a == b;
+}
+
+std::string first_line(const std::string& text) {
+    return text.substr(0, text.find('\n'));
+}
+
+void compare_figures(const Row& row, const Asked& asked, const Json& answer, Compared& compared) {
+    const Figures exam = exam_figures(asked.exam);
+    for (const auto& [name, value] : row.figures(answer, asked)) {
+        ++compared.figures;
+        const auto at = exam.find(name);
+        const Json own = at == exam.end() ? Json() : at->second;
+        CHECK_MESSAGE(same(name, value, own),
+                      fmt::format("{} {}: {} is {}, the exam's {}", row.command, row.what, name,
+                                  value.dump(), own.dump()));
+    }
+}
+
+// The same bytes where the answer's own question is asked again.
+void ask_again(const Row& row, const std::string& out, const std::string& file,
+               Compared& compared) {
+    write_text(file, out);
+    const Outcome second = run({row.command, "--scenario", file, "--format", "json"});
+    ++compared.again;
+    CHECK_MESSAGE(second.out == out, fmt::format("{} {} asked again: {}", row.command, row.what,
+                                                 first_line(second.err)));
+}
+
+void compare_row(const Row& row, const Asked& asked, const std::string& file, Compared& compared) {
+    const Outcome outcome = run(row.arguments(asked));
+    const Json answer = parsed(outcome, row.lines);
+    const bool has_figures =
+        answer.is_object() && !(answer.contains("error") && !answer.at("error").is_null());
+    if (asked.exam.is_null() || !has_figures) {
+        const bool both = asked.exam.is_null() && !has_figures;
+        compared.refused += both ? 1 : 0;
+        CHECK_MESSAGE((both || row.command == "net" || row.command == "fuse"),
+                      fmt::format("{} {}: {}, the exam {}: {}", row.command, row.what,
+                                  has_figures ? "answers" : "refuses",
+                                  asked.exam.is_null() ? "refuses" : "answers",
+                                  first_line(outcome.err)));
+        return;
+    }
+    ++compared.answers;
+    compared.commands.insert(row.command);
+    compare_figures(row, asked, answer, compared);
+    if (answer.contains("scenario") && !file.empty()) {
+        ask_again(row, outcome.out, file, compared);
+    }
+}
+
+} // namespace
+
+std::string Compared::told() const {
+    return fmt::format("{} scenarios, {} of them with an answer; {} answers of {} commands beside "
+                       "the exam's, {} figures compared, {} refused alike, {} asked again",
+                       scenarios, answered, answers, commands.size(), figures, refused, again);
+}
+
+void compare(const study::Scenario& scenario, bool again, Compared& compared) {
+    const Scratch scratch;
+    Asked asked{
+        scenario, (scratch / "scenario.json").string(), (scratch / "exam.json").string(), {}};
+    write_text(asked.document, study::scenario_json(scenario));
+    INFO(study::scenario_json(scenario));
+    const Outcome exam = run({"exam", "--scenario", asked.document, "--format", "json"});
+    asked.exam = parsed(exam, false);
+    write_text(asked.answer, exam.out);
+    ++compared.scenarios;
+    compared.answered += asked.exam.is_null() ? 0 : 1;
+    INFO("exam: " << first_line(exam.err));
+    const std::string file = again ? (scratch / "answer.json").string() : std::string();
+    if (again && !asked.exam.is_null()) {
+        const Row itself{"exam", "", {}, {}, {}, false};
+        ask_again(itself, exam.out, file, compared);
+    }
+    for (const Row& row : rows()) {
+        if (row.applies(asked)) {
+            compare_row(row, asked, file, compared);
+        }
+    }
+}
+
+bool all_of_it() {
+    const char* wanted = std::getenv("EYEROOF_AGREEMENT"); // NOLINT(concurrency-mt-unsafe)
+    return wanted != nullptr && std::string(wanted) == "all";
+}
+
+} // namespace eyeroof::tests
