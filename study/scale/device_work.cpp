@@ -104,16 +104,20 @@ DeviceMemory training_memory(const Report& training, int zero, double devices) {
         return bytes;
     };
     const auto& at = training.memory->at;
+    const bool alone = devices == 1.0; // nothing is sent: the step of the exam, at its peak
     const step::Bytes& most =
-        *std::max_element(at.begin(), at.end(), [&](const step::Bytes& a, const step::Bytes& b) {
-            return passing(a) < passing(b);
-        });
+        alone ? training.memory->at_peak
+              : *std::max_element(at.begin(), at.end(),
+                                  [&](const step::Bytes& a, const step::Bytes& b) {
+                                      return passing(a) < passing(b);
+                                  });
     const auto held = [&](step::Role role) {
         return static_cast<double>(most[static_cast<std::size_t>(role)]);
     };
     memory.weights = held(step::Role::weight) / (zero >= 3 ? devices : 1.0);
     memory.gradients =
-        static_cast<double>(training.memory->gradients) / (zero >= 2 ? devices : 1.0);
+        alone ? held(step::Role::weight_gradient)
+              : static_cast<double>(training.memory->gradients) / (zero >= 2 ? devices : 1.0);
     memory.optimizer = held(step::Role::optimizer) / (zero >= 1 ? devices : 1.0);
     memory.buffers = static_cast<double>(most[step::kWorkspace]);
     memory.activations = static_cast<double>(passing(most)) - memory.buffers;

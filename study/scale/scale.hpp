@@ -139,7 +139,8 @@ double seconds_at_peak(const Report& training);
 // Bytes of a training step's peak on one device, data parallel with ZeRO stage `zero` over
 // `devices`: stages divide the optimizer's states, the gradients, and the weights. Gradients are
 // sent from buffers that stay for the whole step, so all of them are counted beside the most that
-// activations and workspaces take (PyTorch's DistributedDataParallel, Megatron-LM, Caffe).
+// activations and workspaces take (PyTorch's DistributedDataParallel, Megatron-LM, Caffe). One
+// device sends nothing: its memory is the step's own peak.
 DeviceMemory training_memory(const Report& training, int zero, double devices);
 
 // The fabric with every level as near as the first, and without latency; and with latency only
