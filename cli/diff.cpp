@@ -5,7 +5,9 @@
 #include "cli/scenario_options.hpp"
 #include "hwdb/text_file.hpp"
 #include "profiles/import/importer.hpp"
+#include "study/diff/diff_write.hpp"
 #include "study/diff/run_diff.hpp"
+#include "study/diff/run_diff_write.hpp"
 #include "study/exam/run.hpp"
 #include "study/report/json.hpp"
 

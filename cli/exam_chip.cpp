@@ -3,6 +3,7 @@
 #include "hwdb/technology_reader.hpp"
 #include "study/silicon/chip_figures.hpp"
 #include "study/silicon/silicon.hpp"
+#include "study/silicon/silicon_write.hpp"
 
 #include <fmt/format.h>
 

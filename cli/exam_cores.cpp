@@ -2,7 +2,9 @@
 #include "cli/exam_options.hpp"
 #include "model/base/units.hpp"
 #include "study/cores/cores.hpp"
+#include "study/cores/cores_write.hpp"
 #include "study/cores/mixed.hpp"
+#include "study/cores/mixed_write.hpp"
 #include "study/exam/words.hpp"
 
 #include <fmt/format.h>

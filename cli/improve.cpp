@@ -4,6 +4,7 @@
 #include "cli/scenario_options.hpp"
 #include "study/exam/words.hpp"
 #include "study/program/memory.hpp"
+#include "study/step/improve_write.hpp"
 
 namespace eyeroof::cli {
 

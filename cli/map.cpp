@@ -9,6 +9,7 @@
 #include "study/report/trade_offs.hpp"
 #include "study/search/map_network.hpp"
 #include "study/search/reach_report.hpp"
+#include "study/search/reach_write.hpp"
 #include "study/search/trade_offs.hpp"
 
 #include <fmt/format.h>

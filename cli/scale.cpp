@@ -8,6 +8,7 @@
 #include "model/base/units.hpp"
 #include "study/exam/words.hpp"
 #include "study/program/lower.hpp"
+#include "study/scale/scale_write.hpp"
 #include "study/scale/search.hpp"
 #include "study/scale/transformer_step.hpp"
 

@@ -5,6 +5,7 @@
 #include "study/program/lower.hpp"
 #include "study/program/settled.hpp"
 #include "study/scale/mixed.hpp"
+#include "study/scale/mixed_write.hpp"
 #include "study/what_if/knobs.hpp"
 
 #include <fmt/format.h>

@@ -7,6 +7,7 @@
 #include "study/exam/words.hpp"
 #include "study/program/lower.hpp"
 #include "study/scale/serving.hpp"
+#include "study/scale/serving_write.hpp"
 
 #include <algorithm>
 

@@ -4,6 +4,7 @@
 #include "model/base/pattern.hpp"
 #include "study/scenario/fields.hpp"
 #include "study/sweep/front.hpp"
+#include "study/sweep/front_write.hpp"
 #include "study/sweep/sweep_file.hpp"
 
 #include <fmt/format.h>

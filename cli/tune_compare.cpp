@@ -3,6 +3,7 @@
 #include "cli/tune_options.hpp"
 #include "model/machine/machine.hpp"
 #include "study/tune/compare.hpp"
+#include "study/tune/compare_write.hpp"
 
 #include <fmt/format.h>
 

@@ -12,7 +12,9 @@
 #include "hwdb/usual_host.hpp"
 #include "study/calibrate/machines.hpp"
 #include "study/calibrate/networks.hpp"
+#include "study/calibrate/networks_write.hpp"
 #include "study/calibrate/pairs.hpp"
+#include "study/calibrate/pairs_write.hpp"
 #include "study/report/machines.hpp"
 #include "study/report/validation.hpp"
 

@@ -64,8 +64,4 @@ struct NetworksValidation {
 model::Result<NetworksValidation> validate_networks(const std::vector<MeasuredNetwork>& rows,
                                                     const PairsSources& sources);
 
-std::string networks_text(const NetworksValidation& result);
-std::string networks_json(const NetworksValidation& result); // eyeroof/networks/1
-std::string networks_csv(const NetworksValidation& result);
-
 } // namespace eyeroof::study

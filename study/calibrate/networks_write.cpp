@@ -1,4 +1,6 @@
 // Times of whole networks, predicted beside measured, as text, JSON and CSV.
+#include "study/calibrate/networks_write.hpp"
+
 #include "model/base/units.hpp"
 #include "study/calibrate/networks.hpp"
 #include "study/text/csv.hpp"

@@ -105,8 +105,4 @@ model::Transfer fit_transfer(const std::vector<PairResult>& rows, const std::str
 // Fits without each family in turn, then judges it; fills the rows, groups and all.
 void judge_pairs(PairsValidation& result);
 
-std::string pairs_text(const PairsValidation& result);
-std::string pairs_json(const PairsValidation& result); // eyeroof/pairs/2
-std::string pairs_csv(const PairsValidation& result);
-
 } // namespace eyeroof::study

@@ -1,4 +1,6 @@
 // Speed-ups of whole networks, predicted beside measured, as text, JSON and CSV.
+#include "study/calibrate/pairs_write.hpp"
+
 #include "study/calibrate/pairs.hpp"
 #include "study/text/csv.hpp"
 

@@ -65,8 +65,4 @@ model::Result<CoresReport> cores_report(const Question& question, const PackageO
                                         std::stop_token stop = {},
                                         const model::ProgressCallback& progress = {});
 
-std::string cores_text(const CoresReport& report);
-std::string cores_json(const CoresReport& report); // eyeroof/cores/1
-std::string cores_csv(const CoresReport& report);
-
 } // namespace eyeroof::study

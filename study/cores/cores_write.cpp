@@ -1,3 +1,5 @@
+#include "study/cores/cores_write.hpp"
+
 #include "model/base/units.hpp"
 #include "study/cores/cores.hpp"
 #include "study/text/csv.hpp"

@@ -56,8 +56,4 @@ model::Result<MixedReport> mixed_report(const Question& question, const CorePack
 std::optional<model::Layer> first_parts(const model::Layer& layer, model::Count some,
                                         model::Count parts);
 
-std::string mixed_text(const MixedReport& report);
-std::string mixed_json(const MixedReport& report); // eyeroof/placement/1
-std::string mixed_csv(const MixedReport& report);
-
 } // namespace eyeroof::study

@@ -1,3 +1,5 @@
+#include "study/cores/mixed_write.hpp"
+
 #include "model/base/units.hpp"
 #include "study/cores/mixed.hpp"
 #include "study/text/csv.hpp"

@@ -1,7 +1,9 @@
 // Comparisons as one HTML page: totals, what adds and saves as bars, and every row in a table.
 #include "study/diff/added_bars.hpp"
 #include "study/diff/diff.hpp"
+#include "study/diff/diff_write.hpp"
 #include "study/diff/run_diff.hpp"
+#include "study/diff/run_diff_write.hpp"
 #include "study/draw/svg.hpp"
 #include "study/text/markup.hpp"
 #include "study/text/page.hpp"

@@ -1,3 +1,5 @@
+#include "study/diff/diff_write.hpp"
+
 #include "model/base/units.hpp"
 #include "study/diff/diff.hpp"
 #include "study/text/csv.hpp"

@@ -45,10 +45,4 @@ RunDiff diff_runs(const profiles::Profile& a, const std::string& name_a, const p
 const GateKeys& run_gate_keys();
 GateFigures run_gate_figures(const RunDiff& diff);
 
-std::string run_diff_text(const RunDiff& diff);
-std::string run_diff_markdown(const RunDiff& diff);
-std::string run_diff_json(const RunDiff& diff); // eyeroof/run-diff/1
-std::string run_diff_csv(const RunDiff& diff);  // a line a row
-std::string run_diff_html(const RunDiff& diff); // one page
-
 } // namespace eyeroof::study

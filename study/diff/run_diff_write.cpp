@@ -1,3 +1,5 @@
+#include "study/diff/run_diff_write.hpp"
+
 #include "study/diff/run_diff.hpp"
 #include "study/draw/geometry.hpp"
 #include "study/text/csv.hpp"

@@ -75,7 +75,4 @@ model::Result<MixedAnswer> split_network(const step::Graph& graph,
                                          const std::vector<MixedDevice>& devices,
                                          const MixedOptions& options);
 
-std::string mixed_text(const MixedAnswer& answer);
-std::string mixed_json(const MixedAnswer& answer); // eyeroof/split/1
-
 } // namespace eyeroof::study

@@ -1,6 +1,7 @@
 // A network divided over devices that differ, for people and for programs.
 #include "model/base/units.hpp"
 #include "study/scale/mixed.hpp"
+#include "study/scale/mixed_write.hpp"
 #include "study/text/lines.hpp"
 
 #include <fmt/format.h>

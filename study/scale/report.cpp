@@ -3,6 +3,7 @@
 #include "study/draw/svg.hpp"
 #include "study/scale/scale.hpp"
 #include "study/scale/scale_chart.hpp"
+#include "study/scale/scale_write.hpp"
 #include "study/text/csv.hpp"
 #include "study/text/lines.hpp"
 #include "study/text/page.hpp"

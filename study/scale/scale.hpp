@@ -151,13 +151,4 @@ model::Fabric without_latency(const model::Fabric& fabric);
 // Fills speed-up, efficiency, the largest count that pays, and what follows from a run's samples.
 void conclude(ScaleResult& result);
 
-std::string scale_text(const ScaleResult& result, bool details);
-std::string scale_json(const ScaleResult& result); // eyeroof/scale/1
-std::string scale_csv(const ScaleResult& result);
-std::string scale_markdown(const ScaleResult& result);
-// Samples/s against devices: every bound and the prediction.
-std::string scale_svg(const ScaleResult& result);
-// The picture, the table, and every count's steps, as one page without anything from outside.
-std::string scale_html(const ScaleResult& result);
-
 } // namespace eyeroof::study

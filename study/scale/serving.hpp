@@ -71,9 +71,4 @@ model::Result<Serving> serve(const Transformer& t, const model::Machine& machine
                              std::stop_token stop = {},
                              const model::ProgressCallback& progress = {});
 
-std::string serving_text(const Serving& serving);
-std::string serving_json(const Serving& serving); // eyeroof/serve/1
-std::string serving_csv(const Serving& serving);
-std::string serving_svg(const Serving& serving); // tokens/s a device against tokens/s a user
-
 } // namespace eyeroof::study

@@ -1,6 +1,7 @@
 // Serving as text, JSON, CSV and SVG.
 #include "study/draw/chart.hpp"
 #include "study/scale/serving.hpp"
+#include "study/scale/serving_write.hpp"
 #include "study/text/lines.hpp"
 
 #include <fmt/format.h>

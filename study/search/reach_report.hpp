@@ -34,8 +34,4 @@ model::Result<ReachReport> reach_of(const model::Network& network, const model::
                                     const MapOptions& options, std::stop_token stop = {},
                                     const model::ProgressCallback& progress = {});
 
-std::string reach_to_text(const ReachReport& report);
-std::string reach_to_json(const ReachReport& report); // eyeroof/reach/1
-std::string reach_to_csv(const ReachReport& report);  // a line a step
-
 } // namespace eyeroof::study

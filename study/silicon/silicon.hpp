@@ -47,8 +47,4 @@ model::Result<SiliconReport>
 silicon_report(const model::Machine& machine, const model::Technology& technology,
                std::optional<double> nm, const std::vector<NamedArea>& areas, const Report* exam);
 
-std::string silicon_text(const SiliconReport& report);
-std::string silicon_json(const SiliconReport& report); // eyeroof/chip/1
-std::string silicon_csv(const SiliconReport& report);
-
 } // namespace eyeroof::study

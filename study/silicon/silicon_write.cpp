@@ -1,3 +1,5 @@
+#include "study/silicon/silicon_write.hpp"
+
 #include "model/base/units.hpp"
 #include "study/silicon/silicon.hpp"
 #include "study/text/csv.hpp"

@@ -82,8 +82,4 @@ model::Result<Improvement> improve(const Question& question, const ImproveOption
 // Those that no other is at least as quick and as small as; quickest first.
 std::vector<Outcome> front_of(std::vector<Outcome> outcomes);
 
-std::string improve_text(const Improvement& found, const std::string& words, model::Count limit);
-std::string improve_json(const Improvement& found, const Question& question,
-                         model::Count limit); // eyeroof/improve/1
-
 } // namespace eyeroof::study::step

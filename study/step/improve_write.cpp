@@ -1,3 +1,5 @@
+#include "study/step/improve_write.hpp"
+
 #include "model/base/units.hpp"
 #include "study/scenario/fields.hpp"
 #include "study/step/improve.hpp"

@@ -25,11 +25,4 @@ model::Result<std::vector<Aim>> parse_aims(std::string_view text, const SweptTab
 // aim; of equal rows the first. Rows without figures are passed over.
 std::vector<std::size_t> front_of(const SweptTable& table, const std::vector<Aim>& aims);
 
-std::string front_text(const SweptTable& table, const std::vector<Aim>& aims,
-                       const std::vector<std::size_t>& front);
-std::string front_csv(const SweptTable& table, const std::vector<std::size_t>& front);
-// All points and the front, of the first two aims, both axes logarithmic.
-std::string front_plot_svg(const SweptTable& table, const std::vector<Aim>& aims,
-                           const std::vector<std::size_t>& front, const std::string& title);
-
 } // namespace eyeroof::study

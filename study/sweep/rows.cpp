@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <iterator>
 
 namespace eyeroof::study {
@@ -154,6 +156,13 @@ std::string row_of(const SweepGrid& grid, RowFormat format, std::uint64_t point,
                    const PointFigures& figures) {
     return format == RowFormat::csv ? csv_row(grid, point, figures)
                                     : json_row(grid, point, figures);
+}
+
+std::optional<double> number_in(const std::string& cell) {
+    double value = 0.0;
+    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+    const bool whole = error == std::errc{} && end == cell.data() + cell.size();
+    return whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 std::optional<std::size_t> SweptTable::column(std::string_view name) const {

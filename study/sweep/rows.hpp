@@ -29,4 +29,7 @@ struct SweptTable {
 // Both formats, told apart by the first character. Errors: "bad-sweep-file" with the line.
 model::Result<SweptTable> parse_rows(std::string_view text, const std::string& file);
 
+// A cell's finite number; nullopt where it holds anything else.
+std::optional<double> number_in(const std::string& cell);
+
 } // namespace eyeroof::study

@@ -91,10 +91,4 @@ Comparison compare(std::vector<Arena>& arenas, const std::vector<Contender>& con
 void hold_out(const std::vector<Arena>& pools, const TreeOptions& trees, Comparison& comparison,
               const std::stop_token& stop);
 
-std::string comparison_text(const Comparison& comparison);
-std::string comparison_json(const Comparison& comparison); // schema eyeroof/tune-comparison/1
-std::string comparison_csv(const Comparison& comparison);
-// Median share of the best known against trials, a line for each contender.
-std::string comparison_svg(const Comparison& comparison);
-
 } // namespace eyeroof::study::tune

@@ -1,4 +1,6 @@
 // Comparisons as text, JSON, CSV and SVG.
+#include "study/tune/compare_write.hpp"
+
 #include "model/base/printable.hpp"
 #include "model/base/statistics.hpp"
 #include "study/draw/chart.hpp"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <tuple>
 
 namespace eyeroof::study::tune {
@@ -68,36 +67,6 @@ std::vector<LogSearch> searches_in(const std::vector<TrialLine>& lines) {
 
 std::string search_label(const LogSearch& search) {
     return fmt::format("{}, seed {}", search.origin.command, search.origin.seed);
-}
-
-Chart best_so_far(const std::vector<LogSearch>& searches) {
-    std::set<std::string> layers;
-    for (const LogSearch& search : searches) {
-        layers.insert(search.work.name);
-    }
-    Chart chart;
-    chart.title = "Best so far against trials";
-    chart.x_title = "trials";
-    chart.x_ticks = TickText::whole;
-    chart.y_title = "FLOP/s";
-    for (const LogSearch& search : searches) {
-        ChartLine line;
-        line.label =
-            (layers.size() > 1 ? search.work.name + ": " : std::string()) + search_label(search);
-        line.stairs = true;
-        double best = kNoCost;
-        for (std::size_t n = 0; n < search.costs.size(); ++n) {
-            const bool last = n + 1 == search.costs.size();
-            if (search.costs[n] < best || (last && best < kNoCost)) {
-                best = std::min(best, search.costs[n]);
-                line.points.emplace_back(static_cast<double>(n + 1), search.work.flops() / best);
-            }
-        }
-        if (!line.points.empty()) {
-            chart.lines.push_back(std::move(line));
-        }
-    }
-    return chart;
 }
 
 } // namespace eyeroof::study::tune

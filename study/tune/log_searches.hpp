@@ -3,7 +3,6 @@
 // Runs nothing.
 #pragma once
 
-#include "study/draw/chart.hpp"
 #include "study/tune/log.hpp"
 
 #include <optional>
@@ -32,9 +31,5 @@ std::vector<LogSearch> searches_in(const std::vector<TrialLine>& lines);
 
 // "random, batch 16, seed 2"
 std::string search_label(const LogSearch& search);
-
-// FLOP/s of the best so far against trials, a line for each search that found something; the
-// layer's name stands before the search's where there are several.
-Chart best_so_far(const std::vector<LogSearch>& searches);
 
 } // namespace eyeroof::study::tune

@@ -1,6 +1,7 @@
 // A network on one and on all cores of a machine.
 #include "hwdb/catalog.hpp"
 #include "study/cores/cores.hpp"
+#include "study/cores/cores_write.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"

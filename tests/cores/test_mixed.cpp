@@ -1,5 +1,6 @@
 // Packages of unequal cores: files, layers in parts, and a network placed on them.
 #include "study/cores/mixed.hpp"
+#include "study/cores/mixed_write.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"

@@ -1,4 +1,5 @@
 #include "study/diff/diff.hpp"
+#include "study/diff/diff_write.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>

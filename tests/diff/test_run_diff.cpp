@@ -1,5 +1,6 @@
 #include "study/diff/added_bars.hpp"
 #include "study/diff/run_diff.hpp"
+#include "study/diff/run_diff_write.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>

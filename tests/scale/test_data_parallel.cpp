@@ -3,6 +3,7 @@
 #include "hwdb/fabric_reader.hpp"
 #include "study/formats/catalog.hpp"
 #include "study/scale/scale.hpp"
+#include "study/scale/scale_write.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"

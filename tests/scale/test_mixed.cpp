@@ -4,6 +4,7 @@
 #include "hwdb/fabric_reader.hpp"
 #include "study/formats/catalog.hpp"
 #include "study/scale/mixed.hpp"
+#include "study/scale/mixed_write.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"

@@ -3,6 +3,7 @@
 #include "study/program/memory.hpp"
 #include "study/scale/mixed.hpp"
 #include "study/scale/mixed_training.hpp"
+#include "study/scale/mixed_write.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/step/step_fixture.hpp"

@@ -2,6 +2,7 @@
 #include "hwdb/catalog.hpp"
 #include "hwdb/fabric_reader.hpp"
 #include "study/scale/serving.hpp"
+#include "study/scale/serving_write.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/paths.hpp"
 

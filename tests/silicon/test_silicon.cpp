@@ -4,6 +4,7 @@
 #include "study/exam/run.hpp"
 #include "study/silicon/chip_figures.hpp"
 #include "study/silicon/silicon.hpp"
+#include "study/silicon/silicon_write.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"

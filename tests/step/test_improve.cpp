@@ -1,6 +1,7 @@
 // Remedies: the front, what is offered, chains of graphs, offloading.
 #include "study/step/chain.hpp"
 #include "study/step/improve.hpp"
+#include "study/step/improve_write.hpp"
 #include "tests/near.hpp"
 #include "tests/step/step_fixture.hpp"
 

@@ -3,6 +3,7 @@
 #include "study/exam/run.hpp"
 #include "study/step/copy_ways.hpp"
 #include "study/step/improve.hpp"
+#include "study/step/improve_write.hpp"
 #include "study/step/memory_write.hpp"
 #include "study/step/timeline_write.hpp"
 #include "tests/json_schema.hpp"

@@ -1,6 +1,7 @@
 // Advice, fleets, sweeps, memory, copies: what is built on the GPU time model.
 #include "study/calibrate/cross_validate.hpp"
 #include "study/calibrate/pairs.hpp"
+#include "study/calibrate/pairs_write.hpp"
 #include "study/report/advice.hpp"
 #include "study/report/upgrade.hpp"
 #include "study/upgrade/advice.hpp"

@@ -1,4 +1,5 @@
 #include "study/sweep/front.hpp"
+#include "study/sweep/front_write.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

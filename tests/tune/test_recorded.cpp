@@ -1,7 +1,9 @@
 // Searches as their logs tell them: trials counted as they were spent.
 #include "study/tune/compare.hpp"
+#include "study/tune/compare_write.hpp"
 #include "study/tune/cpu_subject.hpp"
 #include "study/tune/log_searches.hpp"
+#include "study/tune/search_chart.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>

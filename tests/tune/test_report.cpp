@@ -1,6 +1,7 @@
 // Answers and comparisons: their schemas, and that jobs change nothing.
 #include "study/draw/svg.hpp"
 #include "study/tune/compare.hpp"
+#include "study/tune/compare_write.hpp"
 #include "study/tune/measured_best.hpp"
 #include "study/tune/report.hpp"
 #include "tests/json_schema.hpp"

@@ -6,6 +6,7 @@
 #include "model/base/units.hpp"
 #include "study/draw/chart_scene.hpp"
 #include "study/draw/svg.hpp"
+#include "study/tune/search_chart.hpp"
 
 #include <QComboBox>
 #include <QSplitter>
