@@ -1,7 +1,7 @@
 #include "cli/asked.hpp"
 
+#include "analysis/scenario/fields.hpp"
 #include "cli/origin.hpp"
-#include "study/scenario/fields.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -21,12 +21,12 @@ bool is_own(const CLI::Option& option) {
                                                             "--format", "--scenario"};
     const std::string name = option.get_name();
     const bool several = option.count() > 1; // machines side by side: the scenario has the first
-    const study::ScenarioField* field = option.get_positional() && option.get_name() == "NETWORK"
-                                            ? study::find_field("network")
-                                        : name.starts_with("--") ? study::find_field(name.substr(2))
-                                                                 : nullptr;
+    const analysis::ScenarioField* field =
+        option.get_positional() && option.get_name() == "NETWORK" ? analysis::find_field("network")
+        : name.starts_with("--") ? analysis::find_field(name.substr(2))
+                                 : nullptr;
     const bool of_scenario =
-        field != nullptr && option.get_group() == study::field_group_title(field->group);
+        field != nullptr && option.get_group() == analysis::field_group_title(field->group);
     return std::ranges::find(kElsewhere, name) == kElsewhere.end() &&
            (!of_scenario || (field->name == "on" && several));
 }
@@ -154,9 +154,9 @@ std::string asked_json(const CLI::App& app) {
     return Json({{"command", path_of(app)}, {"options", std::move(options)}}).dump();
 }
 
-model::Result<std::vector<std::string>> with_document(Context& context, const CLI::App& root,
-                                                      std::vector<std::string> arguments) {
-    using Answer = model::Result<std::vector<std::string>>;
+Result<std::vector<std::string>> with_document(Context& context, const CLI::App& root,
+                                               std::vector<std::string> arguments) {
+    using Answer = Result<std::vector<std::string>>;
     const auto file = value_in(arguments, "--scenario");
     const Named named = named_in(root, arguments);
     if (!file || file->empty() || named.app->get_option_no_throw("--scenario") == nullptr) {

@@ -18,8 +18,8 @@ std::string asked_json(const CLI::App& app);
 // The arguments with those of the document of --scenario, where it is an answer of the same
 // command: options that stand on the command line replace them, and it is written as JSON again.
 // Errors: those of reading the document.
-model::Result<std::vector<std::string>> with_document(Context& context, const CLI::App& root,
-                                                      std::vector<std::string> arguments);
+Result<std::vector<std::string>> with_document(Context& context, const CLI::App& root,
+                                               std::vector<std::string> arguments);
 
 // A JSON answer with "asked" and, where it does not have it, "scenario" behind its "schema"; any
 // other text as it is.

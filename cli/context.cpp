@@ -1,11 +1,11 @@
 #include "cli/context.hpp"
 
+#include "analysis/scenario/fields.hpp"
+#include "base/file.hpp"
+#include "base/printable.hpp"
+#include "base/text_file.hpp"
+#include "base/told_once.hpp"
 #include "cli/asked.hpp"
-#include "hwdb/text_file.hpp"
-#include "model/base/file.hpp"
-#include "model/base/printable.hpp"
-#include "model/base/told_once.hpp"
-#include "study/scenario/fields.hpp"
 
 #include <fmt/format.h>
 
@@ -22,22 +22,22 @@ constexpr auto kLogTime = std::chrono::seconds(10);
 constexpr auto kRedrawTime = std::chrono::milliseconds(100);
 constexpr std::string_view kEraseLine = "\r\033[K";
 
-std::string progress_text(const model::Progress& progress) {
+std::string progress_text(const Progress& progress) {
     constexpr std::size_t widest = 78;
     std::string found = progress.best > 0.0 ? fmt::format("  best {:.4g}", progress.best) : "";
     if (progress.gap >= 0.0) {
         found += fmt::format("{}gap {:.1f} %", found.empty() ? "  " : ", ", 100.0 * progress.gap);
     }
-    std::string text = fmt::format("{:3.0f} %  {}", 100.0 * progress.fraction,
-                                   model::printable(progress.activity));
+    std::string text =
+        fmt::format("{:3.0f} %  {}", 100.0 * progress.fraction, printable(progress.activity));
     text.resize(std::min(text.size(), widest - found.size())); // what was found is never cut off
     text += found;
     return text;
 }
 
-std::string painted(const model::Diagnostic& diagnostic) {
-    std::string text = model::to_string(diagnostic);
-    const bool error = diagnostic.severity == model::Severity::error;
+std::string painted(const Diagnostic& diagnostic) {
+    std::string text = to_string(diagnostic);
+    const bool error = diagnostic.severity == Severity::error;
     const std::string word = error ? "error:" : "warning:";
     const std::string colour = error ? "\033[1;31m" : "\033[1;33m";
     if (const auto at = text.find(word); at != std::string::npos) {
@@ -56,7 +56,7 @@ struct Context::ProgressLine {
 
     explicit ProgressLine(std::ostream& stream) : err(stream) {}
 
-    void draw(const model::Progress& progress) {
+    void draw(const Progress& progress) {
         const auto now = Clock::now();
         if (now - since < kQuietTime || now - drawn < kRedrawTime) {
             return;
@@ -65,7 +65,7 @@ struct Context::ProgressLine {
         drawn = now;
         visible = true;
     }
-    void log(const model::Progress& progress) {
+    void log(const Progress& progress) {
         const auto now = Clock::now();
         if (now - drawn >= kLogTime) {
             err << progress_text(progress) << '\n' << std::flush;
@@ -110,16 +110,16 @@ std::vector<std::filesystem::path> Context::network_dirs() const {
     return existing("networks");
 }
 
-model::ProgressCallback Context::progress(bool in_lines) {
+ProgressCallback Context::progress(bool in_lines) {
     line_->since = Clock::now();
     if (!environment_.err_is_terminal) {
         if (!in_lines) {
             return {};
         }
         line_->drawn = Clock::now();
-        return [line = line_](const model::Progress& progress) { line->log(progress); };
+        return [line = line_](const Progress& progress) { line->log(progress); };
     }
-    return [line = line_](const model::Progress& progress) { line->draw(progress); };
+    return [line = line_](const Progress& progress) { line->draw(progress); };
 }
 
 bool Context::colour(const std::string& output_file) const {
@@ -133,34 +133,34 @@ bool Context::colour_errors() const {
     return global_.colour != "never" && environment_.err_is_terminal && !environment_.no_colour;
 }
 
-model::Result<std::string> Context::document(const std::string& name) {
+Result<std::string> Context::document(const std::string& name) {
     const auto known = documents_.find(name);
     if (known != documents_.end()) {
-        return model::Result<std::string>(known->second);
+        return Result<std::string>(known->second);
     }
-    auto text = hwdb::read_text_file(name == "-" ? "/dev/stdin" : name);
+    auto text = read_text_file(name == "-" ? "/dev/stdin" : name);
     if (text) {
         documents_[name] = *text;
     }
     return text;
 }
 
-void Context::remember(const study::Scenario& scenario) {
-    scenario_ = study::scenario_json(scenario);
+void Context::remember(const analysis::Scenario& scenario) {
+    scenario_ = analysis::scenario_json(scenario);
 }
 
-void Context::report(const model::Diagnostics& diagnostics) {
+void Context::report(const Diagnostics& diagnostics) {
     line_->clear();
-    for (const model::Diagnostic& diagnostic : model::told_once(diagnostics)) {
+    for (const Diagnostic& diagnostic : told_once(diagnostics)) {
         *environment_.err << (colour_errors() ? painted(diagnostic) : to_string(diagnostic))
                           << '\n';
     }
     environment_.err->flush();
 }
 
-Exit Context::fail(const model::Diagnostics& diagnostics) {
+Exit Context::fail(const Diagnostics& diagnostics) {
     report(diagnostics);
-    for (const model::Diagnostic& diagnostic : diagnostics) {
+    for (const Diagnostic& diagnostic : diagnostics) {
         if (diagnostic.code == "cancelled") {
             return Exit::cancelled;
         }
@@ -178,20 +178,20 @@ Exit Context::fail(const model::Diagnostics& diagnostics) {
 }
 
 Exit Context::fail_usage(const std::string& message, const std::string& hint) {
-    model::Diagnostics diagnostics;
+    Diagnostics diagnostics;
     diagnostics.error("usage", message, hint);
     return fail(diagnostics);
 }
 
 Exit Context::write(std::string_view text, const std::string& output_file, Exit otherwise) {
-    const auto all = [text](const study::TextSink& sink) { return sink(text); };
+    const auto all = [text](const TextSink& sink) { return sink(text); };
     return write(all, output_file, otherwise);
 }
 
-Exit Context::write(const std::function<bool(const study::TextSink&)>& plain,
+Exit Context::write(const std::function<bool(const TextSink&)>& plain,
                     const std::string& output_file, Exit otherwise) {
     line_->clear();
-    const auto write = [&](const study::TextSink& sink) {
+    const auto write = [&](const TextSink& sink) {
         bool first = true; // the piece with the schema
         return plain([&](std::string_view piece) {
             const bool start = std::exchange(first, false);
@@ -199,7 +199,7 @@ Exit Context::write(const std::function<bool(const study::TextSink&)>& plain,
         });
     };
     if (!output_file.empty() && output_file != "-") {
-        auto file = model::AtomicFile::create(output_file);
+        auto file = AtomicFile::create(output_file);
         if (!file) {
             return fail(file.diagnostics());
         }
@@ -211,7 +211,7 @@ Exit Context::write(const std::function<bool(const study::TextSink&)>& plain,
     write([&out](std::string_view piece) { return static_cast<bool>(out << piece); });
     out << std::flush;
     if (!out) {
-        model::Diagnostics diagnostics;
+        Diagnostics diagnostics;
         diagnostics.error("cannot-write", "stdout does not take the result",
                           "is the disk full, or the reader gone?");
         return fail(diagnostics);

@@ -4,10 +4,10 @@
 // Knows no command and no model.
 #pragma once
 
-#include "model/base/diagnostic.hpp"
-#include "model/base/progress.hpp"
-#include "model/base/result.hpp"
-#include "study/text/sink.hpp"
+#include "base/diagnostic.hpp"
+#include "base/progress.hpp"
+#include "base/result.hpp"
+#include "base/sink.hpp"
 
 #include <chrono>
 #include <filesystem>
@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-namespace eyeroof::study {
+namespace eyeroof::analysis {
 struct Scenario;
 }
 
@@ -81,16 +81,16 @@ class Context {
     }
     // Draws one line on stderr, from a second after this call on and only on a terminal. in_lines:
     // where there is none, a line each ten seconds, so that a log tells that work goes on.
-    model::ProgressCallback progress(bool in_lines = false);
+    ProgressCallback progress(bool in_lines = false);
 
     // May the text for this output (empty: stdout) have colour?
     bool colour(const std::string& output_file) const;
 
     // Prints diagnostics on stderr, errors or not.
-    void report(const model::Diagnostics& diagnostics);
+    void report(const Diagnostics& diagnostics);
     // report(), then the exit code that fits: `cancelled`, `usage` and `unavailable` for the
     // diagnostic codes of these names, says_no for "uncosted", bad_input for all others.
-    Exit fail(const model::Diagnostics& diagnostics);
+    Exit fail(const Diagnostics& diagnostics);
     Exit fail_usage(const std::string& message, const std::string& hint = {});
 
     // The result: to stdout, or to a file, whole or not at all. Returns `otherwise` when written.
@@ -98,16 +98,16 @@ class Context {
                Exit otherwise = Exit::done);
 
     // The same for a long result, piece by piece: `write` fills the sink that it is given.
-    Exit write(const std::function<bool(const study::TextSink&)>& write,
+    Exit write(const std::function<bool(const TextSink&)>& write,
                const std::string& output_file = {}, Exit otherwise = Exit::done);
 
     // The text of a file that the command line names, "-": standard input, read once. Errors: those
     // of reading.
-    model::Result<std::string> document(const std::string& name);
+    Result<std::string> document(const std::string& name);
 
     // What a JSON answer repeats of its question (cli/asked.hpp): what was asked, and the scenario.
     void ask(std::string asked) { asked_ = std::move(asked); }
-    void remember(const study::Scenario& scenario);
+    void remember(const analysis::Scenario& scenario);
 
     const Environment& environment() const { return environment_; }
     GlobalOptions& global() { return global_; }

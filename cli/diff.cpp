@@ -1,15 +1,15 @@
 // eyeroof diff: what is different between two exams, or between two measured runs.
-#include "study/diff/diff.hpp"
+#include "analysis/diff/diff.hpp"
 
+#include "analysis/diff/run_diff.hpp"
+#include "analysis/exam/run.hpp"
+#include "base/text_file.hpp"
 #include "cli/origin.hpp"
 #include "cli/scenario_options.hpp"
-#include "hwdb/text_file.hpp"
 #include "profiles/import/importer.hpp"
-#include "study/diff/diff_write.hpp"
-#include "study/diff/run_diff.hpp"
-#include "study/diff/run_diff_write.hpp"
-#include "study/exam/run.hpp"
-#include "study/report/json.hpp"
+#include "report/diff/diff_write.hpp"
+#include "report/diff/run_diff_write.hpp"
+#include "report/exam/json.hpp"
 
 #include <fmt/format.h>
 
@@ -37,7 +37,7 @@ struct DiffOptions {
     OutputOptions output;
 };
 
-using Text = model::Result<std::string>;
+using Text = Result<std::string>;
 
 // "NETWORK@MACHINE@KEY=VALUE…" in its parts.
 std::vector<std::string> parts_of(const std::string& reference) {
@@ -53,17 +53,17 @@ std::vector<std::string> parts_of(const std::string& reference) {
 }
 
 // A field of the scenario, or else a parameter of the machine.
-model::Diagnostics take(const std::string& text, study::Scenario& scenario) {
+Diagnostics take(const std::string& text, analysis::Scenario& scenario) {
     const std::size_t equals = text.find('=');
     const std::string key = text.substr(0, equals);
-    const study::ScenarioField* field = study::find_field(key);
+    const analysis::ScenarioField* field = analysis::find_field(key);
     if (field == nullptr || key == "network" || key == "on") {
         scenario.changes.push_back(text);
         return {};
     }
     const std::string value = equals == std::string::npos ? "1" : text.substr(equals + 1);
     std::vector<std::string> values = {value};
-    if (field->kind == study::FieldKind::list) { // one more of them
+    if (field->kind == analysis::FieldKind::list) { // one more of them
         values = field->get(scenario);
         values.push_back(value);
     }
@@ -72,25 +72,25 @@ model::Diagnostics take(const std::string& text, study::Scenario& scenario) {
 
 Text exam_of(Context& context, const std::string& reference) {
     const std::vector<std::string> parts = parts_of(reference);
-    study::Scenario scenario;
+    analysis::Scenario scenario;
     scenario.network = parts[0];
     scenario.machine = parts[1];
-    model::Diagnostics all;
+    Diagnostics all;
     for (std::size_t i = 2; i < parts.size(); ++i) {
         all.append(take(parts[i], scenario));
     }
-    const auto question = study::resolve(scenario, folders_of(context));
+    const auto question = analysis::resolve(scenario, folders_of(context));
     all.append(question.diagnostics());
     if (all.has_errors()) {
         return Text(std::move(all));
     }
-    const auto report = study::run(*question, context.stop(), context.progress());
-    return report ? Text(study::to_json(*report)) : Text(report.diagnostics());
+    const auto report = analysis::run(*question, context.stop(), context.progress());
+    return report ? Text(report::to_json(*report)) : Text(report.diagnostics());
 }
 
 Text side(Context& context, const std::string& reference) {
     return parts_of(reference).size() >= 2 ? exam_of(context, reference)
-                                           : hwdb::read_text_file(reference);
+                                           : read_text_file(reference);
 }
 
 // Of the sides that are examined here; a file tells of its own machine.
@@ -109,16 +109,16 @@ std::vector<model::Machine> machines_of(Context& context, const DiffOptions& opt
 }
 
 // Writes the text; exit code 1 where the gate's condition holds of the figures.
-Exit write(Context& context, const DiffOptions& options, const study::GateKeys& keys,
-           const std::function<study::GateFigures()>& figures, const std::string& text) {
-    study::Verdict verdict;
+Exit write(Context& context, const DiffOptions& options, const analysis::GateKeys& keys,
+           const std::function<analysis::GateFigures()>& figures, const std::string& text) {
+    analysis::Verdict verdict;
     if (!options.fail_if.empty()) {
-        const auto gate = study::parse_gate(options.fail_if, keys);
+        const auto gate = analysis::parse_gate(options.fail_if, keys);
         if (!gate) {
             context.report(gate.diagnostics());
             return Exit::usage;
         }
-        auto judged = study::evaluate(*gate, figures());
+        auto judged = analysis::evaluate(*gate, figures());
         if (!judged) {
             return context.fail(judged.diagnostics());
         }
@@ -127,7 +127,7 @@ Exit write(Context& context, const DiffOptions& options, const study::GateKeys& 
     const Exit exit =
         context.write(text, options.output.file, verdict.holds ? Exit::says_no : Exit::done);
     if (exit == Exit::says_no) {
-        model::Diagnostics because;
+        Diagnostics because;
         because.error("fail-if", fmt::format("{} holds: {}", options.fail_if,
                                              fmt::join(verdict.because, ", ")));
         context.report(because);
@@ -138,55 +138,56 @@ Exit write(Context& context, const DiffOptions& options, const study::GateKeys& 
 Exit diff_exams(Context& context, const DiffOptions& options, const std::string& command) {
     const Text a = side(context, options.a);
     const Text b = side(context, options.b);
-    model::Diagnostics all = a.diagnostics();
+    Diagnostics all = a.diagnostics();
     all.append(b.diagnostics());
     if (all.has_errors()) {
         return context.fail(all);
     }
-    const auto found = study::diff_exams(*a, options.a, *b, options.b);
+    const auto found = analysis::diff_exams(*a, options.a, *b, options.b);
     if (!found) {
         return context.fail(found.diagnostics());
     }
     const std::string& format = options.output.format;
-    const std::string text = format == "json"   ? study::diff_json(*found)
-                             : format == "csv"  ? study::diff_csv(*found)
-                             : format == "md"   ? study::diff_markdown(*found)
-                             : format == "html" ? study::diff_html(*found)
-                                                : study::diff_text(*found);
+    const std::string text = format == "json"   ? report::diff_json(*found)
+                             : format == "csv"  ? report::diff_csv(*found)
+                             : format == "md"   ? report::diff_markdown(*found)
+                             : format == "html" ? report::diff_html(*found)
+                                                : report::diff_text(*found);
     return write(
-        context, options, study::diff_gate_keys(), [&] { return study::diff_gate_figures(*found); },
+        context, options, analysis::diff_gate_keys(),
+        [&] { return analysis::diff_gate_figures(*found); },
         with_origin(text, format, command, machines_of(context, options)));
 }
 
-study::RunPart part_of(const std::string& name) {
-    for (const auto& [known, part] : study::kRunParts) {
+analysis::RunPart part_of(const std::string& name) {
+    for (const auto& [known, part] : analysis::kRunParts) {
         if (known == name) {
             return part;
         }
     }
-    return study::RunPart::kernel;
+    return analysis::RunPart::kernel;
 }
 
 Exit diff_runs(Context& context, const DiffOptions& options, const std::string& command) {
     const auto a = profiles::import_file(options.a);
     const auto b = profiles::import_file(options.b);
-    model::Diagnostics all = a.diagnostics();
+    Diagnostics all = a.diagnostics();
     all.append(b.diagnostics());
     if (all.has_errors()) {
         return context.fail(all);
     }
     context.report(all); // warnings of the readers
-    const study::RunDiff found =
-        study::diff_runs(*a, options.a, *b, options.b, part_of(options.by));
+    const analysis::RunDiff found =
+        analysis::diff_runs(*a, options.a, *b, options.b, part_of(options.by));
     const std::string& format = options.output.format;
-    const std::string text = format == "json"   ? study::run_diff_json(found)
-                             : format == "csv"  ? study::run_diff_csv(found)
-                             : format == "md"   ? study::run_diff_markdown(found)
-                             : format == "html" ? study::run_diff_html(found)
-                                                : study::run_diff_text(found);
+    const std::string text = format == "json"   ? report::run_diff_json(found)
+                             : format == "csv"  ? report::run_diff_csv(found)
+                             : format == "md"   ? report::run_diff_markdown(found)
+                             : format == "html" ? report::run_diff_html(found)
+                                                : report::run_diff_text(found);
     return write(
-        context, options, study::run_gate_keys(), [&] { return study::run_gate_figures(found); },
-        with_origin(text, format, command, {}));
+        context, options, analysis::run_gate_keys(),
+        [&] { return analysis::run_gate_figures(found); }, with_origin(text, format, command, {}));
 }
 
 // Is a side a file of measured launches?

@@ -1,19 +1,19 @@
 // eyeroof exam: the seven steps of a network on a machine, layer by layer.
+#include "analysis/exam/gate.hpp"
+#include "analysis/exam/run.hpp"
+#include "analysis/tune/measured_best.hpp"
+#include "analysis/upgrade/advice.hpp"
 #include "cli/exam_options.hpp"
 #include "cli/fail_if.hpp"
 #include "cli/origin.hpp"
 #include "cli/what_would_help.hpp"
-#include "study/exam/gate.hpp"
-#include "study/exam/run.hpp"
-#include "study/formats/layer_csv.hpp"
-#include "study/report/advice.hpp"
-#include "study/report/csv.hpp"
-#include "study/report/html.hpp"
-#include "study/report/json.hpp"
-#include "study/report/markdown.hpp"
-#include "study/report/text.hpp"
-#include "study/tune/measured_best.hpp"
-#include "study/upgrade/advice.hpp"
+#include "formats/layer_csv.hpp"
+#include "report/exam/advice.hpp"
+#include "report/exam/csv.hpp"
+#include "report/exam/html.hpp"
+#include "report/exam/json.hpp"
+#include "report/exam/markdown.hpp"
+#include "report/exam/text.hpp"
 
 #include <fmt/format.h>
 
@@ -62,42 +62,42 @@ constexpr const char* kExamExamples =
     "eyeroof exam resnet50 --on systolic:32x32 --fail-if 'net.utilization < 0.6'";
 
 // The table that the layers were read from, to be repeated; nothing for networks of other kinds.
-std::optional<study::read::LayerTable> table_of(const std::string& name) {
+std::optional<formats::LayerTable> table_of(const std::string& name) {
     std::error_code ignored; // a pipe of the caller's own can be read again
     const bool kept = name == "-" || name == "/dev/stdin" || name.starts_with("/dev/fd/");
     if (!kept && !std::filesystem::is_regular_file(name, ignored)) {
         return std::nullopt;
     }
-    const auto table = study::read::load_layer_csv(name);
+    const auto table = formats::load_layer_csv(name);
     return table ? std::optional(*table) : std::nullopt;
 }
 
-std::string rendered(const study::Report& report, const ExamOptions& options, bool colour) {
+std::string rendered(const analysis::Report& report, const ExamOptions& options, bool colour) {
     const std::string& format = options.output.format;
     if (format == "json") {
-        return study::to_json(report);
+        return report::to_json(report);
     }
     if (format == "csv") {
         const auto table = table_of(report.scenario.network);
-        return study::to_csv(report, table ? &*table : nullptr);
+        return report::to_csv(report, table ? &*table : nullptr);
     }
     if (format == "md") {
-        return study::to_markdown(report);
+        return report::to_markdown(report);
     }
     if (format == "html") {
-        return study::to_html(report);
+        return report::to_html(report);
     }
-    const auto ladders = options.steps == "all"     ? study::Ladders::all
-                         : options.steps == "worst" ? study::Ladders::worst
-                                                    : study::Ladders::automatic;
-    return study::to_text(report, {colour, ladders, options.details});
+    const auto ladders = options.steps == "all"     ? report::Ladders::all
+                         : options.steps == "worst" ? report::Ladders::worst
+                                                    : report::Ladders::automatic;
+    return report::to_text(report, {colour, ladders, options.details});
 }
 
 // Says on stderr which layers' searches ended before their proof; were there any?
-bool report_open(Context& context, const ExamOptions& options, const study::Report& report) {
+bool report_open(Context& context, const ExamOptions& options, const analysis::Report& report) {
     std::vector<std::string> open;
     double gap = 0.0;
-    for (const study::LayerReport& layer : report.layers) {
+    for (const analysis::LayerReport& layer : report.layers) {
         bool proved = true;
         for (const mapper::Certificate& c : layer.certificates) {
             proved = proved && c.proved;
@@ -110,7 +110,7 @@ bool report_open(Context& context, const ExamOptions& options, const study::Repo
     if (open.empty()) {
         return false;
     }
-    model::Diagnostics said;
+    Diagnostics said;
     const std::string what =
         fmt::format("the searches of {} of {} layers ended before the proof, {} first: at most "
                     "{:.1f} % is left to gain",
@@ -124,26 +124,26 @@ bool report_open(Context& context, const ExamOptions& options, const study::Repo
 
 // What --advice found: changes of shape on GPUs, parameters of the machine on accelerators.
 struct Advised {
-    std::vector<study::Advice> shapes;
-    std::optional<study::Helps> helps;
+    std::vector<analysis::Advice> shapes;
+    std::optional<analysis::Helps> helps;
 };
 
-model::Result<Advised> advised(Context& context, const study::Question& question) {
+Result<Advised> advised(Context& context, const analysis::Question& question) {
     Advised advice;
     if (std::holds_alternative<model::Accelerator>(question.machine.kind)) {
-        auto helps = study::what_would_help(question, context.stop(), context.progress());
+        auto helps = analysis::what_would_help(question, context.stop(), context.progress());
         if (!helps) {
-            return model::Result<Advised>(helps.diagnostics());
+            return Result<Advised>(helps.diagnostics());
         }
         advice.helps = *std::move(helps);
-        return model::Result<Advised>(std::move(advice));
+        return Result<Advised>(std::move(advice));
     }
-    auto shapes = study::advise(question, {}, context.stop());
+    auto shapes = analysis::advise(question, {}, context.stop());
     if (!shapes) {
-        return model::Result<Advised>(shapes.diagnostics());
+        return Result<Advised>(shapes.diagnostics());
     }
     advice.shapes = *std::move(shapes);
-    return model::Result<Advised>(std::move(advice));
+    return Result<Advised>(std::move(advice));
 }
 
 std::string with_advice(std::string text, const std::string& format, const Advised& advice) {
@@ -152,18 +152,18 @@ std::string with_advice(std::string text, const std::string& format, const Advis
                : format == "md" ? text + helps_markdown(*advice.helps)
                                 : text + helps_text(*advice.helps);
     }
-    return format == "json" ? study::with_advice(text, advice.shapes)
-           : format == "md" ? text + study::advice_markdown(advice.shapes)
-                            : text + study::advice_text(advice.shapes);
+    return format == "json" ? report::with_advice(text, advice.shapes)
+           : format == "md" ? text + report::advice_markdown(advice.shapes)
+                            : text + report::advice_text(advice.shapes);
 }
 
 // What --tuned names, merged. Errors: those of the logs.
-model::Result<std::vector<study::tune::TrialLine>>
-load_tuned(Context& context, const std::vector<std::string>& files) {
-    std::vector<std::vector<study::tune::TrialLine>> logs;
-    model::Diagnostics found;
+Result<std::vector<analysis::tune::TrialLine>> load_tuned(Context& context,
+                                                          const std::vector<std::string>& files) {
+    std::vector<std::vector<analysis::tune::TrialLine>> logs;
+    Diagnostics found;
     for (const std::string& file : files) {
-        auto log = study::tune::load_trials(file);
+        auto log = analysis::tune::load_trials(file);
         found.append(log.diagnostics());
         if (log) {
             logs.push_back(*std::move(log));
@@ -173,33 +173,33 @@ load_tuned(Context& context, const std::vector<std::string>& files) {
         return found;
     }
     context.report(found);
-    return study::tune::merged(logs);
+    return analysis::tune::merged(logs);
 }
 
 // The answer followed by the best of the logs.
 std::string with_tuned(Context& context, const std::string& text, const std::string& format,
-                       const study::Report& report,
-                       const std::vector<study::tune::TrialLine>& lines) {
-    const auto rows = study::tune::measured_best(report, lines);
+                       const analysis::Report& report,
+                       const std::vector<analysis::tune::TrialLine>& lines) {
+    const auto rows = analysis::tune::measured_best(report, lines);
     context.report(rows.diagnostics());
-    return format == "json" ? study::tune::with_measured_best(text, *rows)
-           : format == "md" ? text + study::tune::measured_best_markdown(*rows)
-                            : text + study::tune::measured_best_text(*rows);
+    return format == "json" ? analysis::tune::with_measured_best(text, *rows)
+           : format == "md" ? text + analysis::tune::measured_best_markdown(*rows)
+                            : text + analysis::tune::measured_best_text(*rows);
 }
 
 // What is written beside the report itself.
 struct Extras {
     std::optional<Advised> advice;
-    std::optional<std::vector<study::tune::TrialLine>> tuned;
+    std::optional<std::vector<analysis::tune::TrialLine>> tuned;
     std::string command;
 };
 
 // Layer by layer where nothing more is to be put into the same document.
-bool write_report(Context& context, const ExamOptions& options, const study::Question& question,
-                  const study::Report& report, const Extras& more, const study::TextSink& sink) {
+bool write_report(Context& context, const ExamOptions& options, const analysis::Question& question,
+                  const analysis::Report& report, const Extras& more, const TextSink& sink) {
     const std::string& format = options.output.format;
     if (format == "json" && !more.advice && !more.tuned) {
-        return study::write_json(report, sink);
+        return report::write_json(report, sink);
     }
     std::string text = rendered(report, options, context.colour(options.output.file));
     if (more.advice) {
@@ -212,10 +212,11 @@ bool write_report(Context& context, const ExamOptions& options, const study::Que
 }
 
 Exit judged(Context& context, const ExamOptions& options, const FailIf& fail_if,
-            const study::Question& question, const study::Report& report, const Extras& more) {
-    study::Verdict verdict;
+            const analysis::Question& question, const analysis::Report& report,
+            const Extras& more) {
+    analysis::Verdict verdict;
     if (fail_if.gate()) {
-        const auto judged = study::evaluate(*fail_if.gate(), report);
+        const auto judged = analysis::evaluate(*fail_if.gate(), report);
         if (!judged) {
             return context.fail(judged.diagnostics());
         }
@@ -224,7 +225,7 @@ Exit judged(Context& context, const ExamOptions& options, const FailIf& fail_if,
     const bool unproved = report_open(context, options, report) && options.require_proof;
     const bool no = verdict.holds || unproved;
     const Exit exit = context.write(
-        [&](const study::TextSink& sink) {
+        [&](const TextSink& sink) {
             return write_report(context, options, question, report, more, sink);
         },
         options.output.file, no ? Exit::says_no : Exit::done);
@@ -235,8 +236,8 @@ Exit judged(Context& context, const ExamOptions& options, const FailIf& fail_if,
 }
 
 // What does not go together, with what to do about it.
-std::optional<std::pair<std::string, std::string>> contradiction(const ExamOptions& options,
-                                                                 const study::Scenario& scenario) {
+std::optional<std::pair<std::string, std::string>>
+contradiction(const ExamOptions& options, const analysis::Scenario& scenario) {
     const std::string& format = options.output.format;
     const bool plain = format == "csv" || format == "html";
     if (options.advice && plain) {
@@ -261,17 +262,17 @@ std::optional<std::pair<std::string, std::string>> contradiction(const ExamOptio
 }
 
 // The report, with measurements and chip figures laid over it.
-model::Result<study::Report> examined(Context& context, const study::Question& question,
-                                      const Measurements& measured) {
+Result<analysis::Report> examined(Context& context, const analysis::Question& question,
+                                  const Measurements& measured) {
     auto report = question.scenario.density.empty()
-                      ? study::run(question, context.stop(), context.progress())
+                      ? analysis::run(question, context.stop(), context.progress())
                       : run_with_density(context, question);
     if (!report) {
         return report;
     }
     context.report(report.diagnostics());
     add_chip_figures(context, question.machine, *report);
-    study::find_largest_batch(*report, question, context.stop());
+    analysis::find_largest_batch(*report, question, context.stop());
     warn_of_memory(context, *report);
     const auto laid = lay_over(*report, question.machine, measured);
     if (!laid) {
@@ -282,11 +283,11 @@ model::Result<study::Report> examined(Context& context, const study::Question& q
 }
 
 Exit exam_one(Context& context, const ExamOptions& options, const FailIf& fail_if,
-              const study::Scenario& scenario, const std::string& command) {
-    const auto question = study::resolve(scenario, folders_of(context));
+              const analysis::Scenario& scenario, const std::string& command) {
+    const auto question = analysis::resolve(scenario, folders_of(context));
     const auto measured = load_measurements(context, options.measured);
     auto lines = load_tuned(context, options.tuned);
-    model::Diagnostics all = question.diagnostics();
+    Diagnostics all = question.diagnostics();
     all.append(measured.diagnostics());
     all.append(lines.diagnostics());
     if (all.has_errors()) {
@@ -315,9 +316,9 @@ Exit exam_one(Context& context, const ExamOptions& options, const FailIf& fail_i
 }
 
 Exit exam(Context& context, ExamOptions& options, const std::string& command) {
-    const auto fail_if = FailIf::parse(options.fail_if, study::exam_gate_keys());
+    const auto fail_if = FailIf::parse(options.fail_if, analysis::exam_gate_keys());
     const auto scenario = scenario_of(context, options.scenario);
-    model::Diagnostics wrong = fail_if.diagnostics();
+    Diagnostics wrong = fail_if.diagnostics();
     wrong.append(scenario ? missing(options.scenario, *scenario) : scenario.diagnostics());
     if (wrong.has_errors()) {
         return context.fail(wrong);

@@ -1,9 +1,9 @@
 // What an exam says beside its layers: the chip's area and power, whether the step fits the device.
+#include "analysis/silicon/chip_figures.hpp"
+#include "analysis/silicon/silicon.hpp"
 #include "cli/exam_options.hpp"
 #include "hwdb/technology_reader.hpp"
-#include "study/silicon/chip_figures.hpp"
-#include "study/silicon/silicon.hpp"
-#include "study/silicon/silicon_write.hpp"
+#include "report/silicon/silicon_write.hpp"
 
 #include <fmt/format.h>
 
@@ -27,54 +27,54 @@ void add_chip_options(CLI::App& app, ChipOptions& options) {
         ->group(group);
 }
 
-Exit exam_chip(Context& context, const ExamOptions& options, const study::Question& question,
-               const study::Report& report) {
+Exit exam_chip(Context& context, const ExamOptions& options, const analysis::Question& question,
+               const analysis::Report& report) {
     const auto technology = hwdb::load_technology(context.machine_dirs());
-    model::Diagnostics all = technology.diagnostics();
-    std::vector<study::NamedArea> areas;
+    Diagnostics all = technology.diagnostics();
+    std::vector<analysis::NamedArea> areas;
     if (!options.chip.areas.empty()) {
-        const auto table = study::read_area_table(options.chip.areas);
+        const auto table = analysis::read_area_table(options.chip.areas);
         all.append(table.diagnostics());
         areas = table ? *table : areas;
     }
     if (all.has_errors()) {
         return context.fail(all);
     }
-    const auto chip =
-        study::silicon_report(question.machine, *technology, options.chip.process, areas, &report);
+    const auto chip = analysis::silicon_report(question.machine, *technology, options.chip.process,
+                                               areas, &report);
     if (!chip) {
         return context.fail(chip.diagnostics());
     }
     const std::string& format = options.output.format;
-    return context.write(format == "json" ? study::silicon_json(*chip)
+    return context.write(format == "json" ? report::silicon_json(*chip)
                          : format == "csv"
-                             ? study::silicon_csv(*chip)
-                             : with_words(report.words, study::silicon_text(*chip), format),
+                             ? report::silicon_csv(*chip)
+                             : with_words(report.words, report::silicon_text(*chip), format),
                          options.output.file);
 }
 
-void add_chip_figures(Context& context, const model::Machine& machine, study::Report& report) {
+void add_chip_figures(Context& context, const model::Machine& machine, analysis::Report& report) {
     if (!std::holds_alternative<model::Accelerator>(machine.kind)) {
         return;
     }
     const auto technology = hwdb::load_technology(context.machine_dirs());
     if (technology) {
-        context.report(study::add_chip(machine, *technology, report));
+        context.report(analysis::add_chip(machine, *technology, report));
         return;
     }
-    for (model::Diagnostic d : technology.diagnostics()) {
-        model::Diagnostics said; // the examination does not need the file
-        d.severity = model::Severity::warning;
+    for (Diagnostic d : technology.diagnostics()) {
+        Diagnostics said; // the examination does not need the file
+        d.severity = Severity::warning;
         said.add(std::move(d));
         context.report(said);
     }
 }
 
-void warn_of_memory(Context& context, const study::Report& report) {
+void warn_of_memory(Context& context, const analysis::Report& report) {
     if (!report.fit || report.fit->fits()) {
         return;
     }
-    model::Diagnostics said;
+    Diagnostics said;
     said.warning("does-not-fit",
                  fmt::format("{} needs more memory than {} has: times are of a run that would fit",
                              report.network_name, report.machine.name),

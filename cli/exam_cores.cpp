@@ -1,11 +1,11 @@
 // An exam on the cores of a package: one, some and all of equal ones; a placement on unequal ones.
+#include "analysis/cores/cores.hpp"
+#include "analysis/cores/mixed.hpp"
+#include "analysis/exam/words.hpp"
+#include "base/units.hpp"
 #include "cli/exam_options.hpp"
-#include "model/base/units.hpp"
-#include "study/cores/cores.hpp"
-#include "study/cores/cores_write.hpp"
-#include "study/cores/mixed.hpp"
-#include "study/cores/mixed_write.hpp"
-#include "study/exam/words.hpp"
+#include "report/cores/cores_write.hpp"
+#include "report/cores/mixed_write.hpp"
 
 #include <fmt/format.h>
 
@@ -16,18 +16,18 @@ namespace eyeroof::cli {
 namespace {
 
 // A time or a rate; 0 where it is not given.
-template <class Quantity> double given(const std::string& text, model::Diagnostics& found) {
+template <class Quantity> double given(const std::string& text, Diagnostics& found) {
     if (text.empty()) {
         return 0.0;
     }
-    const auto value = model::parse<Quantity>(text);
+    const auto value = parse<Quantity>(text);
     found.append(value.diagnostics());
     return value ? value->value : 0.0;
 }
 
 // A rate that words cross at: no limit is the option left out, not 0.
-double given_rate(const char* option, const std::string& text, model::Diagnostics& found) {
-    const double rate = given<model::BytesPerSec>(text, found);
+double given_rate(const char* option, const std::string& text, Diagnostics& found) {
+    const double rate = given<BytesPerSec>(text, found);
     if (!text.empty() && rate == 0.0 && !found.has_errors()) {
         found.error("zero", fmt::format("{}: nothing moves at {}", option, text),
                     "leave it out for no limit");
@@ -35,16 +35,16 @@ double given_rate(const char* option, const std::string& text, model::Diagnostic
     return rate;
 }
 
-study::PackageOptions package_options(const CoresOptions& options, model::Diagnostics& found) {
-    study::PackageOptions package;
-    package.hop_s = given<model::Seconds>(options.hop, found);
+analysis::PackageOptions package_options(const CoresOptions& options, Diagnostics& found) {
+    analysis::PackageOptions package;
+    package.hop_s = given<Seconds>(options.hop, found);
     package.link_bytes_per_s = given_rate("--link", options.link, found);
     package.memory_bytes_per_s = given_rate("--shared-memory", options.memory, found);
     return package;
 }
 
 // What the command line says of the package stands above its file.
-void change(study::CorePackage& package, const study::PackageOptions& given,
+void change(analysis::CorePackage& package, const analysis::PackageOptions& given,
             const CoresOptions& options) {
     package.link_s = options.hop.empty() ? package.link_s : given.hop_s;
     package.link_bytes_per_s =
@@ -53,25 +53,25 @@ void change(study::CorePackage& package, const study::PackageOptions& given,
         options.memory.empty() ? package.memory_bytes_per_s : given.memory_bytes_per_s;
 }
 
-Exit mixed_cores(Context& context, const ExamOptions& options, const study::Scenario& scenario,
+Exit mixed_cores(Context& context, const ExamOptions& options, const analysis::Scenario& scenario,
                  const std::filesystem::path& file) {
     const auto network =
-        study::load_workload(scenario.network, scenario.sizes, folders_of(context));
-    auto package = study::load_package(file, context.machine_dirs());
-    model::Diagnostics all = network.diagnostics();
+        analysis::load_workload(scenario.network, scenario.sizes, folders_of(context));
+    auto package = analysis::load_package(file, context.machine_dirs());
+    Diagnostics all = network.diagnostics();
     all.append(package.diagnostics());
-    const study::PackageOptions given = package_options(options.cores, all);
+    const analysis::PackageOptions given = package_options(options.cores, all);
     if (all.has_errors()) {
         return context.fail(all);
     }
     change(*package, given, options.cores);
-    study::Question question;
+    analysis::Question question;
     question.scenario = scenario;
     question.network = network->network;
     question.wiring = network->wiring;
     question.machine = package->kinds.front().machine;
-    const study::PlacementOptions usual;
-    const auto report = study::mixed_report(
+    const analysis::PlacementOptions usual;
+    const auto report = analysis::mixed_report(
         question, *package, {options.cores.parts.value_or(usual.parts), usual.max_nodes},
         context.stop(), context.progress());
     if (!report) {
@@ -80,10 +80,10 @@ Exit mixed_cores(Context& context, const ExamOptions& options, const study::Scen
     context.report(report.diagnostics());
     question.machine.name = package->name; // in words, the package
     const std::string& format = options.output.format;
-    return context.write(format == "json"  ? study::mixed_json(*report)
-                         : format == "csv" ? study::mixed_csv(*report)
-                                           : with_words(study::scenario_words(question),
-                                                        study::mixed_text(*report), format),
+    return context.write(format == "json"  ? report::mixed_json(*report)
+                         : format == "csv" ? report::mixed_csv(*report)
+                                           : with_words(analysis::scenario_words(question),
+                                                        report::mixed_text(*report), format),
                          options.output.file);
 }
 
@@ -114,36 +114,37 @@ void add_cores_options(CLI::App& app, CoresOptions& options) {
 }
 
 bool is_package(const Context& context, const std::string& machine) {
-    return study::find_package(machine, context.machine_dirs()).has_value();
+    return analysis::find_package(machine, context.machine_dirs()).has_value();
 }
 
-Exit exam_cores(Context& context, const ExamOptions& options, const study::Scenario& scenario) {
+Exit exam_cores(Context& context, const ExamOptions& options, const analysis::Scenario& scenario) {
     const std::string& format = options.output.format;
     if (format == "md" || format == "html") {
         return context.fail_usage("cores are written as text, json and csv",
                                   "choose one of these formats");
     }
-    if (const auto file = study::find_package(scenario.machine, context.machine_dirs())) {
+    if (const auto file = analysis::find_package(scenario.machine, context.machine_dirs())) {
         return mixed_cores(context, options, scenario, *file);
     }
     if (options.cores.parts) {
         return context.fail_usage("--parts goes with a package of unequal cores",
                                   "equal cores share each layer as the mapper divides it");
     }
-    const auto question = study::resolve(scenario, folders_of(context));
-    model::Diagnostics all = question.diagnostics();
-    const study::PackageOptions package = package_options(options.cores, all);
+    const auto question = analysis::resolve(scenario, folders_of(context));
+    Diagnostics all = question.diagnostics();
+    const analysis::PackageOptions package = package_options(options.cores, all);
     if (all.has_errors()) {
         return context.fail(all);
     }
-    const auto report = study::cores_report(*question, package, context.stop(), context.progress());
+    const auto report =
+        analysis::cores_report(*question, package, context.stop(), context.progress());
     if (!report) {
         return context.fail(report.diagnostics());
     }
-    return context.write(format == "json"  ? study::cores_json(*report)
-                         : format == "csv" ? study::cores_csv(*report)
-                                           : with_words(study::scenario_words(*question),
-                                                        study::cores_text(*report), format),
+    return context.write(format == "json"  ? report::cores_json(*report)
+                         : format == "csv" ? report::cores_csv(*report)
+                                           : with_words(analysis::scenario_words(*question),
+                                                        report::cores_text(*report), format),
                          options.output.file);
 }
 

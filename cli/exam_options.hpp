@@ -2,9 +2,9 @@
 // side by side, the cores of a package, zeros, SCALE-Sim's counting.
 #pragma once
 
+#include "analysis/exam/report.hpp"
 #include "cli/measurements.hpp"
 #include "cli/scenario_options.hpp"
-#include "study/exam/report.hpp"
 
 #include <optional>
 #include <string>
@@ -51,24 +51,25 @@ void add_chip_options(CLI::App& app, ChipOptions& options);
 void add_cores_options(CLI::App& app, CoresOptions& options);
 
 // `--compat scalesim`: its compute cycles, beside eyeroof's own.
-Exit exam_scalesim(Context& context, const ExamOptions& options, const study::Scenario& scenario);
+Exit exam_scalesim(Context& context, const ExamOptions& options,
+                   const analysis::Scenario& scenario);
 // With more than one --on: a table of all.
 Exit exam_side_by_side(Context& context, const ExamOptions& options,
-                       const study::Scenario& scenario, const std::string& command);
+                       const analysis::Scenario& scenario, const std::string& command);
 // `--cores`, and packages of unequal cores: the network on one, some and all of them.
 bool is_package(const Context& context, const std::string& machine);
-Exit exam_cores(Context& context, const ExamOptions& options, const study::Scenario& scenario);
+Exit exam_cores(Context& context, const ExamOptions& options, const analysis::Scenario& scenario);
 // On machines that skip zeros and are described in no other way, and `--density curve`. Nothing
 // where the machine is one that every exam takes, which run_with_density() examines.
 std::optional<Exit> exam_zeros(Context& context, const ExamOptions& options,
-                               const study::Scenario& scenario);
-model::Result<study::Report> run_with_density(Context& context, const study::Question& question);
+                               const analysis::Scenario& scenario);
+Result<analysis::Report> run_with_density(Context& context, const analysis::Question& question);
 // `--chip`: in the place of the report, its chip by component.
-Exit exam_chip(Context& context, const ExamOptions& options, const study::Question& question,
-               const study::Report& report);
+Exit exam_chip(Context& context, const ExamOptions& options, const analysis::Question& question,
+               const analysis::Report& report);
 // Area and power of the whole chip, where its process is known; what is wrong goes to stderr.
-void add_chip_figures(Context& context, const model::Machine& machine, study::Report& report);
+void add_chip_figures(Context& context, const model::Machine& machine, analysis::Report& report);
 // A warning where the step needs more memory than the device has.
-void warn_of_memory(Context& context, const study::Report& report);
+void warn_of_memory(Context& context, const analysis::Report& report);
 
 } // namespace eyeroof::cli

@@ -1,9 +1,9 @@
 // `exam --compat scalesim`: SCALE-Sim's compute cycles beside eyeroof's own, and why they differ.
+#include "analysis/exam/run.hpp"
+#include "base/lines.hpp"
 #include "cli/exam_options.hpp"
+#include "formats/scalesim.hpp"
 #include "model/compat/scalesim.hpp"
-#include "study/exam/run.hpp"
-#include "study/formats/scalesim.hpp"
-#include "study/text/lines.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -14,9 +14,7 @@ namespace eyeroof::cli {
 
 namespace {
 
-using model::Count;
 using model::DataflowKind;
-using model::Result;
 
 constexpr std::string_view kWhy =
     "SCALE-Sim fills, streams and drains every fold one after the other, which costs rows and "
@@ -71,10 +69,10 @@ Result<Array> array_of(const model::Machine& machine) {
     return array;
 }
 
-Result<Array> array_named(Context& context, const study::Scenario& scenario) {
+Result<Array> array_named(Context& context, const analysis::Scenario& scenario) {
     Result<Array> array = Array{};
     if (scenario.machine.ends_with(".cfg")) {
-        const auto config = study::read::load_scalesim_cfg(scenario.machine);
+        const auto config = formats::load_scalesim_cfg(scenario.machine);
         if (!config) {
             return Result<Array>(config.diagnostics());
         }
@@ -92,7 +90,7 @@ Result<Array> array_named(Context& context, const study::Scenario& scenario) {
 // What SCALE-Sim cannot do becomes a warning: its layer is left out.
 Result<std::vector<Row>> rows_of(const model::Network& network, const Array& array) {
     std::vector<Row> rows;
-    model::Diagnostics left_out;
+    Diagnostics left_out;
     for (const model::Layer& layer : network.layers) {
         const auto work = model::compat::scalesim_work(layer);
         const auto cycles =
@@ -104,7 +102,7 @@ Result<std::vector<Row>> rows_of(const model::Network& network, const Array& arr
                  std::nullopt});
             continue;
         }
-        for (const model::Diagnostic& d : cycles.diagnostics()) {
+        for (const Diagnostic& d : cycles.diagnostics()) {
             left_out.warning(d.code, fmt::format("{} is left out: {}", layer.name, d.message),
                              d.hint);
         }
@@ -118,9 +116,8 @@ Result<std::vector<Row>> rows_of(const model::Network& network, const Array& arr
 }
 
 // eyeroof's own cycles for the same layers, one execution each.
-model::Diagnostics add_own(const model::Network& network, const Array& array,
-                           const study::Scenario& scenario, Context& context,
-                           std::vector<Row>& rows) {
+Diagnostics add_own(const model::Network& network, const Array& array,
+                    const analysis::Scenario& scenario, Context& context, std::vector<Row>& rows) {
     if (!array.machine) {
         return {};
     }
@@ -129,13 +126,13 @@ model::Diagnostics add_own(const model::Network& network, const Array& array,
     for (const Row& row : rows) {
         same.layers.push_back(*row.layer);
     }
-    study::Scenario wanted;
-    wanted.operators = study::Operators::all;       // the layers as they are
-    wanted.policy = study::MappingPolicy::dataflow; // as SCALE-Sim's, its own
+    analysis::Scenario wanted;
+    wanted.operators = analysis::Operators::all;       // the layers as they are
+    wanted.policy = analysis::MappingPolicy::dataflow; // as SCALE-Sim's, its own
     wanted.dataflow = array.dataflow;
     wanted.threads = scenario.threads;
     const auto report =
-        study::run(same, *array.machine, wanted, context.stop(), context.progress());
+        analysis::run(same, *array.machine, wanted, context.stop(), context.progress());
     if (!report) {
         return report.diagnostics();
     }
@@ -151,11 +148,9 @@ std::string own_text(const Row& row) {
 
 std::string text_of(const model::Network& network, const Array& array,
                     const std::vector<Row>& rows) {
-    using study::left;
-    using study::right;
     std::string text =
         fmt::format("SCALE-Sim's compute cycles: {} on {} rows x {} columns, dataflow {}\n\n",
-                    study::printable(network.name), array.rows, array.cols,
+                    masked_controls(network.name), array.rows, array.cols,
                     model::dataflow_name(array.dataflow));
     text += fmt::format("{}{}{}{}{}\n", left("layer", 26), right("MAC", 16), right("SCALE-Sim", 16),
                         right("of array", 10), right("eyeroof", 16));
@@ -169,7 +164,7 @@ std::string text_of(const model::Network& network, const Array& array,
     }
     text += fmt::format("{}{}{}\n\n", left("total, with repeats", 26), right("", 16),
                         right(fmt::format("{:.0f}", total), 16));
-    return text + study::wrapped(kWhy, 0, 98);
+    return text + wrapped(kWhy, 0, 98);
 }
 
 std::string json_of(const model::Network& network, const Array& array,
@@ -208,10 +203,12 @@ std::string csv_of(const std::vector<Row>& rows) {
 
 } // namespace
 
-Exit exam_scalesim(Context& context, const ExamOptions& options, const study::Scenario& scenario) {
-    const auto wired = study::load_workload(scenario.network, scenario.sizes, folders_of(context));
+Exit exam_scalesim(Context& context, const ExamOptions& options,
+                   const analysis::Scenario& scenario) {
+    const auto wired =
+        analysis::load_workload(scenario.network, scenario.sizes, folders_of(context));
     const auto array = array_named(context, scenario);
-    model::Diagnostics all = wired.diagnostics();
+    Diagnostics all = wired.diagnostics();
     all.append(array.diagnostics());
     if (all.has_errors()) {
         return context.fail(all);

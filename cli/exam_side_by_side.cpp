@@ -1,8 +1,8 @@
 // eyeroof exam --on A --on B: the same scenario on several machines.
+#include "analysis/exam/run.hpp"
 #include "cli/exam_options.hpp"
 #include "cli/origin.hpp"
-#include "study/exam/run.hpp"
-#include "study/report/side_by_side.hpp"
+#include "report/exam/side_by_side.hpp"
 
 #include <fmt/format.h>
 
@@ -10,17 +10,17 @@ namespace eyeroof::cli {
 
 namespace {
 
-std::string rendered(const std::vector<study::Report>& sides, const OutputOptions& output,
+std::string rendered(const std::vector<analysis::Report>& sides, const OutputOptions& output,
                      bool colour) {
-    return output.format == "json"   ? study::side_by_side_json(sides)
-           : output.format == "csv"  ? study::side_by_side_csv(sides)
-           : output.format == "md"   ? study::side_by_side_markdown(sides)
-           : output.format == "html" ? study::side_by_side_html(sides)
-                                     : study::side_by_side_text(sides, colour);
+    return output.format == "json"   ? report::side_by_side_json(sides)
+           : output.format == "csv"  ? report::side_by_side_csv(sides)
+           : output.format == "md"   ? report::side_by_side_markdown(sides)
+           : output.format == "html" ? report::side_by_side_html(sides)
+                                     : report::side_by_side_text(sides, colour);
 }
 
 // The first option that asks about one machine only.
-std::string one_only(const ExamOptions& options, const study::Scenario& scenario) {
+std::string one_only(const ExamOptions& options, const analysis::Scenario& scenario) {
     for (const auto& [given, what] :
          {std::pair(!options.compat.empty(), "--compat"), std::pair(options.advice, "--advice"),
           std::pair(options.details, "--details"), std::pair(!options.fail_if.empty(), "--fail-if"),
@@ -39,18 +39,18 @@ std::string one_only(const ExamOptions& options, const study::Scenario& scenario
 } // namespace
 
 Exit exam_side_by_side(Context& context, const ExamOptions& options,
-                       const study::Scenario& scenario, const std::string& command) {
+                       const analysis::Scenario& scenario, const std::string& command) {
     if (const std::string what = one_only(options, scenario); !what.empty()) {
         return context.fail_usage(what + " goes with one --on", "ask for one machine at a time");
     }
-    const study::DataFolders folders = folders_of(context);
-    const auto network = study::load_workload(scenario.network, scenario.sizes, folders);
-    model::Diagnostics all = network.diagnostics();
-    std::vector<study::Question> questions;
+    const analysis::DataFolders folders = folders_of(context);
+    const auto network = analysis::load_workload(scenario.network, scenario.sizes, folders);
+    Diagnostics all = network.diagnostics();
+    std::vector<analysis::Question> questions;
     for (const std::string& name : options.scenario.machines) {
-        study::Scenario own = scenario;
+        analysis::Scenario own = scenario;
         own.machine = name;
-        auto question = study::resolve(own, network ? *network : model::WiredNetwork{}, folders);
+        auto question = analysis::resolve(own, network ? *network : model::WiredNetwork{}, folders);
         all.append(question.diagnostics());
         if (question) {
             questions.push_back(*std::move(question));
@@ -60,16 +60,16 @@ Exit exam_side_by_side(Context& context, const ExamOptions& options,
         return context.fail(all);
     }
     context.report(all);
-    std::vector<study::Report> sides;
+    std::vector<analysis::Report> sides;
     std::vector<model::Machine> machines;
-    for (const study::Question& question : questions) {
-        auto report = study::run(question, context.stop(), context.progress());
+    for (const analysis::Question& question : questions) {
+        auto report = analysis::run(question, context.stop(), context.progress());
         if (!report) {
             return context.fail(report.diagnostics());
         }
         context.report(report.diagnostics());
         add_chip_figures(context, question.machine, *report);
-        study::find_largest_batch(*report, question, context.stop());
+        analysis::find_largest_batch(*report, question, context.stop());
         warn_of_memory(context, *report);
         sides.push_back(*std::move(report));
         machines.push_back(question.machine);

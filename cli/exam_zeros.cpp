@@ -1,14 +1,14 @@
 // An exam on machines that skip zeros: --density.
+#include "analysis/exam/run.hpp"
+#include "analysis/exam/words.hpp"
+#include "analysis/program/lower.hpp"
+#include "analysis/sparse/densities.hpp"
+#include "analysis/sparse/levels_exam.hpp"
+#include "analysis/sparse/machine.hpp"
+#include "base/pattern.hpp"
+#include "base/suggest.hpp"
 #include "cli/exam_options.hpp"
-#include "model/base/pattern.hpp"
-#include "model/base/suggest.hpp"
-#include "study/exam/run.hpp"
-#include "study/exam/words.hpp"
-#include "study/program/lower.hpp"
-#include "study/sparse/densities.hpp"
-#include "study/sparse/levels_exam.hpp"
-#include "study/sparse/machine.hpp"
-#include "study/sparse/sparse_report.hpp"
+#include "report/sparse/sparse_report.hpp"
 
 #include <fmt/format.h>
 
@@ -22,12 +22,12 @@ using model::sparse::Densities;
 using Shares = std::vector<Densities>;
 constexpr const char* kCurve = "curve";
 
-model::Result<double> share_of(const std::string& part, std::string_view text) {
+Result<double> share_of(const std::string& part, std::string_view text) {
     double value = -1.0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() ||
         !(value >= 0.0 && value <= 1.0)) {
-        return model::Result<double>::failure(
+        return Result<double>::failure(
             "density", fmt::format("--density: '{}' gives no share", part),
             "a density is the share of nonzero values, 0 to 1, as in weights=0.4");
     }
@@ -35,11 +35,11 @@ model::Result<double> share_of(const std::string& part, std::string_view text) {
 }
 
 // "weights=0.4,inputs=0.6": outputs are as dense as inputs where they are not given.
-model::Result<Densities> named_shares(const std::string& text) {
+Result<Densities> named_shares(const std::string& text) {
     static const std::vector<std::string> names = {"inputs", "weights", "outputs"};
     Densities shares;
     std::optional<double> outputs;
-    model::Diagnostics found;
+    Diagnostics found;
     for (std::size_t from = 0; from <= text.size();) {
         const std::size_t to = std::min(text.find(',', from), text.size());
         const std::string part = text.substr(from, to - from);
@@ -56,80 +56,77 @@ model::Result<Densities> named_shares(const std::string& text) {
             outputs = value ? *value : 1.0;
         } else {
             found.error("density", fmt::format("--density: there are no '{}'", name),
-                        model::suggestion(name, names));
+                        suggestion(name, names));
         }
     }
     shares.output = outputs.value_or(shares.input);
-    return found.has_errors() ? model::Result<Densities>(std::move(found))
-                              : model::Result<Densities>(shares);
+    return found.has_errors() ? Result<Densities>(std::move(found)) : Result<Densities>(shares);
 }
 
-model::Result<Shares> shares_of(Context& context, const std::string& density,
-                                const model::Network& network) {
+Result<Shares> shares_of(Context& context, const std::string& density,
+                         const model::Network& network) {
     if (density.find('=') != std::string::npos) {
         const auto one = named_shares(density);
-        return one ? model::Result<Shares>(Shares(network.layers.size(), *one))
-                   : model::Result<Shares>(one.diagnostics());
+        return one ? Result<Shares>(Shares(network.layers.size(), *one))
+                   : Result<Shares>(one.diagnostics());
     }
     const auto file =
-        study::find_sparse_file(density, context.machine_dirs(), "densities", "density table");
+        analysis::find_sparse_file(density, context.machine_dirs(), "densities", "density table");
     if (!file) {
         return file.diagnostics();
     }
-    const auto table = study::load_densities(*file);
-    return table ? study::densities_of(*table, network)
-                 : model::Result<Shares>(table.diagnostics());
+    const auto table = analysis::load_densities(*file);
+    return table ? analysis::densities_of(*table, network) : Result<Shares>(table.diagnostics());
 }
 
 // Every layer as the network has it: what pools a layer's outputs is among them. Layers are chosen
 // by the exam itself.
-model::Result<model::Network> whole_network(const Context& context,
-                                            const study::Scenario& scenario) {
-    auto wired = study::load_workload(scenario.network, scenario.sizes, folders_of(context));
+Result<model::Network> whole_network(const Context& context, const analysis::Scenario& scenario) {
+    auto wired = analysis::load_workload(scenario.network, scenario.sizes, folders_of(context));
     if (!wired) {
         return wired.diagnostics();
     }
-    study::Question question;
+    analysis::Question question;
     question.scenario = scenario;
     question.scenario.layers.reset();
     question.scenario.density.clear();
-    question.scenario.operators = study::Operators::all;
+    question.scenario.operators = analysis::Operators::all;
     question.network = std::move(wired->network);
     question.wiring = std::move(wired->wiring);
-    return study::lowered_network(question);
+    return analysis::lowered_network(question);
 }
 
-std::string words_of(const study::Scenario& scenario, const model::Network& network,
-                     const study::SparseMachine& machine) {
-    study::Question question;
+std::string words_of(const analysis::Scenario& scenario, const model::Network& network,
+                     const analysis::SparseMachine& machine) {
+    analysis::Question question;
     question.scenario = scenario;
-    question.scenario.operators = study::Operators::all;
+    question.scenario.operators = analysis::Operators::all;
     question.network = network;
     question.machine.name = machine.name;
-    return study::scenario_words(question);
+    return analysis::scenario_words(question);
 }
 
-Exit write_curve(Context& context, const ExamOptions& options, const study::SparseMachine& machine,
-                 const std::string& words, const model::Network& network,
-                 const model::Pattern& only) {
-    const auto points = study::density_curve(machine, network, only);
+Exit write_curve(Context& context, const ExamOptions& options,
+                 const analysis::SparseMachine& machine, const std::string& words,
+                 const model::Network& network, const Pattern& only) {
+    const auto points = analysis::density_curve(machine, network, only);
     if (!points) {
         return context.fail(points.diagnostics());
     }
     const std::string& format = options.output.format;
     return context.write(
-        format == "json" ? study::density_curve_json(machine, network.id, *points)
+        format == "json" ? report::density_curve_json(machine, network.id, *points)
         : format == "csv"
-            ? study::density_curve_csv(*points)
-            : with_words(words, study::density_curve_text(machine, network.id, *points), format),
+            ? report::density_curve_csv(*points)
+            : with_words(words, report::density_curve_text(machine, network.id, *points), format),
         options.output.file);
 }
 
-Exit write_sparse(Context& context, const ExamOptions& options, const study::SparseMachine& machine,
-                  const study::Scenario& scenario) {
+Exit write_sparse(Context& context, const ExamOptions& options,
+                  const analysis::SparseMachine& machine, const analysis::Scenario& scenario) {
     const auto network = whole_network(context, scenario);
-    const auto only = model::Pattern::compile(scenario.layers.value_or(""));
-    model::Diagnostics all = network.diagnostics();
+    const auto only = Pattern::compile(scenario.layers.value_or(""));
+    Diagnostics all = network.diagnostics();
     all.append(only.diagnostics());
     if (all.has_errors()) {
         return context.fail(all);
@@ -143,28 +140,28 @@ Exit write_sparse(Context& context, const ExamOptions& options, const study::Spa
         return context.fail(shares.diagnostics());
     }
     context.report(shares.diagnostics());
-    const auto exam = study::sparse_exam(machine, *network, *shares, *only, scenario,
-                                         context.stop(), context.progress());
+    const auto exam = analysis::sparse_exam(machine, *network, *shares, *only, scenario,
+                                            context.stop(), context.progress());
     if (!exam) {
         return context.fail(exam.diagnostics());
     }
     const std::string& format = options.output.format;
     return context.write(
-        format == "json"  ? study::sparse_json(*exam)
-        : format == "csv" ? study::sparse_csv(*exam)
-                          : with_words(words, study::sparse_text(*exam, options.details), format),
+        format == "json"  ? report::sparse_json(*exam)
+        : format == "csv" ? report::sparse_csv(*exam)
+                          : with_words(words, report::sparse_text(*exam, options.details), format),
         options.output.file);
 }
 
 } // namespace
 
 std::optional<Exit> exam_zeros(Context& context, const ExamOptions& options,
-                               const study::Scenario& scenario) {
-    const auto machine = study::load_sparse_machine(scenario.machine, context.machine_dirs());
+                               const analysis::Scenario& scenario) {
+    const auto machine = analysis::load_sparse_machine(scenario.machine, context.machine_dirs());
     if (!machine) {
         return std::nullopt; // as every exam, or refused by run_with_density()
     }
-    const bool levels = std::holds_alternative<study::SparseLevels>(machine->kind);
+    const bool levels = std::holds_alternative<analysis::SparseLevels>(machine->kind);
     if (levels && scenario.density != kCurve) {
         return std::nullopt;
     }
@@ -182,20 +179,20 @@ std::optional<Exit> exam_zeros(Context& context, const ExamOptions& options,
     return write_sparse(context, options, *machine, scenario);
 }
 
-model::Result<study::Report> run_with_density(Context& context, const study::Question& question) {
-    auto sparse = study::load_sparse_machine(question.scenario.machine, context.machine_dirs());
-    auto* levels = sparse ? std::get_if<study::SparseLevels>(&sparse->kind) : nullptr;
+Result<analysis::Report> run_with_density(Context& context, const analysis::Question& question) {
+    auto sparse = analysis::load_sparse_machine(question.scenario.machine, context.machine_dirs());
+    auto* levels = sparse ? std::get_if<analysis::SparseLevels>(&sparse->kind) : nullptr;
     if (levels == nullptr) {
-        return model::Result<study::Report>::failure(
+        return Result<analysis::Report>::failure(
             "no-zeros-skipped",
             fmt::format("no file says what {} does about zeros", question.machine.name),
             "machines with one: eyeriss-v2, scnn, eie, sparse-tensor-core; hwdb/sparse has the "
             "format");
     }
     levels->machine = question.machine; // as --set left it
-    study::Question dense = question;
+    analysis::Question dense = question;
     dense.scenario.density.clear();
-    const auto network = study::lowered_network(dense);
+    const auto network = analysis::lowered_network(dense);
     if (!network) {
         return network.diagnostics();
     }
@@ -204,7 +201,7 @@ model::Result<study::Report> run_with_density(Context& context, const study::Que
         return shares.diagnostics();
     }
     context.report(shares.diagnostics());
-    return study::run_sparse(question, *levels, *shares, context.stop(), context.progress());
+    return analysis::run_sparse(question, *levels, *shares, context.stop(), context.progress());
 }
 
 } // namespace eyeroof::cli

@@ -9,7 +9,7 @@
 
 namespace eyeroof::cli {
 
-model::Result<model::Fabric> load_fabric(Context& context, const std::string& name) {
+Result<model::Fabric> load_fabric(Context& context, const std::string& name) {
     const auto folders = context.machine_dirs();
     if (!name.empty()) {
         return hwdb::load_fabric(name, folders);
@@ -18,7 +18,7 @@ model::Result<model::Fabric> load_fabric(Context& context, const std::string& na
     for (const auto& entry : hwdb::list_fabrics(folders)) {
         names.push_back(entry.id);
     }
-    return model::Result<model::Fabric>::failure(
+    return Result<model::Fabric>::failure(
         "usage", "several devices need --fabric: what joins them",
         fmt::format("one of {}, or a file", fmt::join(names, ", ")));
 }

@@ -2,8 +2,8 @@
 // Knows no network and no collective.
 #pragma once
 
+#include "base/result.hpp"
 #include "cli/context.hpp"
-#include "model/base/result.hpp"
 #include "model/machine/fabric.hpp"
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace eyeroof::cli {
 
 // Without a name an error "usage" that says which there are; else the reader's.
-model::Result<model::Fabric> load_fabric(Context& context, const std::string& name);
+Result<model::Fabric> load_fabric(Context& context, const std::string& name);
 
 // What joins one device with nothing.
 model::Fabric one_device_alone();

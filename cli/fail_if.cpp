@@ -7,16 +7,16 @@
 
 namespace eyeroof::cli {
 
-using study::GateFigures;
+using analysis::GateFigures;
 using Value = std::optional<double>;
 
-GateFigures gate_figures(const study::MapReport& report) {
+GateFigures gate_figures(const analysis::MapReport& report) {
     GateFigures figures;
     figures.keys = {{"energy_pj", "cycles"},
                     {"energy_pj", "cycles", "utilization", "gap", "proved", "gain_over_dataflow"}};
     figures.net = {report.energy_pj, report.cycles};
-    for (const study::MappedLayer& layer : report.layers) {
-        const study::MappedLayer& source = layer.same_as ? report.layers[*layer.same_as] : layer;
+    for (const analysis::MappedLayer& layer : report.layers) {
+        const analysis::MappedLayer& source = layer.same_as ? report.layers[*layer.same_as] : layer;
         figures.layers.push_back({layer.name, {}});
         if (!source.found) {
             continue;
@@ -40,7 +40,7 @@ GateFigures gate_figures(const study::MapReport& report) {
     return figures;
 }
 
-GateFigures gate_figures(const study::Upgrade& result) {
+GateFigures gate_figures(const analysis::Upgrade& result) {
     GateFigures figures;
     figures.keys = {{"from_s", "to_s", "speedup", "low", "high", "threshold", "probability_wrong",
                      "pays_off", "from_fits", "to_fits", "break_even_months", "outlay_usd",
@@ -54,13 +54,13 @@ GateFigures gate_figures(const study::Upgrade& result) {
                    result.speedup.high,
                    result.threshold,
                    result.probability_wrong,
-                   yes(result.verdict == study::UpgradeVerdict::pays_off),
+                   yes(result.verdict == analysis::UpgradeVerdict::pays_off),
                    yes(result.memory.from_fits()),
                    yes(result.memory.to_fits()),
                    result.money.break_even_months,
                    result.money.outlay_usd,
                    result.money.owned_usd_per_hour};
-    for (const study::UpgradeLayer& layer : result.layers) {
+    for (const analysis::UpgradeLayer& layer : result.layers) {
         figures.layers.push_back(
             {layer.name, {layer.from_s, layer.to_s, layer.speedup, layer.share_of_from}});
     }
@@ -70,12 +70,12 @@ GateFigures gate_figures(const study::Upgrade& result) {
     return figures;
 }
 
-GateFigures gate_figures(const study::Offload& result) {
+GateFigures gate_figures(const analysis::Offload& result) {
     GateFigures figures;
     figures.keys = {{"host_s", "gpu_s", "copied_s"},
                     {"host_s", "gpu_s", "in_s", "out_s", "copied_s"}};
     figures.net = {result.host_s, result.gpu_s, result.copied_s};
-    for (const study::OffloadLayer& layer : result.layers) {
+    for (const analysis::OffloadLayer& layer : result.layers) {
         figures.layers.push_back(
             {layer.name, {layer.host_s, layer.gpu_s, layer.in_s, layer.out_s, layer.copied_s()}});
     }
@@ -84,14 +84,14 @@ GateFigures gate_figures(const study::Offload& result) {
 
 namespace {
 
-std::vector<Value> values_of(const study::ErrorFigures& f) {
+std::vector<Value> values_of(const analysis::ErrorFigures& f) {
     return {static_cast<double>(f.rows),      f.mape, f.median, f.bias, f.naive_mape, f.coverage,
             static_cast<double>(f.unphysical)};
 }
 
 } // namespace
 
-GateFigures gate_figures(const study::Validation& result) {
+GateFigures gate_figures(const analysis::Validation& result) {
     GateFigures figures;
     figures.keys.layers = {"rows",       "mape",     "median",    "bias",
                            "naive_mape", "coverage", "unphysical"};
@@ -99,7 +99,7 @@ GateFigures gate_figures(const study::Validation& result) {
     figures.keys.net.emplace_back("mean_of_groups");
     figures.net = values_of(result.all);
     figures.net.emplace_back(result.mean_of_groups);
-    for (const study::ValidationGroup& group : result.groups) {
+    for (const analysis::ValidationGroup& group : result.groups) {
         figures.layers.push_back(
             {fmt::format("{}/{}/{}/{}", group.gpu, group.op, group.dtype, group.direction),
              values_of(group.figures)});
@@ -107,38 +107,38 @@ GateFigures gate_figures(const study::Validation& result) {
     return figures;
 }
 
-GateFigures gate_figures(const study::PairsValidation& result) {
-    const auto values = [](const study::PairsFigures& f) -> std::vector<Value> {
+GateFigures gate_figures(const analysis::PairsValidation& result) {
+    const auto values = [](const analysis::PairsFigures& f) -> std::vector<Value> {
         return {static_cast<double>(f.rows), f.mape, f.guess_mape, f.inside, f.bias};
     };
     GateFigures figures;
     figures.keys.net = figures.keys.layers = {"rows", "mape", "guess_mape", "coverage", "bias"};
     figures.net = values(result.all);
-    for (const study::PairsFigures& group : result.groups) {
+    for (const analysis::PairsFigures& group : result.groups) {
         figures.layers.push_back({group.kind + "/" + group.match, values(group)});
     }
     return figures;
 }
 
-GateFigures gate_figures(const study::NetworksValidation& result) {
-    const auto values = [](const study::NetworkFigures& f) -> std::vector<Value> {
+GateFigures gate_figures(const analysis::NetworksValidation& result) {
+    const auto values = [](const analysis::NetworkFigures& f) -> std::vector<Value> {
         return {static_cast<double>(f.rows), f.mape, f.naive_mape, f.inside, f.bias};
     };
     GateFigures figures;
     figures.keys.net = figures.keys.layers = {"rows", "mape", "naive_mape", "coverage", "bias"};
     figures.net = values(result.all);
-    for (const study::NetworkFigures& group : result.groups) {
+    for (const analysis::NetworkFigures& group : result.groups) {
         figures.layers.push_back(
             {fmt::format("{}/{}/{}", group.gpu, group.phase, group.dtype), values(group)});
     }
     return figures;
 }
 
-GateFigures gate_figures(const std::vector<study::MachineTable>& result) {
+GateFigures gate_figures(const std::vector<analysis::MachineTable>& result) {
     GateFigures figures;
     figures.keys = {{"rows"}, {"rows", "mape", "unseen_mape"}};
     double rows = 0.0;
-    for (const study::MachineTable& table : result) {
+    for (const analysis::MachineTable& table : result) {
         const auto own = static_cast<double>(table.rows.size());
         rows += own;
         figures.layers.push_back({table.id, {own, table.mape, table.unseen_mape}});
@@ -157,22 +157,22 @@ void add_fail_if(CLI::App& app, std::string& expression) {
         ->type_name("EXPR");
 }
 
-model::Result<FailIf> FailIf::parse(const std::string& expression, const study::GateKeys& keys) {
+Result<FailIf> FailIf::parse(const std::string& expression, const analysis::GateKeys& keys) {
     FailIf condition;
     condition.expression_ = expression;
     if (!expression.empty()) {
-        auto gate = study::parse_gate(expression, keys);
+        auto gate = analysis::parse_gate(expression, keys);
         if (!gate) {
-            model::Diagnostics wrong;
-            for (model::Diagnostic d : gate.diagnostics()) {
+            Diagnostics wrong;
+            for (Diagnostic d : gate.diagnostics()) {
                 d.code = "usage";
                 wrong.add(std::move(d));
             }
-            return model::Result<FailIf>(std::move(wrong));
+            return Result<FailIf>(std::move(wrong));
         }
         condition.gate_ = *std::move(gate);
     }
-    return model::Result<FailIf>(std::move(condition));
+    return Result<FailIf>(std::move(condition));
 }
 
 Exit FailIf::write(Context& context, std::string_view text, const std::string& file,
@@ -180,7 +180,7 @@ Exit FailIf::write(Context& context, std::string_view text, const std::string& f
     if (!gate_ || otherwise != Exit::done) {
         return context.write(text, file, otherwise);
     }
-    const auto verdict = study::evaluate(*gate_, figures);
+    const auto verdict = analysis::evaluate(*gate_, figures);
     if (!verdict) {
         return context.fail(verdict.diagnostics());
     }
@@ -191,8 +191,8 @@ Exit FailIf::write(Context& context, std::string_view text, const std::string& f
     return exit;
 }
 
-void FailIf::tell(Context& context, const study::Verdict& verdict) const {
-    model::Diagnostics because;
+void FailIf::tell(Context& context, const analysis::Verdict& verdict) const {
+    Diagnostics because;
     because.error("fail-if",
                   fmt::format("{} holds: {}", expression_, fmt::join(verdict.because, ", ")));
     context.report(because);

@@ -1,11 +1,11 @@
 // eyeroof fuse: layers that run together so that what is between them stays on the chip.
+#include "analysis/exam/words.hpp"
+#include "analysis/program/lower.hpp"
+#include "base/pattern.hpp"
+#include "base/units.hpp"
 #include "cli/command.hpp"
 #include "cli/scenario_options.hpp"
-#include "model/base/pattern.hpp"
-#include "model/base/units.hpp"
-#include "study/exam/words.hpp"
-#include "study/fuse/fuse_report.hpp"
-#include "study/program/lower.hpp"
+#include "report/fuse/fuse_report.hpp"
 
 namespace eyeroof::cli {
 
@@ -19,18 +19,18 @@ struct FuseOptions {
 };
 
 // --buffer and --bandwidth stand in for what the machine says, or does not say.
-model::Result<study::Chip> chosen_chip(const FuseOptions& options, const model::Machine& machine,
-                                       model::DataType type) {
-    auto chip = study::chip_of(machine, type);
-    model::Diagnostics found;
+Result<analysis::Chip> chosen_chip(const FuseOptions& options, const model::Machine& machine,
+                                   model::DataType type) {
+    auto chip = analysis::chip_of(machine, type);
+    Diagnostics found;
     std::optional<double> buffer, bandwidth;
     if (!options.buffer.empty()) {
-        const auto bytes = model::parse<model::Bytes>(options.buffer);
+        const auto bytes = parse<Bytes>(options.buffer);
         found.append(bytes.diagnostics());
         buffer = bytes ? std::optional(bytes->value) : std::nullopt;
     }
     if (!options.bandwidth.empty()) {
-        const auto rate = model::parse<model::BytesPerSec>(options.bandwidth);
+        const auto rate = parse<BytesPerSec>(options.bandwidth);
         found.append(rate.diagnostics());
         bandwidth = rate ? std::optional(rate->value) : std::nullopt;
     }
@@ -43,7 +43,7 @@ model::Result<study::Chip> chosen_chip(const FuseOptions& options, const model::
     chip->buffer_bytes = buffer.value_or(chip->buffer_bytes);
     chip->dram_bytes_per_s = bandwidth.value_or(chip->dram_bytes_per_s);
     if (chip->buffer_bytes < 1.0 || chip->buffer_bytes > 1e15 || bandwidth == 0.0) {
-        return model::Result<study::Chip>::failure(
+        return Result<analysis::Chip>::failure(
             "out-of-range", "the buffer has 1 B to 1 PB, and the link more than 0 B/s",
             "as in --buffer 512KiB --bandwidth '100 GB/s'");
     }
@@ -51,39 +51,39 @@ model::Result<study::Chip> chosen_chip(const FuseOptions& options, const model::
 }
 
 // The layers whose names match.
-model::Result<model::Network> chosen_layers(model::Network network,
-                                            const std::optional<std::string>& expression) {
+Result<model::Network> chosen_layers(model::Network network,
+                                     const std::optional<std::string>& expression) {
     if (!expression) {
-        return model::Result<model::Network>(std::move(network));
+        return Result<model::Network>(std::move(network));
     }
-    const auto pattern = model::Pattern::compile(*expression);
+    const auto pattern = Pattern::compile(*expression);
     if (!pattern) {
         return pattern.diagnostics();
     }
     std::erase_if(network.layers,
                   [&](const model::Layer& layer) { return !pattern->found_in(layer.name); });
     if (network.layers.empty()) {
-        return model::Result<model::Network>::failure(
-            "no-layers", "no layer's name matches '" + *expression + "'",
-            "`eyeroof net show` lists the names");
+        return Result<model::Network>::failure("no-layers",
+                                               "no layer's name matches '" + *expression + "'",
+                                               "`eyeroof net show` lists the names");
     }
-    return model::Result<model::Network>(std::move(network));
+    return Result<model::Network>(std::move(network));
 }
 
 Exit curve(Context& context, const FuseOptions& options, const model::Network& network,
-           const study::Chip& chip, const std::optional<study::OnlyReaders>& readers,
+           const analysis::Chip& chip, const std::optional<analysis::OnlyReaders>& readers,
            const std::string& words) {
     const auto points =
-        study::fuse_curve(network, chip, context.stop(), context.progress(), readers);
+        analysis::fuse_curve(network, chip, context.stop(), context.progress(), readers);
     if (!points) {
         return context.fail(points.diagnostics());
     }
     const std::string& format = options.output.format;
     return context.write(
-        format == "json"  ? study::fuse_curve_json(network.id, *points)
-        : format == "csv" ? study::fuse_curve_csv(*points)
-        : format == "svg" ? study::fuse_curve_svg(network.id, chip, *points)
-                          : with_words(words, study::fuse_curve_text(network.id, *points), format),
+        format == "json"  ? report::fuse_curve_json(network.id, *points)
+        : format == "csv" ? report::fuse_curve_csv(*points)
+        : format == "svg" ? report::fuse_curve_svg(network.id, chip, *points)
+                          : with_words(words, report::fuse_curve_text(network.id, *points), format),
         options.output.file);
 }
 
@@ -97,9 +97,9 @@ Exit fuse(Context& context, FuseOptions& options) {
         return context.fail(question.diagnostics());
     }
     context.report(question.diagnostics());
-    const auto layers = study::forward_layers(*question);
+    const auto layers = analysis::forward_layers(*question);
     const auto chosen = layers ? chosen_layers(layers->network, question->scenario.layers)
-                               : model::Result<model::Network>(layers.diagnostics());
+                               : Result<model::Network>(layers.diagnostics());
     if (!chosen) {
         return context.fail(chosen.diagnostics());
     }
@@ -107,23 +107,24 @@ Exit fuse(Context& context, FuseOptions& options) {
     if (!chip) {
         return context.fail(chip.diagnostics());
     }
-    const auto readers = layers->wiring
-                             ? std::optional(study::only_readers(layers->network, *layers->wiring))
-                             : std::nullopt;
-    const std::string words = study::scenario_words(*question);
+    const auto readers =
+        layers->wiring ? std::optional(analysis::only_readers(layers->network, *layers->wiring))
+                       : std::nullopt;
+    const std::string words = analysis::scenario_words(*question);
     if (options.curve) {
         return curve(context, options, *chosen, *chip, readers, words);
     }
-    const auto aim = options.aim == "latency" ? study::FuseAim::latency : study::FuseAim::traffic;
+    const auto aim =
+        options.aim == "latency" ? analysis::FuseAim::latency : analysis::FuseAim::traffic;
     const auto result =
-        study::fuse_network(*chosen, *chip, aim, context.stop(), context.progress(), readers);
+        analysis::fuse_network(*chosen, *chip, aim, context.stop(), context.progress(), readers);
     if (!result) {
         return context.fail(result.diagnostics());
     }
     const std::string& format = options.output.format;
-    return context.write(format == "json"  ? study::fuse_json(*result)
-                         : format == "csv" ? study::fuse_csv(*result)
-                                           : with_words(words, study::fuse_text(*result), format),
+    return context.write(format == "json"  ? report::fuse_json(*result)
+                         : format == "csv" ? report::fuse_csv(*result)
+                                           : with_words(words, report::fuse_text(*result), format),
                          options.output.file);
 }
 

@@ -19,7 +19,7 @@ struct HwOptions {
 
 Exit list(Context& context, const HwOptions& options) {
     std::vector<ListedMachine> machines;
-    model::Diagnostics broken;
+    Diagnostics broken;
     for (const hwdb::CatalogEntry& entry : hwdb::list_machines(context.machine_dirs())) {
         auto machine = hwdb::load_machine_file(entry.file);
         if (machine) {
@@ -36,15 +36,14 @@ Exit list(Context& context, const HwOptions& options) {
 
 // The description to copy and edit: the file as its author wrote it, or one made for a parametric
 // machine.
-model::Result<std::string> description(const std::string& name, const model::Machine& machine,
-                                       const std::vector<fs::path>& folders) {
+Result<std::string> description(const std::string& name, const model::Machine& machine,
+                                const std::vector<fs::path>& folders) {
     if (hwdb::is_systolic_name(name)) {
         return hwdb::write_accelerator(machine);
     }
     const auto file = hwdb::find_machine(name, folders);
-    auto text = file ? hwdb::read_text_file(*file) : model::Result<std::string>(file.diagnostics());
-    const bool foreign =
-        text && study::read::timeloop_has(*text, study::read::TimeloopKind::architecture);
+    auto text = file ? read_text_file(*file) : Result<std::string>(file.diagnostics());
+    const bool foreign = text && formats::timeloop_has(*text, formats::TimeloopKind::architecture);
     return foreign ? hwdb::write_accelerator(machine) : text;
 }
 

@@ -1,7 +1,7 @@
 // How a spatial accelerator is shown by hw show.
+#include "base/units.hpp"
 #include "cli/hw_parts.hpp"
 #include "hwdb/accelerator_reader.hpp"
-#include "model/base/units.hpp"
 
 #include <fmt/format.h>
 
@@ -52,13 +52,13 @@ std::string energies_text(const model::Store& store) {
 }
 
 std::string store_text(const model::Store& store) {
-    std::string text = fmt::format(
-        "    {:<22} {:>10}", operands_text(store.operands),
-        store.capacity_bytes ? model::format_iec(static_cast<double>(*store.capacity_bytes), "B")
-                             : std::string("unlimited"));
+    std::string text = fmt::format("    {:<22} {:>10}", operands_text(store.operands),
+                                   store.capacity_bytes
+                                       ? format_iec(static_cast<double>(*store.capacity_bytes), "B")
+                                       : std::string("unlimited"));
     if (store.bank_bytes > 1) {
-        text += fmt::format(", banks of {}",
-                            model::format_iec(static_cast<double>(store.bank_bytes), "B"));
+        text +=
+            fmt::format(", banks of {}", format_iec(static_cast<double>(store.bank_bytes), "B"));
     }
     if (store.buffers > 1) {
         text += fmt::format(", {} buffers", store.buffers);
@@ -86,7 +86,7 @@ std::string channel_text(const model::Channel& channel) {
 
 std::string level_text(const Accelerator& machine, std::size_t i) {
     const model::Level& level = machine.levels[i];
-    const model::Count instances = model::instances_of(machine, i);
+    const Count instances = model::instances_of(machine, i);
     std::string text =
         fmt::format("  {}{}{}\n", level.name, instances > 1 ? fmt::format(" x {}", instances) : "",
                     level.keeps_between_layers ? ", keeps activations" : "");
@@ -111,8 +111,8 @@ std::string level_text(const Accelerator& machine, std::size_t i) {
 std::string accelerator_text(const Accelerator& machine) {
     const double units = static_cast<double>(model::mac_units(machine));
     std::string text = fmt::format("  {} MACs a cycle at {}: {}\n", model::mac_units(machine),
-                                   model::format_si(machine.clock_hz, "Hz"),
-                                   model::format_si(units * machine.clock_hz, "MAC/s"));
+                                   format_si(machine.clock_hz, "Hz"),
+                                   format_si(units * machine.clock_hz, "MAC/s"));
     text += fmt::format("  words: {} bit input, {} bit weight, {} bit output; {} pJ a MAC\n",
                         machine.word_bits[0], machine.word_bits[1], machine.word_bits[2],
                         machine.mac_pj);
@@ -213,7 +213,7 @@ std::string accelerator_heading() {
 
 std::string accelerator_columns(const Accelerator& machine) {
     const double peak = static_cast<double>(model::mac_units(machine)) * machine.clock_hz;
-    return fmt::format("{:>5}  {:>11}", model::mac_units(machine), model::format_si(peak, "MAC/s"));
+    return fmt::format("{:>5}  {:>11}", model::mac_units(machine), format_si(peak, "MAC/s"));
 }
 
 Json accelerator_json(const Accelerator& machine) {

@@ -1,12 +1,12 @@
 // eyeroof hw calibrate: constants of the GPU time model from measured layers, or from one figure.
 #include "cli/hw_calibrate.hpp"
 
+#include "analysis/calibrate/calibrate.hpp"
+#include "base/units.hpp"
 #include "cli/own_library.hpp"
 #include "cli/scenario_options.hpp"
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/catalog.hpp"
-#include "model/base/units.hpp"
-#include "study/calibrate/calibrate.hpp"
 
 #include <fmt/format.h>
 
@@ -18,10 +18,10 @@ struct HwCalibrateOptions {
     std::string machine, table, sustained, dtype = "fp32", timing = "kernel", source, file;
 };
 
-void say_errors(Context& context, const study::Calibrated& result) {
-    model::Diagnostics notes;
-    for (const study::FittedClass& c : result.classes) {
-        notes.add({model::Severity::note,
+void say_errors(Context& context, const analysis::Calibrated& result) {
+    Diagnostics notes;
+    for (const analysis::FittedClass& c : result.classes) {
+        notes.add({Severity::note,
                    "calibrated",
                    fmt::format("{}: {} rows fitted to {:.1f} %, held-out rows {:.1f} % (before "
                                "{:.1f} %)",
@@ -34,38 +34,37 @@ void say_errors(Context& context, const study::Calibrated& result) {
     context.report(notes);
 }
 
-model::Result<study::Calibrated> from_table(Context& context, const HwCalibrateOptions& options,
-                                            const model::Gpu& gpu) {
-    const auto table = study::read::load_layer_csv(options.table);
+Result<analysis::Calibrated> from_table(Context& context, const HwCalibrateOptions& options,
+                                        const model::Gpu& gpu) {
+    const auto table = formats::load_layer_csv(options.table);
     if (!table) {
         return table.diagnostics();
     }
-    auto rows = study::measured_layers(*table, options.table, "");
+    auto rows = analysis::measured_layers(*table, options.table, "");
     if (!rows && table->extra_index("gpu") < 0) {
-        rows = study::measured_layers(*table, options.table, options.machine);
+        rows = analysis::measured_layers(*table, options.table, options.machine);
     }
     if (!rows) {
         return rows.diagnostics();
     }
     std::erase_if(*rows, [&](const auto& row) { return row.gpu != options.machine; });
-    study::CalibrateOptions wanted;
+    analysis::CalibrateOptions wanted;
     wanted.timing = *model::timing_from_name(options.timing);
     wanted.source = options.source.empty() ? options.table : options.source;
-    auto result = study::calibrate(gpu, *rows, wanted, context.stop());
+    auto result = analysis::calibrate(gpu, *rows, wanted, context.stop());
     if (result) {
         say_errors(context, *result);
     }
     return result;
 }
 
-model::Result<study::Calibrated> from_rate(const HwCalibrateOptions& options,
-                                           const model::Gpu& gpu) {
-    const auto rate = model::parse<model::FlopsPerSec>(options.sustained);
+Result<analysis::Calibrated> from_rate(const HwCalibrateOptions& options, const model::Gpu& gpu) {
+    const auto rate = parse<FlopsPerSec>(options.sustained);
     if (!rate) {
         return rate.diagnostics();
     }
     const auto type = model::data_type_from_name(options.dtype).value_or(model::DataType::fp32);
-    return study::calibrate_sustained(
+    return analysis::calibrate_sustained(
         gpu, type, rate->value,
         options.source.empty()
             ? fmt::format("a sustained rate of {} in {}, as given to hw calibrate",
@@ -74,15 +73,15 @@ model::Result<study::Calibrated> from_rate(const HwCalibrateOptions& options,
 }
 
 // What the machine's constants were, with what is new among them.
-model::Result<hwdb::CalibrationFile> file_of(Context& context, const std::string& id,
-                                             const study::Calibrated& result, bool of_rate) {
+Result<hwdb::CalibrationFile> file_of(Context& context, const std::string& id,
+                                      const analysis::Calibrated& result, bool of_rate) {
     auto file = hwdb::load_calibration(id, context.machine_dirs());
     if (!file) {
         return file;
     }
     file->id = id;
     file->calibration = result.calibration;
-    for (const study::FittedClass& c : result.classes) {
+    for (const analysis::FittedClass& c : result.classes) {
         const auto at = static_cast<std::size_t>(c.kernel_class);
         file->dates[at] = utc_today();
         file->measures_clock[at] = file->measures_clock[at] || of_rate;

@@ -1,11 +1,11 @@
 // eyeroof hw cross-validate: errors on measurements that the constants have not seen.
+#include "analysis/calibrate/cross_validate.hpp"
 #include "cli/hw_calibrate.hpp"
 #include "cli/own_library.hpp"
 #include "cli/scenario_options.hpp"
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/catalog.hpp"
-#include "study/calibrate/cross_validate.hpp"
-#include "study/report/cross_validation.hpp"
+#include "report/calibrate/cross_validation.hpp"
 
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ namespace {
 struct HwCrossValidateOptions {
     std::string table, timing = "kernel", kernel_class, constants, rows_file, leaderboard;
     std::string leave_out = "architecture";
-    study::CrossValidateOptions study;
+    analysis::CrossValidateOptions study;
     OutputOptions output;
 };
 
@@ -27,9 +27,8 @@ struct HwCrossValidateOptions {
 std::map<std::string, model::Gpu> all_gpus(const std::vector<std::filesystem::path>& folders) {
     std::map<std::string, model::Gpu> gpus;
     for (const hwdb::CatalogEntry& entry : hwdb::list_machines(folders)) {
-        const auto machine = entry.family == "gpus"
-                                 ? hwdb::load_machine_file(entry.file)
-                                 : model::Result<model::Machine>::failure("", "");
+        const auto machine = entry.family == "gpus" ? hwdb::load_machine_file(entry.file)
+                                                    : Result<model::Machine>::failure("", "");
         if (machine && std::holds_alternative<model::Gpu>(machine->kind)) {
             gpus.emplace(entry.id, std::get<model::Gpu>(machine->kind));
         }
@@ -51,9 +50,8 @@ std::set<std::string> names_in(const std::filesystem::path& folder) {
 
 // With one class alone: the other classes stay as the folder's file, or else the catalog's, has
 // them.
-model::Result<hwdb::CalibrationFile> merged(const hwdb::CalibrationFile& fitted,
-                                            model::KernelClass only,
-                                            const std::vector<std::filesystem::path>& places) {
+Result<hwdb::CalibrationFile> merged(const hwdb::CalibrationFile& fitted, model::KernelClass only,
+                                     const std::vector<std::filesystem::path>& places) {
     for (const std::filesystem::path& path : places) {
         std::error_code wrong;
         if (!std::filesystem::exists(path, wrong)) {
@@ -61,10 +59,10 @@ model::Result<hwdb::CalibrationFile> merged(const hwdb::CalibrationFile& fitted,
         }
         auto document = hwdb::load_yaml(path);
         auto file = document ? hwdb::read_calibration(*document, path.stem().string())
-                             : model::Result<hwdb::CalibrationFile>(document.diagnostics());
+                             : Result<hwdb::CalibrationFile>(document.diagnostics());
         if (file) {
             const auto at = static_cast<std::size_t>(only);
-            study::take_class(fitted.calibration, only, file->calibration);
+            analysis::take_class(fitted.calibration, only, file->calibration);
             file->dates[at] = fitted.dates[at];
         }
         return file;
@@ -82,12 +80,12 @@ std::vector<std::filesystem::path> places_of(const Context& context, const std::
 }
 
 Exit write_constants(Context& context, const HwCrossValidateOptions& options,
-                     const study::CrossValidation& result) {
+                     const analysis::CrossValidation& result) {
     const std::string& folder = options.constants;
     std::error_code wrong;
     std::filesystem::create_directories(std::filesystem::path(folder) / "left-out", wrong);
     if (wrong) {
-        model::Diagnostics found;
+        Diagnostics found;
         found.error("cannot-write",
                     fmt::format("{} cannot be made a folder: {}", folder, wrong.message()),
                     "name a folder that you may write to");
@@ -96,11 +94,11 @@ Exit write_constants(Context& context, const HwCrossValidateOptions& options,
     const auto only = model::kernel_class_from_name(options.kernel_class);
     const auto also = only ? names_in(folder) : std::set<std::string>{};
     const auto catalog = all_gpus(context.machine_dirs());
-    for (const auto& [id, fitted] : study::calibration_files(result, catalog, also)) {
+    for (const auto& [id, fitted] : analysis::calibration_files(result, catalog, also)) {
         hwdb::CalibrationFile fresh{"", fitted, {}, {}};
         fresh.dates.fill(utc_today());
         auto file = only ? merged(fresh, *only, places_of(context, folder, id))
-                         : model::Result<hwdb::CalibrationFile>(fresh);
+                         : Result<hwdb::CalibrationFile>(fresh);
         if (!file) {
             return context.fail(file.diagnostics());
         }
@@ -114,42 +112,42 @@ Exit write_constants(Context& context, const HwCrossValidateOptions& options,
     return Exit::done;
 }
 
-study::LeaveOut left_out_by(const std::string& name) {
-    return name == "die"       ? study::LeaveOut::die
-           : name == "library" ? study::LeaveOut::library
-           : name == "source"  ? study::LeaveOut::source
-                               : study::LeaveOut::architecture;
+analysis::LeaveOut left_out_by(const std::string& name) {
+    return name == "die"       ? analysis::LeaveOut::die
+           : name == "library" ? analysis::LeaveOut::library
+           : name == "source"  ? analysis::LeaveOut::source
+                               : analysis::LeaveOut::architecture;
 }
 
 // The table, which parts of the time bind where, and what each term is worth.
-std::string whole_text(Context& context, const study::CrossValidation& result) {
+std::string whole_text(Context& context, const analysis::CrossValidation& result) {
     std::map<std::string, model::Gpu> catalog = all_gpus(context.machine_dirs());
     for (auto& [id, gpu] : catalog) {
         const auto with = hwdb::with_calibration(gpu, id, context.machine_dirs());
         gpu = with ? *with : gpu;
     }
-    return study::cross_validation_text(result) + study::bindings_text(result.bindings) +
-           study::bindings_text(study::grid_bindings(catalog)) +
-           study::ablations_text(result.ablations);
+    return report::cross_validation_text(result) + analysis::bindings_text(result.bindings) +
+           analysis::bindings_text(analysis::grid_bindings(catalog)) +
+           analysis::ablations_text(result.ablations);
 }
 
 Exit cross_validate(Context& context, const HwCrossValidateOptions& options) {
-    const auto table = study::read::load_layer_csv(options.table);
+    const auto table = formats::load_layer_csv(options.table);
     if (!table) {
         return context.fail(table.diagnostics());
     }
-    const auto rows = study::measured_layers(*table, options.table, "");
+    const auto rows = analysis::measured_layers(*table, options.table, "");
     if (!rows) {
         return context.fail(rows.diagnostics());
     }
-    study::CrossValidateOptions wanted = options.study;
+    analysis::CrossValidateOptions wanted = options.study;
     wanted.timing = *model::timing_from_name(options.timing);
     wanted.leave_out = left_out_by(options.leave_out);
     wanted.only = model::kernel_class_from_name(options.kernel_class);
     const auto folders = context.machine_dirs();
     const auto source = [&](const std::string& id) { return hwdb::load_machine(id, folders); };
     const auto result =
-        study::cross_validate(*rows, source, wanted, context.stop(), context.progress());
+        analysis::cross_validate(*rows, source, wanted, context.stop(), context.progress());
     if (!result) {
         return context.fail(result.diagnostics());
     }
@@ -160,21 +158,21 @@ Exit cross_validate(Context& context, const HwCrossValidateOptions& options) {
     }
     if (!options.leaderboard.empty()) {
         const std::string text =
-            study::leaderboard_csv(*result, options.leave_out, EYEROOF_VERSION);
+            report::leaderboard_csv(*result, options.leave_out, EYEROOF_VERSION);
         if (const Exit exit = context.write(text, options.leaderboard); exit != Exit::done) {
             return exit;
         }
     }
     if (!options.rows_file.empty()) {
-        if (const Exit exit = context.write(study::cross_rows_csv(*result), options.rows_file);
+        if (const Exit exit = context.write(report::cross_rows_csv(*result), options.rows_file);
             exit != Exit::done) {
             return exit;
         }
     }
     const std::string& format = options.output.format;
-    return context.write(format == "json"  ? study::cross_validation_json(*result)
-                         : format == "csv" ? study::cross_validation_csv(*result)
-                         : format == "md"  ? study::cross_validation_markdown(*result)
+    return context.write(format == "json"  ? report::cross_validation_json(*result)
+                         : format == "csv" ? report::cross_validation_csv(*result)
+                         : format == "md"  ? report::cross_validation_markdown(*result)
                                            : whole_text(context, *result),
                          options.output.file);
 }

@@ -1,6 +1,6 @@
 // How a GPU, or a host processor, is shown by hw list and hw show.
+#include "base/units.hpp"
 #include "cli/hw_parts.hpp"
-#include "model/base/units.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 std::string rate_text(const Gpu& gpu, DataType type) {
     const model::Rate& rate = gpu.rate(type);
-    return rate.pipe == model::Pipe::none ? "-" : model::format_si(rate.flops_per_s, "FLOP/s");
+    return rate.pipe == model::Pipe::none ? "-" : format_si(rate.flops_per_s, "FLOP/s");
 }
 
 // A published number, or "not published".
@@ -22,7 +22,7 @@ std::string known(double value, std::string_view unit, bool binary = false) {
     if (value <= 0.0) {
         return "not published";
     }
-    return binary ? model::format_iec(value, unit) : model::format_si(value, unit, 4);
+    return binary ? format_iec(value, unit) : format_si(value, unit, 4);
 }
 
 Json known_json(double value) {
@@ -54,8 +54,7 @@ std::string gpu_heading() {
 
 std::string gpu_columns(const Gpu& gpu) {
     return fmt::format("{:>13}  {:>13}  {:>9}", rate_text(gpu, DataType::fp32),
-                       rate_text(gpu, DataType::fp16),
-                       model::format_si(gpu.dram_bytes_per_s, "B/s"));
+                       rate_text(gpu, DataType::fp16), format_si(gpu.dram_bytes_per_s, "B/s"));
 }
 
 std::string gpu_text(const Gpu& gpu) {

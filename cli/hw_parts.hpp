@@ -3,7 +3,7 @@
 // Computes nothing but what it prints.
 #pragma once
 
-#include "model/accelerator.hpp"
+#include "model/accelerator/accelerator.hpp"
 #include "model/gpu/gpu.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 #include "cli/hw_views.hpp"
 
+#include "base/units.hpp"
 #include "cli/hw_parts.hpp"
-#include "model/base/units.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,7 +13,6 @@
 namespace eyeroof::cli {
 
 using model::Accelerator;
-using model::Confidence;
 using model::Machine;
 using Json = nlohmann::ordered_json;
 
@@ -26,7 +25,7 @@ constexpr std::array kTrust = {Confidence::user,      Confidence::recalled, Conf
                                Confidence::secondary, Confidence::derived,  Confidence::measured,
                                Confidence::paper,     Confidence::datasheet};
 
-Confidence least_trusted(const model::ProvenanceMap& provenance) {
+Confidence least_trusted(const ProvenanceMap& provenance) {
     for (const Confidence c : kTrust) {
         const bool found =
             std::any_of(provenance.begin(), provenance.end(),
@@ -51,7 +50,7 @@ std::string cut(std::string text, std::size_t width) {
 }
 
 // Source texts; one that only adds a "(note)" to another is left out.
-std::string sources_text(const model::ProvenanceMap& provenance) {
+std::string sources_text(const ProvenanceMap& provenance) {
     std::set<std::string> sources;
     for (const auto& [field, entry] : provenance) {
         sources.insert(entry.source);
@@ -120,7 +119,7 @@ std::string family_text(const std::vector<ListedMachine>& machines, std::string_
             const Machine& machine = listed.machine;
             std::string line =
                 fmt::format("{:<{}}  {}  {:<9}  ", listed.entry.id, widest, columns_of(machine),
-                            model::confidence_name(least_trusted(machine.provenance)));
+                            confidence_name(least_trusted(machine.provenance)));
             line += description_of(machine);
             text += cut(std::move(line), kPageWidth) + "\n";
         }
@@ -131,7 +130,7 @@ std::string family_text(const std::vector<ListedMachine>& machines, std::string_
 Json confidences_json(const hwdb::LintReport& report) {
     Json json = Json::object();
     for (const auto& [confidence, count] : report.confidences) {
-        json[model::confidence_name(confidence)] = count;
+        json[confidence_name(confidence)] = count;
     }
     return json;
 }
@@ -139,8 +138,8 @@ Json confidences_json(const hwdb::LintReport& report) {
 std::string confidences_text(const hwdb::LintReport& report) {
     std::string text;
     for (const auto& [confidence, count] : report.confidences) {
-        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count,
-                            model::confidence_name(confidence));
+        text +=
+            fmt::format("{}{} {}", text.empty() ? "" : ", ", count, confidence_name(confidence));
     }
     return text;
 }
@@ -162,7 +161,7 @@ std::string machines_json(const std::vector<ListedMachine>& machines) {
     for (const ListedMachine& listed : machines) {
         Json entry = head_json(listed.machine);
         entry["family"] = listed.entry.family;
-        entry["trust"] = model::confidence_name(least_trusted(listed.machine.provenance));
+        entry["trust"] = confidence_name(least_trusted(listed.machine.provenance));
         if (const auto* a = std::get_if<Accelerator>(&listed.machine.kind)) {
             entry["macs_per_cycle"] = model::mac_units(*a);
             entry["clock_hz"] = a->clock_hz;
@@ -204,7 +203,7 @@ std::string machine_json(const Machine& machine) {
     for (const auto& [field, provenance] : machine.provenance) {
         json["sources"].push_back({{"field", field},
                                    {"source", provenance.source},
-                                   {"confidence", model::confidence_name(provenance.confidence)}});
+                                   {"confidence", confidence_name(provenance.confidence)}});
     }
     return json.dump(2) + "\n";
 }
@@ -221,7 +220,7 @@ std::string lint_text(const std::vector<hwdb::LintReport>& reports) {
             continue;
         }
         text += fmt::format("{:<{}}  ok  {:>12}  {:>3} numbers: {}{}\n", report.id, widest,
-                            model::format_si(report.peak_macs_per_s, "MAC/s"), report.numbers,
+                            format_si(report.peak_macs_per_s, "MAC/s"), report.numbers,
                             confidences_text(report),
                             hwdb::fit_for_benchmarks(report) ? "" : "; not for benchmarks");
     }
@@ -242,7 +241,7 @@ std::string lint_json(const std::vector<hwdb::LintReport>& reports) {
         if (report.printed_peak_macs_per_s) {
             entry["printed_peak_macs_per_s"] = *report.printed_peak_macs_per_s;
         }
-        for (const model::Diagnostic& d : report.findings) {
+        for (const Diagnostic& d : report.findings) {
             entry["findings"].push_back({{"code", d.code},
                                          {"message", d.message},
                                          {"file", d.where.file},

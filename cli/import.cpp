@@ -1,14 +1,14 @@
 // eyeroof import: other tools' measurements into one profile; merged, filtered, summed up.
+#include "analysis/exam/run.hpp"
+#include "analysis/measured/lay_profile.hpp"
+#include "analysis/program/lower.hpp"
+#include "base/csv.hpp"
+#include "base/units.hpp"
 #include "cli/measurements.hpp"
 #include "cli/scenario_options.hpp"
-#include "model/base/units.hpp"
 #include "profiles/import/importer.hpp"
 #include "profiles/library_log.hpp"
 #include "profiles/profile_file.hpp"
-#include "study/exam/run.hpp"
-#include "study/measured/lay_profile.hpp"
-#include "study/program/lower.hpp"
-#include "study/text/csv.hpp"
 
 #include <fmt/format.h>
 
@@ -40,24 +40,23 @@ std::vector<std::string> format_names() {
 }
 
 // The shapes of a library's own log, given to the kernels in order.
-model::Result<profiles::Profile> with_log(const profiles::Profile& profile, const std::string& file,
-                                          model::Diagnostics& found) {
+Result<profiles::Profile> with_log(const profiles::Profile& profile, const std::string& file,
+                                   Diagnostics& found) {
     auto source = profiles::ByteSource::open(file);
     if (!source) {
-        return model::Result<profiles::Profile>(source.diagnostics());
+        return Result<profiles::Profile>(source.diagnostics());
     }
     const auto calls = profiles::read_library_log(**source);
     if (!calls) {
-        return model::Result<profiles::Profile>(calls.diagnostics());
+        return Result<profiles::Profile>(calls.diagnostics());
     }
     found.append(calls.diagnostics());
     return profiles::give_logged_calls(profile, *calls);
 }
 
-model::Result<profiles::Profile> read_all(const ImportOptions& options,
-                                          const model::ProgressCallback& progress) {
+Result<profiles::Profile> read_all(const ImportOptions& options, const ProgressCallback& progress) {
     std::vector<profiles::Profile> read;
-    model::Diagnostics found;
+    Diagnostics found;
     for (const std::string& file : options.files) {
         auto profile = profiles::import_file(file, options.from, progress);
         found.append(profile.diagnostics());
@@ -66,7 +65,7 @@ model::Result<profiles::Profile> read_all(const ImportOptions& options,
         }
     }
     if (found.has_errors()) {
-        return model::Result<profiles::Profile>(std::move(found));
+        return Result<profiles::Profile>(std::move(found));
     }
     auto all = options.join ? profiles::join_runs(read.at(0), read.at(1))
                             : profiles::merge(std::move(read));
@@ -81,7 +80,7 @@ model::Result<profiles::Profile> read_all(const ImportOptions& options,
         }
     }
     auto kept = profiles::filter(std::move(*all), options.filter);
-    return kept ? model::Result<profiles::Profile>(std::move(*kept), std::move(found)) : kept;
+    return kept ? Result<profiles::Profile>(std::move(*kept), std::move(found)) : kept;
 }
 
 std::string summary_text(const profiles::Profile& profile) {
@@ -91,15 +90,14 @@ std::string summary_text(const profiles::Profile& profile) {
     std::string text =
         fmt::format("{} launches of {} kernels", profile.launch_count(), sums.size());
     text += profile.run.gpu.empty() ? "\n" : " on " + profile.run.gpu + "\n";
-    for (const std::string& fact : study::facts_of(profile.run)) {
+    for (const std::string& fact : analysis::facts_of(profile.run)) {
         text += "  " + fact + "\n";
     }
     for (const profiles::Ceiling& ceiling : profile.ceilings) {
         const char* const unit = !ceiling.level.empty()       ? "B/s"
                                  : !ceiling.precision.empty() ? "FLOP/s"
                                                               : "s";
-        text +=
-            fmt::format("  ceiling {}: {}\n", ceiling.name, model::format_si(ceiling.value, unit));
+        text += fmt::format("  ceiling {}: {}\n", ceiling.name, format_si(ceiling.value, unit));
     }
     for (const std::string& note : profile.notes) {
         text += "note: " + note + "\n";
@@ -107,7 +105,7 @@ std::string summary_text(const profiles::Profile& profile) {
     text += fmt::format("\n{:>7} {:>12} {:>8}  kernel\n", "share", "time", "calls");
     for (std::size_t i = 0; i < std::min(sums.size(), kRows); ++i) {
         text += fmt::format("{:>5.1f} % {:>12} {:>8}  {}\n", 100.0 * sums[i].share,
-                            model::format_si(sums[i].time_s, "s"), sums[i].calls,
+                            format_si(sums[i].time_s, "s"), sums[i].calls,
                             sums[i].name.substr(0, kNameWidth));
     }
     if (sums.size() > kRows) {
@@ -117,15 +115,15 @@ std::string summary_text(const profiles::Profile& profile) {
 }
 
 // Layers without a prediction, to lay a profile over.
-model::Result<study::Report> bare_report(const model::Network& network) {
-    study::Report report;
+Result<analysis::Report> bare_report(const model::Network& network) {
+    analysis::Report report;
     report.network_name = network.name;
     for (const model::Layer& layer : network.layers) {
         const auto work = model::work_of(layer);
         if (!work) {
-            return model::Result<study::Report>(work.diagnostics());
+            return Result<analysis::Report>(work.diagnostics());
         }
-        study::LayerReport row;
+        analysis::LayerReport row;
         row.layer = layer;
         row.macs = work->macs;
         row.flops = work->flops;
@@ -135,8 +133,8 @@ model::Result<study::Report> bare_report(const model::Network& network) {
 }
 
 // Counted operations over those of the shape, and what that means.
-std::string check_text(const study::LayerReport& layer) {
-    const study::LayerMeasurement& m = *layer.measured;
+std::string check_text(const analysis::LayerReport& layer) {
+    const analysis::LayerMeasurement& m = *layer.measured;
     if (m.work_check == profiles::WorkCheck::unknown) {
         return "not counted";
     }
@@ -147,50 +145,51 @@ std::string check_text(const study::LayerReport& layer) {
 
 // One line a layer: how its kernels were found, how sure that is at worst, and whether the counted
 // operations are those of the shape.
-std::string match_text(const study::Report& report, std::size_t unmatched) {
+std::string match_text(const analysis::Report& report, std::size_t unmatched) {
     std::string text =
         fmt::format("\n{:<24} {:>8} {:>10} {:>12}  {:<11} {:<5} {}\n", "layer", "launches",
                     "executions", "time each", "found by", "sure", "operations of 2MNK");
-    for (const study::LayerReport& layer : report.layers) {
+    for (const analysis::LayerReport& layer : report.layers) {
         if (!layer.measured) {
             text += fmt::format("{:<24} {:>8}\n", layer.layer.name, "none");
             continue;
         }
-        const study::LayerMeasurement& m = *layer.measured;
+        const analysis::LayerMeasurement& m = *layer.measured;
         text += fmt::format("{:<24} {:>8} {:>10} {:>12}  {:<11} {:<5.2f} {}\n", layer.layer.name,
                             m.launches,
                             fmt::format("{}{}", m.executions, m.executions_assumed ? " ?" : ""),
-                            model::format_si(m.kernel_s, "s"),
-                            profiles::match_method_name(m.method), m.confidence, check_text(layer));
+                            format_si(m.kernel_s, "s"), profiles::match_method_name(m.method),
+                            m.confidence, check_text(layer));
     }
     text += fmt::format("{:<24} {:>8} {:>10} {:>12}\n", "(no layer)", unmatched, "",
-                        model::format_si(report.measured->unmatched_s, "s"));
+                        format_si(report.measured->unmatched_s, "s"));
     return text + fmt::format("{:.0f} % of the time belongs to layers\n",
                               100.0 * report.measured->matched_share);
 }
 
-model::Result<std::string> matched(Context& context, ImportOptions& options,
-                                   const profiles::Profile& profile) {
-    using Text = model::Result<std::string>;
+Result<std::string> matched(Context& context, ImportOptions& options,
+                            const profiles::Profile& profile) {
+    using Text = Result<std::string>;
     auto scenario = scenario_of(context, options.scenario);
     const auto files = load_measurements(context, {{}, {}, options.assignments});
-    model::Diagnostics found = scenario.diagnostics();
+    Diagnostics found = scenario.diagnostics();
     found.append(files.diagnostics());
     if (found.has_errors()) {
         return Text(std::move(found));
     }
     scenario->network = options.network;
-    auto network = study::load_workload(options.network, scenario->sizes, folders_of(context));
+    auto network = analysis::load_workload(options.network, scenario->sizes, folders_of(context));
     if (!network) {
         return Text(network.diagnostics());
     }
-    scenario->operators = scenario->operators.value_or(study::Operators::all); // as frameworks run
-    scenario->allow_uncosted = true;                                           // nothing is costed
-    study::Question question;
+    scenario->operators =
+        scenario->operators.value_or(analysis::Operators::all); // as frameworks run
+    scenario->allow_uncosted = true;                            // nothing is costed
+    analysis::Question question;
     question.scenario = *scenario;
     question.network = std::move(network->network);
     question.wiring = std::move(network->wiring);
-    const auto layers = study::lowered_network(question);
+    const auto layers = analysis::lowered_network(question);
     if (!layers) {
         return Text(layers.diagnostics());
     }
@@ -199,7 +198,7 @@ model::Result<std::string> matched(Context& context, ImportOptions& options,
         return Text(report.diagnostics());
     }
     const auto laid =
-        study::lay_profile(*report, profile, files->family_of(profile), files->assignments);
+        analysis::lay_profile(*report, profile, files->family_of(profile), files->assignments);
     return laid ? Text(match_text(*report, laid->unmatched.size()), laid.diagnostics())
                 : Text(laid.diagnostics());
 }
@@ -207,8 +206,8 @@ model::Result<std::string> matched(Context& context, ImportOptions& options,
 std::string summary_csv(const profiles::Profile& profile) {
     std::string text = "kernel,calls,time_s,share\n";
     for (const auto& sum : profiles::summarise(profile)) {
-        text += fmt::format("{},{},{},{}\n", study::read::csv_quoted(sum.name), sum.calls,
-                            sum.time_s, sum.share);
+        text +=
+            fmt::format("{},{},{},{}\n", csv_quoted(sum.name), sum.calls, sum.time_s, sum.share);
     }
     return text;
 }

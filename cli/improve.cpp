@@ -1,21 +1,21 @@
 // eyeroof improve: what would make a whole step quicker or smaller, alone and together.
-#include "study/step/improve.hpp"
+#include "analysis/step/improve.hpp"
 
+#include "analysis/exam/words.hpp"
+#include "analysis/program/memory.hpp"
 #include "cli/scenario_options.hpp"
-#include "study/exam/words.hpp"
-#include "study/program/memory.hpp"
-#include "study/step/improve_write.hpp"
+#include "report/step/improve_write.hpp"
 
 namespace eyeroof::cli {
 
 namespace {
 
-namespace step = study::step;
+namespace step = analysis::step;
 
 struct ImproveOptions {
     ScenarioOptions scenario;
     std::string memory;
-    std::vector<model::Count> batches = {1, 2, 4};
+    std::vector<Count> batches = {1, 2, 4};
     double pruned = 0.0, epoch_steps = 0.0; // 0: not given
     OutputOptions output;
 };
@@ -23,7 +23,7 @@ struct ImproveOptions {
 Exit improve(Context& context, ImproveOptions& options) {
     const auto limit = memory_limit(options.memory);
     const auto question = question_of(context, options.scenario);
-    model::Diagnostics all = limit.diagnostics();
+    Diagnostics all = limit.diagnostics();
     all.append(question.diagnostics());
     if (all.has_errors()) {
         return context.fail(all);
@@ -43,8 +43,8 @@ Exit improve(Context& context, ImproveOptions& options) {
     }
     const std::string text =
         options.output.format == "json"
-            ? step::improve_json(*found, *question, wanted.limit)
-            : step::improve_text(*found, study::scenario_words(*question), wanted.limit);
+            ? report::improve_json(*found, *question, wanted.limit)
+            : report::improve_text(*found, analysis::scenario_words(*question), wanted.limit);
     return context.write(text, options.output.file,
                          found->front.empty() ? Exit::says_no : Exit::done);
 }
@@ -68,7 +68,7 @@ void add_improve(Frame& frame) {
                    "Bytes for tensors [the machine's, less 0.5 GB for a process]")
         ->type_name("SIZE");
     app.add_option("--batches", options->batches, "Multiples of the batch to try [1 2 4]")
-        ->check(CLI::Range(model::Count{1}, model::Count{4096}))
+        ->check(CLI::Range(Count{1}, Count{4096}))
         ->type_name("N")
         ->delimiter(',');
     app.add_option("--pruned-to", options->pruned,

@@ -1,7 +1,7 @@
 // The program. The only place of the command line that reads the environment, the terminal and the
 // program's own position on disk; everything else gets them as values.
+#include "analysis/tune/trees.hpp"
 #include "cli/program.hpp"
-#include "study/tune/trees.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -134,7 +134,7 @@ std::vector<std::string> built_in() {
                                                           ? "built in, loaded when there is a GPU"
                                                           : "not built in; recorded "
                                                             "profiles can be imported"),
-        std::string("boosted trees of tune: ") + (eyeroof::study::tune::has_xgboost()
+        std::string("boosted trees of tune: ") + (eyeroof::analysis::tune::has_xgboost()
                                                       ? "XGBoost's, and eyeroof's own"
                                                       : "eyeroof's own (XGBoost was not found)"),
         "threads: " + std::to_string(std::thread::hardware_concurrency()),

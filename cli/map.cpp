@@ -1,16 +1,16 @@
-#include "study/report/map.hpp"
+#include "report/search/map.hpp"
 
+#include "analysis/exam/best_mappings.hpp"
+#include "analysis/exam/words.hpp"
+#include "analysis/program/lower.hpp"
+#include "analysis/search/map_network.hpp"
+#include "analysis/search/reach_report.hpp"
+#include "analysis/search/trade_offs.hpp"
 #include "cli/fail_if.hpp"
 #include "cli/map_options.hpp"
-#include "study/exam/best_mappings.hpp"
-#include "study/exam/words.hpp"
-#include "study/formats/mapping_yaml.hpp"
-#include "study/program/lower.hpp"
-#include "study/report/trade_offs.hpp"
-#include "study/search/map_network.hpp"
-#include "study/search/reach_report.hpp"
-#include "study/search/reach_write.hpp"
-#include "study/search/trade_offs.hpp"
+#include "formats/mapping_yaml.hpp"
+#include "report/search/reach_write.hpp"
+#include "report/search/trade_offs.hpp"
 
 #include <fmt/format.h>
 
@@ -42,8 +42,8 @@ constexpr const char* kMapExamples =
 struct Inputs {
     model::Network network;
     model::Machine machine;
-    study::MapOptions wanted;
-    study::read::TimeloopNames names;
+    analysis::MapOptions wanted;
+    formats::TimeloopNames names;
     std::string words;
 
     const model::Accelerator* accelerator() const {
@@ -51,57 +51,57 @@ struct Inputs {
     }
 };
 
-model::Result<Inputs> read_inputs(Context& context, MapOptions& options) {
+Result<Inputs> read_inputs(Context& context, MapOptions& options) {
     const auto question = question_of(context, options.scenario);
     if (!question) {
         return question.diagnostics();
     }
     context.report(question.diagnostics());
-    auto network = study::lowered_network(*question);
+    auto network = analysis::lowered_network(*question);
     auto wanted = map_options(options, *question);
-    model::Diagnostics all = network.diagnostics();
+    Diagnostics all = network.diagnostics();
     all.append(wanted.diagnostics());
     if (all.has_errors()) {
         return all;
     }
     context.report(all);
     return Inputs{*std::move(network), question->machine, *std::move(wanted),
-                  study::workload_names(question->scenario.network),
-                  study::scenario_words(*question)};
+                  analysis::workload_names(question->scenario.network),
+                  analysis::scenario_words(*question)};
 }
 
 // Every strategy on the first layer that matches, for the plot.
-model::Result<std::string> plot_of(const Inputs& inputs, const std::stop_token& stop) {
-    const auto tasks = study::layer_tasks(inputs.network, inputs.machine, inputs.wanted);
+Result<std::string> plot_of(const Inputs& inputs, const std::stop_token& stop) {
+    const auto tasks = analysis::layer_tasks(inputs.network, inputs.machine, inputs.wanted);
     if (!tasks) {
-        return model::Result<std::string>(tasks.diagnostics());
+        return Result<std::string>(tasks.diagnostics());
     }
     const mapper::Task& task = tasks->front().task;
-    std::vector<study::Convergence> runs;
+    std::vector<report::Convergence> runs;
     for (const char* name : {"exact", "random", "random-pruned", "annealing", "genetic"}) {
         mapper::SearchOptions search = inputs.wanted.search;
         search.strategy = *mapper::strategy_from_name(name);
         auto found = mapper::search(task, search, stop);
         if (stop.stop_requested()) {
-            return model::Result<std::string>::failure("cancelled", "the plot was cancelled");
+            return Result<std::string>::failure("cancelled", "the plot was cancelled");
         }
         if (found) { // a baseline may find none in its time
             runs.push_back({name, *std::move(found)});
         }
     }
-    return model::Result<std::string>(
-        study::convergence_svg(task.problem.name + " on " + inputs.machine.name, runs));
+    return Result<std::string>(
+        report::convergence_svg(task.problem.name + " on " + inputs.machine.name, runs));
 }
 
 void say_cancelled(Context& context) {
-    model::Diagnostics said;
+    Diagnostics said;
     said.warning("cancelled", "the search was cancelled: this is what was found so far");
     context.report(said);
 }
 
 // The files beside the result: plot and mapping of the first layer.
 Exit write_files(Context& context, const MapOptions& options, const Inputs& inputs,
-                 const study::MapReport& report, const std::string& svg) {
+                 const analysis::MapReport& report, const std::string& svg) {
     const auto& first = report.layers.front().found;
     const model::Accelerator& accelerator = *inputs.accelerator();
     Exit exit = Exit::done;
@@ -109,12 +109,12 @@ Exit write_files(Context& context, const MapOptions& options, const Inputs& inpu
         exit = context.write(svg, options.plot);
     }
     if (exit == Exit::done && !options.save_mapping.empty() && first) {
-        exit = context.write(study::read::write_mapping_yaml(first->mapping, accelerator),
+        exit = context.write(formats::write_mapping_yaml(first->mapping, accelerator),
                              options.save_mapping);
     }
     if (exit == Exit::done && !options.save_timeloop.empty() && first) {
         const auto text =
-            study::read::write_timeloop_mapping(first->mapping, accelerator, inputs.names);
+            formats::write_timeloop_mapping(first->mapping, accelerator, inputs.names);
         exit =
             text ? context.write(*text, options.save_timeloop) : context.fail(text.diagnostics());
     }
@@ -142,50 +142,51 @@ Exit write_answer(Context& context, const MapOptions& options, const Report& rep
 Exit answer(Context& context, const MapOptions& options, const Inputs& inputs) {
     const std::string& format = options.output.format;
     if (options.pareto) {
-        const auto report = study::front_of(inputs.network, inputs.machine, inputs.wanted,
-                                            options.tolerance, context.stop(), context.progress());
+        const auto report =
+            analysis::front_of(inputs.network, inputs.machine, inputs.wanted, options.tolerance,
+                               context.stop(), context.progress());
         if (!report) {
             return context.fail(report.diagnostics());
         }
         const model::Accelerator& accelerator = *inputs.accelerator();
         return write_answer(
-            context, options, *report, study::front_to_svg,
-            format == "json" ? study::front_to_json(*report, accelerator)
+            context, options, *report, report::front_to_svg,
+            format == "json" ? report::front_to_json(*report, accelerator)
             : format == "csv"
-                ? study::front_to_csv(*report)
+                ? report::front_to_csv(*report)
                 : with_words(inputs.words,
-                             study::front_to_text(*report, accelerator, options.details), format));
+                             report::front_to_text(*report, accelerator, options.details), format));
     }
     if (options.chain) {
-        const auto report = study::reach_of(inputs.network, inputs.machine, inputs.wanted,
-                                            context.stop(), context.progress());
+        const auto report = analysis::reach_of(inputs.network, inputs.machine, inputs.wanted,
+                                               context.stop(), context.progress());
         if (!report) {
             return context.fail(report.diagnostics());
         }
         return write_answer(context, options, *report, nullptr,
-                            format == "json" ? study::reach_to_json(*report)
+                            format == "json" ? report::reach_to_json(*report)
                             : format == "csv"
-                                ? study::reach_to_csv(*report)
-                                : with_words(inputs.words, study::reach_to_text(*report), format));
+                                ? report::reach_to_csv(*report)
+                                : with_words(inputs.words, report::reach_to_text(*report), format));
     }
     const auto report =
-        study::curve_of(inputs.network, inputs.machine, inputs.wanted, options.curve_level,
-                        options.tolerance, context.stop(), context.progress());
+        analysis::curve_of(inputs.network, inputs.machine, inputs.wanted, options.curve_level,
+                           options.tolerance, context.stop(), context.progress());
     if (!report) {
         return context.fail(report.diagnostics());
     }
-    return write_answer(context, options, *report, study::curve_to_svg,
-                        format == "json" ? study::curve_to_json(*report)
+    return write_answer(context, options, *report, report::curve_to_svg,
+                        format == "json" ? report::curve_to_json(*report)
                         : format == "csv"
-                            ? study::curve_to_csv(*report)
-                            : with_words(inputs.words, study::curve_to_text(*report), format));
+                            ? report::curve_to_csv(*report)
+                            : with_words(inputs.words, report::curve_to_text(*report), format));
 }
 
-bool all_mapped(const study::MapReport& report, model::Diagnostics& why) {
-    for (const study::MappedLayer& layer : report.layers) {
+bool all_mapped(const analysis::MapReport& report, Diagnostics& why) {
+    for (const analysis::MappedLayer& layer : report.layers) {
         if (!layer.same_as && !layer.found) {
-            for (model::Diagnostic d : layer.why) {
-                const bool note = d.severity == model::Severity::note;
+            for (Diagnostic d : layer.why) {
+                const bool note = d.severity == Severity::note;
                 d.message = (note ? "" : layer.name + ": ") + d.message;
                 why.add(std::move(d));
             }
@@ -198,7 +199,7 @@ Exit map(Context& context, MapOptions& options) {
     if (const auto wrong = contradiction(options)) {
         return context.fail_usage(*wrong, "eyeroof map --help has an example of each");
     }
-    const auto fail_if = FailIf::parse(options.fail_if, gate_figures(study::MapReport{}).keys);
+    const auto fail_if = FailIf::parse(options.fail_if, gate_figures(analysis::MapReport{}).keys);
     if (!fail_if) {
         return context.fail(fail_if.diagnostics());
     }
@@ -209,18 +210,17 @@ Exit map(Context& context, MapOptions& options) {
     if (options.pareto || options.chain || !options.curve_level.empty()) {
         return answer(context, options, *inputs);
     }
-    const auto report = study::map_network(inputs->network, inputs->machine, inputs->wanted,
-                                           context.stop(), context.progress());
+    const auto report = analysis::map_network(inputs->network, inputs->machine, inputs->wanted,
+                                              context.stop(), context.progress());
     if (!report) {
         return context.fail(report.diagnostics());
     }
-    model::Diagnostics unmapped;
+    Diagnostics unmapped;
     if (!all_mapped(*report, unmapped) && !report->cancelled) {
         return context.fail(unmapped);
     }
-    const auto svg = options.plot.empty() || report->cancelled
-                         ? model::Result<std::string>(std::string())
-                         : plot_of(*inputs, context.stop());
+    const auto svg = options.plot.empty() || report->cancelled ? Result<std::string>(std::string())
+                                                               : plot_of(*inputs, context.stop());
     if (!svg) {
         return context.fail(svg.diagnostics());
     }
@@ -234,10 +234,10 @@ Exit map(Context& context, MapOptions& options) {
     const model::Accelerator& accelerator = *inputs->accelerator();
     const std::string& format = options.output.format;
     const std::string text =
-        format == "json" ? study::map_to_json(*report, accelerator, options.details)
+        format == "json" ? report::map_to_json(*report, accelerator, options.details)
         : format == "csv"
-            ? study::map_to_csv(*report)
-            : with_words(inputs->words, study::map_to_text(*report, accelerator, options.details),
+            ? report::map_to_csv(*report)
+            : with_words(inputs->words, report::map_to_text(*report, accelerator, options.details),
                          format);
     return fail_if->write(context, text, options.output.file, gate_figures(*report),
                           report->cancelled ? Exit::cancelled : Exit::done);
@@ -249,7 +249,7 @@ void add_map(Frame& frame) {
     auto options = std::make_shared<MapOptions>();
     CLI::App& app =
         frame.add("map", "Find the best mapping of each layer, with a certificate", kMapExamples);
-    options->scenario.usual.policy = study::MappingPolicy::best;
+    options->scenario.usual.policy = analysis::MappingPolicy::best;
     options->scenario.usual.search_nodes = 0; // until the proof
     add_scenario(app, options->scenario,
                  {{"host", "clocks", "library", "layout", "compiled", "launch", "streams", "copies",

@@ -1,6 +1,6 @@
 #include "cli/map_options.hpp"
 
-#include "study/exam/best_mappings.hpp"
+#include "analysis/exam/best_mappings.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -13,18 +13,18 @@ constexpr double kCurveLimitS = 60.0; // of --capacity-curve, in all
 
 } // namespace
 
-model::Result<study::MapOptions> map_options(const MapOptions& options,
-                                             const study::Question& question) {
-    const study::Scenario& scenario = question.scenario;
-    study::MapOptions wanted;
+Result<analysis::MapOptions> map_options(const MapOptions& options,
+                                         const analysis::Question& question) {
+    const analysis::Scenario& scenario = question.scenario;
+    analysis::MapOptions wanted;
     if (const auto* accelerator = std::get_if<model::Accelerator>(&question.machine.kind)) {
         wanted.objective = scenario.objective.value_or(
-            options.pareto ? mapper::Objective::edp() : study::natural_objective(*accelerator));
-        const bool energies = study::names_energies(*accelerator) || accelerator->mac_pj > 0.0;
+            options.pareto ? mapper::Objective::edp() : analysis::natural_objective(*accelerator));
+        const bool energies = analysis::names_energies(*accelerator) || accelerator->mac_pj > 0.0;
         const bool asked =
             options.pareto || (scenario.objective && scenario.objective->energy_power > 0.0);
         if (!energies && asked) {
-            return model::Result<study::MapOptions>::failure(
+            return Result<analysis::MapOptions>::failure(
                 "no-energy", "the machine names no energies: all mappings take 0 pJ",
                 "ask for --objective latency, or give the accesses energies");
         }

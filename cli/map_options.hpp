@@ -2,8 +2,8 @@
 // Used by cli/map.cpp only. Runs nothing.
 #pragma once
 
+#include "analysis/search/map_network.hpp"
 #include "cli/scenario_options.hpp"
-#include "study/search/map_network.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -30,8 +30,8 @@ struct MapOptions {
 
 // How to search, of an accelerator's question. Errors: "no-energy" where energies are asked for
 // that the machine does not name.
-model::Result<study::MapOptions> map_options(const MapOptions& options,
-                                             const study::Question& question);
+Result<analysis::MapOptions> map_options(const MapOptions& options,
+                                         const analysis::Question& question);
 // What of the options does not go together; nullopt: all does.
 std::optional<std::string> contradiction(const MapOptions& options);
 // The options that say how to search.

@@ -1,13 +1,13 @@
 // eyeroof measure cpu|gpu: what this machine really reaches, as a profile and a machine overlay.
+#include "analysis/measured/lay_profile.hpp"
+#include "base/units.hpp"
 #include "cli/command.hpp"
 #include "cli/own_library.hpp"
-#include "model/base/units.hpp"
 #include "profiles/ceilings.hpp"
 #include "profiles/collect/measure_gpu.hpp"
 #include "profiles/host/measure_host.hpp"
 #include "profiles/points.hpp"
 #include "profiles/profile_file.hpp"
-#include "study/measured/lay_profile.hpp"
 
 #include <fmt/format.h>
 
@@ -35,14 +35,13 @@ std::string ceiling_text(const profiles::Ceiling& ceiling) {
                              : !ceiling.precision.empty() ? "FLOP/s"
                                                           : "s";
     return fmt::format("{:<24} {:>10}  median {:>10}  spread {:>4.1f} %  {}\n", ceiling.name,
-                       model::format_si(ceiling.value, unit),
-                       model::format_si(ceiling.median, unit), 100.0 * ceiling.spread, ceiling.how);
+                       format_si(ceiling.value, unit), format_si(ceiling.median, unit),
+                       100.0 * ceiling.spread, ceiling.how);
 }
 
 std::string point_text(const profiles::MeasuredPoint& point) {
-    std::string text =
-        fmt::format("{:<48} {:>9}  {:>13}", point.name, model::format_si(point.time_s, "s"),
-                    model::format_si(point.flops_per_s(), "FLOP/s"));
+    std::string text = fmt::format("{:<48} {:>9}  {:>13}", point.name, format_si(point.time_s, "s"),
+                                   format_si(point.flops_per_s(), "FLOP/s"));
     if (!point.traffic.empty()) {
         const auto& traffic = point.traffic.front();
         text +=
@@ -54,7 +53,7 @@ std::string point_text(const profiles::MeasuredPoint& point) {
 std::string text_of(const profiles::Profile& profile,
                     const std::vector<profiles::MeasuredPoint>& points) {
     std::string text;
-    for (const std::string& fact : study::facts_of(profile.run)) {
+    for (const std::string& fact : analysis::facts_of(profile.run)) {
         text += fact + "\n";
     }
     for (const std::string& note : profile.notes) {
@@ -71,8 +70,8 @@ std::string text_of(const profiles::Profile& profile,
     return text;
 }
 
-bool was_cut_off(const model::Result<profiles::Profile>& profile) {
-    for (const model::Diagnostic& d : profile.diagnostics()) {
+bool was_cut_off(const Result<profiles::Profile>& profile) {
+    for (const Diagnostic& d : profile.diagnostics()) {
         if (d.code == "cancelled") {
             return true;
         }
@@ -83,7 +82,7 @@ bool was_cut_off(const model::Result<profiles::Profile>& profile) {
 // The measurement to where it was wanted: profile, overlay, result. One that was cut off is kept
 // all the same, with the exit code of a signal.
 Exit deliver(Context& context, const MeasureOptions& options,
-             const model::Result<profiles::Profile>& profile) {
+             const Result<profiles::Profile>& profile) {
     if (!profile) {
         return context.fail(profile.diagnostics());
     }

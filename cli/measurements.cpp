@@ -1,11 +1,11 @@
 #include "cli/measurements.hpp"
 
+#include "analysis/measured/lay_ceilings.hpp"
+#include "analysis/measured/lay_profile.hpp"
 #include "cli/metric_files.hpp"
+#include "formats/assignments.hpp"
+#include "formats/ceilings.hpp"
 #include "profiles/import/importer.hpp"
-#include "study/formats/assignments.hpp"
-#include "study/formats/ceilings.hpp"
-#include "study/measured/lay_ceilings.hpp"
-#include "study/measured/lay_profile.hpp"
 
 namespace eyeroof::cli {
 
@@ -28,10 +28,9 @@ void add_measurement_options(CLI::App& app, MeasurementFiles& files) {
         ->allow_extra_args(false);
 }
 
-model::Result<Measurements> load_measurements(const Context& context,
-                                              const MeasurementFiles& files) {
+Result<Measurements> load_measurements(const Context& context, const MeasurementFiles& files) {
     Measurements read;
-    model::Diagnostics found;
+    Diagnostics found;
     const auto take = [&](auto result, auto& into) {
         found.append(result.diagnostics());
         if (result) {
@@ -42,10 +41,10 @@ model::Result<Measurements> load_measurements(const Context& context,
         take(profiles::import_file(file), read.profiles);
     }
     for (const std::string& file : files.ceilings) {
-        take(study::load_ceilings(file), read.ceilings);
+        take(formats::load_ceilings(file), read.ceilings);
     }
     if (!files.assignments.empty()) {
-        auto assignments = study::load_assignments(files.assignments);
+        auto assignments = formats::load_assignments(files.assignments);
         found.append(assignments.diagnostics());
         if (assignments) {
             read.assignments = *std::move(assignments);
@@ -55,16 +54,16 @@ model::Result<Measurements> load_measurements(const Context& context,
         read.families = *std::move(families);
     }
     if (found.has_errors()) {
-        return model::Result<Measurements>(std::move(found));
+        return Result<Measurements>(std::move(found));
     }
     return {std::move(read), std::move(found)};
 }
 
-model::Result<profiles::Profile> lay_over(study::Report& report, const model::Machine& machine,
-                                          const Measurements& measured) {
-    using Rest = model::Result<profiles::Profile>;
+Result<profiles::Profile> lay_over(analysis::Report& report, const model::Machine& machine,
+                                   const Measurements& measured) {
+    using Rest = Result<profiles::Profile>;
     for (const profiles::Profile& ceilings : measured.ceilings) {
-        study::lay_ceilings(report, machine, ceilings.ceilings);
+        analysis::lay_ceilings(report, machine, ceilings.ceilings);
     }
     if (measured.profiles.empty()) {
         return profiles::Profile{};
@@ -74,8 +73,8 @@ model::Result<profiles::Profile> lay_over(study::Report& report, const model::Ma
         return Rest(all.diagnostics());
     }
     const auto laid =
-        study::lay_profile(report, *all, measured.family_of(*all), measured.assignments);
-    model::Diagnostics notes = all.diagnostics();
+        analysis::lay_profile(report, *all, measured.family_of(*all), measured.assignments);
+    Diagnostics notes = all.diagnostics();
     notes.append(laid.diagnostics());
     return laid ? Rest(profiles::keep_launches(*all, laid->unmatched), std::move(notes))
                 : Rest(std::move(notes));

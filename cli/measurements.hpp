@@ -3,11 +3,11 @@
 // Knows no format and no plot.
 #pragma once
 
+#include "analysis/exam/report.hpp"
 #include "cli/command.hpp"
 #include "model/machine/machine.hpp"
 #include "profiles/matching.hpp"
 #include "profiles/metric_family.hpp"
-#include "study/exam/report.hpp"
 
 #include <string>
 #include <vector>
@@ -35,12 +35,11 @@ struct Measurements {
 void add_measurement_options(CLI::App& app, MeasurementFiles& files);
 
 // Errors: those of every file, together. Warnings of the readers stand beside the value.
-model::Result<Measurements> load_measurements(const Context& context,
-                                              const MeasurementFiles& files);
+Result<Measurements> load_measurements(const Context& context, const MeasurementFiles& files);
 
 // The ceilings, and all profiles as one, laid over the report. Gives the launches that belong to no
 // layer.
-model::Result<profiles::Profile> lay_over(study::Report& report, const model::Machine& machine,
-                                          const Measurements& measured);
+Result<profiles::Profile> lay_over(analysis::Report& report, const model::Machine& machine,
+                                   const Measurements& measured);
 
 } // namespace eyeroof::cli

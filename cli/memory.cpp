@@ -1,16 +1,15 @@
 // eyeroof memory: what a step holds over time, what holds its peak, the largest batch.
+#include "analysis/exam/run.hpp"
+#include "analysis/program/lower.hpp"
+#include "base/units.hpp"
 #include "cli/scenario_options.hpp"
-#include "model/base/units.hpp"
-#include "study/exam/run.hpp"
-#include "study/program/lower.hpp"
-#include "study/step/memory_write.hpp"
+#include "report/step/memory_write.hpp"
 
 namespace eyeroof::cli {
 
 namespace {
 
-namespace step = study::step;
-using model::Count;
+namespace step = analysis::step;
 
 struct MemoryOptions {
     ScenarioOptions scenario;
@@ -19,17 +18,17 @@ struct MemoryOptions {
     OutputOptions output;
 };
 
-std::string rendered(const step::MemoryReport& report, const std::string& format) {
-    return format == "json"  ? step::memory_json(report)
-           : format == "csv" ? step::memory_csv(report)
-           : format == "svg" ? step::memory_svg(report)
-                             : step::memory_text(report);
+std::string rendered(const report::MemoryReport& report, const std::string& format) {
+    return format == "json"  ? report::memory_json(report)
+           : format == "csv" ? report::memory_csv(report)
+           : format == "svg" ? report::memory_svg(report)
+                             : report::memory_text(report);
 }
 
 Exit memory(Context& context, MemoryOptions& options) {
     const auto limit = memory_limit(options.memory);
     const auto question = question_of(context, options.scenario);
-    model::Diagnostics all = limit.diagnostics();
+    Diagnostics all = limit.diagnostics();
     all.append(question.diagnostics());
     if (all.has_errors()) {
         return context.fail(all);
@@ -41,20 +40,21 @@ Exit memory(Context& context, MemoryOptions& options) {
                   "`eyeroof hw list` names them");
         return context.fail(all);
     }
-    study::Report report;
-    study::describe(*question, report);
-    auto graph = study::lower(*question);
+    analysis::Report report;
+    analysis::describe(*question, report);
+    auto graph = analysis::lower(*question);
     if (!graph) {
         return context.fail(graph.diagnostics());
     }
     report.program = *std::move(graph);
     report.memory = step::memory_of(
-        report.program, options.no_workspace ? std::vector<Count>{}
-                                             : step::workspaces_of(report.program, *gpu,
-                                                                   study::software_of(*question)));
+        report.program,
+        options.no_workspace
+            ? std::vector<Count>{}
+            : step::workspaces_of(report.program, *gpu, analysis::software_of(*question)));
     const Count bytes = limit->value_or(step::capacity_of(*gpu));
-    const step::MemoryReport found{report, bytes,
-                                   study::largest_batch(*question, bytes, context.stop())};
+    const report::MemoryReport found{report, bytes,
+                                     analysis::largest_batch(*question, bytes, context.stop())};
     return context.write(rendered(found, options.output.format), options.output.file,
                          found.fits() ? Exit::done : Exit::says_no);
 }

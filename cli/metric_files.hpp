@@ -4,7 +4,7 @@
 #pragma once
 
 #include "cli/context.hpp"
-#include "study/formats/metric_family.hpp"
+#include "formats/metric_family.hpp"
 
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@ namespace eyeroof::cli {
 
 // From `folder`, or else from the first data folder that has metrics/. Errors: "unavailable" when
 // there is none; those of a file that is broken.
-model::Result<std::vector<profiles::MetricFamily>>
-load_metric_files(const Context& context, const std::string& folder = {});
+Result<std::vector<profiles::MetricFamily>> load_metric_files(const Context& context,
+                                                              const std::string& folder = {});
 
 } // namespace eyeroof::cli

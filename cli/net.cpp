@@ -1,10 +1,10 @@
 // eyeroof net: what networks there are, what is in one, and whether a file is one.
+#include "analysis/program/lower.hpp"
 #include "cli/command.hpp"
 #include "cli/scenario_options.hpp"
-#include "study/formats/catalog.hpp"
-#include "study/formats/layer_csv.hpp"
-#include "study/program/lower.hpp"
-#include "study/report/network.hpp"
+#include "formats/catalog.hpp"
+#include "formats/layer_csv.hpp"
+#include "report/catalog/network.hpp"
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ struct ListOptions {
 struct ShowOptions {
     std::string network;
     std::vector<std::string> dims;
-    std::optional<model::Count> batch;
+    std::optional<Count> batch;
     OutputOptions output;
 };
 
@@ -48,16 +48,16 @@ std::size_t runs_of(const model::Network& network) {
 
 Exit list(Context& context, const ListOptions& options) {
     const auto folders = context.network_dirs();
-    auto heads = study::read::list_networks(folders);
+    auto heads = formats::list_networks(folders);
     if (!heads) {
         return context.fail(heads.diagnostics());
     }
     context.report(heads.diagnostics());
-    std::vector<study::NetworkRow> rows;
-    for (study::read::NetworkHead& head : *heads) {
-        const auto network = study::read::load_network(head.id, folders);
-        const auto totals = network ? totals_of(*network)
-                                    : model::Result<model::NetworkTotals>(network.diagnostics());
+    std::vector<report::NetworkRow> rows;
+    for (formats::NetworkHead& head : *heads) {
+        const auto network = formats::load_network(head.id, folders);
+        const auto totals =
+            network ? totals_of(*network) : Result<model::NetworkTotals>(network.diagnostics());
         if (!totals) {
             context.report(totals.diagnostics());
             continue;
@@ -65,36 +65,36 @@ Exit list(Context& context, const ListOptions& options) {
         rows.push_back({std::move(head), runs_of(*network), *totals});
     }
     const std::string& format = options.output.format;
-    return context.write(format == "json"  ? study::networks_to_json(rows)
-                         : format == "csv" ? study::networks_to_csv(rows)
-                                           : study::networks_to_text(rows),
+    return context.write(format == "json"  ? report::networks_to_json(rows)
+                         : format == "csv" ? report::networks_to_csv(rows)
+                                           : report::networks_to_text(rows),
                          options.output.file);
 }
 
 std::string shown(const model::Network& network, const model::NetworkTotals& totals,
                   const std::string& format) {
     if (format == "json") {
-        return study::network_to_json(network, totals);
+        return report::network_to_json(network, totals);
     }
     if (format == "yaml") {
-        return study::read::write_network_yaml(network);
+        return formats::write_network_yaml(network);
     }
-    return format == "csv" ? study::read::write_layer_csv(network.layers)
-                           : study::network_to_text(network, totals);
+    return format == "csv" ? formats::write_layer_csv(network.layers)
+                           : report::network_to_text(network, totals);
 }
 
 Exit show(Context& context, const ShowOptions& options) {
-    auto loaded = study::load_workload(options.network, options.dims, folders_of(context));
+    auto loaded = analysis::load_workload(options.network, options.dims, folders_of(context));
     if (!loaded) {
         return context.fail(loaded.diagnostics());
     }
     context.report(loaded.diagnostics());
-    study::Question question;
+    analysis::Question question;
     question.scenario.batch = options.batch;
-    question.scenario.operators = study::Operators::all;
+    question.scenario.operators = analysis::Operators::all;
     question.scenario.allow_uncosted = true; // the page lists them
     question.network = std::move(loaded->network);
-    const auto layers = study::forward_layers(question);
+    const auto layers = analysis::forward_layers(question);
     if (!layers) {
         return context.fail(layers.diagnostics());
     }
@@ -112,28 +112,28 @@ Exit convert(Context& context, const ConvertOptions& options) {
     if (options.fused) {
         sizes.emplace_back("fused=1");
     }
-    const auto read = study::load_workload(options.network, sizes, folders_of(context));
+    const auto read = analysis::load_workload(options.network, sizes, folders_of(context));
     if (!read) {
         return context.fail(read.diagnostics());
     }
     context.report(read.diagnostics());
     const model::Network& network = read->network;
     const auto yaml = [&] {
-        return study::read::write_network_yaml(network) +
-               (read->wiring ? study::read::write_wiring(*read->wiring, network.layers) : "");
+        return formats::write_network_yaml(network) +
+               (read->wiring ? formats::write_wiring(*read->wiring, network.layers) : "");
     };
     const bool csv = std::filesystem::path(options.file).extension() == ".csv";
-    return context.write(csv ? study::read::write_layer_csv(network.layers) : yaml(), options.file);
+    return context.write(csv ? formats::write_layer_csv(network.layers) : yaml(), options.file);
 }
 
 Exit check(Context& context, const CheckOptions& options) {
     const auto folders = context.network_dirs();
     std::string text;
-    model::Diagnostics errors;
+    Diagnostics errors;
     for (const std::string& reference : options.networks) {
-        auto network = study::read::load_network(reference, folders);
-        const auto totals = network ? totals_of(*network)
-                                    : model::Result<model::NetworkTotals>(network.diagnostics());
+        auto network = formats::load_network(reference, folders);
+        const auto totals =
+            network ? totals_of(*network) : Result<model::NetworkTotals>(network.diagnostics());
         if (!totals) {
             errors.append(totals.diagnostics());
             continue;

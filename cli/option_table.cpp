@@ -1,7 +1,7 @@
 #include "cli/option_table.hpp"
 
+#include "analysis/scenario/fields.hpp"
 #include "cli/option_words.hpp"
-#include "study/scenario/fields.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -103,9 +103,9 @@ std::string table(const std::vector<Row>& rows) {
     return text + "\n";
 }
 
-constexpr study::FieldGroup kGroups[] = {study::FieldGroup::what, study::FieldGroup::where,
-                                         study::FieldGroup::software, study::FieldGroup::launch,
-                                         study::FieldGroup::mapping};
+constexpr analysis::FieldGroup kGroups[] = {
+    analysis::FieldGroup::what, analysis::FieldGroup::where, analysis::FieldGroup::software,
+    analysis::FieldGroup::launch, analysis::FieldGroup::mapping};
 
 } // namespace
 
@@ -116,14 +116,14 @@ std::string option_table(const CLI::App& root) {
         "# Options\n\n"
         "Every option once, with the commands that take it; `eyeroof manual --options` writes\n"
         "this page. The first tables are the scenario: what is run, where, and how.\n\n";
-    for (const study::FieldGroup group : kGroups) {
+    for (const analysis::FieldGroup group : kGroups) {
         std::vector<Row> rows;
-        for (const study::ScenarioField& field : study::scenario_fields()) {
+        for (const analysis::ScenarioField& field : analysis::scenario_fields()) {
             if (field.group == group) {
                 std::ranges::move(all.take("--" + field.name), std::back_inserter(rows));
             }
         }
-        text += fmt::format("## {}\n\n{}", study::field_group_title(group), table(rows));
+        text += fmt::format("## {}\n\n{}", analysis::field_group_title(group), table(rows));
     }
     std::vector<Row> rest;
     for (const std::string& name : all.left()) {

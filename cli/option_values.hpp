@@ -3,14 +3,14 @@
 // Knows no option.
 #pragma once
 
-#include "model/base/diagnostic.hpp"
+#include "base/diagnostic.hpp"
 
 #include <string>
 
 namespace eyeroof::cli {
 
-inline void refuse(model::Diagnostics& found, const char* option, const model::Diagnostics& wrong) {
-    for (const model::Diagnostic& one : wrong) {
+inline void refuse(Diagnostics& found, const char* option, const Diagnostics& wrong) {
+    for (const Diagnostic& one : wrong) {
         found.error("usage", std::string(option) + ": " + one.message, one.hint);
     }
 }

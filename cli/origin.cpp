@@ -1,7 +1,7 @@
 #include "cli/origin.hpp"
 
-#include "study/report/origin.hpp"
-#include "study/text/shell.hpp"
+#include "base/shell.hpp"
+#include "report/exam/origin.hpp"
 
 #include <fmt/format.h>
 
@@ -33,10 +33,10 @@ std::string written(const CLI::Option& option) {
         for (const std::string& word : option.results()) {
             all += (all.empty() ? "" : std::string(1, option.get_delimiter())) + word;
         }
-        return fmt::format(" {}{}", named ? name + " " : "", study::shell_quoted(all));
+        return fmt::format(" {}{}", named ? name + " " : "", shell_quoted(all));
     }
     for (const std::string& word : option.results()) {
-        text += fmt::format(" {}{}", named ? name + " " : "", study::shell_quoted(word));
+        text += fmt::format(" {}{}", named ? name + " " : "", shell_quoted(word));
     }
     return text;
 }
@@ -55,9 +55,9 @@ std::string command_line(const CLI::App& app) {
 
 std::string with_origin(std::string text, const std::string& format, const std::string& command,
                         std::vector<model::Machine> machines) {
-    const study::Origin origin{EYEROOF_VERSION, command, std::move(machines)};
-    return format == "md"     ? text + study::origin_markdown(origin)
-           : format == "html" ? study::with_origin_html(std::move(text), origin)
+    const report::Origin origin{EYEROOF_VERSION, command, std::move(machines)};
+    return format == "md"     ? text + report::origin_markdown(origin)
+           : format == "html" ? report::with_origin_html(std::move(text), origin)
                               : std::move(text);
 }
 

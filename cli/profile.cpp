@@ -1,15 +1,15 @@
 // eyeroof profile -- ./app: times and hardware counters of an unmodified CUDA program.
+#include "analysis/measured/lay_profile.hpp"
+#include "base/printable.hpp"
+#include "base/units.hpp"
 #include "cli/command.hpp"
 #include "cli/metric_files.hpp"
 #include "cli/own_library.hpp"
-#include "model/base/printable.hpp"
-#include "model/base/units.hpp"
 #include "profiles/collect/device_check.hpp"
 #include "profiles/collect/device_facts.hpp"
 #include "profiles/collect/runner.hpp"
 #include "profiles/collect/work_folder.hpp"
 #include "profiles/profile_file.hpp"
-#include "study/measured/lay_profile.hpp"
 
 #include <fmt/format.h>
 
@@ -35,9 +35,9 @@ struct ProfileOptions {
     std::size_t window = 512;
 };
 
-model::Result<profiles::RunnerOptions>
-prepare(const Context& context, const ProfileOptions& options, const fs::path& folder) {
-    using Prepared = model::Result<profiles::RunnerOptions>;
+Result<profiles::RunnerOptions> prepare(const Context& context, const ProfileOptions& options,
+                                        const fs::path& folder) {
+    using Prepared = Result<profiles::RunnerOptions>;
     const auto library =
         find_own_library(context, options.library, "libeyeroof_inject.so", "cupti");
     if (!library) {
@@ -71,8 +71,8 @@ prepare(const Context& context, const ProfileOptions& options, const fs::path& f
 std::string summary(const profiles::Profile& profile, const std::string& file) {
     constexpr std::size_t kRows = 15;
     std::string text =
-        fmt::format("{} launches, kept in {}\n", profile.launches.size(), model::printable(file));
-    for (const std::string& fact : study::facts_of(profile.run)) {
+        fmt::format("{} launches, kept in {}\n", profile.launches.size(), printable(file));
+    for (const std::string& fact : analysis::facts_of(profile.run)) {
         text += "  " + fact + "\n";
     }
     for (const std::string& note : profile.notes) {
@@ -81,9 +81,9 @@ std::string summary(const profiles::Profile& profile, const std::string& file) {
     text += fmt::format("\n{:>7} {:>12} {:>8}  kernel\n", "share", "time", "calls");
     const auto sums = profiles::summarise(profile);
     for (std::size_t i = 0; i < std::min(sums.size(), kRows); ++i) {
-        text += fmt::format("{:>5.1f} % {:>12} {:>8}  {}\n", 100.0 * sums[i].share,
-                            model::format_si(sums[i].time_s, "s"), sums[i].calls,
-                            sums[i].name.substr(0, 60));
+        text +=
+            fmt::format("{:>5.1f} % {:>12} {:>8}  {}\n", 100.0 * sums[i].share,
+                        format_si(sums[i].time_s, "s"), sums[i].calls, sums[i].name.substr(0, 60));
     }
     return text;
 }
@@ -106,7 +106,7 @@ Exit profile(Context& context, const ProfileOptions& options) {
     }
     if (!options.no_check) {
         if (const auto fault = profiles::check_device()) {
-            model::Diagnostics found;
+            Diagnostics found;
             found.add(profiles::diagnostic_of(*fault));
             return context.fail(found);
         }

@@ -22,7 +22,7 @@ std::string version_text(const Environment& environment) {
 
 // A command's own work; what it throws ends the command with a word, not the program without one.
 int run_command(const Action& action, Context& context) {
-    model::Diagnostics found;
+    Diagnostics found;
     try {
         return static_cast<int>(action(context));
     } catch (const std::bad_alloc&) {
@@ -57,7 +57,7 @@ int run_program(const std::vector<std::string>& arguments, const Environment& en
         return static_cast<int>(Exit::usage);
     }
     context.global() = frame.global();
-    const model::Diagnostics wrong = values_found_wrong(frame, frame.global(), *words);
+    const Diagnostics wrong = values_found_wrong(frame, frame.global(), *words);
     if (wrong.has_errors()) {
         return static_cast<int>(context.fail(wrong));
     }

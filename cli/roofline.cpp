@@ -1,12 +1,12 @@
 // eyeroof roofline: layers as predicted and kernels as measured, below the roofs of machines.
+#include "analysis/exam/run.hpp"
+#include "analysis/what_if/knobs.hpp"
 #include "cli/origin.hpp"
 #include "cli/roofline_options.hpp"
-#include "study/draw/plot_level.hpp"
-#include "study/draw/plot_make.hpp"
-#include "study/exam/run.hpp"
-#include "study/report/plot_csv.hpp"
-#include "study/report/plot_html.hpp"
-#include "study/what_if/knobs.hpp"
+#include "report/draw/plot_csv.hpp"
+#include "report/draw/plot_html.hpp"
+#include "report/draw/plot_level.hpp"
+#include "report/draw/plot_make.hpp"
 
 #include <fmt/format.h>
 
@@ -36,39 +36,38 @@ constexpr const char* kRooflineExamples =
 
 // What the plot is made of, and the reports behind it.
 struct Material {
-    study::PlotInput input;
-    std::vector<study::Report> reports;
+    report::PlotInput input;
+    std::vector<analysis::Report> reports;
     std::vector<model::Machine> machines;
-    model::Diagnostics notes;
+    Diagnostics notes;
 };
 
 // One report a machine, the session's edits in the first; gives the network's name.
-model::Result<std::string> predict(Context& context, const RooflineOptions& options,
-                                   const std::vector<study::Question>& questions,
-                                   Material& material) {
-    for (const study::Question& question : questions) {
-        auto report = study::run(question, context.stop(), context.progress());
+Result<std::string> predict(Context& context, const RooflineOptions& options,
+                            const std::vector<analysis::Question>& questions, Material& material) {
+    for (const analysis::Question& question : questions) {
+        auto report = analysis::run(question, context.stop(), context.progress());
         if (!report) {
-            return model::Result<std::string>(report.diagnostics());
+            return Result<std::string>(report.diagnostics());
         }
         material.notes.append(report.diagnostics());
         if (&question == &questions.front()) {
-            material.notes.append(study::apply_edits(*report, question, options.edits));
+            material.notes.append(analysis::apply_edits(*report, question, options.edits));
         }
         material.reports.push_back(std::move(*report));
     }
-    const study::Report& first = material.reports.front();
+    const analysis::Report& first = material.reports.front();
     return first.network_name.empty() ? first.network_id : first.network_name;
 }
 
 // The scenario on each of the machines; the changes are the first's.
-model::Result<std::vector<study::Question>>
-on_each(Context& context, const RooflineOptions& options, study::Scenario scenario) {
-    std::vector<study::Question> questions;
-    model::Diagnostics problems;
+Result<std::vector<analysis::Question>> on_each(Context& context, const RooflineOptions& options,
+                                                analysis::Scenario scenario) {
+    std::vector<analysis::Question> questions;
+    Diagnostics problems;
     for (const std::string& name : options.scenario.machines) {
         scenario.machine = name;
-        auto question = study::resolve(scenario, folders_of(context));
+        auto question = analysis::resolve(scenario, folders_of(context));
         problems.append(question.diagnostics());
         scenario.changes.clear();
         if (question) {
@@ -82,14 +81,14 @@ on_each(Context& context, const RooflineOptions& options, study::Scenario scenar
 }
 
 // The roofs alone, where nothing is predicted.
-model::Result<std::vector<study::Question>>
-machines_of(Context& context, const RooflineOptions& options, const study::Scenario& scenario) {
-    std::vector<study::Question> questions;
-    model::Diagnostics problems;
+Result<std::vector<analysis::Question>>
+machines_of(Context& context, const RooflineOptions& options, const analysis::Scenario& scenario) {
+    std::vector<analysis::Question> questions;
+    Diagnostics problems;
     for (const std::string& name : options.scenario.machines) {
         auto machine = load_machine(context, name);
         if (machine && questions.empty()) {
-            machine = study::changed(*machine, scenario.changes);
+            machine = analysis::changed(*machine, scenario.changes);
         }
         problems.append(machine.diagnostics());
         if (machine) {
@@ -102,22 +101,22 @@ machines_of(Context& context, const RooflineOptions& options, const study::Scena
     return {std::move(questions), std::move(problems)};
 }
 
-model::Result<Material> gather(Context& context, const RooflineOptions& options,
-                               const study::Scenario& scenario) {
+Result<Material> gather(Context& context, const RooflineOptions& options,
+                        const analysis::Scenario& scenario) {
     Material material;
     auto questions = scenario.network.empty() ? machines_of(context, options, scenario)
                                               : on_each(context, options, scenario);
     const auto measured = load_measurements(context, options.measured);
-    model::Diagnostics problems = questions.diagnostics();
+    Diagnostics problems = questions.diagnostics();
     problems.append(measured.diagnostics());
     if (problems.has_errors()) {
-        return model::Result<Material>(std::move(problems));
+        return Result<Material>(std::move(problems));
     }
     material.notes = std::move(problems);
-    for (const study::Question& question : *questions) {
+    for (const analysis::Question& question : *questions) {
         material.machines.push_back(question.machine);
     }
-    study::make_distinct(material.machines);
+    report::make_distinct(material.machines);
     std::string title;
     if (!scenario.network.empty()) {
         for (std::size_t i = 0; i < questions->size(); ++i) {
@@ -125,52 +124,52 @@ model::Result<Material> gather(Context& context, const RooflineOptions& options,
         }
         auto name = predict(context, options, *questions, material);
         if (!name) {
-            return model::Result<Material>(name.diagnostics());
+            return Result<Material>(name.diagnostics());
         }
         title = *std::move(name);
     }
-    auto plot = study::make_plot(
+    auto plot = report::make_plot(
         std::move(title), material.machines, material.reports,
         {measured->profiles, measured->ceilings, measured->assignments, measured->families});
     if (!plot) {
-        return model::Result<Material>(plot.diagnostics());
+        return Result<Material>(plot.diagnostics());
     }
     material.notes.append(plot.diagnostics());
     material.input = *std::move(plot);
-    return model::Result<Material>(std::move(material));
+    return Result<Material>(std::move(material));
 }
 
 Exit draw_ladder(Context& context, const RooflineOptions& options, const Material& material,
-                 const study::Canvas& canvas) {
+                 const report::Canvas& canvas) {
     if (material.reports.empty()) {
         return context.fail_usage("roofline: --ladder needs a NETWORK",
                                   "as in eyeroof roofline alexnet --on eyeriss-v1 --ladder");
     }
-    const study::Report& report = material.reports.front();
+    const analysis::Report& report = material.reports.front();
     const auto found = std::find_if(
         report.layers.begin(), report.layers.end(),
-        [&](const study::LayerReport& layer) { return layer.layer.name == options.ladder; });
+        [&](const analysis::LayerReport& layer) { return layer.layer.name == options.ladder; });
     if (found == report.layers.end()) {
-        model::Diagnostics unknown;
+        Diagnostics unknown;
         unknown.error("unknown-layer", fmt::format("no layer is named '{}'", options.ladder),
                       "the first one is named " + report.layers.front().layer.name);
         return context.fail(unknown);
     }
     const auto index = static_cast<std::size_t>(found - report.layers.begin());
-    const auto scene = study::make_waterfall(report, index, canvas);
-    return context.write(study::to_svg(scene, svg_theme(options)), options.file);
+    const auto scene = report::make_waterfall(report, index, canvas);
+    return context.write(report::to_svg(scene, svg_theme(options)), options.file);
 }
 
-std::string rendered(const study::RooflineScene& scene, const Material& material,
-                     const study::ViewState& view, const study::Canvas& canvas,
+std::string rendered(const report::RooflineScene& scene, const Material& material,
+                     const report::ViewState& view, const report::Canvas& canvas,
                      const RooflineOptions& options) {
     const std::string format = roofline_format(options);
-    return format == "csv"    ? study::to_csv(scene, material.input)
-           : format == "json" ? study::to_json(scene, material.input)
+    return format == "csv"    ? report::to_csv(scene, material.input)
+           : format == "json" ? report::to_json(scene, material.input)
            : format == "html"
-               ? study::to_html(study::level_scenes(scene, material.input, view, canvas),
-                                material.input)
-               : study::to_svg(scene, svg_theme(options));
+               ? report::to_html(report::level_scenes(scene, material.input, view, canvas),
+                                 material.input)
+               : report::to_svg(scene, svg_theme(options));
 }
 
 // The line that prints the same page: the format may come from the name of a file that it has not.
@@ -181,12 +180,12 @@ std::string page_command(const CLI::App& app, const RooflineOptions& options) {
 
 // What of the question is missing; nothing: all is there.
 std::optional<Exit> incomplete(Context& context, const RooflineOptions& options,
-                               const study::Scenario& scenario) {
+                               const analysis::Scenario& scenario) {
     if (options.scenario.machines.empty() &&
         (options.measured.none() || !scenario.network.empty())) {
         if (!scenario.network.empty()) { // that its name is wrong comes first
             const auto network =
-                study::load_workload(scenario.network, scenario.sizes, folders_of(context));
+                analysis::load_workload(scenario.network, scenario.sizes, folders_of(context));
             if (!network) {
                 return context.fail(network.diagnostics());
             }
@@ -202,7 +201,7 @@ std::optional<Exit> incomplete(Context& context, const RooflineOptions& options,
 
 Exit roofline(Context& context, RooflineOptions options, const std::string& command) {
     if (!options.session.empty()) {
-        const auto session = study::load_session(options.session);
+        const auto session = report::load_session(options.session);
         if (!session) {
             return context.fail(session.diagnostics());
         }
@@ -219,7 +218,7 @@ Exit roofline(Context& context, RooflineOptions options, const std::string& comm
     const auto canvas = canvas_of(options);
     auto view = view_of(options);
     if (!canvas || !view) {
-        model::Diagnostics wrong = canvas.diagnostics();
+        Diagnostics wrong = canvas.diagnostics();
         wrong.append(view.diagnostics());
         return context.fail(wrong);
     }
@@ -228,7 +227,7 @@ Exit roofline(Context& context, RooflineOptions options, const std::string& comm
         return context.fail(material.diagnostics());
     }
     context.report(material->notes);
-    const auto level = study::level_named(material->input, view->level);
+    const auto level = report::level_named(material->input, view->level);
     if (!level) {
         return context.fail(level.diagnostics());
     }
@@ -236,11 +235,11 @@ Exit roofline(Context& context, RooflineOptions options, const std::string& comm
     if (!options.ladder.empty()) {
         return draw_ladder(context, options, *material, *canvas);
     }
-    const auto scene = study::make_scene(material->input, *view, *canvas);
+    const auto scene = report::make_scene(material->input, *view, *canvas);
     if (!scene) {
         return context.fail(scene.diagnostics());
     }
-    model::Diagnostics warnings;
+    Diagnostics warnings;
     for (const std::string& warning : scene->warnings) {
         warnings.warning("plot", warning);
     }

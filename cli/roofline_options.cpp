@@ -1,6 +1,6 @@
 #include "cli/roofline_options.hpp"
 
-#include "study/formats/file_kind.hpp"
+#include "formats/file_kind.hpp"
 
 #include <fmt/format.h>
 
@@ -13,12 +13,12 @@ namespace eyeroof::cli {
 
 namespace {
 
-model::Result<study::LogRange> range_of(const std::string& option, const std::string& text) {
-    study::LogRange range{};
+Result<report::LogRange> range_of(const std::string& option, const std::string& text) {
+    report::LogRange range{};
     char beyond = 0;
     if (std::sscanf(text.c_str(), "%lf:%lf%c", &range.min, &range.max, &beyond) != 2 ||
         !(range.min > 0.0) || !(range.max > range.min) || !std::isfinite(range.max)) {
-        return model::Result<study::LogRange>::failure(
+        return Result<report::LogRange>::failure(
             "usage", fmt::format("roofline: '{}' is no range for {}", text, option),
             "two positive numbers, the smaller first, such as 0.1:1000");
     }
@@ -65,7 +65,7 @@ void add_view_options(CLI::App& app, RooflineOptions& options) {
         ->type_name("WxH");
 }
 
-void take_session(RooflineOptions& options, const study::Session& session) {
+void take_session(RooflineOptions& options, const report::Session& session) {
     options.scenario.usual = session.scenario;
     options.scenario.machines = session.machines;
     if (options.measured.profiles.empty()) {
@@ -79,24 +79,24 @@ void take_session(RooflineOptions& options, const study::Session& session) {
     }
     options.edits = session.mappings;
     options.view = session.view;
-    if (session.view.theme == study::Theme::dark) {
+    if (session.view.theme == report::Theme::dark) {
         options.theme = "dark";
     }
 }
 
-void take_measurement(RooflineOptions& options, study::Scenario& scenario) {
+void take_measurement(RooflineOptions& options, analysis::Scenario& scenario) {
     std::error_code ignored;
     if (std::filesystem::is_regular_file(scenario.network, ignored)) {
-        const auto kind = study::read::kind_of_file(scenario.network);
-        if (kind && *kind == study::read::FileKind::profile) {
+        const auto kind = formats::kind_of_file(scenario.network);
+        if (kind && *kind == formats::FileKind::profile) {
             options.measured.profiles.push_back(std::exchange(scenario.network, {}));
         }
     }
 }
 
-model::Result<study::ViewState> view_of(const RooflineOptions& options) {
-    study::ViewState view = options.view;
-    model::Diagnostics wrong;
+Result<report::ViewState> view_of(const RooflineOptions& options) {
+    report::ViewState view = options.view;
+    Diagnostics wrong;
     const auto set_range = [&](const char* option, const std::string& text, auto& into) {
         if (!text.empty()) {
             const auto range = range_of(option, text);
@@ -119,7 +119,7 @@ model::Result<study::ViewState> view_of(const RooflineOptions& options) {
     view.selection.insert(options.selected.begin(), options.selected.end());
     if (options.color_by != "auto") {
         view.colour_by =
-            options.color_by == "machine" ? study::ColourBy::machine : study::ColourBy::limiter;
+            options.color_by == "machine" ? report::ColourBy::machine : report::ColourBy::limiter;
     }
     if (wrong.has_errors()) {
         return wrong;
@@ -127,25 +127,25 @@ model::Result<study::ViewState> view_of(const RooflineOptions& options) {
     return view;
 }
 
-model::Result<study::Canvas> canvas_of(const RooflineOptions& options) {
+Result<report::Canvas> canvas_of(const RooflineOptions& options) {
     const std::string& size = options.size;
     int width = 0;
     int height = 0;
     char beyond = 0;
     if (std::sscanf(size.c_str(), "%5dx%5d%c", &width, &height, &beyond) != 2 || width < 240 ||
         height < 180 || width > 20000 || height > 20000) {
-        return model::Result<study::Canvas>::failure(
+        return Result<report::Canvas>::failure(
             "usage", fmt::format("roofline: '{}' is not a size", size),
             "WIDTHxHEIGHT in pixels, from 240x180 to 20000x20000");
     }
-    return model::Result<study::Canvas>(
-        study::Canvas{static_cast<double>(width), static_cast<double>(height)});
+    return Result<report::Canvas>(
+        report::Canvas{static_cast<double>(width), static_cast<double>(height)});
 }
 
-study::SvgTheme svg_theme(const RooflineOptions& options) {
-    return options.theme == "dark"   ? study::SvgTheme::dark
-           : options.theme == "auto" ? study::SvgTheme::automatic
-                                     : study::SvgTheme::light;
+report::SvgTheme svg_theme(const RooflineOptions& options) {
+    return options.theme == "dark"   ? report::SvgTheme::dark
+           : options.theme == "auto" ? report::SvgTheme::automatic
+                                     : report::SvgTheme::light;
 }
 
 std::string roofline_format(const RooflineOptions& options) {

@@ -1,16 +1,16 @@
 // eyeroof scale: a network's training on many devices.
-#include "study/scale/scale.hpp"
+#include "analysis/scale/scale.hpp"
 
+#include "analysis/exam/words.hpp"
+#include "analysis/program/lower.hpp"
+#include "analysis/scale/search.hpp"
+#include "analysis/scale/transformer_step.hpp"
+#include "base/units.hpp"
 #include "cli/fabric.hpp"
 #include "cli/option_values.hpp"
 #include "cli/origin.hpp"
 #include "cli/scale_unequal.hpp"
-#include "model/base/units.hpp"
-#include "study/exam/words.hpp"
-#include "study/program/lower.hpp"
-#include "study/scale/scale_write.hpp"
-#include "study/scale/search.hpp"
-#include "study/scale/transformer_step.hpp"
+#include "report/scale/scale_write.hpp"
 
 #include <fmt/format.h>
 
@@ -29,19 +29,19 @@ struct ScaleOptions {
     int servers = 1, zero = 0;
     double jitter = 0.0, kept = 0.01, samples = 0.0;
     bool asynchronous = false, details = false, search = false;
-    study::Plan plan;
+    analysis::Plan plan;
     std::string recompute = "none", overlap_tensor = "off";
     std::int64_t length = 2048;
     bool divided = false; // an option that divides a decoder is given
     OutputOptions output;
 };
 
-model::Result<study::ScaleOptions> wanted(const ScaleOptions& options,
-                                          const study::Scenario& scenario) {
-    study::ScaleOptions scale;
-    model::Diagnostics found;
-    auto devices = study::parse_devices(options.devices);
-    const auto bucket = model::parse<model::Bytes>(options.bucket);
+Result<analysis::ScaleOptions> wanted(const ScaleOptions& options,
+                                      const analysis::Scenario& scenario) {
+    analysis::ScaleOptions scale;
+    Diagnostics found;
+    auto devices = analysis::parse_devices(options.devices);
+    const auto bucket = parse<Bytes>(options.bucket);
     refuse(found, "--devices", devices.diagnostics());
     refuse(found, "--bucket", bucket.diagnostics());
     if (scenario.batch && options.batch_per_device) {
@@ -61,7 +61,7 @@ model::Result<study::ScaleOptions> wanted(const ScaleOptions& options,
     if (found.has_errors()) {
         return found;
     }
-    scale.devices = options.nodes ? std::vector<model::Count>{*options.nodes * *options.per_node}
+    scale.devices = options.nodes ? std::vector<Count>{*options.nodes * *options.per_node}
                                   : *std::move(devices);
     scale.batch = scenario.batch;
     scale.batch_per_device = options.batch_per_device;
@@ -70,37 +70,37 @@ model::Result<study::ScaleOptions> wanted(const ScaleOptions& options,
     scale.data.zero = options.zero;
     scale.data.overlap = options.overlap == "on";
     scale.data.bucket_bytes = bucket->value;
-    scale.data.compression = *study::compression_from_name(options.compress);
+    scale.data.compression = *analysis::compression_from_name(options.compress);
     scale.data.kept = options.kept;
     scale.data.jitter = options.jitter;
-    scale.data.collective.algorithm = study::algorithm_from_name(options.collective);
+    scale.data.collective.algorithm = analysis::algorithm_from_name(options.collective);
     scale.data.collective.servers = options.servers;
     scale.transport = options.transport;
     scale.samples = options.samples;
     return scale;
 }
 
-std::string rendered(const study::ScaleResult& result, const ScaleOptions& options) {
+std::string rendered(const analysis::ScaleResult& result, const ScaleOptions& options) {
     const std::string& format = options.output.format;
-    return format == "json"   ? study::scale_json(result)
-           : format == "csv"  ? study::scale_csv(result)
-           : format == "md"   ? study::scale_markdown(result)
-           : format == "svg"  ? study::scale_svg(result)
-           : format == "html" ? study::scale_html(result)
-                              : study::scale_text(result, options.details);
+    return format == "json"   ? report::scale_json(result)
+           : format == "csv"  ? report::scale_csv(result)
+           : format == "md"   ? report::scale_markdown(result)
+           : format == "svg"  ? report::scale_svg(result)
+           : format == "html" ? report::scale_html(result)
+                              : report::scale_text(result, options.details);
 }
 
-study::TransformerOptions decoder_options(const ScaleOptions& options,
-                                          const study::Question& question,
-                                          const study::ScaleOptions& study) {
-    study::TransformerOptions o;
-    const model::Count inner = options.plan.tensor * options.plan.pipeline * options.plan.context;
-    const model::Count last = study.devices.back();
-    const model::Count data = std::max<model::Count>(last / std::max<model::Count>(inner, 1), 1);
+analysis::TransformerOptions decoder_options(const ScaleOptions& options,
+                                             const analysis::Question& question,
+                                             const analysis::ScaleOptions& study) {
+    analysis::TransformerOptions o;
+    const Count inner = options.plan.tensor * options.plan.pipeline * options.plan.context;
+    const Count last = study.devices.back();
+    const Count data = std::max<Count>(last / std::max<Count>(inner, 1), 1);
     o.batch = study.batch.value_or(study.batch_per_device.value_or(32) * data);
     o.length = options.length;
     o.type = question.scenario.data_type.value_or(model::DataType::bf16);
-    o.fused = question.scenario.attention != study::AttentionForm::written;
+    o.fused = question.scenario.attention != analysis::AttentionForm::written;
     o.overlap = options.overlap == "on";
     o.overlap_tensor = options.overlap_tensor == "on";
     o.exam = question.scenario;
@@ -109,21 +109,22 @@ study::TransformerOptions decoder_options(const ScaleOptions& options,
     return o;
 }
 
-Exit scale_decoder(Context& context, const ScaleOptions& options, const study::Transformer& decoder,
-                   const study::Question& question, const model::Fabric& fabric,
-                   const study::ScaleOptions& study, const std::string& command) {
+Exit scale_decoder(Context& context, const ScaleOptions& options,
+                   const analysis::Transformer& decoder, const analysis::Question& question,
+                   const model::Fabric& fabric, const analysis::ScaleOptions& study,
+                   const std::string& command) {
     const model::Machine& machine = question.machine;
-    study::Plan plan = options.plan;
+    analysis::Plan plan = options.plan;
     plan.zero = options.zero;
-    plan.recompute = options.recompute == "full"        ? study::Recompute::full
-                     : options.recompute == "selective" ? study::Recompute::selective
-                                                        : study::Recompute::none;
-    const study::TransformerOptions o = decoder_options(options, question, study);
+    plan.recompute = options.recompute == "full"        ? analysis::Recompute::full
+                     : options.recompute == "selective" ? analysis::Recompute::selective
+                                                        : analysis::Recompute::none;
+    const analysis::TransformerOptions o = decoder_options(options, question, study);
     auto result = options.search
-                      ? study::search_transformer(decoder, machine, fabric, study.devices, o,
-                                                  context.stop(), context.progress())
-                      : study::scale_transformer(decoder, machine, fabric, study.devices, plan, o,
-                                                 context.stop(), context.progress());
+                      ? analysis::search_transformer(decoder, machine, fabric, study.devices, o,
+                                                     context.stop(), context.progress())
+                      : analysis::scale_transformer(decoder, machine, fabric, study.devices, plan,
+                                                    o, context.stop(), context.progress());
     if (!result) {
         return context.fail(result.diagnostics());
     }
@@ -133,10 +134,11 @@ Exit scale_decoder(Context& context, const ScaleOptions& options, const study::T
         options.output.file);
 }
 
-Exit search_layers(Context& context, const ScaleOptions& options, const study::Question& question,
-                   const model::Fabric& fabric, const study::ScaleOptions& study) {
+Exit search_layers(Context& context, const ScaleOptions& options,
+                   const analysis::Question& question, const model::Fabric& fabric,
+                   const analysis::ScaleOptions& study) {
     const std::string& name = question.network.name;
-    const model::Count devices = study.devices.front();
+    const Count devices = study.devices.front();
     if (study.devices.size() > 1) {
         return context.fail_usage("a search over layers is for one number of devices",
                                   "as in --devices 8");
@@ -145,25 +147,26 @@ Exit search_layers(Context& context, const ScaleOptions& options, const study::Q
         return context.fail_usage("a search over layers is written as text or json",
                                   "choose --format text or --format json");
     }
-    const model::Count batch = study.batch.value_or(study.batch_per_device.value_or(32) * devices);
+    const Count batch = study.batch.value_or(study.batch_per_device.value_or(32) * devices);
     const auto search =
-        study::search_layers(question, fabric, devices, batch, study, context.stop());
+        analysis::search_layers(question, fabric, devices, batch, study, context.stop());
     if (!search) {
         return context.fail(search.diagnostics());
     }
-    return context.write(options.output.format == "json" ? study::layer_search_json(*search, name)
-                                                         : study::layer_search_text(*search, name),
+    return context.write(options.output.format == "json"
+                             ? analysis::layer_search_json(*search, name)
+                             : analysis::layer_search_text(*search, name),
                          options.output.file);
 }
 
 // Whether one device is asked about and no other.
-bool is_alone(const study::ScaleOptions& study) {
-    return study.devices == std::vector<model::Count>{1};
+bool is_alone(const analysis::ScaleOptions& study) {
+    return study.devices == std::vector<Count>{1};
 }
 
 // What joins the devices, with nodes as the options say; one device needs nothing.
-model::Result<model::Fabric> fabric_of(Context& context, const ScaleOptions& options,
-                                       const model::Result<study::ScaleOptions>& study) {
+Result<model::Fabric> fabric_of(Context& context, const ScaleOptions& options,
+                                const Result<analysis::ScaleOptions>& study) {
     if (options.fabric.empty() && study && is_alone(*study)) {
         return one_device_alone();
     }
@@ -174,12 +177,12 @@ model::Result<model::Fabric> fabric_of(Context& context, const ScaleOptions& opt
     return fabric;
 }
 
-Exit scale_equal(Context& context, const ScaleOptions& options, const study::Scenario& scenario,
+Exit scale_equal(Context& context, const ScaleOptions& options, const analysis::Scenario& scenario,
                  const std::string& command) {
-    auto question = study::resolve(scenario, folders_of(context));
+    auto question = analysis::resolve(scenario, folders_of(context));
     auto study = wanted(options, scenario);
     const auto fabric = fabric_of(context, options, study);
-    model::Diagnostics all = question.diagnostics();
+    Diagnostics all = question.diagnostics();
     all.append(fabric.diagnostics());
     all.append(study.diagnostics());
     if (!scenario.training) {
@@ -190,15 +193,15 @@ Exit scale_equal(Context& context, const ScaleOptions& options, const study::Sce
         return context.fail(all);
     }
     context.report(all);
-    if (const auto refused = study::check_costed(*question); refused.has_errors()) {
+    if (const auto refused = analysis::check_costed(*question); refused.has_errors()) {
         return context.fail(refused);
     }
     if (is_alone(*study) && !study->batch && !study->batch_per_device) {
-        study->batch = study::own_batch(question->network); // the step that an exam shows
+        study->batch = analysis::own_batch(question->network); // the step that an exam shows
     }
     question->scenario.batch = std::nullopt; // of one device: the study gives it
     if (options.divided || options.search) {
-        const auto decoder = study::transformer_of(question->network);
+        const auto decoder = analysis::transformer_of(question->network);
         if (decoder) {
             return scale_decoder(context, options, *decoder, *question, *fabric, *study, command);
         }
@@ -207,8 +210,8 @@ Exit scale_equal(Context& context, const ScaleOptions& options, const study::Sce
         }
         return search_layers(context, options, *question, *fabric, *study);
     }
-    const auto result =
-        study::scale_data_parallel(*question, *fabric, *study, context.stop(), context.progress());
+    const auto result = analysis::scale_data_parallel(*question, *fabric, *study, context.stop(),
+                                                      context.progress());
     if (!result) {
         return context.fail(result.diagnostics());
     }
@@ -254,7 +257,7 @@ constexpr const char* kScaleExamples =
     "eyeroof scale llama-2-13b --on rtx-4090 --on rtx-3090 --phase inference --format json";
 
 void add_system(CLI::App& app, ScaleOptions& options) {
-    options.scenario.usual.training = study::TrainingOptions{};
+    options.scenario.usual.training = analysis::TrainingOptions{};
     add_scenario(app, options.scenario,
                  {{"copies", "pageable", "density", "in-place", "mapping", "dataflow", "objective",
                    "time-limit", "factors", "counting", "constraints", "energies"},
@@ -284,7 +287,7 @@ void add_system(CLI::App& app, ScaleOptions& options) {
 }
 
 void add_decoder(CLI::App& app, ScaleOptions& options) {
-    const auto degree = [&](const char* name, model::Count& value, const char* what) {
+    const auto degree = [&](const char* name, Count& value, const char* what) {
         app.add_option(name, value, what)->check(CLI::Range(1, 1'000'000))->capture_default_str();
     };
     degree("--tensor", options.plan.tensor, "Decoders: devices that share every product");
@@ -314,7 +317,7 @@ bool divides(const CLI::App& app) {
 }
 
 void add_strategy(CLI::App& app, ScaleOptions& options) {
-    std::vector<std::string> collectives = study::algorithm_names();
+    std::vector<std::string> collectives = analysis::algorithm_names();
     collectives.insert(collectives.begin(), "auto");
     add_choice(app, "--collective", options.collective, collectives,
                "How gradients are summed; auto: the least of all but servers");
@@ -325,7 +328,7 @@ void add_strategy(CLI::App& app, ScaleOptions& options) {
     app.add_option("--zero", options.zero,
                    "ZeRO stage: 1 optimizer, 2 and gradients, 3 and weights divided over devices")
         ->check(CLI::Range(0, 3));
-    add_choice(app, "--compress", options.compress, study::compression_names(),
+    add_choice(app, "--compress", options.compress, analysis::compression_names(),
                "What gradients are sent as");
     app.add_option("--kept", options.kept, "Share of the gradients that topk sends")
         ->check(CLI::Range(1e-6, 1.0));

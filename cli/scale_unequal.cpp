@@ -1,12 +1,12 @@
 #include "cli/scale_unequal.hpp"
 
+#include "analysis/exam/words.hpp"
+#include "analysis/program/lower.hpp"
+#include "analysis/program/settled.hpp"
+#include "analysis/scale/mixed.hpp"
+#include "analysis/what_if/knobs.hpp"
 #include "hwdb/fabric_reader.hpp"
-#include "study/exam/words.hpp"
-#include "study/program/lower.hpp"
-#include "study/program/settled.hpp"
-#include "study/scale/mixed.hpp"
-#include "study/scale/mixed_write.hpp"
-#include "study/what_if/knobs.hpp"
+#include "report/scale/mixed_write.hpp"
 
 #include <fmt/format.h>
 
@@ -17,24 +17,24 @@ namespace eyeroof::cli {
 namespace {
 
 // A machine as the scenario runs it; its changes are the first's.
-model::Result<model::Machine> machine_of(Context& context, const std::string& name, bool first,
-                                         const study::Scenario& scenario) {
+Result<model::Machine> machine_of(Context& context, const std::string& name, bool first,
+                                  const analysis::Scenario& scenario) {
     auto machine = load_machine(context, name);
     if (machine && first && !scenario.changes.empty()) {
-        machine = study::changed(*machine, scenario.changes);
+        machine = analysis::changed(*machine, scenario.changes);
     }
-    if (machine && study::settles(scenario)) {
-        machine = study::settled_machine(*std::move(machine));
+    if (machine && analysis::settles(scenario)) {
+        machine = analysis::settled_machine(*std::move(machine));
     }
     return machine;
 }
 
 // Each under the name that the answer gives it: a machine named twice is two devices.
-model::Result<std::vector<study::MixedDevice>> devices_of(Context& context,
-                                                          const std::vector<std::string>& names,
-                                                          const study::Scenario& scenario) {
-    model::Diagnostics all;
-    std::vector<study::MixedDevice> devices;
+Result<std::vector<analysis::MixedDevice>> devices_of(Context& context,
+                                                      const std::vector<std::string>& names,
+                                                      const analysis::Scenario& scenario) {
+    Diagnostics all;
+    std::vector<analysis::MixedDevice> devices;
     std::map<std::string, int> seen;
     for (const std::string& name : names) {
         const auto machine = machine_of(context, name, &name == &names.front(), scenario);
@@ -67,11 +67,11 @@ Exit scale_unequal(Context& context, const UnequalOptions& options) {
         return context.fail_usage("devices that differ are written as text or json",
                                   "choose --format text or --format json");
     }
-    const auto question = study::resolve(options.scenario, folders_of(context));
+    const auto question = analysis::resolve(options.scenario, folders_of(context));
     const auto devices = devices_of(context, options.machines, options.scenario);
-    model::Diagnostics all = question.diagnostics();
+    Diagnostics all = question.diagnostics();
     all.append(devices.diagnostics());
-    study::MixedOptions wanted;
+    analysis::MixedOptions wanted;
     wanted.nodes = options.scenario.search_nodes.value_or(wanted.nodes);
     wanted.microbatches = static_cast<std::size_t>(options.microbatches);
     if (!options.fabric.empty()) {
@@ -83,18 +83,18 @@ Exit scale_unequal(Context& context, const UnequalOptions& options) {
         return context.fail(all);
     }
     context.report(all);
-    wanted.software = study::software_of(*question);
-    const auto graph = study::lower(*question);
+    wanted.software = analysis::software_of(*question);
+    const auto graph = analysis::lower(*question);
     if (!graph) {
         return context.fail(graph.diagnostics());
     }
-    const auto answer = study::split_network(*graph, *devices, wanted);
+    const auto answer = analysis::split_network(*graph, *devices, wanted);
     if (!answer) {
         return context.fail(answer.diagnostics());
     }
-    return context.write(format == "json" ? study::mixed_json(*answer)
-                                          : with_words(study::scenario_words(*question),
-                                                       study::mixed_text(*answer), format),
+    return context.write(format == "json" ? report::mixed_json(*answer)
+                                          : with_words(analysis::scenario_words(*question),
+                                                       report::mixed_text(*answer), format),
                          options.output.file);
 }
 

@@ -11,7 +11,7 @@
 namespace eyeroof::cli {
 
 struct UnequalOptions {
-    study::Scenario scenario;
+    analysis::Scenario scenario;
     std::vector<std::string> machines;
     std::string fabric; // empty: each GPU's PCIe, through the host
     std::int64_t microbatches = 8;

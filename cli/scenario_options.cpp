@@ -1,9 +1,9 @@
 #include "cli/scenario_options.hpp"
 
-#include "model/base/units.hpp"
-#include "study/formats/any_machine.hpp"
-#include "study/text/lines.hpp"
-#include "study/text/markup.hpp"
+#include "base/lines.hpp"
+#include "base/markup.hpp"
+#include "base/units.hpp"
+#include "formats/any_machine.hpp"
 
 #include <algorithm>
 
@@ -11,14 +11,14 @@ namespace eyeroof::cli {
 
 namespace {
 
-using study::FieldKind;
-using study::ScenarioField;
+using analysis::FieldKind;
+using analysis::ScenarioField;
 
 // With the command's own default, where that is another than the scenario's.
-std::string help_of(const ScenarioField& field, const study::Scenario& usual) {
+std::string help_of(const ScenarioField& field, const analysis::Scenario& usual) {
     std::string help = field.help;
     const std::vector<std::string> own = field.get(usual);
-    if (!own.empty() && own != field.get(study::Scenario{}) && help.ends_with(']')) {
+    if (!own.empty() && own != field.get(analysis::Scenario{}) && help.ends_with(']')) {
         help.replace(help.rfind('['), std::string::npos, "[" + own.front() + "]");
     }
     if (field.name == "network") {
@@ -57,8 +57,8 @@ std::vector<std::string> texts_of(const ScenarioOptions::Value& value, FieldKind
                                    : std::vector<std::string>{};
 }
 
-model::Diagnostics take(const ScenarioField& field, std::vector<std::string> texts,
-                        study::Scenario& scenario) {
+Diagnostics take(const ScenarioField& field, std::vector<std::string> texts,
+                 analysis::Scenario& scenario) {
     if (field.kind == FieldKind::list) {
         std::vector<std::string> all = field.get(scenario);
         all.insert(all.end(), texts.begin(), texts.end());
@@ -77,7 +77,7 @@ bool ScenarioOptions::given(const std::string& field) const {
 }
 
 void add_scenario(CLI::App& app, ScenarioOptions& options, const ScenarioShape& shape) {
-    for (const ScenarioField& field : study::scenario_fields()) {
+    for (const ScenarioField& field : analysis::scenario_fields()) {
         const bool left_out = std::ranges::find(shape.without, field.name) != shape.without.end();
         if (left_out || (field.name == "network" && !shape.network)) {
             continue;
@@ -90,29 +90,29 @@ void add_scenario(CLI::App& app, ScenarioOptions& options, const ScenarioShape& 
                    "Ask an answer's question again: a JSON answer of eyeroof, or a file with a "
                    "scenario; - reads standard input; options given beside it change it")
         ->type_name("FILE")
-        ->group(std::string(field_group_title(study::FieldGroup::what)));
+        ->group(std::string(field_group_title(analysis::FieldGroup::what)));
     app.add_option("--threads", options.usual.threads,
                    "Threads to use; the answer does not depend on it [all]")
         ->check(CLI::Range(0, 4096))
         ->type_name("N");
 }
 
-model::Result<study::Scenario> scenario_of(Context& context, ScenarioOptions& options) {
-    using Answer = model::Result<study::Scenario>;
-    study::Scenario scenario = options.usual;
+Result<analysis::Scenario> scenario_of(Context& context, ScenarioOptions& options) {
+    using Answer = Result<analysis::Scenario>;
+    analysis::Scenario scenario = options.usual;
     if (!options.document.empty()) {
         const auto text = context.document(options.document);
         if (!text) {
             return Answer(text.diagnostics());
         }
-        auto read = study::parse_scenario(*text, options.document, scenario);
+        auto read = analysis::parse_scenario(*text, options.document, scenario);
         if (!read) {
             return read;
         }
         scenario = *std::move(read);
     }
-    model::Diagnostics found;
-    for (const ScenarioField& field : study::scenario_fields()) {
+    Diagnostics found;
+    for (const ScenarioField& field : analysis::scenario_fields()) {
         if (options.given(field.name)) {
             const ScenarioOptions::Value& value = options.values.at(field.name);
             found.append(take(field, texts_of(value, field.kind), scenario));
@@ -127,18 +127,18 @@ model::Result<study::Scenario> scenario_of(Context& context, ScenarioOptions& op
     return found.has_errors() ? Answer(std::move(found)) : Answer(std::move(scenario));
 }
 
-model::Result<study::Question> question_of(Context& context, ScenarioOptions& options) {
+Result<analysis::Question> question_of(Context& context, ScenarioOptions& options) {
     const auto scenario = scenario_of(context, options);
     if (!scenario) {
         return scenario.diagnostics();
     }
     auto absent = missing(options, *scenario);
-    return absent.has_errors() ? model::Result<study::Question>(std::move(absent))
-                               : study::resolve(*scenario, folders_of(context));
+    return absent.has_errors() ? Result<analysis::Question>(std::move(absent))
+                               : analysis::resolve(*scenario, folders_of(context));
 }
 
 void add_sizes(CLI::App& app, std::vector<std::string>& sizes) {
-    const study::ScenarioField& field = *study::find_field("dim");
+    const analysis::ScenarioField& field = *analysis::find_field("dim");
     app.add_option("--dim", sizes, field.help)->type_name(field.value)->allow_extra_args(false);
 }
 
@@ -148,8 +148,8 @@ void add_timing(CLI::App& app, std::string& timing) {
                "back-to-back launches, the kernel alone, or a node of a captured graph");
 }
 
-model::Diagnostics missing(const ScenarioOptions& options, const study::Scenario& scenario) {
-    model::Diagnostics found;
+Diagnostics missing(const ScenarioOptions& options, const analysis::Scenario& scenario) {
+    Diagnostics found;
     if (scenario.network.empty() && options.values.contains("network")) {
         found.error("usage", "NETWORK is missing",
                     "a name in the catalog (eyeroof net list), or a file");
@@ -161,33 +161,33 @@ model::Diagnostics missing(const ScenarioOptions& options, const study::Scenario
     return found;
 }
 
-model::Result<std::optional<model::Count>> memory_limit(const std::string& text) {
-    using Answer = model::Result<std::optional<model::Count>>;
+Result<std::optional<Count>> memory_limit(const std::string& text) {
+    using Answer = Result<std::optional<Count>>;
     if (text.empty()) {
         return Answer(std::nullopt);
     }
-    const auto bytes = model::parse_quantity(text, "B", "a memory");
+    const auto bytes = parse_quantity(text, "B", "a memory");
     return bytes && *bytes >= 1.0 && *bytes < 1e18
-               ? Answer(static_cast<model::Count>(*bytes))
+               ? Answer(static_cast<Count>(*bytes))
                : Answer::failure("usage", "--memory " + text + " is not an amount of memory",
                                  "as in --memory 16GB or 24GiB");
 }
 
-study::DataFolders folders_of(const Context& context) {
+analysis::DataFolders folders_of(const Context& context) {
     return {context.machine_dirs(), context.network_dirs()};
 }
 
-model::Result<model::Machine> load_machine(const Context& context, const std::string& name,
-                                           const std::string& energies) {
-    return study::read::load_any_machine(name, context.machine_dirs(), energies);
+Result<model::Machine> load_machine(const Context& context, const std::string& name,
+                                    const std::string& energies) {
+    return formats::load_any_machine(name, context.machine_dirs(), energies);
 }
 
 std::string with_words(const std::string& words, std::string text, const std::string& format) {
     constexpr std::size_t kWidth = 100;
     if (format == "text") {
-        return study::wrapped(study::printable(words), 0, kWidth) + text;
+        return wrapped(masked_controls(words), 0, kWidth) + text;
     }
-    return format == "md" ? study::markdown_cell(words) + ".\n\n" + text : std::move(text);
+    return format == "md" ? markdown_cell(words) + ".\n\n" + text : std::move(text);
 }
 
 } // namespace eyeroof::cli

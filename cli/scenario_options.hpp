@@ -1,11 +1,11 @@
 // The options that every question shares, made from the fields of a scenario
-// (study/scenario/fields.hpp): one group each in help, the same names and defaults in every
+// (analysis/scenario/fields.hpp): one group each in help, the same names and defaults in every
 // command.
 #pragma once
 
+#include "analysis/resolve/resolve.hpp"
+#include "analysis/scenario/fields.hpp"
 #include "cli/command.hpp"
-#include "study/app/resolve.hpp"
-#include "study/scenario/fields.hpp"
 
 #include <map>
 #include <optional>
@@ -27,7 +27,7 @@ struct ScenarioOptions {
         bool flag = false;
         const CLI::Option* option = nullptr;
     };
-    study::Scenario usual; // where nothing else says so: the command's defaults, a session
+    analysis::Scenario usual; // where nothing else says so: the command's defaults, a session
     std::vector<std::string> machines; // after scenario_of(): all of --on, the scenario's own first
     std::string document;              // --scenario
     std::map<std::string, Value> values; // by field
@@ -40,10 +40,10 @@ void add_scenario(CLI::App& app, ScenarioOptions& options, const ScenarioShape& 
 // From the document of --scenario, or else what is usual, and on top of it the options; lists grow.
 // Remembers the scenario for the JSON answer. Errors: those of the document and the fields, at
 // once.
-model::Result<study::Scenario> scenario_of(Context& context, ScenarioOptions& options);
+Result<analysis::Scenario> scenario_of(Context& context, ScenarioOptions& options);
 // The same with all that it names. Errors: "usage" where the network or the machine is missing;
 // those of resolve().
-model::Result<study::Question> question_of(Context& context, ScenarioOptions& options);
+Result<analysis::Question> question_of(Context& context, ScenarioOptions& options);
 
 // --dim alone, of commands that name a network and ask nothing of a machine.
 void add_sizes(CLI::App& app, std::vector<std::string>& sizes);
@@ -51,14 +51,14 @@ void add_sizes(CLI::App& app, std::vector<std::string>& sizes);
 void add_timing(CLI::App& app, std::string& timing);
 
 // "usage" where the network or the machine that the command needs is not named.
-model::Diagnostics missing(const ScenarioOptions& options, const study::Scenario& scenario);
+Diagnostics missing(const ScenarioOptions& options, const analysis::Scenario& scenario);
 
 // Of --memory: "16GB", "24GiB"; nothing for an empty text. Errors: "usage".
-model::Result<std::optional<model::Count>> memory_limit(const std::string& text);
+Result<std::optional<Count>> memory_limit(const std::string& text);
 
-study::DataFolders folders_of(const Context& context);
-model::Result<model::Machine> load_machine(const Context& context, const std::string& name,
-                                           const std::string& energies = {});
+analysis::DataFolders folders_of(const Context& context);
+Result<model::Machine> load_machine(const Context& context, const std::string& name,
+                                    const std::string& energies = {});
 
 // The text with the question in words as its first line, where the format is one for reading.
 std::string with_words(const std::string& words, std::string text, const std::string& format);

@@ -1,13 +1,13 @@
 // eyeroof serve: a decoder that answers requests.
+#include "analysis/exam/words.hpp"
+#include "analysis/program/lower.hpp"
+#include "analysis/scale/serving.hpp"
+#include "base/units.hpp"
 #include "cli/command.hpp"
 #include "cli/fabric.hpp"
 #include "cli/option_values.hpp"
 #include "cli/scenario_options.hpp"
-#include "model/base/units.hpp"
-#include "study/exam/words.hpp"
-#include "study/program/lower.hpp"
-#include "study/scale/serving.hpp"
-#include "study/scale/serving_write.hpp"
+#include "report/scale/serving_write.hpp"
 
 #include <algorithm>
 
@@ -18,16 +18,16 @@ namespace {
 struct ServeOptions {
     ScenarioOptions scenario;
     std::string fabric, ttft, tpot;
-    study::ServingOptions serving;
+    analysis::ServingOptions serving;
     OutputOptions output;
 };
 
-model::Result<study::ServingOptions> wanted(const ServeOptions& options) {
-    study::ServingOptions serving = options.serving;
-    model::Diagnostics found;
+Result<analysis::ServingOptions> wanted(const ServeOptions& options) {
+    analysis::ServingOptions serving = options.serving;
+    Diagnostics found;
     const auto limit = [&](const char* option, const std::string& text, double& seconds) {
         if (!text.empty()) {
-            const auto read = model::parse<model::Seconds>(text);
+            const auto read = parse<Seconds>(text);
             refuse(found, option, read.diagnostics());
             seconds = read ? read->value : 0.0;
         }
@@ -41,10 +41,10 @@ model::Result<study::ServingOptions> wanted(const ServeOptions& options) {
 }
 
 // One device joins nothing; more must say what joins them.
-model::Result<model::Fabric> joined_by(Context& context, const ServeOptions& options) {
+Result<model::Fabric> joined_by(Context& context, const ServeOptions& options) {
     const auto& degrees = options.serving.tensor;
     if (!options.fabric.empty() || options.serving.expert > 1 ||
-        std::any_of(degrees.begin(), degrees.end(), [](model::Count t) { return t > 1; })) {
+        std::any_of(degrees.begin(), degrees.end(), [](Count t) { return t > 1; })) {
         return load_fabric(context, options.fabric);
     }
     return one_device_alone();
@@ -54,33 +54,33 @@ Exit serve(Context& context, ServeOptions& options) {
     const auto question = question_of(context, options.scenario);
     const auto fabric = joined_by(context, options);
     auto serving = wanted(options);
-    model::Diagnostics all = question.diagnostics();
+    Diagnostics all = question.diagnostics();
     all.append(fabric.diagnostics());
     all.append(serving.diagnostics());
     if (all.has_errors()) {
         return context.fail(all);
     }
-    if (const auto refused = study::check_costed(*question); refused.has_errors()) {
+    if (const auto refused = analysis::check_costed(*question); refused.has_errors()) {
         return context.fail(refused);
     }
-    const auto decoder = study::transformer_of(question->network);
+    const auto decoder = analysis::transformer_of(question->network);
     if (!decoder) {
         return context.fail(decoder.diagnostics());
     }
     serving->type = question->scenario.data_type.value_or(model::DataType::bf16);
     serving->exam = question->scenario;
     serving->host = question->host;
-    const auto result = study::serve(*decoder, question->machine, *fabric, *serving, context.stop(),
-                                     context.progress());
+    const auto result = analysis::serve(*decoder, question->machine, *fabric, *serving,
+                                        context.stop(), context.progress());
     if (!result) {
         return context.fail(result.diagnostics());
     }
     const std::string& format = options.output.format;
-    return context.write(format == "json"  ? study::serving_json(*result)
-                         : format == "csv" ? study::serving_csv(*result)
-                         : format == "svg" ? study::serving_svg(*result)
-                                           : with_words(study::scenario_words(*question),
-                                                        study::serving_text(*result), format),
+    return context.write(format == "json"  ? report::serving_json(*result)
+                         : format == "csv" ? report::serving_csv(*result)
+                         : format == "svg" ? report::serving_svg(*result)
+                                           : with_words(analysis::scenario_words(*question),
+                                                        report::serving_text(*result), format),
                          options.output.file, result->best ? Exit::done : Exit::says_no);
 }
 
@@ -107,7 +107,7 @@ void add_serve(Frame& frame) {
     app.add_option("--fabric", options->fabric,
                    "What joins devices: a name of hwdb/fabrics, or a file; one device needs none")
         ->type_name("FABRIC|FILE");
-    study::ServingOptions& serving = options->serving;
+    analysis::ServingOptions& serving = options->serving;
     app.add_option("--prompt", serving.prompt, "Tokens of a prompt")
         ->check(CLI::Range(1, 10'000'000))
         ->capture_default_str();

@@ -1,11 +1,11 @@
 // eyeroof sweep: a grid of points over fields of the machine, the network and the options.
+#include "analysis/scenario/fields.hpp"
+#include "analysis/sweep/front.hpp"
+#include "analysis/sweep/sweep_file.hpp"
+#include "base/pattern.hpp"
+#include "base/text_file.hpp"
 #include "cli/scenario_options.hpp"
-#include "hwdb/text_file.hpp"
-#include "model/base/pattern.hpp"
-#include "study/scenario/fields.hpp"
-#include "study/sweep/front.hpp"
-#include "study/sweep/front_write.hpp"
-#include "study/sweep/sweep_file.hpp"
+#include "report/sweep/front_write.hpp"
 
 #include <fmt/format.h>
 
@@ -43,9 +43,9 @@ struct SweepOptions {
 };
 
 // "2/8": the second of eight parts.
-model::Result<study::PointRange> range_of(const std::string& shard, std::uint64_t points) {
+Result<analysis::PointRange> range_of(const std::string& shard, std::uint64_t points) {
     if (shard.empty()) {
-        return model::Result<study::PointRange>(study::PointRange{0, points});
+        return Result<analysis::PointRange>(analysis::PointRange{0, points});
     }
     std::uint64_t index = 0;
     std::uint64_t count = 0;
@@ -55,31 +55,31 @@ model::Result<study::PointRange> range_of(const std::string& shard, std::uint64_
     const auto [last, bad] =
         parted ? std::from_chars(slash + 1, end, count) : std::from_chars_result{end, wrong};
     if (!parted || bad != std::errc{} || last != end || index < 1 || index > count) {
-        return model::Result<study::PointRange>::failure(
+        return Result<analysis::PointRange>::failure(
             "usage", "--shard: '" + shard + "' is no part of a whole", "as in --shard 2/8");
     }
-    return model::Result<study::PointRange>(study::shard_of(points, index, count));
+    return Result<analysis::PointRange>(analysis::shard_of(points, index, count));
 }
 
-study::RowFormat format_of(const SweepOptions& options) {
-    return options.output.format == "jsonl" ? study::RowFormat::jsonl : study::RowFormat::csv;
+analysis::RowFormat format_of(const SweepOptions& options) {
+    return options.output.format == "jsonl" ? analysis::RowFormat::jsonl : analysis::RowFormat::csv;
 }
 
 // The front of what was swept, to stdout, and its picture.
 Exit front(Context& context, const SweepOptions& options, std::string_view rows,
            const std::string& name) {
-    const auto table = study::parse_rows(rows, name);
+    const auto table = analysis::parse_rows(rows, name);
     if (!table) {
         return context.fail(table.diagnostics());
     }
     const auto aims =
-        study::parse_aims(options.pareto.empty() ? "time,energy" : options.pareto, *table);
+        analysis::parse_aims(options.pareto.empty() ? "time,energy" : options.pareto, *table);
     if (!aims) {
         return context.fail(aims.diagnostics());
     }
-    const auto best = study::front_of(*table, *aims);
+    const auto best = analysis::front_of(*table, *aims);
     if (!options.plot.empty()) {
-        const std::string svg = study::front_plot_svg(
+        const std::string svg = report::front_plot_svg(
             *table, *aims, best,
             options.network.empty() ? name
                                     : fmt::format("{} on {}", options.network, options.machine));
@@ -88,7 +88,7 @@ Exit front(Context& context, const SweepOptions& options, std::string_view rows,
             return drawn;
         }
     }
-    return context.write(study::front_text(*table, *aims, best));
+    return context.write(report::front_text(*table, *aims, best));
 }
 
 // Points to stdout, or to a file that grows row by row.
@@ -96,21 +96,22 @@ struct Swept {
     std::string text; // where they go to stdout
     std::uint64_t points = 0;
     std::uint64_t failed = 0;
-    model::Diagnostics wrong;
+    Diagnostics wrong;
 };
 
-Swept to_file(Context& context, const SweepOptions& options, const study::SweepGrid& grid,
-              study::PointRange range, const study::RowText& row) {
+Swept to_file(Context& context, const SweepOptions& options, const analysis::SweepGrid& grid,
+              analysis::PointRange range, const analysis::RowText& row) {
     Swept swept;
     const auto format = format_of(options);
-    auto file = study::SweepFile::open(options.output.file, study::note_of(grid, range, format),
-                                       study::header_of(grid, format), options.resume);
+    auto file =
+        analysis::SweepFile::open(options.output.file, analysis::note_of(grid, range, format),
+                                  analysis::header_of(grid, format), options.resume);
     if (!file) {
         swept.wrong = file.diagnostics();
         return swept;
     }
     swept.points = file->next() - range.from;
-    swept.points += study::run_sweep(
+    swept.points += analysis::run_sweep(
         grid, {file->next(), range.to}, options.scenario.usual.threads, row,
         [&](std::string_view rows, std::uint64_t points) { return file->append(rows, points); },
         context.stop(), context.progress(true));
@@ -118,11 +119,11 @@ Swept to_file(Context& context, const SweepOptions& options, const study::SweepG
     return swept;
 }
 
-Swept to_text(Context& context, const SweepOptions& options, const study::SweepGrid& grid,
-              study::PointRange range, const study::RowText& row) {
+Swept to_text(Context& context, const SweepOptions& options, const analysis::SweepGrid& grid,
+              analysis::PointRange range, const analysis::RowText& row) {
     Swept swept;
-    swept.text = study::header_of(grid, format_of(options));
-    swept.points = study::run_sweep(
+    swept.text = analysis::header_of(grid, format_of(options));
+    swept.points = analysis::run_sweep(
         grid, range, options.scenario.usual.threads, row,
         [&](std::string_view rows, std::uint64_t /*points*/) {
             swept.text += rows;
@@ -133,8 +134,8 @@ Swept to_text(Context& context, const SweepOptions& options, const study::SweepG
 }
 
 Exit told(Context& context, const SweepOptions& options, const Swept& swept,
-          study::PointRange range, std::uint64_t without, const std::string& why) {
-    model::Diagnostics said = swept.wrong;
+          analysis::PointRange range, std::uint64_t without, const std::string& why) {
+    Diagnostics said = swept.wrong;
     if (swept.points < range.to - range.from && !said.has_errors()) {
         said.error(
             "cancelled",
@@ -156,21 +157,21 @@ Exit told(Context& context, const SweepOptions& options, const Swept& swept,
     if (!looks) {
         return context.write("");
     }
-    const auto rows = hwdb::read_text_file(options.output.file);
+    const auto rows = read_text_file(options.output.file);
     return rows ? front(context, options, *rows, options.output.file)
                 : context.fail(rows.diagnostics());
 }
 
-study::SweepSources sources_of(Context& context, const study::Scenario& scenario) {
-    study::SweepSources sources;
+analysis::SweepSources sources_of(Context& context, const analysis::Scenario& scenario) {
+    analysis::SweepSources sources;
     sources.machine = [&](const std::string& name) {
         return load_machine(context, name, scenario.energies);
     };
     sources.network = [&](const std::string& name, const std::vector<std::string>& sizes) {
-        return study::load_workload(name, sizes, folders_of(context));
+        return analysis::load_workload(name, sizes, folders_of(context));
     };
     sources.host = [&](const model::Machine& machine) {
-        const auto host = study::load_issue(scenario.host, machine, folders_of(context));
+        const auto host = analysis::load_issue(scenario.host, machine, folders_of(context));
         return host ? std::pair(host->issue, host->id)
                     : std::pair(model::HostIssue{}, std::string());
     };
@@ -178,14 +179,14 @@ study::SweepSources sources_of(Context& context, const study::Scenario& scenario
 }
 
 // What a sweep cannot do without, and names that lead nowhere.
-model::Diagnostics incomplete(const SweepOptions& options, const study::Scenario& scenario) {
+Diagnostics incomplete(const SweepOptions& options, const analysis::Scenario& scenario) {
     const auto varied = [&](const char* what) {
         return std::any_of(options.vary.begin(), options.vary.end(),
                            [&](const std::string& text) { return text.starts_with(what); });
     };
     const bool named = (!scenario.network.empty() || varied("network=")) &&
                        (!scenario.machine.empty() || varied("machine="));
-    model::Diagnostics found;
+    Diagnostics found;
     if (!named || options.vary.empty()) {
         found.error("usage", "a sweep needs NETWORK, --on MACHINE and --vary FIELD=VALUES",
                     "`eyeroof sweep --help` shows examples");
@@ -194,24 +195,24 @@ model::Diagnostics incomplete(const SweepOptions& options, const study::Scenario
         found.error("usage", "--resume goes on with a file", "name it with -o");
     }
     if (scenario.layers) {
-        found.append(model::Pattern::compile(*scenario.layers).diagnostics());
+        found.append(Pattern::compile(*scenario.layers).diagnostics());
     }
     return found;
 }
 
 Exit sweep(Context& context, SweepOptions& options) {
     const auto scenario = scenario_of(context, options.scenario);
-    model::Diagnostics wrong = scenario ? incomplete(options, *scenario) : scenario.diagnostics();
+    Diagnostics wrong = scenario ? incomplete(options, *scenario) : scenario.diagnostics();
     if (wrong.has_errors()) {
         return context.fail(wrong);
     }
     options.network = scenario->network;
     options.machine = scenario->machine;
     const auto host = scenario->host.empty() || scenario->machine.empty()
-                          ? model::Result<model::Machine>(model::Machine{})
+                          ? Result<model::Machine>(model::Machine{})
                           : load_machine(context, scenario->host);
     const auto grid =
-        study::SweepGrid::make({*scenario, options.vary}, sources_of(context, *scenario));
+        analysis::SweepGrid::make({*scenario, options.vary}, sources_of(context, *scenario));
     if (!grid || !host) {
         wrong.append(grid.diagnostics());
         wrong.append(host.diagnostics());
@@ -224,12 +225,12 @@ Exit sweep(Context& context, SweepOptions& options) {
     std::mutex mutex;
     std::uint64_t without = 0;
     std::string why;
-    const study::RowText row = [&](std::uint64_t point, const study::PointFigures& figures) {
+    const analysis::RowText row = [&](std::uint64_t point, const analysis::PointFigures& figures) {
         if (!figures.error.empty()) {
             const std::lock_guard lock(mutex);
             why = without++ == 0 ? figures.error : why;
         }
-        return study::row_of(*grid, format_of(options), point, figures);
+        return analysis::row_of(*grid, format_of(options), point, figures);
     };
     const Swept swept = options.output.file.empty() ? to_text(context, options, *grid, *range, row)
                                                     : to_file(context, options, *grid, *range, row);
@@ -243,7 +244,7 @@ struct MergeOptions {
 
 Exit merge(Context& context, const MergeOptions& options) {
     const auto merged =
-        study::merge_sweep({options.parts.begin(), options.parts.end()}, options.to);
+        analysis::merge_sweep({options.parts.begin(), options.parts.end()}, options.to);
     return merged ? Exit::done : context.fail(merged.diagnostics());
 }
 
@@ -254,7 +255,7 @@ void add_sweep(Frame& frame) {
     CLI::App& app = frame.add(
         "sweep", "A grid of points over machine, network and options: which design is best?",
         kSweepExamples);
-    options->scenario.usual.policy = study::MappingPolicy::dataflow;
+    options->scenario.usual.policy = analysis::MappingPolicy::dataflow;
     add_scenario(app, options->scenario);
     app.add_option("--vary", options->vary,
                    "A field and its values, as a list or FROM:TO:STEP or FROM:TO:xFACTOR "

@@ -1,19 +1,19 @@
 // eyeroof timeline: host, streams and copies of a whole step over time.
+#include "analysis/exam/gpu_step.hpp"
+#include "analysis/exam/run.hpp"
+#include "analysis/exam/words.hpp"
+#include "analysis/program/lower.hpp"
+#include "analysis/program/settled.hpp"
+#include "analysis/step/copy_ways.hpp"
 #include "cli/origin.hpp"
 #include "cli/scenario_options.hpp"
-#include "study/exam/gpu_step.hpp"
-#include "study/exam/run.hpp"
-#include "study/exam/words.hpp"
-#include "study/program/lower.hpp"
-#include "study/program/settled.hpp"
-#include "study/step/copy_ways.hpp"
-#include "study/step/timeline_write.hpp"
+#include "report/step/timeline_write.hpp"
 
 namespace eyeroof::cli {
 
 namespace {
 
-namespace step = study::step;
+namespace step = analysis::step;
 
 struct TimelineOptions {
     ScenarioOptions scenario;
@@ -23,12 +23,12 @@ struct TimelineOptions {
     OutputOptions output;
 };
 
-std::string rendered(const step::TimelineReport& report, const std::string& format) {
-    return format == "json"    ? step::timeline_json(report)
-           : format == "svg"   ? step::timeline_svg(report)
-           : format == "html"  ? step::timeline_html(report)
-           : format == "trace" ? step::timeline_trace(report)
-                               : step::timeline_text(report);
+std::string rendered(const report::TimelineReport& report, const std::string& format) {
+    return format == "json"    ? report::timeline_json(report)
+           : format == "svg"   ? report::timeline_svg(report)
+           : format == "html"  ? report::timeline_html(report)
+           : format == "trace" ? report::timeline_trace(report)
+                               : report::timeline_text(report);
 }
 
 // The program of a question, and its costs.
@@ -36,12 +36,12 @@ struct Played {
     step::Graph graph;
     step::Costs costs;
 };
-model::Result<Played> played(const study::Question& question, const model::Gpu& gpu) {
-    auto graph = study::lower(question);
+Result<Played> played(const analysis::Question& question, const model::Gpu& gpu) {
+    auto graph = analysis::lower(question);
     if (!graph) {
         return graph.diagnostics();
     }
-    auto costs = step::costs_of(*graph, gpu, study::software_of(question));
+    auto costs = step::costs_of(*graph, gpu, analysis::software_of(question));
     if (!costs) {
         return costs.diagnostics();
     }
@@ -49,8 +49,8 @@ model::Result<Played> played(const study::Question& question, const model::Gpu& 
 }
 
 // The same step on a host processor by itself.
-model::Result<step::CopyWay> alone(Context& context, study::Question question,
-                                   const std::string& name) {
+Result<step::CopyWay> alone(Context& context, analysis::Question question,
+                            const std::string& name) {
     auto machine = load_machine(context, name);
     if (!machine) {
         return machine.diagnostics();
@@ -59,7 +59,7 @@ model::Result<step::CopyWay> alone(Context& context, study::Question question,
     question.scenario.compiled = false; // compilers fuse for the GPU
     const auto* host = std::get_if<model::Gpu>(&question.machine.kind);
     if (host == nullptr || host->arch != model::GpuArch::host) {
-        return model::Result<step::CopyWay>::failure(
+        return Result<step::CopyWay>::failure(
             "not-a-host", question.machine.id + " is not a host processor",
             "`eyeroof hw list` has the hosts, such as laptop-quad-3.1ghz");
     }
@@ -68,11 +68,11 @@ model::Result<step::CopyWay> alone(Context& context, study::Question question,
         return step.diagnostics();
     }
     return step::host_alone(step->graph, step->costs, *host,
-                            study::timeline_options(question, *host));
+                            analysis::timeline_options(question, *host));
 }
 
 Exit compare_copies(Context& context, const TimelineOptions& options,
-                    const study::Question& question, const model::Gpu& gpu) {
+                    const analysis::Question& question, const model::Gpu& gpu) {
     const std::string& format = options.output.format;
     if (format != "text" && format != "json") {
         return context.fail_usage("--compare-copies is written as text and JSON, not as " + format,
@@ -95,12 +95,12 @@ Exit compare_copies(Context& context, const TimelineOptions& options,
         }
         found.ways.push_back(*std::move(way));
     }
-    for (step::CopyWay& way :
-         step::copy_ways(step->graph, step->costs, gpu, study::timeline_options(question, gpu))) {
+    for (step::CopyWay& way : step::copy_ways(step->graph, step->costs, gpu,
+                                              analysis::timeline_options(question, gpu))) {
         found.ways.push_back(std::move(way));
     }
     return context.write(format == "json" ? step::copy_ways_json(found)
-                                          : with_words(study::scenario_words(question),
+                                          : with_words(analysis::scenario_words(question),
                                                        step::copy_ways_text(found), format),
                          options.output.file);
 }
@@ -117,16 +117,16 @@ Exit timeline(Context& context, TimelineOptions& options, const std::string& com
     context.report(question.diagnostics());
     const auto* gpu = std::get_if<model::Gpu>(&question->machine.kind);
     if (gpu == nullptr) {
-        model::Diagnostics wrong;
+        Diagnostics wrong;
         wrong.error("not-a-gpu", "a timeline is predicted for GPUs and host processors",
                     "`eyeroof hw list` names them; `eyeroof exam` takes accelerators");
         return context.fail(wrong);
     }
     if (options.compare_copies) {
-        const study::Question runs = study::as_it_runs(*question);
+        const analysis::Question runs = analysis::as_it_runs(*question);
         return compare_copies(context, options, runs, std::get<model::Gpu>(runs.machine.kind));
     }
-    const auto report = study::run(*question, context.stop(), context.progress());
+    const auto report = analysis::run(*question, context.stop(), context.progress());
     if (!report) {
         return context.fail(report.diagnostics());
     }

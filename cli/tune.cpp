@@ -1,7 +1,7 @@
 // eyeroof tune: searches the fastest program of a layer by measuring.
 #include "cli/command.hpp"
 #include "cli/tune_options.hpp"
-#include "study/tune/report.hpp"
+#include "report/tune/report.hpp"
 
 #include <fmt/format.h>
 
@@ -10,10 +10,10 @@ namespace eyeroof::cli {
 namespace {
 
 // Wrong together, or not to be had here.
-std::optional<model::Diagnostic> refusal(const TuneCommand& options) {
+std::optional<Diagnostic> refusal(const TuneCommand& options) {
     const auto error = [](std::string code, std::string text, std::string hint) {
-        return model::Diagnostic{
-            model::Severity::error, std::move(code), std::move(text), std::move(hint), {}, {}};
+        return Diagnostic{
+            Severity::error, std::move(code), std::move(text), std::move(hint), {}, {}};
     };
     if (options.trees == "xgboost" && !tuning::has_xgboost()) {
         return error("unavailable", "XGBoost was not found when this was built",
@@ -40,15 +40,15 @@ std::optional<model::Diagnostic> refusal(const TuneCommand& options) {
 
 std::string rendered(const tuning::TuneResult& result, const TuneCommand& options) {
     const std::string& format = options.output.format;
-    return format == "json"  ? tuning::tune_json(result)
-           : format == "csv" ? tuning::tune_csv(result)
-           : format == "svg" ? tuning::tune_svg(result)
-                             : tuning::tune_text(result, options.details);
+    return format == "json"  ? report::tune_json(result)
+           : format == "csv" ? report::tune_csv(result)
+           : format == "svg" ? report::tune_svg(result)
+                             : report::tune_text(result, options.details);
 }
 
 // The GPU that --on names.
-model::Result<tuning::GpuMachine> computed_gpu(Context& context, const TuneCommand& options) {
-    using Made = model::Result<tuning::GpuMachine>;
+Result<tuning::GpuMachine> computed_gpu(Context& context, const TuneCommand& options) {
+    using Made = Result<tuning::GpuMachine>;
     const auto machine = load_machine(context, options.machine);
     if (!machine) {
         return Made(machine.diagnostics());
@@ -69,9 +69,9 @@ model::Result<tuning::GpuMachine> computed_gpu(Context& context, const TuneComma
 Exit search(Context& context, const TuneCommand& options) {
     const auto network = chosen_layers(context, options);
     auto layers = network ? tuning::workloads_of(*network)
-                          : model::Result<std::vector<tuning::Workload>>(network.diagnostics());
+                          : Result<std::vector<tuning::Workload>>(network.diagnostics());
     const auto transfer = load_logs(context, options.transfer);
-    model::Diagnostics found = layers.diagnostics();
+    Diagnostics found = layers.diagnostics();
     found.append(transfer.diagnostics());
     if (found.has_errors()) {
         return context.fail(found);
@@ -107,7 +107,7 @@ Exit search(Context& context, const TuneCommand& options) {
 
 Exit tune(Context& context, const TuneCommand& options) {
     if (const auto refused = refusal(options)) {
-        model::Diagnostics found;
+        Diagnostics found;
         found.add(*refused);
         return context.fail(found);
     }

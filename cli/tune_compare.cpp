@@ -1,9 +1,9 @@
 // eyeroof tune --compare: strategies against each other, on stand-ins, on logs, on mappings.
+#include "analysis/tune/compare.hpp"
 #include "cli/own_library.hpp"
 #include "cli/tune_options.hpp"
 #include "model/machine/machine.hpp"
-#include "study/tune/compare.hpp"
-#include "study/tune/compare_write.hpp"
+#include "report/tune/compare_write.hpp"
 
 #include <fmt/format.h>
 
@@ -15,21 +15,21 @@ Exit write_comparison(Context& context, const TuneCommand& options,
                       const tuning::Comparison& made) {
     const std::string& format = options.output.format;
     if (made.stopped) {
-        model::Diagnostics found;
+        Diagnostics found;
         found.error("cancelled", "stopped before all runs were there");
         return context.fail(found);
     }
-    return context.write(format == "json"  ? tuning::comparison_json(made)
-                         : format == "csv" ? tuning::comparison_csv(made)
-                         : format == "svg" ? tuning::comparison_svg(made)
-                                           : tuning::comparison_text(made),
+    return context.write(format == "json"  ? report::comparison_json(made)
+                         : format == "csv" ? report::comparison_csv(made)
+                         : format == "svg" ? report::comparison_svg(made)
+                                           : report::comparison_text(made),
                          options.output.file);
 }
 
 Exit run_comparison(Context& context, const TuneCommand& options,
                     std::vector<tuning::Arena> arenas) {
     if (arenas.empty()) {
-        model::Diagnostics found;
+        Diagnostics found;
         found.error("too-few", "no layer of the logs has 32 different measured points");
         return context.fail(found);
     }
@@ -46,10 +46,10 @@ Exit run_comparison(Context& context, const TuneCommand& options,
 }
 
 // Layers on a GPU that is computed.
-model::Result<std::vector<tuning::Arena>> kernels(Context& context, const TuneCommand& options,
-                                                  const model::Network& network,
-                                                  const model::Gpu& gpu, const std::string& name) {
-    using Made = model::Result<std::vector<tuning::Arena>>;
+Result<std::vector<tuning::Arena>> kernels(Context& context, const TuneCommand& options,
+                                           const model::Network& network, const model::Gpu& gpu,
+                                           const std::string& name) {
+    using Made = Result<std::vector<tuning::Arena>>;
     const auto layers = tuning::workloads_of(network);
     if (!layers) {
         return Made(layers.diagnostics());
@@ -63,10 +63,10 @@ model::Result<std::vector<tuning::Arena>> kernels(Context& context, const TuneCo
 }
 
 // Layers on an accelerator: their optimum is the mapper's.
-model::Result<std::vector<tuning::Arena>> mappings(Context& context, const TuneCommand& options) {
+Result<std::vector<tuning::Arena>> mappings(Context& context, const TuneCommand& options) {
     const auto network = chosen_layers(context, options);
     const auto machine = load_machine(context, options.machine);
-    model::Diagnostics found = network.diagnostics();
+    Diagnostics found = network.diagnostics();
     found.append(machine.diagnostics());
     if (found.has_errors()) {
         return found;
@@ -81,8 +81,8 @@ model::Result<std::vector<tuning::Arena>> mappings(Context& context, const TuneC
         auto subject =
             tuning::mapping_subject(layer, *accelerator, {0.0, 1}, kNodes, context.stop());
         if (!subject) {
-            for (model::Diagnostic diagnostic : subject.diagnostics()) {
-                diagnostic.severity = model::Severity::warning;
+            for (Diagnostic diagnostic : subject.diagnostics()) {
+                diagnostic.severity = Severity::warning;
                 found.add(std::move(diagnostic));
             }
             continue;
@@ -116,9 +116,8 @@ Exit compare_searches(Context& context, const TuneCommand& options) {
                       : context.fail(arenas.diagnostics());
     }
     const auto network = chosen_layers(context, options);
-    const auto layers = network
-                            ? tuning::workloads_of(*network)
-                            : model::Result<std::vector<tuning::Workload>>(network.diagnostics());
+    const auto layers = network ? tuning::workloads_of(*network)
+                                : Result<std::vector<tuning::Workload>>(network.diagnostics());
     if (!layers) {
         return context.fail(layers.diagnostics());
     }

@@ -1,8 +1,8 @@
 // The flags of `eyeroof tune`, and what they mean.
 #include "cli/tune_options.hpp"
 
+#include "base/pattern.hpp"
 #include "cli/own_library.hpp"
-#include "model/base/pattern.hpp"
 
 #include <fmt/format.h>
 
@@ -169,10 +169,10 @@ tuning::TuneOptions tune_options(const TuneCommand& options) {
     return wanted;
 }
 
-model::Result<std::vector<tuning::TrialLine>> load_logs(Context& context,
-                                                        const std::vector<std::string>& files) {
+Result<std::vector<tuning::TrialLine>> load_logs(Context& context,
+                                                 const std::vector<std::string>& files) {
     std::vector<std::vector<tuning::TrialLine>> logs;
-    model::Diagnostics found;
+    Diagnostics found;
     for (const std::string& file : files) {
         auto log = tuning::load_trials(file);
         found.append(log.diagnostics());
@@ -188,11 +188,11 @@ model::Result<std::vector<tuning::TrialLine>> load_logs(Context& context,
 }
 
 // The network's layers that --layers names.
-model::Result<model::Network> chosen_layers(Context& context, const TuneCommand& options) {
-    auto loaded = study::load_workload(options.network, options.dims, folders_of(context));
-    const auto pattern = model::Pattern::compile(options.layers);
+Result<model::Network> chosen_layers(Context& context, const TuneCommand& options) {
+    auto loaded = analysis::load_workload(options.network, options.dims, folders_of(context));
+    const auto pattern = Pattern::compile(options.layers);
     if (!loaded || !pattern) {
-        model::Diagnostics all = loaded.diagnostics();
+        Diagnostics all = loaded.diagnostics();
         all.append(pattern.diagnostics());
         return all;
     }
@@ -200,7 +200,7 @@ model::Result<model::Network> chosen_layers(Context& context, const TuneCommand&
     std::erase_if(network.layers,
                   [&](const model::Layer& layer) { return !pattern->found_in(layer.name); });
     if (network.layers.empty()) {
-        return model::Result<model::Network>::failure(
+        return Result<model::Network>::failure(
             "no-layers", fmt::format("no layer's name matches '{}'", options.layers),
             "eyeroof net show lists them");
     }

@@ -4,16 +4,16 @@
 // Knows no strategy's insides.
 #pragma once
 
+#include "analysis/tune/tuner.hpp"
 #include "cli/command.hpp"
 #include "cli/scenario_options.hpp"
-#include "study/tune/tuner.hpp"
 
 #include <string>
 #include <vector>
 
 namespace eyeroof::cli {
 
-namespace tuning = study::tune;
+namespace tuning = analysis::tune;
 
 struct TuneCommand {
     std::string network, layers, target = "cpu", machine;
@@ -36,10 +36,10 @@ void add_tune_flags(CLI::App& app, TuneCommand& options);
 tuning::StrategyOptions strategy_of(const TuneCommand& options);
 tuning::TuneOptions tune_options(const TuneCommand& options);
 // Logs as one. Errors: those of every file.
-model::Result<std::vector<tuning::TrialLine>> load_logs(Context& context,
-                                                        const std::vector<std::string>& files);
+Result<std::vector<tuning::TrialLine>> load_logs(Context& context,
+                                                 const std::vector<std::string>& files);
 // The network's layers that --layers names. Error "no-layers": none.
-model::Result<model::Network> chosen_layers(Context& context, const TuneCommand& options);
+Result<model::Network> chosen_layers(Context& context, const TuneCommand& options);
 
 // --compare: strategies against each other.
 Exit compare_searches(Context& context, const TuneCommand& options);

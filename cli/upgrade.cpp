@@ -1,14 +1,14 @@
 // eyeroof upgrade: does another GPU pay off for this network?
-#include "study/report/upgrade.hpp"
+#include "report/upgrade/upgrade.hpp"
 
+#include "analysis/program/lower.hpp"
+#include "analysis/upgrade/offload.hpp"
+#include "analysis/upgrade/surroundings.hpp"
+#include "analysis/upgrade/upgrade.hpp"
+#include "analysis/what_if/knobs.hpp"
 #include "cli/fail_if.hpp"
 #include "cli/origin.hpp"
 #include "cli/scenario_options.hpp"
-#include "study/program/lower.hpp"
-#include "study/upgrade/offload.hpp"
-#include "study/upgrade/surroundings.hpp"
-#include "study/upgrade/upgrade.hpp"
-#include "study/what_if/knobs.hpp"
 
 #include <fmt/format.h>
 
@@ -28,25 +28,25 @@ constexpr std::array<const char*, 7> kOfASide = {"dtype",  "host",     "set",   
 struct UpgradeOptions {
     ScenarioOptions scenario;
     std::vector<std::string> networks; // NAME, or NAME@WEIGHT
-    std::vector<model::Count> sweep_batch;
+    std::vector<Count> sweep_batch;
     std::vector<std::string> sweep_dtype; // OLD:NEW
     std::string from, to;
     std::map<std::string, ScenarioOptions::Value> of_sides; // "from-dtype"
-    study::UpgradeOptions study;
+    analysis::UpgradeOptions study;
     std::string fail_if;
     OutputOptions output;
 };
 
 // The scenario as one side has it.
-model::Result<study::Scenario> side_of(const UpgradeOptions& options, study::Scenario scenario,
-                                       const std::string& side) {
+Result<analysis::Scenario> side_of(const UpgradeOptions& options, analysis::Scenario scenario,
+                                   const std::string& side) {
     scenario.machine = side == "from" ? options.from : options.to;
-    model::Diagnostics found;
+    Diagnostics found;
     for (const char* name : kOfASide) {
         const auto& value = options.of_sides.at(side + "-" + name);
         const auto texts = value.flag ? std::vector<std::string>{"1"} : value.texts;
         if (value.option->count() > 0) {
-            found.append(study::find_field(name)->set(scenario, texts));
+            found.append(analysis::find_field(name)->set(scenario, texts));
         }
     }
     if (found.has_errors()) {
@@ -55,14 +55,14 @@ model::Result<study::Scenario> side_of(const UpgradeOptions& options, study::Sce
     return {std::move(scenario), std::move(found)};
 }
 
-model::Result<model::Machine> machine_of(Context& context, const study::Scenario& scenario) {
+Result<model::Machine> machine_of(Context& context, const analysis::Scenario& scenario) {
     auto machine = load_machine(context, scenario.machine);
-    return machine ? study::changed(*machine, scenario.changes) : machine;
+    return machine ? analysis::changed(*machine, scenario.changes) : machine;
 }
 
 // "resnet50@3" -> the network and its weight.
-model::Result<study::FleetMember> member_of(const std::string& text, Context& context,
-                                            const std::vector<std::string>& sizes) {
+Result<analysis::FleetMember> member_of(const std::string& text, Context& context,
+                                        const std::vector<std::string>& sizes) {
     const auto at = text.rfind('@');
     std::string name = text;
     double weight = 1.0;
@@ -73,38 +73,38 @@ model::Result<study::FleetMember> member_of(const std::string& text, Context& co
         const bool whole =
             error == std::errc{} && stop == end && weight > 0.0 && std::isfinite(weight);
         if (!whole) {
-            return model::Result<study::FleetMember>::failure(
+            return Result<analysis::FleetMember>::failure(
                 "bad-weight", "'" + text.substr(at + 1) + "' is not a positive weight",
                 "as in resnet50@3");
         }
         name = text.substr(0, at);
     }
-    auto network = study::load_workload(name, sizes, folders_of(context));
+    auto network = analysis::load_workload(name, sizes, folders_of(context));
     if (!network) {
         return network.diagnostics();
     }
-    return study::FleetMember{std::move(network->network), weight, std::move(network->wiring)};
+    return analysis::FleetMember{std::move(network->network), weight, std::move(network->wiring)};
 }
 
 // "fp16:tf32"; "fp16" stands for both sides.
-model::Result<study::DtypePair> pair_of(const std::string& text) {
+Result<analysis::DtypePair> pair_of(const std::string& text) {
     const auto colon = text.find(':');
     const std::string from = text.substr(0, colon);
     const std::string to = colon == std::string::npos ? from : text.substr(colon + 1);
-    study::DtypePair pair{model::data_type_from_name(from), model::data_type_from_name(to)};
+    analysis::DtypePair pair{model::data_type_from_name(from), model::data_type_from_name(to)};
     if (!pair.from || !pair.to) {
-        return model::Result<study::DtypePair>::failure(
+        return Result<analysis::DtypePair>::failure(
             "bad-dtype", "'" + text + "' does not name two data types", "as in fp16:tf32");
     }
     return pair;
 }
 
-model::Result<std::vector<study::SweepPoint>> swept(const UpgradeOptions& options,
-                                                    const study::UpgradeOptions& wanted,
-                                                    const std::vector<study::FleetMember>& fleet,
-                                                    const model::Machine& from,
-                                                    const model::Machine& to) {
-    std::vector<study::DtypePair> pairs;
+Result<std::vector<analysis::SweepPoint>> swept(const UpgradeOptions& options,
+                                                const analysis::UpgradeOptions& wanted,
+                                                const std::vector<analysis::FleetMember>& fleet,
+                                                const model::Machine& from,
+                                                const model::Machine& to) {
+    std::vector<analysis::DtypePair> pairs;
     for (const std::string& text : options.sweep_dtype) {
         const auto pair = pair_of(text);
         if (!pair) {
@@ -115,26 +115,26 @@ model::Result<std::vector<study::SweepPoint>> swept(const UpgradeOptions& option
     if (pairs.empty()) {
         pairs.push_back({});
     }
-    const std::vector<model::Count> batches =
-        options.sweep_batch.empty() ? std::vector<model::Count>{wanted.from.batch.value_or(
-                                          study::own_batch(fleet.front().network))}
-                                    : options.sweep_batch;
-    return study::sweep_upgrade(fleet, from, to, wanted, batches, pairs);
+    const std::vector<Count> batches = options.sweep_batch.empty()
+                                           ? std::vector<Count>{wanted.from.batch.value_or(
+                                                 analysis::own_batch(fleet.front().network))}
+                                           : options.sweep_batch;
+    return analysis::sweep_upgrade(fleet, from, to, wanted, batches, pairs);
 }
 
-std::string rendered(const study::Upgrade& result, const std::string& format) {
-    return format == "json"   ? study::upgrade_json(result)
-           : format == "csv"  ? study::upgrade_csv(result)
-           : format == "md"   ? study::upgrade_markdown(result)
-           : format == "svg"  ? study::upgrade_svg(result)
-           : format == "html" ? study::upgrade_html(result)
-                              : study::upgrade_text(result);
+std::string rendered(const analysis::Upgrade& result, const std::string& format) {
+    return format == "json"   ? report::upgrade_json(result)
+           : format == "csv"  ? report::upgrade_csv(result)
+           : format == "md"   ? report::upgrade_markdown(result)
+           : format == "svg"  ? report::upgrade_svg(result)
+           : format == "html" ? report::upgrade_html(result)
+                              : report::upgrade_text(result);
 }
 
-model::Result<std::vector<study::FleetMember>>
-fleet_of(Context& context, const UpgradeOptions& options, const study::Scenario& scenario) {
-    std::vector<study::FleetMember> fleet;
-    model::Diagnostics all;
+Result<std::vector<analysis::FleetMember>> fleet_of(Context& context, const UpgradeOptions& options,
+                                                    const analysis::Scenario& scenario) {
+    std::vector<analysis::FleetMember> fleet;
+    Diagnostics all;
     for (const std::string& text : options.networks) {
         auto member = member_of(text, context, scenario.sizes);
         all.append(member.diagnostics());
@@ -149,22 +149,22 @@ fleet_of(Context& context, const UpgradeOptions& options, const study::Scenario&
 }
 
 // From a host processor: is a layer worth sending?
-Exit offload(Context& context, const UpgradeOptions& options, const study::Scenario& to,
+Exit offload(Context& context, const UpgradeOptions& options, const analysis::Scenario& to,
              const model::Machine& host, const std::string& command) {
     if (options.networks.size() > 1) {
         return context.fail_usage("from a host processor to a GPU, one network at a time",
                                   "run it once for each network");
     }
-    const auto fail_if = FailIf::parse(options.fail_if, gate_figures(study::Offload{}).keys);
-    study::Scenario scenario = to;
+    const auto fail_if = FailIf::parse(options.fail_if, gate_figures(analysis::Offload{}).keys);
+    analysis::Scenario scenario = to;
     scenario.network = options.networks.front();
-    const auto question = study::resolve(scenario, folders_of(context));
-    model::Diagnostics all = fail_if.diagnostics();
+    const auto question = analysis::resolve(scenario, folders_of(context));
+    Diagnostics all = fail_if.diagnostics();
     all.append(question.diagnostics());
     if (all.has_errors()) {
         return context.fail(all);
     }
-    const auto result = study::offload(*question, host);
+    const auto result = analysis::offload(*question, host);
     if (!result) {
         return context.fail(result.diagnostics());
     }
@@ -174,17 +174,17 @@ Exit offload(Context& context, const UpgradeOptions& options, const study::Scena
                                   "choose text, json, csv, or md");
     }
     return fail_if->write(context,
-                          format == "json"  ? study::offload_json(*result)
-                          : format == "csv" ? study::offload_csv(*result)
-                          : format == "md"  ? with_origin(study::offload_markdown(*result), format,
-                                                          command, {host, question->machine})
-                                            : study::offload_text(*result),
+                          format == "json"  ? analysis::offload_json(*result)
+                          : format == "csv" ? analysis::offload_csv(*result)
+                          : format == "md"  ? with_origin(analysis::offload_markdown(*result),
+                                                          format, command, {host, question->machine})
+                                            : analysis::offload_text(*result),
                           options.output.file, gate_figures(*result));
 }
 
 // What the answer is asked again by: the network, where it is one, on the new GPU, without what is
 // of one side alone.
-void remember(Context& context, const UpgradeOptions& options, study::Scenario scenario) {
+void remember(Context& context, const UpgradeOptions& options, analysis::Scenario scenario) {
     scenario.machine = options.to;
     if (options.networks.size() == 1) {
         scenario.network = options.networks.front().substr(0, options.networks.front().rfind('@'));
@@ -193,14 +193,14 @@ void remember(Context& context, const UpgradeOptions& options, study::Scenario s
 }
 
 struct Sides {
-    study::Scenario from, to;
+    analysis::Scenario from, to;
     model::Machine from_machine, to_machine;
 };
 
 // What the line leaves out and the document of --scenario has: its network, its machine as the new
 // one.
-model::Diagnostics complete(UpgradeOptions& options, const study::Scenario& scenario) {
-    model::Diagnostics found;
+Diagnostics complete(UpgradeOptions& options, const analysis::Scenario& scenario) {
+    Diagnostics found;
     if (options.networks.empty() && !scenario.network.empty()) {
         options.networks = {scenario.network};
     }
@@ -218,7 +218,7 @@ model::Diagnostics complete(UpgradeOptions& options, const study::Scenario& scen
     return found;
 }
 
-model::Result<Sides> sides_of(Context& context, UpgradeOptions& options) {
+Result<Sides> sides_of(Context& context, UpgradeOptions& options) {
     const auto scenario = scenario_of(context, options.scenario);
     if (!scenario) {
         return scenario.diagnostics();
@@ -229,7 +229,7 @@ model::Result<Sides> sides_of(Context& context, UpgradeOptions& options) {
     remember(context, options, *scenario);
     const auto from = side_of(options, *scenario, "from");
     const auto to = side_of(options, *scenario, "to");
-    model::Diagnostics all = from.diagnostics();
+    Diagnostics all = from.diagnostics();
     all.append(to.diagnostics());
     if (all.has_errors()) {
         return all;
@@ -253,29 +253,29 @@ Exit upgrade(Context& context, UpgradeOptions& options, const std::string& comma
     if (old != nullptr && old->arch == model::GpuArch::host) {
         return offload(context, options, sides->to, sides->from_machine, command);
     }
-    const auto fail_if = FailIf::parse(options.fail_if, gate_figures(study::Upgrade{}).keys);
+    const auto fail_if = FailIf::parse(options.fail_if, gate_figures(analysis::Upgrade{}).keys);
     const auto read = fleet_of(context, options, sides->from);
-    model::Diagnostics all = fail_if.diagnostics();
+    Diagnostics all = fail_if.diagnostics();
     all.append(read.diagnostics());
     if (all.has_errors()) {
         return context.fail(all);
     }
-    const std::vector<study::FleetMember>& fleet = *read;
+    const std::vector<analysis::FleetMember>& fleet = *read;
     const model::Machine* from = &sides->from_machine;
     const model::Machine* to = &sides->to_machine;
     const bool sweeps = !options.sweep_batch.empty() || !options.sweep_dtype.empty();
     if (sweeps && fleet.size() > 1) {
         return context.fail_usage("a sweep is of one network", "run it once for each network");
     }
-    study::UpgradeOptions asked = options.study;
+    analysis::UpgradeOptions asked = options.study;
     asked.from = sides->from;
     asked.to = sides->to;
-    const auto wanted = study::with_surroundings(
+    const auto wanted = analysis::with_surroundings(
         asked, *from, *to, {asked.from.host, asked.to.host}, context.machine_dirs());
     if (!wanted) {
         return context.fail(wanted.diagnostics());
     }
-    auto result = study::upgrade_fleet(fleet, *from, *to, *wanted);
+    auto result = analysis::upgrade_fleet(fleet, *from, *to, *wanted);
     if (!result) {
         return context.fail(result.diagnostics());
     }
@@ -293,7 +293,7 @@ Exit upgrade(Context& context, UpgradeOptions& options, const std::string& comma
 }
 
 void add_price_options(CLI::App& app, UpgradeOptions& options) {
-    study::UpgradePrices& prices = options.study.prices;
+    analysis::UpgradePrices& prices = options.study.prices;
     app.add_option("--from-per-hour", prices.from_usd_per_hour, "Price of the old GPU, USD an hour")
         ->check(CLI::PositiveNumber);
     app.add_option("--to-per-hour", prices.to_usd_per_hour, "Price of the new GPU, USD an hour")
@@ -323,11 +323,11 @@ void add_price_options(CLI::App& app, UpgradeOptions& options) {
 void add_side_options(CLI::App& app, UpgradeOptions& options) {
     for (const std::string side : {"from", "to"}) {
         for (const char* name : kOfASide) {
-            const study::ScenarioField& field = *study::find_field(name);
+            const analysis::ScenarioField& field = *analysis::find_field(name);
             auto& value = options.of_sides[side + "-" + name];
             const std::string which = side == "from" ? "the old GPU alone" : "the new GPU alone";
             const std::string help = fmt::format("--{} of {}", name, which);
-            CLI::Option* option = field.kind == study::FieldKind::flag
+            CLI::Option* option = field.kind == analysis::FieldKind::flag
                                       ? app.add_flag("--" + side + "-" + name, value.flag, help)
                                       : app.add_option("--" + side + "-" + name, value.texts, help)
                                             ->type_name(field.value)

@@ -1,7 +1,7 @@
 #include "cli/usage.hpp"
 
-#include "model/base/ascii.hpp"
-#include "model/base/suggest.hpp"
+#include "base/ascii.hpp"
+#include "base/suggest.hpp"
 
 #include <fmt/format.h>
 
@@ -40,7 +40,7 @@ std::vector<std::string> command_names(const CLI::App& app) {
 // Words that a number's reader takes and nobody means: "nan", "-inf", also behind an "@".
 bool is_no_number(std::string word) {
     word.erase(0, word.find_first_not_of("@+-"));
-    word = model::lowered(word);
+    word = lowered(word);
     return word == "nan" || word == "inf" || word == "infinity" || word.starts_with("nan(");
 }
 
@@ -62,7 +62,7 @@ bool is_no_count(const CLI::Option& option, const std::string& word) {
 }
 
 // What no option takes, whatever it is for: nothing at all, and numbers that are none.
-void check_values(const CLI::App& app, model::Diagnostics& found) {
+void check_values(const CLI::App& app, Diagnostics& found) {
     for (const CLI::Option* option : app.get_options()) {
         for (const std::string& word : option->results()) {
             if (word.empty()) {
@@ -103,7 +103,7 @@ std::set<std::string> lists_of(const CLI::App& app) {
 
 // Lists with nothing between two commas, which the parser passes over.
 void check_lists(const std::set<std::string>& lists, const std::vector<std::string>& arguments,
-                 model::Diagnostics& found) {
+                 Diagnostics& found) {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::string& word = arguments[i];
         const std::size_t equals = word.find('=');
@@ -148,7 +148,7 @@ bool said_elsewhere(const CLI::App& app, const std::string& with) {
            (vary != nullptr && std::any_of(vary->results().begin(), vary->results().end(), varies));
 }
 
-void check_companions(const CLI::App& app, model::Diagnostics& found) {
+void check_companions(const CLI::App& app, Diagnostics& found) {
     for (const Companion& rule : kCompanions) {
         const CLI::Option* option = app.get_option_no_throw(rule.option);
         const CLI::Option* with = app.get_option_no_throw(rule.with);
@@ -177,7 +177,7 @@ bool is_same_file(const std::string& a, const std::string& b) {
 }
 
 // A result that would take the place of what it is made from.
-void check_outputs(const CLI::App& app, model::Diagnostics& found) {
+void check_outputs(const CLI::App& app, Diagnostics& found) {
     for (const CLI::Option* output : app.get_options()) {
         const std::string name = output->get_name();
         if ((name != "--output" && name != "--save") || output->results().empty()) {
@@ -244,18 +244,18 @@ const CLI::App& deepest(const CLI::App& app) {
     return parsed.empty() ? app : deepest(*parsed.back());
 }
 
-model::Diagnostics usage_error(const CLI::App& root, const CLI::ParseError& error) {
+Diagnostics usage_error(const CLI::App& root, const CLI::ParseError& error) {
     const CLI::App& app = deepest(root);
     const std::string path = command_path(app);
     const std::string help = fmt::format("see {} --help", path);
-    model::Diagnostics diagnostics;
+    Diagnostics diagnostics;
     const auto unexpected = root.remaining(true);
     const auto commands = command_names(app);
     if (!unexpected.empty() && unexpected.front().starts_with('-')) {
         auto known = option_names(app);
         const auto global = option_names(root);
         known.insert(known.end(), global.begin(), global.end());
-        const std::string near = model::closest(unexpected.front(), known);
+        const std::string near = closest(unexpected.front(), known);
         const std::string moved = moved_to(app.get_name(), unexpected.front());
         diagnostics.error("usage", fmt::format("{}: unknown option '{}'", path, unexpected.front()),
                           !moved.empty() ? moved
@@ -265,14 +265,14 @@ model::Diagnostics usage_error(const CLI::App& root, const CLI::ParseError& erro
         const std::string moved = moved_to(app.get_name(), unexpected.front());
         diagnostics.error("usage",
                           fmt::format("{}: unknown command '{}'", path, unexpected.front()),
-                          moved.empty() ? model::suggestion(unexpected.front(), commands) : moved);
+                          moved.empty() ? suggestion(unexpected.front(), commands) : moved);
     } else if (!unexpected.empty()) {
         diagnostics.error("usage",
                           fmt::format("{}: one argument too many: '{}'", path, unexpected.front()),
                           help);
     } else if (!commands.empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
         diagnostics.error("usage", fmt::format("{}: which command?", path),
-                          model::suggestion("", commands, commands.size()));
+                          suggestion("", commands, commands.size()));
     } else {
         std::string message = error.what();
         if (const auto end = message.find_last_not_of(" \n."); end != std::string::npos) {
@@ -283,9 +283,9 @@ model::Diagnostics usage_error(const CLI::App& root, const CLI::ParseError& erro
     return diagnostics;
 }
 
-model::Diagnostics values_found_wrong(const Frame& frame, const GlobalOptions& global,
-                                      const std::vector<std::string>& arguments) {
-    model::Diagnostics found;
+Diagnostics values_found_wrong(const Frame& frame, const GlobalOptions& global,
+                               const std::vector<std::string>& arguments) {
+    Diagnostics found;
     check_values(frame.root(), found);
     check_lists(lists_of(frame.root()), arguments, found);
     check_companions(deepest(frame.root()), found);

@@ -3,8 +3,8 @@
 // Knows no single command.
 #pragma once
 
+#include "base/diagnostic.hpp"
 #include "cli/command.hpp"
-#include "model/base/diagnostic.hpp"
 
 #include <string>
 #include <vector>
@@ -15,11 +15,11 @@ namespace eyeroof::cli {
 const CLI::App& deepest(const CLI::App& app);
 
 // What the parser stumbled over.
-model::Diagnostics usage_error(const CLI::App& root, const CLI::ParseError& error);
+Diagnostics usage_error(const CLI::App& root, const CLI::ParseError& error);
 
 // What the parser took and nobody means: numbers that are none, empty words, lists with holes,
 // folders that are not there, options that mean nothing without another.
-model::Diagnostics values_found_wrong(const Frame& frame, const GlobalOptions& global,
-                                      const std::vector<std::string>& arguments);
+Diagnostics values_found_wrong(const Frame& frame, const GlobalOptions& global,
+                               const std::vector<std::string>& arguments);
 
 } // namespace eyeroof::cli

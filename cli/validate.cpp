@@ -1,22 +1,22 @@
 // eyeroof validate: predictions beside measured layer times, and beside the naive roofline; beside
 // published figures of accelerators.
-#include "study/calibrate/validate.hpp"
+#include "analysis/calibrate/validate.hpp"
 
+#include "analysis/calibrate/machines.hpp"
+#include "analysis/calibrate/networks.hpp"
+#include "analysis/calibrate/pairs.hpp"
+#include "base/text_file.hpp"
 #include "cli/fail_if.hpp"
 #include "cli/scenario_options.hpp"
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/published_reader.hpp"
-#include "hwdb/text_file.hpp"
 #include "hwdb/transfer_reader.hpp"
 #include "hwdb/usual_host.hpp"
-#include "study/calibrate/machines.hpp"
-#include "study/calibrate/networks.hpp"
-#include "study/calibrate/networks_write.hpp"
-#include "study/calibrate/pairs.hpp"
-#include "study/calibrate/pairs_write.hpp"
-#include "study/report/machines.hpp"
-#include "study/report/validation.hpp"
+#include "report/calibrate/networks_write.hpp"
+#include "report/calibrate/pairs_write.hpp"
+#include "report/calibrate/validation.hpp"
+#include "report/catalog/machines.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -44,8 +44,8 @@ struct ValidateOptions {
 
 // The machine as if nobody had measured it: constants that have seen no GPU with its die, where
 // there are any; GPUs without such a file were never measured, and have the carried-over ones.
-model::Result<model::Machine> unseen(model::Machine machine,
-                                     const std::vector<std::filesystem::path>& folders) {
+Result<model::Machine> unseen(model::Machine machine,
+                              const std::vector<std::filesystem::path>& folders) {
     auto* gpu = std::get_if<model::Gpu>(&machine.kind);
     if (gpu == nullptr) {
         return machine;
@@ -58,8 +58,8 @@ model::Result<model::Machine> unseen(model::Machine machine,
     return machine;
 }
 
-study::MachineSource source_of(const ValidateOptions& options,
-                               const std::vector<std::filesystem::path>& folders) {
+analysis::MachineSource source_of(const ValidateOptions& options,
+                                  const std::vector<std::filesystem::path>& folders) {
     return [&options, folders](const std::string& id) {
         auto machine = hwdb::load_machine(id, folders);
         return machine && options.never_seen ? unseen(std::move(*machine), folders)
@@ -67,10 +67,10 @@ study::MachineSource source_of(const ValidateOptions& options,
     };
 }
 
-study::PairsSources sources_of(const Context& context, const ValidateOptions& options) {
+analysis::PairsSources sources_of(const Context& context, const ValidateOptions& options) {
     const auto folders = context.machine_dirs();
     return {[data = folders_of(context)](const std::string& reference) {
-                return study::load_workload(reference, {}, data);
+                return analysis::load_workload(reference, {}, data);
             },
             source_of(options, folders),
             [folders](const model::Gpu& gpu) { return hwdb::usual_host(gpu, folders).issue; }};
@@ -78,19 +78,19 @@ study::PairsSources sources_of(const Context& context, const ValidateOptions& op
 
 Exit validate_pairs(Context& context, const ValidateOptions& options) {
     const auto fail_if =
-        FailIf::parse(options.fail_if, gate_figures(study::PairsValidation{}).keys);
+        FailIf::parse(options.fail_if, gate_figures(analysis::PairsValidation{}).keys);
     if (!fail_if) {
         return context.fail(fail_if.diagnostics());
     }
-    const auto text = hwdb::read_text_file(options.file);
-    const auto pairs = text ? study::parse_pairs(*text, options.file)
-                            : model::Result<std::vector<study::MeasuredPair>>(text.diagnostics());
+    const auto text = read_text_file(options.file);
+    const auto pairs = text ? analysis::parse_pairs(*text, options.file)
+                            : Result<std::vector<analysis::MeasuredPair>>(text.diagnostics());
     if (!pairs) {
         return context.fail(pairs.diagnostics());
     }
-    study::Scenario scenario;
+    analysis::Scenario scenario;
     scenario.launch = *model::launch_from_name(options.launch);
-    auto result = study::validate_pairs(*pairs, sources_of(context, options), scenario);
+    auto result = analysis::validate_pairs(*pairs, sources_of(context, options), scenario);
     if (!result) {
         return context.fail(result.diagnostics());
     }
@@ -103,39 +103,39 @@ Exit validate_pairs(Context& context, const ValidateOptions& options) {
     }
     const std::string& format = options.output.format;
     return fail_if->write(context,
-                          format == "json"  ? study::pairs_json(*result)
-                          : format == "csv" ? study::pairs_csv(*result)
-                                            : study::pairs_text(*result),
+                          format == "json"  ? report::pairs_json(*result)
+                          : format == "csv" ? report::pairs_csv(*result)
+                                            : report::pairs_text(*result),
                           options.output.file, gate_figures(*result));
 }
 
 Exit validate_networks(Context& context, const ValidateOptions& options) {
     const auto fail_if =
-        FailIf::parse(options.fail_if, gate_figures(study::NetworksValidation{}).keys);
+        FailIf::parse(options.fail_if, gate_figures(analysis::NetworksValidation{}).keys);
     if (!fail_if) {
         return context.fail(fail_if.diagnostics());
     }
-    const auto text = hwdb::read_text_file(options.file);
-    const auto rows = text ? study::parse_networks(*text, options.file)
-                           : model::Result<std::vector<study::MeasuredNetwork>>(text.diagnostics());
+    const auto text = read_text_file(options.file);
+    const auto rows = text ? analysis::parse_networks(*text, options.file)
+                           : Result<std::vector<analysis::MeasuredNetwork>>(text.diagnostics());
     if (!rows) {
         return context.fail(rows.diagnostics());
     }
-    const auto result = study::validate_networks(*rows, sources_of(context, options));
+    const auto result = analysis::validate_networks(*rows, sources_of(context, options));
     if (!result) {
         return context.fail(result.diagnostics());
     }
     const std::string& format = options.output.format;
     return fail_if->write(context,
-                          format == "json"  ? study::networks_json(*result)
-                          : format == "csv" ? study::networks_csv(*result)
-                                            : study::networks_text(*result),
+                          format == "json"  ? report::networks_json(*result)
+                          : format == "csv" ? report::networks_csv(*result)
+                                            : report::networks_text(*result),
                           options.output.file, gate_figures(*result));
 }
 
 // The tables that speak of one machine, or all.
-model::Result<std::vector<hwdb::PublishedTable>> wanted_tables(const Context& context,
-                                                               const std::string& machine) {
+Result<std::vector<hwdb::PublishedTable>> wanted_tables(const Context& context,
+                                                        const std::string& machine) {
     auto tables = hwdb::load_all_published(context.machine_dirs());
     if (!tables || machine.empty()) {
         return tables;
@@ -153,7 +153,7 @@ model::Result<std::vector<hwdb::PublishedTable>> wanted_tables(const Context& co
         }
     }
     if (wanted.empty()) {
-        return model::Result<std::vector<hwdb::PublishedTable>>::failure(
+        return Result<std::vector<hwdb::PublishedTable>>::failure(
             "no-tables", fmt::format("no figure of {} is in the published tables", machine),
             fmt::format("there are figures of {}", fmt::join(known, ", ")));
     }
@@ -162,7 +162,7 @@ model::Result<std::vector<hwdb::PublishedTable>> wanted_tables(const Context& co
 
 Exit validate_machines(Context& context, const ValidateOptions& options) {
     const auto fail_if =
-        FailIf::parse(options.fail_if, gate_figures(std::vector<study::MachineTable>{}).keys);
+        FailIf::parse(options.fail_if, gate_figures(std::vector<analysis::MachineTable>{}).keys);
     if (!fail_if) {
         return context.fail(fail_if.diagnostics());
     }
@@ -170,25 +170,25 @@ Exit validate_machines(Context& context, const ValidateOptions& options) {
     if (!tables) {
         return context.fail(tables.diagnostics());
     }
-    study::Scenario how;
-    how.policy =
-        options.mapping == "best" ? study::MappingPolicy::best : study::MappingPolicy::dataflow;
+    analysis::Scenario how;
+    how.policy = options.mapping == "best" ? analysis::MappingPolicy::best
+                                           : analysis::MappingPolicy::dataflow;
     const auto networks = [&](const std::string& reference) {
-        return study::load_workload(reference, {}, folders_of(context));
+        return analysis::load_workload(reference, {}, folders_of(context));
     };
     const auto machines = [&](const std::string& id) {
         return hwdb::load_machine(id, context.machine_dirs());
     };
-    const auto result = study::validate_machines(*tables, networks, machines, how, context.stop(),
-                                                 context.progress());
+    const auto result = analysis::validate_machines(*tables, networks, machines, how,
+                                                    context.stop(), context.progress());
     if (!result) {
         return context.fail(result.diagnostics());
     }
     const std::string& format = options.output.format;
     return fail_if->write(context,
-                          format == "json"  ? study::machines_json(*result)
-                          : format == "csv" ? study::machines_csv(*result)
-                                            : study::machines_text(*result),
+                          format == "json"  ? report::machines_json(*result)
+                          : format == "csv" ? report::machines_csv(*result)
+                                            : report::machines_text(*result),
                           options.output.file, gate_figures(*result));
 }
 
@@ -213,28 +213,29 @@ Exit validate(Context& context, const ValidateOptions& options) {
     if (options.pairs) {
         return validate_pairs(context, options);
     }
-    const auto fail_if = FailIf::parse(options.fail_if, gate_figures(study::Validation{}).keys);
+    const auto fail_if = FailIf::parse(options.fail_if, gate_figures(analysis::Validation{}).keys);
     if (!fail_if) {
         return context.fail(fail_if.diagnostics());
     }
-    const auto table = study::read::load_layer_csv(options.file);
+    const auto table = formats::load_layer_csv(options.file);
     if (!table) {
         return context.fail(table.diagnostics());
     }
-    const auto rows = study::measured_layers(*table, options.file, options.machine);
+    const auto rows = analysis::measured_layers(*table, options.file, options.machine);
     if (!rows) {
         return context.fail(rows.diagnostics());
     }
-    const auto result = study::validate(*rows, source_of(options, context.machine_dirs()),
-                                        {*model::timing_from_name(options.timing), options.worst});
+    const auto result =
+        analysis::validate(*rows, source_of(options, context.machine_dirs()),
+                           {*model::timing_from_name(options.timing), options.worst});
     if (!result) {
         return context.fail(result.diagnostics());
     }
     const std::string& format = options.output.format;
     return fail_if->write(context,
-                          format == "json"  ? study::validation_json(*result)
-                          : format == "csv" ? study::validation_csv(*result)
-                                            : study::validation_text(*result),
+                          format == "json"  ? report::validation_json(*result)
+                          : format == "csv" ? report::validation_csv(*result)
+                                            : report::validation_text(*result),
                           options.output.file, gate_figures(*result));
 }
 
@@ -265,7 +266,7 @@ void add_validate(Frame& frame) {
     add_choice(app, "--mapping", options->mapping, {"dataflow", "best"},
                "With --machines: by the dataflow's own rules, or the best that is found");
     add_timing(app, options->timing);
-    const study::ScenarioField& launch = *study::find_field("launch");
+    const analysis::ScenarioField& launch = *analysis::find_field("launch");
     add_choice(app, "--launch", options->launch, launch.choices, "With --pairs: " + launch.help);
     app.add_flag("--pairs", options->pairs,
                  "The table holds speed-ups of networks: network,from,to,speedup and perhaps "

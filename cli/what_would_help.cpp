@@ -1,6 +1,6 @@
 #include "cli/what_would_help.hpp"
 
-#include "model/base/units.hpp"
+#include "base/units.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -10,32 +10,32 @@ namespace eyeroof::cli {
 namespace {
 
 std::string gain_text(double speedup) {
-    return speedup < study::kHelps ? "-" : fmt::format("{:.3f}x", speedup);
+    return speedup < analysis::kHelps ? "-" : fmt::format("{:.3f}x", speedup);
 }
 
-std::string next_text(const study::ParameterHelp& p) {
+std::string next_text(const analysis::ParameterHelp& p) {
     return p.next ? fmt::format("{} ({})", *p.next, gain_text(p.with_next)) : "none tried";
 }
 
 // "step 6, average bandwidth: 12 ms, 1.31x"; empty where it saves nothing.
-std::string step_text(const study::Helps& helps, std::size_t k) {
+std::string step_text(const analysis::Helps& helps, std::size_t k) {
     const double speedup = helps.without[k] > 0.0 ? helps.time_s / helps.without[k] : 1.0;
-    return speedup < study::kHelps
+    return speedup < analysis::kHelps
                ? std::string()
                : fmt::format("step {}, {}: {}, {:.3f}x", k + 1, model::kStepNames[k],
-                             model::format_si(helps.without[k], "s"), speedup);
+                             format_si(helps.without[k], "s"), speedup);
 }
 
 constexpr const char* kBasis = "by the dataflow's own mappings on both sides";
 
 } // namespace
 
-std::string helps_text(const study::Helps& helps) {
-    std::string text = fmt::format("\nwhat would help, {} ({} as it is)\n", kBasis,
-                                   model::format_si(helps.time_s, "s"));
+std::string helps_text(const analysis::Helps& helps) {
+    std::string text =
+        fmt::format("\nwhat would help, {} ({} as it is)\n", kBasis, format_si(helps.time_s, "s"));
     text += fmt::format("  {:<28} {:>14} {:>9} {:>9}  {}\n", "parameter (--set)", "now", "+10 %",
                         "x2", "next value that helps");
-    for (const study::ParameterHelp& p : helps.parameters) {
+    for (const analysis::ParameterHelp& p : helps.parameters) {
         text += fmt::format("  {:<28} {:>14} {:>9} {:>9}  {}\n", p.key, p.now, gain_text(p.tenth),
                             gain_text(p.doubled), next_text(p));
     }
@@ -47,12 +47,12 @@ std::string helps_text(const study::Helps& helps) {
     return text;
 }
 
-std::string helps_markdown(const study::Helps& helps) {
+std::string helps_markdown(const analysis::Helps& helps) {
     std::string text = fmt::format("\n## What would help\n\nSpeed-ups of the whole, {}.\n\n"
                                    "| parameter | now | +10 % | x2 | next value that helps |\n"
                                    "|---|--:|--:|--:|---|\n",
                                    kBasis);
-    for (const study::ParameterHelp& p : helps.parameters) {
+    for (const analysis::ParameterHelp& p : helps.parameters) {
         text += fmt::format("| {} | {} | {} | {} | {} |\n", p.key, p.now, gain_text(p.tenth),
                             gain_text(p.doubled), next_text(p));
     }
@@ -64,10 +64,10 @@ std::string helps_markdown(const study::Helps& helps) {
     return text;
 }
 
-std::string with_helps(const std::string& report_json, const study::Helps& helps) {
+std::string with_helps(const std::string& report_json, const analysis::Helps& helps) {
     auto json = nlohmann::ordered_json::parse(report_json);
     auto parameters = nlohmann::ordered_json::array();
-    for (const study::ParameterHelp& p : helps.parameters) {
+    for (const analysis::ParameterHelp& p : helps.parameters) {
         parameters.push_back({{"key", p.key},
                               {"name", p.name},
                               {"now", p.now},

@@ -6,7 +6,7 @@
 #
 # tests/outside is such a program. Static libraries: what they use must be there when linking.
 include(CMakePackageConfigHelpers)
-set(exported model hwdb profiles mapper text formats scenario program exam)
+set(exported base model hwdb profiles mapper formats scenario program exam)
 list(TRANSFORM exported PREPEND eyeroof_ OUTPUT_VARIABLE exported_targets)
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/eyeroof")
 
@@ -14,7 +14,7 @@ install(TARGETS ${exported_targets} eyeroof_yaml eyeroof_re2 eyeroof_yajl EXPORT
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(EXPORT eyeroof NAMESPACE eyeroof:: FILE eyeroof-targets.cmake DESTINATION ${package}
         COMPONENT dev)
-foreach(folder model hwdb profiles mapper study/text study/formats study/scenario study/program study/exam)
+foreach(folder base model hwdb profiles mapper formats analysis/scenario analysis/program analysis/exam)
     install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}/" DESTINATION include/eyeroof/${folder}
             COMPONENT dev FILES_MATCHING PATTERN "*.hpp" PATTERN "cupti" EXCLUDE
             PATTERN "gpu/*.cu" EXCLUDE)

@@ -1,5 +1,6 @@
-# One function makes every library of the house, so that a folder's CMakeLists.txt says only what it
-# is and what it may see. Sources are globbed: a new file in a folder belongs to that folder.
+# One function makes every library, so that a folder's CMakeLists.txt says only what it is and what it
+# links. Sources are globbed: a new file in a folder belongs to that folder. The links are the one
+# table of dependencies: tests/architecture checks every include against them.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -39,12 +40,6 @@ function(eyeroof_library name)
     endif()
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
     file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${folder}/*.hpp")
-    if(NOT sources) # a room without furniture yet
-        add_library(eyeroof_${name} INTERFACE)
-        add_library(eyeroof::${name} ALIAS eyeroof_${name})
-        target_link_libraries(eyeroof_${name} INTERFACE ${ARG_PUBLIC})
-        return()
-    endif()
     add_library(eyeroof_${name} STATIC ${sources} ${headers})
     add_library(eyeroof::${name} ALIAS eyeroof_${name})
     target_include_directories(eyeroof_${name} PUBLIC
@@ -53,4 +48,33 @@ function(eyeroof_library name)
         PRIVATE $<BUILD_INTERFACE:eyeroof_warnings> ${ARG_PRIVATE})
     set_target_properties(eyeroof_${name} PROPERTIES EXPORT_NAME ${name}
         UNITY_BUILD ${EYEROOF_UNITY} UNITY_BUILD_BATCH_SIZE 16)
+    file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}" "${folder}")
+    eyeroof_module(${folder} eyeroof_${name})
+endfunction()
+
+# eyeroof_module(<folder from the root> <target>): a folder whose dependencies are the target's links.
+function(eyeroof_module folder target)
+    set_property(GLOBAL APPEND PROPERTY EYEROOF_MODULES "${folder}=${target}")
+endfunction()
+
+# eyeroof_write_modules(<file>): a line for each folder: "folder: target links..."; "folder/*" for a
+# target that only stands for its folder's modules.
+function(eyeroof_write_modules file)
+    get_property(modules GLOBAL PROPERTY EYEROOF_MODULES)
+    set(text "")
+    foreach(module IN LISTS modules)
+        string(REGEX MATCH "^(.*)=(.*)$" all "${module}")
+        set(folder "${CMAKE_MATCH_1}")
+        set(target "${CMAKE_MATCH_2}")
+        get_target_property(type ${target} TYPE)
+        if(type STREQUAL "INTERFACE_LIBRARY")
+            get_target_property(links ${target} INTERFACE_LINK_LIBRARIES)
+            string(APPEND folder "/*")
+        else()
+            get_target_property(links ${target} LINK_LIBRARIES)
+        endif()
+        list(JOIN links " " links)
+        string(APPEND text "${folder}: ${target} ${links}\n")
+    endforeach()
+    file(CONFIGURE OUTPUT "${file}" CONTENT "${text}" @ONLY)
 endfunction()

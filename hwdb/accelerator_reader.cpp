@@ -1,6 +1,6 @@
 #include "hwdb/accelerator_reader.hpp"
 
-#include "model/base/units.hpp"
+#include "base/units.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,6 @@ using model::Accelerator;
 using model::Axis;
 using model::Cast;
 using model::Channel;
-using model::Count;
 using model::Dataflow;
 using model::DataflowKind;
 using model::Dim;
@@ -75,7 +74,7 @@ class AcceleratorReader {
   public:
     AcceleratorReader(Document& document, const std::string& id) : document_(document), id_(id) {}
 
-    model::Result<AcceleratorFile> read() {
+    Result<AcceleratorFile> read() {
         const Sourced root(document_.root(), book_);
         read_head(root);
         read_basics(root);
@@ -122,10 +121,9 @@ class AcceleratorReader {
     }
 
     void read_basics(const Sourced& root) {
-        accelerator_.clock_hz =
-            root.need("clock").quantity<model::Hertz>().value_or(model::Hertz{}).value;
+        accelerator_.clock_hz = root.need("clock").quantity<Hertz>().value_or(Hertz{}).value;
         for (const auto& [name, clock] : root["clocks"].entries()) {
-            domains_[name] = clock.quantity<model::Hertz>().value_or(model::Hertz{}).value;
+            domains_[name] = clock.quantity<Hertz>().value_or(Hertz{}).value;
         }
         const Sourced words = root.need("words");
         for (const auto& [name, operand] : kOperandNames) {
@@ -153,15 +151,15 @@ class AcceleratorReader {
             return;
         }
         const std::string text = node.text().value_or("");
-        if (const auto macs = model::parse_quantity(text, "MAC/s", "a peak rate")) {
+        if (const auto macs = parse_quantity(text, "MAC/s", "a peak rate")) {
             file_.printed_peak_macs_per_s = *macs;
-        } else if (const auto flops = node.quantity<model::FlopsPerSec>()) {
+        } else if (const auto flops = node.quantity<FlopsPerSec>()) {
             file_.printed_peak_macs_per_s = flops->value / 2.0;
         }
     }
 
     int read_word(const Sourced& word) {
-        const auto bytes = word.quantity<model::Bytes>();
+        const auto bytes = word.quantity<Bytes>();
         if (!bytes) {
             return 8;
         }
@@ -174,7 +172,7 @@ class AcceleratorReader {
     }
 
     double read_energy(const Sourced& energy) {
-        const auto joules = energy.quantity<model::Joules>(Zero::allowed);
+        const auto joules = energy.quantity<Joules>(Zero::allowed);
         return joules ? decimal(joules->value * 1e12) : 0.0;
     }
 
@@ -279,7 +277,7 @@ class AcceleratorReader {
             return words && each ? *words * *each * ratio : model::kUnlimited;
         }
         const std::string text = node.is_scalar() ? node.text().value_or("") : "";
-        if (model::parse_quantity(text, "B/s", "a bandwidth")) {
+        if (parse_quantity(text, "B/s", "a bandwidth")) {
             const auto rate = node.quantity_in("B/s", "a bandwidth");
             const bool known = rate && accelerator_.clock_hz > 0.0;
             return known ? decimal(*rate / accelerator_.clock_hz) : model::kUnlimited;
@@ -341,7 +339,7 @@ class AcceleratorReader {
         if (!coding) {
             return std::nullopt;
         }
-        const auto packet = coding.need("packet").quantity<model::Bytes>();
+        const auto packet = coding.need("packet").quantity<Bytes>();
         const auto nonzeros = coding.need("nonzeros").integer({1, 1024});
         return packet && nonzeros
                    ? std::optional(packet->value * 8.0 / static_cast<double>(*nonzeros))
@@ -477,7 +475,7 @@ std::string_view cast_name(Cast cast) {
     return {};
 }
 
-model::Result<AcceleratorFile> read_accelerator(Document& document, const std::string& id) {
+Result<AcceleratorFile> read_accelerator(Document& document, const std::string& id) {
     return AcceleratorReader(document, id).read();
 }
 

@@ -25,7 +25,7 @@ struct AcceleratorFile {
 
 // `id` is used when the document has none. Errors: everything that is wrong with the document at
 // once, model::validate()'s findings included, each with file, line and column.
-model::Result<AcceleratorFile> read_accelerator(Document& document, const std::string& id);
+Result<AcceleratorFile> read_accelerator(Document& document, const std::string& id);
 
 // The machine as YAML text that read_accelerator turns into the same machine again.
 std::string write_accelerator(const model::Machine& machine);

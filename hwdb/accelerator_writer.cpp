@@ -1,6 +1,6 @@
+#include "base/units.hpp"
 #include "hwdb/accelerator_reader.hpp"
 #include "hwdb/yaml_write.hpp"
-#include "model/base/units.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,6 @@ namespace eyeroof::hwdb {
 
 using model::Accelerator;
 using model::Channel;
-using model::Count;
 using model::Dataflow;
 using model::DimSet;
 using model::Level;
@@ -47,8 +46,8 @@ std::string leakage_text(double pj) {
 }
 
 std::string clock_text(double hertz) {
-    const std::string text = model::format_si(hertz, "Hz", 17);
-    const auto back = model::parse<model::Hertz>(text);
+    const std::string text = format_si(hertz, "Hz", 17);
+    const auto back = parse<Hertz>(text);
     return back && back->value == hertz ? text : fmt::format("{} Hz", hertz);
 }
 
@@ -78,7 +77,7 @@ std::string dims_text(DimSet dims) {
 // Lines of YAML at one indentation, under one field path.
 class Block {
   public:
-    Block(std::string& out, const model::ProvenanceMap& provenance,
+    Block(std::string& out, const ProvenanceMap& provenance,
           const std::map<std::string, std::string>& names, std::string field, int indent)
         : out_(out), provenance_(provenance), names_(names), field_(std::move(field)),
           indent_(indent) {}
@@ -104,13 +103,13 @@ class Block {
                       ? text
                       : fmt::format("{{value: {}, source: {}, confidence: {}}}", text,
                                     names_.at(own->second.source),
-                                    model::confidence_name(own->second.confidence)));
+                                    confidence_name(own->second.confidence)));
     }
     // The source in force for this whole mapping, where it has one.
     void own_source() {
         if (const auto own = provenance_.find(field_); own != provenance_.end()) {
             line("source", names_.at(own->second.source));
-            line("confidence", model::confidence_name(own->second.confidence));
+            line("confidence", confidence_name(own->second.confidence));
         }
     }
 
@@ -120,7 +119,7 @@ class Block {
     }
 
     std::string& out_;
-    const model::ProvenanceMap& provenance_;
+    const ProvenanceMap& provenance_;
     const std::map<std::string, std::string>& names_;
     std::string field_;
     int indent_;
@@ -308,7 +307,7 @@ void write_basics(Block& root, const Accelerator& machine) {
 }
 
 // Short names for the sources, in the order of the fields that they stand for.
-std::map<std::string, std::string> name_sources(const model::ProvenanceMap& provenance) {
+std::map<std::string, std::string> name_sources(const ProvenanceMap& provenance) {
     std::map<std::string, std::string> names;
     for (const auto& [field, entry] : provenance) {
         names.emplace(entry.source, fmt::format("s{}", names.size() + 1));

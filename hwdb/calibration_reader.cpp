@@ -1,7 +1,7 @@
 #include "hwdb/calibration_reader.hpp"
 
+#include "base/pattern.hpp"
 #include "hwdb/yaml_write.hpp"
-#include "model/base/pattern.hpp"
 
 #include <fmt/format.h>
 
@@ -16,11 +16,11 @@ using model::KernelClass;
 namespace {
 
 constexpr std::pair<std::string_view, int> kCalibrationFormats[] = {{"gpu-calibration/1", 1}};
-constexpr std::pair<std::string_view, model::Confidence> kFittedFrom[] = {
-    {"fitted", model::Confidence::fitted},
-    {"measured", model::Confidence::measured},
-    {"recalled", model::Confidence::recalled},
-    {"user", model::Confidence::user}};
+constexpr std::pair<std::string_view, Confidence> kFittedFrom[] = {
+    {"fitted", Confidence::fitted},
+    {"measured", Confidence::measured},
+    {"recalled", Confidence::recalled},
+    {"user", Confidence::user}};
 constexpr double kMost = 1e18;
 // Classes that a GPU's own file need not have: those of carried-over.yaml stand for them.
 constexpr KernelClass kFusedClasses[] = {KernelClass::attention, KernelClass::grouped};
@@ -57,7 +57,7 @@ void read_terms(const Node& node, KernelClass c, const std::map<std::string, dou
 void read_launch(const Node& node, model::LaunchSeconds& launch) {
     for (std::size_t i = 0; i < launch.size(); ++i) {
         const Node value = node.need(model::timing_name(static_cast<model::Timing>(i)));
-        launch[i] = value.quantity<model::Seconds>(Zero::allowed).value_or(model::Seconds{}).value;
+        launch[i] = value.quantity<Seconds>(Zero::allowed).value_or(Seconds{}).value;
     }
 }
 
@@ -79,7 +79,7 @@ void read_domain(const Node& node, model::Domain& domain) {
 
 // Year, month, day; empty where there is none.
 std::string read_date(const Node& node) {
-    static const model::Pattern date = *model::Pattern::compile("^[0-9]{4}-[0-9]{2}-[0-9]{2}$");
+    static const Pattern date = *Pattern::compile("^[0-9]{4}-[0-9]{2}-[0-9]{2}$");
     const std::string text = node.text().value_or("");
     if (!text.empty() && !date.found_in(text)) {
         node.error("bad-date", fmt::format("\"{}\" is not a date", text), "such as 2026-11-22");
@@ -91,7 +91,7 @@ void read_class(const Node& node, KernelClass c, CalibrationFile& file) {
     model::ClassRecord& record = file.calibration.record(c);
     record.provenance.source = node.need("source").text().value_or("");
     record.provenance.confidence =
-        node.need("confidence").choice(kFittedFrom, "confidence").value_or(model::Confidence::user);
+        node.need("confidence").choice(kFittedFrom, "confidence").value_or(Confidence::user);
     const auto at = static_cast<std::size_t>(c);
     file.dates[at] = read_date(node["date"]);
     record.measured = node.need("measured_here").boolean().value_or(false);
@@ -128,7 +128,7 @@ std::string class_text(const CalibrationFile& file, KernelClass c) {
     const auto at = static_cast<std::size_t>(c);
     std::string text = fmt::format("  {}:\n    source: {}\n    confidence: {}\n",
                                    kernel_class_name(c), yaml_quoted(record.provenance.source),
-                                   model::confidence_name(record.provenance.confidence));
+                                   confidence_name(record.provenance.confidence));
     text += file.dates[at].empty() ? "" : fmt::format("    date: {}\n", file.dates[at]);
     text += fmt::format("    measured_here: {}\n", record.measured);
     text += file.measures_clock[at] && !record.measured ? "    sustained_clock_given: true\n" : "";
@@ -186,7 +186,7 @@ model::MatmulTerms* matmul_part(model::GpuCalibration& calibration, KernelClass 
 
 } // namespace
 
-model::Result<CalibrationFile> read_calibration(Document& document, const std::string& id) {
+Result<CalibrationFile> read_calibration(Document& document, const std::string& id) {
     const Node root = document.root();
     root.need("eyeroof").choice(kCalibrationFormats, "format of this file");
     CalibrationFile file;
@@ -233,14 +233,14 @@ std::optional<std::filesystem::path> nearest_calibration(const std::string& id, 
 }
 
 // Classes that the GPU's own file does not tell, from the nearest folder's carried-over.yaml.
-model::Diagnostics add_fused(model::Gpu& gpu, Folders folders) {
+Diagnostics add_fused(model::Gpu& gpu, Folders folders) {
     const auto path = nearest_calibration(std::string(kCarriedOver), folders);
     if (!path) {
         return {};
     }
     auto document = load_yaml(*path);
     auto file = document ? read_calibration(*document, kCarriedOver)
-                         : model::Result<CalibrationFile>(document.diagnostics());
+                         : Result<CalibrationFile>(document.diagnostics());
     if (!file) {
         return file.diagnostics();
     }
@@ -258,18 +258,18 @@ model::Diagnostics add_fused(model::Gpu& gpu, Folders folders) {
 
 } // namespace
 
-model::Result<CalibrationFile> load_calibration(const std::string& id, Folders folders) {
+Result<CalibrationFile> load_calibration(const std::string& id, Folders folders) {
     for (const std::string& name : {id, std::string(kCarriedOver)}) {
         if (const auto path = nearest_calibration(name, folders)) {
             auto document = load_yaml(*path);
             return document ? read_calibration(*document, name)
-                            : model::Result<CalibrationFile>(document.diagnostics());
+                            : Result<CalibrationFile>(document.diagnostics());
         }
     }
     return CalibrationFile{};
 }
 
-model::Result<model::Gpu> with_calibration(model::Gpu gpu, const std::string& id, Folders folders) {
+Result<model::Gpu> with_calibration(model::Gpu gpu, const std::string& id, Folders folders) {
     const auto file = load_calibration(id, folders);
     if (!file) {
         return file.diagnostics();

@@ -30,7 +30,7 @@ struct CalibrationFile {
     bool operator==(const CalibrationFile&) const = default;
 };
 
-model::Result<CalibrationFile> read_calibration(Document& document, const std::string& id);
+Result<CalibrationFile> read_calibration(Document& document, const std::string& id);
 
 // YAML that read_calibration turns into the same again.
 std::string write_calibration(const CalibrationFile& file);
@@ -40,10 +40,10 @@ void apply_calibration(const CalibrationFile& file, model::Gpu& gpu);
 
 // The file calibration/<id>.yaml, else calibration/carried-over.yaml, of the first folder that has
 // one; without either a file without an id.
-model::Result<CalibrationFile> load_calibration(const std::string& id, Folders folders);
+Result<CalibrationFile> load_calibration(const std::string& id, Folders folders);
 
 // The GPU with the constants of that file, and of the nearest carried-over.yaml for classes that it
 // does not tell; without a file the model's own defaults stay.
-model::Result<model::Gpu> with_calibration(model::Gpu gpu, const std::string& id, Folders folders);
+Result<model::Gpu> with_calibration(model::Gpu gpu, const std::string& id, Folders folders);
 
 } // namespace eyeroof::hwdb

@@ -1,12 +1,12 @@
 #include "hwdb/catalog.hpp"
 
+#include "base/ascii.hpp"
+#include "base/plain_name.hpp"
+#include "base/suggest.hpp"
 #include "hwdb/accelerator_reader.hpp"
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/gpu_reader.hpp"
 #include "hwdb/systolic.hpp"
-#include "model/base/ascii.hpp"
-#include "model/base/plain_name.hpp"
-#include "model/base/suggest.hpp"
 
 #include <fmt/format.h>
 
@@ -19,7 +19,6 @@ namespace eyeroof::hwdb {
 
 namespace fs = std::filesystem;
 using model::Machine;
-using model::Result;
 
 namespace {
 
@@ -28,10 +27,10 @@ constexpr std::array kFamilies = {"accelerators", "gpus", "hosts"};
 // Machines whose name has this one as whole parts: "a100" is in "a100-pcie-40gb" and
 // "a100-sxm-80gb", not in "ba100".
 std::vector<CatalogEntry> with_part(std::string_view name, Folders folders) {
-    const std::string part = "-" + model::lowered(name) + "-";
+    const std::string part = "-" + lowered(name) + "-";
     std::vector<CatalogEntry> found;
     for (const CatalogEntry& entry : list_machines(folders)) {
-        if (("-" + model::lowered(entry.id) + "-").find(part) != std::string::npos) {
+        if (("-" + lowered(entry.id) + "-").find(part) != std::string::npos) {
             found.push_back(entry);
         }
     }
@@ -40,9 +39,9 @@ std::vector<CatalogEntry> with_part(std::string_view name, Folders folders) {
 
 // "rtx4090" and "RTX 4090" are rtx-4090.
 std::optional<fs::path> written_otherwise(std::string_view name, Folders folders) {
-    const std::string plain = model::plain_name(name);
+    const std::string plain = plain_name(name);
     for (const CatalogEntry& entry : list_machines(folders)) {
-        if (!plain.empty() && model::plain_name(entry.id) == plain) {
+        if (!plain.empty() && plain_name(entry.id) == plain) {
             return entry.file;
         }
     }
@@ -67,7 +66,7 @@ Result<fs::path> unknown(std::string_view name, Folders folders) {
     names.emplace_back("systolic:32x32");
     return Result<fs::path>::failure(
         "unknown-machine", fmt::format("no machine is called \"{}\"", name),
-        model::suggestion(name, names) + " (a file needs its path, such as ./mine.yaml)");
+        suggestion(name, names) + " (a file needs its path, such as ./mine.yaml)");
 }
 
 } // namespace
@@ -142,7 +141,7 @@ Result<fs::path> find_machine(std::string_view name, Folders folders) {
     std::error_code error;
     for (const fs::path& folder : folders) {
         for (const char* family : kFamilies) {
-            const fs::path file = folder / family / (model::lowered(name) + ".yaml");
+            const fs::path file = folder / family / (lowered(name) + ".yaml");
             if (fs::exists(file, error)) {
                 return file;
             }
@@ -153,7 +152,7 @@ Result<fs::path> find_machine(std::string_view name, Folders folders) {
     }
     const auto parts = name.empty() ? std::vector<CatalogEntry>() : with_part(name, folders);
     if (parts.size() == 1) { // the one that is meant, and said
-        model::Diagnostics said;
+        Diagnostics said;
         said.warning("short-name", fmt::format("\"{}\" is taken as {}", name, parts.front().id));
         return Result<fs::path>(parts.front().file, std::move(said));
     }
@@ -174,7 +173,7 @@ Result<Machine> load_machine(std::string_view name, Folders folders) {
     }
     auto machine = read_machine_file(*file, folders);
     if (machine) {
-        model::Diagnostics all = file.diagnostics();
+        Diagnostics all = file.diagnostics();
         all.append(machine.diagnostics());
         return {*std::move(machine), std::move(all)};
     }

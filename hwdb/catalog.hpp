@@ -4,8 +4,8 @@
 // have accelerators/, gpus/ and hosts/ in it.
 #pragma once
 
+#include "base/result.hpp"
 #include "hwdb/folders.hpp"
-#include "model/base/result.hpp"
 #include "model/machine/machine.hpp"
 
 #include <filesystem>
@@ -30,15 +30,15 @@ std::vector<CatalogEntry> list_machines(Folders folders);
 // A machine by its name in the catalog ("eyeriss-v1"), by path ("./mine.yaml", anything with a
 // directory or ending in .yaml or .yml), or parametric ("systolic:32x32"). Reads that one file
 // only. Errors: unknown-machine with the nearest name, and those of the file.
-model::Result<model::Machine> load_machine(std::string_view name, Folders folders);
+Result<model::Machine> load_machine(std::string_view name, Folders folders);
 
 // Where load_machine would read the name from; a parametric machine has no file and is not found.
-model::Result<std::filesystem::path> find_machine(std::string_view name, Folders folders);
+Result<std::filesystem::path> find_machine(std::string_view name, Folders folders);
 
 // Whether the file lies in a folder of one of the families: there its name is the machine's.
 bool stands_in_catalog(const std::filesystem::path& file);
 
 // A machine of any kind from its file; the document's `kind` says which reader it takes.
-model::Result<model::Machine> load_machine_file(const std::filesystem::path& file);
+Result<model::Machine> load_machine_file(const std::filesystem::path& file);
 
 } // namespace eyeroof::hwdb

@@ -1,7 +1,7 @@
 #include "hwdb/fabric_reader.hpp"
 
+#include "base/suggest.hpp"
 #include "hwdb/sourced.hpp"
-#include "model/base/suggest.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,6 @@ namespace eyeroof::hwdb {
 namespace fs = std::filesystem;
 using model::Fabric;
 using model::FabricLevel;
-using model::Result;
 using model::Topology;
 
 namespace {
@@ -33,11 +32,11 @@ template <class Q> double quantity(const Sourced& place) {
 std::vector<double> read_latencies(const Sourced& place, std::size_t protocols) {
     std::vector<double> latencies;
     if (!place.node().is_list()) {
-        latencies.push_back(quantity<model::Seconds>(place));
+        latencies.push_back(quantity<Seconds>(place));
         return latencies;
     }
     for (const Sourced& item : place.items(1)) {
-        latencies.push_back(quantity<model::Seconds>(item));
+        latencies.push_back(quantity<Seconds>(item));
     }
     if (latencies.size() != protocols) {
         place.node().error(
@@ -51,10 +50,10 @@ void read_shape(const Sourced& place, FabricLevel& level) {
     const Node node = place.node();
     level.name = node.need("name").text().value_or("");
     level.topology = node["topology"].choice(kTopologies, "topology").value_or(Topology::switched);
-    model::Count units = 1;
+    Count units = 1;
     for (const Node& d : node["dims"] ? node["dims"].items(1) : std::vector<Node>{}) {
         level.dims.push_back(d.integer({1, model::kMaxDevices}).value_or(1));
-        units = model::checked_mul(units, level.dims.back()).value_or(0);
+        units = checked_mul(units, level.dims.back()).value_or(0);
     }
     level.size = place["size"].integer({1, model::kMaxDevices}).value_or(0);
     if (level.size == 0 && level.topology == Topology::torus && !level.dims.empty()) {
@@ -67,28 +66,28 @@ FabricLevel read_level(const Sourced& place, std::size_t protocols) {
     FabricLevel level;
     read_shape(place, level);
     level.ports = place["ports"].integer({1, 65536}).value_or(1);
-    level.bytes_per_s = quantity<model::BytesPerSec>(place.need("bandwidth"));
+    level.bytes_per_s = quantity<BytesPerSec>(place.need("bandwidth"));
     level.share = place["share"].number(1e-6, 1.0).value_or(1.0);
     level.oversubscription = place["oversubscription"].number(1.0, 1e4).value_or(1.0);
-    level.overhead_s = quantity<model::Seconds>(place["overhead"]);
+    level.overhead_s = quantity<Seconds>(place["overhead"]);
     level.latency_s = read_latencies(place.need("latency"), protocols);
     level.reduced_share = place["reduced_share"].number(0.0, 1.0).value_or(0.0);
-    level.reduced_base_s = quantity<model::Seconds>(place["reduced_base"]);
+    level.reduced_base_s = quantity<Seconds>(place["reduced_base"]);
     level.occupies = place["occupies"].number(0.0, 0.99).value_or(0.0);
-    level.watts = quantity<model::Watts>(place["power"]);
-    level.global_bytes_per_s = quantity<model::BytesPerSec>(place["global"]);
+    level.watts = quantity<Watts>(place["power"]);
+    level.global_bytes_per_s = quantity<BytesPerSec>(place["global"]);
     return level;
 }
 
 model::Transport read_transport(const Sourced& place) {
     model::Transport t;
     t.name = place.node().need("name").text().value_or("");
-    t.overhead_s = quantity<model::Seconds>(place.need("overhead"));
+    t.overhead_s = quantity<Seconds>(place.need("overhead"));
     t.copies = place["copies"].number(0.0, 64.0).value_or(0.0);
-    t.copy_bytes_per_s = quantity<model::BytesPerSec>(place["copy_bandwidth"]);
+    t.copy_bytes_per_s = quantity<BytesPerSec>(place["copy_bandwidth"]);
     t.wire_share = place["wire_share"].number(1e-3, 1.0).value_or(1.0);
-    t.piece_bytes = quantity<model::Bytes>(place["piece"]);
-    t.connection_bytes_per_s = quantity<model::BytesPerSec>(place["connection"]);
+    t.piece_bytes = quantity<Bytes>(place["piece"]);
+    t.connection_bytes_per_s = quantity<BytesPerSec>(place["connection"]);
     return t;
 }
 
@@ -105,7 +104,7 @@ Result<Fabric> read_fabric(Document& document, const std::string& id) {
     for (const Sourced& p :
          root["protocols"] ? root["protocols"].items(1) : std::vector<Sourced>{}) {
         fabric.protocols.push_back({p.node().need("name").text().value_or(""),
-                                    quantity<model::Seconds>(p.need("base")),
+                                    quantity<Seconds>(p.need("base")),
                                     p.need("share").number(1e-3, 1.0).value_or(1.0)});
     }
     for (const Sourced& level : root.need("levels").items(1)) {
@@ -116,7 +115,7 @@ Result<Fabric> read_fabric(Document& document, const std::string& id) {
         fabric.transports.push_back(read_transport(t));
     }
     if (const Sourced chunk = root["chunk"]) {
-        fabric.chunk_bytes = quantity<model::Bytes>(chunk);
+        fabric.chunk_bytes = quantity<Bytes>(chunk);
     }
     report_unsourced(root.node(), book);
     adopt_apart(document, model::validate(fabric));
@@ -156,7 +155,7 @@ Result<Fabric> load_fabric(std::string_view name, Folders folders) {
         if (file.empty()) {
             return Result<Fabric>::failure(
                 "unknown-fabric", fmt::format("no fabric is called \"{}\"", name),
-                model::suggestion(name, names) + " (a file needs its path, such as ./mine.yaml)");
+                suggestion(name, names) + " (a file needs its path, such as ./mine.yaml)");
         }
     }
     auto document = load_yaml(file);

@@ -28,11 +28,11 @@ namespace eyeroof::hwdb {
 
 // `id` is used when the document has none. Errors: all of the document's at once, with file, line
 // and column.
-model::Result<model::Fabric> read_fabric(Document& document, const std::string& id);
+Result<model::Fabric> read_fabric(Document& document, const std::string& id);
 
 // By name in the folders' fabrics/, or by path. Errors: "unknown-fabric" with the nearest name;
 // the file's own.
-model::Result<model::Fabric> load_fabric(std::string_view name, Folders folders);
+Result<model::Fabric> load_fabric(std::string_view name, Folders folders);
 
 // Of files with one id that in the nearest folder, by id. Reads no file.
 std::vector<CatalogEntry> list_fabrics(Folders folders);

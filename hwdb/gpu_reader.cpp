@@ -1,7 +1,7 @@
 #include "hwdb/gpu_reader.hpp"
 
-#include "model/base/suggest.hpp"
-#include "model/base/units.hpp"
+#include "base/suggest.hpp"
+#include "base/units.hpp"
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ class GpuReader {
   public:
     GpuReader(Document& document, std::string id) : document_(document), id_(std::move(id)) {}
 
-    model::Result<GpuFile> read() {
+    Result<GpuFile> read() {
         const Sourced root(document_.root(), book_);
         read_head(root.node());
         read_processor(root);
@@ -32,7 +32,7 @@ class GpuReader {
         read_memory(root);
         read_links(root["links"]);
         read_issue(root["issue"]);
-        gpu_.tdp_w = number<model::Watts>(root["tdp"]);
+        gpu_.tdp_w = number<Watts>(root["tdp"]);
         read_prices(root["prices"]);
         report_unsourced(root.node(), book_);
         adopt_apart(document_, model::validate(gpu_));
@@ -89,13 +89,12 @@ class GpuReader {
         gpu_.sms = static_cast<int>(root.need("sms").integer(kUnits).value_or(1));
         gpu_.fp32_lanes = static_cast<int>(root.need("fp32_lanes").integer(kUnits).value_or(1));
         const Sourced clocks = root.need("clocks");
-        gpu_.base_hz = number<model::Hertz>(clocks["base"]);
-        gpu_.boost_hz =
-            clocks.need("boost").quantity<model::Hertz>().value_or(model::Hertz{1e9}).value;
-        gpu_.tensor_hz = number<model::Hertz>(clocks["tensor"]);
+        gpu_.base_hz = number<Hertz>(clocks["base"]);
+        gpu_.boost_hz = clocks.need("boost").quantity<Hertz>().value_or(Hertz{1e9}).value;
+        gpu_.tensor_hz = number<Hertz>(clocks["tensor"]);
         const Sourced sm = root["sm"];
-        gpu_.shared_bytes_per_sm = number<model::Bytes>(sm["shared_memory"]);
-        gpu_.registers_bytes_per_sm = number<model::Bytes>(sm["registers"]);
+        gpu_.shared_bytes_per_sm = number<Bytes>(sm["shared_memory"]);
+        gpu_.registers_bytes_per_sm = number<Bytes>(sm["registers"]);
         gpu_.max_threads_per_sm =
             static_cast<int>(sm["max_threads"].integer(kUnits).value_or(2048));
     }
@@ -105,7 +104,7 @@ class GpuReader {
             const auto type = model::data_type_from_name(name);
             if (!type) {
                 peak.node().error("unknown-dtype", "'" + name + "' is not a data type",
-                                  model::suggestion(name, model::data_type_names()));
+                                  suggestion(name, model::data_type_names()));
                 continue;
             }
             model::Rate& rate = gpu_.rate(*type);
@@ -122,11 +121,11 @@ class GpuReader {
     double read_peak(const Sourced& peak, model::DataType type) const {
         const Node node = peak.value();
         const std::string text = node.is_scalar() ? node.text().value_or("") : "";
-        if (model::parse_quantity(text, "FLOP/cycle", "a peak rate")) {
+        if (parse_quantity(text, "FLOP/cycle", "a peak rate")) {
             const auto each = node.quantity_in("FLOP/cycle", "a peak rate");
             return each.value_or(0.0) * gpu_.sms * model::pipe_clock_hz(gpu_, type);
         }
-        return node.quantity<model::FlopsPerSec>().value_or(model::FlopsPerSec{}).value;
+        return node.quantity<FlopsPerSec>().value_or(FlopsPerSec{}).value;
     }
 
     static bool is_explained(const Node& peak) {
@@ -148,9 +147,9 @@ class GpuReader {
                 "peak-mismatch",
                 fmt::format("{} is printed as {}, but {} SMs x {:.4g} FLOP/cycle x {} make "
                             "{}",
-                            name, model::format_si(gpu_.rate(type).flops_per_s, "FLOP/s", 4),
-                            gpu_.sms, fitting / gpu_.sms / clock, model::format_si(clock, "Hz", 4),
-                            model::format_si(fitting, "FLOP/s", 4)),
+                            name, format_si(gpu_.rate(type).flops_per_s, "FLOP/s", 4), gpu_.sms,
+                            fitting / gpu_.sms / clock, format_si(clock, "Hz", 4),
+                            format_si(fitting, "FLOP/s", 4)),
                 "the printed peak is used. Peaks do not follow `sms` and `clocks`: edit "
                 "them too, or write FLOP/cycle of one SM; a note on the number silences "
                 "this");
@@ -160,20 +159,18 @@ class GpuReader {
     void read_memory(const Sourced& root) {
         const Sourced dram = root.need("dram");
         gpu_.memory_type = model::memory_type_from_name(dram.node()["type"].text().value_or(""));
-        gpu_.dram_bytes = number<model::Bytes>(dram.need("capacity"));
-        gpu_.dram_bytes_per_s = dram.need("bandwidth")
-                                    .quantity<model::BytesPerSec>()
-                                    .value_or(model::BytesPerSec{1})
-                                    .value;
+        gpu_.dram_bytes = number<Bytes>(dram.need("capacity"));
+        gpu_.dram_bytes_per_s =
+            dram.need("bandwidth").quantity<BytesPerSec>().value_or(BytesPerSec{1}).value;
         const Sourced l2 = root["l2"];
-        gpu_.l2_bytes = number<model::Bytes>(l2["capacity"]);
-        gpu_.l2_bytes_per_s = number<model::BytesPerSec>(l2["bandwidth"]);
-        gpu_.near_l2_bytes_per_s = number<model::BytesPerSec>(l2["near_bandwidth"]);
+        gpu_.l2_bytes = number<Bytes>(l2["capacity"]);
+        gpu_.l2_bytes_per_s = number<BytesPerSec>(l2["bandwidth"]);
+        gpu_.near_l2_bytes_per_s = number<BytesPerSec>(l2["near_bandwidth"]);
     }
 
     void read_links(const Sourced& links) {
-        gpu_.pcie_bytes_per_s = number_or_none<model::BytesPerSec>(links["pcie"]);
-        gpu_.link_bytes_per_s = number_or_none<model::BytesPerSec>(links["peer"]);
+        gpu_.pcie_bytes_per_s = number_or_none<BytesPerSec>(links["pcie"]);
+        gpu_.link_bytes_per_s = number_or_none<BytesPerSec>(links["peer"]);
     }
 
     void read_issue(const Sourced& issue) {
@@ -184,10 +181,8 @@ class GpuReader {
             issue.node().error("not-a-host", "a GPU issues no kernels",
                                "`issue` belongs into the file of its host");
         }
-        gpu_.issue = {number<model::Seconds>(issue.need("call")),
-                      number<model::Seconds>(issue.need("gradient")),
-                      number<model::Seconds>(issue.need("launch")),
-                      number<model::Seconds>(issue.need("graph"))};
+        gpu_.issue = {number<Seconds>(issue.need("call")), number<Seconds>(issue.need("gradient")),
+                      number<Seconds>(issue.need("launch")), number<Seconds>(issue.need("graph"))};
     }
 
     void read_prices(const Sourced& prices) {
@@ -205,7 +200,7 @@ class GpuReader {
 
 } // namespace
 
-model::Result<GpuFile> read_gpu(Document& document, const std::string& id) {
+Result<GpuFile> read_gpu(Document& document, const std::string& id) {
     return GpuReader(document, id).read();
 }
 

@@ -23,7 +23,7 @@ struct GpuFile {
 
 // `id` is used when the document has none. Errors: everything that is wrong with the document at
 // once, model::validate()'s findings included, each with file, line and column.
-model::Result<GpuFile> read_gpu(Document& document, const std::string& id);
+Result<GpuFile> read_gpu(Document& document, const std::string& id);
 
 // The machine as YAML text under another id, with the constants that were fitted for
 // `calibrated_as`; read_gpu turns it into the same machine again.

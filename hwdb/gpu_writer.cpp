@@ -1,6 +1,6 @@
+#include "base/units.hpp"
 #include "hwdb/gpu_reader.hpp"
 #include "hwdb/yaml_write.hpp"
-#include "model/base/units.hpp"
 
 #include <fmt/format.h>
 
@@ -15,15 +15,15 @@ namespace {
 constexpr int kExactDigits = 15;
 
 std::string si(double value, std::string_view unit) {
-    const std::string text = model::format_si(value, unit, kExactDigits);
-    const auto back = model::parse_quantity(text, unit, "a number");
+    const std::string text = format_si(value, unit, kExactDigits);
+    const auto back = parse_quantity(text, unit, "a number");
     return back && *back == value ? text : fmt::format("{} {}", value, unit);
 }
 
 // Lines under one key, each number with its own source where it has one.
 class Lines {
   public:
-    explicit Lines(const model::ProvenanceMap& provenance) : provenance_(provenance) {
+    explicit Lines(const ProvenanceMap& provenance) : provenance_(provenance) {
         for (const auto& [field, entry] : provenance) {
             names_.emplace(entry.source, fmt::format("s{}", names_.size() + 1));
         }
@@ -79,7 +79,7 @@ class Lines {
         }
     }
 
-    const model::ProvenanceMap& provenance_;
+    const ProvenanceMap& provenance_;
     std::map<std::string, std::string> names_;
     std::string out_, path_;
 };

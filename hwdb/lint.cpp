@@ -1,9 +1,9 @@
 #include "hwdb/lint.hpp"
 
+#include "base/units.hpp"
 #include "hwdb/accelerator_reader.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/gpu_reader.hpp"
-#include "model/base/units.hpp"
 
 #include <fmt/format.h>
 
@@ -25,8 +25,8 @@ void check_peak(LintReport& report, const Document& document) {
         report.findings.warning(
             "peak-mismatch",
             fmt::format("the printed peak is {}, but {:.0f} units at this clock make {}",
-                        model::format_si(printed, "MAC/s"), report.units,
-                        model::format_si(report.peak_macs_per_s, "MAC/s")),
+                        format_si(printed, "MAC/s"), report.units,
+                        format_si(report.peak_macs_per_s, "MAC/s")),
             "the recomputed peak is used", document.locate("peak").where(), "peak");
     }
 }
@@ -37,7 +37,7 @@ void check_sources(LintReport& report, const model::Machine& machine,
     report.name = machine.name;
     report.numbers = static_cast<int>(numbers.size());
     for (const std::string& field : numbers) {
-        if (const auto* source = model::find_provenance(machine.provenance, field)) {
+        if (const auto* source = find_provenance(machine.provenance, field)) {
             ++report.confidences[source->confidence];
         }
     }
@@ -139,7 +139,7 @@ LintReport lint_machine(const std::filesystem::path& file) {
 }
 
 bool fit_for_benchmarks(const LintReport& report) {
-    return report.loads && !report.confidences.contains(model::Confidence::recalled);
+    return report.loads && !report.confidences.contains(Confidence::recalled);
 }
 
 } // namespace eyeroof::hwdb

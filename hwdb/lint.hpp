@@ -4,8 +4,8 @@
 // Prints nothing.
 #pragma once
 
-#include "model/base/provenance.hpp"
-#include "model/base/result.hpp"
+#include "base/provenance.hpp"
+#include "base/result.hpp"
 #include "model/machine/machine.hpp"
 
 #include <filesystem>
@@ -20,12 +20,12 @@ struct LintReport {
     std::string name;
     bool in_catalog = false; // in a folder of machines, where its file's name is how it is found
     bool loads = false;
-    int numbers = 0;                              // that the file gives
-    std::map<model::Confidence, int> confidences; // how many of them have which confidence
-    double units = 0.0;                           // MACs per cycle
-    double peak_macs_per_s = 0.0;                 // units x clock
+    int numbers = 0;                       // that the file gives
+    std::map<Confidence, int> confidences; // how many of them have which confidence
+    double units = 0.0;                    // MACs per cycle
+    double peak_macs_per_s = 0.0;          // units x clock
     std::optional<double> printed_peak_macs_per_s;
-    model::Diagnostics findings; // errors, and warnings that need no change
+    Diagnostics findings; // errors, and warnings that need no change
 
     bool operator==(const LintReport&) const = default;
 };

@@ -13,9 +13,6 @@ namespace eyeroof::hwdb {
 
 namespace {
 
-using model::Confidence;
-using model::Result;
-
 struct Named {
     const char* key;
     const char* name;
@@ -149,7 +146,7 @@ Result<std::vector<PublishedTable>>
 load_all_published(const std::vector<std::filesystem::path>& folders) {
     std::vector<PublishedTable> tables;
     std::set<std::string> known; // the first folder with an id has it
-    model::Diagnostics found;
+    Diagnostics found;
     for (const std::filesystem::path& folder : folders) {
         std::vector<std::filesystem::path> files;
         std::error_code failed;

@@ -4,8 +4,8 @@
 // Knows no network and runs nothing.
 #pragma once
 
-#include "model/base/provenance.hpp"
-#include "model/base/result.hpp"
+#include "base/provenance.hpp"
+#include "base/result.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -49,7 +49,7 @@ struct PublishedRow {
     std::int64_t batch = 0;           // 0: as the network has it
     Figure figure = Figure::total_ms;
     double published = 0.0;
-    model::Provenance from;             // confidence and source of the figure
+    Provenance from;                    // confidence and source of the figure
     std::string note;                   // why the prediction may differ
     std::vector<Explanation> explained; // what of the difference is known, step by step
     bool seen = false;                  // a rule of the machine was inferred from this figure
@@ -65,11 +65,11 @@ struct PublishedTable {
 };
 
 // Errors: those of the YAML reader, all at once, with line and column.
-model::Result<PublishedTable> load_published(const std::filesystem::path& file);
+Result<PublishedTable> load_published(const std::filesystem::path& file);
 
 // All tables of <folder>/published/*.yaml, in the order of their names. Errors: "no-tables" when no
 // folder has one; those of the files.
-model::Result<std::vector<PublishedTable>>
+Result<std::vector<PublishedTable>>
 load_all_published(const std::vector<std::filesystem::path>& folders);
 
 } // namespace eyeroof::hwdb

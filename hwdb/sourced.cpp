@@ -1,6 +1,6 @@
 #include "hwdb/sourced.hpp"
 
-#include "model/base/suggest.hpp"
+#include "base/suggest.hpp"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,6 @@
 #include <set>
 
 namespace eyeroof::hwdb {
-
-using model::Confidence;
 
 namespace {
 
@@ -20,7 +18,7 @@ constexpr std::array kConfidences = {
 std::optional<Confidence> read_confidence(const Node& node) {
     std::vector<std::pair<std::string, Confidence>> names;
     for (const Confidence c : kConfidences) {
-        names.emplace_back(model::confidence_name(c), c);
+        names.emplace_back(confidence_name(c), c);
     }
     return node.choice(names, "confidence");
 }
@@ -36,7 +34,7 @@ std::string read_source(const Node& node, const SourceBook& book) {
         for (const auto& [name, text] : book.sources) {
             names.push_back(name);
         }
-        const std::string hint = model::suggestion(written, names);
+        const std::string hint = suggestion(written, names);
         node.error("unknown-source",
                    fmt::format("no source \"{}\" in the table of sources", written),
                    hint.empty() ? "add it under `sources:` at the top" : hint);
@@ -120,15 +118,15 @@ std::string part_of(const std::string& field) {
 
 } // namespace
 
-void adopt_apart(Document& document, const model::Diagnostics& findings) {
+void adopt_apart(Document& document, const Diagnostics& findings) {
     std::set<std::string> unread;
-    for (const model::Diagnostic& d : document.finish()) {
-        if (d.severity == model::Severity::error) {
+    for (const Diagnostic& d : document.finish()) {
+        if (d.severity == Severity::error) {
             unread.insert(part_of(d.field));
         }
     }
-    model::Diagnostics apart;
-    for (const model::Diagnostic& d : findings) {
+    Diagnostics apart;
+    for (const Diagnostic& d : findings) {
         if (!unread.contains(part_of(d.field))) {
             apart.add(d);
         }

@@ -12,8 +12,8 @@
 // A number whose source or confidence is given nowhere above it is an error.
 #pragma once
 
+#include "base/provenance.hpp"
 #include "hwdb/yaml.hpp"
-#include "model/base/provenance.hpp"
 
 #include <map>
 #include <optional>
@@ -26,7 +26,7 @@ namespace eyeroof::hwdb {
 // What a document says of its numbers, filled while it is read.
 struct SourceBook {
     std::map<std::string, std::string> sources; // short name -> full text
-    model::ProvenanceMap provenance;            // only where a mapping or a number says something
+    ProvenanceMap provenance;                   // only where a mapping or a number says something
     std::vector<std::string> numbers;           // field paths of all numbers, in reading order
     std::vector<std::string> unsourced;         // those that have no source or no confidence
 };
@@ -65,12 +65,12 @@ class Sourced {
     Node node_;
     SourceBook* book_ = nullptr;
     std::string source_; // in force here, as full text
-    std::optional<model::Confidence> confidence_;
+    std::optional<Confidence> confidence_;
 };
 
 // Adds findings of the model's validation, but for those at a number, or beside one, that could not
 // be read: what stands in for it is nobody's mistake.
-void adopt_apart(Document& document, const model::Diagnostics& findings);
+void adopt_apart(Document& document, const Diagnostics& findings);
 
 // One error at the root for all numbers without a source; call it when reading is done.
 void report_unsourced(const Node& root, const SourceBook& book);

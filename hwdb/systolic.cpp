@@ -1,6 +1,6 @@
 #include "hwdb/systolic.hpp"
 
-#include "model/base/suggest.hpp"
+#include "base/suggest.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,6 @@ namespace eyeroof::hwdb {
 using model::Accelerator;
 using model::Cast;
 using model::Channel;
-using model::Count;
 using model::Dataflow;
 using model::DataflowKind;
 using model::Dim;
@@ -22,7 +21,6 @@ using model::DimSet;
 using model::Level;
 using model::Machine;
 using model::Operand;
-using model::Result;
 using model::Store;
 
 namespace {
@@ -172,10 +170,10 @@ Result<Machine> systolic_array(std::string_view name) {
     machine.kind = accelerator(*shape);
     const std::string source =
         "the name \"" + std::string(name) + "\" and the ideal memory around it";
-    machine.provenance[""] = {source, model::Confidence::user};
-    const model::Provenance energies = {
+    machine.provenance[""] = {source, Confidence::user};
+    const Provenance energies = {
         "Chen, Emer, Sze: Eyeriss, ISCA 2016, Table IV, relative to one MAC of 1 pJ",
-        model::Confidence::derived};
+        Confidence::derived};
     machine.provenance["mac_energy"] = energies;
     for (const char* field :
          {"levels[0].stores[0].energy", "levels[1].stores[0].energy",

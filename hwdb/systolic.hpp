@@ -3,7 +3,7 @@
 // Knows no file.
 #pragma once
 
-#include "model/base/result.hpp"
+#include "base/result.hpp"
 #include "model/machine/machine.hpp"
 
 #include <string_view>
@@ -17,6 +17,6 @@ bool is_systolic_name(std::string_view name); // begins with "systolic:"
 // columns take what SCALE-Sim's closed form puts there (Samajdar et al., arXiv:1811.02883):
 //   ws: rows C R S, columns K;   os: rows N P Q, columns K;   is: rows C R S, columns N P Q.
 // Without a dataflow in the name it supports all three, ws first. 8-bit words, 32-bit sums, 1 GHz.
-model::Result<model::Machine> systolic_array(std::string_view name);
+Result<model::Machine> systolic_array(std::string_view name);
 
 } // namespace eyeroof::hwdb

@@ -7,20 +7,20 @@ namespace eyeroof::hwdb {
 namespace {
 
 constexpr std::pair<std::string_view, int> kTechnologyFormats[] = {{"technology/1", 1}};
-constexpr std::pair<std::string_view, model::Confidence> kTechnologyConfidence[] = {
-    {"datasheet", model::Confidence::datasheet},
-    {"paper", model::Confidence::paper},
-    {"measured", model::Confidence::measured},
-    {"derived", model::Confidence::derived},
-    {"secondary", model::Confidence::secondary},
-    {"recalled", model::Confidence::recalled},
-    {"user", model::Confidence::user}};
+constexpr std::pair<std::string_view, Confidence> kTechnologyConfidence[] = {
+    {"datasheet", Confidence::datasheet},
+    {"paper", Confidence::paper},
+    {"measured", Confidence::measured},
+    {"derived", Confidence::derived},
+    {"secondary", Confidence::secondary},
+    {"recalled", Confidence::recalled},
+    {"user", Confidence::user}};
 
-model::Provenance origin_of(const Node& node) {
+Provenance origin_of(const Node& node) {
     return {node.need("source").text().value_or(""),
             node.need("confidence")
                 .choice(kTechnologyConfidence, "confidence")
-                .value_or(model::Confidence::recalled)};
+                .value_or(Confidence::recalled)};
 }
 
 double positive(const Node& node, const char* key) {
@@ -102,7 +102,7 @@ std::vector<model::PublishedChip> read_chips(const Node& list) {
 
 } // namespace
 
-model::Result<model::Technology> read_technology(Document& document) {
+Result<model::Technology> read_technology(Document& document) {
     const Node root = document.root();
     root.need("eyeroof").choice(kTechnologyFormats, "format of this file");
     model::Technology technology;
@@ -113,16 +113,16 @@ model::Result<model::Technology> read_technology(Document& document) {
     return document.conclude(std::move(technology));
 }
 
-model::Result<model::Technology> load_technology(Folders folders) {
+Result<model::Technology> load_technology(Folders folders) {
     const auto path = nearest_file(folders, "technology.yaml");
     if (!path) {
-        return model::Result<model::Technology>::failure(
-            "no-technology", "no technology.yaml in any folder of machines",
-            "`eyeroof --version` lists the folders");
+        return Result<model::Technology>::failure("no-technology",
+                                                  "no technology.yaml in any folder of machines",
+                                                  "`eyeroof --version` lists the folders");
     }
     auto document = load_yaml(*path);
     return document ? read_technology(*document)
-                    : model::Result<model::Technology>(document.diagnostics());
+                    : Result<model::Technology>(document.diagnostics());
 }
 
 } // namespace eyeroof::hwdb

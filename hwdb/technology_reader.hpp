@@ -11,7 +11,7 @@ namespace eyeroof::hwdb {
 
 // The nearest folder's technology.yaml. Errors: "no-technology" where no folder has one; the file's
 // own, each with its place: a number out of range, nodes that do not fall from large to small.
-model::Result<model::Technology> load_technology(Folders folders);
-model::Result<model::Technology> read_technology(Document& document);
+Result<model::Technology> load_technology(Folders folders);
+Result<model::Technology> read_technology(Document& document);
 
 } // namespace eyeroof::hwdb

@@ -23,17 +23,16 @@ model::TransferKind read_kind(const Node& node) {
 
 } // namespace
 
-model::Result<model::Transfer> load_transfer(Folders folders) {
+Result<model::Transfer> load_transfer(Folders folders) {
     const auto path = nearest_file(folders, "transfer.yaml");
     if (!path) {
         return model::Transfer{};
     }
     auto document = load_yaml(*path);
-    return document ? read_transfer(*document)
-                    : model::Result<model::Transfer>(document.diagnostics());
+    return document ? read_transfer(*document) : Result<model::Transfer>(document.diagnostics());
 }
 
-model::Result<model::Transfer> read_transfer(Document& document) {
+Result<model::Transfer> read_transfer(Document& document) {
     const Node root = document.root();
     root.need("eyeroof").choice(kTransferFormats, "format of this file");
     model::Transfer transfer;

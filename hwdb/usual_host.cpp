@@ -6,8 +6,6 @@
 
 namespace eyeroof::hwdb {
 
-using model::Result;
-
 NamedHost usual_host(const model::Gpu& gpu, Folders folders) {
     NamedHost best;
     int best_year = 0;

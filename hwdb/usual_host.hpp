@@ -24,6 +24,6 @@ NamedHost usual_host(const model::Gpu& gpu, Folders folders);
 
 // A host by name. Errors: those of load_machine; "not-a-host", "no-issue" where its file does not
 // say what an issue costs.
-model::Result<NamedHost> load_host(std::string_view name, Folders folders);
+Result<NamedHost> load_host(std::string_view name, Folders folders);
 
 } // namespace eyeroof::hwdb

@@ -1,6 +1,6 @@
 // A strict reader of YAML documents: typed access, every error with file:line:column and field
 // path, all errors at once. Called by every reader of a YAML format (machines here; networks,
-// mappings and others in study/formats). Shows no type of the YAML library; knows nothing of any
+// mappings and others in formats). Shows no type of the YAML library; knows nothing of any
 // format.
 //
 //   auto document = hwdb::load_yaml("net.yaml");
@@ -19,9 +19,9 @@
 // that is not UTF-8. Every key must be asked for: conclude() reports those that were not.
 #pragma once
 
-#include "hwdb/text_file.hpp"
-#include "model/base/result.hpp"
-#include "model/base/units.hpp"
+#include "base/result.hpp"
+#include "base/text_file.hpp"
+#include "base/units.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -70,7 +70,7 @@ class Node {
     bool is_scalar() const;
     std::string tag() const; // "" when there is none
 
-    model::SourceLocation where() const;
+    SourceLocation where() const;
     const std::string& field() const { return field_; } // "levels[2].bandwidth"
 
     // Members of a mapping. operator[] is for optional keys; need() reports a missing key.
@@ -81,7 +81,7 @@ class Node {
     // All members of a mapping with free keys, in the document's order; counts as asking for all.
     std::vector<std::pair<std::string, Node>> entries() const;
     // Where the key of this member stands (where() is the place of its value).
-    model::SourceLocation key_where() const;
+    SourceLocation key_where() const;
     // Gives up on this mapping's other keys: none of them will be reported as unknown.
     void ignore_rest() const;
 
@@ -96,7 +96,7 @@ class Node {
     std::optional<double> number(double min, double max) const; // without a unit
     std::optional<bool> boolean() const;                        // true or false
     template <class Q> std::optional<Q> quantity(Zero zero = Zero::refused) const {
-        using Tag = typename model::QuantityTag<Q>::type;
+        using Tag = typename QuantityTag<Q>::type;
         const auto value = quantity_in(Tag::unit, Tag::what, zero);
         return value ? std::optional(Q{*value}) : std::nullopt;
     }
@@ -153,7 +153,7 @@ class Document {
     // nearest enclosing node when the path leads to nothing. Does not count as asking.
     Node locate(std::string_view field) const;
     // Adds findings that carry field paths of this document; gives each its line and column.
-    void adopt(const model::Diagnostics& findings);
+    void adopt(const Diagnostics& findings);
 
     // Which keys were asked of which mapping so far: field path -> keys. For tests that hold a
     // format's schema against its reader.
@@ -161,13 +161,13 @@ class Document {
 
     // The end of reading: the diagnostics so far and an error for every key that nobody asked for,
     // in the order of the file.
-    model::Diagnostics finish() const;
-    template <class T> model::Result<T> conclude(T value) const {
-        model::Diagnostics found = finish();
+    Diagnostics finish() const;
+    template <class T> Result<T> conclude(T value) const {
+        Diagnostics found = finish();
         if (found.has_errors()) {
-            return model::Result<T>(std::move(found));
+            return Result<T>(std::move(found));
         }
-        return model::Result<T>(std::move(value), std::move(found));
+        return Result<T>(std::move(value), std::move(found));
     }
 
   private:
@@ -175,7 +175,7 @@ class Document {
 };
 
 // `file` is the name shown in diagnostics.
-model::Result<Document> parse_yaml(std::string text, std::string file, YamlOptions options = {});
-model::Result<Document> load_yaml(const std::filesystem::path& path, YamlOptions options = {});
+Result<Document> parse_yaml(std::string text, std::string file, YamlOptions options = {});
+Result<Document> load_yaml(const std::filesystem::path& path, YamlOptions options = {});
 
 } // namespace eyeroof::hwdb

@@ -1,6 +1,6 @@
+#include "base/suggest.hpp"
 #include "hwdb/yaml.hpp"
 #include "hwdb/yaml_tree.hpp"
-#include "model/base/suggest.hpp"
 
 #include <fmt/format.h>
 
@@ -13,8 +13,6 @@ namespace eyeroof::hwdb {
 using detail::joined;
 using detail::Value;
 using detail::YamlState;
-using model::Diagnostic;
-using model::Diagnostics;
 
 Document::Document(std::unique_ptr<YamlState> state) : state_(std::move(state)) {}
 Document::Document(Document&&) noexcept = default;
@@ -85,7 +83,7 @@ void report_unasked(const YamlState& state, std::uint32_t map, Diagnostics& foun
             return;
         }
         found.error("unknown-key", fmt::format("unknown key \"{}\"", key->text),
-                    model::suggestion(key->text, candidates), {state.file, key->line, key->column},
+                    suggestion(key->text, candidates), {state.file, key->line, key->column},
                     joined(state.fields.at(map), key->text));
     }
 }

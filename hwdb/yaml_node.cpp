@@ -1,6 +1,6 @@
+#include "base/suggest.hpp"
 #include "hwdb/yaml.hpp"
 #include "hwdb/yaml_tree.hpp"
-#include "model/base/suggest.hpp"
 
 #include <fmt/format.h>
 
@@ -13,8 +13,6 @@ namespace eyeroof::hwdb {
 using detail::joined;
 using detail::Kind;
 using detail::Value;
-using model::Diagnostic;
-using model::SourceLocation;
 
 namespace {
 
@@ -281,7 +279,7 @@ std::optional<double> Node::quantity_in(std::string_view unit, std::string_view 
     if (written == nullptr) {
         return std::nullopt;
     }
-    const auto value = model::parse_quantity(*written, unit, what);
+    const auto value = parse_quantity(*written, unit, what);
     if (!value) {
         for (const Diagnostic& d : value.diagnostics()) {
             error(d.code, d.message, d.hint);
@@ -304,7 +302,7 @@ std::optional<std::size_t> Node::choice_of(std::span<const std::string> names,
     const auto found = std::find(names.begin(), names.end(), *written);
     if (found == names.end()) {
         error("unknown-name", fmt::format("\"{}\" is no known {}", *written, what),
-              model::suggestion(*written, names));
+              suggestion(*written, names));
         return std::nullopt;
     }
     return static_cast<std::size_t>(found - names.begin());

@@ -13,11 +13,6 @@
 
 namespace eyeroof::hwdb {
 
-using model::Diagnostic;
-using model::Result;
-using model::Severity;
-using model::SourceLocation;
-
 namespace {
 
 constexpr std::uint32_t kMaxValues = 1'000'000;

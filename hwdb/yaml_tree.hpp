@@ -4,7 +4,7 @@
 // Knows nothing of the YAML library.
 #pragma once
 
-#include "model/base/diagnostic.hpp"
+#include "base/diagnostic.hpp"
 
 #include <cstdint>
 #include <set>
@@ -31,12 +31,12 @@ struct YamlState {
     std::string file;
     std::vector<Value> values; // the root is the last to be completed
     std::uint32_t root = 0;
-    model::Diagnostics diagnostics;
+    Diagnostics diagnostics;
     std::unordered_map<std::uint32_t, std::set<std::string, std::less<>>> asked; // per map
     std::set<std::uint32_t> ignored; // maps whose other keys are nobody's business
     std::unordered_map<std::uint32_t, std::string> fields; // paths of the maps that were asked
 
-    model::SourceLocation where(std::uint32_t index) const {
+    SourceLocation where(std::uint32_t index) const {
         return {file, values[index].line, values[index].column};
     }
 };

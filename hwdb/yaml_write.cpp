@@ -1,6 +1,6 @@
 #include "hwdb/yaml_write.hpp"
 
-#include "model/base/printable.hpp"
+#include "base/printable.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -32,7 +32,7 @@ std::string yaml_quoted(std::string_view text) {
         escaped += c == '"' || c == '\\' ? "\\" : "";
         escaped += c;
     }
-    return '"' + model::printable(escaped) + '"'; // its \n, \x1b, \u202e are YAML's escapes too
+    return '"' + printable(escaped) + '"'; // its \n, \x1b, \u202e are YAML's escapes too
 }
 
 std::string yaml_scalar(std::string_view text) {

@@ -2,7 +2,7 @@
 
 #include "mapper/reported.hpp"
 #include "mapper/space.hpp"
-#include "model/latency.hpp"
+#include "model/cost/latency.hpp"
 
 #include <algorithm>
 

@@ -9,6 +9,6 @@ namespace eyeroof::mapper {
 
 ExactOutcome search_baseline(const Task& task, const std::vector<Space>& spaces,
                              const SearchOptions& options, std::stop_token stop,
-                             const model::ProgressCallback& progress);
+                             const ProgressCallback& progress);
 
 } // namespace eyeroof::mapper

@@ -1,6 +1,6 @@
 #include "mapper/columns.hpp"
 
-#include "model/words.hpp"
+#include "model/accelerator/words.hpp"
 
 #include <algorithm>
 

@@ -62,7 +62,7 @@ class ColumnMaker {
     double window_words(const Query& query, std::uint32_t p, std::uint32_t r);
     bool fill_tiles(double* out) const;
     model::Dim dim(std::size_t n) const { return space_.groups[group_].dims[n]; }
-    model::Count bound(std::size_t n) const { return task_.problem.bounds[index(dim(n))]; }
+    Count bound(std::size_t n) const { return task_.problem.bounds[index(dim(n))]; }
 
     const Space& space_;
     const Task& task_;
@@ -76,7 +76,7 @@ class ColumnMaker {
     std::array<Rows, 2> rows_;
     std::array<const std::vector<Split>*, 2> splits_{};
     std::array<const Split*, 2> at_{};
-    std::array<std::map<std::vector<model::Count>, std::uint32_t>, 2> known_; // loop lists
+    std::array<std::map<std::vector<Count>, std::uint32_t>, 2> known_; // loop lists
     std::array<std::vector<model::nest::FlowCounter::AxisLoops>, 2> loops_;
     std::unordered_map<std::uint64_t, double> words_;
 };

@@ -1,5 +1,5 @@
 #include "mapper/estimate.hpp"
-#include "model/leakage.hpp"
+#include "model/cost/leakage.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -45,7 +45,7 @@ double Estimator::terms_pj(std::size_t l, std::size_t v, const double* product) 
     return pj;
 }
 
-// Sums, link by link from the outermost; see model/cost.cpp. Link i updates its parent with U
+// Sums, link by link from the outermost; see model/cost/cost.cpp. Link i updates its parent with U
 // words, of which all but fresh(i) read what is there; red - fresh(i) words return below, and
 // fresh(i + 1) = (lanes - 1) red + fresh(i) start from zero there. All is linear, so each link gets
 // what its own words cost and save:  gain(i) = energy per word of fresh(i), not above zero.

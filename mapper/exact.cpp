@@ -1,7 +1,7 @@
 #include "mapper/exact.hpp"
 
+#include "base/parallel.hpp"
 #include "mapper/open_nodes.hpp"
-#include "mapper/parallel.hpp"
 #include "mapper/placement.hpp"
 #include "mapper/reported.hpp"
 #include "mapper/walk.hpp"

@@ -36,7 +36,7 @@ struct ExactOutcome {
 // `known`: a mapping to beat, if there is one.
 ExactOutcome search_exact(const Task& task, const std::vector<Space>& spaces,
                           const SearchOptions& options, std::optional<SearchResult> known,
-                          const Effort& effort, const model::ProgressCallback& progress);
+                          const Effort& effort, const ProgressCallback& progress);
 
 // A good mapping, quickly: hill climbing from a few points of each space. The same for each call
 // that has the time to end.

@@ -35,7 +35,7 @@ class FloorTables {
     }
 
   private:
-    using Extent = std::pair<model::Count, model::Count>;
+    using Extent = std::pair<Count, Count>;
     struct Table;
 
     void list_columns(std::size_t level);

@@ -29,20 +29,19 @@ struct FrontOptions {
 
 // task.objective is not used; its constraints (max_energy_pj and max_cycles among them) hold for
 // every point. Errors: those of search().
-model::Result<Front> pareto_front(const Task& task, const FrontOptions& options = {},
-                                  std::stop_token stop = {},
-                                  const model::ProgressCallback& progress = {});
+Result<Front> pareto_front(const Task& task, const FrontOptions& options = {},
+                           std::stop_token stop = {}, const ProgressCallback& progress = {});
 
 // The least traffic between memory and a buffer of a given capacity that stands before one MAC:
 // what any on-chip storage of that size, shared freely by all operands, can save. Words count as
 // stored (task.machine.word_bits), reads and writes alike. An operand may pass the buffer by.
 struct CapacityPoint {
-    model::Count capacity_bytes = 0; // the least with which the traffic is reached
+    Count capacity_bytes = 0; // the least with which the traffic is reached
     double traffic_bytes = 0.0;
-    model::PerOperand<model::Count> buffer_words{};  // of each operand in the buffer; 0: passes by
-    model::PerOperand<model::Count> traffic_words{}; // of each operand, both ways
-    model::Mapping mapping;                          // two levels: memory, buffer
-    Certificate certificate;                         // of traffic_bytes with this capacity
+    model::PerOperand<Count> buffer_words{};  // of each operand in the buffer; 0: passes by
+    model::PerOperand<Count> traffic_words{}; // of each operand, both ways
+    model::Mapping mapping;                   // two levels: memory, buffer
+    Certificate certificate;                  // of traffic_bytes with this capacity
 
     bool operator==(const CapacityPoint&) const = default;
 };
@@ -59,15 +58,15 @@ struct CapacityCurve {
 };
 
 struct CurveOptions {
-    SearchOptions search;                           // its time limit holds for the whole curve
-    std::optional<model::Count> max_capacity_bytes; // nullopt: as much as any word could use
+    SearchOptions search;                    // its time limit holds for the whole curve
+    std::optional<Count> max_capacity_bytes; // nullopt: as much as any word could use
     double tolerance = 0.0; // t: steps left out are at most 1 + t times smaller than a point with
                             // no more traffic; 0: nothing is left out
 };
 
 // Of the task: problem, word sizes, factors and counting. Errors: those of search().
-model::Result<CapacityCurve> capacity_curve(const Task& task, const CurveOptions& options = {},
-                                            std::stop_token stop = {},
-                                            const model::ProgressCallback& progress = {});
+Result<CapacityCurve> capacity_curve(const Task& task, const CurveOptions& options = {},
+                                     std::stop_token stop = {},
+                                     const ProgressCallback& progress = {});
 
 } // namespace eyeroof::mapper

@@ -1,5 +1,5 @@
+#include "base/parallel.hpp"
 #include "mapper/exact.hpp"
-#include "mapper/parallel.hpp"
 #include "mapper/reported.hpp"
 #include "mapper/rests.hpp"
 

@@ -1,6 +1,6 @@
 #include "mapper/search.hpp"
 #include "mapper/space.hpp"
-#include "model/words.hpp"
+#include "model/accelerator/words.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 #include "mapper/keep_queue.hpp"
 
 #include "mapper/least.hpp"
-#include "model/fanout.hpp"
-#include "model/leakage.hpp"
+#include "model/accelerator/fanout.hpp"
+#include "model/cost/leakage.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 #include "mapper/space.hpp"
-#include "model/residency.hpp"
+#include "model/accelerator/residency.hpp"
 
 #include <algorithm>
 

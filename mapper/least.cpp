@@ -2,7 +2,7 @@
 
 #include "mapper/estimate.hpp"
 #include "mapper/reported.hpp"
-#include "model/words.hpp"
+#include "model/accelerator/words.hpp"
 
 #include <algorithm>
 

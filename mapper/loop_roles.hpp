@@ -48,8 +48,8 @@ struct LoopRoles {
 LoopRoles loop_roles(const Task& task, const std::vector<model::OperandSet>& keeps);
 
 // Trips in space that a dimension may have at a level, at most.
-model::Count most_in_space(const Task& task, const std::vector<model::OperandSet>& keeps,
-                           std::size_t level, model::Dim d);
+Count most_in_space(const Task& task, const std::vector<model::OperandSet>& keeps,
+                    std::size_t level, model::Dim d);
 
 // Has the dimension windows that overlap along it: more than one position, and more than one tap?
 bool has_windows(const model::Problem& problem, model::Dim d);

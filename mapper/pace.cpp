@@ -1,7 +1,7 @@
 #include "mapper/pace.hpp"
 
 #include "mapper/fits.hpp"
-#include "model/words.hpp"
+#include "model/accelerator/words.hpp"
 
 #include <algorithm>
 #include <cmath>

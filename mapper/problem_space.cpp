@@ -1,6 +1,6 @@
 #include "mapper/problem_space.hpp"
 
-#include "model/leakage.hpp"
+#include "model/cost/leakage.hpp"
 
 #include <fmt/format.h>
 

@@ -3,10 +3,10 @@
 // Knows no file format.
 #pragma once
 
-#include "model/accelerator.hpp"
-#include "model/cost.hpp"
-#include "model/mapping.hpp"
-#include "model/problem.hpp"
+#include "model/accelerator/accelerator.hpp"
+#include "model/accelerator/mapping.hpp"
+#include "model/cost/cost.hpp"
+#include "model/workload/problem.hpp"
 
 #include <array>
 #include <limits>
@@ -34,22 +34,22 @@ enum class Factors { perfect, any };
 
 // How many trips a loop may have where they are not fixed.
 struct TripRange {
-    model::Count least = 1;
-    model::Count most = std::numeric_limits<model::Count>::max();
+    Count least = 1;
+    Count most = std::numeric_limits<Count>::max();
 
-    bool holds(model::Count trips) const { return least <= trips && trips <= most; }
+    bool holds(Count trips) const { return least <= trips && trips <= most; }
     bool limits() const { return !(*this == TripRange{}); }
     bool operator==(const TripRange&) const = default;
 };
 
 // What the user or the dataflow asks of one level. `where` names it in messages.
 struct LevelConstraint {
-    model::OperandSet keep;                                         // must rest here
-    model::OperandSet bypass;                                       // must pass by
-    std::array<std::optional<model::Count>, model::kDims> temporal; // trips of a dimension in time
-    std::array<std::optional<model::Count>, model::kDims> spatial;  // … and in space
-    std::array<TripRange, model::kDims> temporal_range;             // what is left to those
-    std::array<TripRange, model::kDims> spatial_range;              // that are not fixed
+    model::OperandSet keep;                                  // must rest here
+    model::OperandSet bypass;                                // must pass by
+    std::array<std::optional<Count>, model::kDims> temporal; // trips of a dimension in time
+    std::array<std::optional<Count>, model::kDims> spatial;  // … and in space
+    std::array<TripRange, model::kDims> temporal_range;      // what is left to those
+    std::array<TripRange, model::kDims> spatial_range;       // that are not fixed
     std::optional<std::vector<model::DimSet>> axis_dims; // by axis: which dimensions it may carry
     std::vector<model::Dim> order; // innermost first; dimensions left out come after, in any order
     std::string where;

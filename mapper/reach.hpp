@@ -19,7 +19,7 @@ struct Reach {
 
 // The task's objective plays no part; a time limit holds for each of the three searches. Errors:
 // those of search().
-model::Result<Reach> reach(const Task& task, const SearchOptions& options = {},
-                           std::stop_token stop = {}, const model::ProgressCallback& progress = {});
+Result<Reach> reach(const Task& task, const SearchOptions& options = {}, std::stop_token stop = {},
+                    const ProgressCallback& progress = {});
 
 } // namespace eyeroof::mapper

@@ -1,6 +1,6 @@
 #include "mapper/reported.hpp"
 
-#include "model/leakage.hpp"
+#include "model/cost/leakage.hpp"
 
 namespace eyeroof::mapper {
 

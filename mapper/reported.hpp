@@ -4,7 +4,7 @@
 #pragma once
 
 #include "mapper/problem_space.hpp"
-#include "model/latency.hpp"
+#include "model/cost/latency.hpp"
 
 namespace eyeroof::mapper {
 

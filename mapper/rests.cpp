@@ -1,9 +1,9 @@
 #include "mapper/rests.hpp"
 
 #include "mapper/exact.hpp"
-#include "model/arrival.hpp"
+#include "model/accelerator/words.hpp"
+#include "model/cost/arrival.hpp"
 #include "model/nest/digits.hpp"
-#include "model/words.hpp"
 
 #include <algorithm>
 #include <cmath>

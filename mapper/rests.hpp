@@ -11,7 +11,7 @@
 #pragma once
 
 #include "mapper/estimate.hpp"
-#include "model/latency.hpp"
+#include "model/cost/latency.hpp"
 
 #include <map>
 

@@ -1,6 +1,6 @@
 #include "mapper/exact.hpp"
 #include "mapper/rests.hpp"
-#include "model/arrival.hpp"
+#include "model/cost/arrival.hpp"
 #include "model/nest/digits.hpp"
 
 #include <algorithm>

@@ -1,13 +1,13 @@
 #include "mapper/search.hpp"
 
+#include "base/parallel.hpp"
 #include "mapper/baselines.hpp"
 #include "mapper/case_queue.hpp"
 #include "mapper/exact.hpp"
 #include "mapper/least.hpp"
-#include "mapper/parallel.hpp"
 #include "mapper/reported.hpp"
 #include "mapper/walk.hpp"
-#include "model/leakage.hpp"
+#include "model/cost/leakage.hpp"
 
 #include <fmt/format.h>
 

@@ -3,10 +3,10 @@
 // steady clock and limits effort only, never the answer of a search that ends.
 #pragma once
 
+#include "base/progress.hpp"
+#include "base/result.hpp"
 #include "mapper/problem_space.hpp"
-#include "model/base/progress.hpp"
-#include "model/base/result.hpp"
-#include "model/latency.hpp"
+#include "model/cost/latency.hpp"
 
 #include <map>
 #include <stop_token>
@@ -67,9 +67,8 @@ struct SearchResult {
 
 // Errors: "infeasible" with the conflicting constraints named; "no-mapping" when the effort ended
 // before any mapping was found; "unsupported" for the scatter form; those of the machine.
-model::Result<SearchResult> search(const Task& task, const SearchOptions& options = {},
-                                   std::stop_token stop = {},
-                                   const model::ProgressCallback& progress = {});
+Result<SearchResult> search(const Task& task, const SearchOptions& options = {},
+                            std::stop_token stop = {}, const ProgressCallback& progress = {});
 
 // Does a mapping with this cost and time keep the constraints of the task?
 bool obeys(const Task& task, const model::Mapping& mapping, const model::MappingCost& cost,
@@ -77,6 +76,6 @@ bool obeys(const Task& task, const model::Mapping& mapping, const model::Mapping
 
 // What cannot be met, by name; empty when some mapping exists for each rule alone. The field of
 // each lists the rules at fault: "levels[1].temporal.K levels[2].spatial.K".
-model::Diagnostics explain_infeasible(const Task& task);
+Diagnostics explain_infeasible(const Task& task);
 
 } // namespace eyeroof::mapper

@@ -28,22 +28,21 @@ inline constexpr std::size_t kMaxLevels = 10;
 
 // Trips per slot, innermost level last as in Mapping: temporal[i], spatial[i] of level i.
 struct Split {
-    std::array<model::Count, kMaxLevels> temporal = ones();
-    std::array<model::Count, kMaxLevels> spatial = ones();
+    std::array<Count, kMaxLevels> temporal = ones();
+    std::array<Count, kMaxLevels> spatial = ones();
 
     bool operator==(const Split&) const = default;
 
   private:
-    static constexpr std::array<model::Count, kMaxLevels> ones() {
-        std::array<model::Count, kMaxLevels> trips{};
+    static constexpr std::array<Count, kMaxLevels> ones() {
+        std::array<Count, kMaxLevels> trips{};
         trips.fill(1);
         return trips;
     }
 };
 
 // Elements of a dimension in one instance of `level`: trips from there inwards, at most its bound.
-model::Count extent_at(const Split& split, std::size_t level, std::size_t levels,
-                       model::Count bound);
+Count extent_at(const Split& split, std::size_t level, std::size_t levels, Count bound);
 
 // One way to split a group: of its first dimension and, for windows, of its taps.
 struct Chain {
@@ -160,7 +159,7 @@ enum class Keeping { never, may, must, never_but_asked };
 Keeping keeping_of(const Task& task, model::Operand o, std::size_t home, std::size_t level);
 
 // The levels that may be an operand's home: the outermost that stores it, and, where the machine
-// keeps activations between layers, the one that does; see model/residency.hpp.
+// keeps activations between layers, the one that does; see model/accelerator/residency.hpp.
 std::vector<std::size_t> homes_allowed(const Task& task, model::Operand o);
 
 // The outermost level that keeps an operand.

@@ -1,8 +1,8 @@
 #include "mapper/reported.hpp"
 #include "mapper/space.hpp"
+#include "model/accelerator/residency.hpp"
+#include "model/accelerator/words.hpp"
 #include "model/nest/digits.hpp"
-#include "model/residency.hpp"
-#include "model/words.hpp"
 
 #include <algorithm>
 #include <map>

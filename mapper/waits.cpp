@@ -1,6 +1,6 @@
 #include "mapper/waits.hpp"
 
-#include "model/latency.hpp"
+#include "model/cost/latency.hpp"
 
 #include <algorithm>
 #include <limits>

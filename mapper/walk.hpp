@@ -94,7 +94,7 @@ struct Shared {
     const Task& task;
     const std::vector<Space>& spaces;
     const Effort& effort;
-    const model::ProgressCallback& progress;
+    const ProgressCallback& progress;
     std::vector<Estimator> estimators{}; // of each space
     std::vector<FloorTables> tables{};   // of each space
     std::deque<FloorMemory> memories{};  // of each space

@@ -1,6 +1,6 @@
 #include "mapper/ways.hpp"
 
-#include "model/words.hpp"
+#include "model/accelerator/words.hpp"
 
 #include <algorithm>
 #include <cmath>

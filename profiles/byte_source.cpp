@@ -129,8 +129,8 @@ class GzTextSource final : public ByteSource {
 
 } // namespace
 
-model::Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::string& path) {
-    using Opened = model::Result<std::unique_ptr<ByteSource>>;
+Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::string& path) {
+    using Opened = Result<std::unique_ptr<ByteSource>>;
     std::error_code error;
     if (std::filesystem::is_directory(path, error)) {
         return Opened::failure("cannot-open", "'" + path + "' is a directory",
@@ -215,13 +215,13 @@ void ByteSource::count_to(std::size_t end) const {
     counted_ = end;
 }
 
-model::SourceLocation ByteSource::here() const {
-    model::SourceLocation where;
+SourceLocation ByteSource::here() const {
+    SourceLocation where;
     here(where);
     return where;
 }
 
-void ByteSource::here(model::SourceLocation& where) const {
+void ByteSource::here(SourceLocation& where) const {
     count_to(cursor_ > 0 ? cursor_ - 1 : 0);
     where.file = name_;
     where.line = lines_ + 1;

@@ -3,7 +3,7 @@
 // Knows nothing of what the bytes mean.
 #pragma once
 
-#include "model/base/result.hpp"
+#include "base/result.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -19,7 +19,7 @@ class ByteSource {
     static constexpr int kEnd = -1;
 
     // Errors: "cannot-open" (missing, a directory, no permission).
-    static model::Result<std::unique_ptr<ByteSource>> open(const std::string& path);
+    static Result<std::unique_ptr<ByteSource>> open(const std::string& path);
     // Gzip in memory is unpacked too; `name` stands in diagnostics.
     static std::unique_ptr<ByteSource> of_text(std::string_view text, std::string name);
     // The same without a copy of the text.
@@ -48,8 +48,8 @@ class ByteSource {
     bool line_was_ended() const { return line_was_ended_; }
 
     // Of the byte that get() gave last; the line counts from 1.
-    model::SourceLocation here() const;
-    void here(model::SourceLocation& where) const; // the same, without a new string
+    SourceLocation here() const;
+    void here(SourceLocation& where) const; // the same, without a new string
     // Called with the share of the input that is read, after each block.
     void tell(std::function<void(double)> use) { tell_ = std::move(use); }
     // Why reading stopped early (damaged gzip, input/output error); empty if it did not.

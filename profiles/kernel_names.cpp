@@ -1,6 +1,6 @@
 #include "profiles/kernel_names.hpp"
 
-#include "model/base/ascii.hpp"
+#include "base/ascii.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -53,7 +53,7 @@ constexpr NamePart kNameParts[] = {
 } // namespace
 
 KernelCategory category_of(std::string_view kernel_name) {
-    const std::string lower = model::lowered(kernel_name);
+    const std::string lower = lowered(kernel_name);
     for (const NamePart& entry : kNameParts) {
         if (lower.find(entry.part) != std::string::npos) {
             return entry.category;
@@ -70,7 +70,7 @@ const char* category_name(KernelCategory category) {
 }
 
 std::optional<model::Direction> gradient_of(std::string_view kernel_name) {
-    const std::string lower = model::lowered(kernel_name);
+    const std::string lower = lowered(kernel_name);
     const auto says = [&](const char* part) { return lower.find(part) != std::string::npos; };
     if (says("wgrad") || says("backward_filter") || says("bwd_filter")) {
         return model::Direction::bwd_weight;

@@ -3,7 +3,7 @@
 // Knows the libraries' ways of naming; knows no layer and no profile.
 #pragma once
 
-#include "model/layer.hpp"
+#include "model/workload/layer.hpp"
 
 #include <optional>
 #include <string_view>

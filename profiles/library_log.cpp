@@ -1,6 +1,6 @@
 #include "profiles/library_log.hpp"
 
-#include "model/base/ascii.hpp"
+#include "base/ascii.hpp"
 #include "profiles/matching.hpp"
 #include "profiles/operator_work.hpp"
 
@@ -127,7 +127,7 @@ bool has(std::string_view text, std::string_view part) {
 }
 
 std::optional<Operator> blas_call(const Block& block) {
-    const std::string lower = model::lowered(block.function);
+    const std::string lower = lowered(block.function);
     if (!has(lower, "gemm") || has(lower, "grouped")) {
         return std::nullopt;
     }
@@ -189,13 +189,13 @@ class LogReader {
   public:
     explicit LogReader(ByteSource& source) : source_(source) {}
 
-    model::Result<std::vector<Operator>> run() {
+    Result<std::vector<Operator>> run() {
         std::string line;
         while (source_.get_line(line)) {
             read(line);
         }
         finish();
-        using Calls = model::Result<std::vector<Operator>>;
+        using Calls = Result<std::vector<Operator>>;
         if (!source_.failure().empty()) {
             return Calls::failure("damaged", source_.failure(), "read it again from where it comes",
                                   source_.here());
@@ -204,7 +204,7 @@ class LogReader {
             return Calls::failure("no-calls", "the log holds no product and no convolution",
                                   "it is read as cuBLAS, cuBLASLt and cuDNN write it");
         }
-        model::Diagnostics notes;
+        Diagnostics notes;
         if (strange_ > 0) {
             notes.warning("not-understood",
                           fmt::format("{} calls of the log are not understood", strange_));
@@ -299,12 +299,11 @@ bool is_conv(const Operator& op) {
 
 } // namespace
 
-model::Result<std::vector<Operator>> read_library_log(ByteSource& source) {
+Result<std::vector<Operator>> read_library_log(ByteSource& source) {
     return LogReader(source).run();
 }
 
-model::Result<Profile> give_logged_calls(const Profile& profile,
-                                         const std::vector<Operator>& calls) {
+Result<Profile> give_logged_calls(const Profile& profile, const std::vector<Operator>& calls) {
     ProfileBuilder built;
     built.profile = profile;
     std::vector<std::int32_t> numbers;
@@ -339,7 +338,7 @@ model::Result<Profile> give_logged_calls(const Profile& profile,
             }
         }
         if (given != wanted.size() && !wanted.empty()) {
-            return model::Result<Profile>::failure(
+            return Result<Profile>::failure(
                 "runs-differ",
                 fmt::format("the log has {} {}, the profile {} kernels for them", wanted.size(),
                             conv ? "convolutions" : "products", given),

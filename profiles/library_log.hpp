@@ -18,14 +18,13 @@ namespace eyeroof::profiles {
 // with dimensions [m, k] and [k, n]; convolutions "cudnn::conv2d" or "cudnn::convolution_backward".
 // Error "no-calls" when the text holds none that is understood; a warning counts those that are
 // not.
-model::Result<std::vector<Operator>> read_library_log(ByteSource& source);
+Result<std::vector<Operator>> read_library_log(ByteSource& source);
 
 // Gives the calls to the launches that have no operator, in order: products to kernels that are
 // products by name, convolutions to convolutions; a kernel that only adds up what a split product
 // left belongs to the product before it. Error "runs-differ" where the numbers differ: a shape on
 // the wrong kernel is worse than none.
-model::Result<Profile> give_logged_calls(const Profile& profile,
-                                         const std::vector<Operator>& calls);
+Result<Profile> give_logged_calls(const Profile& profile, const std::vector<Operator>& calls);
 
 // Whether an operator comes from such a log.
 bool is_logged(const Operator& op);

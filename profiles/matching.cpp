@@ -1,6 +1,6 @@
 #include "profiles/matching.hpp"
 
-#include "model/base/pattern.hpp"
+#include "base/pattern.hpp"
 #include "profiles/library_log.hpp"
 
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ std::string_view layer_in_range(std::string_view range) {
 
 struct Rule {
     std::size_t layer;
-    model::Pattern kernel;
+    Pattern kernel;
     std::string range;
 };
 
@@ -54,10 +54,10 @@ class Matcher {
         }
     }
 
-    model::Result<MatchResult> run(const std::vector<ManualAssignment>& manual) {
+    Result<MatchResult> run(const std::vector<ManualAssignment>& manual) {
         read_rules(manual);
         if (found_.has_errors()) {
-            return model::Result<MatchResult>(std::move(found_));
+            return Result<MatchResult>(std::move(found_));
         }
         find_shapes();
         find_gradients();
@@ -82,7 +82,7 @@ class Matcher {
                              "`eyeroof net show NETWORK` lists them");
                 continue;
             }
-            auto kernel = model::Pattern::compile(assignment.kernel_regex);
+            auto kernel = Pattern::compile(assignment.kernel_regex);
             found_.append(kernel.diagnostics());
             const bool says_something =
                 !assignment.kernel_regex.empty() || !assignment.range.empty();
@@ -262,7 +262,7 @@ class Matcher {
 
     const Profile& profile_;
     const std::vector<model::Layer>& layers_;
-    model::Diagnostics found_;
+    Diagnostics found_;
     std::map<std::string, std::size_t, std::less<>> by_name_;
     std::vector<Rule> rules_;
     std::vector<std::vector<std::size_t>> candidates_;       // by operator
@@ -314,11 +314,11 @@ double MatchResult::matched_share(const Profile& profile) const {
     return all > 0.0 ? matched / all : 0.0;
 }
 
-model::Result<MatchResult> match(const Profile& profile, const std::vector<model::Layer>& layers,
-                                 const std::vector<ManualAssignment>& manual) {
+Result<MatchResult> match(const Profile& profile, const std::vector<model::Layer>& layers,
+                          const std::vector<ManualAssignment>& manual) {
     auto problems = validate(profile);
     if (problems.has_errors()) {
-        return model::Result<MatchResult>(std::move(problems));
+        return Result<MatchResult>(std::move(problems));
     }
     return Matcher(profile, layers).run(manual);
 }

@@ -3,7 +3,7 @@
 // Knows no machine and no prediction.
 #pragma once
 
-#include "model/layer.hpp"
+#include "model/workload/layer.hpp"
 #include "profiles/kernel_names.hpp"
 #include "profiles/measurement.hpp"
 #include "profiles/operator_fit.hpp"
@@ -55,8 +55,8 @@ struct MatchResult {
 // sure, several are taken in turn by the operator's calls (method order). Then the category, which
 // names a kind of layer only when the network has a single layer of that kind. Errors: "bad-regex";
 // "unknown-layer" for an assignment to a layer that does not exist.
-model::Result<MatchResult> match(const Profile& profile, const std::vector<model::Layer>& layers,
-                                 const std::vector<ManualAssignment>& manual = {});
+Result<MatchResult> match(const Profile& profile, const std::vector<model::Layer>& layers,
+                          const std::vector<ManualAssignment>& manual = {});
 
 // Operations counted against 2 M N K (per execution, `direction` and `repeats` included).
 // padding: counted a little more (tiles); fits: within 2 %; fewer: less than the layer needs, so

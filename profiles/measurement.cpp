@@ -21,7 +21,7 @@ bool index_ok(std::int32_t index, std::size_t size) {
     return index == kNone || (index >= 0 && static_cast<std::size_t>(index) < size);
 }
 
-void validate_launch(const Profile& profile, std::size_t number, model::Diagnostics& found) {
+void validate_launch(const Profile& profile, std::size_t number, Diagnostics& found) {
     const Launch& launch = profile.launches[number];
     const auto field = [number](const char* name) {
         return fmt::format("launches[{}].{}", number, name);
@@ -74,8 +74,8 @@ void make_key(const Operator& op, std::string& key) {
 
 } // namespace
 
-model::Diagnostics validate(const Profile& profile) {
-    model::Diagnostics found;
+Diagnostics validate(const Profile& profile) {
+    Diagnostics found;
     for (std::size_t i = 0; i < profile.launches.size(); ++i) {
         validate_launch(profile, i, found);
     }

@@ -3,7 +3,7 @@
 // study. Knows no file format, no CUDA, and nothing of predictions.
 #pragma once
 
-#include "model/base/result.hpp"
+#include "base/result.hpp"
 #include "profiles/counters.hpp"
 
 #include <cstdint>
@@ -121,7 +121,7 @@ struct Profile {
 };
 
 // Every index in range, every time and counter finite.
-model::Diagnostics validate(const Profile& profile);
+Diagnostics validate(const Profile& profile);
 
 // Adds kernels, operators and ranges once each; used by everything that builds a profile. Its
 // tables take a limited memory: of more, kernels become one of the name "(further kernels)",
@@ -168,18 +168,18 @@ struct KernelFilter {
 
 // The launches that pass, with tables reduced to what they use.
 // Error "bad-regex": the regular expression does not parse or is longer than 1000 characters.
-model::Result<Profile> filter(Profile profile, const KernelFilter& filter);
+Result<Profile> filter(Profile profile, const KernelFilter& filter);
 
 // These launches alone (indices, rising), with tables reduced to what they use; no ceilings.
 Profile keep_launches(const Profile& profile, const std::vector<std::size_t>& launches);
 
 // One profile with all launches, in the order given. Warns where device or driver differ.
-model::Result<Profile> merge(std::vector<Profile> profiles);
+Result<Profile> merge(std::vector<Profile> profiles);
 
 // Joins a run with times to a run with counters of the same program: launch i with launch i, where
 // name and grid agree. Refused as a whole ("runs-differ", naming the first launch that differs)
 // when they do not: a counter on the wrong kernel is worse than none.
-model::Result<Profile> join_runs(const Profile& times, const Profile& counters);
+Result<Profile> join_runs(const Profile& times, const Profile& counters);
 
 // Launches of equal kernel, summed; the longest first.
 struct KernelSummary {

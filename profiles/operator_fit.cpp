@@ -7,7 +7,6 @@ namespace eyeroof::profiles {
 
 namespace {
 
-using model::Count;
 using model::Direction;
 
 // The product that a layer of products computes, its gradients included. Folded: the batch, whose

@@ -3,7 +3,7 @@
 // Knows no kernel, no order of calls and no prediction.
 #pragma once
 
-#include "model/layer.hpp"
+#include "model/workload/layer.hpp"
 #include "profiles/operator_work.hpp"
 
 #include <optional>
@@ -19,7 +19,7 @@ bool fits(const model::Layer& layer, const OperatorLayer& op);
 
 // In lowest terms.
 struct BatchRatio {
-    model::Count measured = 1, layer = 1;
+    Count measured = 1, layer = 1;
 
     auto operator<=>(const BatchRatio&) const = default;
 };

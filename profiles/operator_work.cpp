@@ -9,7 +9,6 @@ namespace eyeroof::profiles {
 namespace {
 
 using Dims = std::vector<std::int64_t>;
-using model::Count;
 
 struct NamedType {
     std::string_view name;
@@ -76,7 +75,7 @@ bool sane(const Dims& dims) {
 std::optional<Count> product(const Dims& dims, std::size_t end) {
     Count result = 1;
     for (std::size_t i = 0; i < end; ++i) {
-        const auto next = model::checked_mul(result, dims[i]);
+        const auto next = checked_mul(result, dims[i]);
         if (!next || *next > model::kMaxDimension) {
             return std::nullopt;
         }

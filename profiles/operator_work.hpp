@@ -3,7 +3,7 @@
 // Knows the frameworks' operator names; knows no kernel and no machine.
 #pragma once
 
-#include "model/layer.hpp"
+#include "model/workload/layer.hpp"
 #include "profiles/measurement.hpp"
 
 #include <optional>

@@ -160,7 +160,7 @@ class PointMaker {
     PointMaker(const Profile& profile, const MetricFamily* family, const PointOptions& options)
         : profile_(profile), family_(family), options_(options) {}
 
-    model::Result<std::vector<MeasuredPoint>> run() {
+    Result<std::vector<MeasuredPoint>> run() {
         count_launches();
         if (options_.work_from_shape) {
             give_operators_their_work();
@@ -260,7 +260,7 @@ class PointMaker {
         }
     }
 
-    model::Result<std::vector<MeasuredPoint>> conclude() {
+    Result<std::vector<MeasuredPoint>> conclude() {
         double total_s = 0.0;
         for (const MeasuredPoint& point : points_) {
             total_s += point.time_s;
@@ -268,7 +268,7 @@ class PointMaker {
         for (MeasuredPoint& point : points_) {
             point.share = point.time_s / total_s;
         }
-        model::Diagnostics warnings;
+        Diagnostics warnings;
         if (without_time_ > 0) {
             warnings.warning("no-time",
                              fmt::format("{} of {} launches have no time and are left out",
@@ -292,11 +292,11 @@ class PointMaker {
 
 } // namespace
 
-model::Result<std::vector<MeasuredPoint>>
-points_of(const Profile& profile, const MetricFamily* family, const PointOptions& options) {
+Result<std::vector<MeasuredPoint>> points_of(const Profile& profile, const MetricFamily* family,
+                                             const PointOptions& options) {
     auto problems = validate(profile);
     if (problems.has_errors()) {
-        return model::Result<std::vector<MeasuredPoint>>(std::move(problems));
+        return Result<std::vector<MeasuredPoint>>(std::move(problems));
     }
     return PointMaker(profile, family, options).run();
 }

@@ -70,7 +70,7 @@ struct PointOptions {
 // Points in order of first launch. Launches without a time are left out and reported, one warning
 // for all ("no-time"). `family` may be null: then only the neutral counters and shapes are used.
 // A launch of several kernels of one operator carries the operator's work once, on the longest.
-model::Result<std::vector<MeasuredPoint>>
-points_of(const Profile& profile, const MetricFamily* family, const PointOptions& options = {});
+Result<std::vector<MeasuredPoint>> points_of(const Profile& profile, const MetricFamily* family,
+                                             const PointOptions& options = {});
 
 } // namespace eyeroof::profiles

@@ -1,5 +1,5 @@
 // Filtering, merging, joining and summing of profiles.
-#include "model/base/pattern.hpp"
+#include "base/pattern.hpp"
 #include "profiles/launch_sums.hpp"
 #include "profiles/measurement.hpp"
 
@@ -53,7 +53,7 @@ class CarryOver {
 };
 
 void warn_if_differs(std::string_view what, const std::string& first, const std::string& other,
-                     model::Diagnostics& found) {
+                     Diagnostics& found) {
     if (!first.empty() && !other.empty() && first != other) {
         found.warning(
             "runs-differ",
@@ -115,10 +115,10 @@ bool tables_are_in_order(const Profile& profile) {
 
 } // namespace
 
-model::Result<Profile> filter(Profile profile, const KernelFilter& filter) {
-    const auto pattern = model::Pattern::compile(filter.name_regex);
+Result<Profile> filter(Profile profile, const KernelFilter& filter) {
+    const auto pattern = eyeroof::Pattern::compile(filter.name_regex);
     if (!pattern) {
-        return model::Result<Profile>(pattern.diagnostics());
+        return Result<Profile>(pattern.diagnostics());
     }
     if (filter == KernelFilter{} && tables_are_in_order(profile)) {
         return profile;
@@ -158,13 +158,13 @@ Profile keep_launches(const Profile& profile, const std::vector<std::size_t>& la
     return std::move(kept.profile);
 }
 
-model::Result<Profile> merge(std::vector<Profile> profiles) {
+Result<Profile> merge(std::vector<Profile> profiles) {
     if (profiles.size() == 1 && tables_are_in_order(profiles.front())) {
         return std::move(profiles.front());
     }
     ProfileBuilder all;
     LaunchSums sums;
-    model::Diagnostics warnings;
+    Diagnostics warnings;
     std::int64_t next_op = 0;
     std::int64_t next_range = 0;
     for (std::size_t i = 0; i < profiles.size(); ++i) {
@@ -195,9 +195,9 @@ model::Result<Profile> merge(std::vector<Profile> profiles) {
     return {std::move(all.profile), std::move(warnings)};
 }
 
-model::Result<Profile> join_runs(const Profile& times, const Profile& counters) {
+Result<Profile> join_runs(const Profile& times, const Profile& counters) {
     if (const auto difference = first_difference(times, counters)) {
-        return model::Result<Profile>::failure(
+        return Result<Profile>::failure(
             "runs-differ", "the counters cannot be given to the timed launches: " + *difference,
             "profile the program with a fixed seed and input, or keep the two runs apart");
     }

@@ -21,8 +21,7 @@ constexpr std::size_t kMaxErrors = 20;
 // Reads one record's fields, collecting what is wrong with them.
 class Fields {
   public:
-    Fields(const Json& json, std::string name, const model::SourceLocation& where,
-           model::Diagnostics& found)
+    Fields(const Json& json, std::string name, const SourceLocation& where, Diagnostics& found)
         : json_(json), name_(std::move(name)), where_(where), found_(found) {}
 
     void text(const char* key, std::string& value) const {
@@ -137,15 +136,15 @@ class Fields {
 
     const Json& json_;
     std::string name_;
-    const model::SourceLocation& where_;
-    model::Diagnostics& found_;
+    const SourceLocation& where_;
+    Diagnostics& found_;
 };
 
 class Reader {
   public:
     explicit Reader(ByteSource& source) : source_(source) {}
 
-    model::Result<Profile> run() {
+    Result<Profile> run() {
         std::string line;
         while (found_.size() < kMaxErrors && source_.get_line(line)) {
             ++line_number_;
@@ -168,7 +167,7 @@ class Reader {
     }
 
   private:
-    model::Result<Profile> conclude() {
+    Result<Profile> conclude() {
         where_.column = 0;
         if (!source_.failure().empty() && profile_.launches.empty()) {
             found_.error("damaged", source_.failure(), "read it again from where it comes", where_);
@@ -181,7 +180,7 @@ class Reader {
             found_.append(validate(profile_));
         }
         if (found_.has_errors()) {
-            return model::Result<Profile>(std::move(found_));
+            return Result<Profile>(std::move(found_));
         }
         if (!ended_) {
             tell_cut();
@@ -407,8 +406,8 @@ class Reader {
     LaunchSums sums_;
     std::int64_t lines_of_launches_ = 0;
     std::size_t table_bytes_ = 0;
-    model::Diagnostics found_;
-    model::SourceLocation where_;
+    Diagnostics found_;
+    SourceLocation where_;
     int line_number_ = 0;
     bool begun_ = false;
     bool ended_ = false;
@@ -417,7 +416,7 @@ class Reader {
 
 } // namespace
 
-model::Result<Profile> read_profile(ByteSource& source) {
+Result<Profile> read_profile(ByteSource& source) {
     return Reader(source).run();
 }
 

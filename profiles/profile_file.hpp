@@ -36,13 +36,13 @@ class ProfileWriter {
 };
 
 // Gzip when the name ends in ".gz". Error "cannot-write".
-model::Result<model::Done> write_profile(const Profile& profile, const std::string& path);
+Result<Done> write_profile(const Profile& profile, const std::string& path);
 std::string profile_text(const Profile& profile);
 
 // Errors, each with file, line and column: not JSON, unknown record or version, index out of range,
 // wrong type. A missing or half-written last line, and compressed data that end early, are
 // a warning ("cut-off"): the whole lines before are kept.
-model::Result<Profile> read_profile(ByteSource& source);
+Result<Profile> read_profile(ByteSource& source);
 
 // Whether the text begins like a profile file.
 bool looks_like_profile(std::string_view head);

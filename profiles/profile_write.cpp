@@ -1,5 +1,5 @@
 // The profile file's writer: JSON lines, plain or gzip.
-#include "model/base/file.hpp"
+#include "base/file.hpp"
 #include "profiles/launch_line.hpp"
 #include "profiles/profile_file.hpp"
 #include "profiles/run_fields.hpp"
@@ -74,7 +74,7 @@ void put_line(std::ostream& out, const Json& json) {
 // Packs what is put into it, for a file.
 class GzipBuffer final : public std::streambuf {
   public:
-    explicit GzipBuffer(model::AtomicFile& file) : file_(file) {
+    explicit GzipBuffer(AtomicFile& file) : file_(file) {
         constexpr int kGzipHeader = 16;
         constexpr int kMemory = 8;
         deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + kGzipHeader, kMemory,
@@ -109,7 +109,7 @@ class GzipBuffer final : public std::streambuf {
         setp(in_.data(), in_.data() + in_.size());
     }
 
-    model::AtomicFile& file_;
+    AtomicFile& file_;
     z_stream stream_{};
     std::array<char, std::size_t{1} << 16> in_{};
     std::array<char, std::size_t{1} << 16> out_{};
@@ -118,7 +118,7 @@ class GzipBuffer final : public std::streambuf {
 // Puts what is put into it into a file.
 class FileBuffer final : public std::streambuf {
   public:
-    explicit FileBuffer(model::AtomicFile& file) : file_(file) {}
+    explicit FileBuffer(AtomicFile& file) : file_(file) {}
 
   protected:
     std::streamsize xsputn(const char* text, std::streamsize size) override {
@@ -132,7 +132,7 @@ class FileBuffer final : public std::streambuf {
     }
 
   private:
-    model::AtomicFile& file_;
+    AtomicFile& file_;
 };
 
 void write_all(const Profile& profile, std::streambuf& buffer) {
@@ -206,10 +206,10 @@ std::string profile_text(const Profile& profile) {
     return std::move(out).str();
 }
 
-model::Result<model::Done> write_profile(const Profile& profile, const std::string& path) {
-    auto file = model::AtomicFile::create(path);
+Result<Done> write_profile(const Profile& profile, const std::string& path) {
+    auto file = AtomicFile::create(path);
     if (!file) {
-        return model::Result<model::Done>(file.diagnostics());
+        return Result<Done>(file.diagnostics());
     }
     if (path.ends_with(".gz")) {
         GzipBuffer packed(*file);

@@ -1,19 +1,19 @@
 // eyeroof._eyeroof: what the Python package needs of the program: examinations as objects, and the
 // command line itself, in this process. Everything that takes time runs without the interpreter's
 // lock. Machines and networks of the catalogs are read once a process.
+#include "analysis/exam/run.hpp"
+#include "analysis/resolve/resolve.hpp"
+#include "analysis/scenario/fields.hpp"
+#include "analysis/silicon/chip_figures.hpp"
 #include "cli/program.hpp"
+#include "formats/network_yaml.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/technology_reader.hpp"
-#include "study/app/resolve.hpp"
-#include "study/exam/run.hpp"
-#include "study/formats/network_yaml.hpp"
-#include "study/report/csv.hpp"
-#include "study/report/html.hpp"
-#include "study/report/json.hpp"
-#include "study/report/markdown.hpp"
-#include "study/report/text.hpp"
-#include "study/scenario/fields.hpp"
-#include "study/silicon/chip_figures.hpp"
+#include "report/exam/csv.hpp"
+#include "report/exam/html.hpp"
+#include "report/exam/json.hpp"
+#include "report/exam/markdown.hpp"
+#include "report/exam/text.hpp"
 
 #include "python/interruptible.hpp"
 #include <pybind11/pybind11.h>
@@ -39,17 +39,17 @@ struct BadInput : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-std::string told(const model::Diagnostics& diagnostics) {
+std::string told(const Diagnostics& diagnostics) {
     std::string text;
-    for (const model::Diagnostic& d : diagnostics) {
-        if (d.severity == model::Severity::error) {
+    for (const Diagnostic& d : diagnostics) {
+        if (d.severity == Severity::error) {
             text += (text.empty() ? "" : "\n") + to_string(d);
         }
     }
     return text;
 }
 
-template <class T> T checked(model::Result<T> result) {
+template <class T> T checked(Result<T> result) {
     if (!result) {
         throw BadInput(told(result.diagnostics()));
     }
@@ -67,7 +67,7 @@ class Library {
     }
     std::vector<fs::path> folders() const { return folders_; }
 
-    study::DataFolders data() const { return {below("hwdb"), below("networks")}; }
+    analysis::DataFolders data() const { return {below("hwdb"), below("networks")}; }
     std::shared_ptr<const model::WiredNetwork> network(const std::string& name,
                                                        const Strings& sizes) {
         std::string key = name;
@@ -75,16 +75,18 @@ class Library {
             key += '\n' + size;
         }
         return known(networks_, key, is_path(name),
-                     [&] { return checked(study::load_workload(name, sizes, data())); });
+                     [&] { return checked(analysis::load_workload(name, sizes, data())); });
     }
     // The machine, host and files that a scenario names, read once a process.
-    study::Question question(const study::Scenario& scenario, const model::WiredNetwork& network) {
-        const study::Scenario files = files_of(scenario);
+    analysis::Question question(const analysis::Scenario& scenario,
+                                const model::WiredNetwork& network) {
+        const analysis::Scenario files = files_of(scenario);
         const bool afresh = is_path(files.machine) || !files.energies.empty() ||
                             !files.mapping_file.empty() || !files.constraints_file.empty();
-        study::Question question = *known(resolved_, study::scenario_json(files), afresh, [&] {
-            return checked(study::resolve(files, model::WiredNetwork{}, data()));
-        });
+        analysis::Question question =
+            *known(resolved_, analysis::scenario_json(files), afresh, [&] {
+                return checked(analysis::resolve(files, model::WiredNetwork{}, data()));
+            });
         question.scenario = scenario;
         question.network = network.network;
         question.wiring = network.wiring;
@@ -115,8 +117,8 @@ class Library {
 
   private:
     // The fields that decide what is read.
-    static study::Scenario files_of(const study::Scenario& scenario) {
-        study::Scenario files;
+    static analysis::Scenario files_of(const analysis::Scenario& scenario) {
+        analysis::Scenario files;
         files.network = is_path(scenario.network) ? scenario.network : std::string();
         files.machine = scenario.machine;
         files.changes = scenario.changes;
@@ -155,7 +157,7 @@ class Library {
     std::mutex mutex_;
     std::vector<fs::path> folders_;
     std::map<std::string, std::shared_ptr<const model::WiredNetwork>> networks_;
-    std::map<std::string, std::shared_ptr<const study::Question>> resolved_; // without a network
+    std::map<std::string, std::shared_ptr<const analysis::Question>> resolved_; // without a network
     bool technology_tried_ = false;
     std::optional<model::Technology> technology_;
 };
@@ -174,20 +176,21 @@ struct NetworkHandle {
 };
 
 struct Exam {
-    study::Question question;
-    study::Report report;
+    analysis::Question question;
+    analysis::Report report;
     std::vector<std::string> warnings;
 };
 
 // By the fields' names, with values as the command line takes them.
 using Fields = std::map<std::string, Strings>;
 
-study::Scenario scenario_of(const NetworkHandle& network, const Fields& fields) {
-    study::Scenario scenario;
+analysis::Scenario scenario_of(const NetworkHandle& network, const Fields& fields) {
+    analysis::Scenario scenario;
     scenario.network = network.name;
     scenario.sizes = network.sizes;
-    model::Diagnostics wrong;
-    for (const study::ScenarioField& field : study::scenario_fields()) { // in the fields' order
+    Diagnostics wrong;
+    for (const analysis::ScenarioField& field :
+         analysis::scenario_fields()) { // in the fields' order
         if (const auto given = fields.find(field.json_key()); given != fields.end()) {
             wrong.append(field.set(scenario, given->second));
         }
@@ -200,22 +203,21 @@ study::Scenario scenario_of(const NetworkHandle& network, const Fields& fields) 
 
 Exam examined(const NetworkHandle& network, const Fields& fields, int threads,
               const std::stop_token& stop) {
-    study::Scenario scenario = scenario_of(network, fields);
+    analysis::Scenario scenario = scenario_of(network, fields);
     scenario.threads = threads;
     Exam exam;
     exam.question = library().question(scenario, *network.wired);
-    const study::Question& question = exam.question;
-    auto report = study::run(question, stop);
+    const analysis::Question& question = exam.question;
+    auto report = analysis::run(question, stop);
     if (!report) {
         throw BadInput(told(report.diagnostics()));
     }
-    for (const model::Diagnostic& d : report.diagnostics()) {
+    for (const Diagnostic& d : report.diagnostics()) {
         exam.warnings.push_back(d.message);
     }
     exam.report = *std::move(report);
     if (const auto& technology = library().technology()) {
-        for (const model::Diagnostic& d :
-             study::add_chip(question.machine, *technology, exam.report)) {
+        for (const Diagnostic& d : analysis::add_chip(question.machine, *technology, exam.report)) {
             exam.warnings.push_back(d.message);
         }
     }
@@ -225,7 +227,7 @@ Exam examined(const NetworkHandle& network, const Fields& fields, int threads,
 // Names of the fields that an examination takes beside its network.
 std::vector<std::string> field_names() {
     std::vector<std::string> names;
-    for (const study::ScenarioField& field : study::scenario_fields()) {
+    for (const analysis::ScenarioField& field : analysis::scenario_fields()) {
         if (field.name != "network" && field.name != "dim" && field.name != "on") {
             names.push_back(field.json_key());
         }
@@ -253,8 +255,8 @@ CommandEnd command(const Strings& arguments, const std::stop_token& stop) {
 template <class Write> auto document(Write write) {
     return [write](const Exam& exam) -> std::string {
         const py::gil_scoped_release free;
-        study::Report complete = exam.report;
-        study::find_largest_batch(complete, exam.question);
+        analysis::Report complete = exam.report;
+        analysis::find_largest_batch(complete, exam.question);
         return write(complete);
     };
 }
@@ -279,11 +281,11 @@ void add_exam(py::module_& m) {
                                })
         .def_readonly("warnings", &Exam::warnings)
         .def_property_readonly("words", [](const Exam& e) { return e.report.words; })
-        .def("json", document([](const auto& r) { return study::to_json(r); }))
-        .def("csv", document([](const auto& r) { return study::to_csv(r); }))
-        .def("text", document([](const auto& r) { return study::to_text(r); }))
-        .def("markdown", document([](const auto& r) { return study::to_markdown(r); }))
-        .def("html", document([](const auto& r) { return study::to_html(r); }));
+        .def("json", document([](const auto& r) { return report::to_json(r); }))
+        .def("csv", document([](const auto& r) { return report::to_csv(r); }))
+        .def("text", document([](const auto& r) { return report::to_text(r); }))
+        .def("markdown", document([](const auto& r) { return report::to_markdown(r); }))
+        .def("html", document([](const auto& r) { return report::to_html(r); }));
 }
 
 } // namespace
@@ -299,13 +301,13 @@ PYBIND11_MODULE(_eyeroof, m) {
         .def("totals",
              [](const NetworkHandle& n) {
                  const auto t = checked(totals_of(n.network()));
-                 return std::map<std::string, model::Count>{{"macs", t.macs},
-                                                            {"flops", t.flops},
-                                                            {"parameters", t.parameters},
-                                                            {"weight_bytes", t.weight_bytes}};
+                 return std::map<std::string, Count>{{"macs", t.macs},
+                                                     {"flops", t.flops},
+                                                     {"parameters", t.parameters},
+                                                     {"weight_bytes", t.weight_bytes}};
              })
         .def("yaml",
-             [](const NetworkHandle& n) { return study::read::write_network_yaml(n.network()); });
+             [](const NetworkHandle& n) { return formats::write_network_yaml(n.network()); });
     add_exam(m);
     m.def("network", [](const std::string& name, const Strings& sizes) {
         return interruptible([name, sizes](const std::stop_token&) {
@@ -314,7 +316,7 @@ PYBIND11_MODULE(_eyeroof, m) {
     });
     m.def("parse_network", [](std::string text, const std::string& file) {
         return interruptible([text = std::move(text), file](const std::stop_token&) {
-            auto read = checked(study::read::parse_network_yaml(text, file));
+            auto read = checked(formats::parse_network_yaml(text, file));
             const std::string id = read.network.id;
             return NetworkHandle{std::make_shared<const model::WiredNetwork>(model::WiredNetwork{
                                      std::move(read.network), std::move(read.wiring)}),

@@ -1,25 +1,25 @@
 // Questions about networks and machines in memory.
 #pragma once
 
-#include "study/scenario/question.hpp"
+#include "analysis/scenario/question.hpp"
 
 #include <string>
 #include <utility>
 
 namespace eyeroof::tests {
 
-inline study::Question question_of(model::Network network, model::Machine machine,
-                                   study::Scenario scenario = {}) {
-    study::Question question;
+inline analysis::Question question_of(model::Network network, model::Machine machine,
+                                      analysis::Scenario scenario = {}) {
+    analysis::Question question;
     question.scenario = std::move(scenario);
     question.network = std::move(network);
     question.machine = std::move(machine);
     return question;
 }
 
-inline study::Question question_of(model::WiredNetwork wired, model::Machine machine,
-                                   study::Scenario scenario = {}) {
-    study::Question question =
+inline analysis::Question question_of(model::WiredNetwork wired, model::Machine machine,
+                                      analysis::Scenario scenario = {}) {
+    analysis::Question question =
         question_of(std::move(wired.network), std::move(machine), std::move(scenario));
     question.wiring = std::move(wired.wiring);
     return question;
@@ -32,9 +32,9 @@ inline model::Machine machine_with(model::Gpu gpu, const std::string& id = "gpu"
     return machine;
 }
 
-inline study::Scenario training_with(const std::string& optimizer) {
-    study::Scenario scenario;
-    scenario.training = study::TrainingOptions{optimizer};
+inline analysis::Scenario training_with(const std::string& optimizer) {
+    analysis::Scenario scenario;
+    scenario.training = analysis::TrainingOptions{optimizer};
     return scenario;
 }
 

@@ -25,9 +25,9 @@ void Background::run(Job job) {
 }
 
 // Called in the worker's thread; what it says is heard in the window's.
-model::ProgressCallback Background::teller() {
+ProgressCallback Background::teller() {
     return [this, number = number_,
-            last = std::chrono::steady_clock::now()](const model::Progress& now) mutable {
+            last = std::chrono::steady_clock::now()](const Progress& now) mutable {
         const auto time = std::chrono::steady_clock::now();
         if (time - last < kBetweenReports) {
             return;

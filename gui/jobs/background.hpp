@@ -3,7 +3,7 @@
 // Knows no widget and nothing of what the work is.
 #pragma once
 
-#include "model/base/progress.hpp"
+#include "base/progress.hpp"
 
 #include <QObject>
 #include <functional>
@@ -17,7 +17,7 @@ class Background : public QObject {
 
   public:
     using Show = std::function<void()>; // what to do with the answer, in the window's thread
-    using Job = std::function<Show(const std::stop_token&, const model::ProgressCallback&)>;
+    using Job = std::function<Show(const std::stop_token&, const ProgressCallback&)>;
 
     explicit Background(QObject* parent = nullptr);
     ~Background() override;
@@ -31,13 +31,13 @@ class Background : public QObject {
     bool busy() const { return busy_; }
 
   signals:
-    void progressed(const eyeroof::model::Progress& progress);
+    void progressed(const eyeroof::Progress& progress);
     void cancelled();
 
   private:
     void start(Job job);
     void finish(std::uint64_t number, const Show& show);
-    model::ProgressCallback teller();
+    ProgressCallback teller();
 
     std::jthread worker_;
     Job next_;                 // waits for the worker to stop

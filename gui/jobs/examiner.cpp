@@ -5,8 +5,8 @@ namespace eyeroof::gui {
 namespace {
 
 // "this GPU" says nothing where there are several.
-void tell(const model::Diagnostics& problems, const std::string& machine, model::Diagnostics& all) {
-    for (model::Diagnostic problem : problems) {
+void tell(const Diagnostics& problems, const std::string& machine, Diagnostics& all) {
+    for (Diagnostic problem : problems) {
         for (const std::string_view word : {"this GPU", "this machine"}) {
             if (const auto at = problem.message.find(word); at != std::string::npos) {
                 problem.message.replace(at, word.size(), machine);
@@ -16,11 +16,11 @@ void tell(const model::Diagnostics& problems, const std::string& machine, model:
     }
 }
 
-Answer answer_to(std::vector<study::Question> questions, const std::stop_token& stop,
-                 const model::ProgressCallback& progress) {
+Answer answer_to(std::vector<analysis::Question> questions, const std::stop_token& stop,
+                 const ProgressCallback& progress) {
     Answer answer;
-    for (study::Question& question : questions) {
-        auto report = study::run(question, stop, progress);
+    for (analysis::Question& question : questions) {
+        auto report = analysis::run(question, stop, progress);
         tell(report.diagnostics(), question.machine.name, answer.diagnostics);
         if (stop.stop_requested()) {
             break;
@@ -35,9 +35,9 @@ Answer answer_to(std::vector<study::Question> questions, const std::stop_token& 
 
 } // namespace
 
-void Examiner::examine(std::vector<study::Question> questions) {
+void Examiner::examine(std::vector<analysis::Question> questions) {
     run([this, questions = std::move(questions)](const std::stop_token& stop,
-                                                 const model::ProgressCallback& progress) -> Show {
+                                                 const ProgressCallback& progress) -> Show {
         auto answer = std::make_shared<Answer>(answer_to(questions, stop, progress));
         return [this, answer] { emit answered(answer); };
     });

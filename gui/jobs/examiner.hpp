@@ -3,9 +3,9 @@
 // Knows no widget.
 #pragma once
 
+#include "analysis/exam/run.hpp"
+#include "base/result.hpp"
 #include "gui/jobs/background.hpp"
-#include "model/base/result.hpp"
-#include "study/exam/run.hpp"
 
 #include <memory>
 #include <vector>
@@ -13,9 +13,9 @@
 namespace eyeroof::gui {
 
 struct Answer {
-    std::vector<study::Question> questions; // that could be answered: one for each machine
-    std::vector<study::Report> reports;     // beside them; none without a network
-    model::Diagnostics diagnostics;
+    std::vector<analysis::Question> questions; // that could be answered: one for each machine
+    std::vector<analysis::Report> reports;     // beside them; none without a network
+    Diagnostics diagnostics;
 };
 
 class Examiner : public Background {
@@ -24,7 +24,7 @@ class Examiner : public Background {
   public:
     using Background::Background;
 
-    void examine(std::vector<study::Question> questions); // of one network
+    void examine(std::vector<analysis::Question> questions); // of one network
 
   signals:
     void answered(std::shared_ptr<eyeroof::gui::Answer> answer); // to be taken apart

@@ -1,13 +1,13 @@
 #include "gui/jobs/export.hpp"
 
+#include "base/file.hpp"
 #include "gui/views/drawing_view.hpp"
 #include "gui/views/ladder_view.hpp"
 #include "gui/views/paint_scene.hpp"
 #include "gui/views/roofline_view.hpp"
-#include "model/base/file.hpp"
-#include "study/report/drawing_write.hpp"
-#include "study/report/plot_csv.hpp"
-#include "study/report/plot_html.hpp"
+#include "report/draw/drawing_write.hpp"
+#include "report/draw/plot_csv.hpp"
+#include "report/draw/plot_html.hpp"
 
 #include <QBuffer>
 #include <QFileInfo>
@@ -18,13 +18,13 @@ namespace eyeroof::gui {
 
 namespace {
 
-using Written = model::Result<model::Done>;
+using Written = Result<Done>;
 
 Written cannot_write(const QString& file) {
     return Written::failure("cannot-write", "cannot write " + file.toStdString());
 }
 
-QSize size_of(const study::Canvas& canvas) {
+QSize size_of(const report::Canvas& canvas) {
     return {static_cast<int>(canvas.width), static_cast<int>(canvas.height)};
 }
 
@@ -38,10 +38,10 @@ Picture of_widget(const QWidget& widget, const QString& name, QSize size) {
 }
 
 // A picture without anything in it has no figures either.
-void take_figures(Picture& picture, const study::DrawnTable& figures, const std::string& title) {
-    picture.csv = [figures] { return study::to_csv(figures); };
-    picture.tsv = [figures] { return study::to_tsv(figures); };
-    picture.json = [figures, title] { return study::to_json(figures, title); };
+void take_figures(Picture& picture, const report::DrawnTable& figures, const std::string& title) {
+    picture.csv = [figures] { return report::to_csv(figures); };
+    picture.tsv = [figures] { return report::to_tsv(figures); };
+    picture.json = [figures, title] { return report::to_json(figures, title); };
 }
 
 // The plot's table is comma-separated; the clipboard wants tabs. Its cells hold no commas unquoted.
@@ -58,8 +58,8 @@ std::string tabs_for_commas(const std::string& csv) {
 }
 
 Written write_bytes(const QByteArray& bytes, const QString& file) {
-    return model::write_file(file.toStdString(),
-                             {bytes.constData(), static_cast<std::size_t>(bytes.size())});
+    return write_file(file.toStdString(),
+                      {bytes.constData(), static_cast<std::size_t>(bytes.size())});
 }
 
 Written write_pdf(const Picture& picture, const QString& file) {
@@ -73,7 +73,7 @@ Written write_pdf(const Picture& picture, const QString& file) {
     if (!painter.begin(&writer)) {
         return cannot_write(file);
     }
-    picture.paint(painter, study::Theme::light);
+    picture.paint(painter, report::Theme::light);
     return painter.end() ? write_bytes(bytes.data(), file) : cannot_write(file);
 }
 
@@ -81,17 +81,17 @@ Written write_pdf(const Picture& picture, const QString& file) {
 
 Picture picture_of(const RooflineView& view) {
     Picture picture = of_widget(view, "roofline", view.size());
-    const auto scene = std::make_shared<const study::RooflineScene>(view.scene());
-    const auto plot = std::make_shared<const study::PlotInput>(view.plot());
-    const auto drawing = std::make_shared<const study::Drawing>(view.drawing());
-    picture.paint = [drawing](QPainter& painter, study::Theme theme) {
+    const auto scene = std::make_shared<const report::RooflineScene>(view.scene());
+    const auto plot = std::make_shared<const report::PlotInput>(view.plot());
+    const auto drawing = std::make_shared<const report::Drawing>(view.drawing());
+    picture.paint = [drawing](QPainter& painter, report::Theme theme) {
         paint_scene(painter, *drawing, theme);
     };
-    picture.svg = [drawing](study::SvgTheme theme) { return study::to_svg(*drawing, theme); };
-    picture.csv = [scene, plot] { return study::to_csv(*scene, *plot); };
-    picture.tsv = [scene, plot] { return tabs_for_commas(study::to_csv(*scene, *plot)); };
-    picture.json = [scene, plot] { return study::to_json(*scene, *plot); };
-    picture.html = [scene, plot] { return study::to_html(*scene, *plot); };
+    picture.svg = [drawing](report::SvgTheme theme) { return report::to_svg(*drawing, theme); };
+    picture.csv = [scene, plot] { return report::to_csv(*scene, *plot); };
+    picture.tsv = [scene, plot] { return tabs_for_commas(report::to_csv(*scene, *plot)); };
+    picture.json = [scene, plot] { return report::to_json(*scene, *plot); };
+    picture.html = [scene, plot] { return report::to_html(*scene, *plot); };
     return picture;
 }
 
@@ -99,26 +99,26 @@ Picture picture_of(const LadderView& view) {
     if (!view.scene()) {
         return {};
     }
-    const study::WaterfallScene scene = *view.scene();
+    const report::WaterfallScene scene = *view.scene();
     Picture picture = of_widget(view, "steps", size_of(scene.canvas));
-    picture.paint = [scene](QPainter& painter, study::Theme theme) {
+    picture.paint = [scene](QPainter& painter, report::Theme theme) {
         paint_scene(painter, drawn(scene), theme);
     };
-    picture.svg = [scene](study::SvgTheme theme) { return study::to_svg(scene, theme); };
-    take_figures(picture, study::figures_of(scene), scene.title);
+    picture.svg = [scene](report::SvgTheme theme) { return report::to_svg(scene, theme); };
+    take_figures(picture, report::figures_of(scene), scene.title);
     return picture;
 }
 
 Picture picture_of(const DrawingView& view, const QString& name) {
-    const study::Drawing drawing = view.drawing();
+    const report::Drawing drawing = view.drawing();
     if (drawing.texts.empty()) {
         return {};
     }
     Picture picture = of_widget(view, name, size_of(drawing.canvas));
-    picture.paint = [drawing](QPainter& painter, study::Theme theme) {
+    picture.paint = [drawing](QPainter& painter, report::Theme theme) {
         paint_scene(painter, drawing, theme);
     };
-    picture.svg = [drawing](study::SvgTheme theme) { return study::to_svg(drawing, theme); };
+    picture.svg = [drawing](report::SvgTheme theme) { return report::to_svg(drawing, theme); };
     take_figures(picture, drawing.figures, drawing.title);
     return picture;
 }
@@ -150,16 +150,16 @@ Written export_picture(const Picture& picture, const QString& file) {
         return write_pdf(picture, file);
     }
     if (ending == "svg") {
-        const bool dark = picture.theme == study::Theme::dark;
-        return model::write_file(
-            path, picture.svg(dark ? study::SvgTheme::dark : study::SvgTheme::light));
+        const bool dark = picture.theme == report::Theme::dark;
+        return write_file(path,
+                          picture.svg(dark ? report::SvgTheme::dark : report::SvgTheme::light));
     }
     for (const auto& [known, write] : {std::pair{"csv", &picture.csv},
                                        {"json", &picture.json},
                                        {"tsv", &picture.tsv},
                                        {"html", &picture.html}}) {
         if (ending == known && *write) {
-            return model::write_file(path, (*write)());
+            return write_file(path, (*write)());
         }
     }
     return Written::failure("unknown-format", "cannot tell a format from " + path,

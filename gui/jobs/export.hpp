@@ -3,9 +3,9 @@
 // Knows no dialog.
 #pragma once
 
-#include "model/base/result.hpp"
-#include "study/draw/svg.hpp"
-#include "study/draw/theme.hpp"
+#include "base/result.hpp"
+#include "report/draw/svg.hpp"
+#include "report/draw/theme.hpp"
 
 #include <QImage>
 #include <QSize>
@@ -24,10 +24,10 @@ class RooflineView;
 struct Picture {
     QString name; // for file names: "roofline"
     QSize size;   // pixels; empty: there is nothing to show
-    study::Theme theme = study::Theme::light;
+    report::Theme theme = report::Theme::light;
     double ratio = 1.0; // of the screen
-    std::function<void(QPainter&, study::Theme)> paint;
-    std::function<std::string(study::SvgTheme)> svg;
+    std::function<void(QPainter&, report::Theme)> paint;
+    std::function<std::string(report::SvgTheme)> svg;
     std::function<std::string()> csv, json, tsv;
     std::function<std::string()> html = {}; // where there is such a writer
 };
@@ -40,7 +40,7 @@ QImage image_of(const Picture& picture);
 
 // .png, .pdf, .svg, .csv, .json, .tsv; .html of plots. Errors: "unknown-format", "cannot-write",
 // "nothing" when the view is empty.
-model::Result<model::Done> export_picture(const Picture& picture, const QString& file);
-model::Result<model::Done> export_plot(const RooflineView& view, const QString& file);
+Result<Done> export_picture(const Picture& picture, const QString& file);
+Result<Done> export_plot(const RooflineView& view, const QString& file);
 
 } // namespace eyeroof::gui

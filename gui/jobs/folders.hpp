@@ -3,7 +3,7 @@
 // Made by main, which alone knows the environment.
 #pragma once
 
-#include "study/app/resolve.hpp"
+#include "analysis/resolve/resolve.hpp"
 
 #include <filesystem>
 #include <vector>
@@ -15,7 +15,7 @@ struct Folders {
     std::vector<std::filesystem::path> networks;
     std::vector<std::filesystem::path> metrics;
 
-    study::DataFolders data() const { return {machines, networks}; }
+    analysis::DataFolders data() const { return {machines, networks}; }
 };
 
 } // namespace eyeroof::gui

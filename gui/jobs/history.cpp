@@ -6,7 +6,7 @@ namespace {
 constexpr std::size_t kMostStates = 500;
 }
 
-void History::push(study::Scenario state, const std::string& what) {
+void History::push(analysis::Scenario state, const std::string& what) {
     if (state == now()) {
         return;
     }
@@ -24,19 +24,19 @@ void History::push(study::Scenario state, const std::string& what) {
     at_ = states_.size() - 1;
 }
 
-const study::Scenario& History::undo() {
+const analysis::Scenario& History::undo() {
     at_ -= can_undo() ? 1 : 0;
     last_.clear();
     return now();
 }
 
-const study::Scenario& History::redo() {
+const analysis::Scenario& History::redo() {
     at_ += can_redo() ? 1 : 0;
     last_.clear();
     return now();
 }
 
-void History::clear(study::Scenario state) {
+void History::clear(analysis::Scenario state) {
     states_ = {std::move(state)};
     at_ = 0;
     last_.clear();

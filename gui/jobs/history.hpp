@@ -2,7 +2,7 @@
 // another one has other parameters.
 #pragma once
 
-#include "study/scenario/scenario.hpp"
+#include "analysis/scenario/scenario.hpp"
 
 #include <cstddef>
 #include <string>
@@ -13,18 +13,18 @@ namespace eyeroof::gui {
 // A drag of one slider is one entry, however many steps it took.
 class History {
   public:
-    const study::Scenario& now() const { return states_[at_]; }
+    const analysis::Scenario& now() const { return states_[at_]; }
     // `what`: the same text twice in a row is one entry (a drag); empty: always a new one.
-    void push(study::Scenario state, const std::string& what);
+    void push(analysis::Scenario state, const std::string& what);
     bool can_undo() const { return at_ > 0; }
     bool can_redo() const { return at_ + 1 < states_.size(); }
-    const study::Scenario& undo();
-    const study::Scenario& redo();
-    void clear(study::Scenario state);
+    const analysis::Scenario& undo();
+    const analysis::Scenario& redo();
+    void clear(analysis::Scenario state);
     void end_drag() { last_.clear(); }
 
   private:
-    std::vector<study::Scenario> states_ = {{}};
+    std::vector<analysis::Scenario> states_ = {{}};
     std::size_t at_ = 0;
     std::string last_;
 };

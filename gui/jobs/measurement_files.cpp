@@ -1,6 +1,6 @@
 #include "gui/jobs/measurement_files.hpp"
 
-#include "study/formats/metric_family.hpp"
+#include "formats/metric_family.hpp"
 
 #include <algorithm>
 
@@ -18,7 +18,7 @@ std::shared_ptr<const profiles::Profile> shared(profiles::Profile profile) {
 
 MeasurementFiles::MeasurementFiles(const Folders& folders) : folders_(folders) {
     for (const auto& folder : folders_.metrics) {
-        if (const auto families = study::read_metric_families(folder)) {
+        if (const auto families = formats::read_metric_families(folder)) {
             families_ = *families;
             break;
         }
@@ -32,8 +32,8 @@ const MeasurementFile* MeasurementFiles::last_profile() const {
     return found == files_.rend() ? nullptr : &*found;
 }
 
-study::Measured MeasurementFiles::measured() const {
-    study::Measured all{{}, {}, assignments_, families_};
+report::Measured MeasurementFiles::measured() const {
+    report::Measured all{{}, {}, assignments_, families_};
     for (const MeasurementFile& file : files_) {
         if (file.content) {
             (file.kind == Kind::profile ? all.profiles : all.ceilings).push_back(*file.content);
@@ -43,12 +43,12 @@ study::Measured MeasurementFiles::measured() const {
 }
 
 // A file that cannot be read stays in the list with the reason, and in the session that is saved.
-void MeasurementFiles::load(const study::Session& session) {
+void MeasurementFiles::load(const report::Session& session) {
     files_.clear();
     assignments_.clear();
     problems_ = {};
     const auto load_one = [&](const std::string& path, Kind kind) {
-        model::Diagnostics problems;
+        Diagnostics problems;
         if (!open(path, problems)) {
             files_.push_back(
                 {path, kind, {}, problems.empty() ? "" : problems.items().front().message});
@@ -69,7 +69,7 @@ void MeasurementFiles::load(const study::Session& session) {
     }
 }
 
-void MeasurementFiles::write_into(study::Session& session) const {
+void MeasurementFiles::write_into(report::Session& session) const {
     for (const MeasurementFile& file : files_) {
         switch (file.kind) {
         case Kind::profile:
@@ -89,8 +89,8 @@ void MeasurementFiles::write_into(study::Session& session) const {
 }
 
 // The content tells which kind it is.
-bool MeasurementFiles::open(const std::string& path, model::Diagnostics& problems) {
-    auto opened = study::open_any(path, folders_.machines, folders_.networks);
+bool MeasurementFiles::open(const std::string& path, Diagnostics& problems) {
+    auto opened = report::open_any(path, folders_.machines, folders_.networks);
     problems.append(opened.diagnostics());
     if (opened && !take(path, *std::move(opened))) {
         problems.error("not-measured", "this file holds no measurement", {}, {path, 0, 0});
@@ -99,17 +99,17 @@ bool MeasurementFiles::open(const std::string& path, model::Diagnostics& problem
     return opened.ok();
 }
 
-bool MeasurementFiles::take(const std::string& path, study::Opened opened) {
+bool MeasurementFiles::take(const std::string& path, report::Opened opened) {
     if (auto* profile = std::get_if<profiles::Profile>(&opened)) {
         files_.push_back({path, Kind::profile, shared(std::move(*profile)), {}});
-    } else if (auto* ceilings = std::get_if<study::Ceilings>(&opened)) {
+    } else if (auto* ceilings = std::get_if<report::Ceilings>(&opened)) {
         files_.push_back({path, Kind::ceilings, shared(std::move(ceilings->measured)), {}});
-    } else if (auto* assignments = std::get_if<study::Assignments>(&opened)) {
+    } else if (auto* assignments = std::get_if<report::Assignments>(&opened)) {
         std::erase_if(files_, [](const auto& file) { return file.kind == Kind::assignments; });
         files_.push_back({path, Kind::assignments, {}, {}});
         assignments_ = std::move(*assignments);
-    } else if (auto* trials = std::get_if<study::Trials>(&opened)) {
-        auto held = std::make_shared<const study::Trials>(std::move(*trials));
+    } else if (auto* trials = std::get_if<report::Trials>(&opened)) {
+        auto held = std::make_shared<const report::Trials>(std::move(*trials));
         files_.push_back({path, Kind::trials, {}, {}, std::move(held)});
     } else {
         return false;

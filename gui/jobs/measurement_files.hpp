@@ -6,8 +6,8 @@
 
 #include "gui/jobs/folders.hpp"
 #include "profiles/metric_family.hpp"
-#include "study/app/open_any.hpp"
-#include "study/draw/plot_make.hpp"
+#include "report/draw/plot_make.hpp"
+#include "report/session/open_any.hpp"
 
 #include <memory>
 #include <string>
@@ -20,9 +20,9 @@ struct MeasurementFile {
     enum class Kind { profile, ceilings, assignments, trials };
     std::string path;
     Kind kind = Kind::profile;
-    std::shared_ptr<const profiles::Profile> content;      // of profiles and ceilings
-    std::string wrong;                                     // empty: it was read
-    std::shared_ptr<const study::Trials> trials = nullptr; // of logs of tuning
+    std::shared_ptr<const profiles::Profile> content;       // of profiles and ceilings
+    std::string wrong;                                      // empty: it was read
+    std::shared_ptr<const report::Trials> trials = nullptr; // of logs of tuning
 
     bool operator==(const MeasurementFile&) const = default;
 };
@@ -33,14 +33,14 @@ class MeasurementFiles {
 
     const std::vector<MeasurementFile>& all() const { return files_; }
     const MeasurementFile* last_profile() const; // that was read; none
-    const model::Diagnostics& problems() const { return problems_; }
-    study::Measured measured() const;
+    const Diagnostics& problems() const { return problems_; }
+    report::Measured measured() const;
 
-    void load(const study::Session& session); // instead of what is open
-    void write_into(study::Session& session) const;
+    void load(const report::Session& session); // instead of what is open
+    void write_into(report::Session& session) const;
     // Whether the file holds a measurement; `problems` says what was wrong.
-    bool open(const std::string& path, model::Diagnostics& problems);
-    bool take(const std::string& path, study::Opened opened);
+    bool open(const std::string& path, Diagnostics& problems);
+    bool take(const std::string& path, report::Opened opened);
     bool close(const std::string& path); // false: it is not open
 
   private:
@@ -48,7 +48,7 @@ class MeasurementFiles {
     std::vector<MeasurementFile> files_;
     std::vector<profiles::ManualAssignment> assignments_;
     std::vector<profiles::MetricFamily> families_;
-    model::Diagnostics problems_; // of the session that was loaded
+    Diagnostics problems_; // of the session that was loaded
 };
 
 } // namespace eyeroof::gui

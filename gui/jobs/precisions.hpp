@@ -3,8 +3,8 @@
 // Knows no widget but the list it greys.
 #pragma once
 
-#include "model/layer.hpp"
 #include "model/machine/machine.hpp"
+#include "model/workload/layer.hpp"
 
 #include <QString>
 #include <vector>

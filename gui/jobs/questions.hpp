@@ -2,8 +2,8 @@
 // that is turned reads none. Used by the main window.
 #pragma once
 
-#include "study/app/resolve.hpp"
-#include "study/app/session.hpp"
+#include "analysis/resolve/resolve.hpp"
+#include "report/session/session.hpp"
 
 #include <optional>
 #include <string>
@@ -13,32 +13,32 @@ namespace eyeroof::gui {
 
 class Questions {
   public:
-    explicit Questions(study::DataFolders folders) : folders_(std::move(folders)) {}
+    explicit Questions(analysis::DataFolders folders) : folders_(std::move(folders)) {}
 
     // Reads everything that the session names, also what was read before.
-    void load(const study::Session& session);
+    void load(const report::Session& session);
     const model::WiredNetwork* network() const { return network_ ? &*network_ : nullptr; }
     std::vector<model::Machine> machines() const; // as their files have them
     const model::Machine* first() const;          // of the session's first machine; or nullptr
-    const model::Diagnostics& problems() const { return problems_; } // of what was read
+    const Diagnostics& problems() const { return problems_; } // of what was read
 
     // One for each machine that there is, of an empty network where there is none. `problems`: what
     // is wrong with parameters that were turned.
-    std::vector<study::Question> of(const study::Session& session, model::Diagnostics& problems);
+    std::vector<analysis::Question> of(const report::Session& session, Diagnostics& problems);
 
   private:
-    void resolve_machines(const study::Session& session);
+    void resolve_machines(const report::Session& session);
 
     struct Base {                // with nothing turned
         std::size_t machine = 0; // of the session
-        study::Question question;
+        analysis::Question question;
     };
 
-    study::DataFolders folders_;
+    analysis::DataFolders folders_;
     std::optional<model::WiredNetwork> network_;
     std::vector<Base> bases_;
-    study::Session read_; // names of the files that were read
-    model::Diagnostics network_problems_, problems_;
+    report::Session read_; // names of the files that were read
+    Diagnostics network_problems_, problems_;
 };
 
 } // namespace eyeroof::gui

@@ -1,9 +1,9 @@
 #include "gui/jobs/trace_origin.hpp"
 
+#include "base/ascii.hpp"
+#include "formats/catalog.hpp"
 #include "hwdb/catalog.hpp"
-#include "model/base/ascii.hpp"
-#include "study/draw/plot_make.hpp"
-#include "study/formats/catalog.hpp"
+#include "report/draw/plot_make.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -21,7 +21,7 @@ bool is_letter_or_digit(char c) {
 std::string plain(std::string_view text) {
     std::string result = " ";
     for (const char c : text) {
-        result += is_letter_or_digit(c) ? model::lowered(c) : result.back() == ' ' ? '\0' : ' ';
+        result += is_letter_or_digit(c) ? lowered(c) : result.back() == ' ' ? '\0' : ' ';
         if (result.back() == '\0') {
             result.pop_back();
         }
@@ -52,7 +52,7 @@ std::set<std::string> model_numbers(const std::string& text) {
 
 std::string gpu_of(const profiles::RunInfo& run, const Folders& folders) {
     const auto wanted = model_numbers(run.gpu);
-    study::PlotInput candidates;
+    report::PlotInput candidates;
     for (const auto& entry : hwdb::list_machines(folders.machines)) {
         const auto numbers = model_numbers(entry.id);
         // a card for a slot says so in its name, one for a board need not
@@ -65,11 +65,11 @@ std::string gpu_of(const profiles::RunInfo& run, const Folders& folders) {
             candidates.machines.push_back({entry.id, entry.id, {}});
         }
     }
-    return study::machine_of(candidates, run);
+    return report::machine_of(candidates, run);
 }
 
 std::string network_of(const profiles::Profile& profile, const Folders& folders) {
-    const auto heads = study::read::list_networks(folders.networks);
+    const auto heads = formats::list_networks(folders.networks);
     if (!heads) {
         return {};
     }
@@ -81,8 +81,8 @@ std::string network_of(const profiles::Profile& profile, const Folders& folders)
         if (command.find(plain(head.id)) != std::string::npos && head.id.size() > named.size()) {
             named = head.id;
         }
-        const auto network = ranges.empty() ? model::Result<model::Network>::failure("none", "")
-                                            : study::read::load_network(head.id, folders.networks);
+        const auto network = ranges.empty() ? Result<model::Network>::failure("none", "")
+                                            : formats::load_network(head.id, folders.networks);
         std::set<std::string> known;
         for (std::size_t i = 0; network && i < network->layers.size(); ++i) {
             if (ranges.contains(network->layers[i].name)) {

@@ -1,10 +1,10 @@
 #include "gui/jobs/upgrade_answer.hpp"
 
+#include "analysis/program/lower.hpp"
+#include "analysis/upgrade/surroundings.hpp"
+#include "formats/catalog.hpp"
 #include "gui/jobs/precisions.hpp"
 #include "hwdb/catalog.hpp"
-#include "study/formats/catalog.hpp"
-#include "study/program/lower.hpp"
-#include "study/upgrade/surroundings.hpp"
 
 #include <algorithm>
 #include <set>
@@ -13,23 +13,23 @@ namespace eyeroof::gui {
 
 namespace {
 
-model::Result<study::Upgrade> judged(const study::UpgradeQuestion& question,
-                                     const std::vector<study::FleetMember>& fleet,
-                                     const model::Machine& from, const model::Machine& to,
-                                     const study::UpgradeOptions& options) {
-    auto upgrade = study::upgrade_fleet(fleet, from, to, options);
+Result<analysis::Upgrade> judged(const analysis::UpgradeQuestion& question,
+                                 const std::vector<analysis::FleetMember>& fleet,
+                                 const model::Machine& from, const model::Machine& to,
+                                 const analysis::UpgradeOptions& options) {
+    auto upgrade = analysis::upgrade_fleet(fleet, from, to, options);
     if (!upgrade || (question.sweep_batches.empty() && question.sweep_types.empty())) {
         return upgrade;
     }
-    std::vector<model::Count> batches = question.sweep_batches;
+    std::vector<Count> batches = question.sweep_batches;
     if (batches.empty()) {
-        batches = {question.batch.value_or(study::own_batch(fleet.front().network))};
+        batches = {question.batch.value_or(analysis::own_batch(fleet.front().network))};
     }
-    std::vector<study::DtypePair> types = question.sweep_types;
+    std::vector<analysis::DtypePair> types = question.sweep_types;
     if (types.empty()) {
         types = {{}};
     }
-    auto points = study::sweep_upgrade(fleet, from, to, options, batches, types);
+    auto points = analysis::sweep_upgrade(fleet, from, to, options, batches, types);
     if (!points) {
         return points.diagnostics();
     }
@@ -38,12 +38,11 @@ model::Result<study::Upgrade> judged(const study::UpgradeQuestion& question,
 }
 
 // Why the machine cannot run all of the fleet in the precision that is asked for.
-model::Diagnostics lacking(const std::vector<study::FleetMember>& fleet,
-                           const model::Machine& machine,
-                           const std::optional<model::DataType>& asked) {
-    model::Diagnostics found;
+Diagnostics lacking(const std::vector<analysis::FleetMember>& fleet, const model::Machine& machine,
+                    const std::optional<model::DataType>& asked) {
+    Diagnostics found;
     std::set<model::DataType> types;
-    for (const study::FleetMember& member : fleet) {
+    for (const analysis::FleetMember& member : fleet) {
         for (const model::Layer& layer : member.network.layers) {
             const auto work = model::work_of(layer);
             if (work && work->macs > 0) {
@@ -62,8 +61,8 @@ model::Diagnostics lacking(const std::vector<study::FleetMember>& fleet,
 }
 
 // Each problem once, with the GPUs that it is about unless it names its place itself.
-void tell(const model::Diagnostics& problems, const std::string& of, UpgradeAnswer& answer) {
-    for (model::Diagnostic problem : problems) {
+void tell(const Diagnostics& problems, const std::string& of, UpgradeAnswer& answer) {
+    for (Diagnostic problem : problems) {
         if (problem.where.file.empty()) {
             problem.message = of + ": " + problem.message;
         }
@@ -76,12 +75,12 @@ void tell(const model::Diagnostics& problems, const std::string& of, UpgradeAnsw
 
 } // namespace
 
-UpgradeAnswer answer_to(const study::UpgradeQuestion& question, const Folders& folders,
-                        const std::stop_token& stop, const model::ProgressCallback& progress) {
+UpgradeAnswer answer_to(const analysis::UpgradeQuestion& question, const Folders& folders,
+                        const std::stop_token& stop, const ProgressCallback& progress) {
     UpgradeAnswer answer;
-    std::vector<study::FleetMember> fleet;
-    for (const study::AskedNetwork& asked : question.networks) {
-        auto network = study::read::load_wired_network(asked.name, folders.networks);
+    std::vector<analysis::FleetMember> fleet;
+    for (const analysis::AskedNetwork& asked : question.networks) {
+        auto network = formats::load_wired_network(asked.name, folders.networks);
         answer.problems.append(network.diagnostics());
         if (network) {
             fleet.push_back(
@@ -98,7 +97,7 @@ UpgradeAnswer answer_to(const study::UpgradeQuestion& question, const Folders& f
         return answer;
     }
     for (std::size_t i = 0; i < question.to.size() && !stop.stop_requested(); ++i) {
-        const study::AskedGpu& gpu = question.to[i];
+        const analysis::AskedGpu& gpu = question.to[i];
         progress({static_cast<double>(i) / static_cast<double>(question.to.size()), gpu.name, 0.0,
                   -1.0});
         const auto to = hwdb::load_machine(gpu.name, folders.machines);
@@ -111,7 +110,7 @@ UpgradeAnswer answer_to(const study::UpgradeQuestion& question, const Folders& f
             continue;
         }
         const auto options =
-            study::with_surroundings(question.options(gpu), *from, *to, {}, folders.machines);
+            analysis::with_surroundings(question.options(gpu), *from, *to, {}, folders.machines);
         answer.problems.append(options.diagnostics());
         if (!options) {
             continue;

@@ -3,9 +3,9 @@
 // Knows no widget. study::upgrade and its kin judge.
 #pragma once
 
+#include "analysis/upgrade/question.hpp"
+#include "base/progress.hpp"
 #include "gui/jobs/folders.hpp"
-#include "model/base/progress.hpp"
-#include "study/upgrade/question.hpp"
 
 #include <stop_token>
 #include <vector>
@@ -13,12 +13,12 @@
 namespace eyeroof::gui {
 
 struct UpgradeAnswer {
-    std::vector<study::Upgrade> upgrades; // of the GPUs that could be judged
-    std::vector<std::size_t> asked;       // which of the question's they are
-    model::Diagnostics problems;
+    std::vector<analysis::Upgrade> upgrades; // of the GPUs that could be judged
+    std::vector<std::size_t> asked;          // which of the question's they are
+    Diagnostics problems;
 };
 
-UpgradeAnswer answer_to(const study::UpgradeQuestion& question, const Folders& folders,
-                        const std::stop_token& stop, const model::ProgressCallback& progress);
+UpgradeAnswer answer_to(const analysis::UpgradeQuestion& question, const Folders& folders,
+                        const std::stop_token& stop, const ProgressCallback& progress);
 
 } // namespace eyeroof::gui

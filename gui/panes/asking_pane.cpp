@@ -94,20 +94,20 @@ void AskingPane::ask() {
         return;
     }
     slow_.start();
-    worker_.run([this, work = std::move(work)](
-                    const std::stop_token& stop,
-                    const model::ProgressCallback& progress) -> Background::Show {
-        const Background::Show show = work(stop, progress);
-        return [this, show] {
-            end_progress();
-            show();
-            told_ = true;
-            emit answered();
-        };
-    });
+    worker_.run(
+        [this, work = std::move(work)](const std::stop_token& stop,
+                                       const ProgressCallback& progress) -> Background::Show {
+            const Background::Show show = work(stop, progress);
+            return [this, show] {
+                end_progress();
+                show();
+                told_ = true;
+                emit answered();
+            };
+        });
 }
 
-void AskingPane::show_progress(const model::Progress& progress) {
+void AskingPane::show_progress(const Progress& progress) {
     bar_->setRange(0, 100);
     bar_->setValue(static_cast<int>(100.0 * progress.fraction));
     bar_->setFormat(QString::fromStdString(progress.activity) + " %p %");
@@ -136,9 +136,9 @@ void AskingPane::say(const QString& html) {
     head_->setVisible(!html.isEmpty());
 }
 
-void AskingPane::say(const model::Diagnostics& wrong) {
+void AskingPane::say(const Diagnostics& wrong) {
     QStringList lines;
-    for (const model::Diagnostic& problem : wrong) {
+    for (const Diagnostic& problem : wrong) {
         QString line = QString::fromStdString(problem.message).toHtmlEscaped();
         if (!problem.hint.empty()) {
             line += " — " + QString::fromStdString(problem.hint).toHtmlEscaped();

@@ -45,7 +45,7 @@ class AskingPane : public Pane {
 
     void ask();
     void say(const QString& html);
-    void say(const model::Diagnostics& wrong);
+    void say(const Diagnostics& wrong);
     QVBoxLayout* column() { return column_; }
 
     // Choices in the row.
@@ -59,7 +59,7 @@ class AskingPane : public Pane {
 
   private:
     QWidget* labelled(const QString& label, const char* name, QWidget* field);
-    void show_progress(const model::Progress& progress);
+    void show_progress(const Progress& progress);
     void end_progress();
     void show_waiting();
 

@@ -19,9 +19,9 @@ ErrorList::ErrorList(QWidget* parent) : QTreeWidget(parent) {
     });
 }
 
-void ErrorList::show_all(const model::Diagnostics& diagnostics) {
+void ErrorList::show_all(const Diagnostics& diagnostics) {
     clear();
-    for (const model::Diagnostic& diagnostic : diagnostics) {
+    for (const Diagnostic& diagnostic : diagnostics) {
         const auto number = [](int n) { return n > 0 ? QString::number(n) : QString(); };
         auto* item = new QTreeWidgetItem(
             this, {QString::fromStdString(diagnostic.message),

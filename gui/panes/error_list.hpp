@@ -3,7 +3,7 @@
 // Knows nothing of what was read.
 #pragma once
 
-#include "model/base/diagnostic.hpp"
+#include "base/diagnostic.hpp"
 
 #include <QTreeWidget>
 
@@ -14,7 +14,7 @@ class ErrorList : public QTreeWidget {
 
   public:
     explicit ErrorList(QWidget* parent = nullptr);
-    void show_all(const model::Diagnostics& diagnostics);
+    void show_all(const Diagnostics& diagnostics);
 };
 
 } // namespace eyeroof::gui

@@ -11,15 +11,15 @@ namespace {
 // One layer on all machines of the plot; the rows of one name are told apart by their order.
 using Across = std::tuple<std::string, std::size_t, bool>; // name, nth, measured
 
-Across across(const study::PlotPoint& point) {
+Across across(const report::PlotPoint& point) {
     return {point.name, point.nth, point.measured};
 }
 
 // The first machine's times.
-std::map<Across, double> baseline_of(const study::PlotInput& input) {
+std::map<Across, double> baseline_of(const report::PlotInput& input) {
     std::map<Across, double> seconds;
     if (input.machines.size() > 1) {
-        for (const study::PlotPoint& point : input.points) {
+        for (const report::PlotPoint& point : input.points) {
             if (point.machine == input.machines.front().id) {
                 seconds.emplace(across(point), point.total_s());
             }
@@ -28,9 +28,9 @@ std::map<Across, double> baseline_of(const study::PlotInput& input) {
     return seconds;
 }
 
-std::optional<study::LayerMeasurement> measured_of(const study::PlotPoint& point,
-                                                   const std::vector<study::Report>& reports) {
-    for (const study::Report& report : reports) {
+std::optional<analysis::LayerMeasurement>
+measured_of(const report::PlotPoint& point, const std::vector<analysis::Report>& reports) {
+    for (const analysis::Report& report : reports) {
         if (point.layer && report.machine.id == point.machine &&
             *point.layer < report.layers.size()) {
             return report.layers[*point.layer].measured;
@@ -41,13 +41,13 @@ std::optional<study::LayerMeasurement> measured_of(const study::PlotPoint& point
 
 // A row for each point that is in view, in the plot's order, first without what belongs to other
 // points.
-std::vector<LayerRow> rows_of(const study::PlotInput& input, const study::RooflineScene& scene) {
-    std::vector<const study::ScenePoint*> placed(input.points.size());
+std::vector<LayerRow> rows_of(const report::PlotInput& input, const report::RooflineScene& scene) {
+    std::vector<const report::ScenePoint*> placed(input.points.size());
     std::vector<std::optional<double>> shares(input.points.size());
-    for (const study::SceneRest& rest : scene.rest) {
+    for (const report::SceneRest& rest : scene.rest) {
         shares.at(rest.source) = rest.share;
     }
-    for (const study::ScenePoint& point : scene.points) {
+    for (const report::ScenePoint& point : scene.points) {
         if (placed.at(point.source) == nullptr) { // of several levels the outermost is the first
             placed[point.source] = &point;
             shares[point.source] = point.share;
@@ -116,8 +116,8 @@ std::optional<double> LayerRow::measured_s() const {
     return source.measured ? std::optional(source.total_s()) : std::nullopt;
 }
 
-std::vector<LayerRow> layer_rows(const study::PlotInput& input, const study::RooflineScene& scene,
-                                 const std::vector<study::Report>& reports) {
+std::vector<LayerRow> layer_rows(const report::PlotInput& input, const report::RooflineScene& scene,
+                                 const std::vector<analysis::Report>& reports) {
     auto rows = rows_of(input, scene);
     const auto baseline = baseline_of(input);
     for (LayerRow& row : rows) {

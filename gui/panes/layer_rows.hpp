@@ -4,7 +4,7 @@
 // Knows no widget.
 #pragma once
 
-#include "study/draw/roofline_scene.hpp"
+#include "report/draw/roofline_scene.hpp"
 
 #include <QString>
 #include <optional>
@@ -14,7 +14,7 @@
 namespace eyeroof::gui {
 
 struct LayerRow {
-    study::PlotPoint source;         // the prediction where there is one
+    report::PlotPoint source;        // the prediction where there is one
     QString name;                    // as short as the column wants it
     std::optional<std::string> twin; // id of the measured point of the same layer
     double share = 0.0;              // of the time of its machine and kind
@@ -22,7 +22,7 @@ struct LayerRow {
     double intensity = 0.0, rate = 0.0, of_roof = 0.0;
     std::string roof; // that of_roof is of
     std::optional<double> measured_of_roof;
-    std::optional<study::LayerMeasurement> measured;
+    std::optional<analysis::LayerMeasurement> measured;
     std::optional<double> faster; // than the first machine's, of the same layer and kind
 
     const std::string& id() const { return source.id; }
@@ -31,7 +31,7 @@ struct LayerRow {
 };
 
 // In the plot's order, so that rows keep their places while figures change.
-std::vector<LayerRow> layer_rows(const study::PlotInput& input, const study::RooflineScene& scene,
-                                 const std::vector<study::Report>& reports);
+std::vector<LayerRow> layer_rows(const report::PlotInput& input, const report::RooflineScene& scene,
+                                 const std::vector<analysis::Report>& reports);
 
 } // namespace eyeroof::gui

@@ -1,9 +1,9 @@
 #include "gui/panes/layer_table.hpp"
 
+#include "base/units.hpp"
 #include "gui/panes/short_names.hpp"
 #include "gui/views/qt_text.hpp"
-#include "model/base/units.hpp"
-#include "study/measured/measured_text.hpp"
+#include "report/measured/measured_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -26,9 +26,9 @@ constexpr std::array<const char*, LayerTable::columns> kHeaders = {"Layer",
                                                                    "FLOP/byte",
                                                                    "Limited by"};
 // Of all executions, as the predicted time.
-QString unexplained_text(const study::LayerMeasurement& m, double count) {
-    return text(study::signed_time(count * m.unexplained_s) + " (" +
-                study::signed_share(m.unexplained_s, m.predicted_s) + ")");
+QString unexplained_text(const analysis::LayerMeasurement& m, double count) {
+    return text(report::signed_time(count * m.unexplained_s) + " (" +
+                report::signed_share(m.unexplained_s, m.predicted_s) + ")");
 }
 } // namespace
 
@@ -43,8 +43,8 @@ void LayerTable::shorten(std::vector<LayerRow>& rows) {
     }
 }
 
-bool LayerTable::set_rows(const study::PlotInput& input, const study::RooflineScene& scene,
-                          const std::vector<study::Report>& reports) {
+bool LayerTable::set_rows(const report::PlotInput& input, const report::RooflineScene& scene,
+                          const std::vector<analysis::Report>& reports) {
     first_machine_ = input.machines.empty() ? QString() : text(input.machines.front().name);
     std::vector<LayerRow> rows = layer_rows(input, scene, reports);
     const bool same = std::equal(
@@ -89,17 +89,17 @@ QVariant LayerTable::shown(const LayerRow& row, int column) const {
     case kind:
         return row.source.measured ? tr("measured") : tr("predicted");
     case time:
-        return text(model::format_si(row.source.total_s(), "s"));
+        return text(format_si(row.source.total_s(), "s"));
     case share:
         return QString("%1 %").arg(100.0 * row.share, 0, 'f', 1);
     case faster:
         return row.faster ? QString("%1×").arg(*row.faster, 0, 'f', 2) : QString();
     case measured:
-        return row.measured_s() ? text(model::format_si(*row.measured_s(), "s")) : QString();
+        return row.measured_s() ? text(format_si(*row.measured_s(), "s")) : QString();
     case unexplained:
         return row.measured ? unexplained_text(*row.measured, row.source.count) : QString();
     case rate:
-        return row.placed ? text(model::format_si(row.rate, "FLOP/s")) : QString();
+        return row.placed ? text(format_si(row.rate, "FLOP/s")) : QString();
     case of_roof:
         return row.roof.empty() ? QString() : QString("%1 %").arg(100.0 * row.of_roof, 0, 'f', 1);
     case measured_of_roof:
@@ -150,11 +150,10 @@ QVariant LayerTable::tip(const LayerRow& row, int column) const {
     }
     if (column == measured && row.measured) {
         const double count = row.source.count;
-        const std::string kernels = model::format_si(count * row.measured->kernel_s, "s");
+        const std::string kernels = format_si(count * row.measured->kernel_s, "s");
         return row.measured->gap_s
                    ? tr("Kernels %1, the gaps before and between them %2")
-                         .arg(text(kernels),
-                              text(model::format_si(count * *row.measured->gap_s, "s")))
+                         .arg(text(kernels), text(format_si(count * *row.measured->gap_s, "s")))
                    : tr("Kernels alone: gaps are not known");
     }
     return {};

@@ -37,8 +37,8 @@ class LayerTable : public QAbstractTableModel {
 
     // Whether they are the same rows as before, with other figures: a selection then stays. What
     // was measured of a predicted layer is taken from the reports.
-    bool set_rows(const study::PlotInput& input, const study::RooflineScene& scene,
-                  const std::vector<study::Report>& reports = {});
+    bool set_rows(const report::PlotInput& input, const report::RooflineScene& scene,
+                  const std::vector<analysis::Report>& reports = {});
     std::vector<std::string> ids_of(int row) const; // of its points: the prediction's first
 
     int rowCount(const QModelIndex& parent = {}) const override;

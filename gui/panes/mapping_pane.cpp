@@ -1,7 +1,7 @@
 #include "gui/panes/mapping_pane.hpp"
 
+#include "base/units.hpp"
 #include "gui/views/qt_text.hpp"
-#include "model/base/units.hpp"
 
 #include <QComboBox>
 #include <QFontDatabase>
@@ -146,7 +146,7 @@ void MappingPane::clear() {
     search_row_->hide();
 }
 
-void MappingPane::set_layer(const model::Machine& machine, const study::LayerReport& layer,
+void MappingPane::set_layer(const model::Machine& machine, const analysis::LayerReport& layer,
                             std::size_t row) {
     row_ = row;
     machine_ = machine;
@@ -162,8 +162,8 @@ void MappingPane::set_layer(const model::Machine& machine, const study::LayerRep
 
 void MappingPane::show_picture() {
     picture_->show_drawing(
-        [machine = *machine_, layer = *layer_, nest = nest_](const study::Canvas& canvas) {
-            return study::make_mapping_scene(machine, layer, nest, canvas.width).drawing;
+        [machine = *machine_, layer = *layer_, nest = nest_](const report::Canvas& canvas) {
+            return report::make_mapping_scene(machine, layer, nest, canvas.width).drawing;
         },
         true);
 }
@@ -171,7 +171,7 @@ void MappingPane::show_picture() {
 // Attention, for one, is a product for the scores and one for the context: each has its mapping.
 void MappingPane::show_nests() {
     const QSignalBlocker block(nests_);
-    const auto names = study::nest_names(*layer_);
+    const auto names = analysis::nest_names(*layer_);
     nest_ = nest_ < names.size() ? nest_ : 0;
     nests_->clear();
     for (const std::string& name : names) {
@@ -185,8 +185,8 @@ void MappingPane::show_nests() {
 void MappingPane::show_text() {
     const std::string of = machine_->id + "/" + std::to_string(row_) + "/" + layer_->layer.name +
                            "/" + std::to_string(nest_);
-    const std::string now = study::mapping_text(*machine_, *layer_, nest_);
-    const auto typed = study::parse_mapping(*machine_, editor_->toPlainText().toStdString());
+    const std::string now = analysis::mapping_text(*machine_, *layer_, nest_);
+    const auto typed = analysis::parse_mapping(*machine_, editor_->toPlainText().toStdString());
     if (of == shown_of_ && typed && nest_ < layer_->mappings.size() &&
         *typed == layer_->mappings[nest_]) {
         return;
@@ -212,7 +212,7 @@ void MappingPane::text_changed() {
     if (!machine_ || !editor_->isEnabled()) {
         return;
     }
-    const auto mapping = study::parse_mapping(*machine_, editor_->toPlainText().toStdString());
+    const auto mapping = analysis::parse_mapping(*machine_, editor_->toPlainText().toStdString());
     restore_->setEnabled(true);
     if (!mapping) {
         return show_problems(mapping.diagnostics());
@@ -238,15 +238,15 @@ void MappingPane::mark_line(int line, const QString& message) {
     editor_->setExtraSelections(marks);
 }
 
-void MappingPane::show_problems(const model::Diagnostics& problems) {
-    const model::Diagnostic& first = problems.items().front();
+void MappingPane::show_problems(const Diagnostics& problems) {
+    const Diagnostic& first = problems.items().front();
     const QString more =
         problems.size() > 1 ? tr(" (and %1 more)").arg(problems.size() - 1) : QString();
     const QString place = first.where.line > 0 ? tr("line %1: ").arg(first.where.line) : QString();
     verdict_->setText("✗ " + place + text(first.message) + more +
                       (first.hint.empty() ? QString() : "\n" + text(first.hint)));
     QStringList all;
-    for (const model::Diagnostic& problem : problems) {
+    for (const Diagnostic& problem : problems) {
         all << text(to_string(problem));
     }
     verdict_->setToolTip(all.join('\n'));
@@ -254,8 +254,9 @@ void MappingPane::show_problems(const model::Diagnostics& problems) {
     restore_->setEnabled(true);
 }
 
-void MappingPane::show_tried(const study::LayerReport& before, const study::LayerReport& after) {
-    verdict_->setText("✓ " + text(study::difference_text(before, after)));
+void MappingPane::show_tried(const analysis::LayerReport& before,
+                             const analysis::LayerReport& after) {
+    verdict_->setText("✓ " + text(analysis::difference_text(before, after)));
     verdict_->setToolTip(
         tr("Kept for this window only; give the text to eyeroof exam --mapping to repeat it"));
     restore_->setEnabled(true);
@@ -265,7 +266,7 @@ QString MappingPane::verdict() const {
     return verdict_->text();
 }
 
-void MappingPane::show_search(const model::Progress& progress) {
+void MappingPane::show_search(const Progress& progress) {
     if (!searching_ || cancel_->isHidden()) { // over, or told to be
         return;
     }

@@ -3,11 +3,11 @@
 // searches in the background. Reads no file and costs nothing itself.
 #pragma once
 
+#include "analysis/search/mapping_edit.hpp"
+#include "base/progress.hpp"
 #include "gui/views/drawing_view.hpp"
 #include "mapper/problem_space.hpp"
-#include "model/base/progress.hpp"
-#include "study/draw/mapping_scene.hpp"
-#include "study/search/mapping_edit.hpp"
+#include "report/draw/mapping_scene.hpp"
 
 #include <QTimer>
 #include <QWidget>
@@ -28,7 +28,8 @@ class MappingPane : public QWidget {
     explicit MappingPane(QWidget* parent = nullptr);
 
     // `row`: of the report; layers may share a name.
-    void set_layer(const model::Machine& machine, const study::LayerReport& layer, std::size_t row);
+    void set_layer(const model::Machine& machine, const analysis::LayerReport& layer,
+                   std::size_t row);
     void clear();
     std::size_t nest() const { return nest_; } // of the layer's mappings, the one in view
     QPlainTextEdit& editor() { return *editor_; }
@@ -36,10 +37,10 @@ class MappingPane : public QWidget {
     QString verdict() const;
 
     // What became of the mapping that was tried.
-    void show_tried(const study::LayerReport& before, const study::LayerReport& after);
-    void show_problems(const model::Diagnostics& problems);
+    void show_tried(const analysis::LayerReport& before, const analysis::LayerReport& after);
+    void show_problems(const Diagnostics& problems);
 
-    void show_search(const model::Progress& progress);
+    void show_search(const Progress& progress);
     // Cancelled: the best mapping so far is still to come.
     void stop_search();
     void end_search(const QString& outcome);
@@ -75,7 +76,7 @@ class MappingPane : public QWidget {
     QTimer pause_;             // between keys
 
     std::optional<model::Machine> machine_;
-    std::optional<study::LayerReport> layer_;
+    std::optional<analysis::LayerReport> layer_;
     std::size_t row_ = 0;
     std::string shown_of_; // machine, row and nest whose text is in the editor
     bool searching_ = false;

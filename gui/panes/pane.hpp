@@ -4,9 +4,9 @@
 // report. Knows no window.
 #pragma once
 
+#include "analysis/exam/run.hpp"
 #include "gui/jobs/measurement_files.hpp"
-#include "study/draw/theme.hpp"
-#include "study/exam/run.hpp"
+#include "report/draw/theme.hpp"
 
 #include <QWidget>
 #include <functional>
@@ -20,31 +20,32 @@ namespace eyeroof::gui {
 
 // What is on screen. Pointers hold for the call alone.
 struct PaneInput {
-    const model::WiredNetwork* network = nullptr;              // as loaded; none without one
-    const study::Scenario* scenario = nullptr;                 // on the first machine
-    const std::vector<study::Question>* questions = nullptr;   // one for each machine
-    const Folders* folders = nullptr;                          // to search for what panes name
-    std::shared_ptr<const std::vector<study::Report>> reports; // beside the questions; or empty
+    const model::WiredNetwork* network = nullptr;                 // as loaded; none without one
+    const analysis::Scenario* scenario = nullptr;                 // on the first machine
+    const std::vector<analysis::Question>* questions = nullptr;   // one for each machine
+    const Folders* folders = nullptr;                             // to search for what panes name
+    std::shared_ptr<const std::vector<analysis::Report>> reports; // beside the questions; or empty
     const std::vector<MeasurementFile>* files = nullptr;
     std::size_t report = 0;
     std::optional<std::size_t> layer; // the row of that report that the panes speak of
     bool selected = false;            // somebody chose it; else it is the heaviest
 
     // What is asked of the first machine; none without a network.
-    const study::Question* question() const {
+    const analysis::Question* question() const {
         return network == nullptr || questions->empty() ? nullptr : &questions->front();
     }
     // The same where that machine is a GPU or a host processor.
-    const study::Question* gpu_question() const {
-        const study::Question* asked = question();
+    const analysis::Question* gpu_question() const {
+        const analysis::Question* asked = question();
         return asked != nullptr && std::holds_alternative<model::Gpu>(asked->machine.kind)
                    ? asked
                    : nullptr;
     }
     // The answer to question().
-    std::shared_ptr<const study::Report> first_report() const {
-        return reports->empty() ? nullptr
-                                : std::shared_ptr<const study::Report>(reports, &reports->front());
+    std::shared_ptr<const analysis::Report> first_report() const {
+        return reports->empty()
+                   ? nullptr
+                   : std::shared_ptr<const analysis::Report>(reports, &reports->front());
     }
 };
 
@@ -52,14 +53,14 @@ struct PaneInput {
 struct PaneActions {
     std::function<PaneInput()> look; // at what is on screen now
     // Another scenario, examined and undone as every other.
-    std::function<void(const std::function<void(study::Scenario&)>& change)> change_scenario;
+    std::function<void(const std::function<void(analysis::Scenario&)>& change)> change_scenario;
     std::function<void()> open_files; // asks which
     std::function<void(const std::string& path)> close_file;
     std::function<void(const std::string& path)> replace_file; // asks by which
     std::function<void(std::size_t report, std::size_t layer)> select_layer;
     std::function<void(const QString& message)> tell; // in the status bar
     // Points of before, by the plot's ids: FLOP/byte and FLOP/s. Arrows lead from them.
-    std::function<void(const std::map<std::string, study::Place>& before)> show_before;
+    std::function<void(const std::map<std::string, report::Place>& before)> show_before;
 };
 
 class DrawingView;

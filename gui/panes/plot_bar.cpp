@@ -1,8 +1,8 @@
 #include "gui/panes/plot_bar.hpp"
 
+#include "base/units.hpp"
 #include "gui/panes/flow_layout.hpp"
 #include "gui/views/qt_text.hpp"
-#include "model/base/units.hpp"
 
 #include <QComboBox>
 #include <QLabel>
@@ -51,10 +51,10 @@ void PlotBar::make_filters() {
         row_->addWidget(widget);
     }
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& pattern) {
-        emit changed([=](study::ViewState& view) { view.filter = pattern.toStdString(); });
+        emit changed([=](report::ViewState& view) { view.filter = pattern.toStdString(); });
     });
     connect(top_, &QSpinBox::valueChanged, this, [this](int most) {
-        emit changed([=](study::ViewState& view) {
+        emit changed([=](report::ViewState& view) {
             view.top = most > 0 ? std::optional(most) : std::nullopt;
         });
     });
@@ -66,11 +66,11 @@ void PlotBar::make_filters() {
 void PlotBar::choose_level(const std::string& level) {
     std::set<std::string> of_level;
     for (const auto& [key, id] : memory_roofs_) {
-        if (level == study::kAllLevels || key == level) {
+        if (level == report::kAllLevels || key == level) {
             of_level.insert(id);
         }
     }
-    emit changed([=](study::ViewState& view) {
+    emit changed([=](report::ViewState& view) {
         view.level = level;
         view.x.reset();
         view.y.reset();
@@ -85,8 +85,8 @@ void PlotBar::focus_filter() {
     filter_->selectAll();
 }
 
-void PlotBar::show_view(const study::PlotInput& input, const study::RooflineScene& scene,
-                        const study::ViewState& view) {
+void PlotBar::show_view(const report::PlotInput& input, const report::RooflineScene& scene,
+                        const report::ViewState& view) {
     const QSignalBlocker one(filter_), two(top_);
     if (filter_->text().toStdString() != view.filter) {
         filter_->setText(text(view.filter));
@@ -118,12 +118,12 @@ void PlotBar::resizeEvent(QResizeEvent* event) {
     keep_all_rows();
 }
 
-void PlotBar::show_levels(const study::PlotInput& input, const study::ViewState& view) {
+void PlotBar::show_levels(const report::PlotInput& input, const report::ViewState& view) {
     const QSignalBlocker block(level_);
     level_->clear();
     level_->addItem(tr("outermost bytes"), QString());
     std::set<std::string> seen;
-    for (const study::PlotPoint& point : input.points) {
+    for (const report::PlotPoint& point : input.points) {
         for (std::size_t i = 1; i < point.bytes.size(); ++i) {
             const std::string& level = point.bytes[i].level;
             if (seen.insert(level).second) {
@@ -132,21 +132,21 @@ void PlotBar::show_levels(const study::PlotInput& input, const study::ViewState&
         }
     }
     if (!seen.empty()) {
-        level_->addItem(tr("every level's bytes"), QString(study::kAllLevels));
+        level_->addItem(tr("every level's bytes"), QString(report::kAllLevels));
     }
     level_->setCurrentIndex(std::max(0, level_->findData(text(view.level))));
     level_->setVisible(level_->count() > 1);
 }
 
 // Every active filter, each removable by itself.
-void PlotBar::show_chips(const study::RooflineScene& scene) {
+void PlotBar::show_chips(const report::RooflineScene& scene) {
     for (QWidget* widget : chips_) {
         widget->deleteLater();
         row_->removeWidget(widget);
         widget->hide();
     }
     chips_.clear();
-    for (const study::ActiveFilter& filter : scene.filters) {
+    for (const report::ActiveFilter& filter : scene.filters) {
         QToolButton* button = chip(this, "✕ " + text(filter.text), false);
         button->setToolTip(tr("Remove this filter"));
         button->setAccessibleName(tr("Remove the filter %1").arg(text(filter.text)));
@@ -155,22 +155,22 @@ void PlotBar::show_chips(const study::RooflineScene& scene) {
         button->show();
         chips_.push_back(button);
         connect(button, &QToolButton::clicked, this, [this, key = filter.key] {
-            emit changed([=](study::ViewState& view) { study::remove_filter(view, key); });
+            emit changed([=](report::ViewState& view) { report::remove_filter(view, key); });
         });
     }
 }
 
-void PlotBar::show_roofs(const study::PlotInput& input, const study::RooflineScene& scene,
-                         const study::ViewState& view) {
+void PlotBar::show_roofs(const report::PlotInput& input, const report::RooflineScene& scene,
+                         const report::ViewState& view) {
     visible_.clear();
-    for (const study::SceneRoof& roof : scene.roofs) {
+    for (const report::SceneRoof& roof : scene.roofs) {
         visible_.insert(roof.roof.id);
     }
     std::vector<std::string> ids;
     memory_roofs_.clear();
-    for (const study::PlotMachine& machine : input.machines) {
-        for (const study::Roof& roof : machine.roofs) {
-            if (roof.kind == study::RoofKind::memory) {
+    for (const analysis::PlotMachine& machine : input.machines) {
+        for (const analysis::Roof& roof : machine.roofs) {
+            if (roof.kind == analysis::RoofKind::memory) {
                 memory_roofs_.emplace_back(roof.key, roof.id);
             }
             ids.push_back(roof.id + roof.name);
@@ -187,7 +187,7 @@ void PlotBar::show_roofs(const study::PlotInput& input, const study::RooflineSce
         switches_.clear();
     }
     std::size_t at = 0;
-    for (const study::PlotMachine& machine : input.machines) {
+    for (const analysis::PlotMachine& machine : input.machines) {
         if (!same) {
             QToolButton* label = chip(this, text(machine.name) + ":", true);
             label->setObjectName("machine " + text(machine.id));
@@ -199,7 +199,7 @@ void PlotBar::show_roofs(const study::PlotInput& input, const study::RooflineSce
             label->show();
             switches_.push_back(label);
             connect(label, &QToolButton::clicked, this, [this, id = machine.id](bool on) {
-                emit changed([=](study::ViewState& looked) {
+                emit changed([=](report::ViewState& looked) {
                     on ? (void)looked.hidden_machines.erase(id)
                        : (void)looked.hidden_machines.insert(id);
                 });
@@ -208,7 +208,7 @@ void PlotBar::show_roofs(const study::PlotInput& input, const study::RooflineSce
         auto* machine_switch = static_cast<QToolButton*>(switches_[at]);
         machine_switch->setChecked(!view.hidden_machines.contains(machine.id));
         ++at;
-        for (const study::Roof& roof : machine.roofs) {
+        for (const analysis::Roof& roof : machine.roofs) {
             if (!same) {
                 QToolButton* button =
                     chip(this, text(roof.measured ? roof.name + ", measured" : roof.name), true);
@@ -225,9 +225,9 @@ void PlotBar::show_roofs(const study::PlotInput& input, const study::RooflineSce
             button->setChecked(on);
             const QString name = text(roof.measured ? roof.name + ", measured" : roof.name);
             button->setText((on ? "✓ " : "") + name); // not by shade alone
-            const char* unit = roof.kind == study::RoofKind::memory ? "B/s" : "FLOP/s";
+            const char* unit = roof.kind == analysis::RoofKind::memory ? "B/s" : "FLOP/s";
             button->setToolTip(
-                tr("%1: %2").arg(text(roof.name), text(model::format_si(roof.value, unit))));
+                tr("%1: %2").arg(text(roof.name), text(format_si(roof.value, unit))));
             button->setAccessibleName(tr("Roof %1 of %2").arg(text(roof.name), text(machine.name)));
         }
     }
@@ -236,7 +236,7 @@ void PlotBar::show_roofs(const study::PlotInput& input, const study::RooflineSce
 void PlotBar::switch_roof(const std::string& id, bool on) {
     std::set<std::string> roofs = visible_;
     on ? (void)roofs.insert(id) : (void)roofs.erase(id);
-    emit changed([roofs](study::ViewState& view) { view.roofs = roofs; });
+    emit changed([roofs](report::ViewState& view) { view.roofs = roofs; });
 }
 
 } // namespace eyeroof::gui

@@ -3,7 +3,7 @@
 // Knows plots and views, no machine and no network.
 #pragma once
 
-#include "study/draw/roofline_scene.hpp"
+#include "report/draw/roofline_scene.hpp"
 
 #include <QWidget>
 
@@ -22,12 +22,12 @@ class PlotBar : public QWidget {
     explicit PlotBar(QWidget* parent = nullptr);
 
     // Shows what the view says of the plot; sends nothing.
-    void show_view(const study::PlotInput& input, const study::RooflineScene& scene,
-                   const study::ViewState& view);
+    void show_view(const report::PlotInput& input, const report::RooflineScene& scene,
+                   const report::ViewState& view);
     void focus_filter();
 
   signals:
-    void changed(const std::function<void(eyeroof::study::ViewState&)>& change);
+    void changed(const std::function<void(eyeroof::report::ViewState&)>& change);
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -36,10 +36,10 @@ class PlotBar : public QWidget {
   private:
     void make_filters();
     void keep_all_rows();
-    void show_roofs(const study::PlotInput& input, const study::RooflineScene& scene,
-                    const study::ViewState& view);
-    void show_chips(const study::RooflineScene& scene);
-    void show_levels(const study::PlotInput& input, const study::ViewState& view);
+    void show_roofs(const report::PlotInput& input, const report::RooflineScene& scene,
+                    const report::ViewState& view);
+    void show_chips(const report::RooflineScene& scene);
+    void show_levels(const report::PlotInput& input, const report::ViewState& view);
     void choose_level(const std::string& level);
     void switch_roof(const std::string& id, bool on);
 

@@ -1,7 +1,7 @@
 #include "gui/panes/steps_pane.hpp"
 
 #include "gui/views/qt_text.hpp"
-#include "study/measured/measured_text.hpp"
+#include "report/measured/measured_text.hpp"
 
 #include <QButtonGroup>
 #include <QHBoxLayout>
@@ -98,7 +98,7 @@ void StepsPane::show_network(bool network) {
     (network ? of_network_ : of_layer_)->setChecked(true);
 }
 
-void StepsPane::set_layer(std::shared_ptr<const study::Report> report, std::size_t layer) {
+void StepsPane::set_layer(std::shared_ptr<const analysis::Report> report, std::size_t layer) {
     const bool other_machine = !report_ || report->machine.id != report_->machine.id;
     const bool other =
         other_machine || layer != layer_ || report->layers.at(layer).layer.name != layer_name_;
@@ -121,9 +121,9 @@ void StepsPane::show_ladder() {
     of_network_->setVisible(report_ != nullptr);
     if (report_) {
         ladder_->show_scene([report = report_, layer = layer_,
-                             network = shows_network()](const study::Canvas& canvas) {
-            return network ? study::make_network_waterfall(*report, canvas)
-                           : study::make_waterfall(*report, layer, canvas);
+                             network = shows_network()](const report::Canvas& canvas) {
+            return network ? report::make_network_waterfall(*report, canvas)
+                           : report::make_waterfall(*report, layer, canvas);
         });
     }
     update_text();
@@ -139,12 +139,12 @@ void StepsPane::clear() {
     show_ladder();
 }
 
-void StepsPane::show_help(const study::LayerHelp& help) {
+void StepsPane::show_help(const analysis::LayerHelp& help) {
     help_ = help;
     update_text();
 }
 
-void StepsPane::show_gains(const std::vector<study::Sensitivity>& gains) {
+void StepsPane::show_gains(const std::vector<analysis::Sensitivity>& gains) {
     gains_ = gains;
     update_text();
 }
@@ -159,12 +159,12 @@ QString StepsPane::text() const {
     return text_->text();
 }
 
-QString StepsPane::help_text(const std::vector<study::Sensitivity>& gains,
+QString StepsPane::help_text(const std::vector<analysis::Sensitivity>& gains,
                              const QString& nothing) const {
     const auto best =
         std::max_element(gains.begin(), gains.end(),
                          [](const auto& a, const auto& b) { return a.speedup < b.speedup; });
-    const std::string words = study::best_help_text(gains);
+    const std::string words = analysis::best_help_text(gains);
     return words.empty() ? "<br>" + nothing
                          : tr("<br><b>What would help most</b>: %1 (%2)")
                                .arg(gui::text(words), link(best->key));
@@ -190,7 +190,7 @@ QString StepsPane::layer_text() const {
 
 QString StepsPane::network_text() const {
     QString html;
-    for (const study::WaterfallBar& bar : ladder_->scene()->bars) {
+    for (const report::WaterfallBar& bar : ladder_->scene()->bars) {
         const bool meant = step_ > 0 ? bar.step == step_ : bar.worst;
         if (meant && bar.step > 0) {
             html = tr("<b>Step %1</b>: %2").arg(bar.step).arg(gui::text(bar.reason));
@@ -211,18 +211,18 @@ QString StepsPane::network_text() const {
 QString StepsPane::measured_text() const {
     QStringList lines;
     if (shows_network() && report_->measured) {
-        const study::Measurement& all = *report_->measured;
+        const analysis::Measurement& all = *report_->measured;
         lines << tr("<b>Measured</b>: %1 (%2) unexplained over %3 layers")
-                     .arg(gui::text(study::signed_time(all.unexplained_s)),
-                          gui::text(study::signed_share(all.unexplained_s, all.predicted_s)))
+                     .arg(gui::text(report::signed_time(all.unexplained_s)),
+                          gui::text(report::signed_share(all.unexplained_s, all.predicted_s)))
                      .arg(all.layers);
     } else if (!shows_network() && layer().measured) {
-        const study::LayerMeasurement& m = *layer().measured;
+        const analysis::LayerMeasurement& m = *layer().measured;
         QString line = tr("<b>Measured</b>: %1 (%2) unexplained")
-                           .arg(gui::text(study::signed_time(m.unexplained_s)),
-                                gui::text(study::signed_share(m.unexplained_s, m.predicted_s)));
+                           .arg(gui::text(report::signed_time(m.unexplained_s)),
+                                gui::text(report::signed_share(m.unexplained_s, m.predicted_s)));
         if (!m.disagreements.empty()) {
-            line += "; " + gui::text(study::disagreement_text(m.disagreements.front()));
+            line += "; " + gui::text(report::disagreement_text(m.disagreements.front()));
         }
         lines << line;
     }

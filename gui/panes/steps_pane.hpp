@@ -5,8 +5,8 @@
 // Knows one report.
 #pragma once
 
+#include "analysis/what_if/sensitivity.hpp"
 #include "gui/views/ladder_view.hpp"
-#include "study/what_if/sensitivity.hpp"
 
 class QButtonGroup;
 class QLabel;
@@ -22,10 +22,10 @@ class StepsPane : public QWidget {
     explicit StepsPane(QWidget* parent = nullptr);
 
     LadderView& ladder() { return *ladder_; }
-    void set_layer(std::shared_ptr<const study::Report> report, std::size_t layer);
+    void set_layer(std::shared_ptr<const analysis::Report> report, std::size_t layer);
     void clear();
-    void show_help(const study::LayerHelp& help);
-    void show_gains(const std::vector<study::Sensitivity>& gains); // of the whole network
+    void show_help(const analysis::LayerHelp& help);
+    void show_gains(const std::vector<analysis::Sensitivity>& gains); // of the whole network
     // The ladder of the network instead of the layer's, or back.
     void show_network(bool network);
     bool shows_network() const;
@@ -46,9 +46,10 @@ class StepsPane : public QWidget {
     void update_text();
     QString layer_text() const;
     QString network_text() const;
-    QString help_text(const std::vector<study::Sensitivity>& gains, const QString& nothing) const;
+    QString help_text(const std::vector<analysis::Sensitivity>& gains,
+                      const QString& nothing) const;
     QString measured_text() const;
-    const study::LayerReport& layer() const { return report_->layers[layer_]; }
+    const analysis::LayerReport& layer() const { return report_->layers[layer_]; }
 
     LadderView* ladder_ = nullptr;
     QLabel* text_ = nullptr;
@@ -56,11 +57,11 @@ class StepsPane : public QWidget {
     QButtonGroup* choice_ = nullptr;
     QToolButton* of_layer_ = nullptr;
     QToolButton* of_network_ = nullptr;
-    std::shared_ptr<const study::Report> report_;
+    std::shared_ptr<const analysis::Report> report_;
     std::size_t layer_ = 0;
     std::string layer_name_;
-    std::optional<study::LayerHelp> help_;
-    std::vector<study::Sensitivity> gains_;
+    std::optional<analysis::LayerHelp> help_;
+    std::vector<analysis::Sensitivity> gains_;
     std::size_t step_ = 0;
 };
 

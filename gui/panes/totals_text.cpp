@@ -1,7 +1,7 @@
 #include "gui/panes/totals_text.hpp"
 
-#include "model/base/units.hpp"
-#include "study/measured/measured_text.hpp"
+#include "base/units.hpp"
+#include "report/measured/measured_text.hpp"
 
 #include <fmt/format.h>
 
@@ -13,10 +13,8 @@ namespace eyeroof::gui {
 
 namespace {
 
-using model::format_si;
-
-std::string line_of(const study::Report& report, bool alone) {
-    const study::Total& total = report.total;
+std::string line_of(const analysis::Report& report, bool alone) {
+    const analysis::Total& total = report.total;
     std::string line =
         fmt::format("<b>{}</b>: {}", report.machine.name, format_si(total.time_s, "s", 4));
     if (total.low_s && total.high_s) {
@@ -25,7 +23,7 @@ std::string line_of(const study::Report& report, bool alone) {
     }
     line += fmt::format(", {:.1f} % of the peak", 100.0 * total.utilization);
     if (!report.worst.empty() && alone) {
-        const study::Loss& worst = report.worst.front();
+        const analysis::Loss& worst = report.worst.front();
         line += fmt::format("; most is lost in {} at step {} (mended alone {:.0f} % less time)",
                             report.layers[worst.layer].layer.name, worst.step,
                             100.0 * worst.lost_s / total.time_s);
@@ -34,13 +32,13 @@ std::string line_of(const study::Report& report, bool alone) {
 }
 
 // The measurement's sum, over the layers that it has, beside their prediction.
-std::string measured_line(const study::Report& report) {
-    const study::Measurement& m = *report.measured;
+std::string measured_line(const analysis::Report& report) {
+    const analysis::Measurement& m = *report.measured;
     std::string line = fmt::format(
         "measured: {} in {} of {} layers, for which {} is predicted: {} ({}) unexplained",
         format_si(m.measured_s, "s", 4), m.layers, report.layers.size(),
-        format_si(m.predicted_s, "s", 4), study::signed_time(m.unexplained_s),
-        study::signed_share(m.unexplained_s, m.predicted_s));
+        format_si(m.predicted_s, "s", 4), report::signed_time(m.unexplained_s),
+        report::signed_share(m.unexplained_s, m.predicted_s));
     if (m.unmatched_s > 0.0) {
         line += fmt::format("; {} more, of the whole profile, in kernels of no layer",
                             format_si(m.unmatched_s, "s", 4));
@@ -48,7 +46,7 @@ std::string measured_line(const study::Report& report) {
     return line;
 }
 
-QString comparison(const std::vector<study::Report>& reports) {
+QString comparison(const std::vector<analysis::Report>& reports) {
     const double ratio = reports[0].total.time_s / reports[1].total.time_s;
     const auto& faster = reports[ratio > 1.0 ? 1 : 0].machine.name;
     return QString("%1 is %2 times faster")
@@ -58,17 +56,17 @@ QString comparison(const std::vector<study::Report>& reports) {
 
 } // namespace
 
-QString totals_html(const std::vector<study::Report>& reports) {
+QString totals_html(const std::vector<analysis::Report>& reports) {
     QStringList lines;
-    for (const study::Report& report : reports) {
+    for (const analysis::Report& report : reports) {
         lines << QString::fromStdString(line_of(report, reports.size() == 1));
         if (report.measured && report.measured->layers > 0) {
             lines << QString::fromStdString(measured_line(report));
         }
     }
-    const bool gpus = std::all_of(reports.begin(), reports.end(), [](const study::Report& report) {
-        return report.machine.kind == "gpu";
-    });
+    const bool gpus =
+        std::all_of(reports.begin(), reports.end(),
+                    [](const analysis::Report& report) { return report.machine.kind == "gpu"; });
     if (reports.size() == 2) {
         lines << comparison(reports);
     }

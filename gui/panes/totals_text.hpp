@@ -4,13 +4,13 @@
 // Knows reports only.
 #pragma once
 
-#include "study/exam/report.hpp"
+#include "analysis/exam/report.hpp"
 
 #include <QString>
 #include <vector>
 
 namespace eyeroof::gui {
 
-QString totals_html(const std::vector<study::Report>& reports); // empty without reports
+QString totals_html(const std::vector<analysis::Report>& reports); // empty without reports
 
 } // namespace eyeroof::gui

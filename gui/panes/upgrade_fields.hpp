@@ -3,7 +3,7 @@
 // Know nothing of what is asked.
 #pragma once
 
-#include "model/layer.hpp"
+#include "model/workload/layer.hpp"
 
 #include <QString>
 #include <optional>

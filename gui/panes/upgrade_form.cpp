@@ -1,10 +1,10 @@
 #include "gui/panes/upgrade_form.hpp"
 
+#include "formats/catalog.hpp"
 #include "gui/panes/upgrade_fields.hpp"
 #include "gui/panes/upgrade_owner.hpp"
 #include "gui/views/qt_text.hpp"
 #include "hwdb/catalog.hpp"
-#include "study/formats/catalog.hpp"
 
 #include <QComboBox>
 #include <QDoubleSpinBox>
@@ -187,8 +187,8 @@ void UpgradeForm::read_lists() {
         edit.setPalette(palette);
         edit.setToolTip(good ? QString() : why);
     };
-    const auto batches = study::read_batches(batches_->text().toStdString());
-    const auto types = study::read_types(types_->text().toStdString());
+    const auto batches = analysis::read_batches(batches_->text().toStdString());
+    const auto types = analysis::read_types(types_->text().toStdString());
     mark(*batches_, batches.has_value(), tr("Whole numbers from 1 to 65536, as in 1, 8, 64"));
     mark(*types_, types.has_value(), tr("Data types, old:new, as in fp32, fp16:bf16"));
     sweep_batches_ = batches.value_or(sweep_batches_);
@@ -196,7 +196,7 @@ void UpgradeForm::read_lists() {
 }
 
 void UpgradeForm::fill(const Folders& folders) {
-    if (const auto heads = study::read::list_networks(folders.networks)) {
+    if (const auto heads = formats::list_networks(folders.networks)) {
         for (const auto& head : *heads) {
             network_->addItem(text(head.id));
         }
@@ -262,7 +262,7 @@ void UpgradeForm::show_weights() {
     }
 }
 
-void UpgradeForm::add_target(const study::AskedGpu& gpu) {
+void UpgradeForm::add_target(const analysis::AskedGpu& gpu) {
     const QString name = text(gpu.name);
     for (const GpuRow& row : gpus_) {
         if (row.name == name) {
@@ -313,7 +313,7 @@ void UpgradeForm::set_phase(const QString& phase) {
     phase_->setCurrentIndex(std::max(0, phase_->findData(phase)));
 }
 
-void UpgradeForm::show_catalog_prices(const study::UpgradeQuestion& question,
+void UpgradeForm::show_catalog_prices(const analysis::UpgradeQuestion& question,
                                       const UpgradeAnswer& answer) {
     const auto show = [](QDoubleSpinBox& box, const QString& prefix, double usd, int digits) {
         if (usd > 0.0) {
@@ -321,8 +321,8 @@ void UpgradeForm::show_catalog_prices(const study::UpgradeQuestion& question,
         }
     };
     for (std::size_t i = 0; i < answer.upgrades.size(); ++i) {
-        const study::UpgradeMoney& money = answer.upgrades[i].money;
-        const study::AskedGpu& asked = question.to[answer.asked[i]];
+        const analysis::UpgradeMoney& money = answer.upgrades[i].money;
+        const analysis::AskedGpu& asked = question.to[answer.asked[i]];
         const auto row = std::find_if(gpus_.begin(), gpus_.end(), [&](const GpuRow& r) {
             return r.name.toStdString() == asked.name;
         });
@@ -341,8 +341,8 @@ void UpgradeForm::show_catalog_prices(const study::UpgradeQuestion& question,
     }
 }
 
-study::UpgradeQuestion UpgradeForm::question() const {
-    study::UpgradeQuestion q;
+analysis::UpgradeQuestion UpgradeForm::question() const {
+    analysis::UpgradeQuestion q;
     for (const NetworkRow& row : networks_) {
         q.networks.push_back(
             {row.name.toStdString(), networks_.size() > 1 ? row.weight->value() : 1.0});
@@ -363,7 +363,7 @@ study::UpgradeQuestion UpgradeForm::question() const {
     return q;
 }
 
-void UpgradeForm::set_question(const study::UpgradeQuestion& q) {
+void UpgradeForm::set_question(const analysis::UpgradeQuestion& q) {
     const QSignalBlocker silent(this);
     while (!networks_.empty()) {
         remove_network(networks_.back().name);
@@ -371,10 +371,10 @@ void UpgradeForm::set_question(const study::UpgradeQuestion& q) {
     while (!gpus_.empty()) {
         remove_target(gpus_.back().name);
     }
-    for (const study::AskedNetwork& network : q.networks) {
+    for (const analysis::AskedNetwork& network : q.networks) {
         add_network(text(network.name), network.weight);
     }
-    for (const study::AskedGpu& gpu : q.to) {
+    for (const analysis::AskedGpu& gpu : q.to) {
         add_target(gpu);
     }
     set_from(text(q.from.name));
@@ -384,8 +384,8 @@ void UpgradeForm::set_question(const study::UpgradeQuestion& q) {
     set_phase(text(q.phase));
     batch_->setValue(static_cast<int>(q.batch.value_or(0)));
     owner_->show_of(q);
-    batches_->setText(text(study::batches_text(q.sweep_batches)));
-    types_->setText(text(study::types_text(q.sweep_types)));
+    batches_->setText(text(analysis::batches_text(q.sweep_batches)));
+    types_->setText(text(analysis::types_text(q.sweep_types)));
     read_lists();
 }
 

@@ -27,14 +27,15 @@ class UpgradeForm : public QWidget {
     explicit UpgradeForm(QWidget* parent = nullptr);
 
     void fill(const Folders& folders);
-    study::UpgradeQuestion question() const;
-    void set_question(const study::UpgradeQuestion& question); // sends nothing
+    analysis::UpgradeQuestion question() const;
+    void set_question(const analysis::UpgradeQuestion& question); // sends nothing
 
     // Where nothing was entered, the boxes show the catalog's prices; sends nothing.
-    void show_catalog_prices(const study::UpgradeQuestion& question, const UpgradeAnswer& answer);
+    void show_catalog_prices(const analysis::UpgradeQuestion& question,
+                             const UpgradeAnswer& answer);
 
     void add_network(const QString& name, double weight = 1.0);
-    void add_target(const study::AskedGpu& gpu);
+    void add_target(const analysis::AskedGpu& gpu);
     void set_from(const QString& name);
     void set_phase(const QString& phase);
 
@@ -82,8 +83,8 @@ class UpgradeForm : public QWidget {
     QLineEdit* types_ = nullptr;
     std::vector<NetworkRow> networks_;
     std::vector<GpuRow> gpus_;
-    std::vector<model::Count> sweep_batches_;
-    std::vector<study::DtypePair> sweep_types_;
+    std::vector<Count> sweep_batches_;
+    std::vector<analysis::DtypePair> sweep_types_;
 };
 
 } // namespace eyeroof::gui

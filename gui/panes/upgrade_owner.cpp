@@ -55,14 +55,14 @@ QDoubleSpinBox* UpgradeOwner::amount(const char* name, const QString& what, doub
     return box;
 }
 
-void UpgradeOwner::read_into(study::UpgradeQuestion& question) const {
+void UpgradeOwner::read_into(analysis::UpgradeQuestion& question) const {
     question.utilization = utilization_->value() / 100.0;
     question.power_usd_per_kwh = power_->value();
     question.host_usd_per_month = host_->value();
     question.years = years_->value();
 }
 
-void UpgradeOwner::show_of(const study::UpgradeQuestion& question) {
+void UpgradeOwner::show_of(const analysis::UpgradeQuestion& question) {
     const QSignalBlocker quiet(this);
     utilization_->setValue(static_cast<int>(std::lround(100.0 * question.utilization)));
     power_->setValue(question.power_usd_per_kwh);

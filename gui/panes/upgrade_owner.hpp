@@ -4,7 +4,7 @@
 // Knows no GPU.
 #pragma once
 
-#include "study/upgrade/question.hpp"
+#include "analysis/upgrade/question.hpp"
 
 #include <QWidget>
 
@@ -18,8 +18,8 @@ class UpgradeOwner : public QWidget {
 
   public:
     explicit UpgradeOwner(QWidget* parent = nullptr);
-    void read_into(study::UpgradeQuestion& question) const;
-    void show_of(const study::UpgradeQuestion& question); // sends nothing
+    void read_into(analysis::UpgradeQuestion& question) const;
+    void show_of(const analysis::UpgradeQuestion& question); // sends nothing
 
   signals:
     void changed();

@@ -1,5 +1,6 @@
 #include "gui/panes/upgrade_pane.hpp"
 
+#include "base/units.hpp"
 #include "gui/panes/fitting_scroll.hpp"
 #include "gui/panes/layer_table.hpp"
 #include "gui/panes/number_table.hpp"
@@ -9,9 +10,8 @@
 #include "gui/panes/upgrade_words.hpp"
 #include "gui/views/paint_scene.hpp"
 #include "gui/views/qt_text.hpp"
-#include "model/base/units.hpp"
-#include "study/upgrade/break_even_scene.hpp"
-#include "study/upgrade/upgrade_scene.hpp"
+#include "report/upgrade/break_even_scene.hpp"
+#include "report/upgrade/upgrade_scene.hpp"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -28,29 +28,28 @@ namespace {
 constexpr int kFormWidth = 330;
 
 QString si(double seconds) {
-    return text(model::format_si(seconds, "s", 4));
+    return text(format_si(seconds, "s", 4));
 }
 
-QColor colour_of_verdict(study::UpgradeVerdict verdict, study::Theme theme) {
-    const study::Rgb rgb =
-        colour_of(verdict == study::UpgradeVerdict::pays_off   ? study::ColourRole::series3
-                  : verdict == study::UpgradeVerdict::does_not ? study::ColourRole::warning
-                  : verdict == study::UpgradeVerdict::unpriced ? study::ColourRole::text
-                                                               : study::ColourRole::faint,
+QColor colour_of_verdict(analysis::UpgradeVerdict verdict, report::Theme theme) {
+    const report::Rgb rgb =
+        colour_of(verdict == analysis::UpgradeVerdict::pays_off   ? report::ColourRole::series3
+                  : verdict == analysis::UpgradeVerdict::does_not ? report::ColourRole::warning
+                  : verdict == analysis::UpgradeVerdict::unpriced ? report::ColourRole::text
+                                                                  : report::ColourRole::faint,
                   theme);
     return {rgb.r, rgb.g, rgb.b};
 }
 
-QString memory_text(const study::Upgrade& u) {
-    const auto one = [](const study::UpgradeMemory& m) {
+QString memory_text(const analysis::Upgrade& u) {
+    const auto one = [](const analysis::UpgradeMemory& m) {
         return QString("%1 of %2")
-            .arg(text(model::format_iec(m.to_need.total(), "B", 3)),
-                 text(model::format_iec(m.to_bytes, "B", 3)));
+            .arg(text(format_iec(m.to_need.total(), "B", 3)), text(format_iec(m.to_bytes, "B", 3)));
     };
     if (u.members.empty()) {
         return one(u.memory) + (u.memory.to_fits() ? "" : " ✗");
     }
-    for (const study::Upgrade& member : u.members) {
+    for (const analysis::Upgrade& member : u.members) {
         if (!member.memory.to_fits()) {
             return text(member.network) + ": " + one(member.memory) + " ✗";
         }
@@ -71,7 +70,7 @@ UpgradePane::UpgradePane(QWidget* parent) : QWidget(parent) {
     row->addWidget(scroll);
     row->addWidget(make_answers(), 1);
     connect(form_, &UpgradeForm::changed, this, &UpgradePane::judge);
-    connect(&worker_, &Background::progressed, this, [this](const model::Progress& progress) {
+    connect(&worker_, &Background::progressed, this, [this](const Progress& progress) {
         reasons_->setText(tr("Judging %1 …").arg(text(progress.activity)));
     });
     judge();
@@ -141,13 +140,13 @@ void UpgradePane::ask(const QStringList& networks, const QString& from, const QS
     judge();
 }
 
-void UpgradePane::ask(const study::UpgradeQuestion& question) {
+void UpgradePane::ask(const analysis::UpgradeQuestion& question) {
     form_->set_question(question);
     judge();
 }
 
 void UpgradePane::judge() {
-    const study::UpgradeQuestion question = form_->question();
+    const analysis::UpgradeQuestion question = form_->question();
     if (!question.complete()) {
         worker_.cancel();
         question_ = {};
@@ -156,7 +155,7 @@ void UpgradePane::judge() {
     }
     worker_.run([this, question,
                  folders = folders_](const std::stop_token& stop,
-                                     const model::ProgressCallback& progress) -> Background::Show {
+                                     const ProgressCallback& progress) -> Background::Show {
         auto answer = std::make_shared<UpgradeAnswer>(answer_to(question, folders, stop, progress));
         return [this, answer, question] {
             question_ = question;
@@ -189,7 +188,7 @@ void UpgradePane::show_verdicts() {
         verdicts_->setRowCount(0);
         return;
     }
-    const study::Upgrade& first = upgrades.front();
+    const analysis::Upgrade& first = upgrades.front();
     const bool fleet = !first.members.empty();
     const QString now = first.money.priced
                             ? tr(", now $%1").arg(1e6 * first.money.from_usd_per_run, 0, 'g', 3)
@@ -208,18 +207,18 @@ void UpgradePane::show_verdicts() {
     verdicts_->setColumnCount(static_cast<int>(headers.size()));
     verdicts_->setHorizontalHeaderLabels(headers);
     verdicts_->setRowCount(static_cast<int>(upgrades.size()));
-    const study::Theme theme = theme_of(*this);
+    const report::Theme theme = theme_of(*this);
     for (std::size_t i = 0; i < upgrades.size(); ++i) {
-        const study::Upgrade& u = upgrades[i];
-        const study::UpgradeMoney& m = u.money;
+        const analysis::Upgrade& u = upgrades[i];
+        const analysis::UpgradeMoney& m = u.money;
         const auto line = static_cast<int>(i);
         const auto put = [&](int column, QTableWidgetItem* item) {
             verdicts_->setItem(line, column, item);
         };
         put(0, cell(text(u.to)));
-        put(1, cell(sign_of(u.verdict) + text(study::verdict_name(u.verdict))));
+        put(1, cell(sign_of(u.verdict) + text(analysis::verdict_name(u.verdict))));
         put(2, cell(interval_text(u.speedup), u.speedup.value));
-        const bool judged = u.verdict != study::UpgradeVerdict::unpriced;
+        const bool judged = u.verdict != analysis::UpgradeVerdict::unpriced;
         put(3, judged ? cell(QString::number(u.threshold, 'f', 2), u.threshold) : cell(tr("—")));
         put(4, judged ? cell(QString("%1 %").arg(100.0 * u.probability_wrong, 0, 'f', 0),
                              u.probability_wrong)
@@ -248,7 +247,7 @@ QString UpgradePane::headline() const {
     return headline_->text();
 }
 
-void UpgradePane::show_headline(const study::Upgrade& u) {
+void UpgradePane::show_headline(const analysis::Upgrade& u) {
     const QColor colour = colour_of_verdict(u.verdict, theme_of(*this));
     headline_->setText(headline_html(question_, u, colour) +
                        tr(" <a href=\"why\">Why, on the roofline</a>"));
@@ -278,10 +277,10 @@ void UpgradePane::show_selected() {
 // All GPUs beside each other, then the difference that the chosen one makes.
 void UpgradePane::show_layers(std::size_t chosen) {
     const auto& upgrades = answer_.upgrades;
-    const study::Upgrade& u = upgrades[chosen];
+    const analysis::Upgrade& u = upgrades[chosen];
     const bool fleet = !u.members.empty();
     QStringList headers = {tr("Layer"), tr("×"), tr("Share")};
-    for (const study::Upgrade& each : upgrades) {
+    for (const analysis::Upgrade& each : upgrades) {
         headers << text(each.to) << tr("faster");
     }
     headers << text(u.from) << tr("Difference") << tr("Why not more");
@@ -290,12 +289,12 @@ void UpgradePane::show_layers(std::size_t chosen) {
     layers_->setHorizontalHeaderLabels(headers);
     layers_->setRowCount(static_cast<int>(u.layers.size()));
     QStringList names;
-    for (const study::UpgradeLayer& layer : u.layers) {
+    for (const analysis::UpgradeLayer& layer : u.layers) {
         names << (fleet ? text(layer.network + "/" + layer.name) : text(layer.name));
     }
     const QStringList shorter = short_names(names);
     for (std::size_t i = 0; i < u.layers.size(); ++i) {
-        const study::UpgradeLayer& layer = u.layers[i];
+        const analysis::UpgradeLayer& layer = u.layers[i];
         const auto line = static_cast<int>(i);
         int column = 0;
         const auto put = [&](QTableWidgetItem* item) { layers_->setItem(line, column++, item); };
@@ -304,8 +303,8 @@ void UpgradePane::show_layers(std::size_t chosen) {
         layers_->item(line, 0)->setData(LayerTable::kFullText, names[line]);
         put(cell(QString::number(layer.count), static_cast<double>(layer.count)));
         put(cell(QString("%1 %").arg(100.0 * layer.share_of_from, 0, 'f', 1), layer.share_of_from));
-        for (const study::Upgrade& each : upgrades) {
-            const study::UpgradeLayer& there = each.layers.at(i);
+        for (const analysis::Upgrade& each : upgrades) {
+            const analysis::UpgradeLayer& there = each.layers.at(i);
             put(cell(si(there.to_s), there.to_s));
             put(cell(QString("%1×").arg(there.speedup, 0, 'f', 2), there.speedup));
         }
@@ -320,23 +319,23 @@ void UpgradePane::show_layers(std::size_t chosen) {
 }
 
 void UpgradePane::show_pictures(std::size_t chosen) {
-    const auto upgrades = std::make_shared<const std::vector<study::Upgrade>>(answer_.upgrades);
+    const auto upgrades = std::make_shared<const std::vector<analysis::Upgrade>>(answer_.upgrades);
     bars_->show_drawing(
-        [upgrades](const study::Canvas& c) { return study::make_upgrade_bars(*upgrades, c); },
+        [upgrades](const report::Canvas& c) { return report::make_upgrade_bars(*upgrades, c); },
         false);
     break_even_->show_drawing(
-        [upgrades, chosen](const study::Canvas& c) {
-            return study::make_break_even(*upgrades, chosen, c);
+        [upgrades, chosen](const report::Canvas& c) {
+            return report::make_break_even(*upgrades, chosen, c);
         },
         false);
     payback_->show_drawing(
-        [upgrades, chosen](const study::Canvas& c) {
-            return study::make_payback(*upgrades, chosen, c);
+        [upgrades, chosen](const report::Canvas& c) {
+            return report::make_payback(*upgrades, chosen, c);
         },
         false);
     sweep_->show_drawing(
-        [upgrades, chosen](const study::Canvas& c) {
-            return study::make_sweep((*upgrades)[chosen], c);
+        [upgrades, chosen](const report::Canvas& c) {
+            return report::make_sweep((*upgrades)[chosen], c);
         },
         false);
 }
@@ -353,7 +352,7 @@ std::string UpgradePane::command_line() const {
     const int row = verdicts_->currentRow();
     return row < 0 || row >= static_cast<int>(answer_.asked.size())
                ? std::string{}
-               : study::command_of(question_, answer_.asked[static_cast<std::size_t>(row)]);
+               : analysis::command_of(question_, answer_.asked[static_cast<std::size_t>(row)]);
 }
 
 } // namespace eyeroof::gui

@@ -31,10 +31,10 @@ class UpgradePane : public QWidget {
     void ask(const QStringList& networks, const QString& from, const QStringList& to,
              const QString& phase = {});
     // All of it, as a session keeps it.
-    void ask(const study::UpgradeQuestion& question);
+    void ask(const analysis::UpgradeQuestion& question);
     UpgradeForm& form() { return *form_; }
     const UpgradeForm& form() const { return *form_; }
-    const std::vector<study::Upgrade>& upgrades() const { return answer_.upgrades; }
+    const std::vector<analysis::Upgrade>& upgrades() const { return answer_.upgrades; }
     QTableWidget& verdicts() { return *verdicts_; }
     QTableWidget& layers() { return *layers_; }
     DrawingView& plot() { return *break_even_; }
@@ -49,7 +49,7 @@ class UpgradePane : public QWidget {
 
   signals:
     void judged(); // upgrades() are on screen
-    void problems(const eyeroof::model::Diagnostics& diagnostics);
+    void problems(const eyeroof::Diagnostics& diagnostics);
     void why_wanted(const QString& network, const QString& from, const QString& to);
 
   private:
@@ -58,13 +58,13 @@ class UpgradePane : public QWidget {
     void show_answer(UpgradeAnswer answer);
     void show_selected();
     void show_verdicts();
-    void show_headline(const study::Upgrade& upgrade);
+    void show_headline(const analysis::Upgrade& upgrade);
     void show_layers(std::size_t chosen);
     void show_pictures(std::size_t chosen);
 
     Folders folders_;
     Background worker_;
-    study::UpgradeQuestion question_; // that answer_ is of
+    analysis::UpgradeQuestion question_; // that answer_ is of
     UpgradeAnswer answer_;
     UpgradeForm* form_ = nullptr;
     QLabel* headline_ = nullptr;

@@ -23,12 +23,12 @@ QString capital(QString sentence) {
     return sentence;
 }
 
-bool unpriced(const study::Upgrade& upgrade) {
-    return upgrade.verdict == study::UpgradeVerdict::unpriced;
+bool unpriced(const analysis::Upgrade& upgrade) {
+    return upgrade.verdict == analysis::UpgradeVerdict::unpriced;
 }
 
 // A fleet's members run in their own ways; the question says what they share.
-QString run_of(const study::UpgradeQuestion& question, const study::Upgrade& u) {
+QString run_of(const analysis::UpgradeQuestion& question, const analysis::Upgrade& u) {
     if (!u.run.empty()) {
         return text(u.run);
     }
@@ -70,8 +70,8 @@ QString price_text(const QString& what, double usd, int digits, const std::strin
                             : " (" + from + (age.isEmpty() ? QString() : "; " + age) + ")");
 }
 
-QString prices_text(const study::Upgrade& u, const QDate& today) {
-    const study::UpgradeMoney& m = u.money;
+QString prices_text(const analysis::Upgrade& u, const QDate& today) {
+    const analysis::UpgradeMoney& m = u.money;
     QStringList lines;
     if (m.priced) {
         lines << price_text(tr("An hour of %1").arg(text(u.from)), m.from_usd_per_hour, 2,
@@ -95,32 +95,32 @@ QString prices_text(const study::Upgrade& u, const QDate& today) {
 
 } // namespace
 
-QString interval_text(const study::Interval& i) {
+QString interval_text(const analysis::Interval& i) {
     return QString("%1 (%2 … %3)")
         .arg(i.value, 0, 'f', 2)
         .arg(i.low, 0, 'f', 2)
         .arg(i.high, 0, 'f', 2);
 }
 
-QString sign_of(study::UpgradeVerdict verdict) {
+QString sign_of(analysis::UpgradeVerdict verdict) {
     switch (verdict) {
-    case study::UpgradeVerdict::pays_off:
+    case analysis::UpgradeVerdict::pays_off:
         return "✓ ";
-    case study::UpgradeVerdict::does_not:
+    case analysis::UpgradeVerdict::does_not:
         return "✗ ";
-    case study::UpgradeVerdict::too_close:
+    case analysis::UpgradeVerdict::too_close:
         return "≈ ";
-    case study::UpgradeVerdict::unpriced:
+    case analysis::UpgradeVerdict::unpriced:
         return {};
     }
     return {};
 }
 
-QString headline_html(const study::UpgradeQuestion& question, const study::Upgrade& u,
+QString headline_html(const analysis::UpgradeQuestion& question, const analysis::Upgrade& u,
                       const QColor& colour) {
     const QString verdict =
         unpriced(u) ? tr("%1 times as fast; name the prices").arg(u.speedup.value, 0, 'f', 2)
-                    : sign_of(u.verdict) + capital(text(study::verdict_name(u.verdict)));
+                    : sign_of(u.verdict) + capital(text(analysis::verdict_name(u.verdict)));
     const QString what = question.phase == "inference" ? tr("Running") : tr("Training");
     return tr("<span style='font-size:x-large; font-weight:600; color:%1'>%2</span>"
               "<br><span style='font-size:large'>%3 %4 on %5 instead of %6: %7 times as "
@@ -137,7 +137,7 @@ QString in_the_window(const std::string& note) {
                               tr("other batches, under \"Also at\", show"));
 }
 
-QString reasons_text(const study::Upgrade& u, const QDate& today) {
+QString reasons_text(const analysis::Upgrade& u, const QDate& today) {
     QStringList lines;
     if (unpriced(u)) {
         lines << tr("Whether it pays depends on the prices: enter on the left what an hour of each "

@@ -4,7 +4,7 @@
 // Knows no widget and judges nothing.
 #pragma once
 
-#include "study/upgrade/question.hpp"
+#include "analysis/upgrade/question.hpp"
 
 #include <QColor>
 #include <QDate>
@@ -12,17 +12,17 @@
 
 namespace eyeroof::gui {
 
-QString interval_text(const study::Interval& interval); // "1.34 (1.10 … 1.62)"
+QString interval_text(const analysis::Interval& interval); // "1.34 (1.10 … 1.62)"
 
 // A sign beside the words, so that colour is not all there is; none without a verdict.
-QString sign_of(study::UpgradeVerdict verdict);
+QString sign_of(analysis::UpgradeVerdict verdict);
 
 // The verdict, and what is compared: network, phase, precision, batch, launch mode, GPUs.
-QString headline_html(const study::UpgradeQuestion& question, const study::Upgrade& upgrade,
+QString headline_html(const analysis::UpgradeQuestion& question, const analysis::Upgrade& upgrade,
                       const QColor& colour);
 
 // Threshold and chance, prices, notes; without prices, what to name.
-QString reasons_text(const study::Upgrade& upgrade, const QDate& today);
+QString reasons_text(const analysis::Upgrade& upgrade, const QDate& today);
 
 // "2 months old" by the date that a source tells ("2026-09-19", "September 2026", "2024"); empty
 // where it tells none.

@@ -1,8 +1,8 @@
 #include "gui/panes/what_if_pane.hpp"
 
+#include "base/units.hpp"
 #include "gui/panes/elided_label.hpp"
 #include "gui/views/paint_scene.hpp"
-#include "model/base/units.hpp"
 
 #include <QGridLayout>
 #include <QHBoxLayout>
@@ -38,11 +38,11 @@ double rounded(double value) {
     return std::round(value / unit) * unit;
 }
 
-QString shown(const study::Knob& knob, double value) {
+QString shown(const analysis::Knob& knob, double value) {
     const bool bytes = knob.unit == "B" && knob.whole;
     return QString::fromStdString(knob.unit.empty() ? std::to_string(std::llround(value))
-                                  : bytes           ? model::format_iec(value, "B", 6)
-                                                    : model::format_si(value, knob.unit, 6));
+                                  : bytes           ? format_iec(value, "B", 6)
+                                                    : format_si(value, knob.unit, 6));
 }
 
 } // namespace
@@ -72,7 +72,7 @@ QString GainBar::number() const {
     return (*gain_ > 0.0 ? "+" : "−") + QString("%1 %").arg(std::fabs(100.0 * *gain_), 0, 'f', 1);
 }
 
-void GainBar::show_gain(const study::Sensitivity& sensitivity, double most) {
+void GainBar::show_gain(const analysis::Sensitivity& sensitivity, double most) {
     gain_ = sensitivity.speedup - 1.0;
     share_ = most > 0.0 ? std::clamp(*gain_ / most, 0.0, 1.0) : 0.0;
     const QString text = tr("%1 % more %2 makes the network %3 % faster")
@@ -95,7 +95,7 @@ void GainBar::paintEvent(QPaintEvent*) {
         return;
     }
     QPainter painter(this);
-    const study::Rgb blue = colour_of(study::ColourRole::series1, theme_of(*this));
+    const report::Rgb blue = colour_of(report::ColourRole::series1, theme_of(*this));
     const int room = width() - number_width();
     const bool none = std::fabs(*gain_) < 0.0005;
     if (!none) {
@@ -145,7 +145,7 @@ void WhatIfPane::set_machine(const model::Machine& machine) {
     grid_->setHorizontalSpacing(5);
     grid_->setColumnStretch(1, 1);
     rows_.clear();
-    for (const study::Knob& knob : study::knobs_of(machine)) {
+    for (const analysis::Knob& knob : analysis::knobs_of(machine)) {
         add_row(knob);
     }
     static_cast<QVBoxLayout*>(layout())->insertWidget(1, knobs_);
@@ -153,7 +153,7 @@ void WhatIfPane::set_machine(const model::Machine& machine) {
     mark();
 }
 
-void WhatIfPane::add_row(const study::Knob& knob) {
+void WhatIfPane::add_row(const analysis::Knob& knob) {
     const auto index = rows_.size();
     const auto line = static_cast<int>(index);
     const QString name = QString::fromStdString(knob.name);
@@ -202,9 +202,9 @@ void WhatIfPane::enter(std::size_t index) {
         return;
     }
     const auto value =
-        study::parse_value(edited.knob, edited.number->text().trimmed().toStdString());
+        analysis::parse_value(edited.knob, edited.number->text().trimmed().toStdString());
     if (!value) {
-        const model::Diagnostic& why = value.diagnostics().items().front();
+        const Diagnostic& why = value.diagnostics().items().front();
         edited.wrong = QString::fromStdString(edited.knob.name + ": " + why.message +
                                               (why.hint.empty() ? "" : "; " + why.hint));
         return show_wrong();
@@ -217,7 +217,7 @@ void WhatIfPane::enter(std::size_t index) {
 
 void WhatIfPane::show_wrong() {
     QStringList reasons;
-    const study::Rgb red = ink_of(study::ColourRole::warning, theme_of(*this));
+    const report::Rgb red = ink_of(report::ColourRole::warning, theme_of(*this));
     const QColor colour(red.r, red.g, red.b);
     for (Row& row : rows_) {
         QPalette own;
@@ -288,13 +288,13 @@ void WhatIfPane::mark() {
     save_->setEnabled(is_changed());
 }
 
-void WhatIfPane::set_changes(const std::vector<study::Change>& changes) {
+void WhatIfPane::set_changes(const std::vector<analysis::Change>& changes) {
     if (changes == changes_) {
         return;
     }
     for (Row& row : rows_) {
         double value = row.knob.value;
-        for (const study::Change& change : changes) {
+        for (const analysis::Change& change : changes) {
             value = change.key == row.knob.key ? change.value : value;
         }
         show_value(row, value);
@@ -322,9 +322,9 @@ void WhatIfPane::reset() {
     set_changes({});
 }
 
-void WhatIfPane::show_gains(const std::vector<study::Sensitivity>& gains) {
+void WhatIfPane::show_gains(const std::vector<analysis::Sensitivity>& gains) {
     double most = 0.0;
-    for (const study::Sensitivity& gain : gains) {
+    for (const analysis::Sensitivity& gain : gains) {
         most = std::max(most, gain.speedup - 1.0);
     }
     for (const Row& row : rows_) {

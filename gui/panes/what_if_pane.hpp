@@ -3,7 +3,7 @@
 // Knows no network and no report.
 #pragma once
 
-#include "study/what_if/sensitivity.hpp"
+#include "analysis/what_if/sensitivity.hpp"
 
 #include <QWidget>
 #include <optional>
@@ -24,7 +24,7 @@ class GainBar : public QWidget {
 
   public:
     explicit GainBar(QWidget* parent = nullptr);
-    void show_gain(const study::Sensitivity& sensitivity, double most);
+    void show_gain(const analysis::Sensitivity& sensitivity, double most);
     void clear();
     std::optional<double> gain() const { return gain_; }
     QString number() const; // as it stands there
@@ -47,15 +47,15 @@ class WhatIfPane : public QWidget {
     explicit WhatIfPane(QWidget* parent = nullptr);
 
     void set_machine(const model::Machine& machine); // nothing turned
-    void set_changes(const std::vector<study::Change>& changes);
-    const std::vector<study::Change>& changes() const { return changes_; }
+    void set_changes(const std::vector<analysis::Change>& changes);
+    const std::vector<analysis::Change>& changes() const { return changes_; }
     const model::Machine& machine() const { return machine_; }
     bool is_changed() const { return !changes_.empty(); }
     bool is_held() const; // a slider, by the pointer
     void reset();
     // In the knob's unit; false when the machine has none of this key.
     bool turn_to(const std::string& key, double value);
-    void show_gains(const std::vector<study::Sensitivity>& gains);
+    void show_gains(const std::vector<analysis::Sensitivity>& gains);
     // Marks a parameter and brings it into sight; false when the machine has none of this key.
     bool select(const std::string& key);
     std::string selected() const { return selected_; }
@@ -68,7 +68,7 @@ class WhatIfPane : public QWidget {
 
   private:
     struct Row {
-        study::Knob knob;
+        analysis::Knob knob;
         double value = 0.0;
         QLabel* label = nullptr;
         QSlider* slider = nullptr;
@@ -77,7 +77,7 @@ class WhatIfPane : public QWidget {
         QToolButton* next = nullptr;
         QString wrong = {}; // why what stands in the field is not taken
     };
-    void add_row(const study::Knob& knob);
+    void add_row(const analysis::Knob& knob);
     void turn(std::size_t row, double value, bool from_slider);
     void enter(std::size_t row);
     void show_wrong();
@@ -86,7 +86,7 @@ class WhatIfPane : public QWidget {
     void mark();
 
     model::Machine machine_;
-    std::vector<study::Change> changes_;
+    std::vector<analysis::Change> changes_;
     std::vector<Row> rows_;
     std::string selected_;
     QWidget* knobs_ = nullptr; // holds the rows; made anew for every machine

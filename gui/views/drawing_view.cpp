@@ -46,7 +46,7 @@ void DrawingView::resizeEvent(QResizeEvent*) {
 bool DrawingView::event(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
-        const std::string tip = study::tip_at(
+        const std::string tip = report::tip_at(
             drawing_, {static_cast<double>(help->pos().x()), static_cast<double>(help->pos().y())});
         QToolTip::showText(help->globalPos(), QString::fromStdString(tip), this);
         return true;
@@ -56,7 +56,7 @@ bool DrawingView::event(QEvent* event) {
 
 void DrawingView::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    const study::Rgb back = colour_of(study::ColourRole::background, theme_of(*this));
+    const report::Rgb back = colour_of(report::ColourRole::background, theme_of(*this));
     painter.fillRect(rect(), QColor(back.r, back.g, back.b));
     if (draw_) {
         paint_scene(painter, drawing_, theme_of(*this));

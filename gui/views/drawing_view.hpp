@@ -3,7 +3,7 @@
 // Knows nothing of what it shows.
 #pragma once
 
-#include "study/draw/drawing.hpp"
+#include "report/draw/drawing.hpp"
 
 #include <QWidget>
 #include <functional>
@@ -14,14 +14,14 @@ class DrawingView : public QWidget {
     Q_OBJECT
 
   public:
-    using Draw = std::function<study::Drawing(const study::Canvas&)>;
+    using Draw = std::function<report::Drawing(const report::Canvas&)>;
 
     explicit DrawingView(QWidget* parent = nullptr);
 
     // `grows`: the widget is never lower than the drawing needs at this width.
     void show_drawing(Draw draw, bool grows);
     void clear(const QString& instead);
-    const study::Drawing& drawing() const { return drawing_; }
+    const report::Drawing& drawing() const { return drawing_; }
 
   protected:
     void paintEvent(QPaintEvent* event) override;
@@ -34,7 +34,7 @@ class DrawingView : public QWidget {
     Draw draw_;
     bool grows_ = false;
     QString instead_;
-    study::Drawing drawing_;
+    report::Drawing drawing_;
 };
 
 } // namespace eyeroof::gui

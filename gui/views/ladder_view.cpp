@@ -42,8 +42,8 @@ void LadderView::rebuild() {
     update();
 }
 
-const study::WaterfallBar* LadderView::bar_below(QPointF place) const {
-    const auto bar = scene_ ? study::bar_at(*scene_, {place.x(), place.y()}) : std::nullopt;
+const report::WaterfallBar* LadderView::bar_below(QPointF place) const {
+    const auto bar = scene_ ? report::bar_at(*scene_, {place.x(), place.y()}) : std::nullopt;
     return bar ? &scene_->bars[*bar] : nullptr;
 }
 
@@ -52,7 +52,7 @@ void LadderView::resizeEvent(QResizeEvent*) {
 }
 
 void LadderView::mousePressEvent(QMouseEvent* event) {
-    const study::WaterfallBar* bar = bar_below(event->position());
+    const report::WaterfallBar* bar = bar_below(event->position());
     if (bar != nullptr && bar->step > 0) {
         emit step_clicked(bar->step);
     }
@@ -70,7 +70,7 @@ void LadderView::keyPressEvent(QKeyEvent* event) {
 bool LadderView::event(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
-        const study::WaterfallBar* bar = bar_below(help->pos());
+        const report::WaterfallBar* bar = bar_below(help->pos());
         QToolTip::showText(help->globalPos(),
                            bar == nullptr ? QString() : QString::fromStdString(bar->reason), this);
         return true;
@@ -80,7 +80,7 @@ bool LadderView::event(QEvent* event) {
 
 void LadderView::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    const study::Rgb back = colour_of(study::ColourRole::background, theme_of(*this));
+    const report::Rgb back = colour_of(report::ColourRole::background, theme_of(*this));
     painter.fillRect(rect(), QColor(back.r, back.g, back.b));
     if (!scene_) {
         painter.setPen(palette().color(QPalette::PlaceholderText));
@@ -88,7 +88,7 @@ void LadderView::paintEvent(QPaintEvent*) {
         return;
     }
     paint_scene(painter, drawn(*scene_), theme_of(*this));
-    for (const study::WaterfallBar& bar : scene_->bars) {
+    for (const report::WaterfallBar& bar : scene_->bars) {
         if (marked_ > 0 && bar.step == marked_) {
             painter.setPen(QPen(palette().color(QPalette::Highlight), 1.5));
             painter.setBrush(Qt::NoBrush);

@@ -3,7 +3,7 @@
 // Shows a scene; computes nothing.
 #pragma once
 
-#include "study/draw/waterfall_scene.hpp"
+#include "report/draw/waterfall_scene.hpp"
 
 #include <QWidget>
 #include <functional>
@@ -17,12 +17,12 @@ class LadderView : public QWidget {
   public:
     explicit LadderView(QWidget* parent = nullptr);
 
-    using Draw = std::function<study::WaterfallScene(const study::Canvas&)>;
+    using Draw = std::function<report::WaterfallScene(const report::Canvas&)>;
 
     void show_scene(Draw draw); // made anew for every size
     void clear();
     void mark_step(std::size_t step); // 1 … 7; 0: none
-    const std::optional<study::WaterfallScene>& scene() const { return scene_; }
+    const std::optional<report::WaterfallScene>& scene() const { return scene_; }
 
   signals:
     void step_clicked(std::size_t step); // 1 … 7
@@ -36,10 +36,10 @@ class LadderView : public QWidget {
 
   private:
     void rebuild();
-    const study::WaterfallBar* bar_below(QPointF place) const;
+    const report::WaterfallBar* bar_below(QPointF place) const;
 
     Draw draw_;
-    std::optional<study::WaterfallScene> scene_;
+    std::optional<report::WaterfallScene> scene_;
     std::size_t marked_ = 0;
 };
 

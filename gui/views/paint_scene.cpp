@@ -12,7 +12,7 @@
 
 namespace eyeroof::gui {
 
-using namespace study; // NOLINT(google-build-using-namespace): the vocabulary of the scenes
+using namespace report; // NOLINT(google-build-using-namespace): the vocabulary of the scenes
 
 namespace {
 

@@ -3,7 +3,7 @@
 // Places nothing and computes nothing: what is where stands in the drawing.
 #pragma once
 
-#include "study/draw/drawing.hpp"
+#include "report/draw/drawing.hpp"
 
 class QPainter;
 class QWidget;
@@ -11,10 +11,10 @@ class QWidget;
 namespace eyeroof::gui {
 
 // With its background.
-void paint_scene(QPainter& painter, const study::Drawing& scene, study::Theme theme);
+void paint_scene(QPainter& painter, const report::Drawing& scene, report::Theme theme);
 
 // Dark when the window's background is darker than its text.
-study::Theme theme_of(const QWidget& widget);
+report::Theme theme_of(const QWidget& widget);
 // A frame around the widget that has the keyboard.
 void paint_focus(QPainter& painter, const QWidget& widget);
 

@@ -1,8 +1,8 @@
 #include "gui/views/roofline_view.hpp"
 
+#include "base/units.hpp"
 #include "gui/views/clean_registers.hpp"
 #include "gui/views/paint_scene.hpp"
-#include "model/base/units.hpp"
 
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -13,7 +13,8 @@
 
 namespace eyeroof::gui {
 
-using namespace study; // NOLINT(google-build-using-namespace): the vocabulary of the scenes
+using namespace analysis;
+using namespace report; // NOLINT(google-build-using-namespace): the vocabulary of the scenes
 
 namespace {
 constexpr double kZoomStep = 0.85;   // span after one notch of the wheel
@@ -203,11 +204,11 @@ void RooflineView::show_card(QPoint at) {
         update();
     }
     const bool inside = overlap({place.x, place.y, 0.1, 0.1}, scene_.area.box);
-    emit pointed_at(inside ? QString("%1 FLOP/byte   %2")
-                                 .arg(scene_.area.x_at(place.x), 0, 'g', 3)
-                                 .arg(QString::fromStdString(
-                                     model::format_si(scene_.area.y_at(place.y), "FLOP/s")))
-                           : QString());
+    emit pointed_at(
+        inside ? QString("%1 FLOP/byte   %2")
+                     .arg(scene_.area.x_at(place.x), 0, 'g', 3)
+                     .arg(QString::fromStdString(format_si(scene_.area.y_at(place.y), "FLOP/s")))
+               : QString());
 }
 
 void RooflineView::paintEvent(QPaintEvent*) {

@@ -3,7 +3,7 @@
 // Computes no prediction and knows no machine.
 #pragma once
 
-#include "study/draw/roofline_drawing.hpp"
+#include "report/draw/roofline_drawing.hpp"
 
 #include <QPixmap>
 #include <QPoint>
@@ -20,19 +20,19 @@ class RooflineView : public QWidget {
   public:
     explicit RooflineView(QWidget* parent = nullptr);
 
-    void set_plot(study::PlotInput input);
+    void set_plot(report::PlotInput input);
     // Ranges, filters, selection and all. Errors go to `problem`, and the old view stays.
-    void set_view(const study::ViewState& view);
+    void set_view(const report::ViewState& view);
     void set_selection(const std::set<std::string>& ids);
     // Arrows lead from there: FLOP/byte and FLOP/s by the points' ids.
-    void show_before(std::map<std::string, study::Place> before);
-    std::vector<study::BeforeArrow> arrows() const { return before_arrows(scene_, before_); }
-    study::Drawing drawing() const {
+    void show_before(std::map<std::string, report::Place> before);
+    std::vector<report::BeforeArrow> arrows() const { return before_arrows(scene_, before_); }
+    report::Drawing drawing() const {
         return with_arrows(drawn(scene_), arrows());
     } // as it is painted
-    const study::ViewState& view() const { return view_; }
-    const study::RooflineScene& scene() const { return scene_; }
-    const study::PlotInput& plot() const { return input_; }
+    const report::ViewState& view() const { return view_; }
+    const report::RooflineScene& scene() const { return scene_; }
+    const report::PlotInput& plot() const { return input_; }
 
     void zoom_at(QPointF pixel, double factor);
     void zoom_to(const QRectF& pixels);
@@ -40,7 +40,7 @@ class RooflineView : public QWidget {
     void reset_zoom();
 
     // What the pointer is told about; empty where it is over nothing.
-    const std::vector<study::CardRow>& card() const { return card_; }
+    const std::vector<report::CardRow>& card() const { return card_; }
 
   signals:
     void selection_changed();
@@ -65,28 +65,29 @@ class RooflineView : public QWidget {
   private:
     enum class Drag { none, select, zoom, pan };
 
-    study::Canvas canvas() const;
+    report::Canvas canvas() const;
     void rebuild();
     void lay_out_again();
-    void change_ranges(study::LogRange x, study::LogRange y, bool remember);
+    void change_ranges(report::LogRange x, report::LogRange y, bool remember);
     void remember_ranges();
     void pan(double x_share, double y_share);
     void select_in(const QRectF& box, bool add);
     void select_next(int step);
-    void add_others(std::vector<study::CardRow>& card, std::size_t shown, study::Place place) const;
+    void add_others(std::vector<report::CardRow>& card, std::size_t shown,
+                    report::Place place) const;
     void show_card(QPoint at);
     void paint_card(QPainter& painter) const;
 
-    study::PlotInput input_;
-    study::ViewState view_;
-    study::RooflineScene scene_;
-    std::vector<std::pair<std::optional<study::LogRange>, std::optional<study::LogRange>>> zooms_;
-    std::map<std::string, study::Place> before_;
+    report::PlotInput input_;
+    report::ViewState view_;
+    report::RooflineScene scene_;
+    std::vector<std::pair<std::optional<report::LogRange>, std::optional<report::LogRange>>> zooms_;
+    std::map<std::string, report::Place> before_;
     QPixmap layer_; // everything but hover and rubber band
     Drag drag_ = Drag::none;
     QPointF pressed_, last_;
     QPoint hover_;
-    std::vector<study::CardRow> card_;
+    std::vector<report::CardRow> card_;
 };
 
 } // namespace eyeroof::gui

@@ -1,8 +1,8 @@
 #include "gui/window/choices.hpp"
 
+#include "formats/catalog.hpp"
 #include "gui/views/qt_text.hpp"
 #include "hwdb/catalog.hpp"
-#include "study/formats/catalog.hpp"
 
 #include <QComboBox>
 #include <QCompleter>
@@ -68,7 +68,7 @@ void Choices::keep_told() {
 void Choices::fill(const Folders& folders) {
     const QSignalBlocker one(network_), two(machine_), three(other_);
     network_->addItem("");
-    if (const auto heads = study::read::list_networks(folders.networks)) {
+    if (const auto heads = formats::list_networks(folders.networks)) {
         for (const auto& head : *heads) {
             network_->addItem(text(head.id));
         }

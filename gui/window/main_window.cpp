@@ -116,7 +116,7 @@ void MainWindow::make_central() {
     connect(first_, &StartPage::file_wanted, this, [this](const QString& file) { open(file); });
     connect(first_, &StartPage::example_wanted, this,
             [this](const QString& network, const QString& machine) {
-                study::Session session;
+                report::Session session;
                 session.scenario.network = network.toStdString();
                 session.machines = {machine.toStdString()};
                 open_session(session);
@@ -278,7 +278,7 @@ void MainWindow::connect_all() {
         load_and_examine();
     });
     connect(run_, &RunChoices::changed, this, [this] {
-        change_scenario([this](study::Scenario& scenario) { run_->write_into(scenario); }, {});
+        change_scenario([this](analysis::Scenario& scenario) { run_->write_into(scenario); }, {});
     });
     connect(run_, &RunChoices::sizes_wanted, this, &MainWindow::set_sizes);
     connect(first_, &StartPage::gpu_chosen, this, [this](const QString& gpu) {
@@ -294,10 +294,10 @@ void MainWindow::connect_all() {
     connect(table_view_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
             &MainWindow::selection_from_table);
     connect(what_if_, &WhatIfPane::turned, this, [this](const QString& what) {
-        const auto turn = [this](study::Scenario& scenario) {
+        const auto turn = [this](analysis::Scenario& scenario) {
             scenario.changes.clear();
-            for (const study::Change& change : what_if_->changes()) {
-                scenario.changes.push_back(study::change_text(what_if_->machine(), change));
+            for (const analysis::Change& change : what_if_->changes()) {
+                scenario.changes.push_back(analysis::change_text(what_if_->machine(), change));
             }
         };
         change_scenario(turn, what.toStdString());
@@ -315,7 +315,7 @@ void MainWindow::connect_all() {
     connect(mapping_, &MappingPane::restore_wanted, this, &MainWindow::restore_mapping);
     connect(mapping_, &MappingPane::search_wanted, this, &MainWindow::search_mapping);
     connect(mapping_, &MappingPane::cancel_wanted, &searcher_, &Background::stop_early);
-    connect(upgrade_, &UpgradePane::problems, this, [this](const model::Diagnostics& problems) {
+    connect(upgrade_, &UpgradePane::problems, this, [this](const Diagnostics& problems) {
         upgrade_problems_ = problems;
         tell_all_problems();
     });
@@ -331,7 +331,7 @@ void MainWindow::connect_all() {
             [this] { mapping_->end_search(tr("Cancelled; the mapping stays as it was.")); });
 }
 
-void MainWindow::show_progress(const model::Progress& progress) {
+void MainWindow::show_progress(const Progress& progress) {
     progress_->show();
     cancel_->show();
     progress_->setValue(static_cast<int>(100.0 * progress.fraction));

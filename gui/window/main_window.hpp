@@ -18,9 +18,9 @@
 #include "gui/views/roofline_view.hpp"
 #include "gui/window/choices.hpp"
 #include "gui/window/run_choices.hpp"
-#include "study/app/open_any.hpp"
-#include "study/app/session.hpp"
-#include "study/draw/plot_make.hpp"
+#include "report/draw/plot_make.hpp"
+#include "report/session/open_any.hpp"
+#include "report/session/session.hpp"
 
 #include <QMainWindow>
 #include <QSettings>
@@ -57,8 +57,8 @@ class MainWindow : public QMainWindow {
     // machine takes the place of the one that is shown, others are compared with it.
     void open(const QStringList& references);
     void open(const QString& file) { open(QStringList{file}); }
-    void open_session(const study::Session& session);
-    study::Session session() const;
+    void open_session(const report::Session& session);
+    report::Session session() const;
     void save_session(const QString& file);
     void save_machine(const QString& file); // the changed first machine
     void save_report(const QString& file);  // all panes as they stand
@@ -75,7 +75,7 @@ class MainWindow : public QMainWindow {
     QTableView& table() { return *table_view_; }
     Examiner& examiner() { return examiner_; }
     Background& searcher() { return searcher_; }
-    const std::vector<study::Report>& reports() const { return *reports_; }
+    const std::vector<analysis::Report>& reports() const { return *reports_; }
     QStringList recent_files() const;
     void undo();
     void redo();
@@ -119,25 +119,25 @@ class MainWindow : public QMainWindow {
     void examine();
     void cancel_examination();
     bool has_network() const { return questions_.network() != nullptr; }
-    study::Scenario& scenario() { return session_.scenario; }
+    analysis::Scenario& scenario() { return session_.scenario; }
     // As another entry of the history, unless `what` is what changed last.
-    void change_scenario(const std::function<void(study::Scenario&)>& change,
+    void change_scenario(const std::function<void(analysis::Scenario&)>& change,
                          const std::string& what);
-    void go_back_to(study::Scenario scenario);
+    void go_back_to(analysis::Scenario scenario);
     void set_sizes(const QString& network, const std::vector<std::string>& sizes);
     std::vector<model::Machine> asked_machines() const;
     QString network_words() const; // with its sizes
     void choose_machines(const QStringList& names);
     void show_answer(Answer answer);
-    void show_plot(model::Diagnostics problems);
-    void show_progress(const model::Progress& progress);
+    void show_plot(Diagnostics problems);
+    void show_progress(const Progress& progress);
     void hide_progress();
     void analyse();
     void try_mapping(const model::Mapping& mapping);
     void restore_mapping();
     void search_mapping(const mapper::Objective& objective);
     void show_totals();
-    void keep_chosen_roofs(const study::PlotInput& plot);
+    void keep_chosen_roofs(const report::PlotInput& plot);
     bool open_reference(const QString& reference, QStringList& machines);
     bool open_name(const QString& name, QStringList& machines);
     void close_measurement(const std::string& path);
@@ -161,11 +161,11 @@ class MainWindow : public QMainWindow {
     void ask_upgrade();
     void explain_upgrade(const QString& network, const QString& from, const QString& to);
     void keep_edit(const Shown& where, const model::Mapping& mapping);
-    void end_search(const model::Result<mapper::SearchResult>& found, const Shown& where);
-    void use_report(study::Report report, const Shown& where);
+    void end_search(const Result<mapper::SearchResult>& found, const Shown& where);
+    void use_report(analysis::Report report, const Shown& where);
 
     void view_changed();
-    void change_view(const std::function<void(study::ViewState&)>& change);
+    void change_view(const std::function<void(report::ViewState&)>& change);
     void hide_selected();
     void show_selected_alone();
     void show_hidden();
@@ -175,12 +175,12 @@ class MainWindow : public QMainWindow {
     void fill_details();
     QString layer_details() const;
     void select_layer(std::size_t row);
-    std::optional<study::ScenePoint> chosen_point() const;
-    void show_layer(const study::PlotPoint& source);
+    std::optional<report::ScenePoint> chosen_point() const;
+    void show_layer(const report::PlotPoint& source);
     void select_parameter(const QString& key);
     void step_parameter(const QString& key);
 
-    void show_problems(const model::Diagnostics& problems);
+    void show_problems(const Diagnostics& problems);
     void remember(const QString& file);
     void fill_recent();
     void copy_rows();
@@ -189,8 +189,8 @@ class MainWindow : public QMainWindow {
     void make_view_menus(QMenu& file);
     void save_machine_dialog();
     void make_theme_menu(QMenu& menu);
-    std::optional<study::Theme> chosen_theme() const; // nullopt: as the desktop
-    void show_in(study::Theme theme);                 // not kept with the settings
+    std::optional<report::Theme> chosen_theme() const; // nullopt: as the desktop
+    void show_in(report::Theme theme);                 // not kept with the settings
     void reset_layout();
 
     bool has_unsaved_work() const;
@@ -212,7 +212,7 @@ class MainWindow : public QMainWindow {
     QSettings* settings_ = nullptr;
     QActionGroup* themes_ = nullptr;
     QString session_file_; // that was opened or saved; empty: none
-    std::optional<study::Session> saved_;
+    std::optional<report::Session> saved_;
 
     Choices* choices_ = nullptr;
     RunChoices* run_ = nullptr;
@@ -238,12 +238,12 @@ class MainWindow : public QMainWindow {
 
     // What is asked: scenario, machines and mappings; and what the answer on screen was asked with,
     // to which a cancelled examination goes back.
-    study::Session session_, shown_session_;
+    report::Session session_, shown_session_;
     Questions questions_;
-    std::vector<study::Question> asked_; // of the answer on screen, beside its reports
+    std::vector<analysis::Question> asked_; // of the answer on screen, beside its reports
     // Shared with the panes that draw of them for as long as they are shown.
-    std::shared_ptr<std::vector<study::Report>> reports_ =
-        std::make_shared<std::vector<study::Report>>();
+    std::shared_ptr<std::vector<analysis::Report>> reports_ =
+        std::make_shared<std::vector<analysis::Report>>();
     std::optional<Shown> shown_layer_;
     std::vector<Pane*> panes_;
     std::set<QString> front_docks_;                    // a tab behind others is not among them
@@ -251,9 +251,9 @@ class MainWindow : public QMainWindow {
     QTimer waiting_pause_;
     bool telling_answer_ = false; // its selection goes with it
     QString proposed_network_;    // of a trace that was opened alone
-    model::Diagnostics plot_problems_, upgrade_problems_;
-    model::Diagnostics not_opened_; // what was wrong with what should be opened last
-    std::map<std::size_t, study::LayerReport> originals_; // by row, before they were edited
+    Diagnostics plot_problems_, upgrade_problems_;
+    Diagnostics not_opened_; // what was wrong with what should be opened last
+    std::map<std::size_t, analysis::LayerReport> originals_; // by row, before they were edited
     QTimer analyse_pause_;
     std::optional<QByteArray> docks_away_;          // where they were while there is no plot
     QString wanted_pane_;                           // to be brought to the front with them

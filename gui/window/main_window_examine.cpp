@@ -1,8 +1,8 @@
 // From names to answers: loading, examining, and what the panes are told.
+#include "analysis/program/lower.hpp"
 #include "gui/window/main_window.hpp"
-#include "study/draw/plot_make.hpp"
-#include "study/draw/roofline_build.hpp"
-#include "study/program/lower.hpp"
+#include "report/draw/plot_make.hpp"
+#include "report/draw/roofline_build.hpp"
 
 #include <QDockWidget>
 #include <QLabel>
@@ -21,8 +21,8 @@ void MainWindow::load() {
 // The scenario in its fields; without a word to whoever listens to them.
 void MainWindow::show_scenario() {
     const QSignalBlocker one(what_if_), two(run_);
-    run_->show_scenario(scenario(), has_network() ? study::own_batch(questions_.network()->network)
-                                                  : model::Count{1});
+    run_->show_scenario(
+        scenario(), has_network() ? analysis::own_batch(questions_.network()->network) : Count{1});
     const model::Machine* machine = questions_.first();
     if (machine == nullptr) {
         return;
@@ -30,9 +30,9 @@ void MainWindow::show_scenario() {
     if (*machine != what_if_->machine()) {
         what_if_->set_machine(*machine);
     }
-    std::vector<study::Change> changes;
+    std::vector<analysis::Change> changes;
     for (const std::string& text : scenario().changes) {
-        if (const auto change = study::parse_change(*machine, text)) {
+        if (const auto change = analysis::parse_change(*machine, text)) {
             changes.push_back(*change);
         }
     }
@@ -67,7 +67,7 @@ void MainWindow::choose_machines(const QStringList& names) {
     scenario().machine = session_.machines.empty() ? std::string() : session_.machines.front();
 }
 
-void MainWindow::change_scenario(const std::function<void(study::Scenario&)>& change,
+void MainWindow::change_scenario(const std::function<void(analysis::Scenario&)>& change,
                                  const std::string& what) {
     change(scenario());
     history_.push(scenario(), what);
@@ -75,7 +75,7 @@ void MainWindow::change_scenario(const std::function<void(study::Scenario&)>& ch
 }
 
 // What was turned and chosen; names stay.
-void MainWindow::go_back_to(study::Scenario before) {
+void MainWindow::go_back_to(analysis::Scenario before) {
     before.network = scenario().network;
     before.sizes = scenario().sizes;
     before.machine = scenario().machine;
@@ -113,8 +113,8 @@ void MainWindow::redo() {
 }
 
 void MainWindow::examine() {
-    model::Diagnostics problems;
-    std::vector<study::Question> questions = questions_.of(session_, problems);
+    Diagnostics problems;
+    std::vector<analysis::Question> questions = questions_.of(session_, problems);
     if (problems.has_errors()) { // no legal machine: what is on screen stays
         problems.append(questions_.problems());
         plot_problems_ = std::move(problems);
@@ -150,16 +150,16 @@ void MainWindow::cancel_examination() {
 void MainWindow::show_answer(Answer answer) {
     hide_progress();
     shown_session_ = session_;
-    model::Diagnostics problems = std::move(answer.diagnostics);
+    Diagnostics problems = std::move(answer.diagnostics);
     asked_ = std::move(answer.questions);
-    reports_ = std::make_shared<std::vector<study::Report>>(std::move(answer.reports));
+    reports_ = std::make_shared<std::vector<analysis::Report>>(std::move(answer.reports));
     if (!reports().empty() && !session_.mappings.empty()) {
-        for (const study::MappingEdit& edit : session_.mappings) {
-            if (const auto row = study::row_of(reports()[0], edit)) {
+        for (const analysis::MappingEdit& edit : session_.mappings) {
+            if (const auto row = analysis::row_of(reports()[0], edit)) {
                 originals_[*row] = reports()[0].layers[*row];
             }
         }
-        problems.append(study::apply_edits(reports_->front(), asked_[0], session_.mappings));
+        problems.append(analysis::apply_edits(reports_->front(), asked_[0], session_.mappings));
     }
     show_plot(std::move(problems));
     analyse_pause_.start();
@@ -169,21 +169,21 @@ void MainWindow::show_answer(Answer answer) {
 
 std::vector<model::Machine> MainWindow::asked_machines() const {
     std::vector<model::Machine> machines;
-    for (const study::Question& question : asked_) {
+    for (const analysis::Question& question : asked_) {
         machines.push_back(question.machine);
     }
     return machines;
 }
 
 // What was examined, in all panes.
-void MainWindow::show_plot(model::Diagnostics problems) {
+void MainWindow::show_plot(Diagnostics problems) {
     problems.append(not_opened_);
     problems.append(questions_.problems());
     problems.append(measurements_.problems());
     const model::Network network = has_network() ? questions_.network()->network : model::Network{};
     const std::vector<model::Machine> machines = asked_machines();
-    auto plot = study::make_plot(network.name.empty() ? network.id : network.name, machines,
-                                 *reports_, measurements_.measured());
+    auto plot = report::make_plot(network.name.empty() ? network.id : network.name, machines,
+                                  *reports_, measurements_.measured());
     problems.append(plot.diagnostics());
     if (plot || machines.empty()) { // a trace of an unknown GPU alone is no plot
         start_->setCurrentIndex(plot && !plot->machines.empty() ? 1 : 0);
@@ -204,9 +204,9 @@ void MainWindow::show_plot(model::Diagnostics problems) {
 
 // What is wrong with the plot and with the upgrade, each once, as long as it is so.
 void MainWindow::tell_all_problems() {
-    model::Diagnostics all;
-    for (const model::Diagnostics* list : {&plot_problems_, &upgrade_problems_}) {
-        for (const model::Diagnostic& problem : *list) {
+    Diagnostics all;
+    for (const Diagnostics* list : {&plot_problems_, &upgrade_problems_}) {
+        for (const Diagnostic& problem : *list) {
             if (std::find(all.begin(), all.end(), problem) == all.end()) {
                 all.add(problem);
             }
@@ -217,9 +217,9 @@ void MainWindow::tell_all_problems() {
 
 // A choice of roofs is one of machines that were there: those that come later bring the roofs that
 // their points need, and with the last of them gone there is no choice any more.
-void MainWindow::keep_chosen_roofs(const study::PlotInput& plot) {
+void MainWindow::keep_chosen_roofs(const report::PlotInput& plot) {
     std::set<std::string> all;
-    for (const study::PlotMachine& machine : plot.machines) {
+    for (const analysis::PlotMachine& machine : plot.machines) {
         all.insert(machine.id);
     }
     const std::set<std::string> chosen_for = roofs_of_.value_or(all); // a session's are for all
@@ -227,22 +227,22 @@ void MainWindow::keep_chosen_roofs(const study::PlotInput& plot) {
     if (!view_->view().roofs) {
         return;
     }
-    study::ViewState fresh = view_->view();
+    report::ViewState fresh = view_->view();
     fresh.roofs.reset();
-    const std::set<std::string> needed = study::needed_roofs(plot, fresh);
+    const std::set<std::string> needed = report::needed_roofs(plot, fresh);
     std::set<std::string> roofs;
     bool known = false;
-    for (const study::PlotMachine& machine : plot.machines) {
+    for (const analysis::PlotMachine& machine : plot.machines) {
         const bool chosen = chosen_for.contains(machine.id);
         known = known || chosen;
-        for (const study::Roof& roof : machine.roofs) {
+        for (const analysis::Roof& roof : machine.roofs) {
             if ((chosen ? *view_->view().roofs : needed).contains(roof.id)) {
                 roofs.insert(roof.id);
             }
         }
     }
     if (!known || roofs != *view_->view().roofs) {
-        change_view([&](study::ViewState& view) {
+        change_view([&](report::ViewState& view) {
             view.roofs = known ? std::optional(roofs) : std::nullopt;
         });
     }
@@ -262,14 +262,14 @@ void MainWindow::analyse() {
     }
     analyser_.run(
         [this, first = asked_.front(), where, layer, beside = asked_[where ? where->report : 0]](
-            const std::stop_token& stop,
-            const model::ProgressCallback& progress) -> Background::Show {
-            using Gains = std::vector<study::Sensitivity>;
-            const auto help = layer ? study::help_for(*layer, beside, stop)
-                                    : model::Result<study::LayerHelp>::failure("none", "");
-            const auto gains = study::sensitivities(first, stop, progress);
-            const auto own =
-                where && where->report > 0 ? study::sensitivities(beside, stop, progress) : gains;
+            const std::stop_token& stop, const ProgressCallback& progress) -> Background::Show {
+            using Gains = std::vector<analysis::Sensitivity>;
+            const auto help = layer ? analysis::help_for(*layer, beside, stop)
+                                    : Result<analysis::LayerHelp>::failure("none", "");
+            const auto gains = analysis::sensitivities(first, stop, progress);
+            const auto own = where && where->report > 0
+                                 ? analysis::sensitivities(beside, stop, progress)
+                                 : gains;
             return [this, help, gains, own, where] {
                 what_if_->show_gains(gains ? *gains : Gains{});
                 if (shown_layer_ == where) {

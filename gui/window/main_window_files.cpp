@@ -1,12 +1,12 @@
 // Sessions and files: opened, dropped, saved, remembered.
+#include "base/file.hpp"
+#include "base/suggest.hpp"
+#include "formats/any_machine.hpp"
+#include "formats/catalog.hpp"
 #include "gui/panes/upgrade_form.hpp"
 #include "gui/window/main_window.hpp"
 #include "gui/window/start_page.hpp"
 #include "hwdb/catalog.hpp"
-#include "model/base/file.hpp"
-#include "model/base/suggest.hpp"
-#include "study/formats/any_machine.hpp"
-#include "study/formats/catalog.hpp"
 
 #include <QActionGroup>
 #include <QCloseEvent>
@@ -24,10 +24,10 @@ constexpr qsizetype kMostRecent = 10;
 constexpr int kStateVersion = 3; // of the docks; another one is not restored
 } // namespace
 
-study::Session MainWindow::session() const {
-    study::Session session = session_;
+report::Session MainWindow::session() const {
+    report::Session session = session_;
     measurements_.write_into(session);
-    study::UpgradeQuestion asked = upgrade_->form().question();
+    analysis::UpgradeQuestion asked = upgrade_->form().question();
     if (!asked.networks.empty() || !asked.from.name.empty() || !asked.to.empty()) {
         session.upgrade = std::move(asked);
     }
@@ -38,7 +38,7 @@ study::Session MainWindow::session() const {
 
 void MainWindow::save_session(const QString& file) {
     const std::filesystem::path folder = QFileInfo(file).absolutePath().toStdString();
-    const auto written = model::write_file(file.toStdString(), write_session(session(), folder));
+    const auto written = write_file(file.toStdString(), write_session(session(), folder));
     if (!written) {
         return show_problems(written.diagnostics());
     }
@@ -49,15 +49,15 @@ void MainWindow::save_session(const QString& file) {
 void MainWindow::save_machine(const QString& file) {
     const std::string id = QFileInfo(file).completeBaseName().toStdString();
     const auto written =
-        model::write_file(file.toStdString(), study::changed_machine_yaml(what_if_->machine(),
-                                                                          what_if_->changes(), id));
+        write_file(file.toStdString(),
+                   analysis::changed_machine_yaml(what_if_->machine(), what_if_->changes(), id));
     if (!written) {
         return show_problems(written.diagnostics());
     }
     remember(file);
 }
 
-void MainWindow::open_session(const study::Session& session) {
+void MainWindow::open_session(const report::Session& session) {
     QStringList machines;
     for (const std::string& name : session.machines) {
         machines << QString::fromStdString(name);
@@ -92,7 +92,7 @@ void MainWindow::open_session(const study::Session& session) {
 void MainWindow::drop_wrong_changes() {
     if (const model::Machine* machine = questions_.first()) {
         std::erase_if(scenario().changes, [&](const std::string& text) {
-            const auto change = study::parse_change(*machine, text);
+            const auto change = analysis::parse_change(*machine, text);
             not_opened_.append(change.diagnostics());
             return !change.ok();
         });
@@ -126,13 +126,13 @@ bool MainWindow::open_reference(const QString& reference, QStringList& machines)
         return open_name(reference, machines);
     }
     const std::string path = QFileInfo(reference).absoluteFilePath().toStdString();
-    auto opened = study::open_any(path, folders_.machines, folders_.networks);
+    auto opened = report::open_any(path, folders_.machines, folders_.networks);
     if (!opened) {
         not_opened_.append(opened.diagnostics());
         return false;
     }
     remember(reference);
-    if (const auto* session = std::get_if<study::Session>(&*opened)) {
+    if (const auto* session = std::get_if<report::Session>(&*opened)) {
         open_session(*session);
         now_saved_in(reference);
         return false; // it is examined already
@@ -142,7 +142,7 @@ bool MainWindow::open_reference(const QString& reference, QStringList& machines)
     } else if (std::holds_alternative<model::Network>(*opened)) {
         choices_->set_network(QString::fromStdString(path));
     } else {
-        const bool searches = std::holds_alternative<study::Trials>(*opened);
+        const bool searches = std::holds_alternative<report::Trials>(*opened);
         measurements_.take(path, *std::move(opened));
         if (searches) { // about no plot
             show_page("tuning");
@@ -154,12 +154,12 @@ bool MainWindow::open_reference(const QString& reference, QStringList& machines)
 // A name of a catalog, with parameters where it takes some.
 bool MainWindow::open_name(const QString& name, QStringList& machines) {
     const std::string word = name.toStdString();
-    const auto network = study::read::load_network(word, folders_.networks);
+    const auto network = formats::load_network(word, folders_.networks);
     if (network) {
         choices_->set_network(name);
         return true;
     }
-    const auto machine = study::read::load_any_machine(word, folders_.machines);
+    const auto machine = formats::load_any_machine(word, folders_.machines);
     if (machine) {
         machines << name;
         return true;
@@ -173,7 +173,7 @@ bool MainWindow::open_name(const QString& name, QStringList& machines) {
         }
     }
     std::vector<std::string> known;
-    if (const auto heads = study::read::list_networks(folders_.networks)) {
+    if (const auto heads = formats::list_networks(folders_.networks)) {
         for (const auto& head : *heads) {
             known.push_back(head.id);
         }
@@ -181,14 +181,14 @@ bool MainWindow::open_name(const QString& name, QStringList& machines) {
     for (const auto& entry : hwdb::list_machines(folders_.machines)) {
         known.push_back(entry.id);
     }
-    const std::string close = model::closest(word, known);
+    const std::string close = closest(word, known);
     not_opened_.error("not-found", "'" + word + "' is no file, and no network or machine by name",
                       close.empty() ? "File > Open takes a file; the lists above have the names"
                                     : "did you mean '" + close + "'?");
     return false;
 }
 
-void MainWindow::show_problems(const model::Diagnostics& problems) {
+void MainWindow::show_problems(const Diagnostics& problems) {
     QDockWidget* dock = docks_["errors"];
     errors_->show_all(problems);
     dock->setWindowTitle(problems.empty() ? tr("Errors") : tr("Errors (%1)").arg(problems.size()));

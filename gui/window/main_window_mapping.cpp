@@ -1,10 +1,10 @@
 // Mappings of the layer in view: edited, searched, restored.
+#include "formats/mapping_yaml.hpp"
 #include "gui/window/main_window.hpp"
-#include "study/formats/mapping_yaml.hpp"
 
 namespace eyeroof::gui {
 
-void MainWindow::use_report(study::Report report, const Shown& where) {
+void MainWindow::use_report(analysis::Report report, const Shown& where) {
     (*reports_)[where.report] = std::move(report);
     show_plot({});
     tell_work();
@@ -16,13 +16,13 @@ void MainWindow::try_mapping(const model::Mapping& mapping) {
         return;
     }
     const Shown where = *shown_layer_;
-    const study::LayerReport before = reports()[where.report].layers[where.layer];
-    auto edited = study::with_mapping(reports()[where.report], where.layer, asked_[where.report],
-                                      mapping, {}, mapping_->nest());
+    const analysis::LayerReport before = reports()[where.report].layers[where.layer];
+    auto edited = analysis::with_mapping(reports()[where.report], where.layer, asked_[where.report],
+                                         mapping, {}, mapping_->nest());
     if (!edited) {
         return mapping_->show_problems(edited.diagnostics());
     }
-    const study::LayerReport after = edited->layers[where.layer];
+    const analysis::LayerReport after = edited->layers[where.layer];
     if (where.report == 0) {
         originals_.try_emplace(where.layer, before);
         keep_edit(where, mapping);
@@ -34,11 +34,11 @@ void MainWindow::try_mapping(const model::Mapping& mapping) {
 
 void MainWindow::keep_edit(const Shown& where, const model::Mapping& mapping) {
     const auto& accelerator = std::get<model::Accelerator>(asked_.front().machine.kind);
-    const study::MappingEdit edit{reports().front().layers[where.layer].layer.name,
-                                  mapping_->nest(),
-                                  study::read::write_mapping_yaml(mapping, accelerator),
-                                  study::nth_of(reports().front(), where.layer)};
-    for (study::MappingEdit& known : session_.mappings) {
+    const analysis::MappingEdit edit{reports().front().layers[where.layer].layer.name,
+                                     mapping_->nest(),
+                                     formats::write_mapping_yaml(mapping, accelerator),
+                                     analysis::nth_of(reports().front(), where.layer)};
+    for (analysis::MappingEdit& known : session_.mappings) {
         if (known.layer == edit.layer && known.nest == edit.nest && known.nth == edit.nth) {
             known.text = edit.text;
             shown_session_.mappings = session_.mappings;
@@ -52,8 +52,8 @@ void MainWindow::keep_edit(const Shown& where, const model::Mapping& mapping) {
 void MainWindow::restore_mapping() {
     if (shown_layer_) {
         if (shown_layer_->report == 0) {
-            std::erase_if(session_.mappings, [&](const study::MappingEdit& edit) {
-                return study::row_of(reports().front(), edit) == shown_layer_->layer;
+            std::erase_if(session_.mappings, [&](const analysis::MappingEdit& edit) {
+                return analysis::row_of(reports().front(), edit) == shown_layer_->layer;
             });
             originals_.erase(shown_layer_->layer);
         }
@@ -67,20 +67,20 @@ void MainWindow::search_mapping(const mapper::Objective& objective) {
         return mapping_->end_search(tr("Select a layer first."));
     }
     const Shown where = *shown_layer_;
-    const study::LayerReport layer = reports()[where.report].layers[where.layer];
+    const analysis::LayerReport layer = reports()[where.report].layers[where.layer];
     searcher_.run([this, where, layer, question = asked_[where.report], objective,
-                   nest = mapping_->nest()](
-                      const std::stop_token& stop,
-                      const model::ProgressCallback& progress) -> Background::Show {
-        const auto found = study::search_mapping(question, layer, objective, stop, progress, nest);
+                   nest = mapping_->nest()](const std::stop_token& stop,
+                                            const ProgressCallback& progress) -> Background::Show {
+        const auto found =
+            analysis::search_mapping(question, layer, objective, stop, progress, nest);
         return [this, found, where] { end_search(found, where); };
     });
 }
 
 // Cancelled or not, the best mapping that was found is used.
-void MainWindow::end_search(const model::Result<mapper::SearchResult>& found, const Shown& where) {
+void MainWindow::end_search(const Result<mapper::SearchResult>& found, const Shown& where) {
     if (!found) {
-        const model::Diagnostic& why = found.diagnostics().items().front();
+        const Diagnostic& why = found.diagnostics().items().front();
         const bool cancelled = why.code == "cancelled" || why.code == "no-mapping";
         mapping_->end_search(cancelled ? tr("Cancelled before a mapping was found.")
                                        : QString::fromStdString(why.message));

@@ -26,7 +26,7 @@ void MainWindow::replace_measurement(const std::string& path) {
 }
 
 void MainWindow::replace_measurement(const std::string& path, const std::string& by) {
-    model::Diagnostics problems;
+    Diagnostics problems;
     if (measurements_.open(by, problems)) {
         remember(QString::fromStdString(by));
         return close_measurement(path);
@@ -70,7 +70,7 @@ void MainWindow::show_totals() {
             (html.isEmpty() ? QString() : "<br>" + html);
     }
     QStringList asked; // with the defaults that were taken
-    for (const study::Report& report : reports()) {
+    for (const analysis::Report& report : reports()) {
         asked << QString::fromStdString(report.words);
     }
     totals_->setText(html);

@@ -52,9 +52,9 @@ void MainWindow::make_menus() {
         [this] { copy_figures(picture_in_front()); });
     add(edit, tr("Copy command &line"), QKeySequence("Ctrl+Shift+C"), [this] {
         const bool upgrading = pages_->currentWidget() == upgrade_;
-        study::Session seen = session(); // in the colours that the desktop chose, too
+        report::Session seen = session(); // in the colours that the desktop chose, too
         seen.view.theme = theme_of(*view_);
-        const std::string line = upgrading ? upgrade_->command_line() : study::cli_command(seen);
+        const std::string line = upgrading ? upgrade_->command_line() : report::cli_command(seen);
         QApplication::clipboard()->setText(QString::fromStdString(line));
         statusBar()->showMessage(QString::fromStdString(line), 5000);
     });
@@ -115,18 +115,18 @@ void MainWindow::make_theme_menu(QMenu& menu) {
     themes_->actions().front()->setChecked(true);
 }
 
-std::optional<study::Theme> MainWindow::chosen_theme() const {
+std::optional<report::Theme> MainWindow::chosen_theme() const {
     if (themes_ == nullptr) {
         return std::nullopt; // asked while the window is made
     }
     const QString name = themes_->checkedAction()->objectName();
-    return name == "theme dark"    ? std::optional(study::Theme::dark)
-           : name == "theme light" ? std::optional(study::Theme::light)
+    return name == "theme dark"    ? std::optional(report::Theme::dark)
+           : name == "theme light" ? std::optional(report::Theme::light)
                                    : std::nullopt;
 }
 
-void MainWindow::show_in(study::Theme theme) {
-    const QString name = theme == study::Theme::dark ? "dark" : "light";
+void MainWindow::show_in(report::Theme theme) {
+    const QString name = theme == report::Theme::dark ? "dark" : "light";
     use_theme(name);
     for (QAction* action : themes_->actions()) {
         if (action->objectName() == "theme " + name) {
@@ -146,9 +146,7 @@ Picture MainWindow::picture_in_front() const {
 
 // Every view by name in the file menu, and the same on a right click.
 void MainWindow::make_view_menus(QMenu& file) {
-    const TellProblems tell = [this](const model::Diagnostics& problems) {
-        show_problems(problems);
-    };
+    const TellProblems tell = [this](const Diagnostics& problems) { show_problems(problems); };
     QMenu* all = file.addMenu(tr("Export or copy a &view"));
     const auto add = [&](const QString& name, const TakePicture& take) {
         fill_view_menu(*all->addMenu(name), *this, take, tell);
@@ -231,7 +229,7 @@ void MainWindow::open_dialog() {
 
 void MainWindow::export_dialog() {
     export_with_dialog(*this, picture_in_front(),
-                       [this](const model::Diagnostics& problems) { show_problems(problems); });
+                       [this](const Diagnostics& problems) { show_problems(problems); });
 }
 
 void MainWindow::save_machine_dialog() {

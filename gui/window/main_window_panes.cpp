@@ -1,12 +1,12 @@
 // The panes that follow one pattern (gui/panes/pane.hpp): made, told, and gathered in the report.
+#include "base/file.hpp"
 #include "gui/jobs/window_report.hpp"
 #include "gui/panes/fitting_scroll.hpp"
 #include "gui/panes/table_html.hpp"
 #include "gui/panes/upgrade_form.hpp"
 #include "gui/window/main_window.hpp"
 #include "gui/window/pane_list.hpp"
-#include "model/base/file.hpp"
-#include "study/draw/svg.hpp"
+#include "report/draw/svg.hpp"
 
 #include <QDockWidget>
 #include <QFileDialog>
@@ -26,8 +26,9 @@ namespace {
 constexpr int kRest_ms = 150; // a slider that has not moved for so long rests
 
 QString svg_of(const Picture& picture) {
-    return picture.size.isEmpty() ? QString()
-                                  : QString::fromStdString(picture.svg(study::SvgTheme::automatic));
+    return picture.size.isEmpty()
+               ? QString()
+               : QString::fromStdString(picture.svg(report::SvgTheme::automatic));
 }
 
 // What Qt writes as a whole document, without its head.
@@ -45,7 +46,7 @@ void MainWindow::make_pattern_panes() {
     connect(&waiting_pause_, &QTimer::timeout, this, &MainWindow::show_all_waiting);
     PaneActions actions;
     actions.look = [this] { return pane_input(); };
-    actions.change_scenario = [this](const std::function<void(study::Scenario&)>& change) {
+    actions.change_scenario = [this](const std::function<void(analysis::Scenario&)>& change) {
         change_scenario(change, {});
     };
     actions.open_files = [this] { open_dialog(); };
@@ -56,7 +57,7 @@ void MainWindow::make_pattern_panes() {
         select_layer(layer);
     };
     actions.tell = [this](const QString& message) { statusBar()->showMessage(message, 8000); };
-    actions.show_before = [this](const std::map<std::string, study::Place>& before) {
+    actions.show_before = [this](const std::map<std::string, report::Place>& before) {
         view_->show_before(before);
     };
     for (const MakePane make : all_panes()) {
@@ -155,18 +156,18 @@ QString without_links(QString html) {
 // The plot as it stands, laid out for the width of a page: scaled down its texts would be too
 // small.
 QString page_svg(const RooflineView& view) {
-    const study::PlotArea before = view.scene().area;
-    study::RooflineScene scene = view.scene();
-    study::lay_out(scene, view.view(), {1160.0, 640.0});
-    const auto moved = [&](study::Place place) {
+    const report::PlotArea before = view.scene().area;
+    report::RooflineScene scene = view.scene();
+    report::lay_out(scene, view.view(), {1160.0, 640.0});
+    const auto moved = [&](report::Place place) {
         return scene.area.place_of(before.x_at(place.x), before.y_at(place.y));
     };
-    std::vector<study::BeforeArrow> arrows;
-    for (const study::BeforeArrow& arrow : view.arrows()) {
+    std::vector<report::BeforeArrow> arrows;
+    for (const report::BeforeArrow& arrow : view.arrows()) {
         arrows.push_back({moved(arrow.from), moved(arrow.to)});
     }
     return QString::fromStdString(
-        study::to_svg(with_arrows(drawn(scene), arrows), study::SvgTheme::automatic));
+        report::to_svg(with_arrows(drawn(scene), arrows), report::SvgTheme::automatic));
 }
 
 } // namespace
@@ -211,7 +212,7 @@ std::string MainWindow::report_html() const {
 
 void MainWindow::save_report(const QString& file) {
     show_all_waiting();
-    const auto written = model::write_file(file.toStdString(), report_html());
+    const auto written = write_file(file.toStdString(), report_html());
     if (!written) {
         show_problems(written.diagnostics());
     }
@@ -227,8 +228,8 @@ void MainWindow::save_report_dialog() {
 
 // From the plot to the question whether another pays, and back to why.
 void MainWindow::ask_upgrade() {
-    const study::Scenario& now = session_.scenario;
-    study::UpgradeQuestion question = upgrade_->form().question();
+    const analysis::Scenario& now = session_.scenario;
+    analysis::UpgradeQuestion question = upgrade_->form().question();
     question.networks = {{network_words().toStdString(), 1.0}};
     question.from.name = now.machine;
     question.from.data_type = now.data_type;
@@ -243,7 +244,7 @@ void MainWindow::ask_upgrade() {
 }
 
 void MainWindow::explain_upgrade(const QString& network, const QString& from, const QString& to) {
-    const study::UpgradeQuestion question = upgrade_->form().question();
+    const analysis::UpgradeQuestion question = upgrade_->form().question();
     scenario() = question.options({}).from; // as the upgrade view asks
     choices_->set_network(network);
     choices_->set_machines({from, to});

@@ -1,9 +1,9 @@
 // One selection for all panes, and what they show of it.
+#include "analysis/what_if/knob_map.hpp"
+#include "base/units.hpp"
 #include "gui/views/qt_text.hpp"
 #include "gui/window/main_window.hpp"
-#include "model/base/units.hpp"
-#include "study/measured/measured_text.hpp"
-#include "study/what_if/knob_map.hpp"
+#include "report/measured/measured_text.hpp"
 
 #include <QDockWidget>
 #include <QItemSelectionModel>
@@ -46,8 +46,8 @@ void MainWindow::view_changed() {
     selection_from_plot();
 }
 
-void MainWindow::change_view(const std::function<void(study::ViewState&)>& change) {
-    study::ViewState view = view_->view();
+void MainWindow::change_view(const std::function<void(report::ViewState&)>& change) {
+    report::ViewState view = view_->view();
     change(view);
     view_->set_view(view);
 }
@@ -58,7 +58,7 @@ void MainWindow::hide_selected() {
     if (chosen.empty()) {
         return statusBar()->showMessage(tr("Select what is to be hidden"), 5000);
     }
-    change_view([&](study::ViewState& view) {
+    change_view([&](report::ViewState& view) {
         view.hidden.insert(chosen.begin(), chosen.end());
         view.selection.clear();
     });
@@ -69,11 +69,11 @@ void MainWindow::show_selected_alone() {
     if (chosen.empty()) {
         return statusBar()->showMessage(tr("Select what is to be shown alone"), 5000);
     }
-    change_view([&](study::ViewState& view) { view.only = chosen; });
+    change_view([&](report::ViewState& view) { view.only = chosen; });
 }
 
 void MainWindow::show_hidden() {
-    change_view([](study::ViewState& view) {
+    change_view([](report::ViewState& view) {
         view.hidden.clear();
         view.only.clear();
         view.hidden_machines.clear();
@@ -120,11 +120,11 @@ void MainWindow::selection_from_table() {
 }
 
 // The heaviest selected point, predictions first; or the heaviest of all when nothing is selected.
-std::optional<study::ScenePoint> MainWindow::chosen_point() const {
+std::optional<report::ScenePoint> MainWindow::chosen_point() const {
     const auto& points = view_->plot().points;
     const auto& selection = view_->view().selection;
-    const study::ScenePoint* chosen = nullptr;
-    for (const study::ScenePoint& point : view_->scene().points) { // the last is the heaviest
+    const report::ScenePoint* chosen = nullptr;
+    for (const report::ScenePoint& point : view_->scene().points) { // the last is the heaviest
         const bool wanted = selection.empty() || selection.contains(point.id);
         const bool behind = chosen != nullptr && points.at(point.source).measured &&
                             !points.at(chosen->source).measured && !selection.empty();
@@ -133,9 +133,9 @@ std::optional<study::ScenePoint> MainWindow::chosen_point() const {
     if (chosen != nullptr) {
         return *chosen;
     }
-    for (const study::SceneRest& rest : view_->scene().rest) { // rows without a place on the plot
+    for (const report::SceneRest& rest : view_->scene().rest) { // rows without a place on the plot
         if (selection.contains(points.at(rest.source).id)) {
-            study::ScenePoint point;
+            report::ScenePoint point;
             point.source = rest.source;
             point.share = rest.share;
             return point;
@@ -155,7 +155,7 @@ void MainWindow::show_details() {
         tell_panes(false);
         return;
     }
-    const study::PlotPoint& source = view_->plot().points.at(chosen->source);
+    const report::PlotPoint& source = view_->plot().points.at(chosen->source);
     const auto before = shown_layer_;
     show_layer(source);
     if (shown_layer_ && shown_layer_ != before) {
@@ -171,7 +171,7 @@ void MainWindow::fill_details() {
         return details_->clear();
     }
     QString html = "<table cellpadding=3>";
-    for (const study::CardRow& row : card_of(view_->plot(), *chosen)) {
+    for (const report::CardRow& row : card_of(view_->plot(), *chosen)) {
         html += QString("<tr><td style='color:%3'>%1</td><td>%2</td></tr>")
                     .arg(text(row.what).toHtmlEscaped(), text(row.value).toHtmlEscaped(),
                          palette().color(QPalette::PlaceholderText).name());
@@ -185,8 +185,8 @@ void MainWindow::fill_details() {
 
 // What the card has no room for: the measurement line by line, the mapping, notes, the whole run.
 QString MainWindow::layer_details() const {
-    const study::Report& report = reports()[shown_layer_->report];
-    const study::LayerReport& layer = report.layers[shown_layer_->layer];
+    const analysis::Report& report = reports()[shown_layer_->report];
+    const analysis::LayerReport& layer = report.layers[shown_layer_->layer];
     QString html;
     const auto section = [&](const QString& title, const std::vector<std::string>& lines) {
         if (!lines.empty()) {
@@ -199,29 +199,28 @@ QString MainWindow::layer_details() const {
         }
     };
     if (layer.measured) {
-        section(tr("Measured"), study::measured_lines(layer));
+        section(tr("Measured"), report::measured_lines(layer));
     }
     if (layer.roof) {
-        section(
-            tr("Below measured ceilings"),
-            {"at least " + model::format_si(layer.roof->time_s, "s") + ", by " + layer.roof->by});
+        section(tr("Below measured ceilings"),
+                {"at least " + format_si(layer.roof->time_s, "s") + ", by " + layer.roof->by});
     }
     section(tr("Notes"), layer.notes);
     html +=
         "<h4>" + tr("Mapping") + "</h4><pre>" + text(layer.mapping_text).toHtmlEscaped() + "</pre>";
     if (report.measured) {
-        section(tr("The whole profile"), study::measurement_lines(*report.measured));
+        section(tr("The whole profile"), report::measurement_lines(*report.measured));
     }
     std::vector<std::string> ceilings;
-    for (const study::CeilingRow& row : report.ceilings) {
-        ceilings.push_back(row.name + ": " + study::ceiling_text(row));
+    for (const analysis::CeilingRow& row : report.ceilings) {
+        ceilings.push_back(row.name + ": " + report::ceiling_text(row));
     }
     section(tr("Measured ceilings"), ceilings);
     return html;
 }
 
 // The report's layer behind a point, whether predicted or measured.
-void MainWindow::show_layer(const study::PlotPoint& source) {
+void MainWindow::show_layer(const report::PlotPoint& source) {
     shown_layer_.reset();
     for (std::size_t r = 0; source.layer && r < reports().size(); ++r) {
         if (reports()[r].machine.id == source.machine &&
@@ -234,7 +233,7 @@ void MainWindow::show_layer(const study::PlotPoint& source) {
         mapping_->clear();
         return;
     }
-    const study::Report& report = reports()[shown_layer_->report];
+    const analysis::Report& report = reports()[shown_layer_->report];
     steps_->set_layer({reports_, &report}, shown_layer_->layer);
     mapping_->set_layer(asked_[shown_layer_->report].machine, report.layers[shown_layer_->layer],
                         shown_layer_->layer);
@@ -242,7 +241,7 @@ void MainWindow::show_layer(const study::PlotPoint& source) {
 
 // The predicted point of a row of the report in view.
 void MainWindow::select_layer(std::size_t row) {
-    for (const study::PlotPoint& point : view_->plot().points) {
+    for (const report::PlotPoint& point : view_->plot().points) {
         const bool here =
             !shown_layer_ || point.machine == reports()[shown_layer_->report].machine.id;
         if (here && !point.measured && point.layer == row) {
@@ -257,10 +256,10 @@ void MainWindow::step_parameter(const QString& key) {
         return;
     }
     statusBar()->showMessage(tr("Looking for the next value of %1 that helps…").arg(key));
-    stepper_.run([this, question = asked_.front(), key = key.toStdString()](
-                     const std::stop_token& stop,
-                     const model::ProgressCallback& progress) -> Background::Show {
-        const auto next = study::next_helpful(question, key, stop, progress);
+    stepper_.run([this, question = asked_.front(),
+                  key = key.toStdString()](const std::stop_token& stop,
+                                           const ProgressCallback& progress) -> Background::Show {
+        const auto next = analysis::next_helpful(question, key, stop, progress);
         return [this, next, key] {
             const QString name = text(key);
             if (!next) {
@@ -269,7 +268,7 @@ void MainWindow::step_parameter(const QString& key) {
                 statusBar()->showMessage(
                     tr("No value of %1 up to %2 times as much makes the network 1 % faster")
                         .arg(name)
-                        .arg(study::kFarthest),
+                        .arg(analysis::kFarthest),
                     8000);
             } else if (what_if_->turn_to(key, (*next)->value)) {
                 statusBar()->showMessage(

@@ -13,7 +13,7 @@ namespace eyeroof::gui {
 namespace {
 
 // Where somebody looks is no work.
-study::Session without_looks(study::Session session) {
+report::Session without_looks(report::Session session) {
     session.view.selection.clear();
     session.view.x.reset();
     session.view.y.reset();
@@ -24,7 +24,7 @@ study::Session without_looks(study::Session session) {
 } // namespace
 
 bool MainWindow::has_unsaved_work() const {
-    const study::Session now = session();
+    const report::Session now = session();
     if (saved_) {
         return !(without_looks(now) == without_looks(*saved_));
     }

@@ -1,6 +1,6 @@
 #include "gui/window/network_sizes.hpp"
 
-#include "study/formats/network_names.hpp"
+#include "formats/network_names.hpp"
 
 #include <QDoubleSpinBox>
 #include <QFormLayout>
@@ -13,8 +13,6 @@
 namespace eyeroof::gui {
 
 namespace {
-
-namespace read = study::read;
 
 QString words(const std::string& string) {
     return QString::fromStdString(string);
@@ -34,15 +32,15 @@ QString joined(const std::vector<std::string>& sizes) {
 
 // The head behind a name or a path, and the values of the name where it is a variant's. Reads that
 // file alone: it happens with every network that is opened.
-std::optional<read::NetworkHead> head_of(const std::string& base, const Folders& folders,
-                                         std::map<std::string, double>& values) {
+std::optional<formats::NetworkHead> head_of(const std::string& base, const Folders& folders,
+                                            std::map<std::string, double>& values) {
     std::filesystem::path path = base;
-    if (const auto named = read::find_network(base, folders.networks, read::Spelling::any)) {
+    if (const auto named = formats::find_network(base, folders.networks, formats::Spelling::any)) {
         path = named->path;
         values.insert(named->variant.begin(), named->variant.end());
     }
-    const auto head = path.has_extension() ? read::load_network_head(path)
-                                           : model::Result<read::NetworkHead>::failure("none", "");
+    const auto head = path.has_extension() ? formats::load_network_head(path)
+                                           : Result<formats::NetworkHead>::failure("none", "");
     return head ? std::optional(*head) : std::nullopt;
 }
 
@@ -78,8 +76,8 @@ void NetworkSizes::show_network(const QString& name, const std::vector<std::stri
         given[part.section('=', 0, 0)] = part.section('=', 1).toDouble();
     }
     standard_.clear();
-    head_ = head_of(base_.toStdString(), folders, standard_).value_or(read::NetworkHead{});
-    for (const read::Parameter& parameter : head_.parameters) {
+    head_ = head_of(base_.toStdString(), folders, standard_).value_or(formats::NetworkHead{});
+    for (const formats::Parameter& parameter : head_.parameters) {
         standard_.emplace(parameter.name, parameter.standard); // a variant's own stays
     }
     make_fields(given);
@@ -91,7 +89,7 @@ void NetworkSizes::make_fields(const std::map<QString, double>& given) {
     fields_.clear();
     auto* form = new QWidget(menu());
     auto* rows = new QFormLayout(form);
-    for (const read::Parameter& parameter : head_.parameters) {
+    for (const formats::Parameter& parameter : head_.parameters) {
         auto* field = new QDoubleSpinBox(form);
         const double standard = standard_.at(parameter.name);
         const bool whole = standard == std::floor(standard) && parameter.min >= 1.0;

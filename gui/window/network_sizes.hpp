@@ -4,8 +4,8 @@
 // Knows the heads of network files; loads no layers.
 #pragma once
 
+#include "formats/network_yaml.hpp"
 #include "gui/jobs/folders.hpp"
-#include "study/formats/network_yaml.hpp"
 
 #include <QToolButton>
 #include <map>
@@ -40,7 +40,7 @@ class NetworkSizes : public QToolButton {
 
     std::optional<QString> shown_; // name and sizes that the fields are of
     QString base_;                 // the name without sizes
-    study::read::NetworkHead head_;
+    formats::NetworkHead head_;
     std::map<std::string, double> standard_; // of the name: a variant has values of its own
     QWidgetAction* action_ = nullptr;
     std::vector<QDoubleSpinBox*> fields_; // beside head_.parameters

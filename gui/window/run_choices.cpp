@@ -1,10 +1,10 @@
 #include "gui/window/run_choices.hpp"
 
+#include "analysis/scenario/fields.hpp"
 #include "gui/jobs/precisions.hpp"
 #include "gui/views/qt_text.hpp"
 #include "gui/window/network_sizes.hpp"
-#include "model/layer.hpp"
-#include "study/scenario/fields.hpp"
+#include "model/workload/layer.hpp"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -19,8 +19,8 @@ namespace {
 
 constexpr int kMostBatch = 65536; // that the list goes to
 
-QString value_of(const std::string& field, const study::Scenario& scenario) {
-    const auto values = study::find_field(field)->get(scenario);
+QString value_of(const std::string& field, const analysis::Scenario& scenario) {
+    const auto values = analysis::find_field(field)->get(scenario);
     return values.empty() ? QString() : text(values.front());
 }
 
@@ -83,26 +83,26 @@ QComboBox* RunChoices::list(const QString& label, const char* name) {
 }
 
 // Every value of a list is one that its field takes.
-void RunChoices::write_into(study::Scenario& scenario) const {
+void RunChoices::write_into(analysis::Scenario& scenario) const {
     for (const auto& [field, box] : fields_) {
         const std::string value = box->currentData().toString().toStdString();
         const auto values = value.empty() ? std::vector<std::string>{} : std::vector{value};
-        study::find_field(field)->set(scenario, values);
+        analysis::find_field(field)->set(scenario, values);
     }
     const std::string optimizer = phase_->currentData().toString().toStdString();
     scenario.training =
-        optimizer.empty() ? std::nullopt : std::optional(study::TrainingOptions{optimizer});
+        optimizer.empty() ? std::nullopt : std::optional(analysis::TrainingOptions{optimizer});
     scenario.compiled = compiled_->isChecked();
     scenario.batch =
-        batch_->value() == own_batch_ ? std::nullopt : std::optional<model::Count>(batch_->value());
+        batch_->value() == own_batch_ ? std::nullopt : std::optional<Count>(batch_->value());
 }
 
-void RunChoices::show_scenario(const study::Scenario& scenario, model::Count own_batch) {
+void RunChoices::show_scenario(const analysis::Scenario& scenario, Count own_batch) {
     show_batch(scenario, own_batch);
     while (mapping_->count() > 3) { // the file of another scenario
         mapping_->removeItem(3);
     }
-    if (scenario.policy == study::MappingPolicy::given) {
+    if (scenario.policy == analysis::MappingPolicy::given) {
         mapping_->addItem(text(scenario.mapping_file), text(scenario.mapping_file));
     }
     for (const auto& [field, box] : fields_) {
@@ -115,11 +115,11 @@ void RunChoices::show_scenario(const study::Scenario& scenario, model::Count own
 }
 
 // In steps of the network's own batch, of which a batch is a multiple.
-void RunChoices::show_batch(const study::Scenario& scenario, model::Count own_batch) {
+void RunChoices::show_batch(const analysis::Scenario& scenario, Count own_batch) {
     own_batch_ = own_batch;
-    const int own = static_cast<int>(std::min<model::Count>(own_batch, kMostBatch));
+    const int own = static_cast<int>(std::min<Count>(own_batch, kMostBatch));
     const auto batch = static_cast<int>(
-        std::min<model::Count>(scenario.batch.value_or(own), std::numeric_limits<int>::max()));
+        std::min<Count>(scenario.batch.value_or(own), std::numeric_limits<int>::max()));
     const QSignalBlocker quiet(batch_);
     batch_->setRange(std::min(own, batch), std::max(kMostBatch, batch));
     batch_->setSingleStep(own);
@@ -140,7 +140,7 @@ void RunChoices::show_machines(const std::vector<model::Machine>& machines) {
     mapping_->setEnabled(!all || machines.empty());
 }
 
-void RunChoices::show_sizes(const study::Scenario& scenario, const Folders& folders) {
+void RunChoices::show_sizes(const analysis::Scenario& scenario, const Folders& folders) {
     sizes_->show_network(text(scenario.network), scenario.sizes, folders);
 }
 

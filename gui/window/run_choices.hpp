@@ -2,8 +2,8 @@
 // precision, phase, launch and mapping. Used by the main window.
 #pragma once
 
+#include "analysis/scenario/question.hpp"
 #include "gui/jobs/folders.hpp"
-#include "study/scenario/question.hpp"
 
 #include <QToolBar>
 #include <string>
@@ -24,13 +24,13 @@ class RunChoices : public QToolBar {
   public:
     explicit RunChoices(QWidget* parent = nullptr);
 
-    void write_into(study::Scenario& scenario) const;
+    void write_into(analysis::Scenario& scenario) const;
     // These send nothing.
-    void show_scenario(const study::Scenario& scenario, model::Count own_batch);
+    void show_scenario(const analysis::Scenario& scenario, Count own_batch);
     // Greys what one of the machines lacks, with the reason; launch modes are those of GPUs,
     // mappings of accelerators.
     void show_machines(const std::vector<model::Machine>& machines);
-    void show_sizes(const study::Scenario& scenario, const Folders& folders);
+    void show_sizes(const analysis::Scenario& scenario, const Folders& folders);
 
   signals:
     void changed();
@@ -39,7 +39,7 @@ class RunChoices : public QToolBar {
 
   private:
     QComboBox* list(const QString& label, const char* name);
-    void show_batch(const study::Scenario& scenario, model::Count own_batch);
+    void show_batch(const analysis::Scenario& scenario, Count own_batch);
 
     NetworkSizes* sizes_ = nullptr;
     QSpinBox* batch_ = nullptr;
@@ -49,7 +49,7 @@ class RunChoices : public QToolBar {
     QCheckBox* compiled_ = nullptr;
     QComboBox* mapping_ = nullptr;
     std::vector<std::pair<std::string, QComboBox*>> fields_; // of the scenario, by name
-    model::Count own_batch_ = 1;                             // of the network
+    Count own_batch_ = 1;                                    // of the network
 };
 
 } // namespace eyeroof::gui

@@ -1,7 +1,7 @@
 #include "gui/window/start_page.hpp"
 
+#include "formats/catalog.hpp"
 #include "hwdb/catalog.hpp"
-#include "study/formats/catalog.hpp"
 
 #include <QComboBox>
 #include <QCompleter>
@@ -244,7 +244,7 @@ void StartPage::update_buttons() {
 }
 
 void StartPage::fill(const Folders& folders) {
-    if (const auto heads = study::read::list_networks(folders.networks)) {
+    if (const auto heads = formats::list_networks(folders.networks)) {
         for (const auto& head : *heads) {
             network_->addItem(QString::fromStdString(head.id));
             runs_->addItem(QString::fromStdString(head.id));

@@ -36,7 +36,7 @@ struct Desktop {
     QPalette palette = QApplication::palette();
 };
 
-study::Rgb rgb_of(const QColor& colour) {
+report::Rgb rgb_of(const QColor& colour) {
     return {static_cast<std::uint8_t>(colour.red()), static_cast<std::uint8_t>(colour.green()),
             static_cast<std::uint8_t>(colour.blue())};
 }
@@ -55,11 +55,11 @@ void use_theme(const QString& name) {
 }
 
 void make_readable(QWidget& window) {
-    const study::Rgb grey = colour_of(study::ColourRole::faint, theme_of(window));
+    const report::Rgb grey = colour_of(report::ColourRole::faint, theme_of(window));
     QPalette own; // nothing but these: all else follows the theme
     own.setColor(QPalette::PlaceholderText, QColor(grey.r, grey.g, grey.b));
-    if (study::contrast(rgb_of(own.color(QPalette::HighlightedText)),
-                        rgb_of(own.color(QPalette::Highlight))) < study::kReadable) {
+    if (report::contrast(rgb_of(own.color(QPalette::HighlightedText)),
+                         rgb_of(own.color(QPalette::Highlight))) < report::kReadable) {
         own.setColor(QPalette::Highlight, QColor(0, 114, 178));
         own.setColor(QPalette::HighlightedText, Qt::white);
     }

@@ -14,7 +14,7 @@ class QWidget;
 namespace eyeroof::gui {
 
 using TakePicture = std::function<Picture()>;
-using TellProblems = std::function<void(const model::Diagnostics&)>;
+using TellProblems = std::function<void(const Diagnostics&)>;
 
 void copy_image(const Picture& picture);
 void copy_figures(const Picture& picture);

@@ -5,9 +5,8 @@
 
 namespace eyeroof::mapper {
 
-model::Result<Preset> preset_mapping(const model::Problem& problem,
-                                     const model::Accelerator& accelerator,
-                                     const model::Dataflow& dataflow) {
+Result<Preset> preset_mapping(const model::Problem& problem, const model::Accelerator& accelerator,
+                              const model::Dataflow& dataflow) {
     if (dataflow.kind == model::DataflowKind::rs) {
         return row_stationary_mapping(problem, accelerator, dataflow);
     }

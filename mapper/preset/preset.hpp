@@ -3,10 +3,10 @@
 // Knows no file format.
 #pragma once
 
-#include "model/accelerator.hpp"
-#include "model/base/result.hpp"
-#include "model/mapping.hpp"
-#include "model/problem.hpp"
+#include "base/result.hpp"
+#include "model/accelerator/accelerator.hpp"
+#include "model/accelerator/mapping.hpp"
+#include "model/workload/problem.hpp"
 
 #include <string>
 #include <utility>
@@ -17,14 +17,13 @@ namespace eyeroof::mapper {
 struct Preset {
     model::Mapping mapping;
     // The dataflow's own parameters where it has names for them: m, n, e, p, q, r, t of RS.
-    std::vector<std::pair<std::string, model::Count>> parameters;
+    std::vector<std::pair<std::string, Count>> parameters;
 
     bool operator==(const Preset&) const = default;
 };
 
 // Errors: "no-mapping" when the rules place the problem nowhere, and why.
-model::Result<Preset> preset_mapping(const model::Problem& problem,
-                                     const model::Accelerator& accelerator,
-                                     const model::Dataflow& dataflow);
+Result<Preset> preset_mapping(const model::Problem& problem, const model::Accelerator& accelerator,
+                              const model::Dataflow& dataflow);
 
 } // namespace eyeroof::mapper

@@ -1,9 +1,9 @@
 #include "mapper/preset/row_stationary.hpp"
 
 #include "mapper/preset/row_stationary_places.hpp"
-#include "model/cost.hpp"
-#include "model/latency.hpp"
-#include "model/residency.hpp"
+#include "model/accelerator/residency.hpp"
+#include "model/cost/cost.hpp"
+#include "model/cost/latency.hpp"
 
 #include <fmt/format.h>
 

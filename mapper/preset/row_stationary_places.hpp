@@ -2,7 +2,7 @@
 // Used by row_stationary.cpp only. Knows no layer.
 #pragma once
 
-#include "model/accelerator.hpp"
+#include "model/accelerator/accelerator.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -11,7 +11,7 @@
 namespace eyeroof::mapper::rs {
 
 struct Room { // in words; what the storage of the machine leaves for each kind of data
-    model::Count filter_spad = 0, input_spad = 0, psum_spad = 0;
+    Count filter_spad = 0, input_spad = 0, psum_spad = 0;
     double buffer_bytes = std::numeric_limits<double>::infinity(); // psums, and inputs if together
     double input_buffer_bytes = std::numeric_limits<double>::infinity();
     bool together = true; // inputs and psums share one store
@@ -22,7 +22,7 @@ struct Room { // in words; what the storage of the machine leaves for each kind 
 struct Places {                         // where the rules put things
     std::size_t array = 0;              // level with the PE array below it
     std::uint8_t rows = 0, columns = 0; // its axes
-    model::Count height = 1, width = 1;
+    Count height = 1, width = 1;
     Room room;
     bool one_axis = false; // sets repeat side by side or above each other, not both
 };

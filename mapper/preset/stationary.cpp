@@ -1,10 +1,10 @@
 #include "mapper/preset/stationary.hpp"
 
-#include "model/cost.hpp"
+#include "model/accelerator/residency.hpp"
+#include "model/accelerator/words.hpp"
+#include "model/cost/cost.hpp"
+#include "model/cost/latency.hpp"
 #include "model/eyexam/spatial_fit.hpp"
-#include "model/latency.hpp"
-#include "model/residency.hpp"
-#include "model/words.hpp"
 
 #include <fmt/format.h>
 

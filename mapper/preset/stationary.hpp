@@ -11,9 +11,9 @@ namespace eyeroof::mapper {
 // innermost first, by the dimension that saves the most traffic until its stores are full; orders
 // the loops above the PEs so that the stationary operand rests, and those above each buffer by
 // trying each operand. The fastest of these mappings is taken, then the one of least energy.
-model::Result<Preset> stationary_mapping(const model::Problem& problem,
-                                         const model::Accelerator& accelerator,
-                                         const model::Dataflow& dataflow);
+Result<Preset> stationary_mapping(const model::Problem& problem,
+                                  const model::Accelerator& accelerator,
+                                  const model::Dataflow& dataflow);
 
 // All that it chooses from, different ones, the first of equals first; the machine's bandwidths
 // have no part in them. Not all need be legal.

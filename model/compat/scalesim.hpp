@@ -3,8 +3,8 @@
 // leaves out). Knows no memory: SCALE-Sim's stalls are not part of this.
 #pragma once
 
-#include "model/accelerator.hpp"
-#include "model/layer.hpp"
+#include "model/accelerator/accelerator.hpp"
+#include "model/workload/layer.hpp"
 
 namespace eyeroof::model::compat {
 

@@ -1,6 +1,6 @@
 // Layers of a chain on cores of several kinds: each layer on one core, with all cores at work on
 // different images at once; or one image after the other, each layer on one core or its parts on
-// many. Called by study/cores.
+// many. Called by analysis/cores.
 // Knows no layer and no machine: seconds of each layer, and of parts of it, on each kind of core.
 //
 // Cores wait for no one but the layer before; what crosses between cores takes turns on one link,

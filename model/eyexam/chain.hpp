@@ -7,7 +7,7 @@
 // M_7, and the bound of step k is the largest throughput over M_k.
 #pragma once
 
-#include "model/base/result.hpp"
+#include "base/result.hpp"
 
 #include <array>
 #include <cstddef>

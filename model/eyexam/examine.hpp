@@ -3,12 +3,12 @@
 // Knows no file format.
 #pragma once
 
-#include "model/accelerator.hpp"
-#include "model/cost.hpp"
+#include "model/accelerator/accelerator.hpp"
+#include "model/accelerator/mapping.hpp"
+#include "model/cost/cost.hpp"
+#include "model/cost/latency.hpp"
 #include "model/eyexam/chain.hpp"
-#include "model/latency.hpp"
-#include "model/mapping.hpp"
-#include "model/problem.hpp"
+#include "model/workload/problem.hpp"
 
 namespace eyeroof::model {
 

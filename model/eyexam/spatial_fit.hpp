@@ -3,8 +3,8 @@
 // Knows nothing of time: storage and bandwidth come in later steps.
 #pragma once
 
-#include "model/accelerator.hpp"
-#include "model/problem.hpp"
+#include "model/accelerator/accelerator.hpp"
+#include "model/workload/problem.hpp"
 
 #include <functional>
 #include <vector>

@@ -1,5 +1,5 @@
+#include "model/accelerator/words.hpp"
 #include "model/eyexam/steps.hpp"
-#include "model/words.hpp"
 
 #include <fmt/compile.h>
 #include <fmt/format.h>

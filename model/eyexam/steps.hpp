@@ -5,12 +5,12 @@
 // Source of all steps: Eyexam (arXiv:1807.07928v1; IEEE SSC Magazine, Summer 2020, Table 2).
 #pragma once
 
-#include "model/accelerator.hpp"
-#include "model/cost.hpp"
+#include "model/accelerator/accelerator.hpp"
+#include "model/cost/cost.hpp"
+#include "model/cost/latency.hpp"
 #include "model/eyexam/chain.hpp"
 #include "model/eyexam/spatial_fit.hpp"
-#include "model/latency.hpp"
-#include "model/problem.hpp"
+#include "model/workload/problem.hpp"
 
 namespace eyeroof::model::eyexam {
 

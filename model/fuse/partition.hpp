@@ -1,5 +1,5 @@
 // Which consecutive members of a chain go together: the cheapest partition, exactly. Called by
-// study/fuse.
+// analysis/fuse.
 // Knows nothing of what a member is or what a group costs.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Least traffic of one matrix product, and of two whose middle result never leaves the chip, for a
-// buffer of so many words: exact over stated spaces. Called by study/fuse.
+// buffer of so many words: exact over stated spaces. Called by analysis/fuse.
 // Knows no machine and no data type: everything is in words.
 //
 // Counting: an operand's tile is moved once for each advance of the outer loops, but for the run of
@@ -7,7 +7,7 @@
 // read as often as they were written, less once.
 #pragma once
 
-#include "model/base/checked.hpp"
+#include "base/checked.hpp"
 
 #include <optional>
 #include <vector>

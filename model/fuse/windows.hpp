@@ -1,14 +1,14 @@
 // Chains of convolutions and pooling whose intermediate planes stay on the chip: tiles of the last
 // output pulled through, what their overlap costs or needs, and the best tile for a buffer. Called
-// by study/fuse.
+// by analysis/fuse.
 // Knows no machine: everything is in words and MACs.
 //
 // Sources: Alwani et al., "Fused-Layer CNN Accelerators", MICRO 2016; modes of the overlap, Mei et
 // al., "DeFiNES", HPCA 2023.
 #pragma once
 
-#include "model/base/checked.hpp"
-#include "model/layer.hpp"
+#include "base/checked.hpp"
+#include "model/workload/layer.hpp"
 
 #include <optional>
 #include <span>

@@ -6,7 +6,7 @@
 #include "model/gpu/fused.hpp"
 #include "model/gpu/gpu.hpp"
 #include "model/gpu/software.hpp"
-#include "model/layer.hpp"
+#include "model/workload/layer.hpp"
 
 namespace eyeroof::model {
 

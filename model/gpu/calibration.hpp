@@ -3,7 +3,7 @@
 // Knows no file format; every term is dimensionless or carries its unit in its name.
 #pragma once
 
-#include "model/base/provenance.hpp"
+#include "base/provenance.hpp"
 
 #include <array>
 #include <map>

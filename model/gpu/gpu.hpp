@@ -3,10 +3,10 @@
 // Knows no file format, no layer, and nothing that was fitted (that is calibration.hpp).
 #pragma once
 
-#include "model/base/diagnostic.hpp"
+#include "base/diagnostic.hpp"
 #include "model/gpu/calibration.hpp"
 #include "model/gpu/step.hpp"
-#include "model/layer.hpp"
+#include "model/workload/layer.hpp"
 
 #include <array>
 #include <optional>

@@ -1,5 +1,5 @@
-#include "model/base/plausible.hpp"
-#include "model/base/units.hpp"
+#include "base/plausible.hpp"
+#include "base/units.hpp"
 #include "model/gpu/gpu.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "model/gpu/gpu_reasons.hpp"
 
-#include "model/base/units.hpp"
+#include "base/units.hpp"
 
 #include <fmt/format.h>
 

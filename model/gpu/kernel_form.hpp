@@ -5,7 +5,7 @@
 #pragma once
 
 #include "model/gpu/matmul.hpp"
-#include "model/layer.hpp"
+#include "model/workload/layer.hpp"
 
 #include <optional>
 #include <string>

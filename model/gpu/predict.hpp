@@ -3,7 +3,7 @@
 // Knows no file format, no network and no other machine.
 #pragma once
 
-#include "model/base/result.hpp"
+#include "base/result.hpp"
 #include "model/eyexam/limits.hpp"
 #include "model/gpu/conv.hpp"
 #include "model/gpu/fused.hpp"

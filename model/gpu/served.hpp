@@ -4,7 +4,7 @@
 #pragma once
 
 #include "model/gpu/gpu.hpp"
-#include "model/network.hpp"
+#include "model/workload/network.hpp"
 
 #include <string>
 

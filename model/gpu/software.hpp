@@ -3,7 +3,7 @@
 // Read by the GPU time model; made by scenarios and from the `library` column of measured rows.
 #pragma once
 
-#include "model/layer.hpp"
+#include "model/workload/layer.hpp"
 
 #include <optional>
 #include <string_view>

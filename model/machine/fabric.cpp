@@ -1,6 +1,6 @@
 #include "model/machine/fabric.hpp"
 
-#include "model/base/plausible.hpp"
+#include "base/plausible.hpp"
 
 #include <algorithm>
 #include <cmath>

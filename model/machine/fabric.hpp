@@ -1,11 +1,11 @@
 // What joins devices: levels from the nearest link to the widest network, and how messages pass.
-// Made by hwdb from one YAML file; consumed by study/scale.
+// Made by hwdb from one YAML file; consumed by analysis/scale.
 // Knows no device, no network of layers and no strategy.
 #pragma once
 
-#include "model/base/checked.hpp"
-#include "model/base/diagnostic.hpp"
-#include "model/base/provenance.hpp"
+#include "base/checked.hpp"
+#include "base/diagnostic.hpp"
+#include "base/provenance.hpp"
 
 #include <array>
 #include <string>

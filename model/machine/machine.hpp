@@ -3,8 +3,8 @@
 // Knows no file format.
 #pragma once
 
-#include "model/accelerator.hpp"
-#include "model/base/provenance.hpp"
+#include "base/provenance.hpp"
+#include "model/accelerator/accelerator.hpp"
 #include "model/gpu/gpu.hpp"
 
 #include <string>

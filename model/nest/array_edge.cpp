@@ -1,5 +1,5 @@
-#include "model/fanout.hpp"
-#include "model/latency.hpp"
+#include "model/accelerator/fanout.hpp"
+#include "model/cost/latency.hpp"
 
 // Where the networks of an array feed its units, and the longest chain of neighbours through it.
 

@@ -1,11 +1,11 @@
-#include "model/cost.hpp"
+#include "model/cost/cost.hpp"
 
-#include "model/latency_terms.hpp"
+#include "model/accelerator/words.hpp"
+#include "model/cost/latency_terms.hpp"
 #include "model/nest/flow.hpp"
 #include "model/nest/neighbours.hpp"
 #include "model/nest/pace.hpp"
 #include "model/nest/scatter.hpp"
-#include "model/words.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 // operands, levels or machines.
 #pragma once
 
-#include "model/base/checked.hpp"
+#include "base/checked.hpp"
 
 #include <algorithm>
 #include <span>

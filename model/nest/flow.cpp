@@ -1,7 +1,7 @@
 #include "model/nest/flow.hpp"
 
+#include "model/accelerator/words.hpp"
 #include "model/nest/scatter.hpp"
-#include "model/words.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -10,7 +10,7 @@
 // a window.
 #pragma once
 
-#include "model/cost.hpp"
+#include "model/cost/cost.hpp"
 #include "model/nest/digits.hpp"
 #include "model/nest/loops.hpp"
 #include "model/nest/window.hpp"

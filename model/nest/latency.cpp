@@ -1,10 +1,10 @@
-#include "model/latency.hpp"
+#include "model/cost/latency.hpp"
 
-#include "model/arrival.hpp"
-#include "model/fanout.hpp"
-#include "model/latency_terms.hpp"
+#include "model/accelerator/fanout.hpp"
+#include "model/accelerator/words.hpp"
+#include "model/cost/arrival.hpp"
+#include "model/cost/latency_terms.hpp"
 #include "model/nest/digits.hpp"
-#include "model/words.hpp"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 // Knows no machine.
 #pragma once
 
-#include "model/mapping.hpp"
-#include "model/problem.hpp"
+#include "model/accelerator/mapping.hpp"
+#include "model/workload/problem.hpp"
 
 #include <vector>
 

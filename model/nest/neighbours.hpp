@@ -3,7 +3,7 @@
 // level, not its energy.
 #pragma once
 
-#include "model/accelerator.hpp"
+#include "model/accelerator/accelerator.hpp"
 #include "model/nest/flow.hpp"
 
 namespace eyeroof::model::nest {

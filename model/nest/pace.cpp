@@ -1,6 +1,6 @@
 #include "model/nest/pace.hpp"
 
-#include "model/words.hpp"
+#include "model/accelerator/words.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 // Called by cost.cpp with its counts. Knows nothing of how they are made.
 #pragma once
 
-#include "model/cost.hpp"
-#include "model/latency_terms.hpp"
+#include "model/cost/cost.hpp"
+#include "model/cost/latency_terms.hpp"
 
 #include <vector>
 

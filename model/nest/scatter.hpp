@@ -4,7 +4,7 @@
 #pragma once
 
 #include "model/nest/loops.hpp"
-#include "model/problem.hpp"
+#include "model/workload/problem.hpp"
 
 #include <optional>
 #include <vector>

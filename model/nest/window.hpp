@@ -4,7 +4,7 @@
 // Knows nothing of levels or machines.
 #pragma once
 
-#include "model/base/checked.hpp"
+#include "base/checked.hpp"
 
 #include <span>
 #include <vector>

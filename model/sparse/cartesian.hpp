@@ -1,6 +1,6 @@
 // Machines that multiply every non-zero input of a channel with every non-zero weight of it, as
 // SCNN does: a vector of inputs times a vector of weights a cycle, products scattered to
-// accumulators. Called by study/sparse.
+// accumulators. Called by analysis/sparse.
 // Knows no file and no network.
 //
 // Source: Parashar et al., "SCNN", ISCA 2017 (dataflow PT-IS-CP-sparse):
@@ -10,8 +10,8 @@
 //     group.
 #pragma once
 
-#include "model/layer.hpp"
 #include "model/sparse/step.hpp"
+#include "model/workload/layer.hpp"
 
 namespace eyeroof::model::sparse {
 

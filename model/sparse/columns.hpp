@@ -1,12 +1,12 @@
 // Machines that walk over non-zero inputs and, for each, over the non-zero weights of its column,
-// rows dealt out to PEs (EIE). Called by study/sparse.
+// rows dealt out to PEs (EIE). Called by analysis/sparse.
 // Knows no file and no network.
 //
 // Source: Han et al., "EIE", ISCA 2016: PE k has rows k mod P; a PE with an empty queue waits.
 #pragma once
 
-#include "model/layer.hpp"
 #include "model/sparse/step.hpp"
+#include "model/workload/layer.hpp"
 
 namespace eyeroof::model::sparse {
 

@@ -6,7 +6,7 @@
 // lengths, Chen et al., JSSC 52(1), 2017.
 #pragma once
 
-#include "model/base/checked.hpp"
+#include "base/checked.hpp"
 
 #include <span>
 #include <string_view>

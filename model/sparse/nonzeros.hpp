@@ -5,7 +5,7 @@
 // Source of the hypergeometric and structured models: Wu et al., "Sparseloop", MICRO 2022.
 #pragma once
 
-#include "model/base/checked.hpp"
+#include "base/checked.hpp"
 
 #include <vector>
 

@@ -2,8 +2,8 @@
 // Called by the models in this folder. Knows no machine.
 #pragma once
 
-#include "model/layer.hpp"
 #include "model/sparse/step.hpp"
+#include "model/workload/layer.hpp"
 
 #include <initializer_list>
 

@@ -1,13 +1,13 @@
 // What a machine of levels does about zeros: in which format words of an operand rest and travel,
 // which accesses are left out where another operand is zero, and what the units do about them.
-// Stands beside an Accelerator that knows nothing of zeros. Read by study/sparse; used by
+// Stands beside an Accelerator that knows nothing of zeros. Read by analysis/sparse; used by
 // twin_of(). Knows no file.
 //
 // The three choices (format, gating, skipping) and leader and follower: Wu et al., "Sparseloop",
 // MICRO 2022.
 #pragma once
 
-#include "model/accelerator.hpp"
+#include "model/accelerator/accelerator.hpp"
 #include "model/sparse/format.hpp"
 
 #include <optional>

@@ -1,13 +1,13 @@
 // Tensor cores that select: of every `group` weights along k at most `kept` are not zero, and the
 // core reads whole groups of the other operand and picks what meets a weight. Called by
-// study/sparse. Knows no file and no network.
+// analysis/sparse. Knows no file and no network.
 //
 // Sources: Mishra et al., "Accelerating Sparse Deep Neural Networks", arXiv 2104.08378; why 2:8
 // gains little over 2:4 on the same memory, Wu et al., "Sparseloop", MICRO 2022.
 #pragma once
 
-#include "model/layer.hpp"
 #include "model/sparse/step.hpp"
+#include "model/workload/layer.hpp"
 
 namespace eyeroof::model::sparse {
 

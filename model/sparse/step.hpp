@@ -2,7 +2,7 @@
 // link one constraint more, as the seven steps go for dense machines. Knows no machine.
 #pragma once
 
-#include "model/base/checked.hpp"
+#include "base/checked.hpp"
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // The dense machine that needs for a layer, in expectation, what a machine with rules for zeros
 // needs: what stands between those rules and everything that knows dense machines only (mapper,
-// cost model, seven steps). Called by study/sparse. Knows no file and no mapping.
+// cost model, seven steps). Called by analysis/sparse. Knows no file and no mapping.
 //
 // Time of the twin goes by in steps: the time in which every unit gets one MAC of the dense nest to
 // do. Where units skip, a step takes `cycles_a_step` cycles, less than one, and so less crosses a
@@ -19,7 +19,7 @@
 // is one for the machine's: see with_exact_ramps.
 #pragma once
 
-#include "model/latency_terms.hpp"
+#include "model/cost/latency_terms.hpp"
 #include "model/sparse/rules.hpp"
 #include "model/sparse/step.hpp"
 

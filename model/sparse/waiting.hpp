@@ -1,6 +1,6 @@
 // What a mapping on a machine that skips zeros loses besides the MACs that it does: lanes that are
-// not full, and units that wait for the slowest. Called by study/sparse after a mapping is chosen.
-// Knows no file.
+// not full, and units that wait for the slowest. Called by analysis/sparse after a mapping is
+// chosen. Knows no file.
 //
 // Units are together again at the end of each pass (model/nest/latency.cpp): what one does in a
 // pass is a draw. A unit's work is the share of its inputs that are not zero times that of its
@@ -9,7 +9,7 @@
 // with Pi different tiles of inputs of Ni words a pass and Pw of weights of Nw words.
 #pragma once
 
-#include "model/cost.hpp"
+#include "model/cost/cost.hpp"
 #include "model/sparse/rules.hpp"
 #include "model/sparse/step.hpp"
 

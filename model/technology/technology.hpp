@@ -3,8 +3,8 @@
 // Knows no machine.
 #pragma once
 
-#include "model/base/provenance.hpp"
-#include "model/base/result.hpp"
+#include "base/provenance.hpp"
+#include "base/result.hpp"
 
 #include <string>
 #include <vector>

@@ -21,9 +21,9 @@ std::string demangled(const std::string& name) {
 namespace {
 
 // The runner has checked the expression; a broken one matches nothing.
-model::Pattern compiled(const std::string& pattern) {
-    const auto read = model::Pattern::compile(pattern);
-    return read ? *read : *model::Pattern::compile("a^");
+Pattern compiled(const std::string& pattern) {
+    const auto read = Pattern::compile(pattern);
+    return read ? *read : *Pattern::compile("a^");
 }
 
 } // namespace

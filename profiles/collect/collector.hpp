@@ -3,7 +3,7 @@
 // Knows no CUPTI, no thread and no clock: callbacks are serialised by the caller.
 #pragma once
 
-#include "model/base/pattern.hpp"
+#include "base/pattern.hpp"
 #include "profiles/collect/counter_backend.hpp"
 #include "profiles/collect/request.hpp"
 #include "profiles/profile_file.hpp"
@@ -63,7 +63,7 @@ class Collector {
     CollectRequest request_;
     ProfileWriter writer_;
     ProfileBuilder built_;
-    model::Pattern kernel_;
+    Pattern kernel_;
     std::vector<std::string> metrics_;
     std::vector<Pending> pending_;
     std::optional<BackendFault> fault_;

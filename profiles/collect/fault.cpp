@@ -100,14 +100,14 @@ BackendFault fault_of_driver(int code, std::string call) {
     return fault_in(kDriverCodes, code, std::move(call));
 }
 
-model::Diagnostic diagnostic_of(const BackendFault& fault) {
+Diagnostic diagnostic_of(const BackendFault& fault) {
     const Entry& entry = entry_of(fault.fault);
     std::string message = entry.message;
     if (!fault.call.empty()) {
         message += fault.code != 0 ? fmt::format(" ({}, error {})", fault.call, fault.code)
                                    : fmt::format(" ({})", fault.call);
     }
-    return {model::Severity::error, "unavailable", std::move(message), entry.hint, {}, {}};
+    return {Severity::error, "unavailable", std::move(message), entry.hint, {}, {}};
 }
 
 std::string fault_text(const BackendFault& fault) {

@@ -3,7 +3,7 @@
 // file. Knows no CUPTI header: codes are numbers here.
 #pragma once
 
-#include "model/base/result.hpp"
+#include "base/result.hpp"
 
 #include <optional>
 #include <string>
@@ -47,7 +47,7 @@ BackendFault fault_of_cupti(int code, std::string call);
 BackendFault fault_of_driver(int code, std::string call);
 
 // Code "unavailable", so that the program ends with exit code 4.
-model::Diagnostic diagnostic_of(const BackendFault& fault);
+Diagnostic diagnostic_of(const BackendFault& fault);
 
 // One line of JSON, and back; nullopt for anything else.
 std::string fault_text(const BackendFault& fault);

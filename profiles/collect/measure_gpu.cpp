@@ -13,7 +13,7 @@ namespace {
 
 struct Caller {
     std::stop_token stop;
-    const model::ProgressCallback* progress = nullptr;
+    const ProgressCallback* progress = nullptr;
     std::string text;
 };
 
@@ -32,18 +32,18 @@ void take_result(void* user, const char* text) {
     static_cast<Caller*>(user)->text = text;
 }
 
-model::Result<Profile> failed(const BackendFault& fault) {
-    model::Diagnostics found;
+Result<Profile> failed(const BackendFault& fault) {
+    Diagnostics found;
     found.add(diagnostic_of(fault));
-    return model::Result<Profile>(std::move(found));
+    return Result<Profile>(std::move(found));
 }
 
 struct MeasuringLibrary {
     EyeroofMeasureGpu measure = nullptr;
 };
 
-model::Result<MeasuringLibrary> open_library(const std::string& path) {
-    using Opened = model::Result<MeasuringLibrary>;
+Result<MeasuringLibrary> open_library(const std::string& path) {
+    using Opened = Result<MeasuringLibrary>;
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
         return Opened::failure(
@@ -63,14 +63,14 @@ model::Result<MeasuringLibrary> open_library(const std::string& path) {
 
 } // namespace
 
-model::Result<Profile> measure_gpu(const GpuMeasureOptions& options, std::stop_token stop,
-                                   const model::ProgressCallback& progress) {
+Result<Profile> measure_gpu(const GpuMeasureOptions& options, std::stop_token stop,
+                            const ProgressCallback& progress) {
     if (const auto fault = check_device(options.driver)) {
         return failed(*fault);
     }
     const auto opened = open_library(options.library);
     if (!opened) {
-        return model::Result<Profile>(opened.diagnostics());
+        return Result<Profile>(opened.diagnostics());
     }
     Caller caller{stop, &progress, {}};
     EyeroofGpuMeasureRequest request{};
@@ -85,7 +85,7 @@ model::Result<Profile> measure_gpu(const GpuMeasureOptions& options, std::stop_t
     request.stopped = is_stopped;
     const int code = opened->measure(&request, take_result);
     if (stop.stop_requested()) {
-        return model::Result<Profile>::failure("cancelled", "the measurement was cancelled");
+        return Result<Profile>::failure("cancelled", "the measurement was cancelled");
     }
     if (code != 0) {
         return failed(fault_from_text(caller.text)

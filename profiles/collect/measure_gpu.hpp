@@ -3,7 +3,7 @@
 // Knows no CUDA; what is measured and how stands in profiles/gpu and docs/measuring.md.
 #pragma once
 
-#include "model/base/progress.hpp"
+#include "base/progress.hpp"
 #include "profiles/measurement.hpp"
 
 #include <stop_token>
@@ -25,7 +25,7 @@ struct GpuMeasureOptions {
 
 // Ceilings and, with `layers`, a launch per product. Errors: "unavailable" for every Fault;
 // "cancelled".
-model::Result<Profile> measure_gpu(const GpuMeasureOptions& options, std::stop_token stop = {},
-                                   const model::ProgressCallback& progress = {});
+Result<Profile> measure_gpu(const GpuMeasureOptions& options, std::stop_token stop = {},
+                            const ProgressCallback& progress = {});
 
 } // namespace eyeroof::profiles

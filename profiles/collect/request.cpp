@@ -17,7 +17,7 @@ std::string request_text(const CollectRequest& request) {
     return json.dump();
 }
 
-model::Result<CollectRequest> request_from_text(std::string_view text) {
+Result<CollectRequest> request_from_text(std::string_view text) {
     try {
         const Json json = Json::parse(text);
         CollectRequest request;
@@ -35,7 +35,7 @@ model::Result<CollectRequest> request_from_text(std::string_view text) {
             std::clamp(json.at("window").get<std::size_t>(), std::size_t{1}, kLargestWindow);
         return request;
     } catch (const Json::exception& error) {
-        return model::Result<CollectRequest>::failure("bad-request", error.what());
+        return Result<CollectRequest>::failure("bad-request", error.what());
     }
 }
 

@@ -27,6 +27,6 @@ struct CollectRequest {
 
 std::string request_text(const CollectRequest& request);
 // Error "bad-request" for anything that is not such a text.
-model::Result<CollectRequest> request_from_text(std::string_view text);
+Result<CollectRequest> request_from_text(std::string_view text);
 
 } // namespace eyeroof::profiles

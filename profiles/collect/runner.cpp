@@ -1,6 +1,6 @@
 #include "profiles/collect/runner.hpp"
 
-#include "model/base/file.hpp"
+#include "base/file.hpp"
 #include "profiles/collect/child.hpp"
 #include "profiles/collect/collector.hpp"
 #include "profiles/collect/work_folder.hpp"
@@ -42,7 +42,7 @@ void order_by_correlation(Profile& profile) {
 struct Pass {
     std::vector<Profile> processes;
     std::vector<BackendFault> faults;
-    model::Diagnostics found;
+    Diagnostics found;
 };
 
 // The files that the processes of one pass left in the folder, by process number. Others than the
@@ -77,8 +77,8 @@ Pass collect_outputs(const std::vector<fs::path>& files) {
         }
         auto profile = import_file(file.string());
         for (const auto& diagnostic : profile.diagnostics()) {
-            model::Diagnostic copy = diagnostic;
-            copy.severity = model::Severity::warning;
+            Diagnostic copy = diagnostic;
+            copy.severity = Severity::warning;
             pass.found.add(std::move(copy));
         }
         if (profile && !profile->launches.empty()) {
@@ -97,19 +97,19 @@ bool stdin_holds_data() {
 
 class Runner {
   public:
-    Runner(const RunnerOptions& options, std::stop_token stop,
-           const model::ProgressCallback& progress, ProgramEnd& end)
+    Runner(const RunnerOptions& options, std::stop_token stop, const ProgressCallback& progress,
+           ProgramEnd& end)
         : options_(options), stop_(std::move(stop)), progress_(progress), end_(end) {}
 
-    model::Result<Profile> run() {
+    Result<Profile> run() {
         Pass times;
         Pass counters;
         if (options_.timing && !run_pass("timing", 0.0, times)) {
-            return model::Result<Profile>(std::move(found_));
+            return Result<Profile>(std::move(found_));
         }
         const bool go_on = !end_.cancelled || !options_.timing;
         if (options_.counters && go_on && !run_pass("counters", 0.5, counters)) {
-            return model::Result<Profile>(std::move(found_));
+            return Result<Profile>(std::move(found_));
         }
         return put_together(std::move(times), std::move(counters));
     }
@@ -177,7 +177,7 @@ class Runner {
                 "the program would load what others put there");
             return false;
         }
-        const auto written = model::write_file(file, request_text(request));
+        const auto written = write_file(file, request_text(request));
         if (!written || ::chmod(file.c_str(), S_IRUSR | S_IWUSR) != 0) {
             found_.append(written.diagnostics());
             if (!found_.has_errors()) {
@@ -203,8 +203,8 @@ class Runner {
         }
         if (!pass.processes.empty()) {
             for (const BackendFault& fault : pass.faults) {
-                model::Diagnostic diagnostic = diagnostic_of(fault);
-                diagnostic.severity = model::Severity::warning;
+                Diagnostic diagnostic = diagnostic_of(fault);
+                diagnostic.severity = Severity::warning;
                 found_.add(std::move(diagnostic));
             }
             return true;
@@ -214,7 +214,7 @@ class Runner {
         return false;
     }
 
-    model::Result<Profile> put_together(Pass times, Pass counters) {
+    Result<Profile> put_together(Pass times, Pass counters) {
         std::vector<Profile> joined;
         const bool both = !times.processes.empty() && !counters.processes.empty();
         if (!both) {
@@ -240,21 +240,20 @@ class Runner {
         for (std::size_t i = 0; i < times.size(); ++i) {
             auto filtered = filter(times[i], options_.request.filter);
             const Profile& timed = filtered ? *filtered : times[i];
-            auto pair =
-                i < counters.size()
-                    ? join_runs(timed, counters[i])
-                    : model::Result<Profile>::failure("runs-differ",
-                                                      "the other run had fewer "
-                                                      "processes",
-                                                      "a program that starts processes by chance "
-                                                      "cannot be joined; profile one of them");
+            auto pair = i < counters.size()
+                            ? join_runs(timed, counters[i])
+                            : Result<Profile>::failure("runs-differ",
+                                                       "the other run had fewer "
+                                                       "processes",
+                                                       "a program that starts processes by chance "
+                                                       "cannot be joined; profile one of them");
             if (pair) {
                 pair->run = counters[i].run;
                 joined.push_back(std::move(*pair));
                 continue;
             }
-            for (model::Diagnostic diagnostic : pair.diagnostics()) {
-                diagnostic.severity = model::Severity::warning;
+            for (Diagnostic diagnostic : pair.diagnostics()) {
+                diagnostic.severity = Severity::warning;
                 found_.add(std::move(diagnostic));
             }
             joined.push_back(timed); // both, side by side: neither is thrown away
@@ -266,20 +265,20 @@ class Runner {
 
     const RunnerOptions& options_;
     std::stop_token stop_;
-    const model::ProgressCallback& progress_;
+    const ProgressCallback& progress_;
     ProgramEnd& end_;
     const std::string token_ = random_token();
     bool first_pass_done_ = false;
-    model::Diagnostics found_;
+    Diagnostics found_;
 };
 
 } // namespace
 
-model::Result<Profile> profile_program(const RunnerOptions& options, std::stop_token stop,
-                                       const model::ProgressCallback& progress, ProgramEnd* end) {
+Result<Profile> profile_program(const RunnerOptions& options, std::stop_token stop,
+                                const ProgressCallback& progress, ProgramEnd* end) {
     if (options.command.empty()) {
-        return model::Result<Profile>::failure("usage", "no program was given",
-                                               "as in eyeroof profile -- ./program its arguments");
+        return Result<Profile>::failure("usage", "no program was given",
+                                        "as in eyeroof profile -- ./program its arguments");
     }
     ProgramEnd unasked;
     return Runner(options, std::move(stop), progress, end == nullptr ? unasked : *end).run();

@@ -3,7 +3,7 @@
 // Knows no CUPTI: it sets environment variables and reads what the library wrote.
 #pragma once
 
-#include "model/base/progress.hpp"
+#include "base/progress.hpp"
 #include "profiles/collect/fault.hpp"
 #include "profiles/collect/request.hpp"
 
@@ -37,8 +37,7 @@ struct ProgramEnd {
 // Fault, when a pass gave nothing; "unsafe-folder".
 // The first pass has the caller's stdin, the second an empty one. Asked to stop, it passes the
 // signal on once, then ends the program's group with SIGTERM and SIGKILL.
-model::Result<Profile> profile_program(const RunnerOptions& options, std::stop_token stop = {},
-                                       const model::ProgressCallback& progress = {},
-                                       ProgramEnd* end = nullptr);
+Result<Profile> profile_program(const RunnerOptions& options, std::stop_token stop = {},
+                                const ProgressCallback& progress = {}, ProgramEnd* end = nullptr);
 
 } // namespace eyeroof::profiles

@@ -73,8 +73,8 @@ void remove_orphans(const fs::path& temporary) {
 
 } // namespace
 
-model::Result<WorkFolder> WorkFolder::create() {
-    using Made = model::Result<WorkFolder>;
+Result<WorkFolder> WorkFolder::create() {
+    using Made = Result<WorkFolder>;
     std::error_code error;
     const fs::path temporary = fs::temp_directory_path(error);
     if (error) {

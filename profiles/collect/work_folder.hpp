@@ -3,7 +3,7 @@
 // Knows neither of them.
 #pragma once
 
-#include "model/base/result.hpp"
+#include "base/result.hpp"
 
 #include <filesystem>
 #include <string>
@@ -16,7 +16,7 @@ namespace eyeroof::profiles {
 // use.
 class WorkFolder {
   public:
-    static model::Result<WorkFolder> create();
+    static Result<WorkFolder> create();
 
     WorkFolder(WorkFolder&& other) noexcept;
     WorkFolder& operator=(WorkFolder&&) = delete;

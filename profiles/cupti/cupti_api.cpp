@@ -55,8 +55,8 @@ int toolkit_of(std::uint32_t cupti_version) {
     return cupti_version >= kFirstOf12 ? 12 : cupti_version >= kFirstOf11 ? 11 : 0;
 }
 
-model::Result<CuptiApi> load_cupti(const std::string& folder) {
-    using Loaded = model::Result<CuptiApi>;
+Result<CuptiApi> load_cupti(const std::string& folder) {
+    using Loaded = Result<CuptiApi>;
     const std::string name = soname();
     void* library = nullptr;
     CuptiApi api;

@@ -3,7 +3,7 @@
 // Knows no metric and no machine of the catalog.
 #pragma once
 
-#include "model/base/result.hpp"
+#include "base/result.hpp"
 
 // CUPTI's own headers use what pedantic warnings forbid.
 #pragma GCC diagnostic push
@@ -93,7 +93,7 @@ struct CuptiApi {
 // then libcupti, from `folder`, else from where it was at build time, else by the loader's search.
 // The libraries stay open. Errors, all "unavailable": no library; a major version other than that
 // of the headers; a function that is missing.
-model::Result<CuptiApi> load_cupti(const std::string& folder = {});
+Result<CuptiApi> load_cupti(const std::string& folder = {});
 
 // The toolkit's major version that a number of cuptiGetVersion belongs to: 13 for 130001, 12 for
 // 18 … 26, 11 for 13 … 17; 0 for what is older.

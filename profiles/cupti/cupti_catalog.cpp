@@ -11,10 +11,10 @@ struct CuptiCatalog::State {
     CuptiApi api;
 };
 
-model::Result<CuptiCatalog> CuptiCatalog::open(const std::string& folder) {
+Result<CuptiCatalog> CuptiCatalog::open(const std::string& folder) {
     auto api = load_cupti(folder);
     if (!api) {
-        return model::Result<CuptiCatalog>(api.diagnostics());
+        return Result<CuptiCatalog>(api.diagnostics());
     }
     return CuptiCatalog(std::make_shared<State>(State{*api}));
 }
@@ -48,13 +48,13 @@ CuptiCatalog::unknown_metrics(const std::string& chip,
     return unknown;
 }
 
-model::Result<std::size_t> CuptiCatalog::passes(const std::string& chip,
-                                                const std::vector<std::string>& metrics) const {
+Result<std::size_t> CuptiCatalog::passes(const std::string& chip,
+                                         const std::vector<std::string>& metrics) const {
     CuptiConfig config(state_->api);
     CUptiResult code = config.open(chip, nullptr);
     code = code == CUPTI_SUCCESS ? config.add(metrics) : code;
     if (code != CUPTI_SUCCESS) {
-        return model::Result<std::size_t>::failure(
+        return Result<std::size_t>::failure(
             "unavailable",
             fmt::format("CUPTI cannot plan these metrics for {} (error {})", chip,
                         static_cast<int>(code)),

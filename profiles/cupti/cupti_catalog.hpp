@@ -3,7 +3,7 @@
 // Knows no metric file.
 #pragma once
 
-#include "model/base/result.hpp"
+#include "base/result.hpp"
 
 #include <memory>
 #include <string>
@@ -14,15 +14,15 @@ namespace eyeroof::profiles {
 class CuptiCatalog {
   public:
     // Errors: those of load_cupti.
-    static model::Result<CuptiCatalog> open(const std::string& folder = {});
+    static Result<CuptiCatalog> open(const std::string& folder = {});
 
     std::vector<std::string> chips() const;
     // Those of `metrics` that the chip does not have. All of them for an unknown chip.
     std::vector<std::string> unknown_metrics(const std::string& chip,
                                              const std::vector<std::string>& metrics) const;
     // Replay passes that collecting them together takes. Errors "unavailable" with CUPTI's code.
-    model::Result<std::size_t> passes(const std::string& chip,
-                                      const std::vector<std::string>& metrics) const;
+    Result<std::size_t> passes(const std::string& chip,
+                               const std::vector<std::string>& metrics) const;
     const std::string& library() const;
 
   private:

@@ -339,10 +339,9 @@ extern "C" __attribute__((visibility("default"))) int
 InitializeInjectionNvtx2(void* get_export_table) {
     const auto request = read_request();
     const auto api =
-        request
-            ? load_cupti(request->cupti_folder)
-            : model::Result<CuptiApi>::failure("unavailable", "no request",
-                                               "this library is loaded by `eyeroof profile` alone");
+        request ? load_cupti(request->cupti_folder)
+                : Result<CuptiApi>::failure("unavailable", "no request",
+                                            "this library is loaded by `eyeroof profile` alone");
     void* library = api ? dlopen(api->path.c_str(), RTLD_NOW | RTLD_NOLOAD) : nullptr;
     using Initialize = int (*)(void*);
     const auto initialize = reinterpret_cast<Initialize>( // NOLINT: what dlsym is for

@@ -187,8 +187,8 @@ struct Perfworks::State {
 Perfworks::Perfworks(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Perfworks::~Perfworks() = default;
 
-model::Result<std::unique_ptr<Perfworks>> Perfworks::open(const std::string& folder) {
-    using Opened = model::Result<std::unique_ptr<Perfworks>>;
+Result<std::unique_ptr<Perfworks>> Perfworks::open(const std::string& folder) {
+    using Opened = Result<std::unique_ptr<Perfworks>>;
     void* library = nullptr;
     const std::string name = "libnvperf_host.so";
     if (!folder.empty()) {

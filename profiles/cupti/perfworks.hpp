@@ -4,7 +4,7 @@
 // no context.
 #pragma once
 
-#include "model/base/result.hpp"
+#include "base/result.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -16,7 +16,7 @@ namespace eyeroof::profiles {
 class Perfworks {
   public:
     // The library from `folder`, else as load_cupti looks for it. Error "unavailable".
-    static model::Result<std::unique_ptr<Perfworks>> open(const std::string& folder = {});
+    static Result<std::unique_ptr<Perfworks>> open(const std::string& folder = {});
     Perfworks(const Perfworks&) = delete;
     Perfworks& operator=(const Perfworks&) = delete;
     ~Perfworks();

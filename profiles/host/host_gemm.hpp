@@ -3,7 +3,7 @@
 // Knows no clock and no threads.
 #pragma once
 
-#include "model/layer.hpp"
+#include "model/workload/layer.hpp"
 
 #include <cstddef>
 

@@ -1,6 +1,6 @@
 #include "profiles/host/host_team.hpp"
 
-#include "model/base/statistics.hpp"
+#include "base/statistics.hpp"
 
 #include <sched.h>
 
@@ -20,7 +20,7 @@ double TrialTimes::worst() const {
     return seconds.empty() ? 0.0 : std::ranges::max(seconds);
 }
 double TrialTimes::median() const {
-    return model::median(seconds);
+    return eyeroof::median(seconds);
 }
 
 double TrialTimes::confirmed() const {

@@ -51,12 +51,12 @@ std::size_t usual_most() {
 class HostMeasurement {
   public:
     HostMeasurement(const HostOptions& options, std::stop_token stop,
-                    const model::ProgressCallback& progress)
+                    const ProgressCallback& progress)
         : options_(options), stop_(std::move(stop)), progress_(progress),
           threads_(options.threads > 0 ? options.threads : host_threads()), caches_(host_caches()),
           most_bytes_(options.most_bytes > 0 ? options.most_bytes : usual_most()) {}
 
-    model::Result<Profile> run() {
+    Result<Profile> run() {
         describe();
         std::vector<HostLayer> layers;
         if (options_.layers) {
@@ -86,16 +86,16 @@ class HostMeasurement {
     };
 
     // What was measured until it was told to stop: whole trials only.
-    model::Result<Profile> cut_off() {
+    Result<Profile> cut_off() {
         if (measured_.empty()) {
-            return model::Result<Profile>::failure("cancelled", "the measurement was cancelled");
+            return Result<Profile>::failure("cancelled", "the measurement was cancelled");
         }
         conclude();
         const std::string what = fmt::format("cut off after {} of {} parts", done_, steps_);
         built_.profile.notes.push_back(what + ": this is what was measured until then");
-        model::Diagnostics said;
+        Diagnostics said;
         said.warning("cancelled", "the measurement was " + what + ", which are kept");
-        return model::Result<Profile>(std::move(built_.profile), std::move(said));
+        return Result<Profile>(std::move(built_.profile), std::move(said));
     }
 
     void measure_ceilings() {
@@ -273,7 +273,7 @@ class HostMeasurement {
 
     const HostOptions& options_;
     std::stop_token stop_;
-    const model::ProgressCallback& progress_;
+    const ProgressCallback& progress_;
     int threads_;
     std::vector<CacheSize> caches_;
     std::size_t most_bytes_;
@@ -285,24 +285,22 @@ class HostMeasurement {
 
 } // namespace
 
-model::Result<Profile> measure_host(const HostOptions& options, std::stop_token stop,
-                                    const model::ProgressCallback& progress) {
+Result<Profile> measure_host(const HostOptions& options, std::stop_token stop,
+                             const ProgressCallback& progress) {
     constexpr int kMostThreads = 4096;
     if (options.threads < 0 || options.threads > kMostThreads || options.trials < 1 ||
         !(options.trial_s > 0.0)) {
-        return model::Result<Profile>::failure("usage",
-                                               "threads, trials and trial time must be sensible",
-                                               "up to 4096 threads, at least one trial");
+        return Result<Profile>::failure("usage", "threads, trials and trial time must be sensible",
+                                        "up to 4096 threads, at least one trial");
     }
     try {
         return HostMeasurement(options, std::move(stop), progress).run();
     } catch (const std::bad_alloc&) {
-        return model::Result<Profile>::failure("unavailable",
-                                               "there is not enough memory to measure in",
-                                               "end other programs, or measure a smaller machine");
+        return Result<Profile>::failure("unavailable", "there is not enough memory to measure in",
+                                        "end other programs, or measure a smaller machine");
     } catch (const std::system_error& error) {
-        return model::Result<Profile>::failure(
-            "unavailable", std::string("threads cannot be started: ") + error.what());
+        return Result<Profile>::failure("unavailable",
+                                        std::string("threads cannot be started: ") + error.what());
     }
 }
 

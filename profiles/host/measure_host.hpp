@@ -4,7 +4,7 @@
 // Knows no machine of the catalog.
 #pragma once
 
-#include "model/base/progress.hpp"
+#include "base/progress.hpp"
 #include "profiles/ceilings.hpp"
 #include "profiles/measurement.hpp"
 
@@ -44,7 +44,7 @@ std::string level_holding(const std::vector<CacheSize>& caches, double bytes, in
 
 // Stopped, it gives what it has measured by then, with the warning "cancelled". Errors: "cancelled"
 // when that is nothing; "unavailable" when a thread or the memory cannot be had.
-model::Result<Profile> measure_host(const HostOptions& options, std::stop_token stop = {},
-                                    const model::ProgressCallback& progress = {});
+Result<Profile> measure_host(const HostOptions& options, std::stop_token stop = {},
+                             const ProgressCallback& progress = {});
 
 } // namespace eyeroof::profiles

@@ -1,6 +1,6 @@
 #include "profiles/import/csv_table.hpp"
 
-#include "model/base/ascii.hpp"
+#include "base/ascii.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -207,7 +207,7 @@ bool CsvReader::next(CsvRow& row) {
 std::optional<std::string> CsvHeader::repeated() const {
     std::vector<std::string> names;
     for (const std::string& name : names_) {
-        std::string lower = model::lowered(trimmed(name));
+        std::string lower = lowered(trimmed(name));
         if (!lower.empty()) {
             names.push_back(std::move(lower));
         }
@@ -221,7 +221,7 @@ std::optional<std::size_t>
 CsvHeader::find(std::initializer_list<std::string_view> spellings) const {
     for (const std::string_view spelling : spellings) {
         for (std::size_t i = 0; i < names_.size(); ++i) {
-            if (model::same_in_any_case(trimmed(names_[i]), spelling)) {
+            if (same_in_any_case(trimmed(names_[i]), spelling)) {
                 return i;
             }
         }

@@ -17,7 +17,7 @@ namespace eyeroof::profiles {
 // One record, with the line on which it began.
 struct CsvRow {
     std::vector<std::string> fields;
-    model::SourceLocation where;
+    SourceLocation where;
 };
 
 // Reads record by record; a limit on fields and bytes keeps broken quotes from eating the memory.
@@ -27,7 +27,7 @@ class CsvReader {
 
     // false at the end or after an error, which error() then holds.
     bool next(CsvRow& row);
-    const model::Diagnostics& errors() const { return errors_; }
+    const Diagnostics& errors() const { return errors_; }
 
   private:
     std::optional<std::size_t> take_whole_line(CsvRow& row);
@@ -36,7 +36,7 @@ class CsvReader {
     bool finish_field(std::string&& field, CsvRow& row);
 
     ByteSource& source_;
-    model::Diagnostics errors_;
+    Diagnostics errors_;
 };
 
 class CsvHeader {

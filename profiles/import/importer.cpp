@@ -1,6 +1,6 @@
 #include "profiles/import/importer.hpp"
 
-#include "model/base/printable.hpp"
+#include "base/printable.hpp"
 #include "profiles/import/formats.hpp"
 #include "profiles/profile_file.hpp"
 
@@ -39,15 +39,15 @@ bool is_stream(const std::string& path) {
 }
 
 // A pipe is read into memory, unpacked, up to a limit.
-model::Result<ImportInput> input_of_stream(const std::string& path) {
+Result<ImportInput> input_of_stream(const std::string& path) {
     auto source = ByteSource::open(path == "-" ? "/dev/stdin" : path);
     if (!source) {
-        return model::Result<ImportInput>(source.diagnostics());
+        return Result<ImportInput>(source.diagnostics());
     }
     std::string text = head_of(**source, kMostPiped);
     if (text.size() == kMostPiped) {
-        return model::Result<ImportInput>::failure("too-large", "a pipe may hold 1 GiB at most",
-                                                   "save it to a file first", {path, 0, 0});
+        return Result<ImportInput>::failure("too-large", "a pipe may hold 1 GiB at most",
+                                            "save it to a file first", {path, 0, 0});
     }
     return input_of_text(std::move(text), path == "-" ? "stdin" : path);
 }
@@ -59,17 +59,17 @@ class ProfileImporter final : public Importer {
         return "a profile file of eyeroof (JSON lines, gz too)";
     }
     bool recognises(std::string_view head) const override { return looks_like_profile(head); }
-    model::Result<Profile> read(const ImportInput& input) const override {
+    Result<Profile> read(const ImportInput& input) const override {
         auto source = input.open();
-        return source ? read_profile(**source) : model::Result<Profile>(source.diagnostics());
+        return source ? read_profile(**source) : Result<Profile>(source.diagnostics());
     }
 };
 
 // Names are printed and drawn in many places: what a terminal would obey stays outside.
-void make_printable(Profile& profile, const std::string& file, model::Diagnostics& found) {
+void make_printable(Profile& profile, const std::string& file, Diagnostics& found) {
     std::size_t changed = 0;
     const auto clean = [&](std::string& text) {
-        std::string shown = model::printable(text);
+        std::string shown = printable(text);
         changed += shown == text ? 0 : 1;
         text = std::move(shown);
     };
@@ -126,13 +126,13 @@ std::span<const Importer* const> importers() {
     return all;
 }
 
-model::Result<ImportInput> input_of_file(const std::string& path) {
+Result<ImportInput> input_of_file(const std::string& path) {
     if (is_stream(path)) {
         return input_of_stream(path);
     }
     auto source = ByteSource::open(path);
     if (!source) {
-        return model::Result<ImportInput>(source.diagnostics());
+        return Result<ImportInput>(source.diagnostics());
     }
     return ImportInput{path, head_of(**source), [path] { return ByteSource::open(path); }, path};
 }
@@ -141,7 +141,7 @@ ImportInput input_of_text(std::string text, const std::string& name) {
     const auto shared = std::make_shared<const std::string>(std::move(text));
     ImportInput input{name, head_of(*ByteSource::of_text(shared, name)), {}};
     input.open = [shared, name] {
-        return model::Result<std::unique_ptr<ByteSource>>(ByteSource::of_text(shared, name));
+        return Result<std::unique_ptr<ByteSource>>(ByteSource::of_text(shared, name));
     };
     return input;
 }
@@ -156,20 +156,20 @@ std::string_view format_of_file(const std::string& path) {
     return {};
 }
 
-model::Result<Profile> import_profile(const ImportInput& input, std::string_view format) {
+Result<Profile> import_profile(const ImportInput& input, std::string_view format) {
     const auto all = importers();
     const auto chosen = std::ranges::find_if(all, [&](const Importer* importer) {
         return format.empty() ? importer->recognises(input.head) : importer->name() == format;
     });
     if (chosen == all.end()) {
-        const model::SourceLocation where{input.name, 0, 0};
+        const SourceLocation where{input.name, 0, 0};
         return format.empty()
-                   ? model::Result<Profile>::failure("unknown-format",
-                                                     "this is no measurement that is known",
-                                                     "read are: " + list_of_importers(), where)
-                   : model::Result<Profile>::failure("unknown-importer",
-                                                     fmt::format("there is no format '{}'", format),
-                                                     "there are: " + list_of_importers(), where);
+                   ? Result<Profile>::failure("unknown-format",
+                                              "this is no measurement that is known",
+                                              "read are: " + list_of_importers(), where)
+                   : Result<Profile>::failure("unknown-importer",
+                                              fmt::format("there is no format '{}'", format),
+                                              "there are: " + list_of_importers(), where);
     }
     auto profile = (*chosen)->read(input);
     if (profile) {
@@ -182,8 +182,8 @@ model::Result<Profile> import_profile(const ImportInput& input, std::string_view
     return profile;
 }
 
-model::Result<Profile> import_file(const std::string& path, std::string_view format,
-                                   const model::ProgressCallback& progress) {
+Result<Profile> import_file(const std::string& path, std::string_view format,
+                            const ProgressCallback& progress) {
     auto input = input_of_file(path);
     if (input && progress && !input->path.empty()) {
         input->open = [path, progress] {
@@ -196,7 +196,7 @@ model::Result<Profile> import_file(const std::string& path, std::string_view for
             return source;
         };
     }
-    return input ? import_profile(*input, format) : model::Result<Profile>(input.diagnostics());
+    return input ? import_profile(*input, format) : Result<Profile>(input.diagnostics());
 }
 
 } // namespace eyeroof::profiles

@@ -3,7 +3,7 @@
 // Each tool's format stays in its own source file; none is known here.
 #pragma once
 
-#include "model/base/progress.hpp"
+#include "base/progress.hpp"
 #include "profiles/byte_source.hpp"
 #include "profiles/measurement.hpp"
 
@@ -20,10 +20,10 @@ namespace eyeroof::profiles {
 struct ImportInput {
     std::string name; // for diagnostics; the path when there is one
     std::string head;
-    std::function<model::Result<std::unique_ptr<ByteSource>>()> open;
+    std::function<Result<std::unique_ptr<ByteSource>>()> open;
     std::string path = {}; // of a file that can be read more than once; else empty
 };
-model::Result<ImportInput> input_of_file(const std::string& path);
+Result<ImportInput> input_of_file(const std::string& path);
 ImportInput input_of_text(std::string text, const std::string& name);
 
 class Importer {
@@ -37,7 +37,7 @@ class Importer {
     virtual std::string_view what() const = 0; // for --help, with how to make such a file
     virtual bool recognises(std::string_view head) const = 0;
     // Diagnostics have file, line and column (or the row of a database table).
-    virtual model::Result<Profile> read(const ImportInput& input) const = 0;
+    virtual Result<Profile> read(const ImportInput& input) const = 0;
 };
 
 // In the order in which they are asked; the profile file itself is the first.
@@ -48,8 +48,8 @@ std::string_view format_of_file(const std::string& path);
 
 // Errors: those of the importer that recognises the content; "unknown-format" with the list of what
 // is read when none does; "unknown-importer" when `format` names none. Empty format: by content.
-model::Result<Profile> import_profile(const ImportInput& input, std::string_view format = {});
-model::Result<Profile> import_file(const std::string& path, std::string_view format = {},
-                                   const model::ProgressCallback& progress = {});
+Result<Profile> import_profile(const ImportInput& input, std::string_view format = {});
+Result<Profile> import_file(const std::string& path, std::string_view format = {},
+                            const ProgressCallback& progress = {});
 
 } // namespace eyeroof::profiles

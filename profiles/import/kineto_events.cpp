@@ -105,11 +105,11 @@ Parsed parse(ByteSource& source, TraceListener& listener) {
 
 } // namespace
 
-model::Result<RunInfo> read_trace_events(ByteSource& source, const EventUse& use) {
+Result<RunInfo> read_trace_events(ByteSource& source, const EventUse& use) {
     TraceListener listener(use);
     const Parsed parsed = parse(source, listener);
-    const model::SourceLocation where = source.here();
-    using Read = model::Result<RunInfo>;
+    const SourceLocation where = source.here();
+    using Read = Result<RunInfo>;
     if (!source.failure().empty()) {
         return Read::failure("damaged", source.failure(), "write the trace again", where);
     }

@@ -35,6 +35,6 @@ using EventUse = std::function<void(const TraceEvent&)>;
 // Calls `use` for every event that is not `other`; gives the facts of the file's head: the first
 // device's name, compute capability and SM count. Errors with line and column: not JSON, cut off,
 // nested deeper than 64, no "traceEvents".
-model::Result<RunInfo> read_trace_events(ByteSource& source, const EventUse& use);
+Result<RunInfo> read_trace_events(ByteSource& source, const EventUse& use);
 
 } // namespace eyeroof::profiles

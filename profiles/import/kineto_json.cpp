@@ -81,23 +81,23 @@ class KinetoReader {
   public:
     explicit KinetoReader(const ImportInput& input) : input_(input) {}
 
-    model::Result<Profile> run() {
+    Result<Profile> run() {
         auto source = input_.open();
         if (!source) {
-            return model::Result<Profile>(source.diagnostics());
+            return Result<Profile>(source.diagnostics());
         }
         auto head = read_trace_events(**source, [this](const TraceEvent& event) { take(event); });
         if (!head) {
-            return model::Result<Profile>(head.diagnostics());
+            return Result<Profile>(head.diagnostics());
         }
         if (bad_times_ > 0) {
-            return model::Result<Profile>::failure(
+            return Result<Profile>::failure(
                 "bad-time", std::to_string(bad_times_) + " kernels have no time or a negative one",
                 "a kernel has `ts` and `dur` in microseconds; write the trace again",
                 {input_.name, 0, 0});
         }
         if (!joins_ && built_.profile.launches.empty()) {
-            return model::Result<Profile>::failure(
+            return Result<Profile>::failure(
                 "too-large", "the trace has no kernels and more operators than are joined",
                 "trace fewer steps: torch.profiler.schedule(active=1)", {input_.name, 0, 0});
         }
@@ -436,7 +436,7 @@ class KinetoImporter final : public Importer {
         const bool list = head[first] == '[' && head.find("\"ph\"") != std::string_view::npos;
         return object || list;
     }
-    model::Result<Profile> read(const ImportInput& input) const override {
+    Result<Profile> read(const ImportInput& input) const override {
         return KinetoReader(input).run();
     }
 };

@@ -111,7 +111,7 @@ class NcuReader {
   public:
     explicit NcuReader(const ImportInput& input) : input_(input) {}
 
-    model::Result<Profile> run() {
+    Result<Profile> run() {
         read_rows();
         if (again_) { // decimals are written with a comma: what was read until that showed is wrong
             built_ = {};
@@ -125,7 +125,7 @@ class NcuReader {
             read_rows();
         }
         if (found_.has_errors()) {
-            return model::Result<Profile>(std::move(found_));
+            return Result<Profile>(std::move(found_));
         }
         for (const auto& [column, where] : not_numbers_) {
             found_.warning(
@@ -379,7 +379,7 @@ class NcuReader {
     }
 
     const ImportInput& input_;
-    model::Diagnostics found_;
+    Diagnostics found_;
     CsvHeader header_{{}};
     CounterColumns columns_;
     std::vector<std::string> units_;
@@ -399,7 +399,7 @@ class NcuReader {
     std::optional<Launch> current_;       // whose rows are being read
     Number last_;                         // of the current one
     std::map<Number, std::size_t> index_; // launches before it
-    std::map<std::string, model::SourceLocation> not_numbers_;
+    std::map<std::string, SourceLocation> not_numbers_;
 };
 
 class NcuCsvImporter final : public Importer {
@@ -418,9 +418,7 @@ class NcuCsvImporter final : public Importer {
         }
         return false;
     }
-    model::Result<Profile> read(const ImportInput& input) const override {
-        return NcuReader(input).run();
-    }
+    Result<Profile> read(const ImportInput& input) const override { return NcuReader(input).run(); }
 };
 
 } // namespace

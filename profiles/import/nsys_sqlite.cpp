@@ -39,7 +39,7 @@ class NsysReader {
   public:
     explicit NsysReader(const ImportInput& input) : input_(input) {}
 
-    model::Result<Profile> run() {
+    Result<Profile> run() {
         if (open() && check_tables()) {
             read_strings();
             read_device();
@@ -50,7 +50,7 @@ class NsysReader {
             read_kernels();
         }
         if (found_.has_errors()) {
-            return model::Result<Profile>(std::move(found_));
+            return Result<Profile>(std::move(found_));
         }
         built_.profile.run.tool = "nsight-systems-sqlite";
         return {std::move(built_.profile), std::move(found_)};
@@ -464,7 +464,7 @@ class NsysReader {
     const ImportInput& input_;
     std::string bytes_;
     Database db_; // closed before bytes_ goes
-    model::Diagnostics found_;
+    Diagnostics found_;
     std::set<std::string> kernel_columns_;
     std::unordered_map<std::int64_t, std::string> strings_;
     std::deque<LaunchCall> calls_; // sorted
@@ -485,7 +485,7 @@ class NsysImporter final : public Importer {
         return "Nsight Systems: nsys export --type sqlite report.nsys-rep";
     }
     bool recognises(std::string_view head) const override { return head.starts_with(kMagic); }
-    model::Result<Profile> read(const ImportInput& input) const override {
+    Result<Profile> read(const ImportInput& input) const override {
         return NsysReader(input).run();
     }
 };

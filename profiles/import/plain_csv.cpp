@@ -61,10 +61,10 @@ class PlainReader {
   public:
     explicit PlainReader(const ImportInput& input) : input_(input) {}
 
-    model::Result<Profile> run() {
+    Result<Profile> run() {
         auto source = input_.open();
         if (!source) {
-            return model::Result<Profile>(source.diagnostics());
+            return Result<Profile>(source.diagnostics());
         }
         CsvReader reader(**source);
         CsvRow row;
@@ -79,7 +79,7 @@ class PlainReader {
                          "a column 'kernel' and one of 'time_s', 'time_ms', "
                          "'time_us', 'time_ns' are needed",
                          "docs/formats.md shows such a table", {input_.name, 1, 1});
-            return model::Result<Profile>(std::move(found_));
+            return Result<Profile>(std::move(found_));
         }
         if (const auto twice = header_.repeated()) {
             found_.error("two-columns", fmt::format("two columns are named '{}'", *twice),
@@ -90,7 +90,7 @@ class PlainReader {
         }
         found_.append(reader.errors());
         if (found_.has_errors()) {
-            return model::Result<Profile>(std::move(found_));
+            return Result<Profile>(std::move(found_));
         }
         built_.profile.run.tool = "plain-csv";
         return {std::move(built_.profile), std::move(found_)};
@@ -170,7 +170,7 @@ class PlainReader {
     }
 
     const ImportInput& input_;
-    model::Diagnostics found_;
+    Diagnostics found_;
     CsvHeader header_{{}};
     PlainColumns columns_;
     std::vector<CounterColumn> counters_;
@@ -196,7 +196,7 @@ class PlainImporter final : public Importer {
         const PlainColumns columns = plain_columns(CsvHeader(row.fields));
         return columns.kernel && columns.time;
     }
-    model::Result<Profile> read(const ImportInput& input) const override {
+    Result<Profile> read(const ImportInput& input) const override {
         return PlainReader(input).run();
     }
 };

@@ -1,6 +1,6 @@
 // rocprofv3: kernel_trace CSV (times) and counter_collection CSV (a row per launch and counter).
 // Grid_Size counts work-items: blocks are work-items over the workgroup's size.
-#include "model/base/checked.hpp"
+#include "base/checked.hpp"
 #include "profiles/import/csv_table.hpp"
 #include "profiles/import/formats.hpp"
 #include "profiles/launch_sums.hpp"
@@ -48,10 +48,10 @@ class RocprofReader {
   public:
     explicit RocprofReader(const ImportInput& input) : input_(input) {}
 
-    model::Result<Profile> run() {
+    Result<Profile> run() {
         auto source = input_.open();
         if (!source) {
-            return model::Result<Profile>(source.diagnostics());
+            return Result<Profile>(source.diagnostics());
         }
         CsvReader reader(**source);
         CsvRow row;
@@ -71,7 +71,7 @@ class RocprofReader {
         keep_current();
         found_.append(reader.errors());
         if (found_.has_errors()) {
-            return model::Result<Profile>(std::move(found_));
+            return Result<Profile>(std::move(found_));
         }
         built_.profile.run.tool = "rocprofv3-csv";
         return {std::move(built_.profile), std::move(found_)};
@@ -198,12 +198,12 @@ class RocprofReader {
                 return;
             }
             *threads[i] = size;
-            *blocks[i] = model::ceil_div(items, size);
+            *blocks[i] = ceil_div(items, size);
         }
     }
 
     const ImportInput& input_;
-    model::Diagnostics found_;
+    Diagnostics found_;
     RocprofColumns columns_;
     std::size_t width_ = 0;
     bool stop_ = false;
@@ -227,7 +227,7 @@ class RocprofImporter final : public Importer {
         };
         return has("Kernel_Name") && (has("Start_Timestamp") || has("Counter_Name"));
     }
-    model::Result<Profile> read(const ImportInput& input) const override {
+    Result<Profile> read(const ImportInput& input) const override {
         return RocprofReader(input).run();
     }
 };

@@ -1,6 +1,6 @@
 #include "tests/agreement/compare.hpp"
 
-#include "study/scenario/fields.hpp"
+#include "analysis/scenario/fields.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -89,12 +89,12 @@ std::string Compared::told() const {
                        scenarios, answered, answers, commands.size(), figures, refused, again);
 }
 
-void compare(const study::Scenario& scenario, bool again, Compared& compared) {
+void compare(const analysis::Scenario& scenario, bool again, Compared& compared) {
     const Scratch scratch;
     Asked asked{
         scenario, (scratch / "scenario.json").string(), (scratch / "exam.json").string(), {}};
-    write_text(asked.document, study::scenario_json(scenario));
-    INFO(study::scenario_json(scenario));
+    write_text(asked.document, analysis::scenario_json(scenario));
+    INFO(analysis::scenario_json(scenario));
     const Outcome exam = run({"exam", "--scenario", asked.document, "--format", "json"});
     asked.exam = parsed(exam, false);
     write_text(asked.answer, exam.out);

@@ -20,7 +20,7 @@ struct Compared {
 
 // Checks that the commands answer where the exam does and refuse where it does, and that equal
 // figures are equal; where `again`, that every answer asked again has the same bytes.
-void compare(const study::Scenario& scenario, bool again, Compared& compared);
+void compare(const analysis::Scenario& scenario, bool again, Compared& compared);
 
 // Whether the environment wants all of it (EYEROOF_AGREEMENT=all).
 bool all_of_it();

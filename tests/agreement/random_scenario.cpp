@@ -85,21 +85,21 @@ double chance_of(const std::string& name) {
 
 } // namespace
 
-FieldValues values_of(const study::ScenarioField& field) {
+FieldValues values_of(const analysis::ScenarioField& field) {
     if (const auto at = table().find(field.name); at != table().end()) {
         return at->second;
     }
-    if (field.kind == study::FieldKind::flag) {
+    if (field.kind == analysis::FieldKind::flag) {
         return {{"1"}, 0.25, {}};
     }
     return {field.choices, chance_of(field.name), {}};
 }
 
-study::Scenario random_scenario(std::uint64_t number) {
+analysis::Scenario random_scenario(std::uint64_t number) {
     std::mt19937_64 dice(0x9e3779b97f4a7c15ULL + number);
     const auto share = [&] { return static_cast<double>(dice() >> 11U) * 0x1p-53; };
-    study::Scenario scenario;
-    for (const study::ScenarioField& field : study::scenario_fields()) {
+    analysis::Scenario scenario;
+    for (const analysis::ScenarioField& field : analysis::scenario_fields()) {
         const FieldValues values = values_of(field);
         const bool drawn = share() < values.chance && !values.values.empty();
         const std::uint64_t which = dice();

@@ -1,7 +1,7 @@
-// Scenarios drawn at random: every field of study/scenario/fields.hpp takes part.
+// Scenarios drawn at random: every field of analysis/scenario/fields.hpp takes part.
 #pragma once
 
-#include "study/scenario/fields.hpp"
+#include "analysis/scenario/fields.hpp"
 
 #include <cstdint>
 #include <random>
@@ -25,9 +25,9 @@ struct FieldValues {
     std::string left_out;
 };
 // A field without values and without a reason: nothing covers it.
-FieldValues values_of(const study::ScenarioField& field);
+FieldValues values_of(const analysis::ScenarioField& field);
 
 // The same for the same number everywhere.
-study::Scenario random_scenario(std::uint64_t number);
+analysis::Scenario random_scenario(std::uint64_t number);
 
 } // namespace eyeroof::tests

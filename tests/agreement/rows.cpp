@@ -1,6 +1,6 @@
 #include "tests/agreement/rows.hpp"
 
-#include "study/scenario/fields.hpp"
+#include "analysis/scenario/fields.hpp"
 #include "tests/agreement/random_scenario.hpp"
 
 #include <algorithm>
@@ -46,12 +46,12 @@ bool infers(const Asked& asked) {
 }
 // `map` searches; so does an exam with --mapping best.
 bool searched(const Asked& asked) {
-    return !on_gpu(asked) && asked.scenario.policy == study::MappingPolicy::best &&
+    return !on_gpu(asked) && asked.scenario.policy == analysis::MappingPolicy::best &&
            !asked.scenario.training && asked.scenario.density.empty();
 }
 // The whole network, in the operators that `net show` counts.
 bool whole(const Asked& asked) {
-    return !asked.scenario.layers && asked.scenario.operators != study::Operators::products;
+    return !asked.scenario.layers && asked.scenario.operators != analysis::Operators::products;
 }
 
 Words again(const std::string& command, const Asked& asked, Words more = {}) {
@@ -61,10 +61,10 @@ Words again(const std::string& command, const Asked& asked, Words more = {}) {
 }
 
 // NETWORK@MACHINE@KEY=VALUE…, as `diff` takes an exam.
-std::string reference_of(const study::Scenario& scenario) {
+std::string reference_of(const analysis::Scenario& scenario) {
     std::string text = scenario.network + "@" + scenario.machine;
-    const study::Scenario usual;
-    for (const study::ScenarioField& field : study::scenario_fields()) {
+    const analysis::Scenario usual;
+    for (const analysis::ScenarioField& field : analysis::scenario_fields()) {
         const Words values = field.get(scenario);
         if (field.name == "network" || field.name == "on" || values == field.get(usual)) {
             continue;

@@ -1,7 +1,7 @@
 // What each command says about a step: where its answer has the figures that an exam has.
 #pragma once
 
-#include "study/scenario/scenario.hpp"
+#include "analysis/scenario/scenario.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -17,7 +17,7 @@ using Figures = std::map<std::string, Json>; // by the exam's names: "time_s", "
 
 // What a row is asked about; the exam of it is known.
 struct Asked {
-    study::Scenario scenario;
+    analysis::Scenario scenario;
     std::string document; // a file with the scenario
     std::string answer;   // a file with the exam
     Json exam;            // null: it was refused

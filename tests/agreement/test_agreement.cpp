@@ -1,5 +1,5 @@
 // One scenario, one answer, whichever command is asked: the catalog, and scenarios at random.
-#include "study/formats/catalog.hpp"
+#include "formats/catalog.hpp"
 #include "tests/agreement/compare.hpp"
 #include "tests/agreement/random_scenario.hpp"
 #include "tests/scenario/fixture.hpp"
@@ -9,13 +9,14 @@
 namespace test_agreement_agreement {
 
 using namespace eyeroof;
-using namespace eyeroof::study;
+using namespace eyeroof::analysis;
+using namespace eyeroof::formats;
 using tests::Compared;
 
 namespace {
 
 // A network of the catalog with few layers, where a parameter says how many.
-std::string small(const read::NetworkHead& head) {
+std::string small(const formats::NetworkHead& head) {
     static const std::vector<std::pair<std::string, std::string>> sizes = {
         {"layers", "2"}, {"new", "64"},    {"seq", "64"},   {"source", "64"},
         {"batch", "8"},  {"frames", "64"}, {"latent", "32"}};
@@ -42,7 +43,7 @@ Scenario of(const std::string& network, const std::string& machine, bool trainin
 } // namespace
 
 TEST_CASE("every command gives the exam's figures, for every network of the catalog") {
-    const auto heads = read::list_networks(tests::catalog_folders().networks);
+    const auto heads = formats::list_networks(tests::catalog_folders().networks);
     REQUIRE(heads.ok());
     const auto& machines = tests::twelve_machines();
     Compared compared;

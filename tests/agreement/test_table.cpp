@@ -1,8 +1,8 @@
 // The tables behind the comparison are whole: no command and no field is left out.
-#include "study/app/session.hpp"
-#include "study/exam/gpu_step.hpp"
-#include "study/program/lower.hpp"
-#include "study/program/settled.hpp"
+#include "analysis/exam/gpu_step.hpp"
+#include "analysis/program/lower.hpp"
+#include "analysis/program/settled.hpp"
+#include "report/session/session.hpp"
 #include "tests/agreement/compare.hpp"
 #include "tests/agreement/random_scenario.hpp"
 #include "tests/agreement/rows.hpp"
@@ -13,7 +13,9 @@
 namespace test_agreement_table {
 
 using namespace eyeroof;
-using namespace eyeroof::study;
+using namespace eyeroof::analysis;
+using namespace eyeroof::formats;
+using namespace eyeroof::report;
 using model::Launch;
 
 TEST_CASE("each command has a row, or a reason why it has no step") {
@@ -80,8 +82,7 @@ std::optional<Step> step_of(Scenario scenario) {
     for (const auto& [launch, time_s] : ways) {
         scenario.launch = launch;
         const auto question = resolve(scenario, tests::catalog_folders());
-        const auto report =
-            question ? run(*question) : model::Result<Report>(question.diagnostics());
+        const auto report = question ? run(*question) : Result<Report>(question.diagnostics());
         if (!report) {
             return std::nullopt;
         }

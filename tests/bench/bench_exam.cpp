@@ -1,10 +1,10 @@
 // How long an examination takes: one layer's chain for a given mapping, and whole networks.
+#include "analysis/exam/run.hpp"
+#include "formats/catalog.hpp"
 #include "hwdb/catalog.hpp"
-#include "model/cost.hpp"
+#include "model/cost/cost.hpp"
+#include "model/cost/latency.hpp"
 #include "model/eyexam/examine.hpp"
-#include "model/latency.hpp"
-#include "study/exam/run.hpp"
-#include "study/formats/catalog.hpp"
 #include "tests/paths.hpp"
 
 #include <benchmark/benchmark.h>
@@ -24,7 +24,7 @@ model::Machine machine(const std::string& name) {
 }
 
 model::Network network(const std::string& name) {
-    return study::read::load_network(
+    return formats::load_network(
                name, {std::filesystem::path(eyeroof::tests::source_dir()) / "examples/networks"})
         .value();
 }
@@ -37,8 +37,8 @@ struct Mapped {
 
 std::vector<Mapped> mapped_nests(const model::Network& net, const model::Machine& on) {
     std::vector<Mapped> nests;
-    const study::Report report = study::run(net, on).value();
-    for (const study::LayerReport& layer : report.layers) {
+    const analysis::Report report = analysis::run(net, on).value();
+    for (const analysis::LayerReport& layer : report.layers) {
         const auto problems = model::problems_of(layer.layer).value();
         for (std::size_t i = 0; i < layer.mappings.size(); ++i) {
             nests.push_back({problems[i], layer.mappings[i]});
@@ -85,7 +85,7 @@ void whole_exam(benchmark::State& state, const std::string& net, const std::stri
     const model::Machine chosen = machine(on);
     const model::Network layers = network(net);
     for (auto _ : state) {
-        benchmark::DoNotOptimize(study::run(layers, chosen));
+        benchmark::DoNotOptimize(analysis::run(layers, chosen));
     }
 }
 BENCHMARK_CAPTURE(whole_exam, alexnet_eyeriss, "alexnet", "eyeriss-v1")

@@ -22,16 +22,17 @@ gui::Folders folders() {
 }
 
 // Points spread over the plot, of all shapes and sizes, below the roofs of a machine.
-study::PlotInput many_points(std::int64_t count) {
-    study::PlotInput input;
-    input.machines = {{"m",
-                       "M",
-                       {{"m/c", "m", "units", study::RoofKind::compute, "", 1e13, false, ""},
-                        {"m/d", "m", "DRAM", study::RoofKind::memory, "DRAM", 1e12, false, ""}}}};
+report::PlotInput many_points(std::int64_t count) {
+    report::PlotInput input;
+    input.machines = {
+        {"m",
+         "M",
+         {{"m/c", "m", "units", analysis::RoofKind::compute, "", 1e13, false, ""},
+          {"m/d", "m", "DRAM", analysis::RoofKind::memory, "DRAM", 1e12, false, ""}}}};
     for (std::int64_t i = 0; i < count; ++i) {
         const double along = static_cast<double>(i) / static_cast<double>(count);
         const double across = static_cast<double>(i * 7919 % 1000) / 1000.0;
-        study::PlotPoint point;
+        report::PlotPoint point;
         point.id = point.name = "kernel" + std::to_string(i);
         point.machine = "m";
         point.limiter_step = static_cast<std::size_t>(1 + i % 7);
@@ -98,7 +99,7 @@ void slider_drag(benchmark::State& state, const char* network, const char* machi
     window.show();
     bool shown = false;
     QObject::connect(&window, &gui::MainWindow::shown, &window, [&shown] { shown = true; });
-    study::Session session;
+    report::Session session;
     const QTemporaryDir folder;
     session.network = network[0] == '#' ? many_layers(folder, std::atoi(network + 1)).toStdString()
                                         : std::string(network);

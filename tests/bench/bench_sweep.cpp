@@ -1,9 +1,9 @@
 // A million points over ResNet-50: array x buffer x bandwidth x batch, mappings by the dataflow's
 // rules. bench_sweep --benchmark_filter=million takes all; the others a hundredth of them.
+#include "analysis/sweep/rows.hpp"
+#include "analysis/sweep/run_sweep.hpp"
+#include "formats/catalog.hpp"
 #include "hwdb/catalog.hpp"
-#include "study/formats/catalog.hpp"
-#include "study/sweep/rows.hpp"
-#include "study/sweep/run_sweep.hpp"
 #include "tests/paths.hpp"
 
 #include <benchmark/benchmark.h>
@@ -12,7 +12,7 @@ namespace {
 
 using namespace eyeroof; // NOLINT(google-build-using-namespace)
 
-study::SweepSources sources() {
+analysis::SweepSources sources() {
     const std::filesystem::path root = tests::source_dir();
     return {[=](const std::string& name) {
                 const std::vector<std::filesystem::path> folders = {root / "hwdb"};
@@ -20,26 +20,26 @@ study::SweepSources sources() {
             },
             [=](const std::string& name, const std::vector<std::string>&) {
                 const std::vector<std::filesystem::path> folders = {root / "examples/networks"};
-                return study::read::load_wired_network(name, folders);
+                return formats::load_wired_network(name, folders);
             }};
 }
 
 void sweep(benchmark::State& state, const char* machine, std::vector<std::string> vary) {
-    study::SweepQuestion question{{}, std::move(vary)};
+    analysis::SweepQuestion question{{}, std::move(vary)};
     question.scenario.network = "resnet50";
     question.scenario.machine = machine;
-    question.scenario.policy = study::MappingPolicy::dataflow;
+    question.scenario.policy = analysis::MappingPolicy::dataflow;
     for (auto _ : state) {
-        const auto grid = study::SweepGrid::make(question, sources());
+        const auto grid = analysis::SweepGrid::make(question, sources());
         if (!grid) {
             state.SkipWithError(grid.diagnostics().items().front().message.c_str());
             return;
         }
         std::size_t bytes = 0;
-        const auto done = study::run_sweep(
+        const auto done = analysis::run_sweep(
             *grid, {0, grid->points()}, 2,
-            [&](std::uint64_t point, const study::PointFigures& figures) {
-                return study::row_of(*grid, study::RowFormat::csv, point, figures);
+            [&](std::uint64_t point, const analysis::PointFigures& figures) {
+                return analysis::row_of(*grid, analysis::RowFormat::csv, point, figures);
             },
             [&](std::string_view rows, std::uint64_t) {
                 bytes += rows.size();

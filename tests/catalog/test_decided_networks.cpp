@@ -10,7 +10,6 @@ namespace test_catalog_decided_networks {
 
 using namespace eyeroof;
 using eyeroof::tests::totals;
-using model::Count;
 
 namespace {
 

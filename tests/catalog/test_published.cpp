@@ -16,9 +16,9 @@ namespace {
 
 struct Published {
     const char* network;
-    model::Count parameters; // exact; 0: not published in full
-    double macs;             // as published, 0: not published
-    double within = 0.005;   // of the published MACs, which are rounded
+    Count parameters;      // exact; 0: not published in full
+    double macs;           // as published, 0: not published
+    double within = 0.005; // of the published MACs, which are rounded
 };
 
 void hold(const std::vector<Published>& all) {

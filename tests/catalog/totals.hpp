@@ -1,7 +1,7 @@
 // The sums of a network of the catalog.
 #pragma once
 
-#include "study/formats/catalog.hpp"
+#include "formats/catalog.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ namespace eyeroof::tests {
 inline model::NetworkTotals totals(const std::string& reference) {
     const std::vector<std::filesystem::path> folders = {std::filesystem::path(source_dir()) /
                                                         "examples/networks"};
-    const auto network = study::read::load_network(reference, folders);
+    const auto network = formats::load_network(reference, folders);
     REQUIRE_MESSAGE(network, reference);
     return totals_of(*network).value();
 }

@@ -1,7 +1,7 @@
 // eyeroof hw calibrate: what is written is true of each class, can be read back, and was judged by
 // shapes that the fit had not seen.
+#include "analysis/calibrate/splits.hpp"
 #include "hwdb/calibration_reader.hpp"
-#include "study/calibrate/splits.hpp"
 #include "tests/cli/program.hpp"
 
 #include <doctest/doctest.h>
@@ -29,7 +29,7 @@ std::string table() {
     return csv;
 }
 
-model::Result<hwdb::CalibrationFile> calibrated(const std::vector<std::string>& arguments) {
+Result<hwdb::CalibrationFile> calibrated(const std::vector<std::string>& arguments) {
     const auto outcome = run(arguments);
     CAPTURE(outcome.err);
     REQUIRE(outcome.exit == 0);
@@ -71,7 +71,7 @@ TEST_CASE("repetitions of a shape fall on the side of the shape") {
     for (int i = 1; i <= 40; ++i) {
         model::Layer layer;
         layer.shape = model::GemmShape{1, 61 * i, 37 * i + 300, 500 + 23 * i};
-        held += study::is_held_out(layer) ? 1 : 0;
+        held += analysis::is_held_out(layer) ? 1 : 0;
     }
     CHECK(outcome.err.find(fmt::format("linear: {} rows fitted", 2 * (40 - held))) !=
           std::string::npos);
@@ -84,10 +84,10 @@ TEST_CASE("a sustained rate is a user's word about the clock, no measurement") {
     const auto& linear = record(*file, model::KernelClass::linear);
     CHECK_FALSE(linear.measured);
     CHECK(file->measures_clock[0]); // but the clock stands
-    CHECK(linear.provenance.confidence == model::Confidence::user);
+    CHECK(linear.provenance.confidence == Confidence::user);
     CHECK(linear.provenance.source.find("14 TFLOP/s in fp32") != std::string::npos);
     const auto& tensor = record(*file, model::KernelClass::tensor_gemm);
-    CHECK(tensor.provenance.confidence != model::Confidence::user);
+    CHECK(tensor.provenance.confidence != Confidence::user);
     CHECK_FALSE(file->measures_clock[static_cast<std::size_t>(model::KernelClass::tensor_gemm)]);
 }
 

@@ -1,4 +1,4 @@
-// Every JSON document that a command writes keeps to the schema of its name in study/schema.
+// Every JSON document that a command writes keeps to the schema of its name in report/schema.
 #include "tests/cli/program.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/paths.hpp"
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 const fs::path& schemas() {
-    static const fs::path folder = fs::path(tests::source_dir()) / "study/schema";
+    static const fs::path folder = fs::path(tests::source_dir()) / "report/schema";
     return folder;
 }
 
@@ -157,7 +157,7 @@ TEST_CASE("a roofline's figures and its ladder keep to their schema") {
     check_document(tests::read_file(file), "eyeroof/roofline/1", "roofline");
 }
 
-TEST_CASE("every schema that the sources name stands in study/schema") {
+TEST_CASE("every schema that the sources name stands in report/schema") {
     std::set<std::string> named;
     const std::regex id(R"("(eyeroof/[a-z-]+/[0-9]+)\")");
     for (const char* folder : {"study", "cli", "profiles", "mapper"}) {

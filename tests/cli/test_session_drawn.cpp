@@ -1,9 +1,9 @@
 // A session says the same to the window and to the command line: the line that the window copies
 // draws the picture that the session draws.
-#include "study/app/session.hpp"
-#include "study/formats/any_machine.hpp"
-#include "study/formats/catalog.hpp"
-#include "study/search/mapping_edit.hpp"
+#include "analysis/search/mapping_edit.hpp"
+#include "formats/any_machine.hpp"
+#include "formats/catalog.hpp"
+#include "report/session/session.hpp"
 #include "tests/cli/program.hpp"
 
 #include <doctest/doctest.h>
@@ -17,27 +17,27 @@ using tests::run;
 namespace {
 
 // What a shell makes of the copied line, which says "eyeroof" and writes roofline.svg where it is.
-std::string drawn_by_command(const study::Session& session) {
+std::string drawn_by_command(const report::Session& session) {
     const tests::Scratch scratch;
     const auto outcome =
         tests::shell("cd " + scratch.path().string() + "\neyeroof() { \"$eyeroof\" \"$@\"; }\n" +
-                     study::cli_command(session) + "\n");
+                     report::cli_command(session) + "\n");
     CAPTURE(outcome.err);
     CHECK(outcome.exit == 0);
     return tests::read_file(scratch / "roofline.svg");
 }
 
-std::string drawn_by_session(const study::Session& session) {
+std::string drawn_by_session(const report::Session& session) {
     const tests::Scratch scratch;
-    tests::write_text(scratch / "s.yaml", study::write_session(session, scratch.path()));
+    tests::write_text(scratch / "s.yaml", report::write_session(session, scratch.path()));
     const auto outcome = run({"roofline", "--session", (scratch / "s.yaml").string()});
     CAPTURE(outcome.err);
     CHECK(outcome.exit == 0);
     return outcome.out;
 }
 
-study::Session plain() {
-    study::Session session;
+report::Session plain() {
+    report::Session session;
     session.scenario.network = "alexnet";
     session.scenario.machine = "eyeriss-v1";
     session.machines = {"eyeriss-v1"};
@@ -57,17 +57,17 @@ std::vector<std::string> ids(const char* what) {
 } // namespace
 
 TEST_CASE("the copied line draws what the session draws: roofs, ranges, selection, theme") {
-    study::Session session = plain();
+    report::Session session = plain();
     session.scenario.batch = 4;
     session.scenario.data_type = model::DataType::fp16;
-    session.scenario.policy = study::MappingPolicy::dataflow;
+    session.scenario.policy = analysis::MappingPolicy::dataflow;
     session.scenario.changes = {"clock=300 MHz"};
     session.view.roofs = std::set<std::string>{ids("roofs").front()};
-    session.view.x = study::LogRange{0.1, 1.0 / 3.0 * 1e4};
-    session.view.y = study::LogRange{1e8, 1e12};
+    session.view.x = report::LogRange{0.1, 1.0 / 3.0 * 1e4};
+    session.view.y = report::LogRange{1e8, 1e12};
     session.view.selection = {ids("points").front()};
     session.view.labels = false;
-    session.view.theme = study::Theme::dark;
+    session.view.theme = report::Theme::dark;
     const std::string picture = drawn_by_session(session);
     CHECK(picture.starts_with("<svg"));
     CHECK(drawn_by_command(session) == picture);
@@ -75,7 +75,7 @@ TEST_CASE("the copied line draws what the session draws: roofs, ranges, selectio
 }
 
 TEST_CASE("no roofs at all and points of one kind are said by the copied line too") {
-    study::Session session = plain();
+    report::Session session = plain();
     session.view.roofs = std::set<std::string>{};
     session.view.top = 3;
     CHECK(drawn_by_command(session) == drawn_by_session(session));
@@ -83,26 +83,26 @@ TEST_CASE("no roofs at all and points of one kind are said by the copied line to
 }
 
 TEST_CASE("the copied line draws edited mappings") {
-    study::Session session = plain();
-    const auto machine = study::read::load_any_machine("eyeriss-v1", {tests::share_dir() / "hwdb"});
-    const auto network = study::read::load_network("alexnet", {tests::share_dir() / "networks"});
+    report::Session session = plain();
+    const auto machine = formats::load_any_machine("eyeriss-v1", {tests::share_dir() / "hwdb"});
+    const auto network = formats::load_network("alexnet", {tests::share_dir() / "networks"});
     REQUIRE(machine.ok());
     REQUIRE(network.ok());
-    study::Scenario best = session.scenario;
-    best.policy = study::MappingPolicy::best;
+    analysis::Scenario best = session.scenario;
+    best.policy = analysis::MappingPolicy::best;
     best.search_nodes = 2000;
     best.layers = "FC6";
-    const auto report = study::run(*network, *machine, best);
+    const auto report = analysis::run(*network, *machine, best);
     REQUIRE(report.ok());
-    const study::LayerReport& layer = report->layers.front();
-    session.mappings = {{layer.layer.name, 0, study::mapping_text(*machine, layer)}};
-    CHECK(study::cli_command(session).find("<<") != std::string::npos);
+    const analysis::LayerReport& layer = report->layers.front();
+    session.mappings = {{layer.layer.name, 0, analysis::mapping_text(*machine, layer)}};
+    CHECK(report::cli_command(session).find("<<") != std::string::npos);
     CHECK(drawn_by_command(session) == drawn_by_session(session));
 }
 
 TEST_CASE("a session without a way to map is examined as the command line does by itself") {
     CHECK(drawn_by_session(plain()) == run({"roofline", "alexnet", "--on", "eyeriss-v1"}).out);
-    study::Session searching = plain();
+    report::Session searching = plain();
     searching.machines = {"systolic:16x16"};
     CHECK(drawn_by_session(searching) ==
           run({"roofline", "alexnet", "--on", "systolic:16x16"}).out);

@@ -1,7 +1,7 @@
 // A network on one and on all cores of a machine.
+#include "analysis/cores/cores.hpp"
 #include "hwdb/catalog.hpp"
-#include "study/cores/cores.hpp"
-#include "study/cores/cores_write.hpp"
+#include "report/cores/cores_write.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
@@ -31,7 +31,7 @@ model::Machine simba() {
 }
 
 // Divides evenly over any number of chiplets, lanes and PEs.
-model::Network product(model::Count m, model::Count n, model::Count k) {
+model::Network product(Count m, Count n, Count k) {
     model::Network network;
     network.id = "product";
     model::Layer layer;
@@ -42,14 +42,14 @@ model::Network product(model::Count m, model::Count n, model::Count k) {
     return network;
 }
 
-study::CoresReport scaled(const model::Network& network,
-                          const study::PackageOptions& package = {}) {
-    study::Scenario scenario;
+analysis::CoresReport scaled(const model::Network& network,
+                             const analysis::PackageOptions& package = {}) {
+    analysis::Scenario scenario;
     scenario.objective = mapper::Objective::latency();
     scenario.search_nodes = 2000;
     scenario.threads = 1;
     const auto report =
-        study::cores_report(tests::question_of(network, simba(), scenario), package);
+        analysis::cores_report(tests::question_of(network, simba(), scenario), package);
     REQUIRE(report.ok());
     return *report;
 }
@@ -61,7 +61,7 @@ TEST_CASE("losses add up to what is above one core's time divided by the cores")
     REQUIRE(report.points.size() >= 4);
     CHECK(report.points.front().cores == 1);
     CHECK(report.points.back().cores == 36);
-    for (const study::CoresPoint& point : report.points) {
+    for (const analysis::CoresPoint& point : report.points) {
         CAPTURE(point.cores);
         // 1,024 MACs a core and cycle at 1.8 GHz.
         CHECK(point.time_s * static_cast<double>(point.cores) * 1024.0 * 1.8e9 >=
@@ -74,10 +74,10 @@ TEST_CASE("losses add up to what is above one core's time divided by the cores")
 
 TEST_CASE("a layer too small for all chiplets stops gaining, and says at which step") {
     const auto report = scaled(product(1, 64, 64));
-    const study::CoresPoint& all = report.points.back();
+    const analysis::CoresPoint& all = report.points.back();
     CHECK(report.points.front().time_s / all.time_s < 18.0);
     CHECK(all.costliest_step() > 0);
-    CHECK(study::cores_text(report).find("% of the loss") != std::string::npos);
+    CHECK(report::cores_text(report).find("% of the loss") != std::string::npos);
 }
 
 TEST_CASE("hops and a shared memory are steps 7 and 6") {
@@ -94,8 +94,8 @@ TEST_CASE("hops and a shared memory are steps 7 and 6") {
 
 TEST_CASE("the JSON is as its schema says") {
     const auto report = scaled(product(64, 256, 256));
-    const auto json = nlohmann::json::parse(study::cores_json(report));
-    std::ifstream schema(kSource / "study/schema/cores.schema.json");
+    const auto json = nlohmann::json::parse(report::cores_json(report));
+    std::ifstream schema(kSource / "report/schema/cores.schema.json");
     CHECK(tests::SchemaCheck(nlohmann::json::parse(schema)).faults(json).empty());
     CHECK(json["points"].size() == report.points.size());
 }
@@ -107,11 +107,11 @@ TEST_CASE("a machine of one core, and a GPU, are refused by name") {
             axis.size = 1;
         }
     }
-    const auto report = study::cores_report(tests::question_of(product(1, 1, 1), one), {});
+    const auto report = analysis::cores_report(tests::question_of(product(1, 1, 1), one), {});
     CHECK(report.diagnostics().begin()->code == "one-core");
     model::Machine gpu;
     gpu.kind = model::Gpu{};
-    CHECK(study::cores_report(tests::question_of(product(1, 1, 1), gpu), {})
+    CHECK(analysis::cores_report(tests::question_of(product(1, 1, 1), gpu), {})
               .diagnostics()
               .begin()
               ->code == "not-an-accelerator");

@@ -1,6 +1,6 @@
 // Packages of unequal cores: files, layers in parts, and a network placed on them.
-#include "study/cores/mixed.hpp"
-#include "study/cores/mixed_write.hpp"
+#include "analysis/cores/mixed.hpp"
+#include "report/cores/mixed_write.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
@@ -23,12 +23,12 @@ namespace {
 const std::filesystem::path kSource = tests::source_dir();
 const std::vector<std::filesystem::path> kFolders{kSource / "hwdb"};
 
-model::Result<study::CorePackage> package_of(const std::string& cores) {
-    return study::parse_package("eyeroof: package/1\nsource: a test\nconfidence: user\n" + cores,
-                                "p.yaml", kFolders);
+Result<analysis::CorePackage> package_of(const std::string& cores) {
+    return analysis::parse_package("eyeroof: package/1\nsource: a test\nconfidence: user\n" + cores,
+                                   "p.yaml", kFolders);
 }
 
-study::CorePackage unequal(const std::string& more = "") {
+analysis::CorePackage unequal(const std::string& more = "") {
     const auto package = package_of("cores:\n  - {machine: nvdla-large, count: 1}\n"
                                     "  - {machine: nvdla-small, count: 2}\n" +
                                     more);
@@ -39,7 +39,7 @@ study::CorePackage unequal(const std::string& more = "") {
 model::Network products() {
     model::Network network;
     network.id = network.name = "products";
-    for (const model::Count n : {64, 256, 128}) {
+    for (const Count n : {64, 256, 128}) {
         model::Layer layer;
         layer.name = "n" + std::to_string(n);
         layer.op = model::Op::gemm;
@@ -50,19 +50,19 @@ model::Network products() {
     return network;
 }
 
-study::MixedReport placed(const study::CorePackage& package) {
-    study::Question question;
+analysis::MixedReport placed(const analysis::CorePackage& package) {
+    analysis::Question question;
     question.network = products();
     question.scenario.objective = mapper::Objective::latency();
     question.scenario.search_nodes = 500;
     question.scenario.threads = 1;
-    const auto report = study::mixed_report(question, package, {});
+    const auto report = analysis::mixed_report(question, package, {});
     REQUIRE(report.ok());
     return *report;
 }
 
-bool says(const model::Diagnostics& found, const std::string& part) {
-    return std::any_of(found.begin(), found.end(), [&](const model::Diagnostic& d) {
+bool says(const Diagnostics& found, const std::string& part) {
+    return std::any_of(found.begin(), found.end(), [&](const Diagnostic& d) {
         return to_string(d).find(part) != std::string::npos;
     });
 }
@@ -75,7 +75,7 @@ TEST_CASE("a pipeline on unequal cores is no slower than any core alone, and its
     CHECK(report.pipeline.proved);
     for (std::size_t kind = 0; kind < 2; ++kind) {
         double alone = 0.0;
-        for (const study::MixedLayer& layer : report.layers) {
+        for (const analysis::MixedLayer& layer : report.layers) {
             alone += layer.seconds[kind];
         }
         CHECK(report.pipeline.interval_s <= alone * (1.0 + 1e-12));
@@ -112,18 +112,18 @@ TEST_CASE("layers are divided along output channels, whole groups and columns") 
     conv.c = 16;
     conv.k = 24;
     layer.shape = conv;
-    CHECK(std::get<model::ConvShape>(study::first_parts(layer, 3, 4)->shape).k == 18);
-    CHECK(std::get<model::ConvShape>(study::first_parts(layer, 3, 4)->shape).c == 16);
-    CHECK(!study::first_parts(layer, 1, 5));
+    CHECK(std::get<model::ConvShape>(analysis::first_parts(layer, 3, 4)->shape).k == 18);
+    CHECK(std::get<model::ConvShape>(analysis::first_parts(layer, 3, 4)->shape).c == 16);
+    CHECK(!analysis::first_parts(layer, 1, 5));
     conv.k = conv.c = conv.groups = 16; // depthwise
     layer.shape = conv;
-    const auto half = std::get<model::ConvShape>(study::first_parts(layer, 1, 2)->shape);
+    const auto half = std::get<model::ConvShape>(analysis::first_parts(layer, 1, 2)->shape);
     CHECK(half.groups == 8);
     CHECK(half.c == 8);
     CHECK(half.k == 8);
     layer.op = model::Op::softmax;
     layer.shape = model::RowsShape{4, 4};
-    CHECK(!study::first_parts(layer, 1, 2));
+    CHECK(!analysis::first_parts(layer, 1, 2));
 }
 
 TEST_CASE("what is wrong with a package is told with its place, all at once") {
@@ -144,22 +144,22 @@ TEST_CASE("what is wrong with a package is told with its place, all at once") {
 }
 
 TEST_CASE("a package is found by its name and by its file, a machine is none") {
-    CHECK(study::find_package("one-large-four-small", kFolders));
+    CHECK(analysis::find_package("one-large-four-small", kFolders));
     const auto file = kSource / "hwdb/packages/one-large-four-small.yaml";
-    CHECK(study::find_package(file.string(), kFolders) == file);
-    CHECK(!study::find_package("simba", kFolders));
-    CHECK(!study::find_package((kSource / "hwdb/accelerators/simba.yaml").string(), kFolders));
-    CHECK(study::load_package(file, kFolders).ok());
+    CHECK(analysis::find_package(file.string(), kFolders) == file);
+    CHECK(!analysis::find_package("simba", kFolders));
+    CHECK(!analysis::find_package((kSource / "hwdb/accelerators/simba.yaml").string(), kFolders));
+    CHECK(analysis::load_package(file, kFolders).ok());
 }
 
 TEST_CASE("a placement's JSON is as its schema says, its CSV has a row for each layer") {
     const auto report = placed(unequal());
-    const auto json = nlohmann::json::parse(study::mixed_json(report));
-    std::ifstream schema(kSource / "study/schema/placement.schema.json");
+    const auto json = nlohmann::json::parse(report::mixed_json(report));
+    std::ifstream schema(kSource / "report/schema/placement.schema.json");
     CHECK(tests::SchemaCheck(nlohmann::json::parse(schema)).faults(json).empty());
-    const std::string csv = study::mixed_csv(report);
+    const std::string csv = report::mixed_csv(report);
     CHECK(std::count(csv.begin(), csv.end(), '\n') == 5);
-    CHECK(study::mixed_text(report).find("the least") != std::string::npos);
+    CHECK(report::mixed_text(report).find("the least") != std::string::npos);
 }
 
 } // namespace test_cores_mixed

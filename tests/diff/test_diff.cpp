@@ -1,5 +1,5 @@
-#include "study/diff/diff.hpp"
-#include "study/diff/diff_write.hpp"
+#include "analysis/diff/diff.hpp"
+#include "report/diff/diff_write.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>
@@ -10,7 +10,8 @@
 namespace test_diff_diff {
 
 using namespace eyeroof;
-using namespace eyeroof::study;
+using namespace eyeroof::analysis;
+using namespace eyeroof::report;
 using eyeroof::tests::near;
 
 namespace {

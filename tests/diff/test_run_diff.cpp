@@ -1,6 +1,6 @@
-#include "study/diff/added_bars.hpp"
-#include "study/diff/run_diff.hpp"
-#include "study/diff/run_diff_write.hpp"
+#include "analysis/diff/run_diff.hpp"
+#include "report/diff/added_bars.hpp"
+#include "report/diff/run_diff_write.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,8 @@
 namespace test_diff_run_diff {
 
 using namespace eyeroof; // NOLINT(google-build-using-namespace)
-using namespace eyeroof::study;
+using namespace eyeroof::analysis;
+using namespace eyeroof::report;
 using eyeroof::tests::near;
 
 namespace {

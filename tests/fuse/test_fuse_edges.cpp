@@ -1,7 +1,7 @@
 // Who reads what, from a network's graph: what several layers read leaves the chip.
-#include "study/formats/catalog.hpp"
-#include "study/fuse/fuse.hpp"
-#include "study/fuse/fuse_report.hpp"
+#include "analysis/fuse/fuse.hpp"
+#include "formats/catalog.hpp"
+#include "report/fuse/fuse_report.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
 
@@ -17,24 +17,25 @@ using eyeroof::tests::near;
 
 namespace {
 
-study::read::WiredNetwork wired(const std::string& name) {
-    auto loaded = study::read::load_wired_network(
+formats::WiredNetwork wired(const std::string& name) {
+    auto loaded = formats::load_wired_network(
         name, {std::filesystem::path(tests::source_dir()) / "examples/networks"});
     REQUIRE(loaded.ok());
     REQUIRE(loaded->wiring);
     return *std::move(loaded);
 }
 
-study::FuseResult fused(const model::Network& network,
-                        const std::optional<study::OnlyReaders>& readers, double buffer = 4e6) {
-    const study::Chip chip{"a chip", "buffer", buffer, 1e9, 1e12, 8};
+analysis::FuseResult fused(const model::Network& network,
+                           const std::optional<analysis::OnlyReaders>& readers,
+                           double buffer = 4e6) {
+    const analysis::Chip chip{"a chip", "buffer", buffer, 1e9, 1e12, 8};
     const auto result =
-        study::fuse_network(network, chip, study::FuseAim::traffic, {}, {}, readers);
+        analysis::fuse_network(network, chip, analysis::FuseAim::traffic, {}, {}, readers);
     REQUIRE(result.ok());
     return *result;
 }
 
-bool together(const study::FuseResult& result, const std::string& a, const std::string& b) {
+bool together(const analysis::FuseResult& result, const std::string& a, const std::string& b) {
     return std::any_of(result.groups.begin(), result.groups.end(), [&](const auto& group) {
         const auto has = [&](const std::string& name) {
             return std::find(group.layers.begin(), group.layers.end(), name) != group.layers.end();
@@ -47,10 +48,10 @@ bool together(const study::FuseResult& result, const std::string& a, const std::
 
 TEST_CASE("a skip connection keeps what both of its readers need from staying on the chip") {
     const auto resnet = wired("resnet50");
-    const auto readers = study::only_readers(resnet.network, *resnet.wiring);
+    const auto readers = analysis::only_readers(resnet.network, *resnet.wiring);
     CHECK(readers.at("conv2_1_a") == "conv2_1_b");
     CHECK(!readers.contains("maxpool")); // conv2_1_a and conv2_1_proj read it
-    CHECK(!study::reads_alone(readers, "conv2_1_c", "conv2_1_proj"));
+    CHECK(!analysis::reads_alone(readers, "conv2_1_c", "conv2_1_proj"));
     const auto by_order = fused(resnet.network, {});
     const auto by_graph = fused(resnet.network, readers);
     CHECK(together(by_order, "maxpool", "conv2_1_a"));
@@ -61,7 +62,7 @@ TEST_CASE("a skip connection keeps what both of its readers need from staying on
 
 TEST_CASE("an inverted residual's input leaves the chip, what is inside the block does not") {
     const auto mobile = wired("mobilenet-v2");
-    const auto readers = study::only_readers(mobile.network, *mobile.wiring);
+    const auto readers = analysis::only_readers(mobile.network, *mobile.wiring);
     CHECK(!readers.contains("block2_project")); // block3 reads and adds it
     CHECK(readers.at("block3_expand") == "block3_depthwise");
     const auto result = fused(mobile.network, readers, 1e6);
@@ -71,7 +72,7 @@ TEST_CASE("an inverted residual's input leaves the chip, what is inside the bloc
 
 TEST_CASE("both products of attention are neighbours through scale, mask and softmax in a graph") {
     const auto bert = wired("bert-base");
-    const auto readers = study::only_readers(bert.network, *bert.wiring);
+    const auto readers = analysis::only_readers(bert.network, *bert.wiring);
     const bool separate = readers.contains("scores");
     CHECK((!separate || readers.at("scores") == "context"));
     CHECK(readers.at("ffn1") == "ffn2");
@@ -80,9 +81,9 @@ TEST_CASE("both products of attention are neighbours through scale, mask and sof
 
 TEST_CASE("the last lines say what is proved, among what, and from where edges are known") {
     const auto mobile = wired("mobilenet-v2");
-    const auto readers = study::only_readers(mobile.network, *mobile.wiring);
-    const auto ends_with = [](const study::FuseResult& result, const std::string& words) {
-        return study::fuse_text(result).find(words) != std::string::npos;
+    const auto readers = analysis::only_readers(mobile.network, *mobile.wiring);
+    const auto ends_with = [](const analysis::FuseResult& result, const std::string& words) {
+        return report::fuse_text(result).find(words) != std::string::npos;
     };
     CHECK(ends_with(fused(mobile.network, readers), "proved least among partitions"));
     CHECK(ends_with(fused(mobile.network, readers), "the network's graph"));
@@ -96,15 +97,15 @@ TEST_CASE("the last lines say what is proved, among what, and from where edges a
 
 TEST_CASE("energy is that of the MACs and of what crosses the outermost memory") {
     const auto mobile = wired("mobilenet-v2");
-    study::Chip chip{"a chip", "buffer", 1e6, 1e9, 1e12, 8};
+    analysis::Chip chip{"a chip", "buffer", 1e6, 1e9, 1e12, 8};
     chip.mac_pj = 2.0;
     chip.outer_pj_per_byte = 100.0;
-    const auto result = study::fuse_network(mobile.network, chip, study::FuseAim::traffic);
+    const auto result = analysis::fuse_network(mobile.network, chip, analysis::FuseAim::traffic);
     REQUIRE(result.ok());
     CHECK(result->together.energy_j ==
           near(1e-12 * (2.0 * result->together.macs + 100.0 * result->together.bytes), 1e-9));
     CHECK(result->together.energy_j < result->apart.energy_j);
-    CHECK(study::fuse_text(*result).find("MACs and outermost memory: ") != std::string::npos);
+    CHECK(report::fuse_text(*result).find("MACs and outermost memory: ") != std::string::npos);
 }
 
 } // namespace test_fuse_fuse_edges

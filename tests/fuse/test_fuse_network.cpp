@@ -1,8 +1,8 @@
 // Whole networks, fused: what joins what, that fusing never costs, and what is told.
+#include "analysis/fuse/fuse.hpp"
+#include "formats/catalog.hpp"
 #include "hwdb/catalog.hpp"
-#include "study/formats/catalog.hpp"
-#include "study/fuse/fuse.hpp"
-#include "study/fuse/fuse_report.hpp"
+#include "report/fuse/fuse_report.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
@@ -23,24 +23,25 @@ namespace {
 const std::filesystem::path kSource = tests::source_dir();
 
 model::Network network_of(const std::string& name) {
-    const auto loaded = study::read::load_network(name, {kSource / "examples/networks"});
+    const auto loaded = formats::load_network(name, {kSource / "examples/networks"});
     REQUIRE(loaded.ok());
     return *loaded;
 }
 
-study::Chip chip(double buffer_bytes) {
+analysis::Chip chip(double buffer_bytes) {
     return {"a chip", "buffer", buffer_bytes, 1e9, 1e12, 8};
 }
 
-study::FuseResult fused(const std::string& network, double buffer_bytes,
-                        study::FuseAim aim = study::FuseAim::traffic) {
-    const auto result = study::fuse_network(network_of(network), chip(buffer_bytes), aim);
+analysis::FuseResult fused(const std::string& network, double buffer_bytes,
+                           analysis::FuseAim aim = analysis::FuseAim::traffic) {
+    const auto result = analysis::fuse_network(network_of(network), chip(buffer_bytes), aim);
     REQUIRE(result.ok());
     return *result;
 }
 
-const study::FusedGroup* group_with(const study::FuseResult& result, const std::string& layer) {
-    for (const study::FusedGroup& group : result.groups) {
+const analysis::FusedGroup* group_with(const analysis::FuseResult& result,
+                                       const std::string& layer) {
+    for (const analysis::FusedGroup& group : result.groups) {
         if (std::find(group.layers.begin(), group.layers.end(), layer) != group.layers.end()) {
             return &group;
         }
@@ -57,7 +58,7 @@ TEST_CASE("running layers together never moves more than one after the other, an
             CAPTURE(network);
             CAPTURE(buffer);
             CHECK(result.together.bytes <= result.apart.bytes * (1.0 + 1e-12));
-            for (const study::FusedGroup& group : result.groups) {
+            for (const analysis::FusedGroup& group : result.groups) {
                 CHECK(group.together.bytes <= group.apart.bytes * (1.0 + 1e-12));
                 CHECK((!group.fits || group.buffer_bytes <= buffer));
             }
@@ -67,14 +68,14 @@ TEST_CASE("running layers together never moves more than one after the other, an
 
 TEST_CASE("least time is never more than the time of the least traffic") {
     const auto traffic = fused("mobilenet-v1", 128e3);
-    const auto latency = fused("mobilenet-v1", 128e3, study::FuseAim::latency);
+    const auto latency = fused("mobilenet-v1", 128e3, analysis::FuseAim::latency);
     CHECK(latency.together.time_s <= traffic.together.time_s * (1.0 + 1e-12));
     CHECK(traffic.together.bytes <= latency.together.bytes * (1.0 + 1e-12));
 }
 
 TEST_CASE("VGG's convolutions in a large buffer move their weights, an input and an output") {
     const auto result = fused("vgg16", 1e9);
-    const study::FusedGroup* chain = group_with(result, "CONV3_1");
+    const analysis::FusedGroup* chain = group_with(result, "CONV3_1");
     REQUIRE(chain != nullptr);
     CHECK(chain->layers.size() == 18); // 13 convolutions and 5 pools
     // 14,710,464 weights, 224 x 224 x 3 inputs, 7 x 7 x 512 outputs, a byte each.
@@ -85,7 +86,7 @@ TEST_CASE("VGG's convolutions in a large buffer move their weights, an input and
 TEST_CASE("both products of attention go together across scale, mask and softmax, queries and keys "
           "do not") {
     const auto result = fused("llama-2-7b:layers=1", 4e6);
-    const study::FusedGroup* attention = group_with(result, "scores");
+    const analysis::FusedGroup* attention = group_with(result, "scores");
     REQUIRE(attention != nullptr);
     CHECK(attention->layers == std::vector<std::string>{"scores", "mix"});
     CHECK(attention->together.bytes < 0.5 * attention->apart.bytes);
@@ -95,9 +96,9 @@ TEST_CASE("both products of attention go together across scale, mask and softmax
 TEST_CASE("an attention in one layer is costed as both products of each head") {
     const auto apart = fused("llama-2-7b:layers=1,fused=0", 4e6);
     const auto one = fused("llama-2-7b:layers=1,fused=1", 4e6);
-    const study::FusedGroup* two = group_with(apart, "scores");
-    const study::FusedGroup* attention = nullptr;
-    for (const study::FusedGroup& group : one.groups) {
+    const analysis::FusedGroup* two = group_with(apart, "scores");
+    const analysis::FusedGroup* attention = nullptr;
+    for (const analysis::FusedGroup& group : one.groups) {
         attention = group.how == "products of one head together" ? &group : attention;
     }
     REQUIRE(attention != nullptr);
@@ -106,16 +107,16 @@ TEST_CASE("an attention in one layer is costed as both products of each head") {
 
 TEST_CASE("a layer that fits nowhere is told, and counted with each tensor once") {
     const auto result = fused("vgg16", 40.0);
-    const study::FusedGroup* group = group_with(result, "CONV3_1");
+    const analysis::FusedGroup* group = group_with(result, "CONV3_1");
     CHECK(!group->fits);
     CHECK(group->how.find("does not fit") != std::string::npos);
 }
 
 TEST_CASE("the curve is drawn with both traffics and the machine's own buffer") {
-    const study::Chip own = chip(64 * 1024.0);
-    const auto curve = study::fuse_curve(network_of("alexnet"), own);
+    const analysis::Chip own = chip(64 * 1024.0);
+    const auto curve = analysis::fuse_curve(network_of("alexnet"), own);
     REQUIRE(curve.ok());
-    const std::string svg = study::fuse_curve_svg("alexnet", own, *curve);
+    const std::string svg = report::fuse_curve_svg("alexnet", own, *curve);
     CHECK(svg.find("<svg") == 0);
     CHECK(svg.find("layers together") != std::string::npos);
     CHECK(svg.find("layer by layer") != std::string::npos);
@@ -124,11 +125,11 @@ TEST_CASE("the curve is drawn with both traffics and the machine's own buffer") 
 }
 
 TEST_CASE("the curve never rises where everything fits") {
-    const auto curve = study::fuse_curve(network_of("alexnet"), chip(1.0));
+    const auto curve = analysis::fuse_curve(network_of("alexnet"), chip(1.0));
     REQUIRE(curve.ok());
     double before = 1e300;
     int fitting = 0;
-    for (const study::FusePoint& point : *curve) {
+    for (const analysis::FusePoint& point : *curve) {
         if (point.fits) {
             CHECK(point.together_bytes <= before);
             before = point.together_bytes;
@@ -142,20 +143,20 @@ TEST_CASE("a machine lends its largest store, its link and its peak") {
     const std::vector<std::filesystem::path> folders{kSource / "hwdb"};
     const auto eyeriss = hwdb::load_machine("eyeriss-v1", folders);
     REQUIRE(eyeriss.ok());
-    const auto chip = study::chip_of(*eyeriss, model::DataType::int16);
+    const auto chip = analysis::chip_of(*eyeriss, model::DataType::int16);
     REQUIRE(chip.ok());
     CHECK(chip->buffer == "GLB");
     CHECK(chip->dram_bytes_per_s == near(480e6, 1e-9));
     CHECK(chip->macs_per_s == near(168 * 200e6, 1e-9));
     const auto gpu = hwdb::load_machine("v100-sxm2-16gb", folders);
     REQUIRE(gpu.ok());
-    CHECK(study::chip_of(*gpu, model::DataType::fp16)->buffer == "L2");
-    CHECK(!study::chip_of(*gpu, model::DataType::fp8).ok());
+    CHECK(analysis::chip_of(*gpu, model::DataType::fp16)->buffer == "L2");
+    CHECK(!analysis::chip_of(*gpu, model::DataType::fp8).ok());
 }
 
 TEST_CASE("the JSON is as its schema says, and its groups add up to its totals") {
-    const auto json = nlohmann::json::parse(study::fuse_json(fused("alexnet", 1e6)));
-    std::ifstream schema(kSource / "study/schema/fuse.schema.json");
+    const auto json = nlohmann::json::parse(report::fuse_json(fused("alexnet", 1e6)));
+    std::ifstream schema(kSource / "report/schema/fuse.schema.json");
     CHECK(tests::SchemaCheck(nlohmann::json::parse(schema)).faults(json).empty());
     double sum = 0.0;
     for (const auto& group : json["groups"]) {

@@ -3,7 +3,7 @@
 // Must not know what a particular text should mean.
 #pragma once
 
-#include "study/formats/layer_csv.hpp"
+#include "formats/layer_csv.hpp"
 
 #include <string>
 
@@ -12,13 +12,13 @@ namespace eyeroof::tests {
 // Empty when every promise is kept: errors come with a place, a code and a limit; a table that is
 // read has valid layers only and is read back the same when it is written.
 inline std::string broken_promise_layer_csv(const std::string& text) {
-    const auto table = study::read::parse_layer_csv(text, "x.csv");
-    for (const model::Diagnostic& d : table.diagnostics()) {
+    const auto table = formats::parse_layer_csv(text, "x.csv");
+    for (const Diagnostic& d : table.diagnostics()) {
         if (d.where.file != "x.csv" || d.code.empty() || d.message.empty()) {
             return "a diagnostic lacks place, code or message: " + to_string(d);
         }
     }
-    if (table.diagnostics().size() > 2 * model::Diagnostics::kMost) {
+    if (table.diagnostics().size() > 2 * Diagnostics::kMost) {
         return "too many diagnostics";
     }
     if (!table) {
@@ -34,8 +34,7 @@ inline std::string broken_promise_layer_csv(const std::string& text) {
             return "a layer is not valid: " + layer.name;
         }
     }
-    const auto again =
-        study::read::parse_layer_csv(study::read::write_layer_csv(table->layers), "y.csv");
+    const auto again = formats::parse_layer_csv(formats::write_layer_csv(table->layers), "y.csv");
     return again && again->layers == table->layers ? "" : "written and read back, layers differ";
 }
 

@@ -3,7 +3,7 @@
 // Must not know what particular bytes should mean.
 #pragma once
 
-#include "study/formats/onnx/convert.hpp"
+#include "formats/onnx/convert.hpp"
 
 #include <string>
 
@@ -11,9 +11,10 @@ namespace eyeroof::tests {
 
 // Empty when every promise is kept: errors come with a place, a code and a message; a model that is
 // read has layers, all of them valid, and every node of it is counted once.
-inline std::string broken_promise_onnx(const std::string& bytes, const study::onnx::Sizes& sizes) {
-    const auto model = study::onnx::parse_onnx(bytes, "x.onnx", sizes);
-    for (const model::Diagnostic& d : model.diagnostics()) {
+inline std::string broken_promise_onnx(const std::string& bytes,
+                                       const formats::onnx::Sizes& sizes) {
+    const auto model = formats::onnx::parse_onnx(bytes, "x.onnx", sizes);
+    for (const Diagnostic& d : model.diagnostics()) {
         if (d.where.file != "x.onnx" || d.code.empty() || d.message.empty()) {
             return "a diagnostic lacks place, code or message: " + to_string(d);
         }

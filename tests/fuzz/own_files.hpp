@@ -3,27 +3,27 @@
 // profiles. Used by the fuzz targets and by the test that replays their corpora. Knows no fuzzer.
 #pragma once
 
+#include "analysis/calibrate/networks.hpp"
+#include "analysis/calibrate/pairs.hpp"
+#include "analysis/exam/gate.hpp"
+#include "analysis/scenario/fields.hpp"
+#include "formats/ceilings.hpp"
+#include "formats/metric_family.hpp"
 #include "hwdb/calibration_reader.hpp"
 #include "hwdb/gpu_reader.hpp"
 #include "profiles/profile_file.hpp"
-#include "study/app/session.hpp"
-#include "study/calibrate/networks.hpp"
-#include "study/calibrate/pairs.hpp"
-#include "study/exam/gate.hpp"
-#include "study/formats/ceilings.hpp"
-#include "study/formats/metric_family.hpp"
-#include "study/scenario/fields.hpp"
+#include "report/session/session.hpp"
 
 #include <string>
 
 namespace eyeroof::tests {
 
 // Whatever is refused is refused with an error that has code and words.
-template <class T> std::string badly_refused(const model::Result<T>& read) {
+template <class T> std::string badly_refused(const Result<T>& read) {
     if (!read && !read.diagnostics().has_errors()) {
         return "refused without an error";
     }
-    for (const model::Diagnostic& d : read.diagnostics()) {
+    for (const Diagnostic& d : read.diagnostics()) {
         if (d.code.empty() || d.message.empty() || d.where.line < 0 || d.where.column < 0) {
             return "a diagnostic lacks code, words or place: " + to_string(d);
         }
@@ -51,40 +51,40 @@ inline std::string broken_promise_calibration(const std::string& text) {
 }
 
 inline std::string broken_promise_scenario(const std::string& text) {
-    const auto scenario = study::parse_scenario(text, "fuzz.json");
+    const auto scenario = analysis::parse_scenario(text, "fuzz.json");
     if (!scenario) {
         return badly_refused(scenario);
     }
-    const auto again = study::parse_scenario(study::scenario_json(*scenario), "again.json");
+    const auto again = analysis::parse_scenario(analysis::scenario_json(*scenario), "again.json");
     return again && *again == *scenario ? "" : "written and read again, it differs";
 }
 
 inline std::string broken_promise_session(const std::string& text) {
-    const auto session = study::parse_session(text, "fuzz.yaml");
+    const auto session = report::parse_session(text, "fuzz.yaml");
     if (!session) {
         return badly_refused(session);
     }
-    const auto again = study::parse_session(study::write_session(*session), "again.yaml");
+    const auto again = report::parse_session(report::write_session(*session), "again.yaml");
     return again && again->scenario == session->scenario && again->machines == session->machines
                ? ""
                : "written and read again, it differs";
 }
 
 inline std::string broken_promise_ceilings(const std::string& text) {
-    return badly_refused(study::parse_ceilings(text, "fuzz.yaml"));
+    return badly_refused(formats::parse_ceilings(text, "fuzz.yaml"));
 }
 
 inline std::string broken_promise_metric_family(const std::string& text) {
-    return badly_refused(study::parse_metric_family(text, "fuzz.yaml"));
+    return badly_refused(formats::parse_metric_family(text, "fuzz.yaml"));
 }
 
 inline std::string broken_promise_measured_tables(const std::string& text) {
-    return badly_refused(study::parse_pairs(text, "fuzz.csv")) +
-           badly_refused(study::parse_networks(text, "fuzz.csv"));
+    return badly_refused(analysis::parse_pairs(text, "fuzz.csv")) +
+           badly_refused(analysis::parse_networks(text, "fuzz.csv"));
 }
 
 inline std::string broken_promise_condition(const std::string& text) {
-    return badly_refused(study::parse_gate(text));
+    return badly_refused(analysis::parse_gate(text));
 }
 
 inline std::string broken_promise_profile_file(const std::string& text) {

@@ -3,18 +3,18 @@
 // Must not know what a particular text should mean.
 #pragma once
 
-#include "study/formats/maestro.hpp"
-#include "study/formats/zigzag.hpp"
+#include "formats/maestro.hpp"
+#include "formats/zigzag.hpp"
 
 #include <string>
 
 namespace eyeroof::tests {
 
-inline std::string broken_promise_network(const model::Result<model::Network>& network) {
+inline std::string broken_promise_network(const Result<model::Network>& network) {
     if (!network && !network.diagnostics().has_errors()) {
         return "refused without an error";
     }
-    for (const model::Diagnostic& d : network.diagnostics()) {
+    for (const Diagnostic& d : network.diagnostics()) {
         if (d.where.file != "x" || d.where.line < 1 || d.code.empty() || d.message.empty()) {
             return "a diagnostic lacks place, code or message: " + to_string(d);
         }
@@ -30,13 +30,13 @@ inline std::string broken_promise_network(const model::Result<model::Network>& n
 }
 
 inline std::string broken_promise_maestro(const std::string& text) {
-    (void)study::read::is_maestro(text);
-    return broken_promise_network(study::read::parse_maestro(text, "x"));
+    (void)formats::is_maestro(text);
+    return broken_promise_network(formats::parse_maestro(text, "x"));
 }
 
 inline std::string broken_promise_zigzag(const std::string& text) {
-    (void)study::read::is_zigzag(text);
-    return broken_promise_network(study::read::parse_zigzag(text, "x"));
+    (void)formats::is_zigzag(text);
+    return broken_promise_network(formats::parse_zigzag(text, "x"));
 }
 
 } // namespace eyeroof::tests

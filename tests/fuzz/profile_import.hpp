@@ -20,8 +20,8 @@ inline void require(bool condition) {
     }
 }
 
-inline void check_imported(const model::Result<profiles::Profile>& profile) {
-    for (const model::Diagnostic& diagnostic : profile.diagnostics()) {
+inline void check_imported(const Result<profiles::Profile>& profile) {
+    for (const Diagnostic& diagnostic : profile.diagnostics()) {
         require(!diagnostic.message.empty() && !diagnostic.code.empty());
         require(diagnostic.where.line >= 0 && diagnostic.where.column >= 0);
     }

@@ -3,8 +3,8 @@
 // Must not know what a particular text should mean.
 #pragma once
 
+#include "formats/scalesim.hpp"
 #include "model/compat/scalesim.hpp"
-#include "study/formats/scalesim.hpp"
 
 #include <string>
 
@@ -13,16 +13,15 @@ namespace eyeroof::tests {
 // Empty when every promise is kept: a topology that is read has valid layers only, whose cycles are
 // positive or refused with a reason; a cfg that is read has an array.
 inline std::string broken_promise_scalesim(const std::string& text) {
-    const auto config = study::read::parse_scalesim_cfg(text, "x.cfg");
+    const auto config = formats::parse_scalesim_cfg(text, "x.cfg");
     if (config && (config->rows < 1 || config->cols < 1)) {
         return "a cfg without an array";
     }
-    const auto network = study::read::parse_scalesim_topology(text, "x.csv");
-    if (study::read::is_scalesim_topology(text) && !network &&
-        !network.diagnostics().has_errors()) {
+    const auto network = formats::parse_scalesim_topology(text, "x.csv");
+    if (formats::is_scalesim_topology(text) && !network && !network.diagnostics().has_errors()) {
         return "refused without an error";
     }
-    for (const model::Diagnostic& d : network.diagnostics()) {
+    for (const Diagnostic& d : network.diagnostics()) {
         if (d.where.file != "x.csv" || d.code.empty() || d.message.empty()) {
             return "a diagnostic lacks place, code or message: " + to_string(d);
         }

@@ -5,17 +5,17 @@
 // Knows no fuzzer.
 #pragma once
 
+#include "analysis/cores/package.hpp"
+#include "analysis/silicon/area_table.hpp"
+#include "analysis/sparse/densities.hpp"
+#include "analysis/sweep/sweep_file.hpp"
+#include "formats/assignments.hpp"
 #include "hwdb/fabric_reader.hpp"
 #include "hwdb/published_reader.hpp"
 #include "hwdb/technology_reader.hpp"
 #include "hwdb/transfer_reader.hpp"
 #include "profiles/collect/fault.hpp"
 #include "profiles/collect/request.hpp"
-#include "study/cores/package.hpp"
-#include "study/formats/assignments.hpp"
-#include "study/silicon/area_table.hpp"
-#include "study/sparse/densities.hpp"
-#include "study/sweep/sweep_file.hpp"
 #include "tests/fuzz/own_files.hpp"
 
 #include <sys/mman.h>
@@ -48,15 +48,15 @@ class TextAsFile {
 };
 
 inline std::string broken_promise_assignments(const std::string& text) {
-    return badly_refused(study::parse_assignments(text, "fuzz.yaml"));
+    return badly_refused(formats::parse_assignments(text, "fuzz.yaml"));
 }
 
 inline std::string broken_promise_densities(const std::string& text) {
-    const auto table = study::parse_densities(text, "fuzz.yaml");
+    const auto table = analysis::parse_densities(text, "fuzz.yaml");
     if (!table) {
         return badly_refused(table);
     }
-    for (const study::LayerDensity& layer : table->layers) {
+    for (const analysis::LayerDensity& layer : table->layers) {
         if (!(layer.weight >= 0.0 && layer.weight <= 1.0 && layer.output >= 0.0 &&
               layer.output <= 1.0)) {
             return "a density outside 0 to 1";
@@ -67,23 +67,23 @@ inline std::string broken_promise_densities(const std::string& text) {
 
 // Without folders: parametric machines alone are found.
 inline std::string broken_promise_package_yaml(const std::string& text) {
-    const auto package = study::parse_package(text, "fuzz.yaml", {});
+    const auto package = analysis::parse_package(text, "fuzz.yaml", {});
     if (!package) {
         return badly_refused(package);
     }
     std::size_t cores = 0;
-    for (const study::CoreKind& kind : package->kinds) {
+    for (const analysis::CoreKind& kind : package->kinds) {
         cores += kind.count;
     }
-    return cores >= 1 && cores <= study::kMostCores ? "" : "no cores, or more than there may be";
+    return cores >= 1 && cores <= analysis::kMostCores ? "" : "no cores, or more than there may be";
 }
 
 inline std::string broken_promise_area_table(const std::string& text) {
-    const auto areas = study::parse_area_table(text, "fuzz.yaml");
+    const auto areas = analysis::parse_area_table(text, "fuzz.yaml");
     if (!areas) {
         return badly_refused(areas);
     }
-    for (const study::NamedArea& area : *areas) {
+    for (const analysis::NamedArea& area : *areas) {
         if (!(area.um2 >= 0.0 && area.instances >= 1.0)) {
             return "an area below nothing, or of no instance";
         }
@@ -120,11 +120,11 @@ inline std::string broken_promise_published_yaml(const std::string& text) {
 }
 
 inline std::string broken_promise_sweep_note(const std::string& text) {
-    const auto note = study::parse_note(text, "fuzz.sweep");
+    const auto note = analysis::parse_note(text, "fuzz.sweep");
     if (!note) {
         return badly_refused(note);
     }
-    const auto again = study::parse_note(study::note_text(*note), "again");
+    const auto again = analysis::parse_note(analysis::note_text(*note), "again");
     return again && *again == *note ? "" : "written and read again, it differs";
 }
 

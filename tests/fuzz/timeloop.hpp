@@ -3,7 +3,7 @@
 // Must not know what a particular text should mean.
 #pragma once
 
-#include "study/formats/timeloop.hpp"
+#include "formats/timeloop.hpp"
 
 #include <string>
 
@@ -27,11 +27,11 @@ inline model::Accelerator timeloop_machine() {
 }
 
 template <class T>
-std::string broken_promise_result(const model::Result<T>& read, const std::string& file) {
+std::string broken_promise_result(const Result<T>& read, const std::string& file) {
     if (!read && !read.diagnostics().has_errors()) {
         return "refused without an error";
     }
-    for (const model::Diagnostic& d : read.diagnostics()) {
+    for (const Diagnostic& d : read.diagnostics()) {
         if (d.where.file != file || d.code.empty() || d.message.empty()) {
             return "a diagnostic lacks place, code or message: " + to_string(d);
         }
@@ -42,25 +42,25 @@ std::string broken_promise_result(const model::Result<T>& read, const std::strin
 // Empty when every promise is kept: what is read is valid, and a mapping that is read is written
 // and read back the same.
 inline std::string broken_promise_timeloop(const std::string& text) {
-    const auto machine = study::read::parse_timeloop_architecture(text, "t.yaml");
+    const auto machine = formats::parse_timeloop_architecture(text, "t.yaml");
     std::string broken = broken_promise_result(machine, "t.yaml");
     if (machine && validate(std::get<model::Accelerator>(machine->kind)).has_errors()) {
         return "a machine that is not valid";
     }
-    const auto problem = study::read::parse_timeloop_problem(text, "t.yaml");
+    const auto problem = formats::parse_timeloop_problem(text, "t.yaml");
     broken += broken_promise_result(problem, "t.yaml");
     if (problem && !work_of(problem->network.layers.front()).ok()) {
         return "a layer that is not valid";
     }
     const model::Accelerator known = timeloop_machine();
-    const auto rules = study::read::parse_timeloop_constraints(text, "t.yaml", known);
+    const auto rules = formats::parse_timeloop_constraints(text, "t.yaml", known);
     broken += broken_promise_result(rules, "t.yaml");
-    const auto mapping = study::read::parse_timeloop_mapping(text, "t.yaml", known);
+    const auto mapping = formats::parse_timeloop_mapping(text, "t.yaml", known);
     broken += broken_promise_result(mapping, "t.yaml");
-    const auto written = mapping ? study::read::write_timeloop_mapping(*mapping, known)
-                                 : model::Result<std::string>(mapping.diagnostics());
+    const auto written = mapping ? formats::write_timeloop_mapping(*mapping, known)
+                                 : Result<std::string>(mapping.diagnostics());
     if (written) {
-        const auto again = study::read::parse_timeloop_mapping(*written, "w.yaml", known);
+        const auto again = formats::parse_timeloop_mapping(*written, "w.yaml", known);
         if (!again) {
             return "what was written is not read: " + to_string(again.diagnostics().items()[0]);
         }

@@ -3,8 +3,8 @@
 // Knows no fuzzer.
 #pragma once
 
-#include "study/tune/log.hpp"
-#include "study/tune/tuner.hpp"
+#include "analysis/tune/log.hpp"
+#include "analysis/tune/tuner.hpp"
 #include "tests/fuzz/own_files.hpp"
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace eyeroof::tests {
 
 inline std::string broken_promise_trials(const std::string& text) {
-    namespace tune = study::tune;
+    namespace tune = analysis::tune;
     const auto lines = tune::parse_trials(text, "fuzz.jsonl");
     if (!lines) {
         return badly_refused(lines);

@@ -1,8 +1,8 @@
 // The metric files against NVIDIA's own library: real on every machine with the toolkit, no GPU
 // needed. With a toolkit that has no such library (before 12.6 U2) there is nothing to ask.
 #ifdef EYEROOF_RANGE_PROFILER
+#include "formats/metric_family.hpp"
 #include "profiles/cupti/cupti_catalog.hpp"
-#include "study/formats/metric_family.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ namespace {
 
 std::vector<MetricFamily> families() {
     const auto read =
-        study::read_metric_families(eyeroof::tests::source_dir() + "/profiles/metrics");
+        formats::read_metric_families(eyeroof::tests::source_dir() + "/profiles/metrics");
     for (const auto& diagnostic : read.diagnostics()) {
         MESSAGE(to_string(diagnostic));
     }

@@ -1,6 +1,6 @@
 // What the older Profiling API needs of NVIDIA's host library, asked for real: no GPU needed.
+#include "formats/metric_family.hpp"
 #include "profiles/cupti/perfworks.hpp"
-#include "study/formats/metric_family.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ std::unique_ptr<Perfworks> library() {
 }
 
 std::vector<MetricFamily> families() {
-    const auto read = study::read_metric_families(tests::source_dir() + "/profiles/metrics");
+    const auto read = formats::read_metric_families(tests::source_dir() + "/profiles/metrics");
     REQUIRE(read.ok());
     return *read;
 }

@@ -305,7 +305,7 @@ Play play_actions(Monkey& monkey, std::int64_t actions) {
 
 // Whatever was done to it: the window opens a session and shows its answer.
 bool still_answers(gui::MainWindow& window) {
-    study::Session session;
+    report::Session session;
     session.scenario.network = "alexnet";
     session.machines = {"l4"};
     window.open_session(session);

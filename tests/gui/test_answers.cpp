@@ -1,12 +1,12 @@
 // Answers of the window that once were wrong or misled: whose gains, which layer, which roofs, what
 // is missing from a table, what a cancelled search leaves behind; without a screen.
+#include "analysis/what_if/sensitivity.hpp"
+#include "base/units.hpp"
+#include "formats/catalog.hpp"
+#include "formats/mapping_yaml.hpp"
 #include "gui/panes/upgrade_form.hpp"
 #include "gui/panes/upgrade_words.hpp"
 #include "hwdb/catalog.hpp"
-#include "model/base/units.hpp"
-#include "study/formats/catalog.hpp"
-#include "study/formats/mapping_yaml.hpp"
-#include "study/what_if/sensitivity.hpp"
 #include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
@@ -60,7 +60,7 @@ model::Machine machine(const char* name) {
 std::vector<std::string> ids_of(MainWindow& window, const std::string& on,
                                 const std::string& name) {
     std::vector<std::string> ids;
-    for (const study::PlotPoint& point : window.plot().plot().points) {
+    for (const report::PlotPoint& point : window.plot().plot().points) {
         if (point.machine == on && point.name == name && !point.measured) {
             ids.push_back(point.id);
         }
@@ -87,7 +87,7 @@ QString cell_of(MainWindow& window, int row, int column) {
 
 void TestAnswers::the_second_machines_ladder_has_gains_of_its_own() {
     const auto kernels_alone = [](std::vector<std::string> machines) {
-        study::Session session = session_of("alexnet", std::move(machines));
+        report::Session session = session_of("alexnet", std::move(machines));
         session.scenario.launch = model::Launch::none; // the host would bound both
         return session;
     };
@@ -98,7 +98,7 @@ void TestAnswers::the_second_machines_ladder_has_gains_of_its_own() {
     const auto words = [&](const char* name) {
         const auto question = question_of(kernels_alone({name}));
         return QString::fromStdString(
-            study::best_help_text(study::sensitivities(question).value()));
+            analysis::best_help_text(analysis::sensitivities(question).value()));
     };
     QVERIFY(words("a100-sxm-40gb") != words("v100-sxm2-16gb"));
     window.plot().set_selection({ids_of(window, "a100-sxm-40gb", "FC6").at(0)});
@@ -114,7 +114,7 @@ void TestAnswers::without_prices_nothing_is_said_to_pay() {
     window.show_page("upgrade");
     window.upgrade().ask({"resnet50"}, "a2", {"a30"});
     QTRY_COMPARE_WITH_TIMEOUT(window.upgrade().upgrades().size(), std::size_t{1}, kPatience_ms);
-    const study::Upgrade& u = window.upgrade().upgrades()[0];
+    const analysis::Upgrade& u = window.upgrade().upgrades()[0];
     QVERIFY(!u.money.priced);
     const QString headline = window.upgrade().headline();
     QVERIFY2(headline.contains(
@@ -135,7 +135,7 @@ void TestAnswers::prices_stand_with_their_sources_and_ages() {
     window.show_page("upgrade");
     window.upgrade().ask({"resnet50"}, "v100-sxm2-16gb", {"a100-sxm-40gb"}, "adam");
     QTRY_COMPARE_WITH_TIMEOUT(window.upgrade().upgrades().size(), std::size_t{1}, kPatience_ms);
-    const study::Upgrade& u = window.upgrade().upgrades()[0];
+    const analysis::Upgrade& u = window.upgrade().upgrades()[0];
     const QString reasons = window.findChild<QLabel*>("reasons")->text();
     QVERIFY2(reasons.contains(QString::fromStdString(u.money.to_price_source)) &&
                  reasons.contains(QString::fromStdString(u.money.from_price_source)),
@@ -165,12 +165,12 @@ void TestAnswers::layers_of_one_name_are_told_apart() {
     QStringList mappings, values, texts;
     for (std::size_t row = 0; row < 2; ++row) {
         window.plot().set_selection({ids[row]});
-        const study::LayerReport& own = window.reports()[0].layers[row];
+        const analysis::LayerReport& own = window.reports()[0].layers[row];
         values << QString::fromStdString(window.ladder().scene()->bars.at(1).value);
-        QCOMPARE(window.ladder().scene()->bars.at(8).value, model::format_si(own.time_s, "s", 4));
+        QCOMPARE(window.ladder().scene()->bars.at(8).value, format_si(own.time_s, "s", 4));
         mappings << window.mapping().editor().toPlainText();
         texts << details->toPlainText();
-        QVERIFY(texts.back().contains(QString::fromStdString(model::format_si(own.time_s, "s"))));
+        QVERIFY(texts.back().contains(QString::fromStdString(format_si(own.time_s, "s"))));
     }
     QVERIFY(values[0] != values[1]);
     QVERIFY(mappings[0] != mappings[1]);
@@ -182,10 +182,10 @@ void TestAnswers::an_edited_mapping_stays_with_its_row() {
     const QString file = written(folder.filePath("twins.yaml"), kTwins);
     MainWindow window(folders());
     QVERIFY(open_and_wait(window, session_of(qPrintable(file), {"eyeriss-v1"})));
-    const std::vector<study::LayerReport> before = window.reports()[0].layers;
+    const std::vector<analysis::LayerReport> before = window.reports()[0].layers;
     window.plot().set_selection({ids_of(window, "eyeriss-v1", "conv").at(1)});
     const auto eyeriss = machine("eyeriss-v1");
-    window.mapping().editor().setPlainText(QString::fromStdString(study::read::write_mapping_yaml(
+    window.mapping().editor().setPlainText(QString::fromStdString(formats::write_mapping_yaml(
         serial(before[1].mappings.at(0)), std::get<model::Accelerator>(eyeriss.kind))));
     QTRY_VERIFY(window.mapping().verdict().contains("slower"));
     QVERIFY(window.reports()[0].layers[0] == before[0]);
@@ -221,7 +221,7 @@ void TestAnswers::kernels_without_a_place_are_in_the_table_and_in_the_sums() {
     QCOMPARE(cell_of(window, row_of(window, "CONV1"), LayerTable::measured), QString("60 us"));
     QVERIFY(!cell_of(window, row_of(window, "CONV1"), LayerTable::measured_of_roof).isEmpty());
     // the sum of the measurement, and of its difference from the prediction
-    const study::Measurement& m = *window.reports()[0].measured;
+    const analysis::Measurement& m = *window.reports()[0].measured;
     const QString totals = window.findChild<QLabel*>("totals")->text();
     QVERIFY2(totals.contains("measured: 105 us in 2 of "), qPrintable(totals));
     QVERIFY2(totals.contains(QString("(%1 %) unexplained")
@@ -243,7 +243,7 @@ void TestAnswers::a_cancelled_search_leaves_the_choice_as_it_was() {
     window.activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(&window));
     QVERIFY(open_and_wait(window, session_of("resnet50", {"eyeriss-v1"})));
-    const study::Session before = window.session();
+    const report::Session before = window.session();
     auto* mapping = window.findChild<QComboBox*>("mapping");
     const int chosen = mapping->currentIndex();
     const int best = mapping->findText("best mapping");
@@ -258,7 +258,7 @@ void TestAnswers::a_cancelled_search_leaves_the_choice_as_it_was() {
     QVERIFY(!window.examiner().busy() || window.session() == before);
     QCOMPARE(mapping->currentIndex(), chosen);
     QVERIFY(window.session() == before);
-    QCOMPARE(study::cli_command(window.session()), study::cli_command(before));
+    QCOMPARE(report::cli_command(window.session()), report::cli_command(before));
     window.redo(); // asks again
     QCOMPARE(mapping->currentIndex(), best);
 }
@@ -268,12 +268,12 @@ void TestAnswers::of_roof_is_of_the_visible_roofs() {
     window.show();
     QVERIFY(open_and_wait(window, session_of("alexnet", {"a100-sxm-40gb"})));
     const auto of_fc6 = [&] {
-        for (const study::ScenePoint& point : window.plot().scene().points) {
+        for (const report::ScenePoint& point : window.plot().scene().points) {
             if (point.name == "FC6") {
                 return point;
             }
         }
-        return study::ScenePoint{};
+        return report::ScenePoint{};
     };
     QCOMPARE(of_fc6().roof, std::string("DRAM"));
     const double rate = of_fc6().y;
@@ -299,8 +299,8 @@ void TestAnswers::points_above_a_roof_are_explained_in_sight() {
     QVERIFY(QString::fromStdString(scene.warnings.front()).contains("above a roof"));
     // predictions whose bytes an inner memory holds are no error, and that is said, too
     std::size_t held = 0;
-    for (const study::ScenePoint& point : scene.points) {
-        held += !point.above_roof && point.of_bound > 1.0 + study::kAboveRoofTolerance ? 1 : 0;
+    for (const report::ScenePoint& point : scene.points) {
+        held += !point.above_roof && point.of_bound > 1.0 + report::kAboveRoofTolerance ? 1 : 0;
     }
     QCOMPARE(scene.notes.empty(), held == 0);
 }

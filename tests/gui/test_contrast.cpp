@@ -46,17 +46,17 @@ namespace {
 
 double contrast_of(const QColor& ink, const QColor& ground) {
     const auto rgb = [](const QColor& c) {
-        return study::Rgb{static_cast<std::uint8_t>(c.red()), static_cast<std::uint8_t>(c.green()),
-                          static_cast<std::uint8_t>(c.blue())};
+        return report::Rgb{static_cast<std::uint8_t>(c.red()), static_cast<std::uint8_t>(c.green()),
+                           static_cast<std::uint8_t>(c.blue())};
     };
     // half transparent ink is mixed with what it stands on
     const auto mixed = [&](int own, int below) {
         return static_cast<int>(std::lround(ink.alphaF() * static_cast<float>(own) +
                                             (1.0F - ink.alphaF()) * static_cast<float>(below)));
     };
-    return study::contrast(rgb({mixed(ink.red(), ground.red()), mixed(ink.green(), ground.green()),
-                                mixed(ink.blue(), ground.blue())}),
-                           rgb(ground));
+    return report::contrast(rgb({mixed(ink.red(), ground.red()), mixed(ink.green(), ground.green()),
+                                 mixed(ink.blue(), ground.blue())}),
+                            rgb(ground));
 }
 
 // Collects what cannot be read.
@@ -66,7 +66,7 @@ class Reader {
 
     void read(const QString& what, const QColor& ink, const QColor& ground) {
         const double contrast = contrast_of(ink, ground);
-        if (contrast < study::kReadable) {
+        if (contrast < report::kReadable) {
             const QString line = QString("%1: %2 on %3 is %4:1")
                                      .arg(what, ink.name(), ground.name())
                                      .arg(contrast, 0, 'f', 2);
@@ -138,24 +138,25 @@ void read_widget(Reader& reader, const QWidget& widget) {
 } // namespace
 
 void TestContrast::colours_of_pictures_can_be_read() {
-    for (const study::Theme theme : {study::Theme::light, study::Theme::dark}) {
-        for (std::size_t i = 0; i < study::kColourRoles; ++i) {
-            const auto role = static_cast<study::ColourRole>(i);
-            const study::Rgb ink = study::ink_of(role, theme);
-            for (const auto behind : {study::ColourRole::background, study::ColourRole::plot}) {
-                QVERIFY2(study::contrast(ink, study::colour_of(behind, theme)) >= study::kReadable,
-                         study::role_name(role));
+    for (const report::Theme theme : {report::Theme::light, report::Theme::dark}) {
+        for (std::size_t i = 0; i < report::kColourRoles; ++i) {
+            const auto role = static_cast<report::ColourRole>(i);
+            const report::Rgb ink = report::ink_of(role, theme);
+            for (const auto behind : {report::ColourRole::background, report::ColourRole::plot}) {
+                QVERIFY2(report::contrast(ink, report::colour_of(behind, theme)) >=
+                             report::kReadable,
+                         report::role_name(role));
             }
         }
     }
 }
 
 void TestContrast::steps_and_machines_wear_different_colours() {
-    for (const study::Theme theme : {study::Theme::light, study::Theme::dark}) {
-        for (std::size_t step = 1; step <= study::kStepRoles; ++step) {
-            for (std::size_t machine = 0; machine < study::kSeriesRoles; ++machine) {
-                QVERIFY(study::colour_of(study::step_role(step), theme) !=
-                        study::colour_of(study::series_role(machine), theme));
+    for (const report::Theme theme : {report::Theme::light, report::Theme::dark}) {
+        for (std::size_t step = 1; step <= report::kStepRoles; ++step) {
+            for (std::size_t machine = 0; machine < report::kSeriesRoles; ++machine) {
+                QVERIFY(report::colour_of(report::step_role(step), theme) !=
+                        report::colour_of(report::series_role(machine), theme));
             }
         }
     }

@@ -1,9 +1,9 @@
 // Working at the desk: wrong values, keys from everywhere, unsaved work, titles, precisions that a
 // machine lacks, errors that go with their cause, menus; without a screen.
+#include "base/units.hpp"
 #include "gui/jobs/precisions.hpp"
 #include "gui/panes/upgrade_form.hpp"
 #include "hwdb/catalog.hpp"
-#include "model/base/units.hpp"
 #include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
@@ -246,7 +246,7 @@ void TestDesk::a_missing_precision_is_greyed_with_the_reason() {
 void TestDesk::errors_name_their_gpu_once_and_go_with_their_cause() {
     MainWindow window(folders());
     window.show_page("upgrade");
-    study::UpgradeQuestion question;
+    analysis::UpgradeQuestion question;
     question.networks = {{"alexnet", 1.0}};
     question.from = {"v100-sxm2-16gb", model::DataType::bf16, {}, {}};
     question.to = {{"a100-sxm-40gb", {}, {}, {}}, {"h100-sxm-80gb", {}, {}, {}}};
@@ -305,18 +305,18 @@ void TestDesk::a_session_brings_its_theme_and_keeps_the_chosen_one() {
     const auto lightness = [&] { return window.palette().color(QPalette::Window).lightness(); };
     QVERIFY(lightness() > 128);
     QVERIFY(!window.session().view.theme); // as the desktop has it
-    study::Session dark = session_of("alexnet", {"l4"});
-    dark.view.theme = study::Theme::dark;
+    report::Session dark = session_of("alexnet", {"l4"});
+    dark.view.theme = report::Theme::dark;
     QVERIFY(open_and_wait(window, dark));
     QVERIFY(lightness() < 128);
     QVERIFY(window.findChild<QAction*>("theme dark")->isChecked());
-    QVERIFY(window.session().view.theme == study::Theme::dark);
+    QVERIFY(window.session().view.theme == report::Theme::dark);
     QVERIFY(!settings.contains("theme")); // a guest's wish
     QVERIFY(open_and_wait(window, session_of("alexnet", {"l4"})));
     QVERIFY(lightness() < 128); // which says nothing of it
     window.findChild<QAction*>("theme light")->trigger();
     QTRY_VERIFY(lightness() > 128);
-    QVERIFY(window.session().view.theme == study::Theme::light);
+    QVERIFY(window.session().view.theme == report::Theme::light);
     window.findChild<QAction*>("theme desktop")->trigger();
 }
 

@@ -1,9 +1,9 @@
 // Trying things out in the window: what-if, steps, mappings, searches; without a screen.
+#include "formats/catalog.hpp"
+#include "formats/mapping_yaml.hpp"
 #include "hwdb/catalog.hpp"
-#include "model/cost.hpp"
-#include "study/formats/catalog.hpp"
-#include "study/formats/mapping_yaml.hpp"
-#include "study/report/plot_csv.hpp"
+#include "model/cost/cost.hpp"
+#include "report/draw/plot_csv.hpp"
 #include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
@@ -116,7 +116,7 @@ void TestExplore::bars_say_what_ten_percent_more_brings() {
     QSignalSpy analysed(&window, &MainWindow::analysed);
     QVERIFY(open_and_wait(window, session_of("resnet50", {"a100-sxm-40gb"})));
     QVERIFY(analysed.wait(kPatience_ms));
-    const auto expected = study::sensitivities(question_of(window.session())).value();
+    const auto expected = analysis::sensitivities(question_of(window.session())).value();
     const auto bars = window.what_if().findChildren<GainBar*>();
     QCOMPARE(bars.size(), static_cast<qsizetype>(expected.size()));
     for (qsizetype i = 0; i < bars.size(); ++i) {
@@ -133,7 +133,7 @@ void TestExplore::clicking_a_step_selects_the_parameter_behind_it() {
     QVERIFY(open_and_wait(window, session_of("alexnet", {"eyeriss-v1"})));
     select(window, "FC6");
     QTRY_VERIFY_WITH_TIMEOUT(window.steps().text().contains("What would help most"), kPatience_ms);
-    for (const study::WaterfallBar& bar : window.ladder().scene()->bars) {
+    for (const report::WaterfallBar& bar : window.ladder().scene()->bars) {
         if (bar.step == 6) {
             QTest::mouseClick(&window.ladder(), Qt::LeftButton, {},
                               QPoint(static_cast<int>(bar.row.left + 20),
@@ -165,7 +165,7 @@ void TestExplore::what_was_turned_stays_in_sessions_and_in_the_command_line() {
     QVERIFY(open_and_wait(window, session_of("alexnet", {"v100-sxm2-16gb"})));
     QVERIFY(answered(window, [&] { slider(window, "DRAM bandwidth")->setValue(20); }));
     QCOMPARE(window.session().scenario.changes.size(), std::size_t{1});
-    QVERIFY(study::cli_command(window.session()).find("--set 'dram-bandwidth=") !=
+    QVERIFY(report::cli_command(window.session()).find("--set 'dram-bandwidth=") !=
             std::string::npos);
     window.save_session(file);
     MainWindow other(folders());
@@ -181,7 +181,7 @@ void TestExplore::batch_and_precision_are_part_of_the_experiment() {
     QVERIFY(answered(window, [&] { window.findChild<QSpinBox*>("batch")->setValue(16); }));
     QVERIFY(window.reports()[0].total.time_s > one);
     QVERIFY(window.session().scenario.batch == 16); // samples, not a factor
-    QCOMPARE(window.reports()[0].batch, model::Count{16});
+    QCOMPARE(window.reports()[0].batch, Count{16});
     auto* precision = window.findChild<QComboBox*>("precision");
     QVERIFY(answered(window, [&] {
         precision->setCurrentIndex(precision->findData("fp32"));
@@ -196,7 +196,7 @@ void TestExplore::batch_and_precision_are_part_of_the_experiment() {
 
 void TestExplore::what_cannot_be_turned_is_told_and_left() {
     MainWindow window(folders());
-    study::Session session = session_of("alexnet", {"v100-sxm2-16gb"});
+    report::Session session = session_of("alexnet", {"v100-sxm2-16gb"});
     session.scenario.changes = {"dram-bandwith=1 TB/s", "sms=100"};
     QVERIFY(open_and_wait(window, session));
     QCOMPARE(window.session().scenario.changes, std::vector<std::string>{"sms=100"});
@@ -215,12 +215,12 @@ void TestExplore::an_edited_mapping_is_costed_and_restored() {
     MainWindow window(folders());
     QVERIFY(open_and_wait(window, session_of("alexnet", {"eyeriss-v1"})));
     select(window, "CONV2");
-    const study::LayerReport before = layer(window, "CONV2");
+    const analysis::LayerReport before = layer(window, "CONV2");
     QPlainTextEdit& editor = window.mapping().editor();
     const auto machine = hwdb::load_machine("eyeriss-v1", folders().machines).value();
     const auto& accelerator = std::get<model::Accelerator>(machine.kind);
     const std::string text =
-        study::read::write_mapping_yaml(serial(before.mappings.at(0)), accelerator);
+        formats::write_mapping_yaml(serial(before.mappings.at(0)), accelerator);
     editor.setPlainText(QString::fromStdString(text));
     QTRY_VERIFY(window.mapping().verdict().contains("slower"));
     QCOMPARE(layer(window, "CONV2").active.allocated, 1.0);
@@ -248,7 +248,7 @@ void TestExplore::a_search_finds_a_mapping_and_uses_it() {
     MainWindow window(folders());
     QVERIFY(open_and_wait(window, session_of("alexnet", {"eyeriss-v1"})));
     select(window, "FC8");
-    const study::LayerReport before = layer(window, "FC8");
+    const analysis::LayerReport before = layer(window, "FC8");
     QSignalSpy searched(&window, &MainWindow::searched);
     window.mapping().findChild<QPushButton*>("search")->click();
     QVERIFY(window.mapping().searching());
@@ -257,7 +257,7 @@ void TestExplore::a_search_finds_a_mapping_and_uses_it() {
     // What the search minimises is the cost in which everything overlaps, not the time with ramps.
     const auto machine = hwdb::load_machine("eyeriss-v1", folders().machines).value();
     const auto problem = model::problems_of(before.layer).value().front();
-    const auto value = [&](const study::LayerReport& report) {
+    const auto value = [&](const analysis::LayerReport& report) {
         const auto cost = model::cost_of(problem, std::get<model::Accelerator>(machine.kind),
                                          report.mappings.at(0));
         return cost->energy_pj * cost->cycles;
@@ -270,7 +270,7 @@ void TestExplore::a_search_is_cancelled_within_50_ms() {
     MainWindow window(folders());
     QVERIFY(open_and_wait(window, session_of("alexnet", {"eyeriss-v1"})));
     select(window, "CONV2"); // takes long
-    const study::LayerReport before = layer(window, "CONV2");
+    const analysis::LayerReport before = layer(window, "CONV2");
     window.mapping().findChild<QPushButton*>("search")->click();
     QTest::qWait(100);
     if (!window.searcher().busy()) {
@@ -349,7 +349,7 @@ void TestExplore::each_product_of_attention_has_its_mapping() {
     QVERIFY(editor.toPlainText() != first);
     QVERIFY(editor.isEnabled());
     // one loop less spread over the array is costed; the other product stays as it was
-    const study::LayerReport before = layer(window, "heads");
+    const analysis::LayerReport before = layer(window, "heads");
     model::Mapping other = before.mappings[1];
     for (model::LevelMapping& level : other.levels) {
         if (!level.spatial.empty()) {
@@ -361,7 +361,7 @@ void TestExplore::each_product_of_attention_has_its_mapping() {
     }
     const auto machine = hwdb::load_machine("eyeriss-v1", folders().machines).value();
     editor.setPlainText(QString::fromStdString(
-        study::read::write_mapping_yaml(other, std::get<model::Accelerator>(machine.kind))));
+        formats::write_mapping_yaml(other, std::get<model::Accelerator>(machine.kind))));
     QTRY_VERIFY(!window.mapping().verdict().isEmpty());
     QVERIFY2(window.mapping().verdict().startsWith("✓"), qPrintable(window.mapping().verdict()));
     QVERIFY(layer(window, "heads").mappings[1] == other);

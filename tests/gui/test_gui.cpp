@@ -1,8 +1,8 @@
 // The window driven by mouse, wheel and keys, without a screen.
 #include "gui/jobs/export.hpp"
 #include "gui/window/main_window.hpp"
-#include "study/draw/svg.hpp"
-#include "study/report/plot_csv.hpp"
+#include "report/draw/plot_csv.hpp"
+#include "report/draw/svg.hpp"
 #include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
@@ -33,14 +33,14 @@ using namespace eyeroof::gui::testing; // NOLINT(google-build-using-namespace)
 namespace {
 
 // Two points below the roofs of a machine of 100 FLOP/s and 10 B/s.
-study::PlotInput two_points() {
-    study::PlotInput input;
+report::PlotInput two_points() {
+    report::PlotInput input;
     input.machines = {{"m",
                        "M",
-                       {{"m/c", "m", "units", study::RoofKind::compute, "", 100, false, ""},
-                        {"m/d", "m", "DRAM", study::RoofKind::memory, "DRAM", 10, false, ""}}}};
+                       {{"m/c", "m", "units", analysis::RoofKind::compute, "", 100, false, ""},
+                        {"m/d", "m", "DRAM", analysis::RoofKind::memory, "DRAM", 10, false, ""}}}};
     for (const double flops : {20.0, 900.0}) {
-        study::PlotPoint point;
+        report::PlotPoint point;
         point.name = flops < 100.0 ? "left" : "right";
         point.id = point.name;
         point.machine = "m";
@@ -53,9 +53,9 @@ study::PlotInput two_points() {
 }
 
 QPoint place_of(const RooflineView& view, const char* id) {
-    for (const study::ScenePoint& point : view.scene().points) {
+    for (const report::ScenePoint& point : view.scene().points) {
         if (point.id == id) {
-            const study::Place at = view.scene().area.place_of(point.x, point.y);
+            const report::Place at = view.scene().area.place_of(point.x, point.y);
             return {static_cast<int>(at.x), static_cast<int>(at.y)};
         }
     }
@@ -139,10 +139,10 @@ void TestGui::the_wheel_zooms_at_the_pointer_and_undo_brings_it_back() {
     RooflineView view;
     view.resize(900, 600);
     view.set_plot(two_points());
-    const study::PlotArea before = view.scene().area;
+    const report::PlotArea before = view.scene().area;
     const QPoint at = place_of(view, "left");
     wheel(view, at, 3);
-    const study::PlotArea after = view.scene().area;
+    const report::PlotArea after = view.scene().area;
     QVERIFY(after.x.max / after.x.min < before.x.max / before.x.min);
     QVERIFY(std::abs(after.x_at(at.x()) / before.x_at(at.x()) - 1.0) < 1e-9);
     QVERIFY(std::abs(after.y_at(at.y()) / before.y_at(at.y()) - 1.0) < 1e-9);
@@ -158,7 +158,7 @@ void TestGui::keys_move_and_reset() {
     RooflineView view;
     view.resize(900, 600);
     view.set_plot(two_points());
-    const study::PlotArea before = view.scene().area;
+    const report::PlotArea before = view.scene().area;
     QTest::keyClick(&view, Qt::Key_Right);
     QVERIFY(view.scene().area.x.min > before.x.min);
     QTest::keyClick(&view, Qt::Key_Plus);
@@ -170,7 +170,7 @@ void TestGui::shift_drag_zooms_to_the_rectangle() {
     RooflineView view;
     view.resize(900, 600);
     view.set_plot(two_points());
-    const study::PlotArea before = view.scene().area;
+    const report::PlotArea before = view.scene().area;
     QTest::mousePress(&view, Qt::LeftButton, Qt::ShiftModifier, {200, 200});
     QTest::mouseRelease(&view, Qt::LeftButton, Qt::ShiftModifier, {400, 350});
     QVERIFY(std::abs(view.scene().area.x.min / before.x_at(200) - 1.0) < 1e-9);
@@ -191,7 +191,7 @@ void TestGui::an_examination_fills_all_panes_and_a_selected_point_is_found_in_th
     window.resize(1280, 800);
     window.show(); // the table answers only when it has its columns
     QSignalSpy spy(&window, &MainWindow::shown);
-    study::Session session;
+    report::Session session;
     session.scenario.network = "resnet50";
     session.machines = {"a100-sxm-40gb"};
     window.open_session(session);
@@ -208,14 +208,14 @@ void TestGui::an_examination_fills_all_panes_and_a_selected_point_is_found_in_th
 void TestGui::dragging_a_slider_changes_the_answer() {
     MainWindow window(folders());
     QSignalSpy spy(&window, &MainWindow::shown);
-    study::Session session;
+    report::Session session;
     session.scenario.network = "resnet50";
     session.machines = {"a100-sxm-40gb"};
     window.open_session(session);
     QTRY_VERIFY_WITH_TIMEOUT(spy.size() >= 1, 60000);
     const auto roof = [&] {
-        for (const study::SceneRoof& line : window.plot().scene().roofs) {
-            if (line.roof.kind == study::RoofKind::memory) {
+        for (const report::SceneRoof& line : window.plot().scene().roofs) {
+            if (line.roof.kind == analysis::RoofKind::memory) {
                 return line.roof.value;
             }
         }
@@ -233,7 +233,7 @@ void TestGui::dragging_a_slider_changes_the_answer() {
 
 void TestGui::cancel_is_heard_within_50_ms() {
     MainWindow window(folders());
-    study::Session session;
+    report::Session session;
     session.scenario.network = "resnet50";
     session.machines = {"eyeriss-v1"};
     window.open_session(session);
@@ -251,13 +251,13 @@ void TestGui::cancel_is_heard_within_50_ms() {
 
 void TestGui::a_session_comes_back() {
     QTemporaryDir folder;
-    study::Session session;
+    report::Session session;
     session.scenario.network = "alexnet";
     session.machines = {"v100-sxm2-16gb", "a100-sxm-40gb"};
     session.scenario.machine = session.machines.front();
     session.scenario.batch = 4;
     session.view.top = 5;
-    session.view.x = study::LogRange{1.0, 500.0};
+    session.view.x = report::LogRange{1.0, 500.0};
     MainWindow window(folders());
     window.open_session(session);
     QVERIFY(window.session() == session);
@@ -311,17 +311,17 @@ void TestGui::the_command_line_draws_the_same_plot() {
     MainWindow window(folders());
     window.resize(1400, 900);
     window.show();
-    study::Session session = session_of("resnet50", {"v100-sxm2-16gb", "a100-sxm-40gb"});
+    report::Session session = session_of("resnet50", {"v100-sxm2-16gb", "a100-sxm-40gb"});
     session.scenario.data_type = model::DataType::fp16;
     session.scenario.batch = 8;
     session.scenario.changes = {"dram-bandwidth=1.2 TB/s"};
     session.view.filter = "conv[2-4]";
     session.view.top = 12;
-    session.view.x = study::LogRange{1.0, 900.0};
-    session.view.y = study::LogRange{1e12, 2e14};
+    session.view.x = report::LogRange{1.0, 900.0};
+    session.view.y = report::LogRange{1e12, 2e14};
     QVERIFY(open_and_wait(window, session));
     window.save_session(file);
-    const study::RooflineScene& scene = window.plot().scene();
+    const report::RooflineScene& scene = window.plot().scene();
     const auto run = [&](const char* format) {
         QProcess program;
         program.start(EYEROOF_PROGRAM,
@@ -334,7 +334,7 @@ void TestGui::the_command_line_draws_the_same_plot() {
     auto answer = nlohmann::json::parse(run("json")); // which says besides what was asked
     QVERIFY(answer.erase("asked") == 1 && answer.erase("scenario") == 1);
     QVERIFY(answer == nlohmann::json::parse(to_json(scene, window.plot().plot())));
-    QCOMPARE(run("svg"), study::to_svg(scene));
+    QCOMPARE(run("svg"), report::to_svg(scene));
 }
 
 void TestGui::panes_survive_small_and_large_windows() {
@@ -345,10 +345,10 @@ void TestGui::panes_survive_small_and_large_windows() {
         window.resize(size);
         QCoreApplication::processEvents();
         QVERIFY(!window.grab().isNull());
-        const study::Canvas canvas = window.plot().scene().canvas;
+        const report::Canvas canvas = window.plot().scene().canvas;
         QCOMPARE(static_cast<int>(canvas.width), window.plot().width());
         QCOMPARE(static_cast<int>(canvas.height), window.plot().height());
-        for (const study::WaterfallBar& bar : window.ladder().scene()->bars) {
+        for (const report::WaterfallBar& bar : window.ladder().scene()->bars) {
             QVERIFY(bar.row.right() <= window.ladder().width() + 1.0);
         }
     }
@@ -366,10 +366,10 @@ void TestGui::a_broken_file_is_explained_with_its_place() {
 }
 
 void TestGui::five_thousand_points_zoom_quickly() {
-    study::PlotInput input = two_points();
-    const study::PlotPoint model = input.points.front();
+    report::PlotInput input = two_points();
+    const report::PlotPoint model = input.points.front();
     for (int i = 0; i < 5000; ++i) {
-        study::PlotPoint point = model;
+        report::PlotPoint point = model;
         point.id = point.name = "k" + std::to_string(i);
         point.limiter_step = static_cast<std::size_t>(1 + i % 7);
         point.flops = std::pow(10.0, 0.0006 * i);

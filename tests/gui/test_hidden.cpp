@@ -1,7 +1,7 @@
 // What is hidden and shown alone, panes behind others, machines that are switched off, traces
 // without a GPU, and what a bought GPU costs its owner.
 #include "gui/panes/upgrade_form.hpp"
-#include "study/app/session.hpp"
+#include "report/session/session.hpp"
 #include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
@@ -49,7 +49,7 @@ void TestHidden::points_are_hidden_and_shown_alone() {
     auto* chip = window.findChild<QToolButton*>("chip hidden");
     QVERIFY(chip != nullptr && chip->text().contains("1 hidden"));
     // what is copied draws the same
-    QVERIFY(study::cli_command(window.session()).find("CONV2") != std::string::npos);
+    QVERIFY(report::cli_command(window.session()).find("CONV2") != std::string::npos);
     chip->click();
     QCOMPARE(window.plot().scene().points.size(), all);
     select(window, "CONV3");
@@ -120,7 +120,7 @@ void TestHidden::a_machine_of_several_is_switched_off() {
     window.findChild<QToolButton*>("machine l4")->click();
     QCOMPARE(window.plot().scene().points.size(), all - all / 4);
     QVERIFY(window.plot().scene().roofs.size() < roofs);
-    for (const study::ScenePoint& point : window.plot().scene().points) {
+    for (const report::ScenePoint& point : window.plot().scene().points) {
         QVERIFY(window.plot().plot().points.at(point.source).machine != "l4");
     }
     QCOMPARE(window.session().view.hidden_machines, std::set<std::string>{"l4"});
@@ -160,7 +160,7 @@ void TestHidden::an_owner_pays_for_power_host_and_age() {
         return spy.size() > 0 || spy.wait(kPatience_ms);
     };
     QVERIFY(judged([&] {
-        study::UpgradeQuestion question;
+        analysis::UpgradeQuestion question;
         question.networks = {{"bert-large", 1.0}};
         question.from.name = "v100-sxm2-16gb";
         question.to = {{"a100-sxm-40gb", {}, {}, 9000.0}};
@@ -168,7 +168,7 @@ void TestHidden::an_owner_pays_for_power_host_and_age() {
         window.upgrade().ask(question);
     }));
     const auto money = [&] { return window.upgrade().upgrades().at(0).money; };
-    const study::UpgradeMoney free = money();
+    const analysis::UpgradeMoney free = money();
     QVERIFY(free.owned_usd_per_hour && free.break_even_months);
     // 9000 $ over three years at half of 730 hours a month, and the power of 400 W
     const double hours = 0.5 * 730.0;

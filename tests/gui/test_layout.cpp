@@ -157,7 +157,7 @@ QStringList wrong_in(const std::vector<PaintedText>& texts, const QSizeF& size) 
     return wrong;
 }
 
-std::vector<PaintedText> texts_of(const study::Drawing& scene, study::Theme theme) {
+std::vector<PaintedText> texts_of(const report::Drawing& scene, report::Theme theme) {
     Recorder recorder(QSize(4000, 4000));
     QPainter painter(&recorder);
     painter.setFont(QApplication::font());
@@ -280,7 +280,7 @@ void TestLayout::the_second_start_cuts_nothing_either() {
         const QStringList cut = cut_in(window);
         QVERIFY2(cut.isEmpty(), qPrintable(cut.join("\n")));
         const QStringList wrong =
-            wrong_in(texts_of(drawn(*window.ladder().scene()), study::Theme::light),
+            wrong_in(texts_of(drawn(*window.ladder().scene()), report::Theme::light),
                      QSizeF(window.ladder().size()));
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
         QVERIFY(!window.ladder().visibleRegion().isEmpty());
@@ -325,10 +325,10 @@ void TestLayout::ladders_keep_their_texts_apart() {
     QVERIFY(open_and_wait(window, session_of("alexnet", {"eyeriss-v1"})));
     for (const QSize size : {QSize(360, 264), QSize(430, 300), QSize(620, 420), QSize(1000, 500)}) {
         for (std::size_t layer = 0; layer < window.reports()[0].layers.size(); ++layer) {
-            const auto scene = study::make_waterfall(
+            const auto scene = report::make_waterfall(
                 window.reports()[0], layer,
                 {static_cast<double>(size.width()), static_cast<double>(size.height())});
-            const QStringList wrong = wrong_in(texts_of(drawn(scene), study::Theme::light), size);
+            const QStringList wrong = wrong_in(texts_of(drawn(scene), report::Theme::light), size);
             QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
             QVERIFY(!scene.legend.empty()); // the tones are explained
             QVERIFY(scene.unit == "MAC/cycle" || scene.bars[1].value.ends_with("MAC/cycle"));

@@ -1,5 +1,7 @@
 // Panes of one pattern: measurements, before and after, traffic and energy, advice; links between
 // the tabs; the report of everything; without a screen.
+#include "base/units.hpp"
+#include "formats/catalog.hpp"
 #include "gui/jobs/trace_origin.hpp"
 #include "gui/panes/advice/advice_pane.hpp"
 #include "gui/panes/baseline/baseline_pane.hpp"
@@ -7,10 +9,8 @@
 #include "gui/panes/measurements/measurements_pane.hpp"
 #include "gui/panes/traffic/traffic_pane.hpp"
 #include "hwdb/catalog.hpp"
-#include "model/base/units.hpp"
 #include "profiles/import/importer.hpp"
 #include "profiles/profile_file.hpp"
-#include "study/formats/catalog.hpp"
 #include "tests/gui/registry.hpp"
 #include "tests/gui/two_runs.hpp"
 #include "tests/gui/window_tools.hpp"
@@ -155,7 +155,7 @@ void TestPanes::measurements_are_listed_compared_replaced_and_removed() {
 void TestPanes::missing_files_do_not_block_and_stay_in_the_session() {
     QTemporaryDir folder;
     const QString run = written(folder.filePath("run.csv"), kRun);
-    study::Session session = session_of("alexnet", {"a100-sxm-40gb"});
+    report::Session session = session_of("alexnet", {"a100-sxm-40gb"});
     session.profiles = {folder.filePath("gone.csv").toStdString(), run.toStdString()};
     session.ceilings = {folder.filePath("gone.yaml").toStdString()};
     MainWindow window(folders());
@@ -194,7 +194,7 @@ void TestPanes::a_change_stands_beside_the_baseline() {
     QVERIFY(row >= 0);
     QCOMPARE(layers.item(row, 3)->text(), QString("%1×").arg(fc6_before / fc6_after, 0, 'f', 3));
     QVERIFY(!window.plot().arrows().empty());
-    for (const study::BeforeArrow& arrow : window.plot().arrows()) {
+    for (const report::BeforeArrow& arrow : window.plot().arrows()) {
         QVERIFY(arrow.to.y < arrow.from.y); // more FLOP/s: upwards
     }
     QVERIFY(answered(window, [&] { window.undo(); }));
@@ -232,7 +232,7 @@ void TestPanes::traffic_and_energy_are_those_of_the_report() {
     window.show();
     QVERIFY(open_and_wait(window, session_of("alexnet", {"eyeriss-v1"})));
     select(window, "CONV2");
-    const study::LayerReport& own = layer(window, "CONV2");
+    const analysis::LayerReport& own = layer(window, "CONV2");
     QTableWidget& rows = table(window, "traffic rows");
     QCOMPARE(rows.rowCount(), static_cast<int>(own.traffic.size()));
     QVERIFY(rows.rowCount() > 3);
@@ -242,7 +242,7 @@ void TestPanes::traffic_and_energy_are_those_of_the_report() {
     const QString head = window.findChild<QLabel*>("traffic head")->text();
     QVERIFY2(head.contains("conv2d: ") && head.contains("k 256"), qPrintable(head));
     const auto si = [](double value, const char* unit) {
-        return QString::fromStdString(model::format_si(value, unit, 4));
+        return QString::fromStdString(format_si(value, unit, 4));
     };
     QVERIFY2(head.contains(si(own.energy_j, "J")) &&
                  head.contains(si(own.energy_j * own.time_s, "J·s")) &&
@@ -260,7 +260,7 @@ void TestPanes::advice_is_ranked() {
     QSignalSpy advised(&advice, &AdvicePane::advised);
     window.show_page("advice");
     QVERIFY(advised.size() > 0 || advised.wait(kPatience_ms));
-    const auto expected = study::advise(question_of(window.session())).value();
+    const auto expected = analysis::advise(question_of(window.session())).value();
     QTableWidget& rows = table(window, "advice rows");
     QCOMPARE(rows.rowCount(), static_cast<int>(expected.size()));
     QVERIFY(!expected.empty());
@@ -301,7 +301,7 @@ void TestPanes::a_knob_steps_to_the_next_value_that_helps() {
     const double before = window.reports()[0].total.time_s;
     QVERIFY(answered(window, [&] { next->click(); }));
     const double after = window.reports()[0].total.time_s;
-    QVERIFY(before / after >= study::kWorthAStep);
+    QVERIFY(before / after >= analysis::kWorthAStep);
     QCOMPARE(window.what_if().changes().size(), std::size_t{1});
     QVERIFY(answered(window, [&] { window.undo(); }));
     QCOMPARE(window.reports()[0].total.time_s, before);
@@ -318,7 +318,7 @@ void TestPanes::links_lead_from_tab_to_tab() {
     QVERIFY(window.upgrade().isVisible());
     QCOMPARE(window.upgrade().upgrades()[0].to, std::string("a100-sxm-40gb"));
     // and back, to why: both on the roofline
-    study::UpgradeQuestion question;
+    analysis::UpgradeQuestion question;
     question.networks = {{"vgg16", 1.0}};
     question.from.name = "v100-sxm2-16gb";
     question.to = {{"h100-sxm-80gb", {}, {}, {}}};

@@ -67,7 +67,7 @@ void TestRoofs::points_at_one_place_are_told_together() {
         QTest::mouseMove(&window.plot(), QPoint(2, 2));
         QTest::mouseMove(&window.plot(), QPointF(at.x, at.y).toPoint());
         std::size_t near = 0;
-        for (const study::ScenePoint& other : scene.points) {
+        for (const report::ScenePoint& other : scene.points) {
             const auto there = scene.area.place_of(other.x, other.y);
             near += std::hypot(there.x - std::round(at.x), there.y - std::round(at.y)) <=
                             other.radius + 4.0
@@ -95,7 +95,7 @@ void TestRoofs::machines_that_come_later_bring_their_roofs() {
     const auto visible = [&](const char* id) {
         const auto& roofs = window.plot().scene().roofs;
         return std::any_of(roofs.begin(), roofs.end(),
-                           [&](const study::SceneRoof& roof) { return roof.roof.id == id; });
+                           [&](const report::SceneRoof& roof) { return roof.roof.id == id; });
     };
     QVERIFY(visible("a100-sxm-40gb/memory/DRAM"));
     QVERIFY(visible("v100-sxm2-16gb/memory/L2")); // the choice stays
@@ -113,11 +113,11 @@ void TestRoofs::another_level_keeps_the_selection_and_brings_its_roof() {
     const auto before = window.plot().view().selection;
     window.findChild<QToolButton*>("roof eyeriss-v1/memory/DRAM")->click(); // by hand from now on
     std::set<std::string> known; // levels with a roof: others are not limited
-    for (const study::Roof& roof : window.plot().plot().machines.at(0).roofs) {
-        known.insert(roof.kind == study::RoofKind::memory ? roof.key : std::string());
+    for (const analysis::Roof& roof : window.plot().plot().machines.at(0).roofs) {
+        known.insert(roof.kind == analysis::RoofKind::memory ? roof.key : std::string());
     }
     auto* level = window.findChild<QComboBox*>("level");
-    for (const QString& wanted : {QString("filter GLB"), QString(study::kAllLevels), QString()}) {
+    for (const QString& wanted : {QString("filter GLB"), QString(report::kAllLevels), QString()}) {
         const int index = std::max(0, level->findData(wanted)); // the outermost is the first
         QVERIFY2(wanted.isEmpty() || index > 0, qPrintable(wanted));
         level->setCurrentIndex(index);
@@ -126,16 +126,16 @@ void TestRoofs::another_level_keeps_the_selection_and_brings_its_roof() {
         QCOMPARE(window.table().selectionModel()->selectedRows().size(), 1);
         QVERIFY(window.ladder().scene()->title.starts_with("FC6"));
         const auto& scene = window.plot().scene();
-        for (const study::ScenePoint& point : scene.points) {
+        for (const report::ScenePoint& point : scene.points) {
             const auto roof = std::find_if(
-                scene.roofs.begin(), scene.roofs.end(), [&](const study::SceneRoof& r) {
-                    return r.roof.kind == study::RoofKind::memory && r.roof.key == point.level;
+                scene.roofs.begin(), scene.roofs.end(), [&](const report::SceneRoof& r) {
+                    return r.roof.kind == analysis::RoofKind::memory && r.roof.key == point.level;
                 });
             if (point.level.empty() || !known.contains(point.level)) {
                 continue;
             }
             QVERIFY2(roof != scene.roofs.end(), point.level.c_str());
-            if (wanted == study::kAllLevels) {
+            if (wanted == report::kAllLevels) {
                 QCOMPARE(roof->colour, scene.series[point.series].colour);
             }
         }

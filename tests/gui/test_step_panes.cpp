@@ -6,7 +6,7 @@
 #include "gui/panes/sparse/sparse_pane.hpp"
 #include "gui/panes/timeline/timeline_pane.hpp"
 #include "gui/panes/traffic/traffic_pane.hpp"
-#include "study/app/session.hpp"
+#include "report/session/session.hpp"
 #include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
@@ -67,10 +67,10 @@ void choose(MainWindow& window, const char* name, const QVariant& value) {
 }
 
 // The middle of the longest kernel's box.
-QPoint place_of(const study::Drawing& drawing) {
-    const study::DrawnBox* widest = nullptr;
-    for (const study::DrawnBox& box : drawing.boxes) {
-        if (box.role == study::ColourRole::series1 &&
+QPoint place_of(const report::Drawing& drawing) {
+    const report::DrawnBox* widest = nullptr;
+    for (const report::DrawnBox& box : drawing.boxes) {
+        if (box.role == report::ColourRole::series1 &&
             (widest == nullptr || box.box.width > widest->box.width)) {
             widest = &box;
         }
@@ -91,8 +91,8 @@ std::size_t longest_kernel(const TimelineAnswer& answer) {
                                     spans.begin());
 }
 
-study::Report run_of(const study::Session& session) {
-    return study::run(question_of(session)).value();
+analysis::Report run_of(const report::Session& session) {
+    return analysis::run(question_of(session)).value();
 }
 
 } // namespace
@@ -119,8 +119,9 @@ void TestStepPanes::the_timeline_is_that_of_the_step_and_selects_layers() {
     QCOMPARE(window.table().selectionModel()->selectedRows().size(), 1);
     // and stands out
     const auto& boxes = timeline.picture().drawing().boxes;
-    QVERIFY(std::any_of(boxes.begin(), boxes.end(),
-                        [&](const auto& box) { return box.role == study::ColourRole::selection; }));
+    QVERIFY(std::any_of(boxes.begin(), boxes.end(), [&](const auto& box) {
+        return box.role == report::ColourRole::selection;
+    }));
     // nothing to ask without a GPU
     QVERIFY(answered(window, [&] { window.open_session(session_of("alexnet", {"eyeriss-v1"})); }));
     QTRY_VERIFY(timeline.answer() == nullptr);
@@ -134,7 +135,7 @@ void TestStepPanes::the_timeline_follows_what_is_turned_and_zooms() {
     QVERIFY(open_and_wait(window, session_of("resnet18", {"v100-sxm2-16gb"})));
     QVERIFY(shown<TimelinePane>(window));
     TimelinePane& timeline = pane<TimelinePane>(window);
-    const auto line = [&]() -> const study::step::Timeline& {
+    const auto line = [&]() -> const analysis::step::Timeline& {
         return timeline.answer()->timeline();
     };
     QVERIFY(line().wait_host_s > 0.0); // calls take longer than such kernels
@@ -149,7 +150,7 @@ void TestStepPanes::the_timeline_follows_what_is_turned_and_zooms() {
     // its own choices are the scenario's, and are undone as others are
     QVERIFY(asked_again<TimelinePane>(window, [&] { choose(window, "timeline copies", "all"); }));
     QVERIFY(!line().copies.empty());
-    QVERIFY(window.session().scenario.copies == study::Copies::all);
+    QVERIFY(window.session().scenario.copies == analysis::Copies::all);
     QCOMPARE(window.reports().front().total.time_s, line().time_s);
     QVERIFY(asked_again<TimelinePane>(window, [&] { window.undo(); }));
     QVERIFY(line().copies.empty());
@@ -173,8 +174,8 @@ void TestStepPanes::memory_tells_the_peak_and_the_largest_batch() {
     MainWindow window(folders());
     window.resize(1400, 900);
     window.show();
-    study::Session session = session_of("resnet50", {"v100-sxm2-16gb"});
-    session.scenario.training = study::TrainingOptions{"adam"};
+    report::Session session = session_of("resnet50", {"v100-sxm2-16gb"});
+    session.scenario.training = analysis::TrainingOptions{"adam"};
     QVERIFY(open_and_wait(window, session));
     QVERIFY(shown<MemoryPane>(window));
     MemoryPane& memory = pane<MemoryPane>(window);
@@ -276,19 +277,19 @@ void TestStepPanes::launch_mode_and_phase_are_those_of_the_command_line() {
     QVERIFY(answered(window, [&] { choose(window, "launch", "stream"); }));
     const double inference = window.reports().front().total.time_s;
     QVERIFY(answered(window, [&] { choose(window, "phase", "sgd_momentum"); }));
-    const study::Session session = window.session();
-    QVERIFY(session.scenario.training == study::TrainingOptions{"sgd_momentum"});
+    const report::Session session = window.session();
+    QVERIFY(session.scenario.training == analysis::TrainingOptions{"sgd_momentum"});
     QVERIFY(session.scenario.launch == model::Launch::stream);
     QVERIFY(window.reports().front().total.time_s > 2.0 * inference);
     QCOMPARE(window.reports().front().total.time_s, run_of(session).total.time_s);
-    const std::string line = study::cli_command(session);
+    const std::string line = report::cli_command(session);
     for (const char* option : {"--phase training", "--launch stream"}) {
         QVERIFY2(line.find(option) != std::string::npos, line.c_str());
     }
     // they are undone, and come back from a session's file
     QVERIFY(answered(window, [&] { window.undo(); }));
     QVERIFY(!window.session().scenario.training);
-    const auto read = study::parse_session(study::write_session(session), "s.yaml");
+    const auto read = report::parse_session(report::write_session(session), "s.yaml");
     QVERIFY(read.ok() && *read == session);
     // energy, energy times delay, operator and shape stand in the pane beside
     select(window, "layer1_0_conv1");

@@ -1,6 +1,6 @@
 // Logs of tuning in the window: searches against each other, the best so far against trials.
 #include "gui/panes/tuning/tuning_pane.hpp"
-#include "study/app/session.hpp"
+#include "report/session/session.hpp"
 #include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
@@ -104,7 +104,7 @@ void TestTuning::a_dropped_log_shows_its_searches() {
                  said.contains("after 1 of 1 trials"),
              qPrintable(said));
     // three lines, stairs that only rise; the layers' names stand before the searches
-    const study::Drawing& drawing = pane(window).picture_in_front()->drawing();
+    const report::Drawing& drawing = pane(window).picture_in_front()->drawing();
     const auto has = [&](const std::string& text) {
         return std::any_of(drawing.texts.begin(), drawing.texts.end(),
                            [&](const auto& t) { return t.text == text; });

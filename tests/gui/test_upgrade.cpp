@@ -1,9 +1,9 @@
 // The upgrade view under the mouse and the keyboard: fleets, prices, sweeps, pictures; without a
 // screen.
+#include "analysis/upgrade/surroundings.hpp"
+#include "formats/catalog.hpp"
 #include "gui/panes/upgrade_form.hpp"
 #include "hwdb/catalog.hpp"
-#include "study/formats/catalog.hpp"
-#include "study/upgrade/surroundings.hpp"
 #include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
@@ -49,14 +49,14 @@ model::Machine machine(const char* name) {
 }
 
 model::Network network(const char* name) {
-    return study::read::load_network(name, folders().networks).value();
+    return formats::load_network(name, folders().networks).value();
 }
 
 // What stands around the two GPUs unless told otherwise.
-study::UpgradeOptions usual() {
-    study::UpgradeOptions options;
-    return study::with_surroundings(options, machine("v100-sxm2-16gb"), machine("a100-sxm-40gb"),
-                                    {}, folders().machines)
+analysis::UpgradeOptions usual() {
+    analysis::UpgradeOptions options;
+    return analysis::with_surroundings(options, machine("v100-sxm2-16gb"), machine("a100-sxm-40gb"),
+                                       {}, folders().machines)
         .value();
 }
 
@@ -104,9 +104,9 @@ void TestUpgrade::networks_that_share_a_gpu_are_judged_together() {
     QVERIFY(share != nullptr && share->isVisible());
     QVERIFY(judged(window, [&] { share->setValue(3.0); }));
     const auto expected =
-        study::upgrade_fleet({{network("resnet50"), 3.0}, {network("bert-base"), 1.0}},
-                             machine("v100-sxm2-16gb"), machine("a100-sxm-40gb"), usual());
-    const study::Upgrade& shown = window.upgrade().upgrades().at(0);
+        analysis::upgrade_fleet({{network("resnet50"), 3.0}, {network("bert-base"), 1.0}},
+                                machine("v100-sxm2-16gb"), machine("a100-sxm-40gb"), usual());
+    const analysis::Upgrade& shown = window.upgrade().upgrades().at(0);
     QCOMPARE(shown.members.size(), std::size_t{2});
     QCOMPARE(shown.speedup.value, expected->speedup.value);
     QCOMPARE(shown.weights.at(0), 0.75);
@@ -142,7 +142,7 @@ void TestUpgrade::a_purchase_has_a_payback_plot() {
     QVERIFY(window.upgrade().payback().drawing().figures.rows.empty()); // no price to buy it
     QVERIFY(judged(
         window, [&] { window.findChild<QDoubleSpinBox*>("buy a100-sxm-40gb")->setValue(9000.0); }));
-    const study::UpgradeMoney& money = window.upgrade().upgrades().at(0).money;
+    const analysis::UpgradeMoney& money = window.upgrade().upgrades().at(0).money;
     QVERIFY(money.break_even_months.has_value());
     const auto& rows = window.upgrade().payback().drawing().figures.rows;
     QCOMPARE(rows.size(), std::size_t{1});
@@ -164,10 +164,10 @@ void TestUpgrade::batches_and_precisions_are_swept() {
     QVERIFY(judged(window, [&] {
         enter(window.findChild<QLineEdit*>("sweep precisions"), "fp32, fp16:bf16");
     }));
-    const auto expected = study::sweep_upgrade(network("resnet50"), machine("v100-sxm2-16gb"),
-                                               machine("a100-sxm-40gb"), usual(), {2, 32},
-                                               {{model::DataType::fp32, model::DataType::fp32},
-                                                {model::DataType::fp16, model::DataType::bf16}});
+    const auto expected = analysis::sweep_upgrade(network("resnet50"), machine("v100-sxm2-16gb"),
+                                                  machine("a100-sxm-40gb"), usual(), {2, 32},
+                                                  {{model::DataType::fp32, model::DataType::fp32},
+                                                   {model::DataType::fp16, model::DataType::bf16}});
     QVERIFY(window.upgrade().upgrades().at(0).sweep == *expected);
     QCOMPARE(window.upgrade().sweep().drawing().figures.rows.size(), std::size_t{4});
     QVERIFY(window.upgrade().command_line().ends_with(
@@ -183,8 +183,8 @@ void TestUpgrade::a_wrong_list_is_marked_and_the_last_one_stays() {
     enter(list, "4, many");
     QVERIFY(window.upgrade().form().question().sweep_batches == before);
     QVERIFY(list->toolTip().contains("65536"));
-    QVERIFY(!study::read_types("fp16:quick").has_value());
-    QVERIFY(study::read_batches("").has_value() && study::read_batches("")->empty());
+    QVERIFY(!analysis::read_types("fp16:quick").has_value());
+    QVERIFY(analysis::read_batches("").has_value() && analysis::read_batches("")->empty());
 }
 
 void TestUpgrade::gpus_stand_side_by_side_with_the_difference() {
@@ -295,8 +295,8 @@ void TestUpgrade::large_windows_show_all_pictures() {
         QCoreApplication::processEvents();
         QCOMPARE(visible(), pictures);
         for (const DrawingView* view : window.upgrade().pictures()) {
-            const study::Drawing& drawing = view->drawing();
-            for (const study::DrawnText& text : drawing.texts) {
+            const report::Drawing& drawing = view->drawing();
+            for (const report::DrawnText& text : drawing.texts) {
                 QVERIFY2(text.at.x >= 0.0 && text.at.x <= drawing.canvas.width &&
                              text.at.y <= drawing.canvas.height,
                          text.text.c_str());
@@ -330,7 +330,7 @@ void TestUpgrade::unknown_names_are_told_and_the_rest_is_judged() {
 
 void TestUpgrade::the_question_is_part_of_sessions() {
     QTemporaryDir folder;
-    study::UpgradeQuestion question;
+    analysis::UpgradeQuestion question;
     question.networks = {{"resnet50", 2.0}, {"bert-base", 1.0}};
     question.from = {"v100-sxm2-16gb", model::DataType::fp16, 2.5, 900.0};
     question.to = {{"a100-sxm-40gb", {}, 3.75, {}}, {"l4", model::DataType::bf16, {}, 2500.0}};

@@ -1,11 +1,11 @@
 // The window as a whole: what a new user finds, measurements, sessions, files, exports; without a
 // screen.
+#include "analysis/upgrade/surroundings.hpp"
+#include "formats/catalog.hpp"
+#include "formats/mapping_yaml.hpp"
 #include "hwdb/catalog.hpp"
-#include "model/cost.hpp"
-#include "study/formats/catalog.hpp"
-#include "study/formats/mapping_yaml.hpp"
-#include "study/report/plot_csv.hpp"
-#include "study/upgrade/surroundings.hpp"
+#include "model/cost/cost.hpp"
+#include "report/draw/plot_csv.hpp"
 #include "tests/gui/registry.hpp"
 #include "tests/gui/window_tools.hpp"
 
@@ -49,7 +49,7 @@ class TestWindow : public QObject {
 namespace {
 
 void select_predicted(MainWindow& window, const std::string& name) {
-    for (const study::ScenePoint& point : window.plot().scene().points) {
+    for (const report::ScenePoint& point : window.plot().scene().points) {
         if (point.name == name && point.id.find("/predicted/") != std::string::npos) {
             window.plot().set_selection({point.id});
         }
@@ -148,12 +148,13 @@ void TestWindow::an_upgrade_is_judged_and_drawn() {
     QTRY_COMPARE_WITH_TIMEOUT(window.upgrade().upgrades().size(), std::size_t{2}, kPatience_ms);
     const auto from = hwdb::load_machine("v100-sxm2-16gb", folders().machines).value();
     const auto to = hwdb::load_machine("a100-sxm-40gb", folders().machines).value();
-    const auto wired = study::read::load_wired_network("bert-large", folders().networks).value();
-    study::UpgradeOptions asked; // what the form asks for unless told otherwise
+    const auto wired = formats::load_wired_network("bert-large", folders().networks).value();
+    analysis::UpgradeOptions asked; // what the form asks for unless told otherwise
     asked.wiring = wired.wiring;
-    const auto options = study::with_surroundings(asked, from, to, {}, folders().machines).value();
-    const auto expected = study::upgrade(wired.network, from, to, options);
-    study::Upgrade shown = window.upgrade().upgrades()[0];
+    const auto options =
+        analysis::with_surroundings(asked, from, to, {}, folders().machines).value();
+    const auto expected = analysis::upgrade(wired.network, from, to, options);
+    analysis::Upgrade shown = window.upgrade().upgrades()[0];
     QCOMPARE(shown.sweep.size(), std::size_t{3}); // what the form sweeps unless told otherwise
     shown.sweep.clear();
     QVERIFY(shown == *expected);
@@ -185,7 +186,7 @@ void TestWindow::measured_times_stand_below_the_prediction() {
     select_predicted(window, "CONV1");
     const auto& m = *layer(window, "CONV1").measured;
     QCOMPARE(m.time_s, 60e-6);
-    const study::WaterfallBar& last = window.ladder().scene()->bars.back();
+    const report::WaterfallBar& last = window.ladder().scene()->bars.back();
     QCOMPARE(last.name, std::string("unexplained (measured)"));
     QCOMPARE(last.value, std::string("60 us"));
     QVERIFY(window.steps().text().contains("unexplained"));
@@ -221,18 +222,18 @@ void TestWindow::edits_and_measurements_are_part_of_sessions() {
     MainWindow window(folders());
     QVERIFY(open_and_wait(window, session_of("alexnet", {"eyeriss-v1"})));
     select(window, "CONV2");
-    study::MappingEdit edit{"CONV2", 0, {}};
+    analysis::MappingEdit edit{"CONV2", 0, {}};
     const auto machine = hwdb::load_machine("eyeriss-v1", folders().machines).value();
-    edit.text = study::read::write_mapping_yaml(serial(layer(window, "CONV2").mappings.at(0)),
-                                                std::get<model::Accelerator>(machine.kind));
+    edit.text = formats::write_mapping_yaml(serial(layer(window, "CONV2").mappings.at(0)),
+                                            std::get<model::Accelerator>(machine.kind));
     window.mapping().editor().setPlainText(QString::fromStdString(edit.text));
     QTRY_VERIFY2(window.mapping().verdict().contains("slower"),
                  qPrintable(window.mapping().verdict()));
     for (const QString& file : {run, ceilings, assign}) {
         QVERIFY(answered(window, [&] { drop(window, file); }));
     }
-    const study::Session before = window.session();
-    QVERIFY(before.mappings == std::vector<study::MappingEdit>{edit});
+    const report::Session before = window.session();
+    QVERIFY(before.mappings == std::vector<analysis::MappingEdit>{edit});
     QCOMPARE(before.assignments, assign.toStdString());
     const double time = layer(window, "CONV2").time_s;
     const QString file = folder.filePath("s.eyeroof.yaml");
@@ -324,8 +325,8 @@ void TestWindow::a_new_user_learns_whether_a_gpu_pays() {
     QTest::mouseClick(ask, Qt::LeftButton);
     QTRY_COMPARE_WITH_TIMEOUT(window.upgrade().upgrades().size(), std::size_t{1}, kPatience_ms);
     QVERIFY(window.upgrade().isVisible());
-    const study::Upgrade& u = window.upgrade().upgrades()[0];
-    const QString verdict = QString::fromStdString(std::string(study::verdict_name(u.verdict)));
+    const analysis::Upgrade& u = window.upgrade().upgrades()[0];
+    const QString verdict = QString::fromStdString(std::string(analysis::verdict_name(u.verdict)));
     QVERIFY2(window.upgrade().headline().contains(verdict, Qt::CaseInsensitive),
              qPrintable(window.upgrade().headline()));
     QVERIFY(window.upgrade().headline().contains("Training"));

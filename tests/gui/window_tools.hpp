@@ -20,8 +20,8 @@ inline Folders folders() {
     return {{root / "hwdb"}, {root / "examples/networks"}, {root / "profiles/metrics"}};
 }
 
-inline study::Session session_of(const char* network, std::vector<std::string> machines) {
-    study::Session session;
+inline report::Session session_of(const char* network, std::vector<std::string> machines) {
+    report::Session session;
     session.scenario.network = network;
     session.machines = std::move(machines);
     session.scenario.machine = session.machines.empty() ? "" : session.machines.front();
@@ -29,12 +29,12 @@ inline study::Session session_of(const char* network, std::vector<std::string> m
 }
 
 // What is asked of the session's first machine.
-inline study::Question question_of(const study::Session& session) {
-    return study::resolve(session.scenario, folders().data()).value();
+inline analysis::Question question_of(const report::Session& session) {
+    return analysis::resolve(session.scenario, folders().data()).value();
 }
 
 // A window that shows a session's answer.
-inline bool open_and_wait(MainWindow& window, const study::Session& session) {
+inline bool open_and_wait(MainWindow& window, const report::Session& session) {
     QSignalSpy spy(&window, &MainWindow::shown);
     window.open_session(session);
     return spy.size() > 0 || spy.wait(kPatience_ms);
@@ -66,8 +66,8 @@ inline QSlider* slider(MainWindow& window, const char* name) {
     return window.what_if().findChild<QSlider*>(name);
 }
 
-inline const study::LayerReport& layer(MainWindow& window, const std::string& name) {
-    for (const study::LayerReport& candidate : window.reports().at(0).layers) {
+inline const analysis::LayerReport& layer(MainWindow& window, const std::string& name) {
+    for (const analysis::LayerReport& candidate : window.reports().at(0).layers) {
         if (candidate.layer.name == name) {
             return candidate;
         }
@@ -76,7 +76,7 @@ inline const study::LayerReport& layer(MainWindow& window, const std::string& na
 }
 
 inline void select(MainWindow& window, const std::string& name) {
-    for (const study::ScenePoint& point : window.plot().scene().points) {
+    for (const report::ScenePoint& point : window.plot().scene().points) {
         if (point.name == name) {
             window.plot().set_selection({point.id});
         }

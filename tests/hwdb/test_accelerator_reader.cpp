@@ -18,7 +18,7 @@ using tests::kSmall;
 
 namespace {
 
-model::Result<AcceleratorFile> read(std::string_view text) {
+Result<AcceleratorFile> read(std::string_view text) {
     auto document = hwdb::parse_yaml(std::string(text), "small.yaml");
     if (!document) {
         return document.diagnostics();
@@ -43,7 +43,7 @@ std::string with(std::string_view from, std::string_view to) {
 }
 
 // The first finding about a description in which `from` was replaced.
-model::Diagnostic finding(std::string_view from, std::string_view to) {
+Diagnostic finding(std::string_view from, std::string_view to) {
     const auto file = read(with(from, to));
     REQUIRE_FALSE(file.ok());
     const auto& d = file.diagnostics().items().front();
@@ -111,11 +111,10 @@ TEST_CASE("every part of a description arrives in the machine, in the model's un
 TEST_CASE("sources are inherited downwards and overridden one number at a time") {
     const AcceleratorFile file = good(kSmall);
     const auto source = [&](const std::string& field) {
-        const auto* found = model::find_provenance(file.machine.provenance, field);
+        const auto* found = find_provenance(file.machine.provenance, field);
         REQUIRE(found != nullptr);
         return std::pair(found->source, found->confidence);
     };
-    using model::Confidence;
     CHECK(source("clock") == std::pair(std::string("A paper"), Confidence::paper));
     CHECK(source("words.output") == std::pair(std::string("A paper"), Confidence::derived));
     CHECK(source("words.input").second == Confidence::paper);
@@ -135,8 +134,8 @@ TEST_CASE("a machine that is written out and read again is the same machine") {
     CHECK(again.machine.name == file.machine.name);
     for (const std::string& field : again.numbers) {
         CAPTURE(field);
-        CHECK(*model::find_provenance(again.machine.provenance, field) ==
-              *model::find_provenance(file.machine.provenance, field));
+        CHECK(*find_provenance(again.machine.provenance, field) ==
+              *find_provenance(file.machine.provenance, field));
     }
     CHECK(hwdb::write_accelerator(again.machine) == text);
 }

@@ -21,9 +21,8 @@ const std::vector<fs::path> kFolders = {kHwdb};
 std::vector<std::pair<std::string, model::Gpu>> gpus() {
     std::vector<std::pair<std::string, model::Gpu>> all;
     for (const auto& entry : hwdb::list_machines(kFolders)) {
-        const auto machine = entry.family == "gpus"
-                                 ? hwdb::load_machine(entry.id, kFolders)
-                                 : model::Result<model::Machine>::failure("", "");
+        const auto machine = entry.family == "gpus" ? hwdb::load_machine(entry.id, kFolders)
+                                                    : Result<model::Machine>::failure("", "");
         if (machine && std::holds_alternative<model::Gpu>(machine->kind)) {
             all.emplace_back(entry.id, std::get<model::Gpu>(machine->kind));
         }

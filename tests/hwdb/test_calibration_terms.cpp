@@ -14,7 +14,7 @@ using namespace eyeroof; // NOLINT
 namespace {
 
 // carried-over.yaml with one more line among the terms of `linear`, its first class.
-model::Result<hwdb::CalibrationFile> with_term(const std::string& line) {
+Result<hwdb::CalibrationFile> with_term(const std::string& line) {
     std::ifstream file(std::string(tests::source_dir()) + "/hwdb/calibration/carried-over.yaml");
     std::stringstream text;
     text << file.rdbuf();

@@ -1,7 +1,7 @@
+#include "base/plain_name.hpp"
 #include "hwdb/accelerator_reader.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/lint.hpp"
-#include "model/base/plain_name.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
 
@@ -72,7 +72,7 @@ TEST_CASE("every entry loads, every number has a source, and names agree") {
         int sourced = 0;
         for (const auto& [confidence, count] : report.confidences) {
             const bool starting_point = entry.id == "npu-int8"; // says that it is no product
-            CHECK((confidence != model::Confidence::user || starting_point));
+            CHECK((confidence != Confidence::user || starting_point));
             sourced += count;
         }
         CHECK(sourced == report.numbers);
@@ -92,8 +92,8 @@ TEST_CASE("every entry survives being written out and read again") {
         CHECK(again->machine.id == original.id);
         for (const std::string& field : again->numbers) {
             CAPTURE(field);
-            CHECK(*model::find_provenance(again->machine.provenance, field) ==
-                  *model::find_provenance(original.provenance, field));
+            CHECK(*find_provenance(again->machine.provenance, field) ==
+                  *find_provenance(original.provenance, field));
         }
     }
 }
@@ -120,7 +120,7 @@ TEST_CASE("Eyeriss v1 has the published array, storage and link") {
 }
 
 TEST_CASE("machines have the published numbers of units") {
-    const std::pair<const char*, model::Count> published[] = {
+    const std::pair<const char*, Count> published[] = {
         {"eyeriss-v2", 384},     {"eyeriss-v2-dense", 192},
         {"eyeriss-v1-192", 192}, {"tpu-v1", 65536},
         {"nvdla-small", 64},     {"nvdla-large", 2048},
@@ -211,7 +211,7 @@ TEST_CASE("a machine is found however people write its name") {
     CHECK_FALSE(hwdb::load_machine("-", kFolders).ok());
     std::set<std::string> plain; // no two of the catalog are one then
     for (const auto& entry : hwdb::list_machines(kFolders)) {
-        CHECK(plain.insert(model::plain_name(entry.id)).second);
+        CHECK(plain.insert(plain_name(entry.id)).second);
     }
 }
 
@@ -263,7 +263,7 @@ TEST_CASE("a printed peak that does not fit is noted and not used") {
     const auto report = hwdb::lint_machine(kFolders.front() / "accelerators/shidiannao.yaml");
     REQUIRE(report.findings.size() == 1);
     CHECK(report.findings.begin()->code == "peak-mismatch");
-    CHECK(report.findings.begin()->severity == model::Severity::warning);
+    CHECK(report.findings.begin()->severity == Severity::warning);
     CHECK(report.peak_macs_per_s == 64e9);
     CHECK_FALSE(hwdb::fit_for_benchmarks(report));
     const auto eyeriss = hwdb::lint_machine(kFolders.front() / "accelerators/eyeriss-v1.yaml");

@@ -36,12 +36,11 @@ const std::set<std::string> kPrintedOtherwise = {"dadiannao", "diannao",    "env
 
 // Least trusted first.
 std::string weakest(const hwdb::LintReport& report) {
-    using model::Confidence;
     for (const Confidence c :
          {Confidence::user, Confidence::recalled, Confidence::fitted, Confidence::secondary,
           Confidence::derived, Confidence::measured, Confidence::paper, Confidence::datasheet}) {
         if (report.confidences.contains(c)) {
-            return model::confidence_name(c);
+            return confidence_name(c);
         }
     }
     return {};
@@ -98,7 +97,7 @@ TEST_CASE("what the README and the manual show off with is nowhere only recalled
         const auto file = hwdb::find_machine(id, kFolders);
         REQUIRE(file.ok());
         const auto report = hwdb::lint_machine(*file);
-        CHECK_FALSE(report.confidences.contains(model::Confidence::recalled));
+        CHECK_FALSE(report.confidences.contains(Confidence::recalled));
         CHECK(text_of(*file).find("recalled") == std::string::npos);
     }
 }

@@ -51,7 +51,7 @@ TEST_CASE("every GPU and host of the catalog loads, with a source for every numb
         REQUIRE_MESSAGE(file.ok(), entry.id);
         CHECK(file->machine.id == entry.id);
         for (const std::string& field : file->numbers) {
-            CHECK_MESSAGE(model::find_provenance(file->machine.provenance, field) != nullptr,
+            CHECK_MESSAGE(find_provenance(file->machine.provenance, field) != nullptr,
                           entry.id << " " << field);
         }
         CHECK(hwdb::load_machine(entry.id, kHwdb).ok());
@@ -150,8 +150,8 @@ TEST_CASE("every GPU survives being written out under another name and read agai
         CHECK(after->calibrated_as == entry.id);
         for (const std::string& field : after->numbers) {
             CAPTURE(field);
-            CHECK(*model::find_provenance(after->machine.provenance, field) ==
-                  *model::find_provenance(before->machine.provenance, field));
+            CHECK(*find_provenance(after->machine.provenance, field) ==
+                  *find_provenance(before->machine.provenance, field));
         }
     }
 }

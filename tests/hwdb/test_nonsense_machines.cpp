@@ -101,7 +101,7 @@ std::string with(std::string_view good, const Slip& slip) {
     return text.replace(at, std::string(slip.from).size(), slip.to);
 }
 
-model::Diagnostics findings_of(const std::string& text) {
+Diagnostics findings_of(const std::string& text) {
     auto document = hwdb::parse_yaml(text, "slip.yaml");
     if (!document) {
         return document.diagnostics();

@@ -14,7 +14,6 @@
 namespace test_hwdb_physical_fused {
 
 using namespace eyeroof; // NOLINT
-using model::Count;
 using model::Layer;
 
 namespace {
@@ -26,9 +25,8 @@ std::vector<std::pair<std::string, model::Gpu>> tensor_gpus() {
                                                         "hwdb"};
     std::vector<std::pair<std::string, model::Gpu>> found;
     for (const auto& entry : hwdb::list_machines(folders)) {
-        const auto machine = entry.family == "gpus"
-                                 ? hwdb::load_machine(entry.id, folders)
-                                 : model::Result<model::Machine>::failure("", "");
+        const auto machine = entry.family == "gpus" ? hwdb::load_machine(entry.id, folders)
+                                                    : Result<model::Machine>::failure("", "");
         const auto* gpu = machine ? std::get_if<model::Gpu>(&machine->kind) : nullptr;
         if (gpu != nullptr && gpu->rate(kType).pipe == model::Pipe::tensor) {
             found.emplace_back(entry.id, *gpu);

@@ -14,7 +14,6 @@
 namespace test_hwdb_physical_layers {
 
 using namespace eyeroof; // NOLINT
-using model::Count;
 using model::DataType;
 using model::Layer;
 using model::Op;
@@ -28,9 +27,8 @@ const std::vector<std::pair<std::string, model::Gpu>>& gpus() {
     static const auto all = [] {
         std::vector<std::pair<std::string, model::Gpu>> found;
         for (const auto& entry : hwdb::list_machines(kFolders)) {
-            const auto machine = entry.family == "gpus"
-                                     ? hwdb::load_machine(entry.id, kFolders)
-                                     : model::Result<model::Machine>::failure("", "");
+            const auto machine = entry.family == "gpus" ? hwdb::load_machine(entry.id, kFolders)
+                                                        : Result<model::Machine>::failure("", "");
             if (machine && std::holds_alternative<model::Gpu>(machine->kind)) {
                 found.emplace_back(entry.id, std::get<model::Gpu>(machine->kind));
             }

@@ -17,7 +17,7 @@ using hwdb::parse_yaml;
 namespace {
 
 // The only diagnostic of a document that does not load.
-model::Diagnostic refusal(const std::string& text, hwdb::YamlOptions options = {}) {
+Diagnostic refusal(const std::string& text, hwdb::YamlOptions options = {}) {
     const auto document = parse_yaml(text, "x.yaml", options);
     REQUIRE_FALSE(document.ok());
     REQUIRE(document.diagnostics().size() == 1);
@@ -32,7 +32,7 @@ Document loaded(const std::string& text, hwdb::YamlOptions options = {}) {
 }
 
 // What a reader finds wrong with the value of "k".
-template <class Read> model::Diagnostic finding(const std::string& text, Read read) {
+template <class Read> Diagnostic finding(const std::string& text, Read read) {
     const Document document = loaded(text);
     read(document.root().need("k"));
     const auto found = document.finish();
@@ -64,8 +64,8 @@ TEST_CASE("a document is read by type and every key is consumed") {
     CHECK(root.need("count").integer() == 12);
     CHECK(root.need("share").number(0, 1) == 0.5);
     CHECK(root.need("on").boolean() == true);
-    CHECK(root.need("size").quantity<model::Bytes>() == model::Bytes{65536});
-    CHECK(root.need("clock").quantity<model::Hertz>() == model::Hertz{200e6});
+    CHECK(root.need("size").quantity<Bytes>() == Bytes{65536});
+    CHECK(root.need("clock").quantity<Hertz>() == Hertz{200e6});
     CHECK(root.need("colour").choice(kColours, "colour") == Colour::green);
     CHECK(root.need("list").items().size() == 3);
     CHECK(root.need("list").items()[1].integer() == 2);
@@ -81,9 +81,9 @@ TEST_CASE("a document is read by type and every key is consumed") {
 TEST_CASE("places are counted from one and field paths are complete") {
     const Document document = loaded("levels:\n  - name: a\n  - name: b\n    size: 3\n");
     const Node size = document.root().need("levels").items()[1].need("size");
-    CHECK(size.where() == model::SourceLocation{"x.yaml", 4, 11});
+    CHECK(size.where() == SourceLocation{"x.yaml", 4, 11});
     CHECK(size.field() == "levels[1].size");
-    CHECK(size.key_where() == model::SourceLocation{"x.yaml", 4, 5});
+    CHECK(size.key_where() == SourceLocation{"x.yaml", 4, 5});
     CHECK(document.locate("levels[1].size").where() == size.where());
     CHECK(document.locate("levels[1].nothing[3]").field() == "levels[1]");
     CHECK(document.locate("").field().empty());
@@ -100,7 +100,7 @@ TEST_CASE("a key that nobody asked for is reported with the nearest one that is 
     const auto& misspelt = result.diagnostics().items()[0];
     CHECK(misspelt.code == "unknown-key");
     CHECK(misspelt.hint == "did you mean 'name'?");
-    CHECK(misspelt.where == model::SourceLocation{"x.yaml", 2, 5});
+    CHECK(misspelt.where == SourceLocation{"x.yaml", 2, 5});
     CHECK(misspelt.field == "levels[0].nmae");
     CHECK(result.diagnostics().items()[1].hint == "known: name");
 }
@@ -109,7 +109,7 @@ TEST_CASE("all findings are reported at once and in the order of the file") {
     const Document document = loaded("a: -1\nb: 3 GHz\nc: purple\n");
     const Node root = document.root();
     CHECK_FALSE(root["c"].choice(kColours, "colour").has_value());
-    CHECK_FALSE(root["b"].quantity<model::Bytes>().has_value());
+    CHECK_FALSE(root["b"].quantity<Bytes>().has_value());
     CHECK_FALSE(root["a"].integer().has_value());
     CHECK_FALSE(root.need("d").text().has_value());
     const auto found = document.finish();
@@ -118,13 +118,13 @@ TEST_CASE("all findings are reported at once and in the order of the file") {
     CHECK(found.items()[1].code == "out-of-range");
     CHECK(found.items()[2].code == "wrong-unit");
     CHECK(found.items()[3].code == "unknown-name");
-    CHECK(found.items()[3].where == model::SourceLocation{"x.yaml", 3, 4});
+    CHECK(found.items()[3].where == SourceLocation{"x.yaml", 3, 4});
 }
 
 TEST_CASE("duplicate keys are refused at any depth") {
     const auto top = refusal("a: 1\nb: 2\na: 3\n");
     CHECK(top.code == "duplicate-key");
-    CHECK(top.where == model::SourceLocation{"x.yaml", 3, 1});
+    CHECK(top.where == SourceLocation{"x.yaml", 3, 1});
     CHECK(top.hint.find("line 1") != std::string::npos);
     CHECK(refusal("a:\n  - b: {c: 1, \"c\": 2}\n").where.line == 2);
 }
@@ -159,20 +159,19 @@ TEST_CASE("numbers, booleans, texts and quantities refuse what they are not") {
           "not-a-boolean");
     CHECK(finding("k: ' '", [](const Node& n) { CHECK_FALSE(n.text()); }).code == "missing-value");
     CHECK(finding("k: {a: 1}", [](const Node& n) { CHECK_FALSE(n.text()); }).code == "wrong-type");
-    const auto bytes = [](const Node& n) { CHECK_FALSE(n.quantity<model::Bytes>()); };
+    const auto bytes = [](const Node& n) { CHECK_FALSE(n.quantity<Bytes>()); };
     CHECK(finding("k: 64", bytes).code == "missing-unit");
     CHECK(finding("k: 64 GHz", bytes).code == "wrong-unit");
     CHECK(finding("k: 0 B", bytes).code == "zero");
     CHECK(finding("k: nan B", bytes).code == "not-finite");
-    CHECK(loaded("k: 0 J").root().need("k").quantity<model::Joules>(hwdb::Zero::allowed) ==
-          model::Joules{0});
+    CHECK(loaded("k: 0 J").root().need("k").quantity<Joules>(hwdb::Zero::allowed) == Joules{0});
     const auto colour = [](const Node& n) { CHECK_FALSE(n.choice(kColours, "colour")); };
     CHECK(finding("k: gren", colour).hint == "did you mean 'green'?");
 }
 
 TEST_CASE("a key without a value, an empty element and a short list are reported") {
     CHECK(finding("k:\n", [](const Node&) {}).code == "missing-value");
-    CHECK(finding("k: ~\n", [](const Node&) {}).where == model::SourceLocation{"x.yaml", 1, 1});
+    CHECK(finding("k: ~\n", [](const Node&) {}).where == SourceLocation{"x.yaml", 1, 1});
     CHECK(finding("k: [1, ~]", [](const Node& n) { (void)n.items(); }).code == "missing-value");
     CHECK(finding("k: []", [](const Node& n) { (void)n.items(1); }).code == "too-few");
     CHECK(finding("k: 3", [](const Node& n) { (void)n.items(); }).code == "wrong-type");
@@ -203,7 +202,7 @@ TEST_CASE("what is not one YAML document is refused with its place") {
     CHECK(refusal("a: *nowhere\n").code == "syntax");
     const auto binary = refusal(std::string("a: 1\nb: \x01\n"));
     CHECK(binary.code == "not-text");
-    CHECK(binary.where == model::SourceLocation{"x.yaml", 2, 4});
+    CHECK(binary.where == SourceLocation{"x.yaml", 2, 4});
     CHECK(refusal("a: \xff\xfe\n").code == "not-text");
     CHECK(refusal(std::string("a\0b", 3)).code == "not-text");
 }

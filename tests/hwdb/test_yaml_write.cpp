@@ -52,7 +52,7 @@ TEST_CASE("constants keep awkward sources, their dates, and clocks that somebody
     file.dates[0] = "2025-02-03";
     file.measures_clock = {};
     for (auto& record : file.calibration.records) {
-        record.provenance = {kAwkward, model::Confidence::fitted};
+        record.provenance = {kAwkward, Confidence::fitted};
         record.measured = false;
         record.band.basis = kAwkward;
     }

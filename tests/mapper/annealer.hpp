@@ -5,7 +5,7 @@
 #pragma once
 
 #include "mapper/problem_space.hpp"
-#include "model/latency.hpp"
+#include "model/cost/latency.hpp"
 #include "tests/model/random_cases.hpp"
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "mapper/problem_space.hpp"
-#include "model/latency.hpp"
-#include "model/residency.hpp"
+#include "model/accelerator/residency.hpp"
+#include "model/cost/latency.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/model/random_cases.hpp"
 

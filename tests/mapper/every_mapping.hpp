@@ -9,9 +9,9 @@
 // Under Timeloop's counting no loop has more trips than its dimension needs.
 #pragma once
 
-#include "model/cost.hpp"
-#include "model/latency.hpp"
-#include "model/leakage.hpp"
+#include "model/cost/cost.hpp"
+#include "model/cost/latency.hpp"
+#include "model/cost/leakage.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -78,7 +78,7 @@ class EveryMapping {
         std::size_t level;
         int axis;
     };
-    using Trips = std::vector<model::Count>; // by slot
+    using Trips = std::vector<Count>; // by slot
 
     // ---- what is kept ---------------------------------------------------------------------------
 
@@ -118,7 +118,7 @@ class EveryMapping {
         spread(q_.problem.bounds[model::index(d)], slots_.size(), 1, trips, ways);
         return ways;
     }
-    void spread(model::Count bound, std::size_t slot, model::Count tile, Trips& trips,
+    void spread(Count bound, std::size_t slot, Count tile, Trips& trips,
                 std::vector<Trips>& ways) const {
         if (slot == 0) {
             if (tile >= bound &&
@@ -128,12 +128,12 @@ class EveryMapping {
             return;
         }
         const Slot at = slots_[slot - 1];
-        model::Count most = (bound + tile - 1) / tile;
+        Count most = (bound + tile - 1) / tile;
         if (at.axis >= 0) {
             const auto& axes = q_.machine.levels[at.level].fanout;
             most = std::min(most, axes[static_cast<std::size_t>(at.axis)].size);
         }
-        for (model::Count n = 1; n <= most; ++n) {
+        for (Count n = 1; n <= most; ++n) {
             if (!q_.divide_evenly || bound % (tile * n) == 0) {
                 trips[slot - 1] = n;
                 spread(bound, slot - 1, tile * n, trips, ways);
@@ -143,26 +143,24 @@ class EveryMapping {
     }
 
     // Would one trip less of some loop leave something undone, or more to the loops outside it?
-    bool no_more(model::Count bound, const Trips& trips) const {
-        model::Count tile = 1;
+    bool no_more(Count bound, const Trips& trips) const {
+        Count tile = 1;
         for (std::size_t s = slots_.size(); s > 0;) {
             const std::size_t level = slots_[s - 1].level;
-            const model::Count left = (bound + tile - 1) / tile;
-            model::Count all = 1; // of the level, in space
+            const Count left = (bound + tile - 1) / tile;
+            Count all = 1; // of the level, in space
             for (std::size_t a = s; a > 0 && slots_[a - 1].level == level; --a) {
                 all *= slots_[a - 1].axis < 0 ? 1 : trips[a - 1];
             }
             for (; slots_[s - 1].axis >= 0; --s) {
-                const model::Count n = trips[s - 1];
+                const Count n = trips[s - 1];
                 if (n > 1 && (n - 1) * (all / n) >= left) {
                     return false;
                 }
             }
             tile *= all;
-            const model::Count n = trips[s - 1];
-            const auto outside = [&](model::Count t) {
-                return (bound + tile * t - 1) / (tile * t);
-            };
+            const Count n = trips[s - 1];
+            const auto outside = [&](Count t) { return (bound + tile * t - 1) / (tile * t); };
             if (n > 1 && outside(n) == outside(n - 1)) {
                 return false;
             }
@@ -177,7 +175,7 @@ class EveryMapping {
             if (slots_[s].axis < 0) {
                 continue;
             }
-            model::Count used = 1;
+            Count used = 1;
             for (std::size_t d = 0; d <= n; ++d) {
                 used *= (*chosen_[d])[s];
             }
@@ -215,7 +213,7 @@ class EveryMapping {
         for (std::size_t s = 0; s < slots_.size(); ++s) {
             model::LevelMapping& level = mapping_.levels[slots_[s].level];
             for (std::size_t d = 0; d < dims_.size(); ++d) {
-                const model::Count trips = (*chosen_[d])[s];
+                const Count trips = (*chosen_[d])[s];
                 if (trips > 1 && slots_[s].axis < 0) {
                     level.temporal.push_back({dims_[d], trips});
                 } else if (trips > 1) {

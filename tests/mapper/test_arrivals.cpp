@@ -2,7 +2,7 @@
 #include "mapper/arrivals.hpp"
 #include "mapper/search.hpp"
 #include "mapper/space.hpp"
-#include "model/arrival.hpp"
+#include "model/cost/arrival.hpp"
 #include "tests/mapper/enumerate.hpp"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 // Energy that leaks makes time a part of it: the search weighs both, and proves what it finds.
 #include "mapper/baselines.hpp"
 #include "mapper/search.hpp"
-#include "model/leakage.hpp"
+#include "model/cost/leakage.hpp"
 #include "tests/mapper/enumerate.hpp"
 #include "tests/near.hpp"
 

@@ -1,6 +1,6 @@
 // Machines with more levels than were ever built: the rules of a dataflow still end.
 #include "mapper/preset/stationary.hpp"
-#include "model/mapping.hpp"
+#include "model/accelerator/mapping.hpp"
 #include "tests/model/machines.hpp"
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ model::Accelerator deep(std::size_t buffers) {
     a.mac_pj = 1.0;
     a.levels = {test::level("memory", {test::store(test::kAll, 0, 4, 4, 200.0)})};
     for (std::size_t i = 0; i < buffers; ++i) {
-        const auto words = static_cast<model::Count>(64 * (buffers - i));
+        const auto words = static_cast<Count>(64 * (buffers - i));
         a.levels.push_back(
             test::level("buffer" + std::to_string(i), {test::store(test::kAll, words, 4, 4, 6.0)}));
     }

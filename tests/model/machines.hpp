@@ -3,14 +3,14 @@
 // Knows nothing of the catalog: every number is written here.
 #pragma once
 
-#include "model/accelerator.hpp"
-#include "model/mapping.hpp"
-#include "model/problem.hpp"
+#include "model/accelerator/accelerator.hpp"
+#include "model/accelerator/mapping.hpp"
+#include "model/workload/problem.hpp"
 
 namespace eyeroof::test {
 
 // One store: capacity in 16-bit words (0: unbounded), bandwidths in words per cycle.
-inline model::Store store(model::OperandSet operands, model::Count words, double read, double write,
+inline model::Store store(model::OperandSet operands, Count words, double read, double write,
                           double pj) {
     model::Store s;
     s.operands = operands;
@@ -58,8 +58,8 @@ inline model::Accelerator eyeriss168() {
 }
 
 // bounds in the order R S P Q C K N of the study, square stride.
-inline model::Problem conv(std::string name, std::array<model::Count, 7> b,
-                           model::Count stride_h = 1, model::Count stride_w = 1) {
+inline model::Problem conv(std::string name, std::array<Count, 7> b, Count stride_h = 1,
+                           Count stride_w = 1) {
     model::Problem p;
     p.name = std::move(name);
     p.bounds = {b[6], 1, b[5], b[4], b[2], b[3], b[0], b[1]};

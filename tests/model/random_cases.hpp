@@ -13,17 +13,17 @@ namespace eyeroof::test {
 class Random {
   public:
     explicit Random(unsigned seed) : engine_(seed) {}
-    model::Count upto(model::Count n) { // 0 … n - 1, the same on every platform
-        return static_cast<model::Count>(engine_() % static_cast<std::uint64_t>(n));
+    Count upto(Count n) { // 0 … n - 1, the same on every platform
+        return static_cast<Count>(engine_() % static_cast<std::uint64_t>(n));
     }
-    model::Count between(model::Count a, model::Count b) { return a + upto(b - a + 1); }
+    Count between(Count a, Count b) { return a + upto(b - a + 1); }
     bool chance(int percent) { return upto(100) < percent; }
 
   private:
     std::mt19937_64 engine_;
 };
 
-inline model::Problem random_problem(Random& r, model::Count most_macs) {
+inline model::Problem random_problem(Random& r, Count most_macs) {
     using namespace model;
     Problem p;
     do {

@@ -4,13 +4,13 @@
 // conventions, written down a second time.
 #pragma once
 
-#include "model/cost.hpp"
+#include "model/cost/cost.hpp"
 
 namespace eyeroof::test {
 
 struct SimulatedCost {
-    model::Count macs = 0;
-    model::Count compute_steps = 0;
+    Count macs = 0;
+    Count compute_steps = 0;
     std::vector<model::PerOperand<model::Accesses>> levels;
     std::vector<model::EdgeTraffic> edges;
 };

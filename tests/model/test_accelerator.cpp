@@ -1,4 +1,4 @@
-#include "model/accelerator.hpp"
+#include "model/accelerator/accelerator.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/near.hpp"
 
@@ -6,6 +6,7 @@
 
 namespace test_model_accelerator {
 
+using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using namespace eyeroof::test;
 using eyeroof::tests::near;

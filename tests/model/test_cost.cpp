@@ -1,4 +1,4 @@
-#include "model/cost.hpp"
+#include "model/cost/cost.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/near.hpp"
 
@@ -8,6 +8,7 @@
 
 namespace test_model_cost {
 
+using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using namespace eyeroof::test;
 using eyeroof::tests::near;

@@ -1,10 +1,10 @@
-#include "model/base/diagnostic.hpp"
+#include "base/diagnostic.hpp"
 
 #include <doctest/doctest.h>
 
 namespace test_model_diagnostic {
 
-using namespace eyeroof::model;
+using namespace eyeroof;
 
 TEST_CASE("what a message quotes of a file is cut to forty bytes, and control bytes are shown") {
     Diagnostics found;

@@ -1,4 +1,4 @@
-#include "model/base/file.hpp"
+#include "base/file.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -13,8 +13,8 @@
 namespace test_model_file {
 
 namespace fs = std::filesystem;
-using eyeroof::model::AtomicFile;
-using eyeroof::model::write_file;
+using eyeroof::AtomicFile;
+using eyeroof::write_file;
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Step 7: when a mapping waits, worked by hand.
-#include "model/cost.hpp"
-#include "model/latency.hpp"
+#include "model/cost/cost.hpp"
+#include "model/cost/latency.hpp"
 #include "tests/model/machines.hpp"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // Step 7's equation, term by term, on transfers that are written down by hand.
-#include "model/cost.hpp"
-#include "model/latency_terms.hpp"
+#include "model/cost/cost.hpp"
+#include "model/cost/latency_terms.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/near.hpp"
 

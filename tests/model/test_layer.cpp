@@ -1,6 +1,6 @@
-#include "model/elementwise.hpp"
-#include "model/layer.hpp"
-#include "model/touched.hpp"
+#include "model/workload/elementwise.hpp"
+#include "model/workload/layer.hpp"
+#include "model/workload/touched.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>
@@ -11,6 +11,7 @@
 
 namespace test_model_layer {
 
+using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using eyeroof::tests::near;
 

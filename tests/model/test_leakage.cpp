@@ -1,4 +1,4 @@
-#include "model/leakage.hpp"
+#include "model/cost/leakage.hpp"
 #include "tests/model/machines.hpp"
 #include "tests/near.hpp"
 

@@ -11,6 +11,7 @@
 
 namespace test_model_limits {
 
+using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 
 namespace {

@@ -1,10 +1,11 @@
-#include "model/mapping.hpp"
+#include "model/accelerator/mapping.hpp"
 #include "tests/model/machines.hpp"
 
 #include <doctest/doctest.h>
 
 namespace test_model_mapping {
 
+using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using namespace eyeroof::test;
 

@@ -1,9 +1,10 @@
-#include "model/network.hpp"
+#include "model/workload/network.hpp"
 
 #include <doctest/doctest.h>
 
 namespace test_model_network {
 
+using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 
 namespace {

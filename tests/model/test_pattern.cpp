@@ -1,5 +1,5 @@
-#include "model/base/pattern.hpp"
-#include "model/base/printable.hpp"
+#include "base/pattern.hpp"
+#include "base/printable.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 
 namespace test_model_pattern {
 
-using namespace eyeroof::model;
+using namespace eyeroof;
 
 TEST_CASE("an expression matches anywhere in a name, an empty one everywhere") {
     const auto pattern = Pattern::compile("conv[1-3]|fc.*");

@@ -1,4 +1,4 @@
-#include "model/problem.hpp"
+#include "model/workload/problem.hpp"
 
 #include <doctest/doctest.h>
 
@@ -6,6 +6,7 @@
 
 namespace test_model_problem {
 
+using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 
 namespace {

@@ -1,5 +1,5 @@
 // Where operands are at home when layers hand their activations over on chip.
-#include "model/residency.hpp"
+#include "model/accelerator/residency.hpp"
 #include "tests/model/machines.hpp"
 
 #include <doctest/doctest.h>

@@ -5,6 +5,7 @@
 
 namespace test_model_simulated {
 
+using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using namespace eyeroof::test;
 

@@ -1,10 +1,10 @@
-#include "model/base/statistics.hpp"
+#include "base/statistics.hpp"
 
 #include <doctest/doctest.h>
 
 namespace test_model_statistics {
 
-using eyeroof::model::median;
+using eyeroof::median;
 
 TEST_CASE("the median is the middle value, or the mean of the two in the middle") {
     CHECK(median({3.0, 1.0, 2.0}) == 2.0);

@@ -1,4 +1,4 @@
-#include "model/base/suggest.hpp"
+#include "base/suggest.hpp"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 
 namespace test_model_suggest {
 
-using namespace eyeroof::model;
+using namespace eyeroof;
 
 TEST_CASE("an edit is an insertion, a deletion, a replacement or a swap of neighbours") {
     CHECK(edit_distance("conv2d", "conv2d") == 0);

@@ -1,10 +1,10 @@
-#include "model/base/told_once.hpp"
+#include "base/told_once.hpp"
 
 #include <doctest/doctest.h>
 
 namespace test_model_told_once {
 
-using namespace eyeroof::model; // NOLINT
+using namespace eyeroof; // NOLINT
 
 TEST_CASE("what is said of many fields is shown once, with their number") {
     Diagnostics all;

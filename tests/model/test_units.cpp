@@ -1,4 +1,4 @@
-#include "model/base/units.hpp"
+#include "base/units.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@
 
 namespace test_model_units {
 
-using namespace eyeroof::model;
+using namespace eyeroof;
 using eyeroof::tests::near;
 
 namespace {

@@ -1,7 +1,7 @@
 // How wide words are at rest and while they accumulate, and what tiles take up: worked by hand.
-#include "model/cost.hpp"
-#include "model/latency.hpp"
-#include "model/words.hpp"
+#include "model/accelerator/words.hpp"
+#include "model/cost/cost.hpp"
+#include "model/cost/latency.hpp"
 #include "tests/model/machines.hpp"
 
 #include <doctest/doctest.h>

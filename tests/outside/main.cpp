@@ -1,7 +1,7 @@
 // What another program writes to examine a network on a machine: outside HWDB NETWORKS.
-#include "study/exam/run.hpp"
-#include "study/formats/any_machine.hpp"
-#include "study/formats/catalog.hpp"
+#include "analysis/exam/run.hpp"
+#include "formats/any_machine.hpp"
+#include "formats/catalog.hpp"
 
 #include <cstdio>
 
@@ -9,12 +9,12 @@ int main(int argc, char** argv) {
     if (argc != 3) {
         return 2;
     }
-    const auto machine = eyeroof::study::read::load_any_machine("eyeriss-v1", {argv[1]});
-    const auto network = eyeroof::study::read::load_network("alexnet", {argv[2]});
+    const auto machine = eyeroof::formats::load_any_machine("eyeriss-v1", {argv[1]});
+    const auto network = eyeroof::formats::load_network("alexnet", {argv[2]});
     if (!machine || !network) {
         return 3;
     }
-    const auto report = eyeroof::study::run(*network, *machine);
+    const auto report = eyeroof::analysis::run(*network, *machine);
     if (!report) {
         return 3;
     }

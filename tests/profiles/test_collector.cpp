@@ -228,7 +228,7 @@ TEST_CASE("every reason has a line of its own, ends in exit code 4, and survives
     std::vector<std::string> messages;
     for (const int code : {8, 14, 15, 26, 27, 35, 39, 40, 41, 42, 43, 44, 45, 46, 999}) {
         const BackendFault fault = fault_of_cupti(code, "cuptiX");
-        const model::Diagnostic diagnostic = diagnostic_of(fault);
+        const Diagnostic diagnostic = diagnostic_of(fault);
         CHECK(diagnostic.code == "unavailable");
         CHECK(diagnostic.message.find('\n') == std::string::npos);
         CHECK(fault_from_text(fault_text(fault)) == fault);

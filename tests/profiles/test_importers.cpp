@@ -38,7 +38,7 @@ Profile import_sample(const std::string& name) {
     return *profile;
 }
 
-model::Result<Profile> import_text(const std::string& text) {
+Result<Profile> import_text(const std::string& text) {
     return import_profile(input_of_text(text, "in"));
 }
 

@@ -13,7 +13,7 @@ using namespace eyeroof::profiles;
 
 namespace {
 
-model::Result<std::vector<Operator>> sample(const std::string& name) {
+Result<std::vector<Operator>> sample(const std::string& name) {
     auto source =
         ByteSource::open(eyeroof::tests::source_dir() + "/tests/profiles/samples/" + name);
     REQUIRE(source.ok());

@@ -11,7 +11,7 @@ using eyeroof::tests::near;
 
 namespace {
 
-model::Layer gemm_layer(const std::string& name, model::Count m, model::Count n, model::Count k) {
+model::Layer gemm_layer(const std::string& name, Count m, Count n, Count k) {
     model::Layer layer;
     layer.name = name;
     layer.shape = model::GemmShape{1, m, n, k};

@@ -58,12 +58,12 @@ Profile small_profile() {
     return built.profile;
 }
 
-model::Result<Profile> read_text(const std::string& text) {
+Result<Profile> read_text(const std::string& text) {
     const auto source = ByteSource::of_text(text, "p.jsonl");
     return read_profile(*source);
 }
 
-const model::Diagnostic& first_error(const model::Result<Profile>& result) {
+const Diagnostic& first_error(const Result<Profile>& result) {
     REQUIRE_FALSE(result.ok());
     return result.diagnostics().items().front();
 }

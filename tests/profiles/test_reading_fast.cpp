@@ -19,7 +19,7 @@ constexpr const char* kHead = "{\"eyeroof_profile\":1}\n{\"source\":\"s\"}\n"
                               "{\"range\":\"r\"}\n";
 
 // The launch of a line by the general reader: a field that only it knows sends the line there.
-eyeroof::model::Result<Profile> read_the_long_way(const std::string& line) {
+eyeroof::Result<Profile> read_the_long_way(const std::string& line) {
     std::string text = line;
     text.insert(text.find("\"kernel\""), "\"not_known\":0,");
     const auto source = ByteSource::of_text(kHead + text + "\n", "t");

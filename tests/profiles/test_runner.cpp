@@ -75,7 +75,7 @@ const std::string kLeave =
     "begin=${EYEROOF_COLLECT%.request}; case $begin in *timing*) cp timing-1.jsonl $begin-1.jsonl "
     ";; *) for f in counters-1.*; do cp $f $begin-1.${f##*.}; done ;; esac";
 
-bool has(const model::Diagnostics& found, const std::string& code) {
+bool has(const Diagnostics& found, const std::string& code) {
     return std::any_of(found.begin(), found.end(), [&](const auto& d) { return d.code == code; });
 }
 

@@ -12,7 +12,7 @@ using namespace eyeroof::profiles;
 
 namespace {
 
-model::Result<Profile> read_trace(const std::string& text) {
+Result<Profile> read_trace(const std::string& text) {
     return import_profile(input_of_text(text, "t.json"), "kineto-json");
 }
 

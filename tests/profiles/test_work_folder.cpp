@@ -79,7 +79,7 @@ TEST_CASE("two runs with one process number, in one folder at one time, keep apa
     fs::permissions(made->path() / "shared", fs::perms::owner_all);
     const RunnerOptions options[] = {run_beside(made->path(), "one", "two"),
                                      run_beside(made->path(), "two", "one")};
-    model::Result<Profile> second = Profile{};
+    Result<Profile> second = Profile{};
     std::thread beside([&] { second = profile_program(options[1]); });
     const auto first = profile_program(options[0]);
     beside.join();

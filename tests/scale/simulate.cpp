@@ -7,8 +7,8 @@
 
 namespace eyeroof::tests {
 
-using study::Algorithm;
-using study::Collective;
+using analysis::Algorithm;
+using analysis::Collective;
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Messages on links, one by one: what the closed forms of collectives are held against.
 #pragma once
 
-#include "study/scale/collectives.hpp"
+#include "analysis/scale/collectives.hpp"
 
 #include <cstddef>
 #include <vector>
@@ -67,7 +67,7 @@ struct SimSystem {
 };
 
 model::Fabric fabric_of(const SimSystem& system);
-SimResult simulate(const SimSystem& system, study::Collective kind, study::Algorithm algorithm,
-                   double bytes, std::size_t servers = 1);
+SimResult simulate(const SimSystem& system, analysis::Collective kind,
+                   analysis::Algorithm algorithm, double bytes, std::size_t servers = 1);
 
 } // namespace eyeroof::tests

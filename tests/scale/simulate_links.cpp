@@ -72,14 +72,14 @@ model::Fabric fabric_of(const SimSystem& system) {
     model::Fabric fabric;
     model::FabricLevel inner;
     inner.name = "inner";
-    inner.size = static_cast<model::Count>(system.inside);
+    inner.size = static_cast<Count>(system.inside);
     inner.bytes_per_s = system.inner_bytes_per_s;
     inner.latency_s = {system.inner_latency_s};
     inner.overhead_s = system.overhead_s;
     model::FabricLevel outer = inner;
     outer.name = "outer";
     outer.size = 0;
-    outer.ports = system.one_outer_port ? 1 : static_cast<model::Count>(system.inside);
+    outer.ports = system.one_outer_port ? 1 : static_cast<Count>(system.inside);
     outer.bytes_per_s = system.outer_bytes_per_s;
     outer.latency_s = {system.outer_latency_s};
     fabric.chunk_bytes = system.chunk_bytes;

@@ -1,7 +1,7 @@
 // Closed forms of collectives against messages simulated one by one, published figures and bands.
+#include "analysis/scale/collectives.hpp"
+#include "analysis/scale/message.hpp"
 #include "hwdb/fabric_reader.hpp"
-#include "study/scale/collectives.hpp"
-#include "study/scale/message.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
 #include "tests/scale/simulate.hpp"
@@ -15,7 +15,7 @@
 namespace test_scale_collectives {
 
 using namespace eyeroof;
-using namespace eyeroof::study;
+using namespace eyeroof::analysis;
 using namespace eyeroof::tests;
 
 namespace {
@@ -83,10 +83,10 @@ TEST_CASE("closed forms are within 2 % of messages on links, for 300 random smal
     for (int i = 0; i < 300; ++i) {
         const Case c = random_case(random);
         const model::Fabric fabric = fabric_of(c.system);
-        const auto n = static_cast<model::Count>(c.system.members());
+        const auto n = static_cast<Count>(c.system.members());
         const Group group = place_group(fabric, n, 1, n);
         const auto formula = collective_time(fabric, group, c.kind, c.bytes, c.algorithm, 0,
-                                             static_cast<model::Count>(c.servers));
+                                             static_cast<Count>(c.servers));
         REQUIRE(formula);
         const SimResult simulated = simulate(c.system, c.kind, c.algorithm, c.bytes, c.servers);
         CAPTURE(algorithm_name(c.algorithm));
@@ -117,7 +117,7 @@ TEST_CASE("server, tree and ring take what FireCaffe's formulas say for NiN's 30
                               {32, 194.6, 60.8, 11.8},
                               {128, 778, 85.1, 12.1}};
     for (const auto& row : rows) {
-        const auto p = static_cast<model::Count>(row[0]);
+        const auto p = static_cast<Count>(row[0]);
         const Group group = place_group(fabric, p, 1, p);
         const auto ms = [&](Algorithm a) {
             return collective_time(fabric, group, Collective::all_reduce, bytes, a, 0)->time_s() *
@@ -132,7 +132,7 @@ TEST_CASE("server, tree and ring take what FireCaffe's formulas say for NiN's 30
 
 TEST_CASE("a ring's bus bandwidth on H200 nodes does not depend on the number of GPUs") {
     const model::Fabric fabric = fabric_named("dgx-h100-ndr"); // the same links
-    for (const model::Count n : {4, 5, 6, 7, 8}) {
+    for (const Count n : {4, 5, 6, 7, 8}) {
         const Group group = place_group(fabric, n, 1, n);
         const double bytes = 8.0 * 1073741824.0;
         double ring = INFINITY;
@@ -171,7 +171,7 @@ TEST_CASE("a torus's bisection and a mesh's pairs bound what a unit sends to all
 TEST_CASE(
     "oversubscription slows what every pair sends across the tier, not a ring that knows it") {
     const model::Fabric fabric = fabric_named("llama3-roce");
-    const model::Count devices = 16384;
+    const Count devices = 16384;
     const Group inside = place_group(fabric, 384, 8, devices); // one pod, a GPU of each node
     const Group across = place_group(fabric, 768, 8, devices); // two pods
     const auto ratio = [&](Collective kind, Algorithm algorithm) {

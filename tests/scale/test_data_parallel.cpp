@@ -1,9 +1,9 @@
 // Data parallel training: steps by hand, and FireCaffe's speed-ups.
+#include "analysis/scale/scale.hpp"
+#include "formats/catalog.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/fabric_reader.hpp"
-#include "study/formats/catalog.hpp"
-#include "study/scale/scale.hpp"
-#include "study/scale/scale_write.hpp"
+#include "report/scale/scale_write.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
@@ -19,7 +19,9 @@
 namespace test_scale_data_parallel {
 
 using namespace eyeroof;
-using namespace eyeroof::study;
+using namespace eyeroof::analysis;
+using namespace eyeroof::formats;
+using namespace eyeroof::report;
 namespace fs = std::filesystem;
 
 namespace {
@@ -28,7 +30,7 @@ const std::vector<fs::path> kHwdb = {fs::path(tests::source_dir()) / "hwdb"};
 
 model::Network network_named(const char* name) {
     const auto network =
-        read::load_network(name, {fs::path(tests::source_dir()) / "examples" / "networks"});
+        formats::load_network(name, {fs::path(tests::source_dir()) / "examples" / "networks"});
     REQUIRE(network.ok());
     return *network;
 }
@@ -50,7 +52,7 @@ model::Fabric one_level(double bytes_per_s, double latency_s = 0.0) {
 }
 
 // As FireCaffe trained: one message of all gradients up and down a tree, after the backward pass.
-ScaleOptions firecaffe(model::Count devices, model::Count batch, model::Count baseline) {
+ScaleOptions firecaffe(Count devices, Count batch, Count baseline) {
     ScaleOptions options;
     options.devices = {devices};
     options.batch = batch;
@@ -90,8 +92,7 @@ double link_of_the_row() {
 // Its two auxiliary classifiers train with the rest: 13,378,280 parameters.
 model::Network googlenet_in_training() {
     model::Network network = network_named("googlenet");
-    const auto add = [&](const char* name, model::Op op, model::Shape shape,
-                         model::Count parameters) {
+    const auto add = [&](const char* name, model::Op op, model::Shape shape, Count parameters) {
         model::Layer layer;
         layer.name = name;
         layer.op = op;
@@ -99,7 +100,7 @@ model::Network googlenet_in_training() {
         layer.parameters = parameters;
         network.layers.push_back(layer);
     };
-    for (const model::Count channels : {512, 528}) {
+    for (const Count channels : {512, 528}) {
         add("aux_pool", model::Op::avgpool, model::PoolShape{1, channels, 14, 14, 5, 5, {3, 3}}, 0);
         add("aux_conv", model::Op::conv2d, model::ConvShape{1, channels, 4, 4, 128, 1, 1},
             channels * 128 + 128);
@@ -218,8 +219,8 @@ TEST_CASE("bad systems are named with the nearest that works") {
     CHECK_FALSE(parse_devices("8..").ok());
     CHECK_FALSE(parse_devices("64..8").ok());
     CHECK_FALSE(parse_devices("99999999999999999999").ok());
-    CHECK(*parse_devices("8..100") == std::vector<model::Count>{8, 16, 32, 64, 100});
-    CHECK(*parse_devices("3,5") == std::vector<model::Count>{3, 5});
+    CHECK(*parse_devices("8..100") == std::vector<Count>{8, 16, 32, 64, 100});
+    CHECK(*parse_devices("3,5") == std::vector<Count>{3, 5});
     const auto near = hwdb::load_fabric("dgx-a100-hd", kHwdb);
     REQUIRE_FALSE(near.ok());
     CHECK(near.diagnostics().items()[0].hint.find("dgx-a100-hdr") != std::string::npos);
@@ -252,7 +253,7 @@ TEST_CASE("a batch that a device does not hold pays nowhere, and the one that it
         CHECK(point.memory.fits());
     }
     CHECK(usual->pays_to == 4);
-    options.batch_per_device = static_cast<model::Count>(2.0 * each);
+    options.batch_per_device = static_cast<Count>(2.0 * each);
     const auto large = scale_data_parallel(question, one_level(100e9), options);
     REQUIRE(large.ok());
     CHECK_FALSE(large->points.front().memory.fits());

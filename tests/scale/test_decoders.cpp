@@ -1,9 +1,9 @@
 // Which networks are decoders that can be divided and served, and their sizes.
+#include "analysis/scale/serving.hpp"
+#include "analysis/scale/transformer_step.hpp"
+#include "formats/catalog.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/fabric_reader.hpp"
-#include "study/formats/catalog.hpp"
-#include "study/scale/serving.hpp"
-#include "study/scale/transformer_step.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
 
@@ -15,7 +15,8 @@
 namespace test_scale_decoders {
 
 using namespace eyeroof;
-using namespace eyeroof::study;
+using namespace eyeroof::analysis;
+using namespace eyeroof::formats;
 namespace fs = std::filesystem;
 
 namespace {
@@ -24,7 +25,7 @@ const std::vector<fs::path> kHwdb = {fs::path(tests::source_dir()) / "hwdb"};
 const std::vector<fs::path> kNetworks = {fs::path(tests::source_dir()) / "examples" / "networks"};
 
 model::Network network_named(const std::string& name) {
-    const auto network = read::load_network(name, kNetworks);
+    const auto network = formats::load_network(name, kNetworks);
     REQUIRE(network.ok());
     return *network;
 }
@@ -32,10 +33,10 @@ model::Network network_named(const std::string& name) {
 } // namespace
 
 TEST_CASE("weights of every decoder of the catalog are those of its network within 1 %") {
-    const auto heads = read::list_networks(kNetworks);
+    const auto heads = formats::list_networks(kNetworks);
     REQUIRE(heads.ok());
     int decoders = 0;
-    for (const read::NetworkHead& head : *heads) {
+    for (const formats::NetworkHead& head : *heads) {
         const model::Network network = network_named(head.id);
         const auto decoder = transformer_of(network);
         const std::string file = head.path.filename().string();
@@ -105,8 +106,8 @@ TEST_CASE("a machine without memory of its own serves nothing") {
 TEST_CASE("hints name a degree that works and was not asked for") {
     const auto fabric = *hwdb::load_fabric("dgx-h100-ndr", kHwdb);
     const auto machine = *hwdb::load_machine("h100-sxm-80gb", kHwdb);
-    const auto hint_of = [&](const char* name, model::Count tensor,
-                             std::optional<model::Count> batch = std::nullopt) {
+    const auto hint_of = [&](const char* name, Count tensor,
+                             std::optional<Count> batch = std::nullopt) {
         ServingOptions o;
         o.tensor = {tensor};
         o.batch = batch;
@@ -123,7 +124,7 @@ TEST_CASE("hints name a degree that works and was not asked for") {
     for (const char* name : {"qwen2.5-7b", "phi-4", "gemma-2b", "llama-3.1-405b"}) {
         const auto decoder = transformer_of(network_named(name));
         REQUIRE(decoder.ok());
-        for (const model::Count tensor : tensor_degrees(*decoder)) {
+        for (const Count tensor : tensor_degrees(*decoder)) {
             CHECK(serving_network(*decoder, tensor, 1, 1, 1, 64, model::DataType::bf16)
                       .layers.size() > 0);
             Plan plan;

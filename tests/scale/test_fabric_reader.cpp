@@ -16,16 +16,15 @@ namespace {
 const std::vector<std::filesystem::path> kHwdb = {std::filesystem::path(tests::source_dir()) /
                                                   "hwdb"};
 
-model::Result<model::Fabric> read(const std::string& text) {
+Result<model::Fabric> read(const std::string& text) {
     auto document = hwdb::parse_yaml(text, "mine.yaml");
     REQUIRE(document.ok());
     return hwdb::read_fabric(*document, "mine");
 }
 
-bool has(const model::Diagnostics& found, const std::string& code, int line) {
-    return std::any_of(found.begin(), found.end(), [&](const model::Diagnostic& d) {
-        return d.code == code && d.where.line == line;
-    });
+bool has(const Diagnostics& found, const std::string& code, int line) {
+    return std::any_of(found.begin(), found.end(),
+                       [&](const Diagnostic& d) { return d.code == code && d.where.line == line; });
 }
 
 } // namespace

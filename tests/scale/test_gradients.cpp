@@ -1,11 +1,11 @@
 // Gradients of data parallel training: every learned value has one, sent once and kept whole.
+#include "analysis/program/lower.hpp"
+#include "analysis/program/memory.hpp"
+#include "analysis/scale/scale.hpp"
+#include "analysis/scale/transformer.hpp"
+#include "formats/catalog.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/fabric_reader.hpp"
-#include "study/formats/catalog.hpp"
-#include "study/program/lower.hpp"
-#include "study/program/memory.hpp"
-#include "study/scale/scale.hpp"
-#include "study/scale/transformer.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
 #include "tests/question.hpp"
@@ -18,7 +18,8 @@
 namespace test_scale_gradients {
 
 using namespace eyeroof;
-using namespace eyeroof::study;
+using namespace eyeroof::analysis;
+using namespace eyeroof::formats;
 namespace fs = std::filesystem;
 
 namespace {
@@ -27,7 +28,7 @@ const std::vector<fs::path> kHwdb = {fs::path(tests::source_dir()) / "hwdb"};
 const std::vector<fs::path> kNetworks = {fs::path(tests::source_dir()) / "examples" / "networks"};
 
 Question training_of(const std::string& name, const char* machine = "h100-sxm-80gb") {
-    const auto network = read::load_wired_network(name, kNetworks);
+    const auto network = formats::load_wired_network(name, kNetworks);
     REQUIRE(network.ok());
     Scenario scenario = tests::training_with("sgd");
     scenario.data_type = model::DataType::fp32;
@@ -37,9 +38,9 @@ Question training_of(const std::string& name, const char* machine = "h100-sxm-80
 // Ids of all networks and their variants.
 std::vector<std::string> catalog() {
     std::vector<std::string> names;
-    const auto heads = read::list_networks(kNetworks);
+    const auto heads = formats::list_networks(kNetworks);
     REQUIRE(heads.ok());
-    for (const read::NetworkHead& head : *heads) {
+    for (const formats::NetworkHead& head : *heads) {
         names.push_back(head.id);
     }
     return names;
@@ -55,7 +56,7 @@ TEST_CASE("every learned value of every network of the catalog has one gradient"
             CHECK(program.diagnostics().items()[0].code == "not-forward");
             continue;
         }
-        const step::Memory memory = step::memory_of(*program);
+        const analysis::step::Memory memory = analysis::step::memory_of(*program);
         const auto totals = model::totals_of(question.network);
         REQUIRE(totals.ok());
         CAPTURE(name);
@@ -84,7 +85,7 @@ TEST_CASE("a shared weight is sent once, with its bias beside it") {
     model::Network network;
     network.id = network.name = "tied";
     const auto add = [&](const char* name, model::Op op, model::Shape shape,
-                         std::optional<model::Count> parameters) {
+                         std::optional<Count> parameters) {
         model::Layer layer;
         layer.name = name;
         layer.op = op;

@@ -1,7 +1,7 @@
 // The clock at which a device works through a long run.
+#include "analysis/program/settled.hpp"
 #include "hwdb/catalog.hpp"
 #include "model/gpu/matmul.hpp"
-#include "study/program/settled.hpp"
 #include "tests/paths.hpp"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@
 namespace test_scale_long_run {
 
 using namespace eyeroof;
-using namespace eyeroof::study;
+using namespace eyeroof::analysis;
 
 TEST_CASE("in a long run a clock is settled for the shortest kernel and never above the board's") {
     for (const char* name : {"h100-sxm-80gb", "a100-sxm-80gb", "t4", "k40m"}) {

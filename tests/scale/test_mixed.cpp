@@ -1,10 +1,10 @@
 // Networks over devices that differ: chains against every possible division, and a catalog's
 // networks.
+#include "analysis/scale/mixed.hpp"
+#include "formats/catalog.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/fabric_reader.hpp"
-#include "study/formats/catalog.hpp"
-#include "study/scale/mixed.hpp"
-#include "study/scale/mixed_write.hpp"
+#include "report/scale/mixed_write.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
@@ -20,7 +20,9 @@
 namespace test_scale_mixed {
 
 using namespace eyeroof;
-using namespace eyeroof::study;
+using namespace eyeroof::analysis;
+using namespace eyeroof::formats;
+using namespace eyeroof::report;
 using tests::near;
 
 namespace {
@@ -88,15 +90,15 @@ MixedChain random_chain(std::mt19937& random) {
     return chain;
 }
 
-step::Graph graph_of(const char* name, model::Count batch) {
-    const auto network = read::load_wired_network(
+analysis::step::Graph graph_of(const char* name, Count batch) {
+    const auto network = formats::load_wired_network(
         name, {std::filesystem::path(tests::source_dir()) / "examples" / "networks"});
     REQUIRE(network.ok());
     const auto many = model::with_batch(network->network, batch);
     REQUIRE(many.ok());
-    step::GraphOptions options;
+    analysis::step::GraphOptions options;
     options.batch = batch;
-    const auto graph = step::make_graph(*many, network->wiring, options);
+    const auto graph = analysis::step::make_graph(*many, network->wiring, options);
     REQUIRE(graph.ok());
     return *graph;
 }
@@ -153,7 +155,7 @@ TEST_CASE("equal devices divide a chain as stages of one kind do") {
 }
 
 TEST_CASE("a network over two GPUs is never slower than on one, and its document has its schema") {
-    const step::Graph graph = graph_of("googlenet", 16);
+    const analysis::step::Graph graph = graph_of("googlenet", 16);
     MixedOptions options;
     options.nodes = 2'000;
     const auto answer =
@@ -177,7 +179,7 @@ TEST_CASE("a network over two GPUs is never slower than on one, and its document
 }
 
 TEST_CASE("weights that no device holds alone are told, and divided where all together hold them") {
-    const step::Graph graph = graph_of("llama-2-13b", 1); // 26 GB
+    const analysis::step::Graph graph = graph_of("llama-2-13b", 1); // 26 GB
     MixedOptions options;
     options.nodes = 100;
     const auto pair = split_network(graph, {device("rtx-4090"), device("rtx-3090")}, options);
@@ -200,7 +202,7 @@ TEST_CASE("weights that no device holds alone are told, and divided where all to
 
 TEST_CASE("activations count against a device's memory, as `eyeroof memory` counts them") {
     MixedDevice small = device("t4");
-    const auto stages_at = [&](model::Count batch, double gigabytes) {
+    const auto stages_at = [&](Count batch, double gigabytes) {
         small.gpu.dram_bytes = gigabytes * 1e9;
         MixedOptions options;
         options.nodes = 100;

@@ -1,9 +1,9 @@
 // Training steps over devices that differ: small ones against every order and every placement,
 // pipelines against closed forms, a catalog's networks.
-#include "study/program/memory.hpp"
-#include "study/scale/mixed.hpp"
-#include "study/scale/mixed_training.hpp"
-#include "study/scale/mixed_write.hpp"
+#include "analysis/program/memory.hpp"
+#include "analysis/scale/mixed.hpp"
+#include "analysis/scale/mixed_training.hpp"
+#include "report/scale/mixed_write.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/step/step_fixture.hpp"
@@ -21,7 +21,9 @@
 namespace test_scale_mixed_training {
 
 using namespace eyeroof;
-using namespace eyeroof::study;
+using namespace eyeroof::analysis;
+using namespace eyeroof::formats;
+using namespace eyeroof::report;
 using tests::near;
 
 namespace {
@@ -31,7 +33,7 @@ double number(std::mt19937& random) {
 }
 
 // One to three operators in a row, or two branches that are added; then both passes and updates.
-step::Graph random_step(std::mt19937& random) {
+analysis::step::Graph random_step(std::mt19937& random) {
     const std::vector<std::string> middle = {
         "  - {name: r, op: elementwise, rows: 4, cols: 8, fn: relu}\n",
         "  - {name: n, op: layernorm, rows: 4, cols: 8}\n",
@@ -47,11 +49,11 @@ step::Graph random_step(std::mt19937& random) {
     } else {
         yaml += random() % 3 > 0 ? middle[random() % middle.size()] : std::string();
     }
-    step::GraphOptions options;
+    analysis::step::GraphOptions options;
     options.training = TrainingOptions{random() % 2 == 0 ? "sgd" : "adam"};
     const auto graph = tests::graph_from(yaml, options);
     for (const auto& d : graph.diagnostics()) {
-        MESSAGE(model::to_string(d));
+        MESSAGE(to_string(d));
     }
     REQUIRE(graph.ok());
     return *graph;
@@ -65,7 +67,7 @@ double send_s(double bytes) {
 // placement that keeps weights, states and what several write in one place; from the graph alone.
 class Brute {
   public:
-    Brute(const step::Graph& graph, const std::vector<std::vector<double>>& op_s,
+    Brute(const analysis::step::Graph& graph, const std::vector<std::vector<double>>& op_s,
           const std::vector<double>& room)
         : graph_(graph), op_s_(op_s), room_(room), n_(graph.operators.size()), end_(n_), at_(n_),
           done_(n_, false), free_(op_s.size(), 0.0), before_(n_), sent_(n_) {
@@ -75,7 +77,7 @@ class Brute {
                     before_[b].push_back(a);
                 }
             }
-            for (const step::TensorId id : ids(b, false)) {
+            for (const analysis::step::TensorId id : ids(b, false)) {
                 for (std::size_t a = b; a-- > 0;) {
                     if (ids(a, true).contains(id)) {
                         sent_[b][a] += static_cast<double>(graph.tensors[id].bytes);
@@ -92,17 +94,17 @@ class Brute {
     }
 
   private:
-    std::set<step::TensorId> ids(std::size_t op, bool writes) const {
+    std::set<analysis::step::TensorId> ids(std::size_t op, bool writes) const {
         const auto all =
             writes ? graph_.writes_of(graph_.operators[op]) : graph_.reads_of(graph_.operators[op]);
         return {all.begin(), all.end()};
     }
-    bool stays(step::TensorId id) const {
-        return graph_.tensors[id].role == step::Role::weight ||
-               graph_.tensors[id].role == step::Role::optimizer;
+    bool stays(analysis::step::TensorId id) const {
+        return graph_.tensors[id].role == analysis::step::Role::weight ||
+               graph_.tensors[id].role == analysis::step::Role::optimizer;
     }
     bool conflict(std::size_t a, std::size_t b) const {
-        for (const step::TensorId id : ids(a, true)) {
+        for (const analysis::step::TensorId id : ids(a, true)) {
             if (ids(b, true).contains(id) || ids(b, false).contains(id)) {
                 return true;
             }
@@ -110,12 +112,12 @@ class Brute {
         const auto reads = ids(a, false);
         const auto writes = ids(b, true);
         return std::any_of(writes.begin(), writes.end(),
-                           [&](step::TensorId id) { return reads.contains(id); });
+                           [&](analysis::step::TensorId id) { return reads.contains(id); });
     }
 
     bool allowed() const {
         std::vector<double> held(free_.size(), 0.0);
-        for (step::TensorId id = 0; id < graph_.tensors.size(); ++id) {
+        for (analysis::step::TensorId id = 0; id < graph_.tensors.size(); ++id) {
             std::set<std::size_t> users, writers;
             for (std::size_t op = 0; op < n_; ++op) {
                 const bool writes = ids(op, true).contains(id);
@@ -171,7 +173,7 @@ class Brute {
         }
     }
 
-    const step::Graph& graph_;
+    const analysis::step::Graph& graph_;
     const std::vector<std::vector<double>>& op_s_;
     const std::vector<double>& room_;
     std::size_t n_;
@@ -195,7 +197,7 @@ TEST_CASE("200 small training steps are divided as well as every order and place
     int none = 0, divided = 0, listed_worse = 0;
     for (int i = 0; i < 200; ++i) {
         CAPTURE(i);
-        const step::Graph graph = random_step(random);
+        const analysis::step::Graph graph = random_step(random);
         const std::size_t n = graph.operators.size();
         std::vector<std::vector<double>> op_s(2, std::vector<double>(n));
         for (auto& row : op_s) {
@@ -232,17 +234,17 @@ TEST_CASE("200 small training steps are divided as well as every order and place
 }
 
 TEST_CASE("an update of many weights is one task a weight, and its parts take its time") {
-    const step::Graph graph = tests::graph_of("resnet50", true);
+    const analysis::step::Graph graph = tests::graph_of("resnet50", true);
     const auto tasks = tasks_of_step(graph);
     CHECK(tasks.size() > graph.operators.size());
     std::vector<double> share(graph.operators.size(), 0.0);
-    std::map<step::TensorId, int> updated;
+    std::map<analysis::step::TensorId, int> updated;
     for (const StepTask& task : tasks) {
         share[task.op] += task.share;
         if (graph.operators[task.op].kind == model::Issued::update) {
             int weights = 0;
-            for (const step::TensorId id : task.reads) {
-                if (graph.tensors[id].role == step::Role::weight) {
+            for (const analysis::step::TensorId id : task.reads) {
+                if (graph.tensors[id].role == analysis::step::Role::weight) {
                     ++weights;
                     ++updated[id];
                 }
@@ -253,8 +255,8 @@ TEST_CASE("an update of many weights is one task a weight, and its parts take it
     for (const double whole : share) {
         CHECK(whole == near(1.0));
     }
-    for (step::TensorId id = 0; id < graph.tensors.size(); ++id) {
-        if (graph.tensors[id].role == step::Role::weight) {
+    for (analysis::step::TensorId id = 0; id < graph.tensors.size(); ++id) {
+        if (graph.tensors[id].role == analysis::step::Role::weight) {
             CHECK(updated[id] == 1);
         }
     }
@@ -286,7 +288,7 @@ TEST_CASE("one forward, one backward: equal stages fill and empty as the closed 
 }
 
 TEST_CASE("a training step over two GPUs is never slower than on one, and has its schema") {
-    const step::Graph graph = tests::graph_of("resnet50", true);
+    const analysis::step::Graph graph = tests::graph_of("resnet50", true);
     MixedOptions options;
     options.nodes = 2'000;
     options.microbatches = 16;
@@ -306,7 +308,8 @@ TEST_CASE("a training step over two GPUs is never slower than on one, and has it
     for (const MixedDeviceShare& share : answer->devices) {
         held += share.held_bytes;
     }
-    CHECK(held == near(static_cast<double>(step::memory_of(graph).resident))); // each once
+    CHECK(held ==
+          near(static_cast<double>(analysis::step::memory_of(graph).resident))); // each once
     std::ifstream file(tests::source_dir() + "/study/schema/split.schema.json");
     tests::SchemaCheck schema(nlohmann::json::parse(file));
     CHECK(schema.faults(nlohmann::json::parse(mixed_json(*answer))) == std::vector<std::string>{});
@@ -314,7 +317,8 @@ TEST_CASE("a training step over two GPUs is never slower than on one, and has it
 
 TEST_CASE("training that one device does not hold is divided over two, or refused with a reason") {
     MixedDevice small = device("v100-sxm2-16gb");
-    const step::Graph graph = tests::graph_of("bert-large", true); // 4.7 GB of weights and states
+    const analysis::step::Graph graph =
+        tests::graph_of("bert-large", true); // 4.7 GB of weights and states
     MixedOptions options;
     options.nodes = 100;
     options.microbatches = 4;

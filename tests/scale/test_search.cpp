@@ -1,8 +1,8 @@
 // Strategies that are found: AlexNet's one weird trick, decoders under memory.
+#include "analysis/scale/search.hpp"
+#include "formats/catalog.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/fabric_reader.hpp"
-#include "study/formats/catalog.hpp"
-#include "study/scale/search.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
 #include "tests/question.hpp"
@@ -14,7 +14,8 @@
 namespace test_scale_search {
 
 using namespace eyeroof;
-using namespace eyeroof::study;
+using namespace eyeroof::analysis;
+using namespace eyeroof::formats;
 using tests::near;
 namespace fs = std::filesystem;
 
@@ -30,7 +31,7 @@ model::Machine machine_named(const char* name) {
 
 TEST_CASE("AlexNet is trained with data parallel convolutions and model parallel FC layers") {
     const auto alexnet =
-        read::load_network("alexnet", {fs::path(tests::source_dir()) / "examples" / "networks"});
+        formats::load_network("alexnet", {fs::path(tests::source_dir()) / "examples" / "networks"});
     REQUIRE(alexnet.ok());
     for (const char* fabric : {"pcie4-100g", "titan-gemini", "roce-100g"}) {
         ScaleOptions options;
@@ -62,10 +63,10 @@ TEST_CASE("the best plan of a decoder is the best of all that can be tried one b
     REQUIRE(search.ok());
     CHECK(search->bound_s <= search->steps.front().time_s);
     double best = 1e300;
-    for (const model::Count tensor : {1, 2, 4, 8, 16}) {
-        for (const model::Count pipeline : {1, 2, 4, 8}) {
-            for (const model::Count b : {1, 2, 4, 8, 16}) {
-                for (const model::Count v : {1, 2, 4, 8}) {
+    for (const Count tensor : {1, 2, 4, 8, 16}) {
+        for (const Count pipeline : {1, 2, 4, 8}) {
+            for (const Count b : {1, 2, 4, 8, 16}) {
+                for (const Count v : {1, 2, 4, 8}) {
                     for (const Recompute r : {Recompute::none, Recompute::full}) {
                         for (const int zero : {0, 1, 3}) {
                             Plan plan{tensor, pipeline, 1,          1, 16 / (tensor * pipeline),

@@ -1,7 +1,7 @@
 // Serving: capacity by hand, fronts, and published rates of batch 1.
+#include "analysis/scale/serving.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/fabric_reader.hpp"
-#include "study/scale/serving.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
 
@@ -13,7 +13,7 @@
 namespace test_scale_serving {
 
 using namespace eyeroof;
-using namespace eyeroof::study;
+using namespace eyeroof::analysis;
 using tests::near;
 namespace fs = std::filesystem;
 
@@ -21,8 +21,8 @@ namespace {
 
 const std::vector<fs::path> kHwdb = {fs::path(tests::source_dir()) / "hwdb"};
 
-Transformer llama(model::Count layers, model::Count hidden, model::Count heads, model::Count kv,
-                  model::Count inner, model::Count vocabulary) {
+Transformer llama(Count layers, Count hidden, Count heads, Count kv, Count inner,
+                  Count vocabulary) {
     return {"", layers, hidden, heads, kv, 128, inner, vocabulary, 0, 1, 1, true, false, false};
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("limits choose a batch, and what cannot fit names the degree that does
 TEST_CASE("tokens a second of gpt-fast at batch 1") {
     const struct {
         Transformer t;
-        model::Count tensor;
+        Count tensor;
         double rate;
     } rows[] = {{llama(32, 4096, 32, 32, 11008, 32000), 1, 104.9},
                 {llama(32, 4096, 32, 32, 11008, 32000), 2, 168.84},

@@ -1,8 +1,8 @@
 // What `eyeroof serve` writes as JSON, against its schema.
+#include "analysis/scale/serving.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/fabric_reader.hpp"
-#include "study/scale/serving.hpp"
-#include "study/scale/serving_write.hpp"
+#include "report/scale/serving_write.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/paths.hpp"
 
@@ -22,14 +22,14 @@ TEST_CASE("JSON of serving is what its schema says") {
     const auto fabric = hwdb::load_fabric("dgx-a100-hdr", folders);
     REQUIRE(machine.ok());
     REQUIRE(fabric.ok());
-    study::ServingOptions options;
+    analysis::ServingOptions options;
     options.tensor = {1, 2};
     const auto serving =
-        study::serve(study::gpt(4, 1024, 16, 32000, 2048, true), *machine, *fabric, options);
+        analysis::serve(analysis::gpt(4, 1024, 16, 32000, 2048, true), *machine, *fabric, options);
     REQUIRE(serving.ok());
     std::ifstream file(tests::source_dir() + "/study/schema/serve.schema.json");
     tests::SchemaCheck schema(nlohmann::json::parse(file));
-    CHECK(schema.faults(nlohmann::json::parse(study::serving_json(*serving))) ==
+    CHECK(schema.faults(nlohmann::json::parse(report::serving_json(*serving))) ==
           std::vector<std::string>{});
 }
 

@@ -1,5 +1,5 @@
 // Splits against every possible answer, on small random problems.
-#include "study/scale/split.hpp"
+#include "analysis/scale/split.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>
@@ -9,7 +9,8 @@
 
 namespace test_scale_split {
 
-using namespace eyeroof::study;
+using namespace eyeroof;
+using namespace eyeroof::analysis;
 using eyeroof::tests::near;
 
 namespace {

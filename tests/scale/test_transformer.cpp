@@ -1,9 +1,9 @@
 // Decoders on many devices against published tables. Sources: Narayanan et al., SC 2021 (PTD-P);
 // Megatron-LM's README, Megatron-Core 0.8 (MCore); Korthikanti et al., arXiv 2205.05198 (SeqPar).
+#include "analysis/scale/transformer_step.hpp"
+#include "formats/catalog.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/fabric_reader.hpp"
-#include "study/formats/catalog.hpp"
-#include "study/scale/transformer_step.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
 
@@ -16,7 +16,8 @@
 namespace test_scale_transformer {
 
 using namespace eyeroof;
-using namespace eyeroof::study;
+using namespace eyeroof::analysis;
+using namespace eyeroof::formats;
 using tests::near;
 namespace fs = std::filesystem;
 
@@ -38,7 +39,7 @@ model::Machine machine_named(const char* name) {
 
 struct Row {
     double billions;
-    model::Count heads, hidden, layers, tensor, pipeline, devices, batch;
+    Count heads, hidden, layers, tensor, pipeline, devices, batch;
     double seconds; // an iteration
 };
 
@@ -64,7 +65,7 @@ constexpr Row kMcore[] = {
 
 struct SeqPar {
     const char* name;
-    model::Count hidden, heads, layers, pipeline, interleave, batch, microbatch;
+    Count hidden, heads, layers, pipeline, interleave, batch, microbatch;
     double full_s, selective_s, none_gib, selective_gib;
 };
 constexpr SeqPar kSeqPar[] = {
@@ -214,8 +215,7 @@ TEST_CASE("iteration times of PTD-P's rows") {
         plan.data = r.devices / (r.tensor * r.pipeline);
         plan.recompute = Recompute::full;
         double best = 1e30;
-        for (const model::Count microbatch :
-             {1, 2, 4, 8, 16}) { // not printed: what fits and is fastest
+        for (const Count microbatch : {1, 2, 4, 8, 16}) { // not printed: what fits and is fastest
             plan.microbatch = microbatch;
             if (r.batch % (plan.data * microbatch) == 0) {
                 const TransformerStep step =
@@ -245,9 +245,9 @@ TEST_CASE("iteration times of MCore's rows, and its strong scaling") {
         plan.sequence = r.tensor > 1;
         plan.zero = 1;
         double best = 1e30;
-        for (const model::Count microbatch : {1, 2, 4}) {
+        for (const Count microbatch : {1, 2, 4}) {
             plan.microbatch = microbatch;
-            for (model::Count v = 1; v <= r.layers / r.pipeline; ++v) { // not printed either
+            for (Count v = 1; v <= r.layers / r.pipeline; ++v) { // not printed either
                 plan.interleave = v;
                 if (r.batch % (plan.data * microbatch) == 0 && r.layers / r.pipeline % v == 0 &&
                     (v == 1 || r.pipeline > 1)) {
@@ -265,14 +265,14 @@ TEST_CASE("iteration times of MCore's rows, and its strong scaling") {
     CHECK(errors.worst <= 0.20);
     // 177 B, batch 1152 whatever the number: 47 % MFU on 96 GPUs, 42 on 4608.
     const Row& r = kMcore[6];
-    const auto mfu = [&](model::Count devices) {
+    const auto mfu = [&](Count devices) {
         TransformerOptions o;
         o.batch = 1152;
         o.length = 4096;
         o.overlap_tensor = true;
         double best = 1e30;
-        for (const model::Count p : {6, 12}) {
-            for (const model::Count v : {1, 2, 4, 8, 16}) {
+        for (const Count p : {6, 12}) {
+            for (const Count v : {1, 2, 4, 8, 16}) {
                 Plan plan;
                 plan.tensor = 8;
                 plan.pipeline = p;
@@ -301,7 +301,7 @@ TEST_CASE("iteration times of MCore's rows, and its strong scaling") {
 // (mosaicml/composer#2047).
 TEST_CASE("words a second of LLM Foundry's rows") {
     const struct {
-        model::Count layers, hidden, heads, microbatch;
+        Count layers, hidden, heads, microbatch;
         Recompute recompute;
         int zero;          // SHARD_GRAD_OP gathers weights once a step, FULL_SHARD twice
         double parameters; // printed
@@ -339,7 +339,7 @@ TEST_CASE("words a second of LLM Foundry's rows") {
 // MFU of eight A100s, the same source: microbatches, and how many a step.
 TEST_CASE("MFU of LLM Foundry's rows on eight A100s") {
     const struct {
-        model::Count layers, hidden, heads, microbatch, accumulated;
+        Count layers, hidden, heads, microbatch, accumulated;
         double parameters, mfu;
     } rows[] = {
         {12, 768, 12, 40, 2, 125311488, 0.4479},   {24, 1024, 16, 32, 2, 355985408, 0.5162},
@@ -381,7 +381,7 @@ TEST_CASE("a decoder's sizes are read off its operators") {
         {"llama-2-7b", {"", 32, 4096, 32, 32, 128, 11008, 32000, 0, 1, 1, true, false, false}}};
     for (const auto& row : rows) {
         for (const char* fused : {"", ":fused=1"}) {
-            const auto network = read::load_network(std::string(row.name) + fused, folders);
+            const auto network = formats::load_network(std::string(row.name) + fused, folders);
             REQUIRE(network.ok());
             auto read = transformer_of(*network);
             REQUIRE_MESSAGE(read.ok(), row.name);
@@ -391,13 +391,13 @@ TEST_CASE("a decoder's sizes are read off its operators") {
             CHECK(*read == row.t);
         }
     }
-    CHECK_FALSE(transformer_of(*read::load_network("resnet50", folders)).ok());
+    CHECK_FALSE(transformer_of(*formats::load_network("resnet50", folders)).ok());
 }
 
 TEST_CASE("every decoder of the catalog can be divided and served, those with windows too") {
     const std::vector<fs::path> folders = {fs::path(tests::source_dir()) / "examples" / "networks"};
     const auto read = [&](const std::string& name) {
-        const auto network = read::load_network(name, folders);
+        const auto network = formats::load_network(name, folders);
         REQUIRE(network.ok());
         return transformer_of(*network);
     };

@@ -1,5 +1,5 @@
 // Double binary trees and reduction in the switch against messages simulated one by one.
-#include "study/scale/collectives.hpp"
+#include "analysis/scale/collectives.hpp"
 #include "tests/scale/simulate.hpp"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@
 namespace test_scale_trees_and_switches {
 
 using namespace eyeroof;
-using namespace eyeroof::study;
+using namespace eyeroof::analysis;
 using namespace eyeroof::tests;
 
 namespace {
@@ -30,7 +30,7 @@ class Draw {
 
 CollectiveTime closed(const SimSystem& system, Algorithm algorithm, double bytes) {
     const model::Fabric fabric = fabric_of(system);
-    const auto n = static_cast<model::Count>(system.members());
+    const auto n = static_cast<Count>(system.members());
     const auto time = collective_time(fabric, place_group(fabric, n, 1, n), Collective::all_reduce,
                                       bytes, algorithm, 0);
     REQUIRE(time);

@@ -1,8 +1,8 @@
 // How a step is launched: what holds of every network of the catalog.
-#include "study/exam/gpu_step.hpp"
-#include "study/formats/catalog.hpp"
-#include "study/program/lower.hpp"
-#include "study/program/settled.hpp"
+#include "analysis/exam/gpu_step.hpp"
+#include "analysis/program/lower.hpp"
+#include "analysis/program/settled.hpp"
+#include "formats/catalog.hpp"
 #include "tests/scenario/fixture.hpp"
 
 #include <array>
@@ -10,7 +10,8 @@
 namespace test_scenario_launch_order {
 
 using namespace eyeroof;
-using namespace eyeroof::study;
+using namespace eyeroof::analysis;
+using namespace eyeroof::formats;
 using model::Launch;
 
 namespace {
@@ -28,20 +29,21 @@ std::optional<Step> steps_of(const Question& asked) {
     if (!program) {
         return std::nullopt; // a training step itself
     }
-    const auto costs = step::costs_of(*program, gpu, software_of(question));
+    const auto costs = analysis::step::costs_of(*program, gpu, software_of(question));
     if (!costs) {
         return std::nullopt; // a type that the GPU does not have
     }
     const auto time_of = [&](Launch launch) {
         question.scenario.launch = launch;
-        return step::simulate(*program, *costs, gpu, timeline_options(question, gpu)).time_s;
+        return analysis::step::simulate(*program, *costs, gpu, timeline_options(question, gpu))
+            .time_s;
     };
     return Step{time_of(Launch::graph), time_of(Launch::stream), time_of(Launch::eager),
                 time_of(Launch::none)};
 }
 
 std::vector<std::string> catalog() {
-    const auto heads = read::list_networks(tests::catalog_folders().networks);
+    const auto heads = formats::list_networks(tests::catalog_folders().networks);
     REQUIRE(heads.ok());
     std::vector<std::string> ids;
     for (const auto& head : *heads) {

@@ -1,20 +1,20 @@
 // The same question has the same answer wherever it is asked: one lowering, one timeline.
+#include "analysis/calibrate/networks.hpp"
+#include "analysis/exam/gpu_step.hpp"
+#include "analysis/exam/run.hpp"
+#include "analysis/fuse/fuse.hpp"
+#include "analysis/program/lower.hpp"
+#include "analysis/program/settled.hpp"
+#include "analysis/scale/scale.hpp"
+#include "analysis/step/copy_ways.hpp"
+#include "analysis/step/improve.hpp"
+#include "analysis/sweep/engine.hpp"
+#include "analysis/upgrade/offload.hpp"
+#include "analysis/upgrade/upgrade.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/fabric_reader.hpp"
-#include "study/calibrate/networks.hpp"
-#include "study/exam/gpu_step.hpp"
-#include "study/exam/run.hpp"
-#include "study/fuse/fuse.hpp"
-#include "study/program/lower.hpp"
-#include "study/program/settled.hpp"
-#include "study/scale/scale.hpp"
-#include "study/step/copy_ways.hpp"
-#include "study/step/improve.hpp"
-#include "study/step/memory_write.hpp"
-#include "study/step/timeline_write.hpp"
-#include "study/sweep/engine.hpp"
-#include "study/upgrade/offload.hpp"
-#include "study/upgrade/upgrade.hpp"
+#include "report/step/memory_write.hpp"
+#include "report/step/timeline_write.hpp"
 #include "tests/near.hpp"
 #include "tests/scenario/fixture.hpp"
 
@@ -27,8 +27,9 @@
 namespace test_scenario_one_answer {
 
 using namespace eyeroof;
-using namespace eyeroof::study;
-using model::Count;
+using namespace eyeroof::analysis;
+using namespace eyeroof::formats;
+using namespace eyeroof::report;
 using model::Launch;
 using nlohmann::json;
 
@@ -116,22 +117,23 @@ TEST_CASE("a report's step is its program on the timeline, and its memory that p
         const auto program = lower(question);
         REQUIRE(program.ok());
         CHECK(*program == asked.report.program);
-        const auto costs = step::costs_of(*program, gpu, software_of(question));
+        const auto costs = analysis::step::costs_of(*program, gpu, software_of(question));
         REQUIRE(costs.ok());
-        const step::Timeline line =
-            step::simulate(*program, *costs, gpu, timeline_options(question, gpu));
+        const analysis::step::Timeline line =
+            analysis::step::simulate(*program, *costs, gpu, timeline_options(question, gpu));
         CHECK(line == asked.report.timeline);
         CHECK(line.time_s == asked.report.total.time_s);
         const json timeline =
-            json::parse(step::timeline_json(step::TimelineReport{asked.report, gpu}));
+            json::parse(report::timeline_json(report::TimelineReport{asked.report, gpu}));
         CHECK(timeline["time_s"].get<double>() == asked.report.total.time_s);
-        const step::Memory memory =
-            step::memory_of(*program, step::workspaces_of(*program, gpu, software_of(question)));
+        const analysis::step::Memory memory = analysis::step::memory_of(
+            *program, analysis::step::workspaces_of(*program, gpu, software_of(question)));
         REQUIRE(asked.report.memory);
         CHECK(memory == *asked.report.memory);
-        const json curve = json::parse(step::memory_json({asked.report, 1, std::nullopt}));
+        const json curve = json::parse(report::memory_json({asked.report, 1, std::nullopt}));
         CHECK(curve["peak_bytes"].get<Count>() == memory.peak);
-        const auto ways = step::copy_ways(*program, *costs, gpu, timeline_options(question, gpu));
+        const auto ways =
+            analysis::step::copy_ways(*program, *costs, gpu, timeline_options(question, gpu));
         CHECK(ways.front().step_s == asked.report.total.time_s); // nothing moved
     });
 }
@@ -155,7 +157,7 @@ TEST_CASE("passes between layouts move the tensors of their convolution, in and 
     const auto program = lower(tests::resolved(scenario));
     REQUIRE(program.ok());
     std::size_t in = 0, out = 0;
-    for (const step::Operator& op : program->operators) {
+    for (const analysis::step::Operator& op : program->operators) {
         const auto* pass = std::get_if<model::ElementwiseShape>(&program->layers[op.layer].shape);
         if (pass == nullptr || !pass->fn.starts_with("to_channels_")) {
             continue;
@@ -189,8 +191,8 @@ TEST_CASE("an offload takes the time that an exam gives") {
     const model::Machine host = machine_named("server-2x20");
     for_all(kNetworks, [&](const Asked& asked) {
         const auto sent = offload(asked.question, host);
-        for (const model::Diagnostic& d : sent.diagnostics()) {
-            MESSAGE(model::to_string(d));
+        for (const Diagnostic& d : sent.diagnostics()) {
+            MESSAGE(to_string(d));
         }
         REQUIRE(sent.ok());
         CHECK(sent->gpu_s == asked.report.total.time_s);
@@ -233,10 +235,10 @@ TEST_CASE("a point of a sweep is the exam of its scenario") {
 
 TEST_CASE("remedies start from the step that an exam gives") {
     for_all({"alexnet", "mnist-cnn", "bert-base:layers=2", "resnet18"}, [](const Asked& asked) {
-        step::ImproveOptions options;
+        analysis::step::ImproveOptions options;
         options.limit = 40'000'000'000;
         options.batches = {1};
-        const auto found = step::improve(asked.question, options);
+        const auto found = analysis::step::improve(asked.question, options);
         REQUIRE(found.ok());
         CHECK(found->now.time_s == asked.report.total.time_s);
         CHECK(found->now.low_s == *asked.report.total.low_s);
@@ -244,10 +246,10 @@ TEST_CASE("remedies start from the step that an exam gives") {
         CHECK(found->now.peak == asked.report.memory->peak);
         CHECK(found->alone.size() >= 2);
         // A remedy that is a field of the scenario is the exam with that field.
-        for (const step::Outcome& alone : found->alone) {
-            step::Combination captured;
+        for (const analysis::step::Outcome& alone : found->alone) {
+            analysis::step::Combination captured;
             captured.capture = true;
-            step::Combination fused;
+            analysis::step::Combination fused;
             fused.fuse = true;
             Question other = asked.question;
             if (alone.combination == captured) {

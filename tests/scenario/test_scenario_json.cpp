@@ -1,5 +1,5 @@
 // A scenario as JSON and back, field by field of the table.
-#include "study/scenario/fields.hpp"
+#include "analysis/scenario/fields.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@
 namespace test_scenario_scenario_json {
 
 using namespace eyeroof;
-using namespace eyeroof::study;
+using namespace eyeroof::analysis;
 using Texts = std::vector<std::string>;
 using nlohmann::json;
 
@@ -50,15 +50,15 @@ Scenario with(Scenario scenario, const ScenarioField& field, const Texts& value)
     if (field.name == "optimizer" && !scenario.training) {
         scenario.training.emplace();
     }
-    const model::Diagnostics found = field.set(scenario, value);
+    const Diagnostics found = field.set(scenario, value);
     REQUIRE(found.empty());
     return scenario;
 }
 
 Scenario back(const Scenario& scenario) {
     const auto parsed = parse_scenario(scenario_json(scenario), kFile);
-    for (const model::Diagnostic& d : parsed.diagnostics()) {
-        MESSAGE(model::to_string(d));
+    for (const Diagnostic& d : parsed.diagnostics()) {
+        MESSAGE(to_string(d));
     }
     REQUIRE(parsed.ok());
     return *parsed;
@@ -154,7 +154,7 @@ TEST_CASE("every bad value of every field is named with its file and field") {
             const auto parsed = parse_scenario(object.dump(), kFile);
             REQUIRE_FALSE(parsed.ok());
             REQUIRE(parsed.diagnostics().size() == 1);
-            const model::Diagnostic& found = parsed.diagnostics().items().front();
+            const Diagnostic& found = parsed.diagnostics().items().front();
             CHECK(found.code == "bad-scenario");
             CHECK(found.where.file == kFile);
             CHECK(found.field == "scenario." + field.json_key());

@@ -34,10 +34,10 @@ double factor(double one, double other) {
     return one > other ? one / other : other / one;
 }
 
-std::string words_of(const model::Diagnostics& found) {
+std::string words_of(const Diagnostics& found) {
     std::string words;
-    for (const model::Diagnostic& one : found) {
-        words += model::to_string(one) + "\n";
+    for (const Diagnostic& one : found) {
+        words += to_string(one) + "\n";
     }
     return words;
 }
@@ -82,7 +82,7 @@ TEST_CASE("a process between two of the table lies between them, one outside is 
     const auto at_20 = process(20);
     CHECK(at_20.sram_cell_um2 < process(28).sram_cell_um2);
     CHECK(at_20.sram_cell_um2 > process(16).sram_cell_um2);
-    CHECK(at_20.origin.confidence == model::Confidence::derived);
+    CHECK(at_20.origin.confidence == Confidence::derived);
     CHECK_FALSE(model::node_of(t, 3).ok());
     CHECK_FALSE(model::node_of(t, 350).ok());
     CHECK(model::energy_scale(t.reference, process(65)) == near(65.0 / 45.0 / 0.81));

@@ -1,10 +1,10 @@
 // Area and power of whole chips by component.
+#include "analysis/exam/run.hpp"
+#include "analysis/silicon/chip_figures.hpp"
+#include "analysis/silicon/silicon.hpp"
 #include "hwdb/catalog.hpp"
 #include "hwdb/technology_reader.hpp"
-#include "study/exam/run.hpp"
-#include "study/silicon/chip_figures.hpp"
-#include "study/silicon/silicon.hpp"
-#include "study/silicon/silicon_write.hpp"
+#include "report/silicon/silicon_write.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
@@ -38,14 +38,14 @@ model::Technology technology() {
     return *read;
 }
 
-study::SiliconReport silicon(const char* name, std::optional<double> nm = {},
-                             const std::vector<study::NamedArea>& areas = {}) {
-    const auto report = study::silicon_report(machine(name), technology(), nm, areas, nullptr);
+analysis::SiliconReport silicon(const char* name, std::optional<double> nm = {},
+                                const std::vector<analysis::NamedArea>& areas = {}) {
+    const auto report = analysis::silicon_report(machine(name), technology(), nm, areas, nullptr);
     REQUIRE(report.ok());
     return *report;
 }
 
-study::Report conv3_on_eyeriss() {
+analysis::Report conv3_on_eyeriss() {
     model::Network network;
     network.id = "one";
     network.name = "one";
@@ -54,17 +54,17 @@ study::Report conv3_on_eyeriss() {
     layer.op = model::Op::gemm;
     layer.shape = model::GemmShape{1, 64, 64, 64};
     network.layers.push_back(layer);
-    study::Scenario scenario;
+    analysis::Scenario scenario;
     scenario.threads = 1;
-    const auto report = study::run(network, machine("eyeriss-v1"), scenario);
+    const auto report = analysis::run(network, machine("eyeriss-v1"), scenario);
     REQUIRE(report.ok());
     return *report;
 }
 
-std::string words_of(const model::Diagnostics& found) {
+std::string words_of(const Diagnostics& found) {
     std::string words;
-    for (const model::Diagnostic& one : found) {
-        words += model::to_string(one) + "\n";
+    for (const Diagnostic& one : found) {
+        words += to_string(one) + "\n";
     }
     return words;
 }
@@ -103,10 +103,11 @@ TEST_CASE("parts add up to the chip, and everything shrinks with the process") {
 
 TEST_CASE("energy of the parts adds up to the power, MACs by hand") {
     const auto exam = conv3_on_eyeriss();
-    const auto report = study::silicon_report(machine("eyeriss-v1"), technology(), {}, {}, &exam);
+    const auto report =
+        analysis::silicon_report(machine("eyeriss-v1"), technology(), {}, {}, &exam);
     REQUIRE(report.ok());
     double watts = 0.0;
-    for (const study::SiliconPart& line : report->parts) {
+    for (const analysis::SiliconPart& line : report->parts) {
         watts += line.power_w;
         if (line.part.kind == model::PartKind::mac) {
             CHECK(line.energy_j == near(64.0 * 64 * 64 * line.part.use_pj * 1e-12));
@@ -120,22 +121,23 @@ TEST_CASE("energy of the parts adds up to the power, MACs by hand") {
 }
 
 TEST_CASE("a table of areas stands instead of estimates, and what is no level is told") {
-    const auto areas = study::parse_area_table("ART:\n  version: 0.4\n  tables:\n"
-                                               "    - {name: 'chip.PE[0..167].spad', area: 5000}\n"
-                                               "    - {name: 'chip.router[1..4]', area: 250000}\n",
-                                               "art.yaml");
+    const auto areas =
+        analysis::parse_area_table("ART:\n  version: 0.4\n  tables:\n"
+                                   "    - {name: 'chip.PE[0..167].spad', area: 5000}\n"
+                                   "    - {name: 'chip.router[1..4]', area: 250000}\n",
+                                   "art.yaml");
     REQUIRE(areas.ok());
     REQUIRE(areas->size() == 2);
-    CHECK((*areas)[0] == study::NamedArea{"spad", 168.0, 5000.0});
+    CHECK((*areas)[0] == analysis::NamedArea{"spad", 168.0, 5000.0});
     const auto report = silicon("eyeriss-v1", {}, *areas);
     double spads = 0.0;
-    for (const study::SiliconPart& line : report.parts) {
+    for (const analysis::SiliconPart& line : report.parts) {
         spads += line.part.level == "spad" ? line.part.area_mm2 : 0.0;
     }
     CHECK(spads == near(168 * 5000 * 1e-6));
     REQUIRE(report.only_in_table.size() == 1);
     CHECK(report.only_in_table[0].name == "router");
-    CHECK(study::silicon_text(report).find("router") != std::string::npos);
+    CHECK(report::silicon_text(report).find("router") != std::string::npos);
 }
 
 TEST_CASE("broken tables of areas are refused with their place") {
@@ -143,7 +145,7 @@ TEST_CASE("broken tables of areas are refused with their place") {
          {"ART: {tables: [{name: 'a[3..1]', area: 1}]}", "ART: {tables: [{name: a, area: -1}]}",
           "ART: {tables: [{name: 'a[', area: 1}]}", "ART: {tables: []}", "ERT: {}", "[]", ""}) {
         CAPTURE(text);
-        const auto read = study::parse_area_table(text, "art.yaml");
+        const auto read = analysis::parse_area_table(text, "art.yaml");
         CHECK_FALSE(read.ok());
         CHECK(words_of(read.diagnostics()).find("art.yaml") != std::string::npos);
     }
@@ -151,9 +153,10 @@ TEST_CASE("broken tables of areas are refused with their place") {
 
 TEST_CASE("a GPU and a machine without a known process are refused with what to do") {
     const auto gpu =
-        study::silicon_report(machine("v100-pcie-16gb"), technology(), {}, {}, nullptr);
+        analysis::silicon_report(machine("v100-pcie-16gb"), technology(), {}, {}, nullptr);
     CHECK_FALSE(gpu.ok());
-    const auto own = study::silicon_report(machine("systolic:8x8"), technology(), {}, {}, nullptr);
+    const auto own =
+        analysis::silicon_report(machine("systolic:8x8"), technology(), {}, {}, nullptr);
     REQUIRE_FALSE(own.ok());
     CHECK(words_of(own.diagnostics()).find("--process") != std::string::npos);
     CHECK(silicon("systolic:8x8", 28.0).area_mm2 > 0.0);
@@ -161,23 +164,25 @@ TEST_CASE("a GPU and a machine without a known process are refused with what to 
 
 TEST_CASE("the JSON of a chip keeps to its schema, the CSV has a line a part") {
     const auto exam = conv3_on_eyeriss();
-    const auto report = study::silicon_report(machine("eyeriss-v1"), technology(), {}, {}, &exam);
+    const auto report =
+        analysis::silicon_report(machine("eyeriss-v1"), technology(), {}, {}, &exam);
     REQUIRE(report.ok());
-    std::ifstream file(kRoot / "study/schema/chip.schema.json");
+    std::ifstream file(kRoot / "report/schema/chip.schema.json");
     const auto schema = nlohmann::json::parse(file);
-    const auto json = nlohmann::json::parse(study::silicon_json(*report));
+    const auto json = nlohmann::json::parse(report::silicon_json(*report));
     CHECK(tests::SchemaCheck(schema).faults(json).empty());
-    const std::string csv = study::silicon_csv(*report);
+    const std::string csv = report::silicon_csv(*report);
     CHECK(std::count(csv.begin(), csv.end(), '\n') ==
           static_cast<std::ptrdiff_t>(report->parts.size()) + 1);
 }
 
 TEST_CASE(
     "an examination tells the chip's area and energy where a process is known, else nothing") {
-    study::Report report = conv3_on_eyeriss();
-    CHECK(study::add_chip(machine("eyeriss-v1"), technology(), report).empty());
+    analysis::Report report = conv3_on_eyeriss();
+    CHECK(analysis::add_chip(machine("eyeriss-v1"), technology(), report).empty());
     REQUIRE(report.chip);
-    const auto whole = study::silicon_report(machine("eyeriss-v1"), technology(), {}, {}, &report);
+    const auto whole =
+        analysis::silicon_report(machine("eyeriss-v1"), technology(), {}, {}, &report);
     CHECK(report.chip->area_mm2 == whole->area_mm2);
     CHECK(report.chip->energy_j == whole->energy_j);
     CHECK(report.chip->energy_j > 0.0);
@@ -187,21 +192,21 @@ TEST_CASE(
     model::Machine own = machine("eyeriss-v1");
     own.id = "mine";
     report.chip.reset();
-    CHECK(study::add_chip(own, technology(), report).empty());
+    CHECK(analysis::add_chip(own, technology(), report).empty());
     CHECK(!report.chip);
     own.process_nm = 28.0;
-    CHECK(study::add_chip(own, technology(), report).empty());
+    CHECK(analysis::add_chip(own, technology(), report).empty());
     REQUIRE(report.chip);
     CHECK(report.chip->process_nm == 28.0);
     CHECK(report.chip->area_mm2 < whole->area_mm2);
     own.process_nm = 3.0;
     report.chip.reset();
-    const auto outside = study::add_chip(own, technology(), report);
+    const auto outside = analysis::add_chip(own, technology(), report);
     CHECK(!report.chip);
     REQUIRE(outside.size() == 1);
     CHECK(outside.begin()->code == "no-node");
     CHECK(!outside.has_errors());
-    CHECK(study::add_chip(machine("t4"), technology(), report).empty());
+    CHECK(analysis::add_chip(machine("t4"), technology(), report).empty());
     CHECK(!report.chip);
 }
 

@@ -1,12 +1,12 @@
 // Machines of levels that leave zeros out: what is exact, what never happens, and mistakes in
 // files.
+#include "analysis/sparse/levels_exam.hpp"
+#include "analysis/sparse/machine.hpp"
+#include "formats/catalog.hpp"
 #include "hwdb/catalog.hpp"
-#include "model/leakage.hpp"
+#include "model/cost/leakage.hpp"
 #include "model/sparse/twin.hpp"
 #include "model/sparse/waiting.hpp"
-#include "study/formats/catalog.hpp"
-#include "study/sparse/levels_exam.hpp"
-#include "study/sparse/machine.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
 #include "tests/question.hpp"
@@ -28,10 +28,10 @@ namespace {
 const std::filesystem::path kSource = tests::source_dir();
 const std::vector<std::filesystem::path> kFolders{kSource / "hwdb"};
 
-study::SparseLevels eyeriss() {
-    const auto loaded = study::load_sparse_machine("eyeriss-v2", kFolders);
+analysis::SparseLevels eyeriss() {
+    const auto loaded = analysis::load_sparse_machine("eyeriss-v2", kFolders);
     REQUIRE(loaded.ok());
-    return std::get<study::SparseLevels>(loaded->kind);
+    return std::get<analysis::SparseLevels>(loaded->kind);
 }
 
 model::Network small_network() {
@@ -55,16 +55,16 @@ model::Network small_network() {
     return network;
 }
 
-study::Scenario quick() {
-    study::Scenario scenario;
+analysis::Scenario quick() {
+    analysis::Scenario scenario;
     scenario.search_nodes = 5000;
     scenario.threads = 1;
     return scenario;
 }
 
 // Searches also say how long they took.
-std::vector<study::LayerReport> without_clock(std::vector<study::LayerReport> layers) {
-    for (study::LayerReport& layer : layers) {
+std::vector<analysis::LayerReport> without_clock(std::vector<analysis::LayerReport> layers) {
+    for (analysis::LayerReport& layer : layers) {
         for (mapper::Certificate& certificate : layer.certificates) {
             certificate.time_s = 0.0;
         }
@@ -72,9 +72,10 @@ std::vector<study::LayerReport> without_clock(std::vector<study::LayerReport> la
     return layers;
 }
 
-study::Report examined(const study::SparseLevels& machine, Densities densities) {
+analysis::Report examined(const analysis::SparseLevels& machine, Densities densities) {
     const auto question = tests::question_of(small_network(), machine.machine, quick());
-    const auto report = study::run_sparse(question, machine, std::vector<Densities>(2, densities));
+    const auto report =
+        analysis::run_sparse(question, machine, std::vector<Densities>(2, densities));
     REQUIRE(report.ok());
     return *report;
 }
@@ -83,7 +84,7 @@ study::Report examined(const study::SparseLevels& machine, Densities densities) 
 
 TEST_CASE("tensors without zeros give exactly the dense report") {
     const auto machine = eyeriss();
-    const auto dense = study::run(small_network(), machine.machine, quick());
+    const auto dense = analysis::run(small_network(), machine.machine, quick());
     REQUIRE(dense.ok());
     const auto sparse = examined(machine, {1.0, 1.0, 1.0});
     CHECK(without_clock(sparse.layers) == without_clock(dense->layers));
@@ -110,7 +111,7 @@ TEST_CASE("gating saves energy and no cycle, skipping saves both") {
         CHECK(gated.layers[i].macs == dense.layers[i].macs);
         CHECK(gated.layers[i].split.compute_s >= dense.layers[i].split.compute_s * 0.999);
         CHECK(skipped.layers[i].macs ==
-              static_cast<model::Count>(0.25 * static_cast<double>(dense.layers[i].macs) + 0.5));
+              static_cast<Count>(0.25 * static_cast<double>(dense.layers[i].macs) + 0.5));
     }
 }
 
@@ -122,7 +123,7 @@ TEST_CASE("fewer words that are not zero never take longer, and never less than 
         CAPTURE(d);
         CHECK(report.total.time_s <= before * 1.02); // searches of 5,000 nodes
         before = report.total.time_s;
-        for (const study::LayerReport& layer : report.layers) {
+        for (const analysis::LayerReport& layer : report.layers) {
             CHECK(layer.cycles * layer.units >= static_cast<double>(layer.macs) * (1.0 - 1e-9));
             CHECK(layer.utilization <= 1.0);
             for (std::size_t i = 1; i < model::kSteps; ++i) {
@@ -176,8 +177,8 @@ TEST_CASE("two lanes that share an odd number of weights wait for each other") {
 
 namespace {
 
-model::Diagnostics mistakes(const std::string& text) {
-    const auto machine = study::parse_sparse_machine(
+Diagnostics mistakes(const std::string& text) {
+    const auto machine = analysis::parse_sparse_machine(
         "eyeroof: sparse-machine/1\nkind: levels\nname: x\nsource: mine\nconfidence: user\n"
         "machine: eyeriss-v2\nlevels:\n" +
             text,
@@ -186,7 +187,7 @@ model::Diagnostics mistakes(const std::string& text) {
     return machine.diagnostics();
 }
 
-bool says_at(const model::Diagnostics& found, const std::string& code, int line) {
+bool says_at(const Diagnostics& found, const std::string& code, int line) {
     return std::any_of(found.begin(), found.end(), [&](const auto& one) {
         return one.code == code && one.where.line == line && one.where.column > 0;
     });
@@ -227,11 +228,10 @@ TEST_CASE("layers that differ in nothing are examined once, on one thread and on
     auto question = tests::question_of(network, machine.machine, quick());
     std::vector<std::string> told;
     const auto one =
-        study::run_sparse(question, machine, densities, {}, [&](const model::Progress& progress) {
-            told.push_back(progress.activity);
-        });
+        analysis::run_sparse(question, machine, densities, {},
+                             [&](const Progress& progress) { told.push_back(progress.activity); });
     question.scenario.threads = 3;
-    const auto several = study::run_sparse(question, machine, densities);
+    const auto several = analysis::run_sparse(question, machine, densities);
     REQUIRE(one.ok());
     REQUIRE(several.ok());
     CHECK(told.size() == 3); // of four layers
@@ -244,8 +244,8 @@ TEST_CASE("layers that differ in nothing are examined once, on one thread and on
     for (std::size_t i = 0; i < network.layers.size(); ++i) {
         model::Network alone = network;
         alone.layers = {network.layers[i]};
-        const auto own = study::run_sparse(tests::question_of(alone, machine.machine, quick()),
-                                           machine, {densities[i]});
+        const auto own = analysis::run_sparse(tests::question_of(alone, machine.machine, quick()),
+                                              machine, {densities[i]});
         REQUIRE(own.ok());
         CHECK(without_clock(own->layers).front() == without_clock(one->layers)[i]);
     }
@@ -254,11 +254,11 @@ TEST_CASE("layers that differ in nothing are examined once, on one thread and on
 TEST_CASE("words that the layers have and the machine has not are told once, of all layers") {
     const auto machine = eyeriss();
     const auto report =
-        study::run_sparse(tests::question_of(small_network(), machine.machine, quick()), machine,
-                          std::vector<Densities>(2, {0.5, 0.5, 0.5}));
+        analysis::run_sparse(tests::question_of(small_network(), machine.machine, quick()), machine,
+                             std::vector<Densities>(2, {0.5, 0.5, 0.5}));
     REQUIRE(report.ok());
     std::size_t times = 0;
-    for (const model::Diagnostic& d : report.diagnostics()) {
+    for (const Diagnostic& d : report.diagnostics()) {
         times += d.code == "other-words" ? 1 : 0;
     }
     REQUIRE(times == 1);
@@ -270,7 +270,7 @@ TEST_CASE("what leaks leaks for as long as lanes and units wait, too") {
     auto& accelerator = std::get<model::Accelerator>(machine.machine.kind);
     accelerator.mac_leak_pj = 0.25;
     const auto report = examined(machine, {0.5, 0.4, 0.5});
-    for (const study::LayerReport& layer : report.layers) {
+    for (const analysis::LayerReport& layer : report.layers) {
         CAPTURE(layer.layer.name);
         const double leaks_pj = model::least_leak_pj_per_cycle(accelerator); // all units, always
         CHECK(leaks_pj == near(0.25 * 384.0, 1e-12));

@@ -1,9 +1,9 @@
 // Machines that skip zeros, over whole networks: published speed-ups beside what the mechanisms
 // give, and files with mistakes.
-#include "study/formats/catalog.hpp"
-#include "study/sparse/densities.hpp"
-#include "study/sparse/sparse_exam.hpp"
-#include "study/sparse/sparse_report.hpp"
+#include "analysis/sparse/densities.hpp"
+#include "analysis/sparse/sparse_exam.hpp"
+#include "formats/catalog.hpp"
+#include "report/sparse/sparse_report.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
@@ -24,43 +24,43 @@ namespace {
 const std::filesystem::path kSource = tests::source_dir();
 
 model::Network network_of(const std::string& name) {
-    const auto loaded = study::read::load_network(name, {kSource / "examples/networks"});
+    const auto loaded = formats::load_network(name, {kSource / "examples/networks"});
     REQUIRE(loaded.ok());
     return *loaded;
 }
 
-study::SparseMachine machine_of(const std::string& name) {
+analysis::SparseMachine machine_of(const std::string& name) {
     const std::vector<std::filesystem::path> folders{kSource / "hwdb"};
-    const auto loaded = study::load_sparse_machine(name, folders);
+    const auto loaded = analysis::load_sparse_machine(name, folders);
     REQUIRE(loaded.ok());
     return *loaded;
 }
 
-study::SparseExam pruned(const std::string& network, const std::string& machine,
-                         const std::string& only) {
+analysis::SparseExam pruned(const std::string& network, const std::string& machine,
+                            const std::string& only) {
     const auto layers = network_of(network);
     const auto table =
-        study::load_densities(kSource / ("hwdb/densities/" + network + "-pruned.yaml"));
+        analysis::load_densities(kSource / ("hwdb/densities/" + network + "-pruned.yaml"));
     REQUIRE(table.ok());
-    const auto shares = study::densities_of(*table, layers);
+    const auto shares = analysis::densities_of(*table, layers);
     REQUIRE(shares.ok());
     const auto exam =
-        study::sparse_exam(machine_of(machine), layers, *shares, *model::Pattern::compile(only));
+        analysis::sparse_exam(machine_of(machine), layers, *shares, *Pattern::compile(only));
     REQUIRE(exam.ok());
     return *exam;
 }
 
 double speed_up_at(double density) {
     const auto layers = network_of("googlenet");
-    const auto exam = study::sparse_exam(
+    const auto exam = analysis::sparse_exam(
         machine_of("scnn"), layers,
         std::vector<model::sparse::Densities>(layers.layers.size(), {density, density, density}),
-        *model::Pattern::compile("^(3|4|5)[ab-e]"));
+        *Pattern::compile("^(3|4|5)[ab-e]"));
     REQUIRE(exam.ok());
     return exam->speed_up();
 }
 
-bool says(const model::Diagnostics& found, const std::string& code) {
+bool says(const Diagnostics& found, const std::string& code) {
     return std::any_of(found.begin(), found.end(),
                        [&](const auto& one) { return one.code == code; });
 }
@@ -83,7 +83,7 @@ TEST_CASE("SCNN on pruned AlexNet and VGG-16 gains what was published within 10 
 }
 
 TEST_CASE("nine of VGG's layers and none of AlexNet's do not fit on SCNN, as published") {
-    const auto overflowing = [](const study::SparseExam& exam) {
+    const auto overflowing = [](const analysis::SparseExam& exam) {
         return std::count_if(exam.layers.begin(), exam.layers.end(),
                              [](const auto& layer) { return !layer.cost.fits; });
     };
@@ -116,9 +116,9 @@ TEST_CASE("a sparse tensor core takes half the dense time for 2:4 weights, whate
     }
     const auto machine = machine_of("sparse-tensor-core");
     for (const double inputs : {0.27, 0.82, 1.0}) {
-        const auto half = study::sparse_exam(
+        const auto half = analysis::sparse_exam(
             machine, products, std::vector<model::sparse::Densities>(4, {inputs, 0.5, 1.0}));
-        const auto whole = study::sparse_exam(
+        const auto whole = analysis::sparse_exam(
             machine, products, std::vector<model::sparse::Densities>(4, {inputs, 0.6, 1.0}));
         REQUIRE(half.ok());
         REQUIRE(whole.ok());
@@ -130,17 +130,17 @@ TEST_CASE("a sparse tensor core takes half the dense time for 2:4 weights, whate
 }
 
 TEST_CASE("a density table that misses a layer is asked for it, never filled in") {
-    auto table = study::parse_densities("eyeroof: densities/1\nsource: mine\nconfidence: user\n"
-                                        "layers:\n  - {name: CONV1, weight: 0.5, output: 0.5}\n",
-                                        "mine.yaml");
+    auto table = analysis::parse_densities("eyeroof: densities/1\nsource: mine\nconfidence: user\n"
+                                           "layers:\n  - {name: CONV1, weight: 0.5, output: 0.5}\n",
+                                           "mine.yaml");
     REQUIRE(table.ok());
-    const auto shares = study::densities_of(*table, network_of("alexnet"));
+    const auto shares = analysis::densities_of(*table, network_of("alexnet"));
     CHECK(!shares.ok());
     CHECK(says(shares.diagnostics(), "no-density"));
 }
 
 TEST_CASE("mistakes in densities and machines are told with their place, all at once") {
-    const auto table = study::parse_densities(
+    const auto table = analysis::parse_densities(
         "eyeroof: densities/1\nsource: mine\nconfidence: user\nlayers:\n"
         "  - {name: A, weight: 2, output: 0.5}\n  - {name: A, weight: 0.5, output: nan}\n",
         "mine.yaml");
@@ -150,27 +150,27 @@ TEST_CASE("mistakes in densities and machines are told with their place, all at 
         placed += one.where.line > 0 ? 1 : 0;
     }
     CHECK(placed == 3); // 2, the second A, nan
-    const auto machine = study::parse_sparse_machine(
+    const auto machine = analysis::parse_sparse_machine(
         "eyeroof: sparse-machine/1\nkind: columns\nname: x\nclock: 1 GHz\npes: 0\n"
         "weights_at_once: 1\nqueue: 8\ncode: {run: 99 bit}\nspeed: 3\n",
         "x.yaml");
     REQUIRE(!machine.ok());
     CHECK(machine.diagnostics().size() >= 4); // 0 PEs, 99 bits, an unknown key, no source
     const std::vector<std::filesystem::path> folders{kSource / "hwdb"};
-    const auto unknown = study::load_sparse_machine("scn", folders);
+    const auto unknown = analysis::load_sparse_machine("scn", folders);
     REQUIRE(!unknown.ok());
     CHECK(unknown.diagnostics().begin()->hint.find("scnn") != std::string::npos);
 }
 
 TEST_CASE("the JSON holds every link of every chain") {
     const auto exam = pruned("alexnet", "eie", "FC");
-    const auto json = nlohmann::json::parse(study::sparse_json(exam));
-    std::ifstream schema(kSource / "study/schema/sparse.schema.json");
+    const auto json = nlohmann::json::parse(report::sparse_json(exam));
+    std::ifstream schema(kSource / "report/schema/sparse.schema.json");
     CHECK(tests::SchemaCheck(nlohmann::json::parse(schema)).faults(json).empty());
     CHECK(json["layers"].size() == 3);
     CHECK(json["layers"][0]["chain"].size() == exam.layers[0].cost.chain.size());
     CHECK(json["totals"]["cycles"].get<double>() == near(exam.cycles, 1e-12));
-    CHECK(study::sparse_text(exam, true).find("slowest PE") != std::string::npos);
+    CHECK(report::sparse_text(exam, true).find("slowest PE") != std::string::npos);
 }
 
 } // namespace test_sparse_sparse_exam

@@ -1,9 +1,9 @@
 // Networks and machines of the catalog for the tests of the step.
 #pragma once
 
+#include "analysis/program/timeline.hpp"
+#include "formats/catalog.hpp"
 #include "hwdb/catalog.hpp"
-#include "study/formats/catalog.hpp"
-#include "study/program/timeline.hpp"
 #include "tests/paths.hpp"
 #include "tests/question.hpp"
 
@@ -15,10 +15,10 @@
 namespace eyeroof::tests {
 
 inline model::WiredNetwork catalog_network(const std::string& name) {
-    auto wired = study::read::load_wired_network(
+    auto wired = formats::load_wired_network(
         name, {std::filesystem::path(source_dir()) / "examples/networks"});
     for (const auto& d : wired.diagnostics()) {
-        MESSAGE(model::to_string(d));
+        MESSAGE(to_string(d));
     }
     REQUIRE(wired.ok());
     return *std::move(wired);
@@ -31,47 +31,47 @@ inline model::Gpu catalog_gpu(const std::string& name) {
     return std::get<model::Gpu>(machine->kind);
 }
 
-inline study::step::Graph graph_of(const std::string& name, bool training = false,
-                                   const std::string& optimizer = "adam") {
+inline analysis::step::Graph graph_of(const std::string& name, bool training = false,
+                                      const std::string& optimizer = "adam") {
     const auto wired = catalog_network(name);
-    study::step::GraphOptions options;
+    analysis::step::GraphOptions options;
     if (training) {
-        options.training = study::TrainingOptions{optimizer};
+        options.training = analysis::TrainingOptions{optimizer};
     }
-    auto graph = study::step::make_graph(wired.network, wired.wiring, options);
+    auto graph = analysis::step::make_graph(wired.network, wired.wiring, options);
     for (const auto& d : graph.diagnostics()) {
-        MESSAGE(model::to_string(d));
+        MESSAGE(to_string(d));
     }
     REQUIRE(graph.ok());
     return *std::move(graph);
 }
 
 // Channels-last kernels of the usual library.
-inline study::step::SoftwareOf usual_software() {
+inline analysis::step::SoftwareOf usual_software() {
     return [](const model::Layer&) { return model::Software{}; };
 }
 
-inline study::step::Costs costs_on(const study::step::Graph& graph, const model::Gpu& gpu) {
-    auto costs = study::step::costs_of(graph, gpu, usual_software());
+inline analysis::step::Costs costs_on(const analysis::step::Graph& graph, const model::Gpu& gpu) {
+    auto costs = analysis::step::costs_of(graph, gpu, usual_software());
     REQUIRE(costs.ok());
     return *std::move(costs);
 }
 
 // A network of the catalog on a GPU of the catalog.
-inline study::Question catalog_question(const std::string& network, const std::string& gpu,
-                                        study::Scenario scenario = {}) {
+inline analysis::Question catalog_question(const std::string& network, const std::string& gpu,
+                                           analysis::Scenario scenario = {}) {
     return question_of(catalog_network(network), machine_with(catalog_gpu(gpu), gpu),
                        std::move(scenario));
 }
 
 // A small network from text; the diagnostics where it is none.
-inline model::Result<study::step::Graph> graph_from(const std::string& yaml,
-                                                    study::step::GraphOptions options = {}) {
-    const auto file = study::read::parse_network_yaml(yaml, "net.yaml");
+inline Result<analysis::step::Graph> graph_from(const std::string& yaml,
+                                                analysis::step::GraphOptions options = {}) {
+    const auto file = formats::parse_network_yaml(yaml, "net.yaml");
     if (!file) {
         return file.diagnostics();
     }
-    return study::step::make_graph(file->network, file->wiring, options);
+    return analysis::step::make_graph(file->network, file->wiring, options);
 }
 
 } // namespace eyeroof::tests

@@ -1,12 +1,12 @@
 // Copies: weights once, everything each step, and a host alone.
-#include "study/step/copy_ways.hpp"
+#include "analysis/step/copy_ways.hpp"
 #include "tests/near.hpp"
 #include "tests/step/step_fixture.hpp"
 
 namespace test_step_copy_ways {
 
 using namespace eyeroof;
-using namespace eyeroof::study::step;
+using namespace eyeroof::analysis::step;
 using tests::near;
 
 namespace {

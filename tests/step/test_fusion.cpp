@@ -1,7 +1,7 @@
 // Fusion: what is legal, what it saves; packing against its bounds.
-#include "study/program/fusion.hpp"
-#include "study/program/memory.hpp"
-#include "study/step/packing.hpp"
+#include "analysis/program/fusion.hpp"
+#include "analysis/program/memory.hpp"
+#include "analysis/step/packing.hpp"
 #include "tests/near.hpp"
 #include "tests/step/step_fixture.hpp"
 
@@ -13,7 +13,7 @@
 namespace test_step_fusion {
 
 using namespace eyeroof;
-using namespace eyeroof::study::step;
+using namespace eyeroof::analysis::step;
 using eyeroof::tests::near;
 using tests::catalog_gpu;
 using tests::graph_of;
@@ -162,15 +162,15 @@ TEST_CASE("attention written out becomes one kernel, forward and backward, and k
     const Rewired rewired = with_attention(wired.network, wired.wiring);
     CHECK(rewired.replaced == 24);
     GraphOptions options;
-    options.training = study::TrainingOptions{"adam"};
+    options.training = analysis::TrainingOptions{"adam"};
     const auto plain = make_graph(wired.network, wired.wiring, options);
     const auto fused = make_graph(rewired.network, rewired.wiring, options);
     REQUIRE(fused.ok());
     // Six operators become one; so do their seven gradients (two of each product).
     CHECK(fused->operators.size() < plain->operators.size() - 24 * 8);
     const auto activations = [](const Graph& graph) {
-        model::Count most = 0;
-        for (const Bytes& at : memory_of(graph).at) {
+        Count most = 0;
+        for (const analysis::step::Bytes& at : memory_of(graph).at) {
             most = std::max(most, at[static_cast<std::size_t>(Role::activation)]);
         }
         return most;

@@ -7,7 +7,7 @@
 namespace test_step_graph {
 
 using namespace eyeroof;
-using namespace eyeroof::study::step;
+using namespace eyeroof::analysis::step;
 using tests::graph_from;
 using tests::graph_of;
 
@@ -18,7 +18,7 @@ const std::string kLayers = "name: tiny\nlayers:\n"
                             "  - {name: b, op: elementwise, rows: 4, cols: 8, fn: add}\n"
                             "  - {name: c, op: elementwise, rows: 4, cols: 8, fn: relu}\n";
 
-std::string codes_of(const model::Diagnostics& found) {
+std::string codes_of(const Diagnostics& found) {
     std::string codes;
     for (const auto& d : found) {
         codes += (codes.empty() ? "" : " ") + d.code + "@" + std::to_string(d.where.line);
@@ -70,7 +70,7 @@ TEST_CASE("a graph says who reads whose output") {
     CHECK(graph->tensors[sum[0]].producer == 0);
     CHECK(graph->tensors[sum[1]].producer == 1);
     // Each run of a layer has weights of its own: 2 x 8 of two bytes, twice.
-    model::Count weights = 0;
+    Count weights = 0;
     for (const Tensor& t : graph->tensors) {
         weights += t.role == Role::weight ? t.bytes : 0;
     }
@@ -120,9 +120,9 @@ TEST_CASE("a written graph reads back as the same") {
     for (const char* name : {"resnet50", "bert-base", "llama-3-8b", "qwen3-30b-a3b", "vit-b-16"}) {
         const auto wired = tests::catalog_network(name);
         REQUIRE(wired.wiring);
-        const std::string text = study::read::write_network_yaml(wired.network) +
-                                 study::read::write_wiring(*wired.wiring, wired.network.layers);
-        const auto again = study::read::parse_network_yaml(text, "again.yaml");
+        const std::string text = formats::write_network_yaml(wired.network) +
+                                 formats::write_wiring(*wired.wiring, wired.network.layers);
+        const auto again = formats::parse_network_yaml(text, "again.yaml");
         REQUIRE(again.ok());
         REQUIRE(again->wiring);
         const auto first = make_graph(wired.network, wired.wiring);
@@ -197,7 +197,7 @@ TEST_CASE("a tied head shares the embedding's weights, and their update") {
 TEST_CASE("a network that is a training step itself is not trained again") {
     const auto wired = tests::catalog_network("mlp-2layer");
     GraphOptions options;
-    options.training = study::TrainingOptions{};
+    options.training = analysis::TrainingOptions{};
     const auto graph = make_graph(wired.network, wired.wiring, options);
     REQUIRE(!graph.ok());
     CHECK(graph.diagnostics().items().front().code == "not-forward");

@@ -1,7 +1,7 @@
 // Remedies: the front, what is offered, chains of graphs, offloading.
-#include "study/step/chain.hpp"
-#include "study/step/improve.hpp"
-#include "study/step/improve_write.hpp"
+#include "analysis/step/chain.hpp"
+#include "analysis/step/improve.hpp"
+#include "report/step/improve_write.hpp"
 #include "tests/near.hpp"
 #include "tests/step/step_fixture.hpp"
 
@@ -13,15 +13,15 @@
 namespace test_step_improve {
 
 using namespace eyeroof;
-using namespace eyeroof::study::step;
-using model::Count;
+using namespace eyeroof::analysis::step;
+using namespace eyeroof::report;
 using tests::catalog_gpu;
 using tests::near;
 
 namespace {
 
 // The question, on layers that the GPU runs.
-study::Question asked(const std::string& name, const model::Gpu& gpu, bool training) {
+analysis::Question asked(const std::string& name, const model::Gpu& gpu, bool training) {
     auto question = tests::question_of(tests::catalog_network(name), tests::machine_with(gpu));
     for (auto& layer : question.network.layers) {
         if (gpu.rate(layer.types.input).flops_per_s <= 0.0) {
@@ -29,12 +29,12 @@ study::Question asked(const std::string& name, const model::Gpu& gpu, bool train
         }
     }
     if (training) {
-        question.scenario.training = study::TrainingOptions{"adam"};
+        question.scenario.training = analysis::TrainingOptions{"adam"};
     }
     return question;
 }
 
-Improvement improved(const study::Question& question, Count limit,
+Improvement improved(const analysis::Question& question, Count limit,
                      std::vector<Count> batches = {1, 2}) {
     ImproveOptions options;
     options.limit = limit;
@@ -149,7 +149,7 @@ TEST_CASE("a graph's chain carries its times and at least its memory") {
 TEST_CASE("decoding in fewer bits: published rates within a tenth") {
     // gpt-fast@32971d3, Llama-2-7B on an A100 80GB, prompt of 5 words, compiled and captured:
     // 104.9, 155.58 and 196.8 words a second in bf16, int8 and int4 in groups of 32.
-    study::Scenario scenario;
+    analysis::Scenario scenario;
     scenario.data_type = model::DataType::bf16;
     ImproveOptions options;
     options.limit = 79'500'000'000;

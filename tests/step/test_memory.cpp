@@ -1,7 +1,7 @@
 // Memory over a step: lifetimes, closed forms of the field, batches.
-#include "study/exam/run.hpp"
-#include "study/program/footprint.hpp"
-#include "study/step/memory_write.hpp"
+#include "analysis/exam/run.hpp"
+#include "analysis/program/footprint.hpp"
+#include "report/step/memory_write.hpp"
 #include "tests/near.hpp"
 #include "tests/step/step_fixture.hpp"
 
@@ -13,10 +13,10 @@
 namespace test_step_memory {
 
 using namespace eyeroof;
-using namespace eyeroof::study::step;
+using namespace eyeroof::analysis::step;
+using namespace eyeroof::report;
+using analysis::Regime;
 using eyeroof::tests::near;
-using model::Count;
-using study::Regime;
 using tests::graph_of;
 
 namespace {
@@ -169,7 +169,7 @@ TEST_CASE("the largest batch fits and the next one does not") {
     const auto peak = [&](Count batch) -> std::optional<Count> {
         const auto network = model::with_batch(wired.network, batch);
         GraphOptions options;
-        options.training = study::TrainingOptions{};
+        options.training = analysis::TrainingOptions{};
         options.batch = batch;
         return memory_of(*make_graph(*network, wired.wiring, options)).peak;
     };
@@ -184,7 +184,7 @@ TEST_CASE("the largest batch fits and the next one does not") {
 TEST_CASE("relu in place never needs more, and less where a tensor is kept for it alone") {
     const auto wired = tests::catalog_network("resnet50");
     GraphOptions options;
-    options.training = study::TrainingOptions{};
+    options.training = analysis::TrainingOptions{};
     const auto plain = make_graph(wired.network, wired.wiring, options);
     options.in_place = true;
     const auto over = make_graph(wired.network, wired.wiring, options);
@@ -196,7 +196,7 @@ TEST_CASE("relu in place never needs more, and less where a tensor is kept for i
 
 TEST_CASE("the report's JSON and curve carry the same sums") {
     const auto training =
-        study::run(tests::catalog_question("resnet18", "t4", tests::training_with("adam")));
+        analysis::run(tests::catalog_question("resnet18", "t4", tests::training_with("adam")));
     REQUIRE(training.ok());
     REQUIRE(training->memory);
     const Memory& memory = *training->memory;

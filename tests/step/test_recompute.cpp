@@ -1,5 +1,5 @@
 // Recomputation against brute force, against the closed form, and against an own simulator.
-#include "study/step/recompute.hpp"
+#include "analysis/step/recompute.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>
@@ -12,7 +12,8 @@
 
 namespace test_step_recompute {
 
-using namespace eyeroof::study::step;
+using namespace eyeroof;
+using namespace eyeroof::analysis::step;
 using eyeroof::tests::near;
 
 namespace {

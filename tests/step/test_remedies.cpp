@@ -1,8 +1,8 @@
 // Padding, pruning, streamed weights, recomputation on any graph.
-#include "study/step/improve.hpp"
-#include "study/step/padding.hpp"
-#include "study/step/recompute_graph.hpp"
-#include "study/step/streaming.hpp"
+#include "analysis/step/improve.hpp"
+#include "analysis/step/padding.hpp"
+#include "analysis/step/recompute_graph.hpp"
+#include "analysis/step/streaming.hpp"
 #include "tests/near.hpp"
 #include "tests/step/step_fixture.hpp"
 
@@ -13,8 +13,7 @@
 namespace test_step_remedies {
 
 using namespace eyeroof;
-using namespace eyeroof::study::step;
-using model::Count;
+using namespace eyeroof::analysis::step;
 using tests::near;
 
 namespace {

@@ -1,11 +1,11 @@
 // What the step's commands write as JSON, against their schemas.
-#include "study/exam/gpu_step.hpp"
-#include "study/exam/run.hpp"
-#include "study/step/copy_ways.hpp"
-#include "study/step/improve.hpp"
-#include "study/step/improve_write.hpp"
-#include "study/step/memory_write.hpp"
-#include "study/step/timeline_write.hpp"
+#include "analysis/exam/gpu_step.hpp"
+#include "analysis/exam/run.hpp"
+#include "analysis/step/copy_ways.hpp"
+#include "analysis/step/improve.hpp"
+#include "report/step/improve_write.hpp"
+#include "report/step/memory_write.hpp"
+#include "report/step/timeline_write.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/step/step_fixture.hpp"
 
@@ -14,7 +14,8 @@
 namespace test_step_schemas {
 
 using namespace eyeroof;
-using namespace eyeroof::study::step;
+using namespace eyeroof::analysis::step;
+using namespace eyeroof::report;
 
 namespace {
 
@@ -29,10 +30,10 @@ using Faults = std::vector<std::string>;
 } // namespace
 
 TEST_CASE("JSON of timeline, copies, memory and improve is what the schemas say") {
-    study::Scenario scenario = tests::training_with("adam");
-    scenario.copies = study::Copies::batch;
+    analysis::Scenario scenario = tests::training_with("adam");
+    scenario.copies = analysis::Copies::batch;
     const auto question = tests::catalog_question("bert-base:layers=2", "a100-sxm-40gb", scenario);
-    const auto report = study::run(question);
+    const auto report = analysis::run(question);
     REQUIRE(report.ok());
     const model::Gpu gpu = tests::catalog_gpu("a100-sxm-40gb");
     CHECK(faults("timeline", timeline_json({*report, gpu})) == Faults{});

@@ -1,6 +1,6 @@
 // The step in time against the closed recurrence, and against what must always hold.
-#include "study/exam/run.hpp"
-#include "study/step/timeline_write.hpp"
+#include "analysis/exam/run.hpp"
+#include "report/step/timeline_write.hpp"
 #include "tests/near.hpp"
 #include "tests/step/step_fixture.hpp"
 
@@ -12,10 +12,11 @@
 namespace test_step_timeline {
 
 using namespace eyeroof;
-using namespace eyeroof::study::step;
+using namespace eyeroof::analysis::step;
+using namespace eyeroof::report;
+using analysis::Copies;
 using eyeroof::tests::near;
 using model::Launch;
-using study::Copies;
 using tests::catalog_gpu;
 using tests::graph_of;
 
@@ -94,9 +95,10 @@ TEST_CASE("two kernels longer than their calls hide the second call") {
 TEST_CASE("a report's step is the timeline of its program, operator by operator") {
     const model::Gpu gpu = catalog_gpu("a100-sxm-40gb");
     for (const Launch launch : {Launch::stream, Launch::eager, Launch::graph}) {
-        study::Scenario scenario;
+        analysis::Scenario scenario;
         scenario.launch = launch;
-        const auto report = study::run(tests::catalog_question("vgg16", "a100-sxm-40gb", scenario));
+        const auto report =
+            analysis::run(tests::catalog_question("vgg16", "a100-sxm-40gb", scenario));
         REQUIRE(report.ok());
         const Timeline line = timeline_of(graph_of("vgg16"), gpu, in_mode(launch));
         CHECK(line.spans == report->timeline.spans);
@@ -104,7 +106,7 @@ TEST_CASE("a report's step is the timeline of its program, operator by operator"
         CHECK(line.low_s == *report->total.low_s);
         CHECK(line.high_s == *report->total.high_s);
         double kernels = 0.0;
-        for (const study::LayerReport& layer : report->layers) {
+        for (const analysis::LayerReport& layer : report->layers) {
             kernels += layer.time_s * static_cast<double>(layer.layer.count);
         }
         CHECK(kernels == near(report->total.device_s)); // a layer's time is its kernel's
@@ -189,9 +191,9 @@ TEST_CASE("more streams, quicker hosts and no copies never make a random step lo
 
 TEST_CASE("the trace is JSON whose kernels are the timeline's, linked to their calls") {
     const model::Gpu gpu = catalog_gpu("t4");
-    study::Scenario scenario;
+    analysis::Scenario scenario;
     scenario.copies = Copies::batch;
-    const auto inference = study::run(tests::catalog_question("resnet18", "t4", scenario));
+    const auto inference = analysis::run(tests::catalog_question("resnet18", "t4", scenario));
     REQUIRE(inference.ok());
     const TimelineReport report{*inference, gpu};
     const auto trace = nlohmann::json::parse(timeline_trace(report));

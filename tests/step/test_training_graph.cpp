@@ -4,14 +4,14 @@
 namespace test_step_training_graph {
 
 using namespace eyeroof;
-using namespace eyeroof::study::step;
+using namespace eyeroof::analysis::step;
 
 TEST_CASE("every network of the catalog has a training graph, also with tables of another layer") {
-    const auto heads = study::read::list_networks(
-        {std::filesystem::path(tests::source_dir()) / "examples/networks"});
+    const auto heads =
+        formats::list_networks({std::filesystem::path(tests::source_dir()) / "examples/networks"});
     REQUIRE(heads.ok());
     GraphOptions options;
-    options.training = study::TrainingOptions{"sgd"};
+    options.training = analysis::TrainingOptions{"sgd"};
     std::size_t shared = 0;
     for (const auto& head : *heads) {
         CAPTURE(head.id);

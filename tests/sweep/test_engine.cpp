@@ -1,4 +1,4 @@
-#include "study/exam/run.hpp"
+#include "analysis/exam/run.hpp"
 #include "tests/sweep/sources.hpp"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,8 @@
 namespace test_sweep_engine {
 
 using namespace eyeroof;
-using namespace eyeroof::study;
+using namespace eyeroof::analysis;
+using namespace eyeroof::formats;
 
 namespace {
 
@@ -20,8 +21,8 @@ PointFigures by_run(const SweepGrid& grid, std::uint64_t point) {
     const auto at = grid.at(point);
     const auto machine = grid.machine_at(at);
     PointFigures figures;
-    const auto report = machine ? run(grid.question_at(at, *machine))
-                                : model::Result<Report>(machine.diagnostics());
+    const auto report =
+        machine ? run(grid.question_at(at, *machine)) : Result<Report>(machine.diagnostics());
     if (!report) {
         figures.error = "some";
         return figures;

@@ -1,4 +1,4 @@
-#include "study/sweep/fields.hpp"
+#include "analysis/sweep/fields.hpp"
 #include "tests/sweep/sources.hpp"
 
 #include <doctest/doctest.h>
@@ -6,7 +6,8 @@
 namespace test_sweep_fields {
 
 using namespace eyeroof;
-using namespace eyeroof::study;
+using namespace eyeroof::analysis;
+using namespace eyeroof::formats;
 
 namespace {
 
@@ -14,7 +15,7 @@ std::vector<double> spread(const std::string& text) {
     return spread_values({text}, nullptr, "x").value();
 }
 
-std::string first_code(const model::Diagnostics& diagnostics) {
+std::string first_code(const Diagnostics& diagnostics) {
     return diagnostics.empty() ? "" : diagnostics.items().front().code;
 }
 

@@ -1,5 +1,5 @@
-#include "study/sweep/front.hpp"
-#include "study/sweep/front_write.hpp"
+#include "analysis/sweep/front.hpp"
+#include "report/sweep/front_write.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -9,7 +9,8 @@
 namespace test_sweep_front {
 
 using namespace eyeroof;
-using namespace eyeroof::study;
+using namespace eyeroof::analysis;
+using namespace eyeroof::report;
 
 namespace {
 

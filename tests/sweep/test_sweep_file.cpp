@@ -1,4 +1,4 @@
-#include "study/sweep/sweep_file.hpp"
+#include "analysis/sweep/sweep_file.hpp"
 #include "tests/sweep/sources.hpp"
 
 #include <doctest/doctest.h>
@@ -9,7 +9,8 @@
 namespace test_sweep_sweep_file {
 
 using namespace eyeroof;
-using namespace eyeroof::study;
+using namespace eyeroof::analysis;
+using namespace eyeroof::formats;
 namespace fs = std::filesystem;
 
 namespace {

@@ -1,8 +1,8 @@
 // Kernels that are really compiled and run: right ones, wrong ones, and those that never end.
-#include "study/tune/cpu_source.hpp"
-#include "study/tune/cpu_subject.hpp"
-#include "study/tune/cpu_target.hpp"
-#include "study/tune/search.hpp"
+#include "analysis/tune/cpu_source.hpp"
+#include "analysis/tune/cpu_subject.hpp"
+#include "analysis/tune/cpu_target.hpp"
+#include "analysis/tune/search.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -13,7 +13,8 @@
 
 namespace test_tune_cpu_target {
 
-using namespace eyeroof::study::tune;
+using namespace eyeroof;
+using namespace eyeroof::analysis::tune;
 namespace fs = std::filesystem;
 
 namespace {

@@ -1,7 +1,7 @@
 // The GPU template's space, its closed form and its logs: no compiler, no device.
-#include "study/tune/compare.hpp"
-#include "study/tune/gpu_source.hpp"
-#include "study/tune/gpu_subject.hpp"
+#include "analysis/tune/compare.hpp"
+#include "analysis/tune/gpu_source.hpp"
+#include "analysis/tune/gpu_subject.hpp"
 #include "tests/near.hpp"
 #include "tests/tune/workloads.hpp"
 
@@ -9,7 +9,8 @@
 
 namespace test_tune_gpu_space {
 
-using namespace eyeroof::study::tune;
+using namespace eyeroof;
+using namespace eyeroof::analysis::tune;
 using eyeroof::tests::convolution;
 using eyeroof::tests::near;
 using eyeroof::tests::product;

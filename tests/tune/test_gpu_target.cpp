@@ -1,8 +1,8 @@
 // The GPU target from end to end on a GPU that is none: generated kernels compute the right result
 // in emulation, compile with NVRTC where it is there, and what goes wrong is told by its kind.
-#include "study/tune/gpu_source.hpp"
-#include "study/tune/gpu_target.hpp"
-#include "study/tune/nvrtc.hpp"
+#include "analysis/tune/gpu_source.hpp"
+#include "analysis/tune/gpu_target.hpp"
+#include "analysis/tune/nvrtc.hpp"
 #include "tests/near.hpp"
 #include "tests/tune/workloads.hpp"
 
@@ -12,7 +12,8 @@
 
 namespace test_tune_gpu_target {
 
-using namespace eyeroof::study::tune;
+using namespace eyeroof;
+using namespace eyeroof::analysis::tune;
 using eyeroof::tests::convolution;
 using eyeroof::tests::product;
 

@@ -1,6 +1,6 @@
 // Searches that a full disk or a signal has ended: they lose one trial at most, and go on.
-#include "study/tune/process.hpp"
-#include "study/tune/tuner.hpp"
+#include "analysis/tune/process.hpp"
+#include "analysis/tune/tuner.hpp"
 #include "tests/tune/workloads.hpp"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,8 @@
 
 namespace test_tune_interrupted {
 
-using namespace eyeroof::study::tune;
+using namespace eyeroof;
+using namespace eyeroof::analysis::tune;
 using eyeroof::tests::product;
 namespace fs = std::filesystem;
 

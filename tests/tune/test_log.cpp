@@ -1,6 +1,6 @@
 // Logs of trials: what is written is read, what is broken is told, what was killed goes on.
-#include "study/tune/log.hpp"
-#include "study/tune/tuner.hpp"
+#include "analysis/tune/log.hpp"
+#include "analysis/tune/tuner.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,8 @@
 
 namespace test_tune_log {
 
-using namespace eyeroof::study::tune;
+using namespace eyeroof;
+using namespace eyeroof::analysis::tune;
 namespace fs = std::filesystem;
 
 namespace {

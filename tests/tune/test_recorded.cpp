@@ -1,16 +1,18 @@
 // Searches as their logs tell them: trials counted as they were spent.
-#include "study/tune/compare.hpp"
-#include "study/tune/compare_write.hpp"
-#include "study/tune/cpu_subject.hpp"
-#include "study/tune/log_searches.hpp"
-#include "study/tune/search_chart.hpp"
+#include "analysis/tune/compare.hpp"
+#include "analysis/tune/cpu_subject.hpp"
+#include "analysis/tune/log_searches.hpp"
+#include "report/tune/compare_write.hpp"
+#include "report/tune/search_chart.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
 namespace test_tune_recorded {
 
-using namespace eyeroof::study::tune;
+using namespace eyeroof;
+using namespace eyeroof::analysis::tune;
+using namespace eyeroof::report;
 using eyeroof::tests::near;
 
 namespace {

@@ -1,9 +1,9 @@
 // Answers and comparisons: their schemas, and that jobs change nothing.
-#include "study/draw/svg.hpp"
-#include "study/tune/compare.hpp"
-#include "study/tune/compare_write.hpp"
-#include "study/tune/measured_best.hpp"
-#include "study/tune/report.hpp"
+#include "analysis/tune/compare.hpp"
+#include "analysis/tune/measured_best.hpp"
+#include "report/draw/svg.hpp"
+#include "report/tune/compare_write.hpp"
+#include "report/tune/report.hpp"
 #include "tests/json_schema.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
@@ -15,7 +15,9 @@
 
 namespace test_tune_report {
 
-using namespace eyeroof::study::tune;
+using namespace eyeroof;
+using namespace eyeroof::analysis::tune;
+using namespace eyeroof::report;
 using eyeroof::tests::near;
 using eyeroof::tests::product;
 

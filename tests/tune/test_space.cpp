@@ -1,6 +1,6 @@
 // Spaces: numbered points, rules, exact counts.
-#include "study/formats/catalog.hpp"
-#include "study/tune/cpu_subject.hpp"
+#include "analysis/tune/cpu_subject.hpp"
+#include "formats/catalog.hpp"
 #include "tests/near.hpp"
 #include "tests/paths.hpp"
 
@@ -11,7 +11,7 @@
 namespace test_tune_space {
 
 using namespace eyeroof;
-using namespace eyeroof::study::tune;
+using namespace eyeroof::analysis::tune;
 using tests::near;
 
 namespace {
@@ -22,7 +22,7 @@ Space small_space() { // a * b <= 6 leaves 1x{1,2,3,6} 2x{1,2,3} 3x{1,2} 4x1
 }
 
 std::vector<Workload> twelve() {
-    const auto network = study::read::load_network(
+    const auto network = formats::load_network(
         "resnet18-c1-c12", {std::string(tests::source_dir()) + "/examples/networks"});
     REQUIRE(network);
     const auto all = workloads_of(*network);

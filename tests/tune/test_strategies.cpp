@@ -1,6 +1,6 @@
 // Strategies on computed targets: what they propose, and how soon they find what is best.
-#include "study/tune/model_target.hpp"
-#include "study/tune/search.hpp"
+#include "analysis/tune/model_target.hpp"
+#include "analysis/tune/search.hpp"
 #include "tests/near.hpp"
 #include "tests/tune/workloads.hpp"
 
@@ -11,7 +11,8 @@
 
 namespace test_tune_strategies {
 
-using namespace eyeroof::study::tune;
+using namespace eyeroof;
+using namespace eyeroof::analysis::tune;
 using eyeroof::tests::near;
 using eyeroof::tests::product;
 namespace model = eyeroof::model;

@@ -1,13 +1,14 @@
 // Boosted trees, own and XGBoost's: that they learn, and the same each time.
-#include "study/tune/dice.hpp"
-#include "study/tune/trees.hpp"
+#include "analysis/tune/dice.hpp"
+#include "analysis/tune/trees.hpp"
 #include "tests/near.hpp"
 
 #include <doctest/doctest.h>
 
 namespace test_tune_trees {
 
-using namespace eyeroof::study::tune;
+using namespace eyeroof;
+using namespace eyeroof::analysis::tune;
 using eyeroof::tests::near;
 
 namespace {

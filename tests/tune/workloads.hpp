@@ -3,12 +3,11 @@
 // Knows no template.
 #pragma once
 
-#include "study/tune/workload.hpp"
+#include "analysis/tune/workload.hpp"
 
 namespace eyeroof::tests {
 
-using study::tune::Count;
-using study::tune::Workload;
+using analysis::tune::Workload;
 
 inline Workload product(Count m, Count n, Count k) {
     Workload work;
@@ -27,7 +26,7 @@ inline Workload convolution(Count images, Count channels, Count height, Count wi
     layer.types = {model::DataType::fp32, model::DataType::fp32, model::DataType::fp32};
     layer.shape = model::ConvShape{images, channels,         height,     width,  outputs, taps,
                                    taps,   {stride, stride}, {pad, pad}, {1, 1}, 1};
-    return *study::tune::workload_of(layer);
+    return *analysis::tune::workload_of(layer);
 }
 
 } // namespace eyeroof::tests

@@ -1,9 +1,9 @@
 #include "gui/panes/advice/advice_pane.hpp"
 
+#include "base/units.hpp"
 #include "gui/panes/number_table.hpp"
 #include "gui/panes/table_html.hpp"
 #include "gui/views/qt_text.hpp"
-#include "model/base/units.hpp"
 
 #include <QHeaderView>
 #include <QLabel>
@@ -41,7 +41,7 @@ void AdvicePane::showEvent(QShowEvent* event) {
 
 void AdvicePane::advise(const PaneInput& input) {
     rows_->setRowCount(0);
-    const study::Question* asked = input.gpu_question();
+    const analysis::Question* asked = input.gpu_question();
     if (asked == nullptr) {
         worker_.cancel();
         head_->setText(tr("Shapes that would run better: for a network on a GPU."));
@@ -49,14 +49,14 @@ void AdvicePane::advise(const PaneInput& input) {
     }
     head_->setText(tr("Looking for shapes that would run better…"));
     worker_.run([this, question = *asked](const std::stop_token& stop,
-                                          const model::ProgressCallback&) -> Background::Show {
-        auto advice = std::make_shared<model::Result<std::vector<study::Advice>>>(
-            study::advise(question, {}, stop));
+                                          const ProgressCallback&) -> Background::Show {
+        auto advice = std::make_shared<Result<std::vector<analysis::Advice>>>(
+            analysis::advise(question, {}, stop));
         return [this, advice] { show_advice(*advice); };
     });
 }
 
-void AdvicePane::show_advice(const model::Result<std::vector<study::Advice>>& advice) {
+void AdvicePane::show_advice(const Result<std::vector<analysis::Advice>>& advice) {
     if (!advice) {
         head_->setText(text(advice.diagnostics().items().front().message));
         emit advised();
@@ -70,10 +70,10 @@ void AdvicePane::show_advice(const model::Result<std::vector<study::Advice>>& ad
     rows_->setHorizontalHeaderLabels({tr("Layer"), tr("Saves"), tr("Times as fast"), tr("What")});
     rows_->setRowCount(static_cast<int>(advice->size()));
     for (int i = 0; i < static_cast<int>(advice->size()); ++i) {
-        const study::Advice& a = (*advice)[static_cast<std::size_t>(i)];
+        const analysis::Advice& a = (*advice)[static_cast<std::size_t>(i)];
         rows_->setItem(i, 0, cell(text(a.layer)));
         rows_->setItem(i, 1,
-                       a.saved_s > 0.0 ? cell(text(model::format_si(a.saved_s, "s", 3)), a.saved_s)
+                       a.saved_s > 0.0 ? cell(text(format_si(a.saved_s, "s", 3)), a.saved_s)
                                        : cell("—", 0.0));
         rows_->setItem(i, 2, cell(QString("%1×").arg(a.gain, 0, 'f', 2), a.gain));
         rows_->setItem(i, 3, cell(text(a.text)));

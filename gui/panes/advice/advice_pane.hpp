@@ -4,9 +4,9 @@
 // Advises nothing itself: study::advise does, in the background, once somebody looks.
 #pragma once
 
+#include "analysis/upgrade/advice.hpp"
 #include "gui/jobs/background.hpp"
 #include "gui/panes/pane.hpp"
-#include "study/upgrade/advice.hpp"
 
 class QLabel;
 class QTableWidget;
@@ -31,7 +31,7 @@ class AdvicePane : public Pane {
 
   private:
     void advise(const PaneInput& input);
-    void show_advice(const model::Result<std::vector<study::Advice>>& advice);
+    void show_advice(const Result<std::vector<analysis::Advice>>& advice);
 
     bool due_ = true; // what is shown is of another question
     Background worker_;

@@ -1,12 +1,12 @@
 #include "gui/panes/baseline/baseline_pane.hpp"
 
+#include "base/units.hpp"
 #include "gui/panes/layer_table.hpp"
 #include "gui/panes/number_table.hpp"
 #include "gui/panes/short_names.hpp"
 #include "gui/panes/table_html.hpp"
 #include "gui/views/qt_text.hpp"
-#include "model/base/units.hpp"
-#include "study/draw/plot_input.hpp"
+#include "report/draw/plot_input.hpp"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -23,7 +23,7 @@ namespace eyeroof::gui {
 namespace {
 
 QString si(double seconds) {
-    return text(model::format_si(seconds, "s", 4));
+    return text(format_si(seconds, "s", 4));
 }
 
 QString ratio_text(double ratio) {
@@ -32,7 +32,7 @@ QString ratio_text(double ratio) {
 }
 
 // Of all executions of a row.
-QTableWidgetItem* measured_cell(const study::LayerReport* layer) {
+QTableWidgetItem* measured_cell(const analysis::LayerReport* layer) {
     if (layer == nullptr || !layer->measured) {
         return cell("—", 0.0);
     }
@@ -40,20 +40,20 @@ QTableWidgetItem* measured_cell(const study::LayerReport* layer) {
     return cell(si(seconds), seconds);
 }
 
-double predicted_s(const study::LayerReport& layer) {
+double predicted_s(const analysis::LayerReport& layer) {
     return static_cast<double>(layer.layer.count) * layer.time_s;
 }
 
 // Rows of the two reports that are the same layer: by name and order among equals.
-std::vector<std::pair<const study::LayerReport*, const study::LayerReport*>>
-paired(const study::Report& before, const study::Report& after) {
-    std::map<std::string, std::vector<const study::LayerReport*>> by_name;
-    for (const study::LayerReport& layer : before.layers) {
+std::vector<std::pair<const analysis::LayerReport*, const analysis::LayerReport*>>
+paired(const analysis::Report& before, const analysis::Report& after) {
+    std::map<std::string, std::vector<const analysis::LayerReport*>> by_name;
+    for (const analysis::LayerReport& layer : before.layers) {
         by_name[layer.layer.name].push_back(&layer);
     }
     std::map<std::string, std::size_t> seen;
-    std::vector<std::pair<const study::LayerReport*, const study::LayerReport*>> pairs;
-    for (const study::LayerReport& layer : after.layers) {
+    std::vector<std::pair<const analysis::LayerReport*, const analysis::LayerReport*>> pairs;
+    for (const analysis::LayerReport& layer : after.layers) {
         const std::size_t nth = seen[layer.layer.name]++;
         const auto& others = by_name[layer.layer.name];
         pairs.emplace_back(nth < others.size() ? others[nth] : nullptr, &layer);
@@ -103,7 +103,7 @@ void BaselinePane::pin() {
     if (input.reports->empty()) {
         return;
     }
-    const study::Report& now = input.reports->front();
+    const analysis::Report& now = input.reports->front();
     baselines_.push_back({tr("%1: %2").arg(baselines_.size() + 1).arg(text(now.words)), now});
     choice_->addItem(baselines_.back().name);
     choice_->setCurrentIndex(choice_->count() - 1);
@@ -126,7 +126,7 @@ void BaselinePane::tell_nothing() {
 
 // The chosen baseline beside what is on screen; arrows on the plot lead from it.
 void BaselinePane::compare(const PaneInput& input) {
-    const study::Report* now = input.reports->empty() ? nullptr : &input.reports->front();
+    const analysis::Report* now = input.reports->empty() ? nullptr : &input.reports->front();
     const int at = choice_->currentIndex();
     const bool some = at >= 0 && at < static_cast<int>(baselines_.size());
     pin_->setEnabled(now != nullptr);
@@ -136,7 +136,7 @@ void BaselinePane::compare(const PaneInput& input) {
         tell_nothing();
         return actions_.show_before({});
     }
-    const study::Report& before = baselines_[static_cast<std::size_t>(at)].report;
+    const analysis::Report& before = baselines_[static_cast<std::size_t>(at)].report;
     const double was = before.total.time_s;
     const double is = now->total.time_s;
     QString words = tr("<b>%1 → %2</b>: %3").arg(si(was), si(is), ratio_text(was / is));
@@ -149,13 +149,13 @@ void BaselinePane::compare(const PaneInput& input) {
     }
     if (before.total.energy_j > 0.0 && now->total.energy_j > 0.0) {
         words += tr("<br>energy %1 → %2")
-                     .arg(text(model::format_si(before.total.energy_j, "J", 4)),
-                          text(model::format_si(now->total.energy_j, "J", 4)));
+                     .arg(text(format_si(before.total.energy_j, "J", 4)),
+                          text(format_si(now->total.energy_j, "J", 4)));
     }
     total_->setText(words);
     fill_layers(before, *now);
-    std::map<std::string, study::Place> points;
-    for (const study::PlotPoint& point : study::points_of(before)) {
+    std::map<std::string, report::Place> points;
+    for (const report::PlotPoint& point : report::points_of(before)) {
         if (point.has_place() && before.machine.id == now->machine.id) {
             points[point.id] = {point.intensity(), point.flops_per_s()};
         }
@@ -163,7 +163,7 @@ void BaselinePane::compare(const PaneInput& input) {
     actions_.show_before(points);
 }
 
-void BaselinePane::fill_layers(const study::Report& before, const study::Report& after) {
+void BaselinePane::fill_layers(const analysis::Report& before, const analysis::Report& after) {
     const bool measured = before.measured && after.measured;
     layers_->setSortingEnabled(false);
     QStringList headers = {tr("Layer"), tr("Before"), tr("After"), tr("Times as fast"),

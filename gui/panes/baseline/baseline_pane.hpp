@@ -15,7 +15,7 @@ namespace eyeroof::gui {
 
 struct Baseline {
     QString name;
-    study::Report report;
+    analysis::Report report;
 };
 
 class BaselinePane : public Pane {
@@ -36,7 +36,7 @@ class BaselinePane : public Pane {
     void unpin();
     void compare(const PaneInput& input);
     void tell_nothing();
-    void fill_layers(const study::Report& before, const study::Report& after);
+    void fill_layers(const analysis::Report& before, const analysis::Report& after);
 
     std::vector<Baseline> baselines_;
     QComboBox* choice_ = nullptr;

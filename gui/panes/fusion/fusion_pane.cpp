@@ -1,12 +1,12 @@
 #include "gui/panes/fusion/fusion_pane.hpp"
 
+#include "analysis/program/lower.hpp"
+#include "base/units.hpp"
 #include "gui/panes/number_table.hpp"
 #include "gui/panes/table_html.hpp"
 #include "gui/views/qt_text.hpp"
-#include "model/base/units.hpp"
-#include "study/draw/chart_scene.hpp"
-#include "study/draw/svg.hpp"
-#include "study/program/lower.hpp"
+#include "report/draw/chart_scene.hpp"
+#include "report/draw/svg.hpp"
 
 #include <QComboBox>
 #include <QHeaderView>
@@ -20,62 +20,61 @@ namespace eyeroof::gui {
 namespace {
 
 QString bytes(double amount) {
-    return text(model::format_iec(amount, "B", 4));
+    return text(format_iec(amount, "B", 4));
 }
 
 struct FusionQuestion {
-    study::Question apart; // layer by layer
-    study::FuseAim aim = study::FuseAim::traffic;
+    analysis::Question apart; // layer by layer
+    analysis::FuseAim aim = analysis::FuseAim::traffic;
     std::optional<double> buffer_bytes; // instead of the machine's
 };
 
-model::Result<FusionAnswer> answer_to(const FusionQuestion& question, const std::stop_token& stop,
-                                      const model::ProgressCallback& progress) {
-    const auto layers = study::forward_layers(question.apart);
+Result<FusionAnswer> answer_to(const FusionQuestion& question, const std::stop_token& stop,
+                               const ProgressCallback& progress) {
+    const auto layers = analysis::forward_layers(question.apart);
     if (!layers) {
         return layers.diagnostics();
     }
     const model::Network& network = layers->network;
-    auto chip = study::chip_of(question.apart.machine, network.layers.front().types.input);
+    auto chip = analysis::chip_of(question.apart.machine, network.layers.front().types.input);
     if (!chip) {
         return chip.diagnostics();
     }
     chip->buffer_bytes = question.buffer_bytes.value_or(chip->buffer_bytes);
     const auto readers = layers->wiring
-                             ? std::optional(study::only_readers(network, *layers->wiring))
+                             ? std::optional(analysis::only_readers(network, *layers->wiring))
                              : std::nullopt;
-    auto groups = study::fuse_network(network, *chip, question.aim, stop, progress, readers);
+    auto groups = analysis::fuse_network(network, *chip, question.aim, stop, progress, readers);
     if (!groups) {
         return groups.diagnostics();
     }
-    auto curve = study::fuse_curve(network, *chip, stop, progress, readers);
+    auto curve = analysis::fuse_curve(network, *chip, stop, progress, readers);
     if (!curve) {
         return curve.diagnostics();
     }
     return FusionAnswer{*std::move(groups), *std::move(curve)};
 }
 
-QString headline(const study::FuseResult& r) {
+QString headline(const analysis::FuseResult& r) {
     return FusionPane::tr("In %1 of %2, together <b>%3</b> pass the link instead of %4 (%5 times "
                           "less), and it takes %6 instead of %7 at peak and full bandwidth. "
                           "Proved best among partitions into neighbours.")
         .arg(text(r.chip.buffer).toHtmlEscaped(), bytes(r.chip.buffer_bytes),
              bytes(r.together.bytes), bytes(r.apart.bytes))
         .arg(r.together.bytes > 0.0 ? r.apart.bytes / r.together.bytes : 1.0, 0, 'g', 3)
-        .arg(text(model::format_si(r.together.time_s, "s", 4)),
-             text(model::format_si(r.apart.time_s, "s", 4)));
+        .arg(text(format_si(r.together.time_s, "s", 4)), text(format_si(r.apart.time_s, "s", 4)));
 }
 
 } // namespace
 
-study::Chart fusion_chart(const FusionAnswer& answer) {
-    study::Chart chart;
+report::Chart fusion_chart(const FusionAnswer& answer) {
+    report::Chart chart;
     chart.title = answer.groups.network + ": least traffic by buffer";
     chart.x_title = "buffer (B)";
     chart.y_title = "bytes over the link";
-    study::ChartLine apart{"layer by layer", {}, false, true},
+    report::ChartLine apart{"layer by layer", {}, false, true},
         together{"together", {}, false, true};
-    for (const study::FusePoint& point : answer.curve) {
+    for (const analysis::FusePoint& point : answer.curve) {
         if (point.fits) {
             apart.points.emplace_back(point.buffer_bytes, point.apart_bytes);
             together.points.emplace_back(point.buffer_bytes, point.together_bytes);
@@ -107,11 +106,11 @@ Background::Job FusionPane::job(const PaneInput& input) {
         return {};
     }
     FusionQuestion question{*input.question(),
-                            aim_->currentIndex() == 0 ? study::FuseAim::traffic
-                                                      : study::FuseAim::latency,
+                            aim_->currentIndex() == 0 ? analysis::FuseAim::traffic
+                                                      : analysis::FuseAim::latency,
                             {}};
     if (const QString size = buffer_->text().trimmed(); !size.isEmpty()) {
-        const auto given = model::parse<model::Bytes>(size.toStdString());
+        const auto given = parse<Bytes>(size.toStdString());
         if (!given || given->value < 1.0 || given->value > 1e15) {
             say(tr("'%1' is no size of a buffer: as in 512 KiB or 1 MiB")
                     .arg(size.toHtmlEscaped()));
@@ -120,7 +119,7 @@ Background::Job FusionPane::job(const PaneInput& input) {
         question.buffer_bytes = given->value;
     }
     return [this, question](const std::stop_token& stop,
-                            const model::ProgressCallback& progress) -> Background::Show {
+                            const ProgressCallback& progress) -> Background::Show {
         const auto found = answer_to(question, stop, progress);
         auto answer = found ? std::make_shared<const FusionAnswer>(*found) : nullptr;
         return [this, answer, problems = found.diagnostics()] {
@@ -145,8 +144,8 @@ void FusionPane::show_answer_of(std::shared_ptr<const FusionAnswer> answer) {
     say(headline(answer_->groups));
     fill_rows();
     picture_->show_drawing(
-        [chart = fusion_chart(*answer_)](const study::Canvas& canvas) {
-            return study::draw_chart(chart, canvas);
+        [chart = fusion_chart(*answer_)](const report::Canvas& canvas) {
+            return report::draw_chart(chart, canvas);
         },
         false);
 }
@@ -158,7 +157,7 @@ void FusionPane::fill_rows() {
                                       tr("Buffer"), tr("How"), tr("Ends because")});
     rows_->setRowCount(static_cast<int>(groups.size()));
     for (int i = 0; i < rows_->rowCount(); ++i) {
-        const study::FusedGroup& group = groups[static_cast<std::size_t>(i)];
+        const analysis::FusedGroup& group = groups[static_cast<std::size_t>(i)];
         const std::string names = group.layers.size() == 1
                                       ? group.layers.front()
                                       : group.layers.front() + " … " + group.layers.back();
@@ -185,8 +184,8 @@ void FusionPane::fill_rows() {
 QString FusionPane::html() const {
     return answer_
                ? "<p>" + headline(answer_->groups) + "</p>" +
-                     text(study::to_svg(study::draw_chart(fusion_chart(*answer_), {800.0, 360.0}),
-                                        study::SvgTheme::automatic)) +
+                     text(report::to_svg(report::draw_chart(fusion_chart(*answer_), {800.0, 360.0}),
+                                         report::SvgTheme::automatic)) +
                      table_html(*rows_)
                : QString();
 }

@@ -1,24 +1,24 @@
 // Which layers to run together, so that what is between them stays on the chip: the best groups,
 // and the least traffic over the size of the buffer.
 // Used by the main window.
-// Fuses nothing itself: study/fuse does, in the background.
+// Fuses nothing itself: analysis/fuse does, in the background.
 #pragma once
 
+#include "analysis/fuse/fuse.hpp"
 #include "gui/panes/asking_pane.hpp"
 #include "gui/views/drawing_view.hpp"
-#include "study/draw/chart.hpp"
-#include "study/fuse/fuse.hpp"
+#include "report/draw/chart.hpp"
 
 class QTableWidget;
 
 namespace eyeroof::gui {
 
 struct FusionAnswer {
-    study::FuseResult groups;
-    std::vector<study::FusePoint> curve;
+    analysis::FuseResult groups;
+    std::vector<analysis::FusePoint> curve;
 };
 
-study::Chart fusion_chart(const FusionAnswer& answer);
+report::Chart fusion_chart(const FusionAnswer& answer);
 
 class FusionPane : public AskingPane {
     Q_OBJECT

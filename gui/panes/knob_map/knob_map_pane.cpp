@@ -1,8 +1,8 @@
 #include "gui/panes/knob_map/knob_map_pane.hpp"
 
+#include "base/units.hpp"
 #include "gui/views/qt_text.hpp"
-#include "model/base/units.hpp"
-#include "study/draw/svg.hpp"
+#include "report/draw/svg.hpp"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -18,7 +18,7 @@ namespace {
 constexpr double kMargin = 10.0;
 constexpr double kPx = 11.0;
 
-double fastest(const study::KnobMap& map) {
+double fastest(const analysis::KnobMap& map) {
     double most = 1.0;
     for (const auto& row : map.time_s) {
         for (const auto& time : row) {
@@ -29,41 +29,42 @@ double fastest(const study::KnobMap& map) {
 }
 
 // Beside the cells three digits do; the tip has them all.
-std::string short_value(const study::Knob& knob, double value) {
+std::string short_value(const analysis::Knob& knob, double value) {
     if (knob.unit.empty()) {
-        return study::value_text(knob, value);
+        return analysis::value_text(knob, value);
     }
-    return knob.unit == "B" && knob.whole ? model::format_iec(value, "B", 3)
-                                          : model::format_si(value, knob.unit, 3);
+    return knob.unit == "B" && knob.whole ? format_iec(value, "B", 3)
+                                          : format_si(value, knob.unit, 3);
 }
 
 // Room for the widest value beside the map.
-double left_of(const study::KnobMap& map) {
+double left_of(const analysis::KnobMap& map) {
     double widest = 0.0;
     for (const double value : map.y_values) {
-        widest = std::max(widest, study::text_width(short_value(map.y, value), kPx));
+        widest = std::max(widest, report::text_width(short_value(map.y, value), kPx));
     }
     return kMargin + widest + 6.0;
 }
 
-void add_cell(const study::KnobMap& map, const study::Box& box, std::size_t x, std::size_t y,
-              double most, study::Drawing& drawing) {
+void add_cell(const analysis::KnobMap& map, const report::Box& box, std::size_t x, std::size_t y,
+              double most, report::Drawing& drawing) {
     const auto& time = map.time_s[y][x];
-    const std::string where = map.x.name + " " + study::value_text(map.x, map.x_values[x]) + ", " +
-                              map.y.name + " " + study::value_text(map.y, map.y_values[y]) + ": ";
+    const std::string where = map.x.name + " " + analysis::value_text(map.x, map.x_values[x]) +
+                              ", " + map.y.name + " " +
+                              analysis::value_text(map.y, map.y_values[y]) + ": ";
     const double speedup = time ? map.now_s / *time : 0.0;
     const double share = most > 1.0 ? std::clamp((speedup - 1.0) / (most - 1.0), 0.0, 1.0) : 0.0;
     const bool slower = speedup < 1.0 - 1e-9;
     drawing.boxes.push_back(
-        {box, slower ? study::ColourRole::warning : study::ColourRole::series1,
+        {box, slower ? report::ColourRole::warning : report::ColourRole::series1,
          time ? (slower ? 0.5 * (1.0 - speedup) : 0.06 + 0.6 * share) : 0.0, false,
-         where + (time ? model::format_si(*time, "s", 4) : std::string("not possible"))});
+         where + (time ? format_si(*time, "s", 4) : std::string("not possible"))});
     const std::string number =
         time ? QString::number(speedup, 'f', 2).toStdString() : std::string("—");
-    if (study::text_width(number, kPx) + 4.0 <= box.width && box.height >= kPx + 2.0) {
+    if (report::text_width(number, kPx) + 4.0 <= box.width && box.height >= kPx + 2.0) {
         drawing.texts.push_back({{box.left + box.width / 2.0, box.top + box.height / 2.0 + 4.0},
                                  number,
-                                 study::ColourRole::text,
+                                 report::ColourRole::text,
                                  kPx,
                                  0.5});
     }
@@ -71,7 +72,8 @@ void add_cell(const study::KnobMap& map, const study::Box& box, std::size_t x, s
 }
 
 // Values beside the rows; where those are low every second or third, and always that of now.
-void add_row_values(const study::KnobMap& map, const study::Box& area, study::Drawing& drawing) {
+void add_row_values(const analysis::KnobMap& map, const report::Box& area,
+                    report::Drawing& drawing) {
     const double height = area.height / static_cast<double>(map.y_values.size());
     const auto every = static_cast<std::size_t>(std::ceil((kPx + 2.0) / height));
     const auto now = static_cast<std::size_t>(
@@ -80,23 +82,24 @@ void add_row_values(const study::KnobMap& map, const study::Box& area, study::Dr
         const double middle = area.bottom() - height * (static_cast<double>(y) + 0.5);
         drawing.texts.push_back({{area.left - 5.0, middle + 4.0},
                                  short_value(map.y, map.y_values[y]),
-                                 study::ColourRole::faint,
+                                 report::ColourRole::faint,
                                  kPx,
                                  1.0});
     }
 }
 
 // Values below the columns, as many as there is room for.
-void add_column_values(const study::KnobMap& map, const study::Box& area, study::Drawing& drawing) {
+void add_column_values(const analysis::KnobMap& map, const report::Box& area,
+                       report::Drawing& drawing) {
     const double width = area.width / static_cast<double>(map.x_values.size());
     double taken = 0.0; // right edge of the last one
     for (std::size_t x = 0; x < map.x_values.size(); ++x) {
         const std::string value = short_value(map.x, map.x_values[x]);
         const double middle = area.left + width * (static_cast<double>(x) + 0.5);
-        const double half = study::text_width(value, kPx) / 2.0;
+        const double half = report::text_width(value, kPx) / 2.0;
         if (middle - half >= taken && middle + half <= drawing.canvas.width) {
             drawing.texts.push_back(
-                {{middle, area.bottom() + 13.0}, value, study::ColourRole::faint, kPx, 0.5});
+                {{middle, area.bottom() + 13.0}, value, report::ColourRole::faint, kPx, 0.5});
             taken = middle + half + 4.0;
         }
     }
@@ -104,18 +107,18 @@ void add_column_values(const study::KnobMap& map, const study::Box& area, study:
 
 } // namespace
 
-study::Drawing draw_knob_map(const study::KnobMap& map, const study::Canvas& canvas) {
-    study::Drawing drawing;
+report::Drawing draw_knob_map(const analysis::KnobMap& map, const report::Canvas& canvas) {
+    report::Drawing drawing;
     drawing.canvas = {std::max(canvas.width, 240.0), std::max(canvas.height, 100.0)};
     drawing.title = "Times as fast over " + map.x.name + " and " + map.y.name;
     drawing.figures.columns = {map.x.key, map.y.key, "time_s", "times_as_fast"};
     const double left = left_of(map);
     drawing.texts.push_back({{kMargin, 15.0},
                              "Times as fast as now over " + map.y.name,
-                             study::ColourRole::faint,
+                             report::ColourRole::faint,
                              kPx});
-    const study::Box area{left, 20.0, drawing.canvas.width - left - kMargin,
-                          drawing.canvas.height - 20.0 - 36.0};
+    const report::Box area{left, 20.0, drawing.canvas.width - left - kMargin,
+                           drawing.canvas.height - 20.0 - 36.0};
     const auto columns = static_cast<double>(map.x_values.size());
     const auto rows = static_cast<double>(map.y_values.size());
     const double most = fastest(map);
@@ -124,17 +127,17 @@ study::Drawing draw_knob_map(const study::KnobMap& map, const study::Canvas& can
     for (std::size_t y = 0; y < map.y_values.size(); ++y) {
         const double top = area.bottom() - area.height / rows * static_cast<double>(y + 1);
         for (std::size_t x = 0; x < map.x_values.size(); ++x) {
-            const study::Box box{area.left + area.width / columns * static_cast<double>(x), top,
-                                 area.width / columns - 1.0, area.height / rows - 1.0};
+            const report::Box box{area.left + area.width / columns * static_cast<double>(x), top,
+                                  area.width / columns - 1.0, area.height / rows - 1.0};
             add_cell(map, box, x, y, most, drawing);
             if (map.x_values[x] == map.x.value && map.y_values[y] == map.y.value) {
-                drawing.boxes.push_back({box, study::ColourRole::text, 1.0, true}); // now
+                drawing.boxes.push_back({box, report::ColourRole::text, 1.0, true}); // now
             }
         }
     }
     drawing.texts.push_back({{area.left + area.width / 2.0, area.bottom() + 28.0},
                              map.x.name,
-                             study::ColourRole::faint,
+                             report::ColourRole::faint,
                              kPx,
                              0.5});
     return drawing;
@@ -165,7 +168,7 @@ KnobMapPane::KnobMapPane(const PaneActions& actions, QWidget* parent) : Pane(act
     picture_->setMinimumSize(240, 100);
     column->addWidget(picture_, 1);
     picture_->clear(tr("Choose a network and a machine."));
-    connect(&worker_, &Background::progressed, this, [this](const model::Progress& progress) {
+    connect(&worker_, &Background::progressed, this, [this](const Progress& progress) {
         head_->setText(tr("%1 %").arg(100.0 * progress.fraction, 0, 'f', 0));
     });
 }
@@ -180,13 +183,14 @@ void KnobMapPane::show_answer(const PaneInput& input) {
 
 // The two that stand first in the machine's order, unless chosen.
 void KnobMapPane::fill_choices(const PaneInput& input) {
-    const auto knobs = input.questions->empty() ? std::vector<study::Knob>{}
-                                                : study::knobs_of(input.questions->front().machine);
+    const auto knobs = input.questions->empty()
+                           ? std::vector<analysis::Knob>{}
+                           : analysis::knobs_of(input.questions->front().machine);
     int other = 0;
     for (QComboBox* box : {x_, y_}) {
         const QString chosen = box->currentData().toString();
         box->clear();
-        for (const study::Knob& knob : knobs) {
+        for (const analysis::Knob& knob : knobs) {
             box->addItem(text(knob.name), text(knob.key));
         }
         const int known = box->findData(chosen);
@@ -220,15 +224,15 @@ void KnobMapPane::ask(const PaneInput& input) {
     }
     worker_.run([this, question = *input.question(), x,
                  y](const std::stop_token& stop,
-                    const model::ProgressCallback& progress) -> Background::Show {
-        auto map = std::make_shared<model::Result<study::KnobMap>>(
-            study::knob_map(question, x, y, 9, stop, progress));
+                    const ProgressCallback& progress) -> Background::Show {
+        auto map = std::make_shared<Result<analysis::KnobMap>>(
+            analysis::knob_map(question, x, y, 9, stop, progress));
         return [this, map] {
             if (*map) {
                 map_ = **map;
                 head_->setText(tr("Each cell is an examination; the framed one is now."));
                 picture_->show_drawing(
-                    [shown = *map_](const study::Canvas& c) { return draw_knob_map(shown, c); },
+                    [shown = *map_](const report::Canvas& c) { return draw_knob_map(shown, c); },
                     false);
             } else {
                 head_->setText(text(map->diagnostics().items().front().message));
@@ -239,7 +243,8 @@ void KnobMapPane::ask(const PaneInput& input) {
 }
 
 QString KnobMapPane::html() const {
-    return map_ ? text(study::to_svg(picture_->drawing(), study::SvgTheme::automatic)) : QString();
+    return map_ ? text(report::to_svg(picture_->drawing(), report::SvgTheme::automatic))
+                : QString();
 }
 
 } // namespace eyeroof::gui

@@ -3,10 +3,10 @@
 // Runs nothing itself: study::knob_map does, in the background, once somebody looks.
 #pragma once
 
+#include "analysis/what_if/knob_map.hpp"
 #include "gui/jobs/background.hpp"
 #include "gui/panes/pane.hpp"
 #include "gui/views/drawing_view.hpp"
-#include "study/what_if/knob_map.hpp"
 
 class QComboBox;
 class QLabel;
@@ -14,7 +14,7 @@ class QLabel;
 namespace eyeroof::gui {
 
 // Cells by their speed, the present one framed; beside each side its values.
-study::Drawing draw_knob_map(const study::KnobMap& map, const study::Canvas& canvas);
+report::Drawing draw_knob_map(const analysis::KnobMap& map, const report::Canvas& canvas);
 
 class KnobMapPane : public Pane {
     Q_OBJECT
@@ -25,7 +25,7 @@ class KnobMapPane : public Pane {
     QString name() const override { return "knobs"; }
     void show_answer(const PaneInput& input) override;
     QString html() const override;
-    const std::optional<study::KnobMap>& map() const { return map_; }
+    const std::optional<analysis::KnobMap>& map() const { return map_; }
     DrawingView& picture() { return *picture_; }
 
   signals:
@@ -39,7 +39,7 @@ class KnobMapPane : public Pane {
     void ask(const PaneInput& input);
 
     bool due_ = true; // what is shown is of another question
-    std::optional<study::KnobMap> map_;
+    std::optional<analysis::KnobMap> map_;
     Background worker_;
     QComboBox* x_ = nullptr;
     QComboBox* y_ = nullptr;

@@ -1,11 +1,11 @@
 #include "gui/panes/measurements/measurements_pane.hpp"
 
+#include "base/units.hpp"
 #include "gui/panes/layer_table.hpp"
 #include "gui/panes/number_table.hpp"
 #include "gui/panes/short_names.hpp"
 #include "gui/panes/table_html.hpp"
 #include "gui/views/qt_text.hpp"
-#include "model/base/units.hpp"
 
 #include <QFileInfo>
 #include <QHBoxLayout>
@@ -103,8 +103,7 @@ double total_of(const profiles::Profile& profile) {
 }
 
 QTableWidgetItem* time_cell(const std::optional<profiles::KernelSummary>& kernel) {
-    return kernel ? cell(text(model::format_si(kernel->time_s, "s", 4)), kernel->time_s)
-                  : cell("—", 0.0);
+    return kernel ? cell(text(format_si(kernel->time_s, "s", 4)), kernel->time_s) : cell("—", 0.0);
 }
 
 } // namespace
@@ -233,19 +232,19 @@ void MeasurementsPane::show_kernels() {
         const double ratio = a && b && b->time_s > 0.0 ? a->time_s / b->time_s : 0.0;
         put(ratio > 0.0 ? cell(QString("%1×").arg(ratio, 0, 'f', 2), ratio) : cell("—", 0.0));
         const double more = (b ? b->time_s : 0.0) - (a ? a->time_s : 0.0);
-        put(cell((more > 0 ? "+" : "−") + text(model::format_si(std::abs(more), "s", 3)), more));
+        put(cell((more > 0 ? "+" : "−") + text(format_si(std::abs(more), "s", 3)), more));
     }
     fit_columns(*kernels_);
-    head_->setText(
-        profiles.empty() ? tr("Open a profile, ceilings or assignments, or drop them here.")
-        : two            ? tr("Kernels of %1: %2, of %3: %4")
-                    .arg(file_name(*profiles[0]),
-                         text(model::format_si(total_of(*profiles[0]->content), "s", 4)),
-                         file_name(*profiles[1]),
-                         text(model::format_si(total_of(*profiles[1]->content), "s", 4)))
-              : tr("Kernels of %1: %2. Select two profiles to compare them.")
-                    .arg(file_name(*profiles[0]),
-                         text(model::format_si(total_of(*profiles[0]->content), "s", 4))));
+    head_->setText(profiles.empty()
+                       ? tr("Open a profile, ceilings or assignments, or drop them here.")
+                   : two ? tr("Kernels of %1: %2, of %3: %4")
+                               .arg(file_name(*profiles[0]),
+                                    text(format_si(total_of(*profiles[0]->content), "s", 4)),
+                                    file_name(*profiles[1]),
+                                    text(format_si(total_of(*profiles[1]->content), "s", 4)))
+                         : tr("Kernels of %1: %2. Select two profiles to compare them.")
+                               .arg(file_name(*profiles[0]),
+                                    text(format_si(total_of(*profiles[0]->content), "s", 4))));
 }
 
 QString MeasurementsPane::html() const {

@@ -1,11 +1,11 @@
 #include "gui/panes/memory/memory_pane.hpp"
 
+#include "analysis/scenario/fields.hpp"
+#include "base/units.hpp"
 #include "gui/panes/number_table.hpp"
 #include "gui/panes/table_html.hpp"
 #include "gui/views/qt_text.hpp"
-#include "model/base/units.hpp"
-#include "study/draw/svg.hpp"
-#include "study/scenario/fields.hpp"
+#include "report/draw/svg.hpp"
 
 #include <QComboBox>
 #include <QHeaderView>
@@ -18,11 +18,10 @@ namespace eyeroof::gui {
 
 namespace {
 
-namespace step = study::step;
-using model::Count;
+namespace step = analysis::step;
 
 QString amount(Count bytes) {
-    return text(model::format_si(static_cast<double>(bytes), "B", 4));
+    return text(format_si(static_cast<double>(bytes), "B", 4));
 }
 
 QString headline(const MemoryAnswer& answer) {
@@ -54,7 +53,7 @@ QString headline(const MemoryAnswer& answer) {
 
 MemoryPane::MemoryPane(const PaneActions& actions, QWidget* parent) : AskingPane(actions, parent) {
     states_ = choice(tr("Training keeps numbers"), "memory precision");
-    for (const std::string& name : study::find_field("states")->choices) {
+    for (const std::string& name : analysis::find_field("states")->choices) {
         states_->addItem(text(name), text(name));
     }
     states_->setToolTip(tr("How training keeps gradients and states: as the types suggest; 16 "
@@ -89,9 +88,10 @@ MemoryPane::MemoryPane(const PaneActions& actions, QWidget* parent) : AskingPane
 bool MemoryPane::eventFilter(QObject* watched, QEvent* event) {
     if (watched == picture_ && event->type() == QEvent::MouseButtonRelease && answer_) {
         const QPointF place = static_cast<QMouseEvent*>(event)->position();
-        const study::Canvas canvas{static_cast<double>(picture_->width()),
-                                   static_cast<double>(picture_->height())};
-        if (const auto op = step::operator_at(answer_->report(), canvas, {place.x(), place.y()})) {
+        const report::Canvas canvas{static_cast<double>(picture_->width()),
+                                    static_cast<double>(picture_->height())};
+        if (const auto op =
+                report::operator_at(answer_->report(), canvas, {place.x(), place.y()})) {
             actions_.select_layer(0, answer_->program().operators[*op].layer);
         }
     }
@@ -99,17 +99,17 @@ bool MemoryPane::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void MemoryPane::choice_changed() {
-    actions_.change_scenario([this](study::Scenario& scenario) {
-        study::find_field("states")->set(scenario,
-                                         {states_->currentData().toString().toStdString()});
+    actions_.change_scenario([this](analysis::Scenario& scenario) {
+        analysis::find_field("states")->set(scenario,
+                                            {states_->currentData().toString().toStdString()});
     });
 }
 
 Background::Job MemoryPane::job(const PaneInput& input) {
-    const study::Scenario& scenario = *input.scenario;
-    states_->setCurrentIndex(states_->findData(text(study::regime_name(scenario.states))));
+    const analysis::Scenario& scenario = *input.scenario;
+    states_->setCurrentIndex(states_->findData(text(analysis::regime_name(scenario.states))));
     states_->setEnabled(scenario.training.has_value());
-    const study::Question* asked = input.gpu_question();
+    const analysis::Question* asked = input.gpu_question();
     const auto report = input.first_report();
     if (asked == nullptr || report == nullptr || !report->memory || !report->fit ||
         report->program.operators.empty()) {
@@ -117,9 +117,9 @@ Background::Job MemoryPane::job(const PaneInput& input) {
         return {};
     }
     return [this, question = *asked, report](const std::stop_token& stop,
-                                             const model::ProgressCallback&) -> Background::Show {
-        const auto answer = std::make_shared<const MemoryAnswer>(
-            MemoryAnswer{report, report->fit->limit_bytes, study::largest_batch(question, stop)});
+                                             const ProgressCallback&) -> Background::Show {
+        const auto answer = std::make_shared<const MemoryAnswer>(MemoryAnswer{
+            report, report->fit->limit_bytes, analysis::largest_batch(question, stop)});
         return [this, answer] { show_answer_of(answer); };
     };
 }
@@ -135,8 +135,8 @@ void MemoryPane::show_answer_of(std::shared_ptr<const MemoryAnswer> answer) {
     answer_ = std::move(answer);
     say(headline(*answer_));
     picture_->show_drawing(
-        [shown = answer_](const study::Canvas& canvas) {
-            return step::draw_memory(shown->report(), canvas);
+        [shown = answer_](const report::Canvas& canvas) {
+            return report::draw_memory(shown->report(), canvas);
         },
         false);
     const QSignalBlocker quiet(holders_);
@@ -156,11 +156,12 @@ void MemoryPane::show_answer_of(std::shared_ptr<const MemoryAnswer> answer) {
 }
 
 QString MemoryPane::html() const {
-    return answer_ ? "<p>" + headline(*answer_) + "</p>" +
-                         text(study::to_svg(step::draw_memory(answer_->report(), {1000.0, 360.0}),
-                                            study::SvgTheme::automatic)) +
-                         table_html(*holders_)
-                   : QString();
+    return answer_
+               ? "<p>" + headline(*answer_) + "</p>" +
+                     text(report::to_svg(report::draw_memory(answer_->report(), {1000.0, 360.0}),
+                                         report::SvgTheme::automatic)) +
+                     table_html(*holders_)
+               : QString();
 }
 
 } // namespace eyeroof::gui

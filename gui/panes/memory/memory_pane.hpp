@@ -5,7 +5,7 @@
 
 #include "gui/panes/asking_pane.hpp"
 #include "gui/views/drawing_view.hpp"
-#include "study/step/step_scenes.hpp"
+#include "report/step/step_scenes.hpp"
 
 class QTableWidget;
 
@@ -13,13 +13,13 @@ namespace eyeroof::gui {
 
 // Of the report on screen.
 struct MemoryAnswer {
-    std::shared_ptr<const study::Report> of; // that has memory
-    model::Count limit = 0;
-    std::optional<model::Count> largest_batch;
+    std::shared_ptr<const analysis::Report> of; // that has memory
+    Count limit = 0;
+    std::optional<Count> largest_batch;
 
-    study::step::MemoryReport report() const { return {*of, limit, largest_batch}; }
-    const study::step::Memory& memory() const { return *of->memory; }
-    const study::step::Graph& program() const { return of->program; }
+    report::MemoryReport report() const { return {*of, limit, largest_batch}; }
+    const analysis::step::Memory& memory() const { return *of->memory; }
+    const analysis::step::Graph& program() const { return of->program; }
 };
 
 class MemoryPane : public AskingPane {

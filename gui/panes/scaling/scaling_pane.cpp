@@ -1,14 +1,14 @@
 #include "gui/panes/scaling/scaling_pane.hpp"
 
+#include "analysis/scale/search.hpp"
+#include "base/units.hpp"
 #include "gui/panes/number_table.hpp"
 #include "gui/panes/table_html.hpp"
 #include "gui/views/qt_text.hpp"
 #include "hwdb/fabric_reader.hpp"
-#include "model/base/units.hpp"
-#include "study/draw/chart_scene.hpp"
-#include "study/draw/svg.hpp"
-#include "study/scale/scale_chart.hpp"
-#include "study/scale/search.hpp"
+#include "report/draw/chart_scene.hpp"
+#include "report/draw/svg.hpp"
+#include "report/scale/scale_chart.hpp"
 
 #include <QComboBox>
 #include <QLineEdit>
@@ -22,37 +22,37 @@ namespace eyeroof::gui {
 namespace {
 
 struct ScalingQuestion {
-    study::Question device;
+    analysis::Question device;
     std::string fabric;
-    study::ScaleOptions options;
+    analysis::ScaleOptions options;
     Folders folders;
 };
 
 // As `eyeroof scale` asks: decoders for the best plan that fits, with as many sequences for each
 // device; other networks data parallel.
-model::Result<study::ScaleResult> answer_to(const ScalingQuestion& question,
-                                            const std::stop_token& stop,
-                                            const model::ProgressCallback& progress) {
+Result<analysis::ScaleResult> answer_to(const ScalingQuestion& question,
+                                        const std::stop_token& stop,
+                                        const ProgressCallback& progress) {
     const auto fabric = hwdb::load_fabric(question.fabric, question.folders.machines);
     if (!fabric) {
         return fabric.diagnostics();
     }
-    const study::Question& device = question.device;
-    const study::ScaleOptions& options = question.options;
-    const auto decoder = study::transformer_of(device.network);
+    const analysis::Question& device = question.device;
+    const analysis::ScaleOptions& options = question.options;
+    const auto decoder = analysis::transformer_of(device.network);
     if (!decoder) {
-        return study::scale_data_parallel(device, *fabric, options, stop, progress);
+        return analysis::scale_data_parallel(device, *fabric, options, stop, progress);
     }
-    study::TransformerOptions wanted;
+    analysis::TransformerOptions wanted;
     wanted.batch = options.batch_per_device.value_or(1) * options.devices.back();
     wanted.type = device.scenario.data_type.value_or(wanted.type);
     wanted.exam = device.scenario;
-    return study::search_transformer(*decoder, device.machine, *fabric, options.devices, wanted,
-                                     stop, progress);
+    return analysis::search_transformer(*decoder, device.machine, *fabric, options.devices, wanted,
+                                        stop, progress);
 }
 
-QString where_time_goes(const study::ScalePoint& point) {
-    const study::ScaleParts& p = point.parts;
+QString where_time_goes(const analysis::ScalePoint& point) {
+    const analysis::ScaleParts& p = point.parts;
     QStringList parts;
     for (const auto& [name, seconds] :
          {std::pair{ScalingPane::tr("compute"), p.compute_s},
@@ -105,12 +105,12 @@ void ScalingPane::fill(const PaneInput& input) {
 }
 
 Background::Job ScalingPane::job(const PaneInput& input) {
-    const study::Question* device = input.gpu_question();
+    const analysis::Question* device = input.gpu_question();
     if (device == nullptr) {
         say(tr("Training on many devices: for a network on a GPU."));
         return {};
     }
-    const auto devices = study::parse_devices(devices_->text().toStdString());
+    const auto devices = analysis::parse_devices(devices_->text().toStdString());
     if (!devices) {
         say(devices.diagnostics());
         return {};
@@ -121,9 +121,9 @@ Background::Job ScalingPane::job(const PaneInput& input) {
     question.options.batch_per_device = each_->value();
     question.options.data.zero = zero_->currentIndex();
     return [this, question](const std::stop_token& stop,
-                            const model::ProgressCallback& progress) -> Background::Show {
+                            const ProgressCallback& progress) -> Background::Show {
         const auto found = answer_to(question, stop, progress);
-        auto answer = found ? std::make_shared<const study::ScaleResult>(*found) : nullptr;
+        auto answer = found ? std::make_shared<const analysis::ScaleResult>(*found) : nullptr;
         return [this, answer, problems = found.diagnostics()] {
             if (answer) {
                 return show_answer_of(answer);
@@ -146,24 +146,23 @@ QString ScalingPane::headline() const {
         answer_->pays_to
             ? tr("Pays up to <b>%1 devices</b> (80 % efficiency or more).").arg(*answer_->pays_to)
             : tr("No number of devices asked for reaches 80 % efficiency.");
-    html +=
-        tr(" One device: %1, %2.")
-            .arg(text(answer_->baseline).toHtmlEscaped(),
-                 text(model::format_si(answer_->baseline_samples_per_s, answer_->unit + "/s", 4))
-                     .toHtmlEscaped());
+    html += tr(" One device: %1, %2.")
+                .arg(text(answer_->baseline).toHtmlEscaped(),
+                     text(format_si(answer_->baseline_samples_per_s, answer_->unit + "/s", 4))
+                         .toHtmlEscaped());
     for (const std::string& note : answer_->notes) {
         html += " " + text(note).toHtmlEscaped() + ".";
     }
     return html;
 }
 
-void ScalingPane::show_answer_of(std::shared_ptr<const study::ScaleResult> answer) {
+void ScalingPane::show_answer_of(std::shared_ptr<const analysis::ScaleResult> answer) {
     answer_ = std::move(answer);
     say(headline());
     fill_rows();
     picture_->show_drawing(
-        [chart = study::scale_chart(*answer_)](const study::Canvas& canvas) {
-            return study::draw_chart(chart, canvas);
+        [chart = report::scale_chart(*answer_)](const report::Canvas& canvas) {
+            return report::draw_chart(chart, canvas);
         },
         true);
 }
@@ -175,23 +174,23 @@ void ScalingPane::fill_rows() {
                                       tr("Memory"), tr("Where the time goes")});
     rows_->setRowCount(static_cast<int>(answer_->points.size()));
     for (int i = 0; i < rows_->rowCount(); ++i) {
-        const study::ScalePoint& p = answer_->points[static_cast<std::size_t>(i)];
+        const analysis::ScalePoint& p = answer_->points[static_cast<std::size_t>(i)];
         const auto put = [&](int column, const QString& shown, double value) {
             rows_->setItem(i, column, cell(shown, value));
         };
         put(0, QString::number(p.devices), static_cast<double>(p.devices));
         put(1, QString::number(p.batch), static_cast<double>(p.batch));
-        put(2, text(model::format_si(p.step_s, "s", 4)), p.step_s);
-        put(3, text(model::format_si(p.samples_per_s, "", 4)), p.samples_per_s);
+        put(2, text(format_si(p.step_s, "s", 4)), p.step_s);
+        put(3, text(format_si(p.samples_per_s, "", 4)), p.samples_per_s);
         put(4, QString::number(p.speedup, 'g', 4), p.speedup);
         put(5, tr("%1 %").arg(100.0 * p.efficiency, 0, 'f', 0), p.efficiency);
         put(6,
-            text(model::format_si(p.memory.total(), "B", 3)) +
+            text(format_si(p.memory.total(), "B", 3)) +
                 (p.memory.fits() ? QString() : tr(", too much")),
             p.memory.total());
         auto* goes = cell(where_time_goes(p));
         QStringList notes = {text(p.strategy), where_time_goes(p)};
-        for (const study::ScaleStep& s : p.steps) {
+        for (const analysis::ScaleStep& s : p.steps) {
             notes << QString("%1 %2: %3").arg(s.number).arg(text(s.name), text(s.reason));
         }
         goes->setToolTip(notes.join("\n"));
@@ -203,9 +202,9 @@ void ScalingPane::fill_rows() {
 
 QString ScalingPane::html() const {
     return answer_ ? "<p>" + headline() + "</p>" +
-                         text(study::to_svg(
-                             study::draw_chart(study::scale_chart(*answer_), {900.0, 420.0}),
-                             study::SvgTheme::automatic)) +
+                         text(report::to_svg(
+                             report::draw_chart(report::scale_chart(*answer_), {900.0, 420.0}),
+                             report::SvgTheme::automatic)) +
                          table_html(*rows_)
                    : QString();
 }

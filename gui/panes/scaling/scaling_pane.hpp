@@ -1,12 +1,12 @@
 // The network's training on many devices: samples a second against their number, bound by bound.
 // Decoders by the best plan for each number, other networks data parallel.
 // Used by the main window.
-// Computes nothing itself: study/scale does, in the background.
+// Computes nothing itself: analysis/scale does, in the background.
 #pragma once
 
+#include "analysis/scale/scale.hpp"
 #include "gui/panes/asking_pane.hpp"
 #include "gui/views/drawing_view.hpp"
-#include "study/scale/scale.hpp"
 
 class QTableWidget;
 
@@ -23,7 +23,7 @@ class ScalingPane : public AskingPane {
     PanePlace place() const override { return PanePlace::middle; }
     DrawingView* picture_in_front() override { return picture_; }
     QString html() const override;
-    const study::ScaleResult* answer() const { return answer_.get(); }
+    const analysis::ScaleResult* answer() const { return answer_.get(); }
 
   protected:
     void fill(const PaneInput& input) override;
@@ -31,11 +31,11 @@ class ScalingPane : public AskingPane {
     void clear() override;
 
   private:
-    void show_answer_of(std::shared_ptr<const study::ScaleResult> answer);
+    void show_answer_of(std::shared_ptr<const analysis::ScaleResult> answer);
     void fill_rows();
     QString headline() const;
 
-    std::shared_ptr<const study::ScaleResult> answer_;
+    std::shared_ptr<const analysis::ScaleResult> answer_;
     QComboBox* fabric_ = nullptr;
     QLineEdit* devices_ = nullptr;
     QSpinBox* each_ = nullptr;

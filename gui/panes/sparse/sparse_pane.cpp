@@ -1,13 +1,13 @@
 #include "gui/panes/sparse/sparse_pane.hpp"
 
+#include "analysis/program/lower.hpp"
+#include "analysis/sparse/densities.hpp"
+#include "base/units.hpp"
 #include "gui/panes/number_table.hpp"
 #include "gui/panes/table_html.hpp"
 #include "gui/views/qt_text.hpp"
-#include "model/base/units.hpp"
-#include "study/draw/chart_scene.hpp"
-#include "study/draw/svg.hpp"
-#include "study/program/lower.hpp"
-#include "study/sparse/densities.hpp"
+#include "report/draw/chart_scene.hpp"
+#include "report/draw/svg.hpp"
 
 #include <QComboBox>
 #include <QSpinBox>
@@ -20,7 +20,7 @@ namespace eyeroof::gui {
 namespace {
 
 struct SparseQuestion {
-    study::Question dense;          // its network at the batch that is asked for
+    analysis::Question dense;       // its network at the batch that is asked for
     std::string layers;             // regular expression; empty: all
     std::string machine, densities; // densities empty: one share for all layers
     double input = 1.0, weight = 1.0;
@@ -29,26 +29,25 @@ struct SparseQuestion {
 
 using Shares = std::vector<model::sparse::Densities>;
 
-model::Result<Shares> shares_of(const SparseQuestion& question, const model::Network& network) {
+Result<Shares> shares_of(const SparseQuestion& question, const model::Network& network) {
     if (question.densities.empty()) {
         return Shares(network.layers.size(), {question.input, question.weight, question.input});
     }
-    const auto file = study::find_sparse_file(question.densities, question.folders.machines,
-                                              "densities", "density table");
+    const auto file = analysis::find_sparse_file(question.densities, question.folders.machines,
+                                                 "densities", "density table");
     if (!file) {
         return file.diagnostics();
     }
-    const auto table = study::load_densities(*file);
-    return table ? study::densities_of(*table, network)
-                 : model::Result<Shares>(table.diagnostics());
+    const auto table = analysis::load_densities(*file);
+    return table ? analysis::densities_of(*table, network) : Result<Shares>(table.diagnostics());
 }
 
-model::Result<SparseAnswer> answer_to(const SparseQuestion& question, const std::stop_token& stop,
-                                      const model::ProgressCallback& progress) {
-    const auto machine = study::load_sparse_machine(question.machine, question.folders.machines);
-    const auto network = study::lowered_network(question.dense);
-    const auto only = model::Pattern::compile(question.layers);
-    model::Diagnostics all = machine.diagnostics();
+Result<SparseAnswer> answer_to(const SparseQuestion& question, const std::stop_token& stop,
+                               const ProgressCallback& progress) {
+    const auto machine = analysis::load_sparse_machine(question.machine, question.folders.machines);
+    const auto network = analysis::lowered_network(question.dense);
+    const auto only = Pattern::compile(question.layers);
+    Diagnostics all = machine.diagnostics();
     all.append(only.diagnostics());
     all.append(network.diagnostics());
     if (all.has_errors()) {
@@ -58,12 +57,12 @@ model::Result<SparseAnswer> answer_to(const SparseQuestion& question, const std:
     if (!shares) {
         return shares.diagnostics();
     }
-    auto exam = study::sparse_exam(*machine, *network, *shares, *only, question.dense.scenario,
-                                   stop, progress);
+    auto exam = analysis::sparse_exam(*machine, *network, *shares, *only, question.dense.scenario,
+                                      stop, progress);
     if (!exam) {
         return exam.diagnostics();
     }
-    auto curve = study::density_curve(*machine, *network, *only);
+    auto curve = analysis::density_curve(*machine, *network, *only);
     if (!curve) {
         return curve.diagnostics();
     }
@@ -71,14 +70,13 @@ model::Result<SparseAnswer> answer_to(const SparseQuestion& question, const std:
 }
 
 QString headline(const SparseAnswer& answer) {
-    const study::SparseExam& e = answer.exam;
-    QString html =
-        SparsePane::tr("<b>%1 times</b> as fast as the same multipliers on dense "
-                       "tensors: %2 of %3 MACs have no zero, %4 in all.")
-            .arg(e.speed_up(), 0, 'g', 3)
-            .arg(text(model::format_si(e.effectual, "", 4)), text(model::format_si(e.macs, "", 4)),
-                 text(model::format_si(e.cycles / e.clock_hz, "s", 4)));
-    if (const auto even = study::break_even(answer.curve)) {
+    const analysis::SparseExam& e = answer.exam;
+    QString html = SparsePane::tr("<b>%1 times</b> as fast as the same multipliers on dense "
+                                  "tensors: %2 of %3 MACs have no zero, %4 in all.")
+                       .arg(e.speed_up(), 0, 'g', 3)
+                       .arg(text(format_si(e.effectual, "", 4)), text(format_si(e.macs, "", 4)),
+                            text(format_si(e.cycles / e.clock_hz, "s", 4)));
+    if (const auto even = analysis::break_even(answer.curve)) {
         html += SparsePane::tr(" With one share everywhere it pays below %1 %.")
                     .arg(100.0 * *even, 0, 'f', 0);
     }
@@ -92,19 +90,19 @@ QString headline(const SparseAnswer& answer) {
 
 } // namespace
 
-study::Chart sparse_chart(const SparseAnswer& answer) {
-    study::Chart chart;
+report::Chart sparse_chart(const SparseAnswer& answer) {
+    report::Chart chart;
     chart.title = answer.exam.network + " on " + answer.exam.machine + ": gain of zeros";
     chart.x_title = "share of words that are not zero";
     chart.y_title = "times as fast as dense";
-    study::ChartLine line{"one share for all tensors", {}, false, true};
-    for (const study::DensityPoint& point : answer.curve) {
+    report::ChartLine line{"one share for all tensors", {}, false, true};
+    for (const analysis::DensityPoint& point : answer.curve) {
         line.points.emplace_back(point.density, point.speed_up);
     }
     chart.lines = {line};
     chart.marks = {{1.0, "as fast as dense", false}};
-    chart.x_ticks = study::TickText::plain;
-    chart.y_ticks = study::TickText::plain;
+    chart.x_ticks = report::TickText::plain;
+    chart.y_ticks = report::TickText::plain;
     return chart;
 }
 
@@ -145,12 +143,12 @@ void SparsePane::fill(const PaneInput& input) {
     if (machine_->count() > 0) {
         return;
     }
-    for (const auto& file : study::sparse_files(input.folders->machines, "sparse")) {
+    for (const auto& file : analysis::sparse_files(input.folders->machines, "sparse")) {
         machine_->addItem(text(file.stem().string()), text(file.stem().string()));
     }
     machine_->setCurrentIndex(std::max(0, machine_->findData("scnn")));
     densities_->addItem(tr("one share for all"), QString());
-    for (const auto& file : study::sparse_files(input.folders->machines, "densities")) {
+    for (const auto& file : analysis::sparse_files(input.folders->machines, "densities")) {
         densities_->addItem(text(file.stem().string()), text(file.stem().string()));
     }
 }
@@ -164,11 +162,11 @@ Background::Job SparsePane::job(const PaneInput& input) {
     inputs_->setEnabled(own);
     weights_->setEnabled(own);
     // Every layer as the network has it: what pools a layer's outputs is among them.
-    study::Question dense;
+    analysis::Question dense;
     dense.scenario = *input.scenario;
     dense.scenario.layers.reset();
     dense.scenario.training.reset();
-    dense.scenario.operators = study::Operators::all;
+    dense.scenario.operators = analysis::Operators::all;
     dense.network = input.network->network;
     dense.wiring = input.network->wiring;
     const SparseQuestion question{std::move(dense),
@@ -179,7 +177,7 @@ Background::Job SparsePane::job(const PaneInput& input) {
                                   weights_->value() / 100.0,
                                   *input.folders};
     return [this, question](const std::stop_token& stop,
-                            const model::ProgressCallback& progress) -> Background::Show {
+                            const ProgressCallback& progress) -> Background::Show {
         const auto found = answer_to(question, stop, progress);
         auto answer = found ? std::make_shared<const SparseAnswer>(*found) : nullptr;
         return [this, answer, problems = found.diagnostics()] {
@@ -204,8 +202,8 @@ void SparsePane::show_answer_of(std::shared_ptr<const SparseAnswer> answer) {
     say(headline(*answer_));
     fill_rows();
     picture_->show_drawing(
-        [chart = sparse_chart(*answer_)](const study::Canvas& canvas) {
-            return study::draw_chart(chart, canvas);
+        [chart = sparse_chart(*answer_)](const report::Canvas& canvas) {
+            return report::draw_chart(chart, canvas);
         },
         false);
 }
@@ -218,7 +216,7 @@ void SparsePane::fill_rows() {
         {tr("Layer"), tr("Inputs"), tr("Weights"), tr("Cycles"), tr("As fast"), tr("Costs most")});
     rows_->setRowCount(static_cast<int>(layers.size()));
     for (int i = 0; i < rows_->rowCount(); ++i) {
-        const study::SparseLayer& layer = layers[static_cast<std::size_t>(i)];
+        const analysis::SparseLayer& layer = layers[static_cast<std::size_t>(i)];
         const double gain = layer.cost.dense_cycles / layer.cost.cycles();
         const auto share = [](double density) {
             return cell(tr("%1 %").arg(100.0 * density, 0, 'f', 0), density);
@@ -249,8 +247,8 @@ void SparsePane::fill_rows() {
 QString SparsePane::html() const {
     return answer_
                ? "<p>" + headline(*answer_) + "</p>" +
-                     text(study::to_svg(study::draw_chart(sparse_chart(*answer_), {700.0, 360.0}),
-                                        study::SvgTheme::automatic)) +
+                     text(report::to_svg(report::draw_chart(sparse_chart(*answer_), {700.0, 360.0}),
+                                         report::SvgTheme::automatic)) +
                      table_html(*rows_)
                : QString();
 }

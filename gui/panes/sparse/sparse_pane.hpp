@@ -1,24 +1,24 @@
 // What zeros gain on a machine that skips them: layer by layer under given shares of words that are
 // not zero, and the speed-up over these shares with its break-even.
 // Used by the main window.
-// Computes nothing itself: study/sparse does, in the background.
+// Computes nothing itself: analysis/sparse does, in the background.
 #pragma once
 
+#include "analysis/sparse/sparse_exam.hpp"
 #include "gui/panes/asking_pane.hpp"
 #include "gui/views/drawing_view.hpp"
-#include "study/draw/chart.hpp"
-#include "study/sparse/sparse_exam.hpp"
+#include "report/draw/chart.hpp"
 
 class QTableWidget;
 
 namespace eyeroof::gui {
 
 struct SparseAnswer {
-    study::SparseExam exam;
-    std::vector<study::DensityPoint> curve;
+    analysis::SparseExam exam;
+    std::vector<analysis::DensityPoint> curve;
 };
 
-study::Chart sparse_chart(const SparseAnswer& answer);
+report::Chart sparse_chart(const SparseAnswer& answer);
 
 class SparsePane : public AskingPane {
     Q_OBJECT

@@ -1,9 +1,9 @@
 #include "gui/panes/timeline/timeline_pane.hpp"
 
+#include "analysis/scenario/fields.hpp"
+#include "base/units.hpp"
 #include "gui/views/qt_text.hpp"
-#include "model/base/units.hpp"
-#include "study/draw/svg.hpp"
-#include "study/scenario/fields.hpp"
+#include "report/draw/svg.hpp"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -14,10 +14,10 @@ namespace eyeroof::gui {
 
 namespace {
 
-namespace step = study::step;
+namespace step = analysis::step;
 
 QString seconds(double value) {
-    return text(model::format_si(value, "s", 4)).toHtmlEscaped();
+    return text(format_si(value, "s", 4)).toHtmlEscaped();
 }
 
 QString headline(const TimelineAnswer& answer) {
@@ -59,25 +59,25 @@ TimelinePane::TimelinePane(const PaneActions& actions, QWidget* parent)
 }
 
 void TimelinePane::choice_changed() {
-    actions_.change_scenario([this](study::Scenario& scenario) {
+    actions_.change_scenario([this](analysis::Scenario& scenario) {
         scenario.streams = streams_->value();
-        study::find_field("copies")->set(scenario,
-                                         {copies_->currentData().toString().toStdString()});
+        analysis::find_field("copies")->set(scenario,
+                                            {copies_->currentData().toString().toStdString()});
         scenario.pageable = pageable_->isChecked();
     });
 }
 
-void TimelinePane::show_choices(const study::Scenario& scenario) {
+void TimelinePane::show_choices(const analysis::Scenario& scenario) {
     const QSignalBlocker one(streams_), two(pageable_);
     streams_->setValue(scenario.streams);
-    copies_->setCurrentIndex(copies_->findData(text(study::copies_name(scenario.copies))));
+    copies_->setCurrentIndex(copies_->findData(text(analysis::copies_name(scenario.copies))));
     pageable_->setChecked(scenario.pageable);
-    pageable_->setEnabled(scenario.copies != study::Copies::none);
+    pageable_->setEnabled(scenario.copies != analysis::Copies::none);
 }
 
 Background::Job TimelinePane::job(const PaneInput& input) {
     show_choices(*input.scenario);
-    const study::Question* question = input.gpu_question();
+    const analysis::Question* question = input.gpu_question();
     const auto report = input.first_report();
     if (question == nullptr || report == nullptr) {
         say(tr("A step over time: for a network on a GPU or a host processor."));
@@ -85,10 +85,9 @@ Background::Job TimelinePane::job(const PaneInput& input) {
     }
     const auto answer = std::make_shared<const TimelineAnswer>(
         TimelineAnswer{report, std::get<model::Gpu>(question->machine.kind)});
-    return
-        [this, answer](const std::stop_token&, const model::ProgressCallback&) -> Background::Show {
-            return [this, answer] { show_answer_of(answer); };
-        };
+    return [this, answer](const std::stop_token&, const ProgressCallback&) -> Background::Show {
+        return [this, answer] { show_answer_of(answer); };
+    };
 }
 
 void TimelinePane::clear() {
@@ -103,13 +102,13 @@ void TimelinePane::show_answer_of(std::shared_ptr<const TimelineAnswer> answer) 
     draw();
 }
 
-step::TimelineLook TimelinePane::look() const {
+report::TimelineLook TimelinePane::look() const {
     const auto window = picture_->window();
-    step::TimelineLook look;
+    report::TimelineLook look;
     look.layer = marked_;
     if (picture_->zoomed()) {
-        look.shown = step::TimeRange{window.from * answer_->timeline().time_s,
-                                     window.to * answer_->timeline().time_s};
+        look.shown = report::TimeRange{window.from * answer_->timeline().time_s,
+                                       window.to * answer_->timeline().time_s};
     }
     return look;
 }
@@ -119,8 +118,8 @@ void TimelinePane::draw() {
         return;
     }
     picture_->show_drawing(
-        [answer = answer_, look = look()](const study::Canvas& canvas) {
-            return step::draw_timeline(answer->report(), canvas, look);
+        [answer = answer_, look = look()](const report::Canvas& canvas) {
+            return report::draw_timeline(answer->report(), canvas, look);
         },
         false);
 }
@@ -140,19 +139,20 @@ void TimelinePane::select(QPointF place) {
     if (!answer_) {
         return;
     }
-    const study::Canvas canvas{static_cast<double>(picture_->width()),
-                               static_cast<double>(picture_->height())};
-    const auto op = step::operator_at(answer_->report(), canvas, look(), {place.x(), place.y()});
+    const report::Canvas canvas{static_cast<double>(picture_->width()),
+                                static_cast<double>(picture_->height())};
+    const auto op = report::operator_at(answer_->report(), canvas, look(), {place.x(), place.y()});
     if (op) {
         actions_.select_layer(0, answer_->program().operators[*op].layer);
     }
 }
 
 QString TimelinePane::html() const {
-    return answer_ ? "<p>" + headline(*answer_) + "</p>" +
-                         text(study::to_svg(step::draw_timeline(answer_->report(), {1000.0, 260.0}),
-                                            study::SvgTheme::automatic))
-                   : QString();
+    return answer_
+               ? "<p>" + headline(*answer_) + "</p>" +
+                     text(report::to_svg(report::draw_timeline(answer_->report(), {1000.0, 260.0}),
+                                         report::SvgTheme::automatic))
+               : QString();
 }
 
 } // namespace eyeroof::gui

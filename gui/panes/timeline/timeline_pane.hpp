@@ -5,18 +5,18 @@
 
 #include "gui/panes/asking_pane.hpp"
 #include "gui/views/zoom_view.hpp"
-#include "study/step/step_scenes.hpp"
+#include "report/step/step_scenes.hpp"
 
 namespace eyeroof::gui {
 
 // Of the report on screen.
 struct TimelineAnswer {
-    std::shared_ptr<const study::Report> of;
+    std::shared_ptr<const analysis::Report> of;
     model::Gpu gpu;
 
-    study::step::TimelineReport report() const { return {*of, gpu}; }
-    const study::step::Timeline& timeline() const { return of->timeline; }
-    const study::step::Graph& program() const { return of->program; }
+    report::TimelineReport report() const { return {*of, gpu}; }
+    const analysis::step::Timeline& timeline() const { return of->timeline; }
+    const analysis::step::Graph& program() const { return of->program; }
 };
 
 class TimelinePane : public AskingPane {
@@ -40,10 +40,10 @@ class TimelinePane : public AskingPane {
     void clear() override;
 
   private:
-    void show_choices(const study::Scenario& scenario);
+    void show_choices(const analysis::Scenario& scenario);
     void show_answer_of(std::shared_ptr<const TimelineAnswer> answer);
     void draw();
-    study::step::TimelineLook look() const;
+    report::TimelineLook look() const;
     void select(QPointF place);
 
     std::shared_ptr<const TimelineAnswer> answer_;

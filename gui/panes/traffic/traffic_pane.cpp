@@ -1,10 +1,10 @@
 #include "gui/panes/traffic/traffic_pane.hpp"
 
+#include "base/units.hpp"
+#include "formats/layer_text.hpp"
 #include "gui/panes/number_table.hpp"
 #include "gui/panes/table_html.hpp"
 #include "gui/views/qt_text.hpp"
-#include "model/base/units.hpp"
-#include "study/formats/layer_text.hpp"
 
 #include <QHeaderView>
 #include <QLabel>
@@ -16,13 +16,13 @@ namespace eyeroof::gui {
 namespace {
 
 QString bytes(double amount) {
-    return text(model::format_iec(amount, "B", 4));
+    return text(format_iec(amount, "B", 4));
 }
 
 QString energy_text(double joules, double seconds) {
     return joules > 0.0 ? TrafficPane::tr("%1, energy × delay %2")
-                              .arg(text(model::format_si(joules, "J", 4)),
-                                   text(model::format_si(joules * seconds, "J·s", 4)))
+                              .arg(text(format_si(joules, "J", 4)),
+                                   text(format_si(joules * seconds, "J·s", 4)))
                         : TrafficPane::tr("not known: the machine's description has no energies");
 }
 
@@ -30,14 +30,14 @@ QString line(const QString& what, const QString& value) {
     return QString("<tr><td>%1&nbsp;&nbsp;</td><td>%2</td></tr>").arg(what, value);
 }
 
-QString layer_head(const study::LayerReport& layer) {
+QString layer_head(const analysis::LayerReport& layer) {
     const double count = static_cast<double>(layer.layer.count);
     return line(TrafficPane::tr("Layer"), text(layer.layer.name).toHtmlEscaped()) +
            line(TrafficPane::tr("Operator and shape"), shape_text(layer.layer).toHtmlEscaped()) +
            line(TrafficPane::tr("Executions"), QString::number(count, 'g', 12)) +
            line(TrafficPane::tr("Work of one"),
                 TrafficPane::tr("%1, at least %2 to be moved")
-                    .arg(text(model::format_si(static_cast<double>(layer.flops), "FLOP", 4)),
+                    .arg(text(format_si(static_cast<double>(layer.flops), "FLOP", 4)),
                          bytes(static_cast<double>(layer.bytes)))) +
            line(TrafficPane::tr("Energy of one"), energy_text(layer.energy_j, layer.time_s));
 }
@@ -45,8 +45,8 @@ QString layer_head(const study::LayerReport& layer) {
 } // namespace
 
 QString shape_text(const model::Layer& layer) {
-    using study::read::Column;
-    const auto cells = study::read::layer_to_text(layer);
+    using formats::Column;
+    const auto cells = formats::layer_to_text(layer);
     const auto at = [&](Column column) { return text(cells[static_cast<std::size_t>(column)]); };
     QStringList parts;
     for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -54,7 +54,7 @@ QString shape_text(const model::Layer& layer) {
         const bool other = column != Column::name && column != Column::op &&
                            column != Column::count && column != Column::dtype;
         if (other && !cells[i].empty()) {
-            const std::string_view key = study::read::column_names()[i];
+            const std::string_view key = formats::column_names()[i];
             parts << text(std::string(key)) + " " + text(cells[i]);
         }
     }
@@ -83,11 +83,11 @@ void TrafficPane::show_answer(const PaneInput& input) {
         head_->setText(tr("Choose a network and a machine."));
         return;
     }
-    const study::Report& report = input.reports->at(input.report);
+    const analysis::Report& report = input.reports->at(input.report);
     QString html = line(tr("Network"), energy_text(report.total.energy_j, report.total.time_s)) +
                    line(tr("Its outermost memory"), bytes(report.total.outer_bytes));
     if (input.layer) {
-        const study::LayerReport& layer = report.layers.at(*input.layer);
+        const analysis::LayerReport& layer = report.layers.at(*input.layer);
         html = layer_head(layer) + html;
         if (layer.traffic.empty()) {
             html += line(tr("Levels"), tr("not by tensor: this model has no mapping"));
@@ -98,14 +98,14 @@ void TrafficPane::show_answer(const PaneInput& input) {
     head_->setText("<table>" + html + "</table>");
 }
 
-void TrafficPane::fill(const study::LayerReport& layer) {
+void TrafficPane::fill(const analysis::LayerReport& layer) {
     rows_->setColumnCount(6);
     rows_->setHorizontalHeaderLabels(
         {tr("Level"), tr("Tensor"), tr("Read"), tr("Written"), tr("Tile"), tr("Energy")});
     rows_->setRowCount(static_cast<int>(layer.traffic.size()));
     for (int i = 0; i < static_cast<int>(layer.traffic.size()); ++i) {
-        const study::TrafficRow& row = layer.traffic[static_cast<std::size_t>(i)];
-        const auto amount = [](model::Count count) {
+        const analysis::TrafficRow& row = layer.traffic[static_cast<std::size_t>(i)];
+        const auto amount = [](Count count) {
             return cell(bytes(static_cast<double>(count)), static_cast<double>(count));
         };
         rows_->setItem(i, 0, cell(text(row.level)));
@@ -115,7 +115,7 @@ void TrafficPane::fill(const study::LayerReport& layer) {
         rows_->setItem(i, 4, amount(row.tile_bytes));
         rows_->setItem(
             i, 5,
-            cell(row.energy_j > 0.0 ? text(model::format_si(row.energy_j, "J", 4)) : QString("—"),
+            cell(row.energy_j > 0.0 ? text(format_si(row.energy_j, "J", 4)) : QString("—"),
                  row.energy_j));
     }
     fit_columns(*rows_);

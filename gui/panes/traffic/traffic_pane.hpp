@@ -27,7 +27,7 @@ class TrafficPane : public Pane {
     QString html() const override;
 
   private:
-    void fill(const study::LayerReport& layer);
+    void fill(const analysis::LayerReport& layer);
 
     QLabel* head_ = nullptr;
     QTableWidget* rows_ = nullptr;

@@ -1,12 +1,12 @@
 #include "gui/panes/tuning/tuning_pane.hpp"
 
+#include "base/units.hpp"
 #include "gui/panes/number_table.hpp"
 #include "gui/panes/table_html.hpp"
 #include "gui/views/qt_text.hpp"
-#include "model/base/units.hpp"
-#include "study/draw/chart_scene.hpp"
-#include "study/draw/svg.hpp"
-#include "study/tune/search_chart.hpp"
+#include "report/draw/chart_scene.hpp"
+#include "report/draw/svg.hpp"
+#include "report/tune/search_chart.hpp"
 
 #include <QComboBox>
 #include <QSplitter>
@@ -18,7 +18,7 @@ namespace eyeroof::gui {
 
 namespace {
 
-namespace tune = study::tune;
+namespace tune = analysis::tune;
 
 QString knobs_text(const tune::TrialLine& line) {
     QStringList knobs;
@@ -30,7 +30,7 @@ QString knobs_text(const tune::TrialLine& line) {
 
 // Of all open logs; each trial once.
 std::vector<tune::TrialLine>
-lines_of(const std::vector<std::shared_ptr<const study::Trials>>& logs) {
+lines_of(const std::vector<std::shared_ptr<const report::Trials>>& logs) {
     std::vector<tune::TrialLine> all;
     for (const auto& log : logs) {
         all.insert(all.end(), log->lines.begin(), log->lines.end());
@@ -73,7 +73,7 @@ Background::Job TuningPane::job(const PaneInput& input) {
         return {};
     }
     return [this, logs, known = logs == logs_](const std::stop_token&,
-                                               const model::ProgressCallback&) -> Background::Show {
+                                               const ProgressCallback&) -> Background::Show {
         if (known) { // answers come while sliders are dragged, and another layer may be chosen
             return [this] { show_layer(); };
         }
@@ -122,12 +122,12 @@ void TuningPane::show_layer() {
                  [&](const auto& search) { return layer.empty() || search.work.name == layer; });
     say(headline());
     fill_rows();
-    if (tune::best_so_far(shown_).lines.empty()) {
+    if (report::best_so_far(shown_).lines.empty()) {
         return picture_->clear(tr("No trial worked."));
     }
     picture_->show_drawing(
-        [chart = tune::best_so_far(shown_)](const study::Canvas& canvas) {
-            return study::draw_chart(chart, canvas);
+        [chart = report::best_so_far(shown_)](const report::Canvas& canvas) {
+            return report::draw_chart(chart, canvas);
         },
         true);
 }
@@ -143,8 +143,8 @@ QString TuningPane::headline() const {
     const tune::TrialLine& line = (*lines_)[best->lines[*best->best]];
     return tr("%1 on %2: best <b>%3</b>, %4, after %5 of %6 trials by %7; %8.")
         .arg(text(best->work.name).toHtmlEscaped(), text(best->origin.machine).toHtmlEscaped(),
-             text(model::format_si(best->best_s(), "s", 4)),
-             text(model::format_si(best->work.flops() / best->best_s(), "FLOP/s", 4)))
+             text(format_si(best->best_s(), "s", 4)),
+             text(format_si(best->work.flops() / best->best_s(), "FLOP/s", 4)))
         .arg(*best->best + 1)
         .arg(best->costs.size())
         .arg(text(tune::search_label(*best)).toHtmlEscaped(), knobs_text(line).toHtmlEscaped());
@@ -170,11 +170,11 @@ void TuningPane::fill_rows() {
         count(s.origin.seed);
         count(s.costs.size());
         count(s.failed());
-        put(s.best ? cell(text(model::format_si(s.best_s(), "s", 4)), s.best_s()) : cell("—", 0.0));
-        put(s.best ? cell(text(model::format_si(rate, "", 4)), rate) : cell("—", 0.0));
+        put(s.best ? cell(text(format_si(s.best_s(), "s", 4)), s.best_s()) : cell("—", 0.0));
+        put(s.best ? cell(text(format_si(rate, "", 4)), rate) : cell("—", 0.0));
         put(s.to_95 ? cell(QString::number(*s.to_95), static_cast<double>(*s.to_95))
                     : cell("—", 0.0));
-        put(cell(text(model::format_si(s.took_s, "s", 3)), s.took_s));
+        put(cell(text(format_si(s.took_s, "s", 3)), s.took_s));
         put(cell(text(s.origin.machine)));
         put(cell(s.best ? knobs_text((*lines_)[s.lines[*s.best]]) : QString()));
     }
@@ -185,9 +185,9 @@ void TuningPane::fill_rows() {
 QString TuningPane::html() const {
     return shown_.empty() ? QString()
                           : "<p>" + headline() + "</p>" +
-                                text(study::to_svg(
-                                    study::draw_chart(tune::best_so_far(shown_), {900.0, 420.0}),
-                                    study::SvgTheme::automatic)) +
+                                text(report::to_svg(
+                                    report::draw_chart(report::best_so_far(shown_), {900.0, 420.0}),
+                                    report::SvgTheme::automatic)) +
                                 table_html(*rows_);
 }
 

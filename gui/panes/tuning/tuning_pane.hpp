@@ -2,9 +2,9 @@
 // Shows the logs of trials among the open files. Used by the main window. Searches nothing itself.
 #pragma once
 
+#include "analysis/tune/log_searches.hpp"
 #include "gui/panes/asking_pane.hpp"
 #include "gui/views/drawing_view.hpp"
-#include "study/tune/log_searches.hpp"
 
 class QTableWidget;
 
@@ -14,8 +14,8 @@ class TuningPane : public AskingPane {
     Q_OBJECT
 
   public:
-    using Searches = std::vector<study::tune::LogSearch>;
-    using Lines = std::vector<study::tune::TrialLine>;
+    using Searches = std::vector<analysis::tune::LogSearch>;
+    using Lines = std::vector<analysis::tune::TrialLine>;
 
     TuningPane(const PaneActions& actions, QWidget* parent);
     QString title() const override { return tr("Recorded searches of kernels"); }
@@ -33,7 +33,7 @@ class TuningPane : public AskingPane {
     void clear() override;
 
   private:
-    using Logs = std::vector<std::shared_ptr<const study::Trials>>;
+    using Logs = std::vector<std::shared_ptr<const report::Trials>>;
     void take(const Logs& logs, std::shared_ptr<const Lines> lines, Searches all);
     void fill_layers();
     void show_layer();

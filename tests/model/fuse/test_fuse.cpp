@@ -15,6 +15,7 @@
 
 namespace test_model_fuse_fuse {
 
+using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using namespace eyeroof::model::fuse;
 using eyeroof::tests::near;

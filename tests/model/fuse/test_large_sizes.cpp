@@ -13,6 +13,7 @@
 
 namespace test_model_fuse_large_sizes {
 
+using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using namespace eyeroof::model::fuse;
 using eyeroof::tests::near;

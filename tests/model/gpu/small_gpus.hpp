@@ -41,8 +41,8 @@ inline model::Gpu a100_sxm_40() {
     return gpu;
 }
 
-inline model::Layer gemm(model::Count m, model::Count n, model::Count k,
-                         model::DataType type = model::DataType::fp16, model::Count batch = 1) {
+inline model::Layer gemm(Count m, Count n, Count k, model::DataType type = model::DataType::fp16,
+                         Count batch = 1) {
     model::Layer layer;
     layer.name = "gemm";
     layer.op = model::Op::gemm;
@@ -51,7 +51,7 @@ inline model::Layer gemm(model::Count m, model::Count n, model::Count k,
     return layer;
 }
 
-inline model::Layer conv(model::Count c, model::Count k, model::Count size, model::Count filter,
+inline model::Layer conv(Count c, Count k, Count size, Count filter,
                          model::DataType type = model::DataType::fp32) {
     model::Layer layer;
     layer.name = "conv";

@@ -14,8 +14,7 @@ using model::Direction;
 
 namespace {
 
-ConvShape shape_of(model::Count n, model::Count c, model::Count size, model::Count k,
-                   model::Count filter, model::Count stride, model::Count pad) {
+ConvShape shape_of(Count n, Count c, Count size, Count k, Count filter, Count stride, Count pad) {
     ConvShape s;
     s.n = n;
     s.c = c;

@@ -21,8 +21,7 @@ namespace {
 
 constexpr double kNever = 1e9; // a cost that no other algorithm undercuts
 
-ConvShape square(model::Count n, model::Count c, model::Count size, model::Count k,
-                 model::Count filter) {
+ConvShape square(Count n, Count c, Count size, Count k, Count filter) {
     ConvShape s;
     s.n = n;
     s.c = c;

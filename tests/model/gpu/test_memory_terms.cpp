@@ -26,11 +26,11 @@ Layer layer_of(Op op, model::Shape shape) {
     return layer;
 }
 
-Layer rows(Op op, model::Count count, model::Count cols) {
+Layer rows(Op op, Count count, Count cols) {
     return layer_of(op, model::RowsShape{count, cols});
 }
 
-Layer elements(const char* fn, model::Count count, model::Count cols) {
+Layer elements(const char* fn, Count count, Count cols) {
     return layer_of(Op::elementwise, model::ElementwiseShape{count, cols, fn});
 }
 

@@ -28,7 +28,7 @@ double intensity(const Layer& layer) {
     return static_cast<double>(work->flops) / static_cast<double>(work->bytes());
 }
 
-Layer rows(model::Op op, model::Count r, model::Count c) {
+Layer rows(model::Op op, Count r, Count c) {
     Layer layer;
     layer.op = op;
     layer.shape = model::RowsShape{r, c};
@@ -39,7 +39,7 @@ Layer rows(model::Op op, model::Count r, model::Count c) {
 std::vector<Layer> assorted_layers() {
     std::mt19937 random(7);
     const auto dim = [&](int most) {
-        return static_cast<model::Count>(1 + random() % static_cast<unsigned>(most));
+        return static_cast<Count>(1 + random() % static_cast<unsigned>(most));
     };
     std::vector<Layer> layers;
     for (int i = 0; i < 150; ++i) {
@@ -119,7 +119,7 @@ TEST_CASE("Winograd beats the direct count, and its bound counts what it multipl
 
 TEST_CASE("three channels cost tensor cores as much as a whole chunk of them") {
     const auto gpu = test::v100_sxm2();
-    const auto seconds = [&](model::Count channels) { // channels last: no pass changes the layout
+    const auto seconds = [&](Count channels) { // channels last: no pass changes the layout
         return at(gpu, test::conv(channels, 64, 56, 3, DataType::fp16)).time_s;
     };
     const double three = seconds(3);
@@ -158,7 +158,7 @@ TEST_CASE("a gather takes as long for wide elements as for narrow, and longer on
 TEST_CASE("a norm whose rows in flight outgrow the L2 reads them from DRAM again") {
     // 80 SMs of 2048 threads hold 1280 rows of 128 threads: 5 MB of 1024 floats, 42 MB of 8192.
     const auto gpu = test::v100_sxm2();
-    const auto per_byte = [&](model::Count r, model::Count c) {
+    const auto per_byte = [&](Count r, Count c) {
         const auto p = at(gpu, rows(model::Op::layernorm, r, c));
         return (p.time_s - p.launch_s) / p.bytes;
     };

@@ -5,6 +5,7 @@
 
 namespace test_model_gpu_served {
 
+using namespace eyeroof;        // NOLINT
 using namespace eyeroof::model; // NOLINT
 
 namespace {

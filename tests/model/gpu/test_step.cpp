@@ -9,6 +9,7 @@
 
 namespace test_model_gpu_step {
 
+using namespace eyeroof;        // NOLINT
 using namespace eyeroof::model; // NOLINT
 using eyeroof::tests::near;
 

@@ -9,6 +9,7 @@
 
 namespace test_model_sparse_format {
 
+using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using eyeroof::tests::near;
 using namespace eyeroof::model::sparse;

@@ -10,6 +10,7 @@
 
 namespace test_model_sparse_nonzeros {
 
+using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using eyeroof::model::sparse::NonZeros;
 using eyeroof::tests::near;

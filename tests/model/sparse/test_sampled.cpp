@@ -15,6 +15,7 @@
 
 namespace test_model_sparse_sampled {
 
+using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using namespace eyeroof::model::sparse;
 using eyeroof::tests::near;

@@ -12,6 +12,7 @@
 
 namespace test_model_sparse_sparse_cost {
 
+using namespace eyeroof; // NOLINT
 using namespace eyeroof::model;
 using eyeroof::tests::near;
 using namespace eyeroof::model::sparse;

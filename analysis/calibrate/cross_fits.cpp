@@ -1,0 +1,274 @@
+// The fits of a cross-validation: what they start from, see and leave out.
+#include "analysis/calibrate/calibrate.hpp"
+#include "analysis/calibrate/cross_folds.hpp"
+#include "hwdb/calibration_reader.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace eyeroof::analysis {
+
+using model::GpuCalibration;
+using model::KernelClass;
+
+namespace {
+
+constexpr double kLongS = 5e-4; // kernels that show a sustained rate
+constexpr double kSustainedQuantile = 0.99;
+
+// Gradients were measured on few of the GPUs that convolutions were: half of what those lie off the
+// others counts as theirs, so that the gradients' constants do not take it up.
+constexpr double kConvOffset = 0.5;
+
+double own_offset(KernelClass c) {
+    return c == KernelClass::conv || c == KernelClass::tensor_conv ? kConvOffset : 0.0;
+}
+
+} // namespace
+
+bool same_die(const model::Gpu& a, const model::Gpu& b) {
+    return a.arch == b.arch && a.sms == b.sms && a.fp32_lanes == b.fp32_lanes;
+}
+
+bool left_together(const Fold& a, const Fold& b) {
+    return !a.cases.empty() && !b.cases.empty() &&
+           a.cases.front().left_with == b.cases.front().left_with;
+}
+
+void take_class(const GpuCalibration& from, KernelClass c, GpuCalibration& to) {
+    GpuCalibration source = from;
+    const auto terms = model::calibration_terms(source, c);
+    for (const auto& [name, target] : model::calibration_terms(to, c)) {
+        *target = *terms.at(name);
+    }
+    to.record(c) = source.record(c);
+}
+
+model::Gpu with_constants(const model::Gpu& gpu, const GpuCalibration& constants) {
+    model::Gpu copy = gpu;
+    hwdb::apply_calibration({"", constants, {}, {}}, copy);
+    return copy;
+}
+
+namespace {
+
+double predicted_s(const model::Gpu& gpu, const FitRow& row) {
+    const auto p = model::predict(gpu, *row.layer, row.software, row.timing);
+    return p ? p->time_s : modelled_s(gpu, row);
+}
+
+} // namespace
+
+bool tells_of_others(const ClassFolds& all, const Fold& fold) {
+    const auto is_amd = [](const Fold& f) { return f.gpu.arch == model::GpuArch::amd; };
+    return !is_amd(fold) || std::all_of(all.folds.begin(), all.folds.end(), is_amd);
+}
+
+std::vector<FitRow> picked(const std::vector<Case>& cases, bool all, std::size_t most,
+                           std::size_t gpu) {
+    std::map<std::string, std::vector<const Case*>> kinds;
+    for (const Case& c : cases) {
+        if (all || !c.tested) {
+            kinds[c.row.kind()].push_back(&c);
+        }
+    }
+    std::vector<std::vector<const Case*>> rarest_first;
+    for (auto& [kind, rows] : kinds) {
+        rarest_first.push_back(std::move(rows));
+    }
+    std::stable_sort(rarest_first.begin(), rarest_first.end(),
+                     [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    std::vector<FitRow> picked_rows;
+    for (std::size_t i = 0; i < rarest_first.size(); ++i) {
+        const auto& from = rarest_first[i];
+        const std::size_t quota = (most - picked_rows.size()) / (rarest_first.size() - i);
+        const std::size_t taken = std::min(from.size(), quota);
+        for (std::size_t j = 0; j < taken; ++j) {
+            picked_rows.push_back(from[j * from.size() / taken]->row);
+            picked_rows.back().gpu = gpu;
+        }
+    }
+    return picked_rows;
+}
+
+namespace {
+
+// The rate that the longest kernels of the GPU sustain; nothing where none is long.
+std::optional<std::pair<model::DataType, double>> sustained_rate(const Fold& fold) {
+    std::vector<double> rates;
+    for (const Case& c : fold.cases) {
+        if (c.row.measured_s >= kLongS) {
+            rates.push_back(static_cast<double>(c.row.work.flops) / c.row.measured_s);
+        }
+    }
+    if (rates.empty()) {
+        return std::nullopt;
+    }
+    std::sort(rates.begin(), rates.end());
+    const auto at =
+        static_cast<std::size_t>(kSustainedQuantile * static_cast<double>(rates.size() - 1));
+    const model::DataType type = fold.cases.front().row.layer->types.input;
+    return std::pair{type, std::min(rates[at], fold.gpu.rate(type).flops_per_s)};
+}
+
+// The host's call beyond that of the constants, by the GPU's smallest eager operators (a tenth of
+// them): the host is no part of the GPU that is left out.
+double host_beyond_s(const Fold& fold, const model::Gpu& gpu) {
+    std::vector<std::pair<double, double>> by_bytes;
+    for (const Case& c : fold.cases) {
+        if (c.row.timing == model::Timing::eager) {
+            by_bytes.emplace_back(static_cast<double>(c.row.work.bytes()),
+                                  c.row.measured_s - modelled_s(gpu, c.row));
+        }
+    }
+    std::sort(by_bytes.begin(), by_bytes.end());
+    std::vector<double> beyond;
+    for (std::size_t i = 0; i < (by_bytes.size() + 9) / 10; ++i) {
+        beyond.push_back(by_bytes[i].second);
+    }
+    std::sort(beyond.begin(), beyond.end());
+    return beyond.empty() ? 0.0 : beyond[beyond.size() / 2];
+}
+
+// The GPU by constants that have not seen it, with one figure of its own: a sustained rate, or for
+// memory operators the host's call.
+model::Gpu with_one_rate(const Fold& fold, const model::Gpu& gpu, KernelClass kernel_class) {
+    model::Gpu one = gpu;
+    const auto rate = sustained_rate(fold);
+    if (kernel_class == KernelClass::memory) {
+        double& host_s = one.calibration.memory.host_s;
+        host_s = std::max(1e-6, host_s + host_beyond_s(fold, gpu));
+    } else if (rate) {
+        const auto fixed = calibrate_sustained(gpu, rate->first, rate->second, "its own rows");
+        one.calibration = fixed ? fixed->calibration : one.calibration;
+    }
+    return one;
+}
+
+// textbook_start with a term of the class switched off ("": none).
+GpuCalibration start_without(KernelClass c, const std::string& off) {
+    GpuCalibration start = textbook_start();
+    if (!off.empty()) {
+        *model::calibration_terms(start, c).at(off) = 0.0;
+    }
+    return start;
+}
+
+} // namespace
+
+void leave_out(ClassFolds& all, const std::string& name, const CrossValidateOptions& options,
+               const std::stop_token& stop, const std::string& off) {
+    const GpuCalibration start = start_without(all.kernel_class, off);
+    std::vector<model::Gpu> others;
+    std::vector<FitRow> rows;
+    for (const Fold& fold : all.folds) {
+        std::vector<Case> kept;
+        std::copy_if(fold.cases.begin(), fold.cases.end(), std::back_inserter(kept),
+                     [&](const Case& c) { return c.left_with != name; });
+        const auto some = picked(kept, true, options.rows, others.size());
+        if (!some.empty() && tells_of_others(all, fold)) {
+            rows.insert(rows.end(), some.begin(), some.end());
+            others.push_back(with_constants(fold.gpu, start));
+        }
+    }
+    GpuCalibration left = start;
+    const bool fitted = rows.size() >= kFewestToFit;
+    if (fitted) {
+        fit_class(others, all.kernel_class, rows,
+                  {options.common_pull, options.rounds, own_offset(all.kernel_class)}, stop);
+        take_class(others.front().calibration, all.kernel_class, left);
+    }
+    for (Fold& fold : all.folds) {
+        const model::Gpu gpu = with_constants(fold.gpu, left);
+        const model::Gpu one = with_one_rate(fold, gpu, all.kernel_class);
+        for (Case& c : fold.cases) {
+            if (c.left_with == name) {
+                c.left_s = predicted_s(gpu, c.row);
+                c.one_s = predicted_s(one, c.row);
+                fold.left = gpu.calibration;
+                fold.has_left = fitted;
+            }
+        }
+    }
+}
+
+namespace {
+
+// Constants common to the GPUs that tell of others, on all rows or on those that are not held out.
+GpuCalibration fit_common(const ClassFolds& all, const GpuCalibration& start, bool every_row,
+                          const CrossValidateOptions& options, const std::stop_token& stop) {
+    std::vector<model::Gpu> gpus;
+    std::vector<FitRow> rows;
+    for (const Fold& fold : all.folds) {
+        const auto some = picked(fold.cases, every_row, options.rows, gpus.size());
+        if (!some.empty() && tells_of_others(all, fold)) {
+            rows.insert(rows.end(), some.begin(), some.end());
+            gpus.push_back(with_constants(fold.gpu, start));
+        }
+    }
+    if (rows.size() < kFewestToFit) {
+        return start;
+    }
+    fit_class(gpus, all.kernel_class, rows,
+              {options.common_pull, options.rounds, own_offset(all.kernel_class)}, stop);
+    return gpus.front().calibration;
+}
+
+} // namespace
+
+void fit_all(ClassFolds& all, const CrossValidateOptions& options, const std::stop_token& stop) {
+    all.together = fit_common(all, textbook_start(), true, options, stop);
+}
+
+void fit_half(ClassFolds& all, const CrossValidateOptions& options, const std::stop_token& stop,
+              const std::string& off) {
+    all.half = fit_common(all, start_without(all.kernel_class, off), false, options, stop);
+}
+
+namespace {
+
+// What saw half of the shapes, with the starts of all: they are one for every GPU, measured or not.
+GpuCalibration with_common_starts(const ClassFolds& all) {
+    GpuCalibration half = all.half;
+    GpuCalibration together = all.together;
+    const auto common = model::calibration_terms(together, all.kernel_class);
+    for (const auto& [name, value] : model::calibration_terms(half, all.kernel_class)) {
+        const bool on = *value > 0.0; // an ablation switches terms off
+        *value = on && is_start(name, all.kernel_class) ? *common.at(name) : *value;
+    }
+    return half;
+}
+
+} // namespace
+
+void hold_out(const ClassFolds& all, Fold& fold, const CrossValidateOptions& options,
+              const std::stop_token& stop) {
+    const auto rows = picked(fold.cases, false, options.rows, 0);
+    const bool tested =
+        std::any_of(fold.cases.begin(), fold.cases.end(), [](const Case& c) { return c.tested; });
+    fold.has_held = rows.size() >= kFewestToFit && tested;
+    std::vector<model::Gpu> own = {with_constants(fold.gpu, with_common_starts(all))};
+    if (fold.has_held) {
+        const double weight = static_cast<double>(options.rows) / static_cast<double>(rows.size());
+        FitOptions fit{options.pull * weight, options.rounds};
+        fit.keep_starts = true;
+        fit_class(own, all.kernel_class, rows, fit, stop);
+    }
+    fold.held = own.front().calibration;
+    for (Case& c : fold.cases) {
+        c.fitted_s = predicted_s(own.front(), c.row);
+    }
+}
+
+std::set<std::string> names_left_out(const ClassFolds& all) {
+    std::set<std::string> names;
+    for (const Fold& fold : all.folds) {
+        for (const Case& c : fold.cases) {
+            names.insert(c.left_with);
+        }
+    }
+    return names;
+}
+
+} // namespace eyeroof::analysis

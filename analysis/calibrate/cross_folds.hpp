@@ -1,0 +1,117 @@
+// The folds of a cross-validation: rows by class and GPU, what each fit said of them, and the
+// constants that the fits left.
+// Shared by cross_validate.cpp, cross_fits.cpp, cross_groups.cpp (errors) and cross_constants.cpp
+// (what is kept of them).
+// Knows no writer.
+#pragma once
+
+#include "analysis/calibrate/cross_validate.hpp"
+#include "analysis/calibrate/error_bands.hpp"
+#include "analysis/calibrate/fit.hpp"
+
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace eyeroof::analysis {
+
+inline constexpr std::size_t kFewestToFit = 20; // rows of a GPU in a class
+
+// A row of a class, and what the folds said of it.
+struct Case {
+    FitRow row;
+    bool tested = false; // in the half that is held out
+    int line = 0;
+    std::string source;
+    std::string left_with; // rows of one name are left out together
+    double naive_s = 0.0;
+    double fitted_s = 0.0; // by constants that saw half of the GPU's shapes
+    double left_s = 0.0, one_s = 0.0;
+};
+
+struct Fold { // one GPU of one class
+    std::string id;
+    model::Gpu gpu;
+    std::vector<Case> cases;
+    bool has_left = false, has_held = false;
+    model::GpuCalibration left, held;
+    model::ErrorBand left_band; // of GPUs with another die
+};
+
+struct ClassFolds {
+    model::KernelClass kernel_class = model::KernelClass::linear;
+    std::vector<Fold> folds;
+    model::GpuCalibration together; // fitted on all GPUs
+    model::GpuCalibration half;     // the same on the shapes that are not held out: fit_half
+};
+
+// What a fit starts from: round values of the order that the terms' meaning suggests.
+model::GpuCalibration textbook_start();
+
+bool same_die(const model::Gpu& a, const model::Gpu& b);
+
+// Do common constants look at the fold? AMD's kernels are another family: they are fitted on their
+// own GPUs, and tell nothing of the others.
+bool tells_of_others(const ClassFolds& all, const Fold& fold);
+
+// Were the two GPUs left out by the same fit?
+bool left_together(const Fold& a, const Fold& b);
+
+// For rows of `fold`, of one row_kind, from GPUs with another die; `fold` null: from all of them.
+// Kinds in launch modes that no GPU with another die was measured in are left out: their constants
+// are not fitted. Nothing left: the class's band, doubled. nullopt where the class has none either.
+std::optional<Band> band_of_others(const ClassFolds& all, const Fold* fold,
+                                   const std::string& kind);
+
+// Which part of a kernel's time is the longest, in the rows; by the GPU's own constants.
+std::vector<BindingRow> row_bindings(const std::vector<ClassFolds>& all);
+std::map<std::string, double> shares_of_parts(const Fold& fold);
+
+// The names by which rows are left out together.
+std::set<std::string> names_left_out(const ClassFolds& all);
+
+// Fits the class without the rows of one name, and predicts those; `off`: a term of the class that
+// is switched off.
+void leave_out(ClassFolds& all, const std::string& name, const CrossValidateOptions& options,
+               const std::stop_token& stop, const std::string& off = {});
+
+// Fits the class on all GPUs and shapes.
+void fit_all(ClassFolds& all, const CrossValidateOptions& options, const std::stop_token& stop);
+
+// Fits the class on all GPUs' shapes that are not held out; `off` as in leave_out.
+void fit_half(ClassFolds& all, const CrossValidateOptions& options, const std::stop_token& stop,
+              const std::string& off = {});
+
+// Fits one GPU's constants on the half of its shapes that is not tested, from all.half with the
+// starts of all.together (is_start: they alone saw the tested half too), and predicts all of its
+// rows. A term that is zero there stays zero. What the rows do not tell stays
+// common: the pull weighs as much as a fixed number of rows, so few of them move little.
+void hold_out(const ClassFolds& all, Fold& fold, const CrossValidateOptions& options,
+              const std::stop_token& stop);
+
+// Each class held out and left out without each of its terms that can be off and that some row
+// told of.
+std::vector<AblationRow> ablations_of(const std::vector<ClassFolds>& all,
+                                      const CrossValidateOptions& options,
+                                      const std::stop_token& stop);
+
+// At most `most` rows of `cases`, of each kind as many as of any other, evenly picked; all, or only
+// those that are not held out.
+std::vector<FitRow> picked(const std::vector<Case>& cases, bool all, std::size_t most,
+                           std::size_t gpu);
+
+// The GPU with these constants, and a clock that follows from its power.
+model::Gpu with_constants(const model::Gpu& gpu, const model::GpuCalibration& constants);
+
+// Errors of the folds and their means, and what they said of every row.
+void add_groups(const ClassFolds& all, std::vector<CrossGroup>& groups);
+void add_rows(const ClassFolds& all, std::vector<CrossRow>& rows);
+void add_leaders(const ClassFolds& all, std::vector<LeaderRow>& leaders);
+void add_means(CrossValidation& result);
+
+// Constants, bands, ranges and sources of the folds.
+void add_constants(const std::vector<ClassFolds>& all, CrossValidation& result);
+
+} // namespace eyeroof::analysis

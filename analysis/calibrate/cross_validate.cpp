@@ -1,0 +1,219 @@
+#include "analysis/calibrate/cross_validate.hpp"
+
+#include "analysis/calibrate/cross_folds.hpp"
+#include "analysis/calibrate/splits.hpp"
+#include "base/parallel.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <tuple>
+
+namespace eyeroof::analysis {
+
+using model::KernelClass;
+
+namespace {
+
+// Rows by class and GPU; every bad one is told.
+class Sorter {
+  public:
+    Sorter(const MachineSource& machines, const CrossValidateOptions& options)
+        : machines_(machines), options_(options) {}
+
+    // What the row is left out with.
+    std::string left_with(const MeasuredLayer& row, const model::Gpu& gpu) const {
+        switch (options_.leave_out) {
+        case LeaveOut::die:
+            return fmt::format("{} {} {}", gpu_arch_name(gpu.arch), gpu.sms, gpu.fp32_lanes);
+        case LeaveOut::architecture:
+            return std::string(gpu_arch_name(gpu.arch));
+        case LeaveOut::library:
+            return row.library;
+        case LeaveOut::source:
+            break;
+        }
+        return row.source;
+    }
+
+    void add(const MeasuredLayer& row, Diagnostics& found) {
+        const model::Gpu* gpu = find(row.gpu, found);
+        auto work = model::work_of(row.layer);
+        if (gpu == nullptr || !work) {
+            found.append(work.diagnostics());
+            return;
+        }
+        const KernelClass c = model::kernel_class_of(*gpu, row.layer);
+        const model::Timing timing = row.timing.value_or(options_.timing);
+        FitRow fit{&row.layer,
+                   std::move(*work),
+                   row.measured_s,
+                   timing,
+                   0,
+                   software_of(row, *gpu, timing)};
+        if (options_.only && *options_.only != c) {
+            return;
+        }
+        if (!(modelled_s(*gpu, fit) > 0.0)) {
+            found.error("unsupported-type", "'" + row.gpu + "' does not serve this layer",
+                        "take the row away, or name the type that was measured", {"", row.line, 1});
+            return;
+        }
+        const double naive = naive_roofline_s(*gpu, row.layer, static_cast<double>(fit.work.flops),
+                                              static_cast<double>(fit.work.bytes()));
+        fold_of(c, row.gpu, *gpu)
+            .cases.push_back({std::move(fit), is_held_out(row.layer), row.line, row.source,
+                              left_with(row, *gpu), naive, 0.0, 0.0, 0.0});
+    }
+
+    std::vector<ClassFolds> folds;
+
+  private:
+    const model::Gpu* find(const std::string& id, Diagnostics& found) {
+        auto known = gpus_.find(id);
+        if (known == gpus_.end() && unknown_.insert(id).second) { // each is told once
+            auto machine = machines_(id);
+            if (!machine) {
+                found.append(machine.diagnostics());
+            } else if (!std::holds_alternative<model::Gpu>(machine->kind)) {
+                found.error("not-a-gpu", "'" + id + "' is no GPU",
+                            "`eyeroof hw list` names the GPUs");
+            } else {
+                known = gpus_.emplace(id, std::get<model::Gpu>(machine->kind)).first;
+            }
+        }
+        return known == gpus_.end() ? nullptr : &known->second;
+    }
+
+    Fold& fold_of(KernelClass c, const std::string& id, const model::Gpu& gpu) {
+        auto in_class = std::find_if(folds.begin(), folds.end(),
+                                     [&](const ClassFolds& f) { return f.kernel_class == c; });
+        if (in_class == folds.end()) {
+            in_class = folds.insert(folds.end(), ClassFolds{c, {}, {}, {}});
+        }
+        auto& of_class = in_class->folds;
+        auto fold = std::find_if(of_class.begin(), of_class.end(),
+                                 [&](const Fold& f) { return f.id == id; });
+        if (fold == of_class.end()) {
+            fold = of_class.insert(of_class.end(), Fold{id, gpu, {}, false, false, {}, {}, {}});
+        }
+        return *fold;
+    }
+
+    const MachineSource& machines_;
+    const CrossValidateOptions& options_;
+    std::map<std::string, model::Gpu> gpus_;
+    std::set<std::string> unknown_;
+};
+
+struct Task {
+    ClassFolds* all = nullptr;
+    std::string name;                                // for people
+    std::function<void(const std::stop_token&)> run; // touches nothing that another task touches
+};
+
+// Which thread takes which does not matter. What a task throws ends all and reaches the caller.
+void run_tasks(const std::vector<Task>& tasks, std::size_t of, std::size_t& done,
+               const CrossValidateOptions& options, const std::stop_token& stop,
+               const ProgressCallback& progress) {
+    std::mutex told;
+    const int threads = options.threads > 0
+                            ? options.threads
+                            : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    in_parallel(threads, tasks.size(), [&](std::size_t i) {
+        if (stop.stop_requested()) {
+            return;
+        }
+        tasks[i].run(stop);
+        const std::scoped_lock lock(told);
+        ++done;
+        if (progress) {
+            progress({static_cast<double>(done) / static_cast<double>(of),
+                      fmt::format("{} of {}", kernel_class_name(tasks[i].all->kernel_class),
+                                  tasks[i].name),
+                      0.0, -1.0});
+        }
+    });
+}
+
+// First what is left out, and all together; then each GPU's own, which starts from what all say.
+void run_folds(std::vector<ClassFolds>& classes, const CrossValidateOptions& options,
+               const std::stop_token& stop, const ProgressCallback& progress) {
+    std::vector<Task> common;
+    std::vector<Task> own;
+    for (ClassFolds& all : classes) {
+        for (Fold& fold : all.folds) {
+            own.push_back({&all, fold.id,
+                           [&](const std::stop_token& s) { hold_out(all, fold, options, s); }});
+        }
+        common.push_back(
+            {&all, "all", [&](const std::stop_token& s) { fit_all(all, options, s); }});
+        common.push_back(
+            {&all, "half", [&](const std::stop_token& s) { fit_half(all, options, s); }});
+        for (const std::string& name : names_left_out(all)) {
+            common.push_back({&all, "all but " + name, [&all, name, &options](const auto& s) {
+                                  leave_out(all, name, options, s);
+                              }});
+        }
+    }
+    std::size_t done = 0;
+    const std::size_t of = common.size() + own.size();
+    run_tasks(common, of, done, options, stop, progress);
+    run_tasks(own, of, done, options, stop, progress);
+}
+
+} // namespace
+
+Result<CrossValidation> cross_validate(const std::vector<MeasuredLayer>& rows,
+                                       const MachineSource& machines,
+                                       const CrossValidateOptions& options, std::stop_token stop,
+                                       const ProgressCallback& progress) {
+    Diagnostics found;
+    Sorter sorter(machines, options);
+    for (const MeasuredLayer& row : rows) {
+        sorter.add(row, found);
+        if (found.full()) {
+            break;
+        }
+    }
+    std::size_t most = 0;
+    for (const ClassFolds& folds : sorter.folds) {
+        for (const Fold& fold : folds.folds) {
+            most = std::max(most, fold.cases.size());
+        }
+    }
+    if (!found.has_errors() && most < kFewestToFit) {
+        found.error("too-few-rows", fmt::format("no GPU has {} rows of a class", kFewestToFit),
+                    "give a table with more rows");
+    }
+    if (found.has_errors()) {
+        return found;
+    }
+    run_folds(sorter.folds, options, stop, progress);
+    if (stop.stop_requested()) {
+        return Result<CrossValidation>::failure("cancelled", "cancelled");
+    }
+    CrossValidation result;
+    for (const ClassFolds& folds : sorter.folds) {
+        add_groups(folds, result.groups);
+        add_rows(folds, result.rows);
+        add_leaders(folds, result.leaders);
+    }
+    add_constants(sorter.folds, result);
+    result.bindings = row_bindings(sorter.folds);
+    if (options.ablate) {
+        result.ablations = ablations_of(sorter.folds, options, stop);
+    }
+    std::sort(result.groups.begin(), result.groups.end(), [](const auto& a, const auto& b) {
+        return std::tie(a.op, a.dtype, a.direction, a.gpu) <
+               std::tie(b.op, b.dtype, b.direction, b.gpu);
+    });
+    add_means(result);
+    return result;
+}
+
+} // namespace eyeroof::analysis

@@ -1,0 +1,14 @@
+// Which measured layers a fit may see, and which it is judged by.
+// Called by `hw calibrate` and by cross-validation.
+// Knows no constants: a split depends on nothing but the layer's shape.
+#pragma once
+
+#include "model/workload/layer.hpp"
+
+namespace eyeroof::analysis {
+
+// Half of all shapes, by a hash (FNV-1a) of operator, direction and sizes: equal shapes fall on the
+// same side whatever their data type, place in a file, GPU or number of repetitions.
+bool is_held_out(const model::Layer& layer);
+
+} // namespace eyeroof::analysis

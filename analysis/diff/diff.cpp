@@ -1,0 +1,206 @@
+#include "analysis/diff/diff.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <map>
+
+namespace eyeroof::analysis {
+
+using Json = nlohmann::json;
+
+namespace {
+
+// One side, as its document says it.
+struct Side {
+    struct Layer {
+        std::string name, limiter;
+        double count = 1.0;
+        std::array<double, kDiffFigures.size()> figures{};
+        std::array<double, model::kSteps> bounds{};
+    };
+    std::string name;
+    std::array<double, kDiffFigures.size()> total{};
+    std::vector<Layer> layers;
+};
+
+// Reads keys and collects what is missing.
+class Reader {
+  public:
+    Reader(const std::string& file, Diagnostics& found) : file_(file), found_(found) {}
+
+    const Json& at(const Json& object, const char* key, const std::string& where) {
+        static const Json none;
+        if (object.is_object() && object.contains(key)) {
+            return object[key];
+        }
+        fail(where + key);
+        return none;
+    }
+    double number(const Json& object, const char* key, const std::string& where) {
+        const Json& value = at(object, key, where);
+        if (!value.is_null() && !(value.is_number() && std::isfinite(value.get<double>()))) {
+            fail(where + key);
+        }
+        return value.is_number() ? value.get<double>() : 0.0;
+    }
+    std::string text(const Json& object, const char* key, const std::string& where) {
+        const Json& value = at(object, key, where);
+        if (!value.is_null() && !value.is_string()) {
+            fail(where + key);
+        }
+        return value.is_string() ? value.get<std::string>() : std::string();
+    }
+    void fail(const std::string& what) {
+        if (told_++ < kMostTold) {
+            found_.error("bad-exam",
+                         fmt::format("{} is no examination: '{}' is missing or wrong", file_, what),
+                         "it is what `eyeroof exam --format json` writes");
+        }
+    }
+
+  private:
+    static constexpr int kMostTold = 5;
+    const std::string& file_;
+    Diagnostics& found_;
+    int told_ = 0;
+};
+
+Side::Layer read_layer(const Json& json, const std::string& where, Reader& read) {
+    Side::Layer layer;
+    layer.name = read.text(json, "name", where);
+    layer.count = read.number(json, "count", where);
+    for (std::size_t i = 0; i < kDiffFigures.size(); ++i) {
+        layer.figures[i] = read.number(json, std::string(kDiffFigures[i]).c_str(), where);
+    }
+    layer.limiter = fmt::format("{} {}", read.number(json, "limiter_step", where),
+                                read.text(json, "limiter", where));
+    const Json& steps = read.at(json, "steps", where);
+    if (!steps.is_array() || steps.size() != model::kSteps) {
+        read.fail(where + "steps");
+        return layer;
+    }
+    for (std::size_t i = 0; i < model::kSteps; ++i) {
+        layer.bounds[i] =
+            read.number(steps[i], "bound_macs_per_cycle", fmt::format("{}steps[{}].", where, i));
+    }
+    return layer;
+}
+
+Side read_side(std::string_view text, const std::string& file, Diagnostics& found) {
+    Reader read(file, found);
+    Side side;
+    const Json json = Json::parse(text, nullptr, false);
+    if (!json.is_object() || json.value("schema", Json()) != "eyeroof/exam/1") {
+        read.fail("schema");
+        return side;
+    }
+    side.name = fmt::format("{} on {}", read.text(read.at(json, "network", ""), "name", "network."),
+                            read.text(read.at(json, "machine", ""), "name", "machine."));
+    const Json& total = read.at(json, "total", "");
+    for (std::size_t i = 0; i < kDiffFigures.size(); ++i) {
+        side.total[i] = read.number(total, std::string(kDiffFigures[i]).c_str(), "total.");
+    }
+    const Json& layers = read.at(json, "layers", "");
+    if (!layers.is_array()) {
+        read.fail("layers");
+        return side;
+    }
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        side.layers.push_back(read_layer(layers[i], fmt::format("layers[{}].", i), read));
+    }
+    return side;
+}
+
+LayerDiff layer_diff(const Side::Layer& a, const Side::Layer& b) {
+    LayerDiff diff;
+    diff.name = b.name;
+    diff.count = {a.count, b.count};
+    for (std::size_t i = 0; i < kDiffFigures.size(); ++i) {
+        diff.figures[i] = {a.figures[i], b.figures[i]};
+    }
+    for (std::size_t i = 0; i < model::kSteps; ++i) {
+        diff.bounds[i] = {a.bounds[i], b.bounds[i]};
+    }
+    diff.limiter_a = a.limiter;
+    diff.limiter_b = b.limiter;
+    return diff;
+}
+
+} // namespace
+
+Result<ExamDiff> diff_exams(std::string_view text_a, const std::string& file_a,
+                            std::string_view text_b, const std::string& file_b) {
+    Diagnostics found;
+    const Side a = read_side(text_a, file_a, found);
+    const Side b = read_side(text_b, file_b, found);
+    if (found.has_errors()) {
+        return Result<ExamDiff>(std::move(found));
+    }
+    ExamDiff diff{a.name, b.name, {}, {}, {}, {}};
+    for (std::size_t i = 0; i < kDiffFigures.size(); ++i) {
+        diff.total[i] = {a.total[i], b.total[i]};
+    }
+    std::map<std::string, std::vector<const Side::Layer*>> left; // of a, by name, last one first
+    for (auto layer = a.layers.rbegin(); layer != a.layers.rend(); ++layer) {
+        left[layer->name].push_back(&*layer);
+    }
+    for (const Side::Layer& layer : b.layers) {
+        const auto same = left.find(layer.name);
+        if (same == left.end() || same->second.empty()) {
+            diff.only_b.push_back(layer.name);
+            continue;
+        }
+        diff.layers.push_back(layer_diff(*same->second.back(), layer));
+        same->second.pop_back();
+    }
+    for (const Side::Layer& layer : a.layers) {
+        auto& rest = left[layer.name];
+        if (!rest.empty()) {
+            diff.only_a.push_back(layer.name);
+            rest.pop_back();
+        }
+    }
+    return Result<ExamDiff>(std::move(diff));
+}
+
+namespace {
+
+template <std::size_t N>
+std::vector<std::optional<double>> gate_values(const std::array<BothSides, N>& figures) {
+    std::vector<std::optional<double>> values;
+    for (const BothSides& figure : figures) {
+        values.push_back(figure.a);
+        values.push_back(figure.b);
+        values.push_back(figure.change());
+    }
+    return values;
+}
+
+} // namespace
+
+const GateKeys& diff_gate_keys() {
+    static const GateKeys keys = [] {
+        GateKeys made;
+        for (const std::string_view figure : kDiffFigures) {
+            made.net.push_back(std::string(figure) + "_a");
+            made.net.push_back(std::string(figure) + "_b");
+            made.net.push_back(change_key(figure));
+        }
+        made.layers = made.net;
+        return made;
+    }();
+    return keys;
+}
+
+GateFigures diff_gate_figures(const ExamDiff& diff) {
+    GateFigures figures{diff_gate_keys(), gate_values(diff.total), {}, {}};
+    for (const LayerDiff& layer : diff.layers) {
+        figures.layers.push_back({layer.name, gate_values(layer.figures)});
+    }
+    figures.why_none = [](const std::string&) { return "it is 0 on the first side"; };
+    return figures;
+}
+
+} // namespace eyeroof::analysis

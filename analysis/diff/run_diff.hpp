@@ -1,0 +1,48 @@
+// What is different between two measured runs: kernel by kernel, operator by operator or range by
+// range, where the time went. Called by cli with two profiles. Knows no file format and no model.
+#pragma once
+
+#include "analysis/diff/both_sides.hpp"
+#include "analysis/exam/gate.hpp"
+#include "profiles/measurement.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eyeroof::analysis {
+
+// What launches belong together by: names of kernels differ between GPUs and libraries, those of
+// the framework's operators (with their shapes) and of ranges do not.
+enum class RunPart { kernel, op, range };
+inline constexpr std::pair<std::string_view, RunPart> kRunParts[] = {
+    {"kernel", RunPart::kernel}, {"operator", RunPart::op}, {"range", RunPart::range}};
+std::string_view run_part_name(RunPart part);
+
+struct RunRow {
+    std::string name;
+    BothSides calls, time_s; // of all calls
+
+    double adds_s() const { return time_s.b - time_s.a; }
+    bool operator==(const RunRow&) const = default;
+};
+
+struct RunDiff {
+    std::string name_a, name_b; // file and GPU
+    RunPart by = RunPart::kernel;
+    BothSides calls, time_s;
+    BothSides untimed;        // launches without a known duration, in no row
+    std::vector<RunRow> rows; // what adds or saves most first
+
+    bool operator==(const RunDiff&) const = default;
+};
+
+// Launches that no operator or range tells of stand together as "(none)".
+RunDiff diff_runs(const profiles::Profile& a, const std::string& name_a, const profiles::Profile& b,
+                  const std::string& name_b, RunPart by);
+
+// For --fail-if, of the whole and of each row: time_s_a, time_s_b, time_change, and so for calls.
+const GateKeys& run_gate_keys();
+GateFigures run_gate_figures(const RunDiff& diff);
+
+} // namespace eyeroof::analysis

@@ -1,0 +1,27 @@
+// The fewest of some rules that leave no choice: the smallest set that already contradicts itself.
+// Used for the constraints of a search that has no mapping. Knows nothing of what the rules are.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace eyeroof::analysis {
+
+// Can the rules that are marked hold together, all others forgotten? nullopt: not known in time.
+// More rules never make possible what fewer ruled out.
+using CanHold = std::function<std::optional<bool>(const std::vector<bool>& kept)>;
+
+struct FewestRules {
+    std::vector<std::size_t> rules; // ascending; without one of them the others can hold together
+    bool proved = false;            // no smaller set contradicts itself
+};
+
+// Of `count` rules that cannot all hold. First what can go, goes; then smaller sets are ruled out
+// by sets of rules of which one must go: whatever contradicts itself has a rule of each, so that
+// the smallest set that does is the first smallest choice of those that cannot hold (hitting sets,
+// Ignatiev et al., "Smallest MUS extraction with minimal hitting set dualization", CP 2015).
+FewestRules fewest_rules(std::size_t count, const CanHold& can_hold);
+
+} // namespace eyeroof::analysis

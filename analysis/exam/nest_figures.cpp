@@ -1,0 +1,50 @@
+#include "analysis/exam/nest_figures.hpp"
+
+#include <algorithm>
+
+namespace eyeroof::analysis {
+
+using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
+
+double bytes_in_and_out(const Problem& problem, Operand operand, const WordBytes& word, Count down,
+                        Count up) {
+    const auto results =
+        static_cast<double>(tile_elements(problem, problem.produced, loop_bounds(problem)));
+    return static_cast<double>(down) *
+               (operand == problem.produced ? word.partial : word.complete) +
+           word.of_results(static_cast<double>(up), results);
+}
+
+double outer_bytes_of(const Problem& problem, const Accelerator& accelerator,
+                      const MappingCost& cost) {
+    double bytes = 0.0;
+    for (const Operand o : kAllOperands) { // without a channel: as the words are stored
+        const Channel* channel = channel_of(accelerator.levels.front(), o);
+        const WordBytes word = channel == nullptr ? stored_word(problem, accelerator, 0, o)
+                                                  : sent_word(problem, accelerator, 0, *channel, o);
+        bytes += bytes_in_and_out(problem, o, word, cost.edges[0].down[index(o)],
+                                  cost.edges[0].up[index(o)]);
+    }
+    return bytes;
+}
+
+OuterOnly outer_only(const Layer& layer, const Work& work, const Accelerator& accelerator) {
+    const double words = static_cast<double>(bits_at(accelerator, 0, Operand::input)) /
+                         (8.0 * bytes_per_element(layer.types.input));
+    OuterOnly only{static_cast<double>(work.bytes()) * words,
+                   static_cast<double>(work.flops) / 2.0};
+    for (const TensorUse& tensor : work.tensors) {
+        only.equivalent = std::max(only.equivalent, static_cast<double>(tensor.elements) / 2.0);
+    }
+    return only;
+}
+
+double outer_bytes_per_cycle(const Accelerator& accelerator) {
+    double bytes = 0.0;
+    for (const Channel& channel : accelerator.levels.front().channels) {
+        bytes += channel.down_bytes_per_cycle;
+    }
+    return bytes > 0.0 ? bytes : kUnlimited;
+}
+
+} // namespace eyeroof::analysis

@@ -1,0 +1,35 @@
+// Figures of one nest, and of an operator without one, that the report and the sweeps share: what
+// crosses the outermost memory, and how long an operator takes that the array does not run.
+// Called by examine() and by analysis/sweep. Knows no file format.
+#pragma once
+
+#include "model/accelerator/accelerator.hpp"
+#include "model/accelerator/words.hpp"
+#include "model/cost/cost.hpp"
+#include "model/workload/layer_work.hpp"
+
+namespace eyeroof::analysis {
+
+// Bytes of words that come down (partial sums, where the operand is produced) and go up.
+double bytes_in_and_out(const model::Problem& problem, model::Operand operand,
+                        const model::WordBytes& word, Count down, Count up);
+
+// What a mapping moves to and from the outermost memory, bytes, all operands together.
+double outer_bytes_of(const model::Problem& problem, const model::Accelerator& accelerator,
+                      const model::MappingCost& cost);
+
+// An operator without a multiply-accumulate nest: its tensors cross the outermost memory once, and
+// a unit does one operation a cycle. Two operations, or two elements moved, count as one MAC.
+struct OuterOnly {
+    double bytes = 0.0;      // as the words rest in the memory
+    double equivalent = 0.0; // MACs
+
+    bool operator==(const OuterOnly&) const = default;
+};
+OuterOnly outer_only(const model::Layer& layer, const model::Work& work,
+                     const model::Accelerator& accelerator);
+
+// Of all channels below the outermost memory, B/cycle; unlimited without any.
+double outer_bytes_per_cycle(const model::Accelerator& accelerator);
+
+} // namespace eyeroof::analysis

@@ -1,0 +1,80 @@
+#include "analysis/exam/report_figures.hpp"
+
+#include "base/units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace eyeroof::analysis {
+
+double units_of(const MachineSummary& machine, const LayerReport& layer) {
+    return layer.units > 0.0 ? layer.units : machine.units;
+}
+
+double share_after(const model::Chain& chain, double units, std::size_t step) {
+    if (step == 0 || units <= 0.0) {
+        return 1.0;
+    }
+    return std::min(units, chain[step - 1].macs_per_cycle) / units;
+}
+
+double kept_at(const model::Chain& chain, double units, std::size_t step) {
+    const double before = share_after(chain, units, step - 1);
+    return before > 0.0 ? share_after(chain, units, step) / before : 1.0;
+}
+
+double seconds_at(const MachineSummary& machine, const LayerReport& layer, std::size_t step) {
+    const double operations_per_mac = 2.0;
+    const double work = layer.macs > 0 ? static_cast<double>(layer.macs)
+                                       : static_cast<double>(layer.flops) / operations_per_mac;
+    const double rate = layer.steps[step - 1].macs_per_cycle * machine.clock_hz;
+    return rate > 0.0 ? work / rate : 0.0;
+}
+
+WorkFigure work_of(const LayerReport& layer) {
+    if (layer.macs > 0) {
+        return {static_cast<double>(layer.macs), "MAC"};
+    }
+    return {static_cast<double>(layer.flops), "op"};
+}
+
+std::string limits_text(const LayerReport& layer) {
+    if (!(layer.limits.at_work > 0.0)) {
+        return {};
+    }
+    std::string text = fmt::format("step {}, {}", layer.limiter_step, layer.limiter);
+    if (const std::size_t step = layer.limits.saves_most(); step > 0) {
+        const std::string time = format_si(layer.limits.without[step - 1], "s");
+        text += step == layer.limiter_step ? fmt::format("; {} if that took nothing", time)
+                                           : fmt::format("; {} if step {}, {}, took nothing", time,
+                                                         step, layer.steps[step - 1].limit);
+    }
+    return text;
+}
+
+std::string shares_text(const LayerReport& layer) {
+    constexpr double least = 0.005;
+    std::vector<std::pair<double, std::string>> parts = {{layer.limits.at_work, "units at work"}};
+    for (std::size_t i = 0; i < model::kSteps; ++i) {
+        parts.emplace_back(layer.limits.share[i], fmt::format("step {}", i + 1));
+    }
+    std::stable_sort(parts.begin(), parts.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::string text;
+    for (const auto& [seconds, name] : parts) {
+        if (layer.time_s > 0.0 && seconds >= least * layer.time_s) {
+            text += fmt::format("{}{:.0f} % {}", text.empty() ? "" : ", ",
+                                100.0 * seconds / layer.time_s, name);
+        }
+    }
+    return text;
+}
+
+bool energy_is_upper_bound(const MachineSummary& machine) {
+    return machine.kind != "accelerator";
+}
+
+} // namespace eyeroof::analysis

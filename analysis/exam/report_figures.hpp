@@ -1,0 +1,47 @@
+// Figures that follow from a report by a line of arithmetic, so that no writer needs its own.
+// Called by the writers, the gate and the views.
+// Knows no format.
+#pragma once
+
+#include "analysis/exam/report.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace eyeroof::analysis {
+
+// MAC per cycle of the machine's clock that the units serving this layer's type do: the peak that
+// its shares are told of. The machine's own where the layer does not say.
+double units_of(const MachineSummary& machine, const LayerReport& layer);
+
+// Throughput after a step as a share of the machine's units: min(units, B_k) / units, with B_0 =
+// all units. step: 0 … 7.
+double share_after(const model::Chain& chain, double units, std::size_t step);
+
+// What a step alone leaves of the throughput before it: share_after(k) / share_after(k-1).
+double kept_at(const model::Chain& chain, double units, std::size_t step);
+
+// Time of one execution at a step's bound: work / (B_k * clock), where work is the layer's MACs or,
+// without any, half its operations (as in the chain). Seconds; 0 for a layer without work.
+double seconds_at(const MachineSummary& machine, const LayerReport& layer, std::size_t step);
+
+// "MAC" with the MAC count, or "op" with the operations of a layer without MACs.
+struct WorkFigure {
+    double amount = 0.0;
+    std::string_view unit;
+};
+WorkFigure work_of(const LayerReport& layer);
+
+// "step 6, DRAM link; alone free of it 15.7 ms": the binding step, and what the layer would take
+// if the step that saves most took nothing. Empty for a layer whose limits are not known.
+std::string limits_text(const LayerReport& layer);
+
+// "87 % step 6, 12 % step 4, 1 % units at work": where the time goes, order-free, largest first;
+// shares below half a percent are left out. Empty where limits are not known.
+std::string shares_text(const LayerReport& layer);
+
+// What energies mean: those of the accesses on accelerators; board power (TDP) x time, which no run
+// exceeds, elsewhere.
+bool energy_is_upper_bound(const MachineSummary& machine);
+
+} // namespace eyeroof::analysis

@@ -1,0 +1,80 @@
+#include "analysis/exam/roofs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace eyeroof::analysis {
+
+namespace {
+
+std::string source_text(const model::Machine& machine, const std::string& field) {
+    const Provenance* found = find_provenance(machine.provenance, field);
+    return found == nullptr
+               ? std::string{}
+               : fmt::format("{} ({})", found->source, confidence_name(found->confidence));
+}
+
+// What all networks of a level carry towards the PEs, or, where they are not limited, what its
+// stores can read; bytes per cycle of one instance.
+double bytes_per_cycle_below(const model::Level& level) {
+    double channels = 0.0;
+    for (const model::Channel& channel : level.channels) {
+        channels += channel.down_bytes_per_cycle;
+    }
+    double stores = 0.0;
+    for (const model::Store& store : level.stores) {
+        stores += store.read_bytes_per_cycle;
+    }
+    const double unlimited = model::kUnlimited;
+    return std::min(level.channels.empty() ? unlimited : channels,
+                    level.stores.empty() ? unlimited : stores);
+}
+
+void add_roofs(PlotMachine& plot, const model::Machine& machine,
+               const model::Accelerator& accelerator) {
+    const double units = static_cast<double>(model::mac_units(accelerator));
+    const std::string peak_source = source_text(machine, "clock");
+    plot.roofs.push_back({machine.id + "/compute/MAC", machine.id,
+                          fmt::format("{:.0f} MAC units", units), RoofKind::compute, "",
+                          2.0 * units * accelerator.clock_hz, false, peak_source});
+    for (std::size_t i = 0; i + 1 < accelerator.levels.size() || i == 0; ++i) {
+        const model::Level& level = accelerator.levels[i];
+        const double per_cycle =
+            bytes_per_cycle_below(level) * static_cast<double>(model::instances_of(accelerator, i));
+        if (std::isfinite(per_cycle) && per_cycle > 0.0) {
+            plot.roofs.push_back({machine.id + "/memory/" + level.name, machine.id, level.name,
+                                  RoofKind::memory, level.name, per_cycle * accelerator.clock_hz,
+                                  false, source_text(machine, fmt::format("levels[{}]", i))});
+        }
+    }
+}
+
+void add_roofs(PlotMachine& plot, const model::Machine& machine, const model::Gpu& gpu) {
+    for (std::size_t i = 0; i < model::kDataTypes; ++i) {
+        const model::Rate& rate = gpu.rates[i];
+        if (rate.pipe == model::Pipe::none || !(rate.flops_per_s > 0.0)) {
+            continue;
+        }
+        const std::string type(model::data_type_name(static_cast<model::DataType>(i)));
+        plot.roofs.push_back({fmt::format("{}/compute/{}", machine.id, type), machine.id,
+                              rate.pipe == model::Pipe::tensor ? type + " tensor" : type,
+                              RoofKind::compute, type, rate.flops_per_s, false,
+                              source_text(machine, fmt::format("peaks.{}", type))});
+    }
+    plot.roofs.push_back({machine.id + "/memory/DRAM", machine.id, "DRAM", RoofKind::memory, "DRAM",
+                          gpu.dram_bytes_per_s, false, source_text(machine, "dram.bandwidth")});
+    plot.roofs.push_back({machine.id + "/memory/L2", machine.id, "L2", RoofKind::memory, "L2",
+                          model::l2_bandwidth(gpu), false, source_text(machine, "l2.bandwidth")});
+}
+
+} // namespace
+
+PlotMachine roofs_of(const model::Machine& machine) {
+    PlotMachine plot{machine.id, machine.name.empty() ? machine.id : machine.name, {}};
+    std::visit([&](const auto& kind) { add_roofs(plot, machine, kind); }, machine.kind);
+    return plot;
+}
+
+} // namespace eyeroof::analysis

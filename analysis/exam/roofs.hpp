@@ -1,0 +1,41 @@
+// The roofs of a machine: what its arithmetic and the bandwidth of each level allow.
+// Filled from machines; read by the plots and wherever a measured ceiling stands beside its roof.
+// Knows nothing of axes, colours and pixels.
+#pragma once
+
+#include "model/machine/machine.hpp"
+
+#include <string>
+#include <vector>
+
+namespace eyeroof::analysis {
+
+enum class RoofKind { compute, memory };
+
+// A multiply-accumulate counts as two operations, so compute roofs are 2 x MAC/s.
+struct Roof {
+    std::string id;      // unique in the plot: "eyeriss-v1/memory/DRAM"
+    std::string machine; // its id
+    std::string name;    // "DRAM", "fp16 tensor"
+    RoofKind kind = RoofKind::compute;
+    std::string key;       // compute: the precision it is for, empty for any; memory: the level
+    double value = 0.0;    // FLOP/s or bytes/s
+    bool measured = false; // otherwise what the machine's description says
+    std::string source;    // "Chen et al. 2017 (paper)"
+
+    bool operator==(const Roof&) const = default;
+};
+
+struct PlotMachine {
+    std::string id;
+    std::string name;
+    std::vector<Roof> roofs; // memory roofs outermost first
+
+    bool operator==(const PlotMachine&) const = default;
+};
+
+// The roofs of a machine: its arithmetic, and each level's bandwidth towards the next. A level
+// whose bandwidth is not limited has none.
+PlotMachine roofs_of(const model::Machine& machine);
+
+} // namespace eyeroof::analysis

@@ -1,0 +1,206 @@
+#include "analysis/exam/run.hpp"
+
+#include "analysis/exam/examine.hpp"
+#include "analysis/exam/gpu_step.hpp"
+#include "analysis/exam/totals.hpp"
+#include "analysis/exam/word_types.hpp"
+#include "analysis/exam/words.hpp"
+#include "analysis/program/lower.hpp"
+#include "analysis/program/settled.hpp"
+
+#include <fmt/format.h>
+
+namespace eyeroof::analysis {
+
+using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
+
+namespace {
+
+// Layers that differ in nothing but their names and counts cost the same. Diagnostics name their
+// layer, so only layers without any stand for others.
+class Twins {
+  public:
+    const LayerReport* of(const Layer& layer) const {
+        for (const auto& known : known_) {
+            if (same(known.layer, layer)) {
+                return &known;
+            }
+        }
+        return nullptr;
+    }
+    // A table of many layers is not searched for each: the first kMost shapes are kept.
+    void keep(const LayerReport& report) {
+        if (known_.size() < kMost) {
+            known_.push_back(report);
+        }
+    }
+
+  private:
+    static constexpr std::size_t kMost = 256;
+    static bool same(Layer a, const Layer& b) {
+        a.name = b.name;
+        a.count = b.count;
+        return a == b;
+    }
+    std::vector<LayerReport> known_;
+};
+
+Result<Report> examine_layers(const Question& question, step::Graph program,
+                              const AcceleratorContext& context, const std::stop_token& stop,
+                              const ProgressCallback& progress) {
+    Report report;
+    report.machine = summarise(question.machine, context);
+    Diagnostics problems;
+    Twins twins;
+    for (std::size_t i = 0; i < program.layers.size(); ++i) {
+        const Layer& layer = program.layers[i];
+        if (progress) {
+            const double done = static_cast<double>(i) / static_cast<double>(program.layers.size());
+            progress({done, fmt::format("{} ({} of {})", layer.name, i + 1, program.layers.size()),
+                      0.0, -1.0});
+        }
+        if (const LayerReport* twin = twins.of(layer)) {
+            report.layers.push_back(*twin);
+            report.layers.back().layer = layer;
+            continue;
+        }
+        auto exam = examine(layer, context, question, stop);
+        if (stop.stop_requested()) {
+            return Result<Report>::failure("cancelled", "the examination was cancelled");
+        }
+        problems.append(exam.diagnostics());
+        if (exam) {
+            if (exam.diagnostics().empty()) {
+                twins.keep(*exam);
+            }
+            report.layers.push_back(*std::move(exam));
+        }
+    }
+    if (problems.has_errors()) {
+        return Result<Report>(std::move(problems));
+    }
+    report.program = std::move(program);
+    add_totals(report);
+    if (is_whole(question)) {
+        report.memory = step::memory_of(report.program);
+    }
+    return Result<Report>(std::move(report), std::move(problems));
+}
+
+Result<Report> examine_on_accelerator(const Question& question, step::Graph program,
+                                      const Accelerator& accelerator, const std::stop_token& stop,
+                                      const ProgressCallback& progress) {
+    const Network layers{program.id, program.name, "", program.layers};
+    Diagnostics types =
+        check_types(layers, question.machine, accelerator, question.scenario.data_type);
+    auto context = accelerator_context(question, accelerator);
+    if (types.has_errors() || !context) {
+        types.append(context.diagnostics());
+        return Result<Report>(std::move(types));
+    }
+    if (context->policy == MappingPolicy::best) {
+        context->best =
+            search_best(layers, accelerator, context->dataflow, question, stop, progress);
+    }
+    auto report = examine_layers(question, std::move(program), *context, stop, progress);
+    if (!report) {
+        return report;
+    }
+    types.append(report.diagnostics());
+    return Result<Report>(*std::move(report), std::move(types));
+}
+
+} // namespace
+
+void describe(const Question& question, Report& report) {
+    report.scenario = question.scenario;
+    report.batch = question.scenario.batch.value_or(own_batch(question.network));
+    report.machine.id = question.machine.id;
+    report.host = question.host_id;
+    report.uncosted_share = uncosted_share(question.network);
+    report.words = scenario_words(question);
+}
+
+Result<Report> run(const Question& asked, std::stop_token stop, const ProgressCallback& progress) {
+    const Question question = as_it_runs(asked);
+    auto program = lower(question);
+    if (!program) {
+        return Result<Report>(program.diagnostics());
+    }
+    const std::string id = program->id;
+    const std::string name = program->name;
+    const auto* gpu = std::get_if<Gpu>(&question.machine.kind);
+    auto report =
+        gpu != nullptr
+            ? examine_on_gpu(question, *std::move(program), *gpu, progress, stop)
+            : examine_on_accelerator(question, *std::move(program),
+                                     std::get<Accelerator>(question.machine.kind), stop, progress);
+    if (!report) {
+        return report;
+    }
+    for (const step::Operator& op : report->program.operators) {
+        report->layers[op.layer].kind = op.kind;
+    }
+    report->network_id = id;
+    report->network_name = name;
+    describe(question, *report);
+    return report;
+}
+
+Result<Report> run(const Network& network, const Machine& machine, const Scenario& scenario,
+                   std::stop_token stop, const ProgressCallback& progress) {
+    Question question;
+    question.scenario = scenario;
+    question.network = network;
+    question.machine = machine;
+    return run(question, std::move(stop), progress);
+}
+
+namespace {
+
+constexpr std::size_t kSearched = 20'000; // operators: a larger program is not built thirty times
+constexpr Count kMostTimes = 1 << 20;
+
+std::optional<Count> peak_at(const Question& question, const Gpu& gpu, Count batch) {
+    Question at = question;
+    at.scenario.batch = batch;
+    const auto program = lower(at);
+    if (!program || program->operators.size() > kSearched) {
+        return std::nullopt;
+    }
+    return step::memory_of(*program, step::workspaces_of(*program, gpu, software_of(at))).peak;
+}
+
+} // namespace
+
+std::optional<Count> largest_batch(const Question& question, const std::stop_token& stop) {
+    const auto* gpu = std::get_if<Gpu>(&question.machine.kind);
+    return gpu != nullptr && gpu->dram_bytes > 0.0
+               ? largest_batch(question, step::capacity_of(*gpu), stop)
+               : std::nullopt;
+}
+
+std::optional<Count> largest_batch(const Question& question, Count limit,
+                                   const std::stop_token& stop) {
+    const auto* gpu = std::get_if<Gpu>(&question.machine.kind);
+    const Count own = own_batch(question.network);
+    if (gpu == nullptr || !peak_at(question, *gpu, own)) {
+        return std::nullopt;
+    }
+    const Count times =
+        step::largest_batch(limit, kMostTimes, [&](Count factor) -> std::optional<Count> {
+            const auto batch = checked_mul(factor, own);
+            return batch && *batch <= kMaxDimension && !stop.stop_requested()
+                       ? peak_at(question, *gpu, *batch)
+                       : std::nullopt;
+        });
+    return stop.stop_requested() ? std::nullopt : std::optional(times * own);
+}
+
+void find_largest_batch(Report& report, const Question& question, const std::stop_token& stop) {
+    if (report.fit) {
+        report.fit->largest_batch = largest_batch(question, report.fit->limit_bytes, stop);
+    }
+}
+
+} // namespace eyeroof::analysis

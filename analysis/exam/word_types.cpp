@@ -1,0 +1,66 @@
+#include "analysis/exam/word_types.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <string>
+
+namespace eyeroof::analysis {
+
+using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
+
+namespace {
+
+std::string words_text(const Accelerator& accelerator) {
+    const auto& bits = accelerator.word_bits;
+    const int input = bits[index(Operand::input)];
+    const int weight = bits[index(Operand::weight)];
+    return input == weight ? fmt::format("words of {} bit", input)
+                           : fmt::format("inputs of {} and weights of {} bit", input, weight);
+}
+
+bool fits(DataType type, const Accelerator& accelerator, Operand o) {
+    const bool scaled = block_scale(type).elements > 0; // words have no scales beside them
+    return storage_bits(type) == accelerator.word_bits[index(o)] && !scaled;
+}
+
+} // namespace
+
+Diagnostics check_types(const Network& network, const Machine& machine,
+                        const Accelerator& accelerator, std::optional<DataType> asked) {
+    Diagnostics found;
+    if (asked) {
+        if (!fits(*asked, accelerator, Operand::input)) {
+            found.error(
+                "unsupported-type",
+                fmt::format("{} computes with {}, {} has {}{}", machine.name,
+                            words_text(accelerator), data_type_name(*asked), storage_bits(*asked),
+                            block_scale(*asked).elements > 0 ? " and a scale for each block" : ""),
+                "leave the type away, or change `words` in a copy of the machine");
+        }
+        return found;
+    }
+    std::set<std::string> others;
+    std::size_t layers = 0;
+    for (const Layer& layer : network.layers) {
+        const auto work = work_of(layer);
+        if (work && work->macs > 0 && !fits(layer.types.input, accelerator, Operand::input)) {
+            others.insert(std::string(data_type_name(layer.types.input)));
+            ++layers;
+        }
+    }
+    if (layers > 0) {
+        std::string types;
+        for (const std::string& type : others) {
+            types += (types.empty() ? "" : ", ") + type;
+        }
+        found.warning("other-words",
+                      fmt::format("{} computes with {}: traffic, room and time of {} layer{} of {} "
+                                  "are counted in those",
+                                  machine.name, words_text(accelerator), layers,
+                                  layers == 1 ? "" : "s", types));
+    }
+    return found;
+}
+
+} // namespace eyeroof::analysis

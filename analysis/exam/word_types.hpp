@@ -1,0 +1,20 @@
+// What an accelerator says to the data types of a network: its words have the widths that its
+// description gives them, whatever the layers' types.
+// Called by run(). Knows no file format.
+#pragma once
+
+#include "model/accelerator/accelerator.hpp"
+#include "model/machine/machine.hpp"
+#include "model/workload/network.hpp"
+
+#include <optional>
+
+namespace eyeroof::analysis {
+
+// An error "unsupported-type" when the options ask for a type whose words are not the machine's; a
+// warning "other-words" when the layers bring such types themselves.
+Diagnostics check_types(const model::Network& network, const model::Machine& machine,
+                        const model::Accelerator& accelerator,
+                        std::optional<model::DataType> asked);
+
+} // namespace eyeroof::analysis

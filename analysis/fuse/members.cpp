@@ -1,0 +1,104 @@
+#include "analysis/fuse/members.hpp"
+
+#include <algorithm>
+
+namespace eyeroof::analysis {
+
+using model::Layer;
+using model::fuse::Window;
+
+namespace {
+
+bool adds(const Layer& layer) {
+    return layer.op == model::Op::elementwise &&
+           std::get<model::ElementwiseShape>(layer.shape).fn == "add";
+}
+
+std::optional<decltype(ChainMember::what)> member_of(const Layer& layer) {
+    if (layer.direction != model::Direction::fwd) {
+        return std::nullopt;
+    }
+    if (const auto window = model::fuse::window_of(layer)) {
+        return *window;
+    }
+    if (const auto* gemm = std::get_if<model::GemmShape>(&layer.shape)) {
+        return layer.op == model::Op::gemm
+                   ? ProductMember{{gemm->batch * gemm->m, gemm->n, gemm->k}, 1}
+                   : ProductMember{{gemm->m, gemm->n, gemm->k}, gemm->batch};
+    }
+    if (const auto* a = std::get_if<model::AttentionShape>(&layer.shape)) {
+        // Heads that share keys and values stand one below the other.
+        const Count shared = a->groups / a->key_heads();
+        return PairMember{{a->m * shared, a->k, a->n, a->k}, a->batch * a->key_heads()};
+    }
+    return std::nullopt;
+}
+
+bool joins(const ChainMember& a, const ChainMember& b, bool something_between) {
+    if (const auto* x = std::get_if<Window>(&a.what)) {
+        const auto* y = std::get_if<Window>(&b.what);
+        return y != nullptr && a.count == 1 && b.count == 1 && x->out == y->in && x->k == y->c &&
+               x->images == y->images;
+    }
+    const auto* x = std::get_if<ProductMember>(&a.what);
+    const auto* y = std::get_if<ProductMember>(&b.what);
+    return something_between && x != nullptr && y != nullptr && a.count == b.count &&
+           x->copies == y->copies && x->product.m == y->product.m && x->product.n == y->product.k;
+}
+
+double word_bytes_of(const Layer& layer, std::optional<int> word_bits) {
+    return word_bits ? *word_bits / 8.0
+                     : std::max({model::bytes_per_element(layer.types.input),
+                                 model::bytes_per_element(layer.types.weight),
+                                 model::bytes_per_element(layer.types.output)});
+}
+
+} // namespace
+
+Result<Chains> chains_of(const model::Network& network, std::optional<int> word_bits,
+                         const std::optional<OnlyReaders>& readers) {
+    Chains chains;
+    Diagnostics found;
+    bool barred = true;  // what stands between the last member and the next keeps them apart
+    bool masked = false; // something was added, and no softmax came yet
+    bool something_between = false; // and is applied on the way
+    for (const Layer& layer : network.layers) {
+        const auto work = model::work_of(layer);
+        if (!work) {
+            Diagnostics own = work.diagnostics();
+            own.place({}, layer.name);
+            found.append(own);
+            continue;
+        }
+        auto what = member_of(layer);
+        if (!what) {
+            // What is added before a softmax is a mask, not another layer's result.
+            masked = layer.op == model::Op::softmax ? false : masked || adds(layer);
+            barred = barred || !(applied_on_the_way(layer) || adds(layer));
+            something_between = true;
+            chains.between.push_back(layer.name);
+            continue;
+        }
+        ChainMember member{layer.name,
+                           *std::move(what),
+                           layer.count,
+                           work->macs,
+                           word_bytes_of(layer, word_bits),
+                           0.0,
+                           false};
+        for (const model::TensorUse& tensor : work->tensors) {
+            member.compulsory_bytes += static_cast<double>(tensor.elements) * member.word_bytes;
+        }
+        if (!chains.members.empty()) {
+            ChainMember& before = chains.members.back();
+            before.joins_next = !barred && !masked && joins(before, member, something_between) &&
+                                (!readers || reads_alone(*readers, before.name, member.name));
+        }
+        chains.members.push_back(std::move(member));
+        barred = masked = something_between = false;
+    }
+    return found.has_errors() ? Result<Chains>(std::move(found))
+                              : Result<Chains>(std::move(chains));
+}
+
+} // namespace eyeroof::analysis

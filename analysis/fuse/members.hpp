@@ -1,0 +1,56 @@
+// A network's layers as members of chains: windows that move over planes, products, attentions.
+// Called by fuse_network.
+// Knows no machine but the width of its words.
+#pragma once
+
+#include "analysis/fuse/readers.hpp"
+#include "model/fuse/products.hpp"
+#include "model/fuse/windows.hpp"
+#include "model/workload/network.hpp"
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace eyeroof::analysis {
+
+struct ProductMember {
+    model::fuse::Product product;
+    Count copies = 1; // independent products of the layer
+
+    bool operator==(const ProductMember&) const = default;
+};
+
+struct PairMember { // one attention: both products in one layer
+    model::fuse::Pair pair;
+    Count copies = 1;
+
+    bool operator==(const PairMember&) const = default;
+};
+
+struct ChainMember {
+    std::string name;
+    std::variant<model::fuse::Window, ProductMember, PairMember> what;
+    Count count = 1;
+    Count macs = 0;                // of one execution
+    double word_bytes = 2.0;       // the widest of its tensors
+    double compulsory_bytes = 0.0; // each tensor once
+    bool joins_next = false; // the next member reads what this one writes, and can be fused to it
+
+    bool operator==(const ChainMember&) const = default;
+};
+
+struct Chains {
+    std::vector<ChainMember> members;
+    std::vector<std::string> between; // layers that are no members
+
+    bool operator==(const Chains&) const = default;
+};
+
+// `word_bits`: of every tensor; absent: the layers' own types. `readers`: who reads whose output;
+// absent: each member is taken to be read by the next one alone.
+Result<Chains> chains_of(const model::Network& network, std::optional<int> word_bits,
+                         const std::optional<OnlyReaders>& readers = {});
+
+} // namespace eyeroof::analysis

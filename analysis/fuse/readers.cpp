@@ -1,0 +1,94 @@
+#include "analysis/fuse/readers.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+namespace eyeroof::analysis {
+
+using formats::WiringKind;
+using formats::WiringStep;
+using model::Layer;
+
+namespace {
+
+constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
+
+// Does nothing but this step's one tensor pass through it?
+bool passes_on(const WiringStep& step, const std::vector<Layer>& layers) {
+    const auto tensors = std::count_if(step.reads.begin(), step.reads.end(),
+                                       [](std::size_t read) { return read != formats::kConstant; });
+    if (tensors != 1 || step.output || step.kind == WiringKind::state) {
+        return false;
+    }
+    if (step.kind == WiringKind::view) {
+        return !step.expands;
+    }
+    const Layer& layer = layers[step.layer];
+    const auto* e = std::get_if<model::ElementwiseShape>(&layer.shape);
+    return applied_on_the_way(layer) || (e != nullptr && e->fn == "add");
+}
+
+// The only step that reads each; kNobody where it is none, or several.
+std::vector<std::size_t> only_steps(const formats::Wiring& wiring) {
+    std::vector<std::size_t> reader(wiring.steps.size(), kNobody);
+    std::vector<std::size_t> number(wiring.steps.size(), 0);
+    for (std::size_t i = 0; i < wiring.steps.size(); ++i) {
+        for (const std::size_t read : wiring.steps[i].reads) {
+            if (read < wiring.steps.size()) {
+                reader[read] = ++number[read] == 1 ? i : kNobody;
+            }
+        }
+    }
+    return reader;
+}
+
+} // namespace
+
+bool applied_on_the_way(const Layer& layer) {
+    switch (layer.op) {
+    case model::Op::elementwise:
+        return model::tensors_read(std::get<model::ElementwiseShape>(layer.shape).fn) == 1;
+    case model::Op::batchnorm:
+    case model::Op::softmax:
+    case model::Op::rope:
+        return true;
+    default:
+        return false;
+    }
+}
+
+OnlyReaders only_readers(const model::Network& network, const formats::Wiring& wiring) {
+    const std::vector<std::size_t> reader = only_steps(wiring);
+    std::vector<std::optional<std::string>> found(network.layers.size());
+    std::vector<bool> several(network.layers.size(), false);
+    for (std::size_t i = 0; i < wiring.steps.size(); ++i) {
+        const WiringStep& step = wiring.steps[i];
+        if (step.kind != WiringKind::run) {
+            continue;
+        }
+        std::size_t next = step.output ? kNobody : reader[i];
+        while (next != kNobody && passes_on(wiring.steps[next], network.layers)) {
+            next = reader[next];
+        }
+        const bool one = next != kNobody && wiring.steps[next].kind == WiringKind::run;
+        const std::string name = one ? network.layers[wiring.steps[next].layer].name : "";
+        several[step.layer] =
+            several[step.layer] || !one || found[step.layer].value_or(name) != name;
+        found[step.layer] = name;
+    }
+    OnlyReaders readers;
+    for (std::size_t i = 0; i < network.layers.size(); ++i) {
+        if (found[i] && !several[i]) {
+            readers[network.layers[i].name] = *found[i];
+        }
+    }
+    return readers;
+}
+
+bool reads_alone(const OnlyReaders& readers, std::string_view layer, std::string_view reader) {
+    const auto found = readers.find(layer);
+    return found != readers.end() && found->second == reader;
+}
+
+} // namespace eyeroof::analysis

@@ -1,0 +1,20 @@
+// Lays measured ceilings over a report: beside the description's numbers, never in their place.
+// Called by cli after study::run; the plot takes them through add_ceilings.
+// Knows no file format.
+#pragma once
+
+#include "analysis/exam/report.hpp"
+#include "model/machine/machine.hpp"
+#include "profiles/measurement.hpp"
+
+#include <vector>
+
+namespace eyeroof::analysis {
+
+// Fills the report's `ceilings` and each layer's `roof`: max(operations / rate of the layer's type,
+// predicted bytes / bandwidth of the outermost memory), over the highest measured rate and
+// bandwidth that fit; no roof where neither was measured.
+void lay_ceilings(Report& report, const model::Machine& machine,
+                  const std::vector<profiles::Ceiling>& ceilings);
+
+} // namespace eyeroof::analysis

@@ -1,0 +1,59 @@
+// How long each operator of a program takes on a GPU or a host processor, once for all that are
+// alike. Made from the time model; read by the timeline and by analyses that change single kernels.
+#pragma once
+
+#include "analysis/program/graph.hpp"
+#include "base/result.hpp"
+#include "model/gpu/predict.hpp"
+
+#include <functional>
+#include <vector>
+
+namespace eyeroof::analysis::step {
+
+struct LayerCost {
+    double device_s = 0.0; // the kernel
+    double start_s = 0.0;  // of device_s, filling and draining an empty GPU
+    double low_s = 0.0;    // of device_s
+    double high_s = 0.0;
+    double share = 1.0; // of the GPU that is taken while it runs: SMs or DRAM, whichever is more
+    double bytes = 0.0; // moved at DRAM
+    double flops = 0.0;
+
+    bool operator==(const LayerCost&) const = default;
+};
+
+struct Costs {
+    std::vector<LayerCost> layers; // beside Graph::layers
+};
+
+using SoftwareOf = std::function<model::Software(const model::Layer&)>;
+
+// The prediction of one of the program's layers; of a fused one that of its group. Errors: those of
+// predict() and predict_group(), with the layer's name.
+Result<model::GpuPrediction> predict_layer(const Graph& graph, std::uint32_t layer,
+                                           const model::Gpu& gpu, const SoftwareOf& software);
+LayerCost cost_of(const model::Layer& layer, const model::Gpu& gpu,
+                  const model::GpuPrediction& prediction);
+
+// Of a layer that stands in no program. Errors: those of predict().
+Result<LayerCost> cost_with(const model::Layer& layer, const model::Gpu& gpu,
+                            const SoftwareOf& software);
+
+// Errors: those of predict_layer(), of all layers.
+Result<Costs> costs_of(const Graph& graph, const model::Gpu& gpu, const SoftwareOf& software);
+
+// Weights of products in fewer bits than they are computed in. What that saves comes off at the
+// data sheet's bandwidth, since kernels that turn formats back reach a smaller share of it the
+// fewer bytes they move, and only where bytes take longer than arithmetic:
+//   t' = max(t - saved / B, flops / peak)
+// int4 in groups of 32 with a scale and a zero of 16 bits: 5 bits.
+void cheapen_weights(const Graph& graph, const model::Gpu& gpu, model::DataType weights,
+                     Costs& costs);
+
+// A copy over PCIe, pinned: a fixed start and the link's sustained rate (model/gpu/memory_op.hpp).
+// Pageable memory is staged through pinned buffers: half of that rate (recalled). 0 where the
+// machine has no link.
+double copy_seconds(const model::Gpu& gpu, Count bytes, bool pageable);
+
+} // namespace eyeroof::analysis::step

@@ -1,0 +1,220 @@
+// Attention written out, as one kernel.
+#include "analysis/program/fusion.hpp"
+
+#include <algorithm>
+
+namespace eyeroof::analysis::step {
+
+using model::Layer;
+using model::Op;
+using model::WiringKind;
+using model::WiringStep;
+
+namespace {
+
+// An attention kernel for the shapes of scores and values.
+Layer attention_of(const Layer& scores) {
+    const auto& s = std::get<model::GemmShape>(scores.shape);
+    Layer made = scores;
+    made.name = scores.name + "_attention";
+    made.op = Op::attention;
+    model::AttentionShape shape;
+    shape.batch = 1;
+    shape.groups = s.batch;
+    shape.m = s.m;
+    shape.n = s.n;
+    shape.k = s.k;
+    made.shape = shape;
+    made.parameters.reset();
+    return made;
+}
+
+using Layers = std::vector<Layer>;
+
+const model::GemmShape* product(const Layer& layer) {
+    const bool forward = layer.direction == model::Direction::fwd;
+    return layer.op == Op::bmm && forward ? std::get_if<model::GemmShape>(&layer.shape) : nullptr;
+}
+
+// Elements that an operator over scores writes; 0: none of those.
+Count elements(const Layer& layer) {
+    if (layer.direction != model::Direction::fwd) {
+        return 0;
+    }
+    if (const auto* e = std::get_if<model::ElementwiseShape>(&layer.shape)) {
+        return e->rows * e->cols;
+    }
+    const auto* r = std::get_if<model::RowsShape>(&layer.shape);
+    return r != nullptr && layer.op == Op::softmax ? r->rows * r->cols : 0;
+}
+
+bool takes_back(const model::GemmShape& scores, const model::GemmShape& mix) {
+    return mix.batch == scores.batch && mix.m == scores.m && mix.k == scores.n && mix.n == scores.k;
+}
+
+// The layer behind the attention that begins at `first`; `first` itself where none does.
+std::size_t behind_attention(const Layers& layers, std::size_t first) {
+    const auto* scores = product(layers[first]);
+    bool softmax = false;
+    for (std::size_t i = first + 1; scores != nullptr && i < layers.size(); ++i) {
+        if (layers[i].count != layers[first].count) {
+            break;
+        }
+        if (const auto* mix = product(layers[i])) {
+            return softmax && takes_back(*scores, *mix) ? i + 1 : first;
+        }
+        if (elements(layers[i]) != scores->batch * scores->m * scores->n) {
+            break;
+        }
+        softmax = softmax || layers[i].op == Op::softmax;
+    }
+    return first;
+}
+
+// Without wiring, neighbors of equal counts are taken to read each other.
+Rewired by_neighbors(const model::Network& network) {
+    Rewired result{network, std::nullopt, 0};
+    result.network.layers.clear();
+    for (std::size_t i = 0; i < network.layers.size();) {
+        const std::size_t behind = behind_attention(network.layers, i);
+        const Layer& layer = network.layers[i];
+        result.network.layers.push_back(behind > i ? attention_of(layer) : layer);
+        result.replaced += behind > i ? static_cast<std::size_t>(layer.count) : 0;
+        i = behind > i ? behind : i + 1;
+    }
+    return result;
+}
+
+// Steps of one attention: first product, what follows it, second product.
+struct Match {
+    std::vector<std::size_t> steps;
+    std::size_t first = 0, last = 0;
+};
+
+class Matcher {
+  public:
+    Matcher(const model::Network& network, const Wiring& wiring)
+        : network_(network), wiring_(wiring), readers_(wiring.steps.size()) {
+        for (std::size_t i = 0; i < wiring.steps.size(); ++i) {
+            for (const std::size_t read : wiring.steps[i].reads) {
+                if (read < readers_.size()) {
+                    readers_[read].push_back(i);
+                }
+            }
+        }
+    }
+
+    std::optional<Match> at(std::size_t i) const {
+        if (!runs(i, Op::bmm) || learned(i)) {
+            return std::nullopt;
+        }
+        Match match{{i}, i, i};
+        bool softmax = false;
+        for (std::size_t now = i;;) {
+            if (readers_[now].size() != 1 || wiring_.steps[now].output) {
+                return std::nullopt;
+            }
+            now = readers_[now].front();
+            if (wiring_.steps[now].kind != WiringKind::run ||
+                wiring_.steps[now].reads.front() != match.steps.back()) {
+                return std::nullopt;
+            }
+            match.steps.push_back(now);
+            if (runs(now, Op::bmm)) {
+                match.last = now;
+                return softmax && agree(match) ? std::optional(match) : std::nullopt;
+            }
+            softmax = softmax || runs(now, Op::softmax);
+            if (!runs(now, Op::softmax) && !runs(now, Op::elementwise)) {
+                return std::nullopt;
+            }
+        }
+    }
+
+    Layer kernel(const Match& match) const { return attention_of(layer(match.first)); }
+
+  private:
+    const Layer& layer(std::size_t step) const {
+        return network_.layers[wiring_.steps[step].layer];
+    }
+    bool runs(std::size_t step, Op op) const {
+        return wiring_.steps[step].kind == WiringKind::run && layer(step).op == op &&
+               layer(step).direction == model::Direction::fwd;
+    }
+    bool learned(std::size_t step) const { return model::parameters_of(layer(step)) > 0; }
+
+    // [m x k] x [k x n], then [m x n] x [n x k]: what one head computes.
+    bool agree(const Match& match) const {
+        const auto& a = std::get<model::GemmShape>(layer(match.first).shape);
+        const auto& b = std::get<model::GemmShape>(layer(match.last).shape);
+        return !learned(match.last) && a.batch == b.batch && a.m == b.m && a.n == b.k &&
+               a.k == b.n && wiring_.steps[match.first].reads.size() == 2 &&
+               wiring_.steps[match.last].reads.size() == 2;
+    }
+
+    const model::Network& network_;
+    const Wiring& wiring_;
+    std::vector<std::vector<std::size_t>> readers_;
+};
+
+} // namespace
+
+Rewired with_attention(const model::Network& network, const std::optional<Wiring>& wiring) {
+    if (!wiring) {
+        return by_neighbors(network);
+    }
+    Rewired result{network, wiring, 0};
+    const Matcher matcher(network, *wiring);
+    Wiring made;
+    made.places = wiring->places;
+    made.names = wiring->names;
+    std::vector<std::size_t> now(wiring->steps.size()); // where a step stands in the new wiring
+    std::vector<bool> gone(wiring->steps.size(), false);
+    std::vector<std::optional<Match>> ends(wiring->steps.size());
+    for (std::size_t i = 0; i < wiring->steps.size(); ++i) {
+        if (const auto match = matcher.at(i)) {
+            for (const std::size_t step : match->steps) {
+                gone[step] = true;
+            }
+            ends[match->last] = match;
+        }
+    }
+    std::vector<std::size_t> kernels(network.layers.size(), 0); // by the layer of the scores
+    for (std::size_t i = 0; i < wiring->steps.size(); ++i) {
+        if (gone[i] && !ends[i]) {
+            continue;
+        }
+        WiringStep step = wiring->steps[i];
+        if (ends[i]) {
+            const Match& match = *ends[i];
+            const WiringStep& scores = wiring->steps[match.first];
+            std::size_t& layer = kernels[scores.layer];
+            if (layer == 0) {
+                result.network.layers.push_back(matcher.kernel(match));
+                result.network.layers.back().count = 0;
+                layer = result.network.layers.size() - 1;
+            }
+            ++result.network.layers[layer].count;
+            ++result.replaced;
+            step.layer = layer;
+            step.reads = {scores.reads[0], scores.reads[1], wiring->steps[i].reads[1]};
+            for (const std::size_t old : match.steps) {
+                --result.network.layers[wiring->steps[old].layer].count;
+            }
+        }
+        for (std::size_t& read : step.reads) {
+            read = read < now.size() ? now[read] : read;
+        }
+        now[i] = made.steps.size();
+        made.steps.push_back(std::move(step));
+    }
+    // Layers that run no more stay in the list, so that indices hold, at a count of one: only the
+    // wiring says what runs.
+    for (Layer& layer : result.network.layers) {
+        layer.count = std::max<Count>(layer.count, 1);
+    }
+    result.wiring = std::move(made);
+    return result;
+}
+
+} // namespace eyeroof::analysis::step

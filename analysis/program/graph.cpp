@@ -1,0 +1,375 @@
+#include "analysis/program/graph.hpp"
+
+#include "analysis/program/graph_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace eyeroof::analysis::step {
+
+using model::Layer;
+using model::Op;
+using model::WiringKind;
+using model::WiringStep;
+
+namespace {
+
+// A chain's order: neighbours with counts are mixed evenly, so that a network whose layers are
+// counted over its blocks runs block by block.
+Wiring chain_of(const model::Network& network) {
+    Wiring wiring;
+    wiring.places.emplace_back();
+    wiring.names.emplace_back();
+    const auto run = [&](std::size_t layer) {
+        WiringStep step;
+        step.layer = layer;
+        step.reads.push_back(wiring.steps.empty() ? model::kNetworkInput : wiring.steps.size() - 1);
+        wiring.steps.push_back(std::move(step));
+    };
+    const auto& layers = network.layers;
+    for (std::size_t begin = 0; begin < layers.size();) {
+        std::size_t end = begin + 1;
+        Count rounds = layers[begin].count;
+        while (layers[begin].count > 1 && end < layers.size() && layers[end].count > 1) {
+            rounds = std::min(rounds, layers[end++].count);
+        }
+        for (Count r = 0; r < rounds; ++r) {
+            for (std::size_t i = begin; i < end; ++i) {
+                // by whole numbers of count * r / rounds, at most 1e9 * 1e9
+                const Count times =
+                    layers[i].count * (r + 1) / rounds - layers[i].count * r / rounds;
+                for (Count t = 0; t < times && wiring.steps.size() < model::kMostGraphSteps; ++t) {
+                    run(i);
+                }
+            }
+        }
+        begin = end;
+    }
+    return wiring;
+}
+
+// Everything that the forward graph needs while it is made.
+class ForwardMaker {
+  public:
+    ForwardMaker(const model::Network& network, const Wiring& wiring, const GraphOptions& options,
+                 bool checks, Graph& graph)
+        : network_(network), wiring_(wiring), options_(options), checks_(checks), builder_(graph),
+          read_(wiring.steps.size(), false), made_(wiring.steps.size()),
+          weights_(network.layers.size()) {}
+
+    Diagnostics make() {
+        for (const Layer& layer : network_.layers) {
+            layer_ids_.push_back(builder_.layer(layer));
+        }
+        for (std::size_t i = 0; i < wiring_.steps.size(); ++i) {
+            step(i);
+        }
+        mark_outputs();
+        return std::move(found_);
+    }
+
+    Builder& builder() { return builder_; }
+    const std::vector<ForwardRun>& runs() const { return runs_; }
+
+  private:
+    struct Made {
+        std::vector<TensorId> tensors;
+        Count elements = 0;
+    };
+
+    std::string named(std::size_t i) const {
+        if (i >= wiring_.steps.size()) {
+            return i == model::kConstant ? "constant" : "input";
+        }
+        const WiringStep& step = wiring_.steps[i];
+        return step.kind == WiringKind::run ? network_.layers[step.layer].name
+                                            : wiring_.names[step.place];
+    }
+
+    void step(std::size_t i) {
+        const WiringStep& step = wiring_.steps[i];
+        for (const std::size_t read : step.reads) {
+            if (read < made_.size()) {
+                read_[read] = true;
+            }
+        }
+        switch (step.kind) {
+        case WiringKind::run:
+            return run(i);
+        case WiringKind::view:
+            return view(i);
+        case WiringKind::state:
+            break;
+        }
+        const Count elements = *step.elements * options_.batch;
+        const model::DataType type = network_.layers.front().types.input;
+        made_[i] = {{builder_.tensor(Role::state, bytes_of(elements, type), kNone, 0)}, elements};
+    }
+
+    // Elements and tensors of what a step reads; what the network is given takes the size asked
+    // for.
+    Made source(std::size_t read, Count wanted, model::DataType type) {
+        if (read == model::kConstant) {
+            return {{}, wanted};
+        }
+        if (read != model::kNetworkInput) {
+            return made_[read];
+        }
+        if (input_.tensors.empty() || input_.elements < wanted) {
+            if (input_.tensors.empty()) {
+                input_.tensors = {builder_.tensor(Role::input, 0, kNone, 0)};
+            }
+            input_.elements = wanted;
+            builder_.graph().tensors[input_.tensors.front()].bytes = bytes_of(wanted, type);
+        }
+        return {input_.tensors, wanted};
+    }
+
+    void view(std::size_t i) {
+        const WiringStep& step = wiring_.steps[i];
+        Made all;
+        for (const std::size_t read : step.reads) {
+            const Made from = source(read, 1, network_.layers.front().types.input);
+            all.elements += from.elements;
+            for (const TensorId t : from.tensors) {
+                if (std::find(all.tensors.begin(), all.tensors.end(), t) == all.tensors.end()) {
+                    all.tensors.push_back(t);
+                }
+            }
+        }
+        if (step.elements) {
+            const Count wanted = *step.elements * options_.batch;
+            if (wanted > all.elements && !step.expands) {
+                mismatch(step, fmt::format("'{}' has {} elements, more than the {} that it is a "
+                                           "part of",
+                                           named(i), wanted, all.elements));
+            }
+            all.elements = wanted;
+        }
+        made_[i] = std::move(all);
+    }
+
+    void mismatch(const WiringStep& step, std::string message) {
+        const SourceLocation& where = wiring_.places[step.place];
+        if (std::find(told_.begin(), told_.end(), step.place) == told_.end()) {
+            told_.push_back(step.place);
+            found_.error("shape-mismatch", std::move(message),
+                         "a view takes a part of a tensor, or several as one", where);
+        }
+    }
+
+    // The tensors that a run reads; an operand that nothing is named for is there anyway.
+    std::vector<TensorId> operands(const WiringStep& step, const Layer& layer) {
+        const Operands wanted = operands_of(layer);
+        std::vector<TensorId> reads;
+        const std::size_t given = checks_ ? step.reads.size() : 1;
+        for (std::size_t o = 0; o < given; ++o) {
+            const bool indices = layer.op == Op::embedding && o == 0;
+            const Count need = o < wanted.reads.size() ? wanted.reads[o]
+                               : indices ? std::get<model::RowsShape>(layer.shape).rows
+                                         : 0;
+            const Made from =
+                source(step.reads[o], need, indices ? model::DataType::int32 : layer.types.input);
+            if (checks_ && o < wanted.reads.size() && from.elements != need) {
+                mismatch(step,
+                         fmt::format("{} reads {} elements as its operand {}, and {} has {}",
+                                     layer.name, need, o + 1, named(step.reads[o]), from.elements));
+            }
+            for (const TensorId t : from.tensors) {
+                if (std::find(reads.begin(), reads.end(), t) == reads.end()) {
+                    reads.push_back(t);
+                }
+            }
+        }
+        // What stands beyond the operands is waited for and not checked.
+        if (checks_ && step.reads.size() < wanted.reads.size()) {
+            mismatch(step, fmt::format("{} reads {} tensors, and {} are named", layer.name,
+                                       wanted.reads.size(), step.reads.size()));
+        }
+        return reads;
+    }
+
+    // The run's weights; those of the layer that it shares them with where it has less than that of
+    // its own: what it has then are biases.
+    void add_weights(const WiringStep& step, const Layer& layer, std::uint32_t number,
+                     ForwardRun& made) {
+        const Count own = model::parameters_of(layer);
+        auto& of_layer = weights_[step.layer];
+        if (own > 0) {
+            made.weight = builder_.tensor(Role::weight, bytes_of(own, layer.types.weight),
+                                          layer_ids_[step.layer], number);
+            of_layer.push_back(made.weight);
+        }
+        if (!step.weights_of || weights_[*step.weights_of].empty()) {
+            return;
+        }
+        const TensorId shared = weights_[*step.weights_of].front();
+        const Tensor& tensor = builder_.graph().tensors[shared];
+        if (tensor.bytes > bytes_of(own, layer.types.weight)) {
+            made.bias = made.weight;
+            made.weight = shared;
+        }
+    }
+
+    void run(std::size_t i) {
+        const WiringStep& step = wiring_.steps[i];
+        const Layer& layer = network_.layers[step.layer];
+        const std::uint32_t id = layer_ids_[step.layer];
+        const std::uint32_t number = builder_.next_number(id);
+        std::vector<TensorId> reads = operands(step, layer);
+        ForwardRun made;
+        add_weights(step, layer, number, made);
+        made.inputs = static_cast<std::uint32_t>(reads.size());
+        for (const TensorId learned : {made.weight, made.bias}) {
+            if (learned != kNone) {
+                reads.push_back(learned);
+            }
+        }
+        const Count elements = operands_of(layer).writes;
+        const bool over = options_.in_place && writes_over(step, layer);
+        std::vector<TensorId> writes;
+        if (over) {
+            writes.push_back(made_[step.reads.front()].tensors.front());
+        } else {
+            writes.push_back(builder_.tensor(Role::activation,
+                                             bytes_of(elements, layer.types.output), id, number));
+        }
+        made_[i] = {{writes.front()}, elements};
+        if (options_.training && kept_beside(layer) > 0) {
+            made.beside = builder_.tensor(Role::activation, kept_beside(layer), id, number);
+            writes.push_back(made.beside);
+        }
+        made.op = builder_.add(id, number, model::Issued::forward, kNone, reads, writes);
+        runs_.push_back(made);
+    }
+
+    // Activations whose gradient needs their output alone, on a tensor that nobody else reads and
+    // that its maker's gradient does not need.
+    bool writes_over(const WiringStep& step, const Layer& layer) const {
+        const auto* e = std::get_if<model::ElementwiseShape>(&layer.shape);
+        if (e == nullptr || e->fn != "relu" || step.reads.size() != 1 ||
+            step.reads.front() >= made_.size()) {
+            return false;
+        }
+        const std::size_t from = step.reads.front();
+        const WiringStep& maker = wiring_.steps[from];
+        if (maker.kind != WiringKind::run || readers_of(from) != 1) {
+            return false;
+        }
+        const Op op = network_.layers[maker.layer].op;
+        return op != Op::softmax && op != Op::attention && op != Op::elementwise;
+    }
+
+    std::size_t readers_of(std::size_t step) const {
+        std::size_t readers = 0;
+        for (std::size_t i = step + 1; i < wiring_.steps.size() && i < step + 64; ++i) {
+            const auto& reads = wiring_.steps[i].reads;
+            readers += static_cast<std::size_t>(std::count(reads.begin(), reads.end(), step));
+        }
+        return readers;
+    }
+
+    void mark_outputs() {
+        for (std::size_t i = 0; i < wiring_.steps.size(); ++i) {
+            const WiringStep& step = wiring_.steps[i];
+            const bool last = i + 1 == wiring_.steps.size();
+            const bool output = step.output || last;
+            if (step.kind == WiringKind::run && !read_[i] && !output) {
+                found_.error("dangling-tensor", fmt::format("nobody reads what {} makes", named(i)),
+                             "name it where it is read, or write `output: true`",
+                             wiring_.places[step.place]);
+            }
+            for (const TensorId t : output ? made_[i].tensors : std::vector<TensorId>{}) {
+                builder_.graph().tensors[t].output = true;
+            }
+        }
+    }
+
+    const model::Network& network_;
+    const Wiring& wiring_;
+    const GraphOptions& options_;
+    bool checks_;
+    Builder builder_;
+    std::vector<std::uint32_t> layer_ids_;
+    std::vector<bool> read_;
+    std::vector<Made> made_;
+    Made input_;
+    std::vector<std::vector<TensorId>> weights_;
+    std::vector<ForwardRun> runs_;
+    std::vector<std::uint32_t> told_;
+    Diagnostics found_;
+};
+
+Diagnostics problems_of(const model::Network& network, bool training) {
+    Diagnostics found;
+    Count runs = 0;
+    for (const Layer& layer : network.layers) {
+        auto work = model::work_of(layer);
+        work.diagnostics().place({}, layer.name);
+        found.append(work.diagnostics());
+        runs += layer.count;
+        const Operands whole = operands_of(layer);
+        const bool fits = whole.writes > 0 &&
+                          std::find(whole.reads.begin(), whole.reads.end(), 0) == whole.reads.end();
+        if (work && !fits) {
+            found.error("overflow", fmt::format("the tensors of {} do not fit 63 bits", layer.name),
+                        "look for a dimension that is too large");
+        }
+        if (training && layer.direction == model::Direction::bwd_weight) {
+            found.error(
+                "not-forward",
+                fmt::format("{} is a gradient: the network is a training step itself", layer.name),
+                "leave out --phase training");
+        }
+        if (runs > static_cast<Count>(model::kMostGraphSteps)) {
+            found.error(
+                "too-many-operators",
+                fmt::format("the network runs more than {} operators", model::kMostGraphSteps),
+                "use smaller counts");
+            break;
+        }
+    }
+    return found;
+}
+
+} // namespace
+
+Result<Graph> make_graph(const model::Network& network, const std::optional<Wiring>& wiring,
+                         const GraphOptions& options) {
+    Diagnostics found = problems_of(network, options.training.has_value());
+    const auto is_of_another = [&](const WiringStep& step) {
+        return step.kind == WiringKind::run &&
+               std::max(step.layer, step.weights_of.value_or(0)) >= network.layers.size();
+    };
+    if (wiring && std::any_of(wiring->steps.begin(), wiring->steps.end(), is_of_another)) {
+        found.error("wrong-wiring", "the graph names layers that the network does not have",
+                    "it is of another network, or of this one before its layers were fused");
+    }
+    if (found.has_errors()) {
+        return found;
+    }
+    Graph graph;
+    graph.id = network.id;
+    graph.name = network.name;
+    graph.chain = !wiring.has_value();
+    graph.optimizer = options.training ? options.training->optimizer : std::string();
+    const Wiring chain = wiring ? Wiring{} : chain_of(network);
+    ForwardMaker maker(network, wiring ? *wiring : chain, options, wiring.has_value(), graph);
+    Diagnostics wrong = maker.make();
+    found.append(wrong);
+    if (found.has_errors()) {
+        return found;
+    }
+    if (options.training) {
+        add_training(maker.builder(), maker.runs(), *options.training, options.states);
+    }
+    if (!maker.builder().fits()) {
+        return Result<Graph>::failure("overflow", "the network's tensors do not fit 63 bits",
+                                      "look for a count or a dimension that is too large");
+    }
+    return {std::move(graph), std::move(found)};
+}
+
+} // namespace eyeroof::analysis::step

@@ -1,0 +1,132 @@
+// Names of a graph's parts, and the tools that its builders share.
+#include "analysis/program/graph_parts.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+namespace eyeroof::analysis::step {
+
+using model::Layer;
+using model::Op;
+
+std::string_view role_text(Role role) {
+    switch (role) {
+    case Role::input:
+        return "inputs";
+    case Role::state:
+        return "state";
+    case Role::weight:
+        return "weights";
+    case Role::optimizer:
+        return "optimizer";
+    case Role::activation:
+        return "activations";
+    case Role::gradient:
+        return "gradients of activations";
+    case Role::weight_gradient:
+        return "gradients of weights";
+    }
+    return "";
+}
+
+std::string Graph::name_of(const Operator& op) const {
+    const Layer& layer = layers[op.layer];
+    return layer.count > 1 ? fmt::format("{}#{}", layer.name, op.number + 1) : layer.name;
+}
+
+std::string Graph::name_of(const Tensor& tensor) const {
+    if (tensor.layer == kNone) {
+        return std::string(role_text(tensor.role));
+    }
+    const Layer& layer = layers[tensor.layer];
+    const std::string own =
+        layer.count > 1 ? fmt::format("{}#{}", layer.name, tensor.number + 1) : layer.name;
+    switch (tensor.role) {
+    case Role::activation:
+        return own;
+    case Role::gradient:
+        return "gradient of " + own;
+    default:
+        return fmt::format("{} of {}", role_text(tensor.role), own);
+    }
+}
+
+std::string run_words(const std::vector<Layer>& layers, const std::string& optimizer) {
+    std::set<std::string_view> types;
+    for (const Layer& layer : layers) {
+        types.insert(model::data_type_name(layer.types.output));
+    }
+    return fmt::format("{}, {}",
+                       optimizer.empty() ? "inference" : "a training step with " + optimizer,
+                       fmt::join(types, " and "));
+}
+
+Count bytes_of(Count elements, model::DataType type) {
+    const auto bits = checked_mul(elements, model::storage_bits(type));
+    return bits ? ceil_div(*bits, 8) : 0;
+}
+
+Count kept_beside(const Layer& layer) {
+    constexpr Count kWord = 4; // fp32 statistics, 32-bit positions
+    if (layer.op == Op::layernorm || layer.op == Op::batchnorm) {
+        return 2 * kWord * std::get<model::RowsShape>(layer.shape).rows;
+    }
+    if (const auto* a = std::get_if<model::AttentionShape>(&layer.shape)) {
+        return kWord * a->batch * a->groups * a->m;
+    }
+    if (layer.op == Op::maxpool) {
+        return kWord * operands_of(layer).writes;
+    }
+    const auto* e = std::get_if<model::ElementwiseShape>(&layer.shape);
+    return e != nullptr && e->fn == "dropout" ? e->rows * e->cols : 0;
+}
+
+std::uint32_t Builder::layer(const Layer& layer) {
+    auto& known = by_name_[layer.name];
+    for (const std::uint32_t i : known) {
+        if (graph_.layers[i] == layer) {
+            return i;
+        }
+    }
+    graph_.layers.push_back(layer);
+    numbers_.push_back(0);
+    known.push_back(static_cast<std::uint32_t>(graph_.layers.size() - 1));
+    return known.back();
+}
+
+std::uint32_t Builder::next_number(std::uint32_t layer) {
+    return numbers_[layer]++;
+}
+
+TensorId Builder::tensor(Role role, Count bytes, std::uint32_t layer, std::uint32_t number) {
+    const auto sum = checked_add(all_bytes_, bytes);
+    fits_ = fits_ && sum && bytes >= 0;
+    all_bytes_ = sum.value_or(all_bytes_);
+    graph_.tensors.push_back({role, bytes, kNone, layer, number, false});
+    return static_cast<TensorId>(graph_.tensors.size() - 1);
+}
+
+OperatorId Builder::add(std::uint32_t layer, std::uint32_t number, model::Issued kind,
+                        OperatorId forward, const std::vector<TensorId>& reads,
+                        const std::vector<TensorId>& writes) {
+    Operator op{layer, number, kind, forward, 0, 0, 0, 0};
+    const auto id = static_cast<OperatorId>(graph_.operators.size());
+    op.first_read = static_cast<std::uint32_t>(graph_.operands.size());
+    op.reads = static_cast<std::uint32_t>(reads.size());
+    graph_.operands.insert(graph_.operands.end(), reads.begin(), reads.end());
+    op.first_write = static_cast<std::uint32_t>(graph_.operands.size());
+    op.writes = static_cast<std::uint32_t>(writes.size());
+    graph_.operands.insert(graph_.operands.end(), writes.begin(), writes.end());
+    for (const TensorId t : writes) {
+        if (graph_.tensors[t].producer == kNone) {
+            graph_.tensors[t].producer = id;
+        }
+    }
+    graph_.operators.push_back(op);
+    return id;
+}
+
+} // namespace eyeroof::analysis::step

@@ -1,0 +1,144 @@
+#include "analysis/program/layout_passes.hpp"
+
+#include "analysis/program/graph_parts.hpp"
+#include "model/gpu/predict.hpp"
+
+#include <algorithm>
+
+namespace eyeroof::analysis::step {
+
+using model::Layer;
+
+namespace {
+
+bool needs_passes(const Layer& layer, const model::Gpu& gpu, const SoftwareOf& software) {
+    const auto work =
+        layer.op == model::Op::conv2d ? model::work_of(layer) : Result<model::Work>(model::Work{});
+    if (layer.op != model::Op::conv2d || !work) {
+        return false;
+    }
+    const auto kernel = model::kernel_of(gpu, layer, *work, software(layer));
+    return kernel && kernel->conv && kernel->conv->passes;
+}
+
+// A pass over a tensor of so many elements.
+Layer pass_of(const Layer& conv, Count elements, const char* function) {
+    Layer pass;
+    pass.name = conv.name + "." + function;
+    pass.op = model::Op::elementwise;
+    const Count rows = elements / model::kMaxDimension + 1;
+    pass.shape = model::ElementwiseShape{rows, std::max<Count>(elements / rows, 1), function};
+    pass.types = conv.types;
+    pass.count = conv.count;
+    pass.parameters = 0;
+    return pass;
+}
+
+// Copies a program operator by operator, with passes around the marked layers.
+class Inserter {
+  public:
+    Inserter(const Graph& graph, const std::vector<bool>& marked)
+        : graph_(graph), marked_(marked), moved_(graph.operators.size(), kNone) {
+        made_ = graph;
+        made_.operators.clear();
+        made_.operands.clear();
+    }
+
+    Graph insert() {
+        for (std::size_t i = 0; i < graph_.operators.size(); ++i) {
+            const Operator& op = graph_.operators[i];
+            moved_[i] = marked_[op.layer] ? with_passes(op)
+                                          : emit(op, graph_.reads_of(op), graph_.writes_of(op));
+        }
+        for (std::size_t t = 0; t < graph_.tensors.size(); ++t) {
+            const OperatorId before = graph_.tensors[t].producer;
+            if (before != kNone && made_.tensors[t].producer == kNone) {
+                made_.tensors[t].producer = moved_[before];
+            }
+        }
+        return std::move(made_);
+    }
+
+  private:
+    OperatorId emit(Operator op, const std::vector<TensorId>& reads,
+                    const std::vector<TensorId>& writes) {
+        op.forward = op.forward == kNone ? kNone : moved_[op.forward];
+        op.first_read = static_cast<std::uint32_t>(made_.operands.size());
+        op.reads = static_cast<std::uint32_t>(reads.size());
+        made_.operands.insert(made_.operands.end(), reads.begin(), reads.end());
+        op.first_write = static_cast<std::uint32_t>(made_.operands.size());
+        op.writes = static_cast<std::uint32_t>(writes.size());
+        made_.operands.insert(made_.operands.end(), writes.begin(), writes.end());
+        made_.operators.push_back(op);
+        return static_cast<OperatorId>(made_.operators.size() - 1);
+    }
+
+    TensorId copy_of(TensorId tensor) {
+        Tensor copy = made_.tensors[tensor];
+        copy.role = Role::activation;
+        copy.output = false;
+        copy.producer = kNone;
+        made_.tensors.push_back(copy);
+        return static_cast<TensorId>(made_.tensors.size() - 1);
+    }
+
+    std::uint32_t layer_id(std::uint32_t conv, const char* function, TensorId tensor) {
+        auto& known = passes_[{conv, function}];
+        if (known == 0) {
+            const Layer& layer = graph_.layers[conv];
+            const int bits = model::storage_bits(layer.types.input);
+            made_.layers.push_back(
+                pass_of(layer, made_.tensors[tensor].bytes * 8 / bits, function));
+            known = static_cast<std::uint32_t>(made_.layers.size());
+        }
+        return known - 1;
+    }
+
+    void add_pass(const Operator& conv, const char* function, TensorId from, TensorId to) {
+        Operator pass;
+        pass.layer = layer_id(conv.layer, function, from);
+        pass.number = conv.number;
+        pass.kind = conv.kind;
+        pass.within_call = true;
+        const OperatorId id = emit(pass, {from}, {to});
+        made_.tensors[to].producer = id;
+    }
+
+    OperatorId with_passes(const Operator& op) {
+        std::vector<TensorId> reads = graph_.reads_of(op);
+        std::vector<TensorId> writes = graph_.writes_of(op);
+        if (reads.empty() || writes.empty()) {
+            return emit(op, reads, writes);
+        }
+        const TensorId given = reads.front();
+        reads.front() = copy_of(given);
+        add_pass(op, "to_channels_last", given, reads.front());
+        const TensorId result = writes.front();
+        writes.front() = copy_of(result);
+        const OperatorId conv = emit(op, reads, writes);
+        made_.tensors[writes.front()].producer = conv;
+        add_pass(op, "to_channels_first", writes.front(), result);
+        return conv;
+    }
+
+    const Graph& graph_;
+    const std::vector<bool>& marked_;
+    std::vector<OperatorId> moved_;
+    std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> passes_; // one more than the id
+    Graph made_;
+};
+
+} // namespace
+
+Graph with_layout_passes(const Graph& graph, const model::Gpu& gpu, const SoftwareOf& software) {
+    std::vector<bool> marked;
+    for (const Layer& layer : graph.layers) {
+        marked.push_back(needs_passes(layer, gpu, software));
+    }
+    if (std::find(marked.begin(), marked.end(), true) == marked.end()) {
+        return graph;
+    }
+    return Inserter(graph, marked).insert();
+}
+
+} // namespace eyeroof::analysis::step

@@ -1,0 +1,312 @@
+#include "analysis/program/lower.hpp"
+
+#include "analysis/program/fusion.hpp"
+#include "analysis/program/layout_passes.hpp"
+#include "base/pattern.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace eyeroof::analysis {
+
+using model::Layer;
+using model::Network;
+using step::Graph;
+
+namespace {
+
+const model::Gpu* gpu_of(const Question& question) {
+    return std::get_if<model::Gpu>(&question.machine.kind);
+}
+
+// Bits of the convolutions' inputs, as they run; 0 without convolutions.
+int convolution_bits(const Question& question) {
+    int bits = 0;
+    for (const Layer& layer : question.network.layers) {
+        if (layer.op == model::Op::conv2d) {
+            bits = std::max(
+                bits, model::storage_bits(question.scenario.data_type.value_or(layer.types.input)));
+        }
+    }
+    return bits;
+}
+
+void set_types(model::DataType type, Network& network) {
+    for (Layer& layer : network.layers) {
+        layer.types = {type, type, type};
+    }
+}
+
+// How often each layer runs, as its count.
+void count_runs(Graph& graph) {
+    std::vector<Count> runs(graph.layers.size(), 0);
+    for (const step::Operator& op : graph.operators) {
+        ++runs[op.layer];
+    }
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        graph.layers[i].count = runs[i];
+    }
+}
+
+// The operators of the marked layers, and no layers that run no more.
+Graph only(const Graph& graph, const std::vector<bool>& kept) {
+    Graph part = graph;
+    part.operators.clear();
+    part.operands.clear();
+    part.layers.clear();
+    part.fused.clear();
+    std::vector<std::uint32_t> now(graph.layers.size(), step::kNone);
+    for (std::uint32_t i = 0; i < graph.layers.size(); ++i) {
+        if (kept[i]) {
+            now[i] = static_cast<std::uint32_t>(part.layers.size());
+            part.layers.push_back(graph.layers[i]);
+            if (const auto at = graph.fused.find(i); at != graph.fused.end()) {
+                part.fused.emplace(now[i], at->second);
+            }
+        }
+    }
+    for (step::Tensor& tensor : part.tensors) {
+        tensor.producer = step::kNone;
+        tensor.layer = tensor.layer == step::kNone ? step::kNone : now[tensor.layer];
+    }
+    std::vector<step::OperatorId> moved(graph.operators.size(), step::kNone);
+    for (std::size_t i = 0; i < graph.operators.size(); ++i) {
+        step::Operator op = graph.operators[i];
+        if (!kept[op.layer]) {
+            continue;
+        }
+        moved[i] = static_cast<step::OperatorId>(part.operators.size());
+        const auto reads = graph.reads_of(op);
+        const auto writes = graph.writes_of(op);
+        op.layer = now[op.layer];
+        op.forward = op.forward == step::kNone ? step::kNone : moved[op.forward];
+        op.first_read = static_cast<std::uint32_t>(part.operands.size());
+        part.operands.insert(part.operands.end(), reads.begin(), reads.end());
+        op.first_write = static_cast<std::uint32_t>(part.operands.size());
+        part.operands.insert(part.operands.end(), writes.begin(), writes.end());
+        part.operators.push_back(op);
+    }
+    for (std::size_t t = 0; t < part.tensors.size(); ++t) {
+        const step::OperatorId producer = graph.tensors[t].producer;
+        part.tensors[t].producer = producer == step::kNone ? step::kNone : moved[producer];
+    }
+    return part;
+}
+
+Result<Graph> matching_layers(const Graph& graph, const std::string& expression) {
+    const auto pattern = Pattern::compile(expression);
+    if (!pattern) {
+        return pattern.diagnostics();
+    }
+    std::vector<bool> kept;
+    for (const Layer& layer : graph.layers) {
+        kept.push_back(layer.count > 0 && pattern->found_in(layer.name));
+    }
+    if (std::find(kept.begin(), kept.end(), true) == kept.end()) {
+        constexpr std::size_t kShownName = 60;
+        return Result<Graph>::failure(
+            "no-layers", fmt::format("no layer of {} matches '{}'", graph.name, expression),
+            graph.layers.empty()
+                ? "the network has no layers"
+                : "the first one is named " + graph.layers.front().name.substr(0, kShownName));
+    }
+    return only(graph, kept);
+}
+
+} // namespace
+
+Operators operators_of(const Question& question) {
+    const bool inference = !question.scenario.training.has_value();
+    const Operators usual =
+        gpu_of(question) == nullptr && inference ? Operators::fused : Operators::all;
+    return question.scenario.operators.value_or(usual);
+}
+
+AttentionForm attention_of(const Question& question) {
+    const bool compiled = question.scenario.compiled && gpu_of(question) != nullptr;
+    return question.scenario.attention.value_or(compiled ? AttentionForm::fused
+                                                         : AttentionForm::written);
+}
+
+model::Layout layout_of(const Question& question) {
+    constexpr int kFullBits = 32;
+    const bool mixed = convolution_bits(question) < kFullBits;
+    return question.scenario.layout.value_or(mixed ? model::Layout::channels_last
+                                                   : model::Layout::channels_first);
+}
+
+model::Software software_of(const Scenario& scenario, model::Layout layout, const Layer& layer) {
+    model::Software software = model::software_from_name(scenario.library, layer.types.input);
+    software.layout = layout;
+    software.layout_passes_apart = true;
+    if (scenario.compiled && software.norm == model::NormKernel::usual) {
+        software.norm = model::NormKernel::compiled;
+    }
+    return software;
+}
+
+step::SoftwareOf software_of(const Question& question) {
+    return [scenario = question.scenario, layout = layout_of(question)](const Layer& layer) {
+        return software_of(scenario, layout, layer);
+    };
+}
+
+Count own_batch(const Network& network) {
+    if (network.batch > 0) {
+        return network.batch;
+    }
+    Count batch = 0;
+    for (const Layer& layer : network.layers) {
+        const auto* conv = std::get_if<model::ConvShape>(&layer.shape);
+        const auto* pool = std::get_if<model::PoolShape>(&layer.shape);
+        const Count n = conv != nullptr ? conv->n : pool != nullptr ? pool->n : 0;
+        if (n > 0 && batch > 0 && n != batch) {
+            return 1;
+        }
+        batch = n > 0 ? n : batch;
+    }
+    return std::max<Count>(batch, 1);
+}
+
+Result<Count> batch_factor(const Question& question) {
+    const Count own = own_batch(question.network);
+    const Count wanted = question.scenario.batch.value_or(own);
+    if (wanted % own != 0) {
+        return Result<Count>::failure(
+            "bad-batch",
+            fmt::format("{} has sizes for a batch of {}, and {} is no multiple of it",
+                        question.network.name, own, wanted),
+            fmt::format("use a multiple, such as --batch {}",
+                        own * std::max<Count>(wanted / own, 1)));
+    }
+    return wanted / own;
+}
+
+bool is_whole(const Question& question) {
+    return !question.scenario.layers && operators_of(question) != Operators::products;
+}
+
+Diagnostics check_costed(const Question& question) {
+    Diagnostics found;
+    if (!question.scenario.allow_uncosted && model::uncosted_products(question.network) > 0) {
+        found.error(
+            "uncosted",
+            fmt::format("{}: {}", question.network.name, model::uncosted_text(question.network)),
+            "a result would leave them out; --allow-uncosted gives it nevertheless");
+    }
+    return found;
+}
+
+Result<model::WiredNetwork> forward_layers(const Question& question) {
+    const auto factor = batch_factor(question);
+    Diagnostics refused = check_costed(question);
+    refused.append(factor.diagnostics());
+    if (refused.has_errors()) {
+        return refused;
+    }
+    if (question.network.layers.empty()) {
+        return Result<model::WiredNetwork>::failure(
+            "no-layers", fmt::format("{} has no layers", question.network.name),
+            "give it at least one layer");
+    }
+    model::WiredNetwork layers =
+        with_operators({question.network, question.wiring}, operators_of(question));
+    if (layers.network.layers.empty()) {
+        return Result<model::WiredNetwork>::failure(
+            "no-layers",
+            fmt::format("{} has no convolution, GEMM or attention", question.network.name),
+            "leave out --operators products");
+    }
+    auto grown = model::with_batch(layers.network, *factor);
+    if (!grown) {
+        return grown.diagnostics();
+    }
+    layers.network = *std::move(grown);
+    if (question.scenario.data_type) {
+        set_types(*question.scenario.data_type, layers.network);
+    }
+    if (attention_of(question) == AttentionForm::fused) {
+        step::Rewired rewired = step::with_attention(layers.network, layers.wiring);
+        layers = {std::move(rewired.network), std::move(rewired.wiring)};
+    }
+    return layers;
+}
+
+Result<Graph> lower(const Question& question) {
+    const auto& training = question.scenario.training;
+    if (training && !model::tensors_read(training->optimizer)) {
+        return Result<Graph>::failure("unknown-function",
+                                      fmt::format("'{}' is not an optimizer", training->optimizer),
+                                      "such as sgd, sgd_momentum or adam");
+    }
+    if (!question.scenario.density.empty()) {
+        return Result<Graph>::failure("density",
+                                      "zeros are counted by exam alone, on machines that skip them",
+                                      "leave --density out");
+    }
+    const auto layers = forward_layers(question);
+    if (!layers) {
+        return layers.diagnostics();
+    }
+    step::GraphOptions options;
+    options.training = training;
+    options.states = question.scenario.states;
+    options.in_place = question.scenario.in_place;
+    options.batch = *batch_factor(question);
+    auto made = step::make_graph(layers->network, layers->wiring, options);
+    if (!made) {
+        return made;
+    }
+    Graph graph = *std::move(made);
+    if (const model::Gpu* gpu = gpu_of(question)) {
+        graph = step::with_layout_passes(graph, *gpu, software_of(question));
+        graph = question.scenario.compiled ? step::fuse(graph) : std::move(graph);
+    }
+    count_runs(graph);
+    if (question.scenario.layers) {
+        return matching_layers(graph, *question.scenario.layers);
+    }
+    return only(graph, [&] {
+        std::vector<bool> runs;
+        for (const Layer& layer : graph.layers) {
+            runs.push_back(layer.count > 0);
+        }
+        return runs;
+    }());
+}
+
+Result<Network> lowered_network(const Question& question) {
+    auto program = lower(question);
+    if (!program) {
+        return program.diagnostics();
+    }
+    Network network;
+    network.id = program->id;
+    network.name = program->name;
+    network.source = question.network.source;
+    network.layers = std::move(program->layers);
+    return network;
+}
+
+Scenario for_lowered(Scenario scenario) {
+    scenario.batch.reset();
+    scenario.layers.reset();
+    scenario.data_type.reset();
+    scenario.training.reset();
+    scenario.operators = Operators::all;
+    scenario.attention = AttentionForm::written;
+    scenario.compiled = false;
+    scenario.layout = model::Layout::channels_last;
+    return scenario;
+}
+
+Question question_of_lowered(const Question& question, Network layers) {
+    Question made = question;
+    made.scenario = for_lowered(question.scenario);
+    made.network = std::move(layers);
+    made.wiring.reset();
+    return made;
+}
+
+} // namespace eyeroof::analysis

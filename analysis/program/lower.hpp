@@ -1,0 +1,55 @@
+// From a question to the program that a step runs: the only conversion of a network.
+// Called by run() and by analyses that need a program without its times.
+#pragma once
+
+#include "analysis/program/costs.hpp"
+#include "analysis/program/operators.hpp"
+#include "analysis/scenario/question.hpp"
+
+namespace eyeroof::analysis {
+
+// What the open choices of a scenario mean for this network and machine.
+Operators operators_of(const Question& question);
+AttentionForm attention_of(const Question& question);
+model::Layout layout_of(const Question& question);
+// The software of one layer's kernel: library by name, layout. Passes between layouts are
+// operators.
+model::Software software_of(const Scenario& scenario, model::Layout layout,
+                            const model::Layer& layer);
+step::SoftwareOf software_of(const Question& question);
+
+// Samples that the network's own sizes are for: Network::batch, else the n that all convolutions
+// and pools share, else 1.
+Count own_batch(const model::Network& network);
+// What the network's sizes are multiplied by for the scenario's batch. Errors: "bad-batch" where it
+// is no multiple of the network's own.
+Result<Count> batch_factor(const Question& question);
+
+// Errors: "uncosted" where the network has a product without a cost and the scenario does not allow
+// it.
+Diagnostics check_costed(const Question& question);
+
+// The forward layers as they run: operators, batch, types, attention. Errors: "no-layers"; those of
+// check_costed(), batch_factor() and with_batch().
+Result<model::WiredNetwork> forward_layers(const Question& question);
+
+// Whether the program is all of the network: no choice of layers, no operators left out.
+bool is_whole(const Question& question);
+
+// The whole step: forward layers, gradients and updates in training, passes between layouts on
+// GPUs, fused groups where it is compiled, and of these the layers that match the scenario's
+// expression. Layer::count says how often each runs. Errors: those of forward_layers() and
+// make_graph(); "no-layers" when the expression matches none; "bad-regex"; "unknown-function" for
+// an optimizer that is none.
+Result<step::Graph> lower(const Question& question);
+
+// The same as a network of its layers: for analyses that take single layers on.
+Result<model::Network> lowered_network(const Question& question);
+
+// The scenario of layers that were lowered already: their sizes, types and operators are as they
+// run.
+Scenario for_lowered(Scenario scenario);
+// A question about such layers on the same machine.
+Question question_of_lowered(const Question& question, model::Network layers);
+
+} // namespace eyeroof::analysis

@@ -1,0 +1,16 @@
+// Which of a network's operators a program contains: all, all but those that fuse, or products
+// alone. Called by lower().
+#pragma once
+
+#include "analysis/scenario/scenario.hpp"
+#include "model/workload/wiring.hpp"
+
+namespace eyeroof::analysis {
+
+// An activation fuses with the layer before it where both have the same count and elements, a batch
+// normalization where that layer is a convolution or GEMM: the wiring reads through it. Products
+// alone are a chain. The name says how many operators were fused or left out; the same network
+// where none was.
+model::WiredNetwork with_operators(model::WiredNetwork from, Operators operators);
+
+} // namespace eyeroof::analysis

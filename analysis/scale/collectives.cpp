@@ -1,0 +1,388 @@
+#include "analysis/scale/collectives.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace eyeroof::analysis {
+
+using model::Fabric;
+using model::FabricLevel;
+
+namespace {
+
+double rounds_of(Count n) { // ceil(log2 n)
+    return static_cast<double>(
+        std::bit_width(static_cast<std::uint64_t>(std::max<Count>(n, 1)) - 1));
+}
+
+// One collective on one group: the levels with what the group has of them.
+class Run {
+  public:
+    Run(const Fabric& fabric, const Group& group, Collective kind, std::size_t protocol)
+        : fabric_(fabric), group_(group), kind_(kind), protocol_(protocol),
+          share_(fabric.protocol(protocol).share) {
+        time_.protocol = fabric.protocol(protocol).name;
+        time_.level_bytes.assign(fabric.levels.size(), 0.0);
+        time_.level_messages.assign(fabric.levels.size(), 0.0);
+        time_.latency_s = fabric.protocol(protocol).base_s;
+    }
+
+    bool uses(std::size_t l) const { return group_.counts[l] > 1; }
+    double a(std::size_t l) const {
+        return fabric_.levels[l].latency(protocol_) + fabric_.levels[l].overhead_s;
+    }
+    // Of one unit, for this group alone.
+    double unit_bandwidth(std::size_t l, bool uniform = false) const {
+        const FabricLevel& level = fabric_.levels[l];
+        const Count units = group_.counts[l];
+        const double all = uniform ? model::uniform_bytes_per_s(level, units)
+                                   : model::neighbour_bytes_per_s(level, units);
+        return all * reachable(l) * share_ / static_cast<double>(group_.sharing[l]);
+    }
+    // Of one member, when all of the group in a unit send at once.
+    double member_bandwidth(std::size_t l, bool uniform = false) const {
+        return unit_bandwidth(l, uniform) / static_cast<double>(group_.members[l]);
+    }
+    double narrowest(bool uniform = false) const {
+        double least = INFINITY;
+        for (std::size_t l = 0; l < fabric_.levels.size(); ++l) {
+            if (uses(l)) {
+                least = std::min(least, unit_bandwidth(l, uniform));
+            }
+        }
+        return least;
+    }
+    std::size_t outermost() const {
+        std::size_t last = 0;
+        for (std::size_t l = 0; l < fabric_.levels.size(); ++l) {
+            last = uses(l) ? l : last;
+        }
+        return last;
+    }
+    // Units of the level that the whole group has: n over the members of a unit.
+    double units(std::size_t l) const {
+        return static_cast<double>(group_.size) / static_cast<double>(group_.members[l]);
+    }
+    // Hops of a ring through all members that pass this level and no wider one.
+    double ring_hops(std::size_t l) const {
+        const double wider = l + 1 < fabric_.levels.size() && l < outermost() ? units(l + 1) : 0.0;
+        return uses(l) ? units(l) - wider : 0.0;
+    }
+    void moves(std::size_t l, double messages, double bytes_each) {
+        time_.level_bytes[l] += messages * bytes_each;
+        time_.level_messages[l] += messages;
+    }
+
+    double n() const { return static_cast<double>(group_.size); }
+    double passes() const { return kind_ == Collective::all_reduce ? 2.0 : 1.0; }
+    const Fabric& fabric() const { return fabric_; }
+    const Group& group() const { return group_; }
+    Collective kind() const { return kind_; }
+    CollectiveTime& time() { return time_; }
+
+  private:
+    // A member drives its own ports, not those of members of other groups.
+    double reachable(std::size_t l) const {
+        const FabricLevel& level = fabric_.levels[l];
+        const double ports = static_cast<double>(level.ports);
+        const double devices =
+            static_cast<double>(group_.members[l]) * static_cast<double>(group_.sharing[l]);
+        const double own = std::max(1.0, ports / std::max(devices, 1.0));
+        const double driven = std::min(ports, static_cast<double>(group_.members[l]) * own);
+        // `sharing` divides the ports already: give back what others do not take of this one.
+        return l == 0 ? 1.0
+                      : std::min(1.0, driven * static_cast<double>(group_.sharing[l]) / ports);
+    }
+
+    const Fabric& fabric_;
+    const Group& group_;
+    Collective kind_;
+    std::size_t protocol_;
+    double share_;
+    CollectiveTime time_;
+};
+
+// n pieces of S/n move on at once, `steps` times. The longest chain of messages either waits for
+// the narrowest link again and again, or follows a piece around, from one crossing of the outermost
+// level to the next. With h the time of a hop (a + S/n/B), w the narrowest link's of a piece, and c
+// members between two crossings:
+//   max( h_out + (steps - 1) w,  J h_out + (J - 1)(c - 1) h_in + rest max(h_in, w) ),
+//   J = ceil(steps / c), rest = steps - (J - 1) c - 1; on one level that is steps (a + S/n/B).
+void ring(Run& run, double bytes) {
+    const double n = run.n();
+    const bool broadcast = run.kind() == Collective::broadcast;
+    const double steps = broadcast ? 2.0 * n - 2.0 : run.passes() * (n - 1.0);
+    const double piece = bytes / n;
+    const std::size_t out = run.outermost();
+    double inner = 0.0;
+    double inner_hops = 0.0;
+    double narrowest = 0.0;
+    for (std::size_t l = 0; l < run.fabric().levels.size(); ++l) {
+        const double hops = run.ring_hops(l);
+        if (hops <= 0.0) {
+            continue;
+        }
+        const double transfer = piece / run.unit_bandwidth(l);
+        narrowest = std::max(narrowest, run.fabric().levels[l].overhead_s + transfer);
+        if (l != out) {
+            inner += hops * (run.a(l) + transfer);
+            inner_hops += hops;
+        }
+        run.moves(l, broadcast ? hops * (n - 1.0) : steps * hops, piece);
+    }
+    const double crossing = run.a(out) + piece / run.unit_bandwidth(out);
+    const double hop = inner_hops > 0.0 ? inner / inner_hops : 0.0;
+    const auto between = static_cast<double>(run.group().members[out]);
+    const double crossings = std::ceil(steps / between);
+    const double rest = steps - (crossings - 1.0) * between - 1.0;
+    const double waits = crossing + (steps - 1.0) * narrowest;
+    const double around = crossings * crossing + (crossings - 1.0) * (between - 1.0) * hop +
+                          rest * std::max(hop, narrowest);
+    run.time().bandwidth_s = steps * piece / run.narrowest();
+    run.time().latency_s += std::max(std::max(waits, around) - run.time().bandwidth_s, 0.0);
+}
+
+void tree(Run& run, double bytes) {
+    const double ways = run.kind() == Collective::all_reduce ? 2.0 : 1.0;
+    for (std::size_t l = 0; l < run.fabric().levels.size(); ++l) {
+        const double rounds = rounds_of(run.group().counts[l]);
+        const auto sharing = static_cast<double>(run.group().sharing[l]);
+        const double port = run.unit_bandwidth(l) * sharing /
+                            static_cast<double>(l == 0 ? 1 : run.fabric().levels[l].ports);
+        run.time().latency_s += ways * rounds * run.a(l);
+        run.time().bandwidth_s +=
+            rounds > 0.0 ? ways * rounds * bytes / std::min(port, run.unit_bandwidth(l)) : 0.0;
+        const double joins =
+            run.units(l) - (l + 1 < run.fabric().levels.size() ? run.units(l + 1) : 1.0);
+        run.moves(l, run.uses(l) ? ways * joins : 0.0, bytes);
+    }
+}
+
+// Each of the two trees carries half of the array, in pieces of at most the fabric's; a member that
+// is inner in one tree sends and receives four messages for each pair of pieces.
+void double_tree(Run& run, double bytes) {
+    const double pieces = std::max(1.0, std::ceil(bytes / 2.0 / run.fabric().chunk_bytes));
+    const double piece = bytes / 2.0 / pieces;
+    double overhead = 0.0; // of the slowest level's messages
+    for (std::size_t l = 0; l < run.fabric().levels.size(); ++l) {
+        const double rounds = rounds_of(run.group().counts[l]);
+        if (rounds > 0.0) {
+            overhead = std::max(overhead, 4.0 * pieces * run.fabric().levels[l].overhead_s);
+            run.time().latency_s += 2.0 * rounds * run.a(l);
+            run.time().bandwidth_s += 2.0 * rounds * piece / run.unit_bandwidth(l);
+            const double joins =
+                run.units(l) - (l + 1 < run.fabric().levels.size() ? run.units(l + 1) : 1.0);
+            run.moves(l, 2.0 * joins, bytes);
+        }
+    }
+    run.time().latency_s += overhead;
+    run.time().bandwidth_s += 2.0 * bytes / run.narrowest();
+}
+
+// Rings, or halving and doubling, level by level: inside each unit the array is scattered before it
+// goes outside.
+void by_levels(Run& run, double bytes, bool halving) {
+    double rest = bytes;
+    for (std::size_t l = 0; l < run.fabric().levels.size(); ++l) {
+        const Count units = run.group().counts[l];
+        if (units <= 1) {
+            continue;
+        }
+        const auto c = static_cast<double>(units);
+        // Halving and doubling is of the largest power of 2; those beyond hand theirs to a partner.
+        const double core =
+            halving ? static_cast<double>(std::bit_floor(static_cast<std::uint64_t>(units))) : c;
+        const double rounds = halving ? std::log2(core) : c - 1.0;
+        const double member = run.member_bandwidth(l);
+        const double carried = run.passes() * (core - 1.0) / core * rest;
+        run.time().latency_s += run.passes() * rounds * run.a(l);
+        run.time().bandwidth_s += carried / member;
+        const double groups = run.n() / c;
+        run.moves(l, groups * core * run.passes() * rounds, carried / (run.passes() * rounds));
+        if (core < c) {
+            run.time().latency_s += run.passes() * run.a(l);
+            run.time().bandwidth_s += run.passes() * rest / member;
+            run.moves(l, groups * (c - core) * run.passes(), rest);
+        }
+        rest /= c;
+    }
+}
+
+bool in_switch(Run& run, double bytes) {
+    double rest = bytes;
+    bool any = false;
+    for (std::size_t l = 0; l < run.fabric().levels.size(); ++l) {
+        const FabricLevel& level = run.fabric().levels[l];
+        const auto c = static_cast<double>(run.group().counts[l]);
+        if (c <= 1.0) {
+            continue;
+        }
+        if (level.reduces) {
+            const double share =
+                level.reduced_share > 0.0 ? level.reduced_share / level.share : 1.0;
+            run.time().latency_s += level.reduced_base_s + 2.0 * run.a(l);
+            run.time().bandwidth_s += rest / (run.member_bandwidth(l) * share);
+            run.moves(l, 2.0 * run.n(), rest / 2.0);
+            any = true;
+        } else {
+            run.time().latency_s += 2.0 * (c - 1.0) * run.a(l);
+            run.time().bandwidth_s += 2.0 * (c - 1.0) / c * rest / run.member_bandwidth(l);
+            run.moves(l, run.n() * 2.0 * (c - 1.0), rest / c);
+        }
+        rest /= c;
+    }
+    return any;
+}
+
+// Servers stand at the outermost level that the group uses.
+void server(Run& run, double bytes, Count servers) {
+    const std::size_t l = run.outermost();
+    const double one = run.member_bandwidth(l);
+    run.time().latency_s += 2.0 * run.a(l);
+    run.time().bandwidth_s =
+        std::max(run.n() / static_cast<double>(std::max<Count>(servers, 1)), 1.0) * bytes / one;
+    run.moves(l, 2.0 * run.n(), bytes);
+}
+
+void sharded_server(Run& run, double bytes) {
+    const std::size_t l = run.outermost();
+    const double n = run.n();
+    run.time().latency_s += 2.0 * run.a(l) + 2.0 * (n - 2.0) * run.fabric().levels[l].overhead_s;
+    run.time().bandwidth_s =
+        2.0 * (n - 1.0) / n * bytes / std::min(run.member_bandwidth(l, true), run.narrowest(true));
+    run.moves(l, 2.0 * n * (n - 1.0), bytes / n);
+}
+
+// Every pair by itself. What leaves a unit goes to all members outside it.
+void direct(Run& run, double bytes) {
+    const double n = run.n();
+    for (std::size_t l = 0; l < run.fabric().levels.size(); ++l) {
+        if (!run.uses(l)) {
+            continue;
+        }
+        const auto inside = static_cast<double>(run.group().members[l]);
+        const double reach = inside * static_cast<double>(run.group().counts[l]);
+        const double at_level = std::min(reach, n) - inside; // partners first met here
+        const double beyond = n - inside;
+        run.time().latency_s += at_level * run.a(l);
+        run.time().bandwidth_s =
+            std::max(run.time().bandwidth_s, beyond / n * bytes / run.member_bandwidth(l, true));
+        run.moves(l, n * at_level, bytes / n);
+    }
+}
+
+bool powers_of_two(const Group& group) {
+    return std::all_of(group.counts.begin(), group.counts.end(),
+                       [](Count c) { return std::has_single_bit(static_cast<std::uint64_t>(c)); });
+}
+
+bool serves(Algorithm algorithm, Collective kind) {
+    switch (algorithm) {
+    case Algorithm::ring:
+        return kind != Collective::all_to_all;
+    case Algorithm::tree:
+        return kind == Collective::all_reduce || kind == Collective::broadcast;
+    case Algorithm::hierarchical:
+    case Algorithm::halving_doubling:
+        return kind != Collective::all_to_all && kind != Collective::broadcast;
+    case Algorithm::direct:
+        return kind == Collective::all_to_all;
+    default:
+        return kind == Collective::all_reduce;
+    }
+}
+
+} // namespace
+
+std::optional<CollectiveTime> collective_time(const Fabric& fabric, const Group& group,
+                                              Collective collective, double bytes,
+                                              Algorithm algorithm, std::size_t protocol,
+                                              Count servers) {
+    if (!serves(algorithm, collective)) {
+        return std::nullopt;
+    }
+    Run run(fabric, group, collective, protocol);
+    run.time().algorithm = algorithm;
+    if (group.size <= 1) {
+        run.time().latency_s = 0.0;
+        return run.time();
+    }
+    switch (algorithm) {
+    case Algorithm::ring:
+        ring(run, bytes);
+        break;
+    case Algorithm::tree:
+        tree(run, bytes);
+        break;
+    case Algorithm::double_tree:
+        double_tree(run, bytes);
+        break;
+    case Algorithm::halving_doubling:
+        if (collective != Collective::all_reduce && !powers_of_two(group)) {
+            return std::nullopt;
+        }
+        by_levels(run, bytes, true);
+        break;
+    case Algorithm::hierarchical:
+        by_levels(run, bytes, false);
+        break;
+    case Algorithm::in_switch:
+        if (!in_switch(run, bytes)) {
+            return std::nullopt;
+        }
+        break;
+    case Algorithm::server:
+        server(run, bytes, servers);
+        break;
+    case Algorithm::sharded_server:
+        sharded_server(run, bytes);
+        break;
+    case Algorithm::direct:
+        direct(run, bytes);
+        break;
+    }
+    return run.time();
+}
+
+CollectiveTime collective_time(const Fabric& fabric, const Group& group, Collective collective,
+                               double bytes, const CollectiveOptions& options) {
+    std::optional<CollectiveTime> best;
+    const auto consider = [&](Algorithm algorithm) {
+        for (std::size_t p = 0; p < fabric.protocol_count(); ++p) {
+            const auto time =
+                collective_time(fabric, group, collective, bytes, algorithm, p, options.servers);
+            if (time && (!best || time->time_s() < best->time_s())) {
+                best = time;
+            }
+        }
+    };
+    if (options.algorithm) {
+        consider(*options.algorithm);
+    }
+    if (!best) {
+        for (const Algorithm a :
+             {Algorithm::ring, Algorithm::double_tree, Algorithm::halving_doubling,
+              Algorithm::hierarchical, Algorithm::in_switch, Algorithm::direct, Algorithm::tree}) {
+            consider(a);
+        }
+    }
+    return *best;
+}
+
+CollectiveTime send_time(const Fabric& fabric, const Group& group, double bytes) {
+    std::optional<CollectiveTime> best;
+    for (std::size_t p = 0; p < fabric.protocol_count(); ++p) {
+        Run run(fabric, group, Collective::broadcast, p);
+        const std::size_t l = run.outermost();
+        run.time().latency_s = group.size > 1 ? run.a(l) : 0.0;
+        run.time().bandwidth_s = group.size > 1 ? bytes / run.member_bandwidth(l) : 0.0;
+        run.moves(l, 1.0, bytes);
+        if (!best || run.time().time_s() < best->time_s()) {
+            best = run.time();
+        }
+    }
+    return *best;
+}
+
+} // namespace eyeroof::analysis

@@ -1,0 +1,462 @@
+#include "analysis/scale/transformer.hpp"
+
+#include "analysis/scale/split.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+
+namespace eyeroof::analysis {
+
+using model::DataType;
+using model::Layer;
+using model::Op;
+
+Transformer gpt(Count layers, Count hidden, Count heads, Count vocabulary, Count positions,
+                bool tied) {
+    Transformer t;
+    t.layers = layers;
+    t.hidden = hidden;
+    t.heads = t.kv_heads = heads;
+    t.head_size = hidden / heads;
+    t.inner = 4 * hidden;
+    t.vocabulary = vocabulary;
+    t.positions = positions;
+    t.tied = tied;
+    return t;
+}
+
+namespace {
+
+struct Widths { // as numbers
+    explicit Widths(const Transformer& t)
+        : h(static_cast<double>(t.hidden)), q(static_cast<double>(t.heads * t.head_size)),
+          kv(static_cast<double>(t.kv_heads * t.head_size)), f(static_cast<double>(t.inner)),
+          a(static_cast<double>(t.heads)), v(static_cast<double>(t.vocabulary)),
+          layers(static_cast<double>(t.layers)), products(t.gated ? 3.0 : 2.0) {}
+    double h, q, kv, f, a, v, layers, products;
+};
+
+double attention_parameters(const Transformer& t) {
+    const Widths w(t);
+    const double bias = t.biases ? w.q + 2.0 * w.kv + w.h : 0.0;
+    return w.h * (w.q + 2.0 * w.kv) + w.q * w.h + bias;
+}
+
+double expert_parameters(const Transformer& t) {
+    const Widths w(t);
+    const double bias = t.biases ? (w.products - 1.0) * w.f + w.h : 0.0;
+    return w.products * w.h * w.f + bias;
+}
+
+double norm_parameters(const Transformer& t) {
+    return static_cast<double>(t.hidden) * (t.biases ? 4.0 : 2.0);
+}
+
+double blocks(const Transformer& t, double experts) {
+    const double router = t.experts > 1 ? static_cast<double>(t.hidden * t.experts) : 0.0;
+    return static_cast<double>(t.layers) *
+           (attention_parameters(t) + norm_parameters(t) + router + experts * expert_parameters(t));
+}
+
+double outside(const Transformer& t) {
+    const Widths w(t);
+    return (t.tied ? 1.0 : 2.0) * w.v * w.h + static_cast<double>(t.positions) * w.h;
+}
+
+} // namespace
+
+double block_parameters(const Transformer& t) {
+    return blocks(t, static_cast<double>(t.experts)) / static_cast<double>(t.layers);
+}
+
+double parameters(const Transformer& t) {
+    return blocks(t, static_cast<double>(t.experts)) + outside(t);
+}
+
+double active_parameters(const Transformer& t) {
+    return blocks(t, static_cast<double>(t.active)) + outside(t);
+}
+
+double training_flops(const Transformer& t, double sequences, double length) {
+    const Widths w(t);
+    const double words = sequences * length;
+    const double used = static_cast<double>(t.active);
+    const double linear =
+        w.layers * (w.h * (2.0 * w.q + 2.0 * w.kv) + used * w.products * w.h * w.f);
+    const double core = w.layers * 2.0 * w.q * length;
+    return 6.0 * words * (linear + core + w.v * w.h);
+}
+
+double hardware_flops(const Transformer& t, double sequences, double length, Recompute recompute) {
+    const Widths w(t);
+    const double words = sequences * length;
+    const double head = 6.0 * words * w.v * w.h;
+    const double core = 6.0 * words * w.layers * 2.0 * w.q * length; // as printed: both ways
+    const double all = training_flops(t, sequences, length);
+    return recompute == Recompute::full        ? head + (all - head) * 4.0 / 3.0
+           : recompute == Recompute::selective ? all + core
+                                               : all;
+}
+
+namespace {
+
+// What can be read off the operators, whatever they are called.
+class Shapes {
+    static constexpr const char* kHint =
+        "decoders such as llama-3-8b can be divided and served; `eyeroof scale` without --tensor, "
+        "--pipeline, … trains any network data parallel";
+
+  public:
+    explicit Shapes(const model::Network& network) : network_(network) {}
+
+    Result<Transformer> read() {
+        Transformer t;
+        t.name = network_.name;
+        if (!read_embedding(t)) {
+            return missing("an embedding of words with its table");
+        }
+        if (!read_attention(t)) {
+            return missing("attention: two batched products around a softmax, or one kernel");
+        }
+        if (!read_feed_forward(t)) {
+            return missing("products that read and write the embedding's width");
+        }
+        return check(std::move(t));
+    }
+
+  private:
+    static Result<Transformer> missing(const char* what) {
+        return Result<Transformer>::failure(
+            "no-transformer",
+            std::string("this network is no decoder that can be divided: it lacks ") + what, kHint);
+    }
+
+    static Result<Transformer> not_modelled(const std::string& what) {
+        return Result<Transformer>::failure("no-transformer", what, kHint);
+    }
+
+    // Whether what was read is all of the network.
+    Result<Transformer> check(Transformer t) const {
+        const Count queries = t.heads * t.head_size;
+        if (!writes(t.hidden, queries) &&
+            !writes(t.hidden, queries + 2 * t.kv_heads * t.head_size)) {
+            return not_modelled("queries are made from a latent of fewer values than the "
+                                "embedding's width: latent attention (MLA) is not modelled here");
+        }
+        if (wide_embeddings_ > 2 || !writes(t.hidden, t.vocabulary)) {
+            return not_modelled("this network is no decoder: it has embeddings of segments, or no "
+                                "head that writes the vocabulary, as encoders do");
+        }
+        const auto totals = model::totals_of(network_);
+        if (!totals) {
+            return totals.diagnostics();
+        }
+        const auto own = static_cast<double>(totals->parameters);
+        if (std::abs(parameters(t) - own) > 0.01 * own) {
+            return not_modelled(
+                fmt::format("this network has {:.4g} B parameters, a decoder of its sizes {:.4g} "
+                            "B: encoders beside it and layers of several kinds are not modelled",
+                            own / 1e9, parameters(t) / 1e9));
+        }
+        return t;
+    }
+
+    bool writes(Count from, Count to) const {
+        return std::ranges::any_of(network_.layers, [&](const Layer& layer) {
+            const auto* g = std::get_if<model::GemmShape>(&layer.shape);
+            return layer.op == Op::gemm && g != nullptr && g->k == from && g->n == to;
+        });
+    }
+
+    bool read_embedding(Transformer& t) {
+        for (const Layer& layer : network_.layers) {
+            const auto* rows = std::get_if<model::RowsShape>(&layer.shape);
+            if (layer.op != Op::embedding || rows == nullptr || rows->table <= 0) {
+                continue;
+            }
+            wide_embeddings_ += words_ == 0 || rows->cols == t.hidden ? layer.count : 0;
+            if (words_ == 0) {
+                words_ = rows->rows;
+                t.hidden = rows->cols;
+                t.vocabulary = rows->table;
+            } else if (rows->cols == t.hidden) {
+                t.positions = rows->table;
+            }
+        }
+        return words_ > 0;
+    }
+
+    // scores: batch x kv products [m, size] x [size, n]; each row of the softmax is a word's head.
+    bool read_attention(Transformer& t) {
+        const Layer* previous = nullptr;
+        Count softmax_rows = 0;
+        Count all = 0; // also those layers that see a window only: attention of other lengths
+        for (const Layer& layer : network_.layers) {
+            if (const auto* a = std::get_if<model::AttentionShape>(&layer.shape)) {
+                all += layer.count;
+                t.layers = layer.count;
+                t.head_size = a->k;
+                softmax_rows = a->batch * a->groups * a->m;
+                groups_ = a->batch * a->key_heads();
+                sharing_ = a->groups / a->key_heads();
+                new_ = a->m;
+            } else if (layer.op == Op::bmm && previous == nullptr) {
+                previous = &layer;
+            } else if (layer.op == Op::softmax && previous != nullptr) {
+                all += layer.count;
+                if (softmax_rows != 0) {
+                    continue;
+                }
+                const auto& g = std::get<model::GemmShape>(previous->shape);
+                t.layers = previous->count;
+                t.head_size = g.k;
+                groups_ = g.batch;
+                sharing_ = g.m % g.n == 0 ? g.m / g.n : 1; // exact where the cache is empty
+                new_ = g.m;
+                softmax_rows = std::get<model::RowsShape>(layer.shape).rows;
+            }
+        }
+        if (softmax_rows == 0 || softmax_rows % words_ != 0) {
+            return false;
+        }
+        t.heads = softmax_rows / words_;
+        t.layers = last_product(t.layers, t.hidden) != nullptr ? t.layers : all;
+        t.kv_heads = key_heads(t);
+        return true;
+    }
+
+    // Queries that share keys are one product: heads / kv x as many rows as words a sequence. Read
+    // off the product that makes keys and values; where that is as wide as the queries', off
+    // theirs.
+    Count key_heads(const Transformer& t) const {
+        for (const Layer& layer : network_.layers) {
+            const auto* g = std::get_if<model::GemmShape>(&layer.shape);
+            if (layer.op != Op::gemm || g == nullptr || g->k != t.hidden ||
+                layer.count != t.layers || g->n % (2 * t.head_size) != 0 ||
+                g->n == t.heads * t.head_size) {
+                continue;
+            }
+            const Count pairs = g->n / (2 * t.head_size);
+            if (g->n == (t.heads + 2 * t.heads) * t.head_size) {
+                return t.heads; // queries, keys and values in one
+            }
+            if (pairs <= t.heads && t.heads % pairs == 0 && groups_ % pairs == 0) {
+                return pairs;
+            }
+        }
+        return sharing_ > 1 && t.heads % sharing_ == 0 ? t.heads / sharing_ : t.heads;
+    }
+
+    // The last product of a block, of so many, that writes the width.
+    const Layer* last_product(Count layers, Count width) const {
+        const Layer* last = nullptr;
+        for (const Layer& layer : network_.layers) {
+            const auto* g = std::get_if<model::GemmShape>(&layer.shape);
+            last = g != nullptr && layer.count == layers && g->n == width ? &layer : last;
+        }
+        return last;
+    }
+
+    bool read_feed_forward(Transformer& t) {
+        const Layer* down = last_product(t.layers, t.hidden);
+        if (down == nullptr) {
+            return false;
+        }
+        t.inner = std::get<model::GemmShape>(down->shape).k;
+        read_experts(t, *down);
+        t.gated = false;
+        t.biases = false;
+        for (const Layer& layer : network_.layers) {
+            const auto* g = std::get_if<model::GemmShape>(&layer.shape);
+            if (g == nullptr || g->k != t.hidden) {
+                continue;
+            }
+            t.gated = t.gated || (layer.count == t.layers && g->n == 2 * t.inner);
+            t.biases = t.biases || (layer.op == Op::gemm && layer.count == t.layers &&
+                                    layer.parameters && *layer.parameters > g->n * g->k);
+            if (g->n == t.vocabulary && layer.count == 1) {
+                t.tied = layer.parameters && *layer.parameters == 0;
+            }
+        }
+        return true;
+    }
+
+    void read_experts(Transformer& t, const Layer& down) {
+        if (down.op != Op::bmm || !down.parameters) {
+            return;
+        }
+        t.experts = std::max<Count>(*down.parameters / (t.hidden * t.inner), 1);
+        for (const Layer& layer : network_.layers) {
+            const auto* e = std::get_if<model::ElementwiseShape>(&layer.shape);
+            if (e != nullptr && e->cols == t.inner && e->rows % words_ == 0) {
+                t.active = e->rows / words_;
+            }
+        }
+    }
+
+    const model::Network& network_;
+    Count words_ = 0, groups_ = 0, new_ = 0;
+    Count wide_embeddings_ = 0; // of words, positions, segments
+    Count sharing_ = 1;         // heads that share a key, as far as their product tells
+};
+
+// BlockOperators of one device's part, in order.
+class BlockOperators {
+  public:
+    BlockOperators(const char* id, DataType type) : type_(type) {
+        network_.id = network_.name = id;
+    }
+
+    void type(DataType type) { type_ = type; }
+    void add(const char* name, Op op, model::Shape shape) {
+        Layer layer;
+        layer.name = name;
+        layer.op = op;
+        layer.shape = std::move(shape);
+        layer.types = {type_, type_, type_};
+        network_.layers.push_back(std::move(layer));
+    }
+    void rows(const char* name, Op op, Count r, Count c) { add(name, op, model::RowsShape{r, c}); }
+    void pointwise(const char* name, Count r, Count c, const char* fn) {
+        add(name, Op::elementwise, model::ElementwiseShape{r, c, fn});
+    }
+    void product(const char* name, Count m, Count n, Count k) {
+        add(name, Op::gemm, model::GemmShape{1, m, n, k});
+    }
+    model::Network take() { return std::move(network_); }
+
+  private:
+    DataType type_;
+    model::Network network_;
+};
+
+void add_core(BlockOperators& ops, const Transformer& t, const BlockCut& cut) {
+    const Count b = cut.microbatch;
+    const Count heads = part(t.heads, cut.tensor);
+    const Count kv = part(t.kv_heads, cut.tensor);
+    const Count rows = part(cut.length, cut.context);
+    if (cut.fused) {
+        ops.add("attention", Op::attention,
+                model::AttentionShape{b, heads, rows, cut.length, t.head_size, kv, true, 0});
+        return;
+    }
+    const Count shared = heads / std::max<Count>(kv, 1);
+    ops.add("scores", Op::bmm, model::GemmShape{b * kv, rows * shared, cut.length, t.head_size});
+    ops.rows("softmax", Op::softmax, b * heads * rows, cut.length); // scale and mask in it
+    ops.pointwise("attention_dropout", b * heads * rows, cut.length, "dropout");
+    ops.add("mix", Op::bmm, model::GemmShape{b * kv, rows * shared, t.head_size, cut.length});
+}
+
+void add_feed_forward(BlockOperators& ops, const Transformer& t, const BlockCut& cut, Count words) {
+    const Count inner = part(t.inner, cut.tensor);
+    const Count up = t.gated ? 2 * inner : inner;
+    const char* fn = t.gated ? "swiglu" : "gelu";
+    if (t.experts <= 1) {
+        ops.product("up", words, up, t.hidden);
+        ops.pointwise("activation", words, inner, fn);
+        ops.product("down", words, t.hidden, inner);
+        return;
+    }
+    const Count experts = part(t.experts, cut.expert);
+    const Count routed = words * t.active;
+    const Count each = part(routed, experts);
+    ops.product("router", words, t.experts, t.hidden);
+    ops.rows("router_softmax", Op::softmax, words, t.experts);
+    ops.pointwise("dispatch", routed, t.hidden, "copy");
+    ops.add("up", Op::bmm, model::GemmShape{experts, each, up, t.hidden});
+    ops.pointwise("activation", routed, inner, fn);
+    ops.add("down", Op::bmm, model::GemmShape{experts, each, t.hidden, inner});
+    ops.pointwise("combine", routed, t.hidden, "mulu");
+}
+
+} // namespace
+
+std::vector<Count> tensor_degrees(const Transformer& t) {
+    std::vector<Count> degrees;
+    for (Count d = 1; d <= t.heads; ++d) {
+        if (t.heads % d == 0 && (t.kv_heads % d == 0 || d % t.kv_heads == 0)) {
+            degrees.push_back(d);
+        }
+    }
+    return degrees;
+}
+
+Count nearest_tensor_degree(const Transformer& t, Count wanted) {
+    const std::vector<Count> degrees = tensor_degrees(t);
+    return *std::ranges::min_element(degrees, {},
+                                     [&](Count degree) { return std::abs(degree - wanted); });
+}
+
+Result<Transformer> transformer_of(const model::Network& network) {
+    return Shapes(network).read();
+}
+
+model::Network core_network(const Transformer& t, const BlockCut& cut) {
+    BlockOperators ops("core", cut.type);
+    add_core(ops, t, cut);
+    return ops.take();
+}
+
+model::Network block_network(const Transformer& t, const BlockCut& cut) {
+    const Count words = cut.microbatch * part(cut.length, cut.context);
+    const Count local = cut.sequence ? part(words, cut.tensor) : words;
+    const Count heads = part(t.heads, cut.tensor);
+    const Count kv = part(t.kv_heads, cut.tensor);
+    BlockOperators ops("block", cut.type);
+    ops.rows("attention_norm", Op::layernorm, local, t.hidden);
+    ops.product("qkv", words, (heads + 2 * kv) * t.head_size, t.hidden);
+    if (t.positions == 0) {
+        ops.rows("rotary", Op::rope, words * (heads + kv), t.head_size);
+    }
+    add_core(ops, t, cut);
+    ops.product("output", words, t.hidden, heads * t.head_size);
+    if (!cut.fused) {
+        ops.pointwise("dropout", local, t.hidden, "dropout");
+    }
+    ops.pointwise("residual", local, t.hidden, "add");
+    ops.rows("ffn_norm", Op::layernorm, local, t.hidden);
+    add_feed_forward(ops, t, cut, words);
+    if (!cut.fused) {
+        ops.pointwise("ffn_dropout", local, t.hidden, "dropout");
+    }
+    ops.pointwise("ffn_residual", local, t.hidden, "add");
+    return ops.take();
+}
+
+model::Network ends_network(const Transformer& t, const BlockCut& cut) {
+    const Count words = cut.microbatch * part(cut.length, cut.context);
+    BlockOperators ops("ends", cut.type);
+    const Count vocabulary = part(t.vocabulary, cut.tensor);
+    ops.add("embedding", Op::embedding, model::RowsShape{words, t.hidden, vocabulary});
+    ops.rows("norm", Op::layernorm, cut.sequence ? part(words, cut.tensor) : words, t.hidden);
+    ops.product("head", words, vocabulary, t.hidden);
+    ops.type(DataType::fp32); // the loss: logits widened, exponentials, their sums, and back
+    ops.pointwise("widened", words, vocabulary, "cast");
+    ops.pointwise("exponentials", words, vocabulary, "exp");
+    ops.rows("loss", Op::softmax, words, vocabulary);
+    return ops.take();
+}
+
+double activation_bytes(const Transformer& t, const BlockCut& cut, Recompute recompute) {
+    const Widths w(t);
+    const double words = static_cast<double>(cut.microbatch) * static_cast<double>(cut.length) /
+                         static_cast<double>(cut.context);
+    const double tensor = static_cast<double>(cut.tensor);
+    if (recompute == Recompute::full) {
+        return 2.0 * words * w.h / (cut.sequence ? tensor : 1.0);
+    }
+    const double whole = 10.0 * w.h;
+    const double used = static_cast<double>(t.active);
+    const double feed = (t.gated ? 6.0 : 4.0) * w.f * used;
+    const double divided = 2.0 * (w.q + 2.0 * w.kv) + 2.0 * w.q + feed;
+    const double core = cut.fused || recompute == Recompute::selective
+                            ? 0.0
+                            : 5.0 * w.a * static_cast<double>(cut.length);
+    return words * (whole / (cut.sequence ? tensor : 1.0) + (divided + core) / tensor);
+}
+
+} // namespace eyeroof::analysis

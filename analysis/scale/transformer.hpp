@@ -1,0 +1,86 @@
+// A decoder as what parallel training divides: its sizes, parameters, FLOPs and a block's
+// operators. Called by the transformer's strategies, search and serving. Knows no machine and no
+// fabric.
+#pragma once
+
+#include "base/result.hpp"
+#include "model/workload/network.hpp"
+
+#include <string>
+#include <vector>
+
+namespace eyeroof::analysis {
+
+struct Transformer {
+    std::string name;
+    Count layers = 1, hidden = 1, heads = 1, kv_heads = 1, head_size = 1, inner = 1;
+    Count vocabulary = 1;
+    Count positions = 0; // learned; 0: rotary or none
+    Count experts = 1, active = 1;
+    bool gated = false; // three products in the feed-forward layer instead of two
+    bool tied = true;   // the head is the embedding
+    bool biases = true; // of products and norms
+
+    bool operator==(const Transformer&) const = default;
+};
+
+// GPT: heads of hidden / heads, inner 4 hidden, biases.
+Transformer gpt(Count layers, Count hidden, Count heads, Count vocabulary, Count positions,
+                bool tied);
+
+// Learned values of a block, and of all: with GPT's shape
+// 12 L h^2 (1 + 13/(12 h)) + (V + positions) h, + V h untied.
+double block_parameters(const Transformer& t);
+double parameters(const Transformer& t);
+// Of them, those that one token passes (experts).
+double active_parameters(const Transformer& t);
+
+// FLOP of one training step of `sequences` of `length` words, forward and backward, attention over
+// the full square; with GPT's shape 72 B s L h^2 (1 + s/(6h) + V/(12 L h)).
+double training_flops(const Transformer& t, double sequences, double length);
+// And with what is computed again, as published: full 4/3 of the blocks; selective the attention's
+// core, counted as its forward and backward pass.
+enum class Recompute { none, selective, full };
+double hardware_flops(const Transformer& t, double sequences, double length, Recompute recompute);
+
+// The sizes of a decoder from its operators' shapes, whatever they are called: the embedding gives
+// words, width and vocabulary; the attention's products, or its one kernel, heads; the products
+// that read and write the width the rest. Errors: "no-transformer", saying what is missing or not
+// modelled: latent attention (MLA), encoders, layers of several kinds. The parameters of what is
+// read are those of the network within 1 %.
+Result<Transformer> transformer_of(const model::Network& network);
+
+// Degrees of tensor parallelism: divisors of the heads over which the keys' heads divide evenly, or
+// are repeated evenly, in order.
+std::vector<Count> tensor_degrees(const Transformer& t);
+// Of these the one next to `wanted`, the smaller of two.
+Count nearest_tensor_degree(const Transformer& t, Count wanted);
+
+// How one device's part of a block is cut.
+struct BlockCut {
+    Count tensor = 1, context = 1, expert = 1;
+    bool sequence = false; // norms and residuals divided by `tensor` too
+    bool fused = true;     // attention as one kernel
+    Count microbatch = 1, length = 2048;
+    model::DataType type = model::DataType::bf16;
+
+    bool operator==(const BlockCut&) const = default;
+};
+
+// Forward operators of one block on one device, and those outside the blocks (embedding, last norm,
+// head, loss).
+model::Network block_network(const Transformer& t, const BlockCut& cut);
+model::Network ends_network(const Transformer& t, const BlockCut& cut);
+// The attention's core alone: what selective recomputation computes again.
+model::Network core_network(const Transformer& t, const BlockCut& cut);
+
+// Bytes that a block keeps of one microbatch for its backward pass, 2-byte elements:
+//   tensor             s b h (10 + 24/t + 5 a s/(h t))
+//   + sequence         s b h/t (34 + 5 a s/h)
+//   selective, fused   without 5 a s/h
+//   full               2 s b h
+// Source: Korthikanti et al., arXiv 2205.05198, table 2. Other widths of the feed-forward layer
+// than 4 h and shared keys change the 24: 8 f/h + ... as the same table's terms do.
+double activation_bytes(const Transformer& t, const BlockCut& cut, Recompute recompute);
+
+} // namespace eyeroof::analysis

@@ -1,0 +1,367 @@
+// Decoders on many devices: kernels examined once a cut, points, and what cannot be.
+#include "analysis/scale/message.hpp"
+#include "analysis/scale/split.hpp"
+#include "analysis/scale/transformer_step.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace eyeroof::analysis {
+
+using model::Fabric;
+
+BlockExams::BlockExams(const Transformer& t, const model::Machine& machine,
+                       const TransformerOptions& o)
+    : t_(t), machine_(machine), options_(o) {
+    options_.exam.training = TrainingOptions{"adam"};
+    options_.exam.data_type.reset();
+    options_.exam.batch.reset();
+    if (const auto* gpu = std::get_if<model::Gpu>(&machine_.kind)) {
+        capacity_ = gpu->dram_bytes;
+        peak_ = gpu->rate(o.type).flops_per_s;
+    }
+}
+
+namespace {
+
+struct Passes {
+    double forward_s = 0.0, backward_s = 0.0;
+    double peak_flops_per_s = 0.0;
+};
+
+Result<Passes> passes_of(const model::Network& network, const model::Machine& machine,
+                         const Scenario& exam, std::stop_token stop) {
+    const auto report = run(network, machine, exam, std::move(stop));
+    if (!report) {
+        return report.diagnostics();
+    }
+    Passes passes;
+    passes.peak_flops_per_s = 2.0 * report->machine.peak_macs_per_s;
+    for (const LayerReport& layer : report->layers) {
+        const double all = layer.time_s * static_cast<double>(layer.layer.count);
+        switch (layer.kind) {
+        case model::Issued::forward:
+            passes.forward_s += all;
+            break;
+        case model::Issued::gradient:
+            passes.backward_s += all;
+            break;
+        case model::Issued::update:
+            break; // of all weights together: update_s()
+        }
+    }
+    return passes;
+}
+
+// Read to sum a block's gradients over words, for its biases: every product's output once, by a
+// kernel of its own.
+double bias_gradient_bytes(const Transformer& t, const BlockCut& cut) {
+    if (!t.biases) {
+        return 0.0;
+    }
+    const Count words = cut.microbatch * part(cut.length, cut.context);
+    const Count divided = part(t.heads + 2 * t.kv_heads, cut.tensor) * t.head_size +
+                          (t.gated ? 2 : 1) * part(t.inner, cut.tensor);
+    const Count whole = 2 * t.hidden / (cut.sequence ? cut.tensor : 1);
+    return 2.0 * static_cast<double>(words * (divided + whole));
+}
+
+// A first block has something below it: the gradient of its input is wanted too.
+model::Network after_another(model::Network network) {
+    for (model::Layer& layer : network.layers) {
+        layer.count = 2;
+    }
+    return network;
+}
+
+} // namespace
+
+Result<BlockTimes> BlockExams::examine(const Plan& plan, std::stop_token stop) {
+    const BlockCut cut{plan.tensor,    plan.context,    plan.expert,     plan.sequence,
+                       options_.fused, plan.microbatch, options_.length, options_.type};
+    const auto block =
+        passes_of(after_another(block_network(t_, cut)), machine_, options_.exam, stop);
+    const auto core = passes_of(core_network(t_, cut), machine_, options_.exam, stop);
+    const auto ends =
+        passes_of(after_another(ends_network(t_, cut)), machine_, options_.exam, stop);
+    Diagnostics all = block.diagnostics();
+    all.append(core.diagnostics());
+    all.append(ends.diagnostics());
+    if (all.has_errors()) {
+        return all;
+    }
+    // Of two blocks the first lacks a product: what both lack together is half of it a block.
+    if (std::holds_alternative<model::Accelerator>(machine_.kind)) {
+        peak_ = block->peak_flops_per_s;
+    }
+    const auto update = update_s(1.0, stop);
+    if (!update) {
+        return update.diagnostics();
+    }
+    const double biases =
+        options_.fused_bias_gradient ? 0.0 : bias_gradient_bytes(t_, cut) * byte_s_;
+    return BlockTimes{block->forward_s / 2.0, block->backward_s / 2.0 + biases, core->forward_s,
+                      (ends->forward_s + ends->backward_s) / 2.0, byte_s_};
+}
+
+Result<BlockTimes> BlockExams::times(const Plan& plan, std::stop_token stop) {
+    const Key key{plan.tensor, plan.context, plan.expert, plan.microbatch, plan.sequence};
+    if (const auto found = known_.find(key); found != known_.end()) {
+        return found->second;
+    }
+    auto times = examine(plan, std::move(stop));
+    if (times) {
+        known_[key] = *times;
+    }
+    return times;
+}
+
+Result<double> BlockExams::update_s(double values, std::stop_token stop) {
+    constexpr double sample = 1e8; // memory-bound: time goes with the values
+    if (byte_s_ <= 0.0) {
+        model::Network network;
+        model::Layer layer;
+        layer.name = "update";
+        layer.op = model::Op::elementwise;
+        layer.shape = model::ElementwiseShape{1, static_cast<Count>(sample), "adam"};
+        layer.types = {model::DataType::fp32, model::DataType::fp32, model::DataType::fp32};
+        network.layers = {layer};
+        Scenario exam = options_.exam;
+        exam.training.reset();
+        exam.settled_clocks = true;
+        const auto report = run(network, machine_, exam, std::move(stop));
+        if (!report) {
+            return report.diagnostics();
+        }
+        byte_s_ = report->layers.front().time_s / sample / 28.0;
+    }
+    return values * 42.0 * byte_s_;
+}
+
+namespace {
+
+// The divisor of `whole` next to `wanted`.
+Count nearest_divisor(Count whole, Count wanted) {
+    for (Count off = 0; off < whole; ++off) {
+        if (wanted > off && whole % (wanted - off) == 0) {
+            return wanted - off;
+        }
+        if (whole % (wanted + off) == 0) {
+            return wanted + off;
+        }
+    }
+    return 1;
+}
+
+void divides(Diagnostics& found, Count whole, const char* what, Count part, const char* degree) {
+    if (part < 1 || whole % part != 0) {
+        found.error("bad-degree",
+                    fmt::format("{} {} do not divide by {} {}", whole, what, degree, part),
+                    fmt::format("the nearest that does: --{} {}", degree,
+                                nearest_divisor(whole, std::max<Count>(part, 1))));
+    }
+}
+
+double baseline_step_s(const Plan& plan, const TransformerOptions& o, double baseline_s) {
+    return baseline_s * static_cast<double>(o.batch) / static_cast<double>(plan.devices());
+}
+
+} // namespace
+
+Diagnostics check_plan(const Transformer& t, const Plan& plan, const TransformerOptions& o,
+                       const Fabric& fabric) {
+    Diagnostics found;
+    if (const Count nearest = nearest_tensor_degree(t, plan.tensor); nearest != plan.tensor) {
+        found.error("bad-degree",
+                    fmt::format("{} heads with the keys of {} do not divide by tensor {}", t.heads,
+                                t.kv_heads, plan.tensor),
+                    fmt::format("the nearest that does: --tensor {}", nearest));
+    }
+    divides(found, t.layers, "layers", plan.pipeline, "pipeline");
+    divides(found, o.length, "words of a sequence", plan.context, "context");
+    divides(found, t.experts, "experts", plan.expert, "expert");
+    divides(found, std::max<Count>(t.layers / std::max<Count>(plan.pipeline, 1), 1),
+            "layers of a stage", plan.interleave, "interleave");
+    if (plan.data < 1) {
+        found.error("bad-degree", "no devices are left for data parallel",
+                    "fewer of the other degrees");
+    } else if (plan.expert > 1) {
+        divides(found, plan.data, "data parallel devices", plan.expert, "expert");
+    }
+    if (plan.data >= 1 && o.batch % (plan.data * plan.microbatch) != 0) {
+        const Count unit = plan.data * plan.microbatch;
+        found.error("bad-batch",
+                    fmt::format("{} sequences do not divide by data {} x microbatch {}", o.batch,
+                                plan.data, plan.microbatch),
+                    fmt::format("the nearest that does: --batch {}",
+                                std::max<Count>(o.batch / unit, 1) * unit));
+    }
+    if (const Count most = fabric.capacity(); most > 0 && plan.devices() > most) {
+        found.error(
+            "too-many-devices",
+            fmt::format("{} joins {} devices at most, not {}", fabric.id, most, plan.devices()),
+            fmt::format("--devices {}", most));
+    }
+    return found;
+}
+
+Result<double> transformer_baseline(BlockExams& exams, Count microbatch, std::stop_token stop) {
+    Plan alone;
+    alone.microbatch = microbatch;
+    const auto times = exams.times(alone, stop);
+    const auto update = exams.update_s(parameters(exams.transformer()), stop);
+    if (!times || !update) {
+        Diagnostics all = times.diagnostics();
+        all.append(update.diagnostics());
+        return all;
+    }
+    const double sequence =
+        (static_cast<double>(exams.transformer().layers) * (times->forward_s + times->backward_s) +
+         times->ends_s) /
+        static_cast<double>(microbatch);
+    return sequence;
+}
+
+namespace {
+
+std::vector<ScaleStep> transformer_chain(const Plan& plan, const TransformerOptions& o,
+                                         const TransformerStep& real, const TransformerStep& near,
+                                         const TransformerStep& calm, double baseline_s) {
+    const double samples = static_cast<double>(o.batch);
+    const double one = baseline_step_s(plan, o, baseline_s);
+    const double idle = real.idle_s / real.time_s;
+    // The bubble stretches what is in it, computing or sending: its bound is of the computing
+    // alone.
+    const double stretched = one * (1.0 + near.idle_s / (near.time_s - near.idle_s));
+    std::vector<ScaleStep> steps;
+    const auto add = [&](int number, const char* name, double seconds, std::string reason) {
+        ScaleStep step{number, name, samples / seconds, 0.0, std::move(reason)};
+        if (!steps.empty()) {
+            step.samples_per_s = std::min(step.samples_per_s, steps.back().samples_per_s);
+            step.lost = 1.0 - step.samples_per_s / steps.back().samples_per_s;
+        }
+        steps.push_back(std::move(step));
+    };
+    add(7, "one device", one,
+        fmt::format("{} devices, each as fast as one with microbatch {} that held all",
+                    plan.devices(), plan.microbatch));
+    add(8, "devices", std::min(stretched, near.time_s - near.communication_s() - near.recompute_s),
+        fmt::format("bubble of {} stages and uneven ones: {:.1f} % of the step", plan.pipeline,
+                    100 * idle));
+    const double compute = near.time_s - near.communication_s();
+    add(9, "batch per device", compute,
+        fmt::format("kernels of a {}th of a block, the update{}", plan.tensor,
+                    near.recompute_s > 0 ? ", and recomputation" : ""));
+    add(10, "link", near.time_s,
+        "blocks' activations, stages' messages and gradients at the nearest link");
+    add(11, "topology", calm.time_s, "the levels as they are");
+    add(12, "messages", real.time_s, "latency and overhead of each message");
+    return steps;
+}
+
+} // namespace
+
+Result<ScalePoint> transformer_point(BlockExams& exams, const Plan& plan, const Fabric& fabric,
+                                     double baseline_s, std::stop_token stop) {
+    const Transformer& t = exams.transformer();
+    const TransformerOptions& o = exams.options();
+    const auto times = exams.times(plan, stop);
+    const double kept =
+        device_parameters(t, plan) / (plan.zero >= 1 ? static_cast<double>(plan.replicas()) : 1.0);
+    const auto update = exams.update_s(kept, stop);
+    if (!times || !update) {
+        Diagnostics all = times.diagnostics();
+        all.append(update.diagnostics());
+        return all;
+    }
+    const auto at = [&](const Fabric& f) {
+        return transformer_step(t, plan, o, f, *times, *update, exams.capacity());
+    };
+    const TransformerStep step = at(fabric);
+    ScalePoint point;
+    point.devices = plan.devices();
+    point.strategy = plan.text();
+    point.batch = o.batch;
+    point.batch_per_device = static_cast<double>(o.batch) / static_cast<double>(plan.devices());
+    point.step_s = step.time_s;
+    point.samples_per_s = static_cast<double>(o.batch) / step.time_s;
+    point.mfu = training_flops(t, static_cast<double>(o.batch), static_cast<double>(o.length)) /
+                (step.time_s * static_cast<double>(plan.devices()) * exams.peak_flops_per_s());
+    const double one = baseline_step_s(plan, o, baseline_s);
+    point.parts = {one, step.compute_s - one, step.idle_s, step.recompute_s, step.communication_s(),
+                   0.0};
+    point.memory = step.memory;
+    for (std::size_t l = 0; l < fabric.levels.size(); ++l) {
+        point.volumes.push_back(
+            {fabric.levels[l].name, step.level_bytes[l], step.level_messages[l]});
+    }
+    point.steps = transformer_chain(plan, o, step, at(nearest_everywhere(fabric)),
+                                    at(without_latency(fabric)), baseline_s);
+    point.notes.push_back(fmt::format(
+        "communication {:.3g} s: tensor {:.3g}, pipeline {:.3g}, data {:.3g}, context {:.3g}, "
+        "expert {:.3g}",
+        step.communication_s(), step.tensor_s, step.pipeline_s, step.data_s, step.context_s,
+        step.expert_s));
+    if (!step.memory.fits()) {
+        point.notes.push_back(fmt::format(
+            "does not fit: {:.1f} of {:.1f} GB a device; --search finds the nearest that does",
+            step.memory.total() / 1e9, step.memory.capacity / 1e9));
+    }
+    return point;
+}
+
+Result<ScaleResult> scale_transformer(const Transformer& t, const model::Machine& machine,
+                                      const Fabric& fabric, const std::vector<Count>& devices,
+                                      const Plan& wanted, const TransformerOptions& options,
+                                      std::stop_token stop, const ProgressCallback& progress) {
+    BlockExams exams(t, machine, options);
+    const auto baseline = transformer_baseline(exams, wanted.microbatch, stop);
+    if (!baseline) {
+        return baseline.diagnostics();
+    }
+    ScaleResult result;
+    result.network = t.name;
+    result.gpu = machine.name;
+    result.fabric = fabric.name;
+    result.unit = "sequences";
+    result.baseline_samples_per_s = 1.0 / *baseline;
+    result.baseline_batch = static_cast<double>(wanted.microbatch);
+    result.baseline =
+        fmt::format("one device without limits of memory, microbatch {}", wanted.microbatch);
+    for (const Count count : devices) {
+        Plan plan = wanted;
+        const Count inner = plan.tensor * plan.pipeline * plan.context;
+        plan.data = count / inner;
+        Diagnostics found = check_plan(t, plan, options, fabric);
+        if (count % inner != 0) {
+            found.error("bad-degree",
+                        fmt::format("{} devices do not divide by tensor x pipeline x context = {}",
+                                    count, inner),
+                        fmt::format("the nearest that does: --devices {}",
+                                    std::max<Count>((count + inner / 2) / inner, 1) * inner));
+        }
+        if (found.has_errors()) {
+            return found;
+        }
+        if (progress) {
+            progress({0.0, fmt::format("{} devices", count), 0.0, -1.0});
+        }
+        auto point = transformer_point(exams, plan, fabric, *baseline, stop);
+        if (!point) {
+            return point.diagnostics();
+        }
+        if (const auto* gpu = std::get_if<model::Gpu>(&machine.kind)) {
+            point->watts = gpu->tdp_w * static_cast<double>(count);
+            if (gpu->price.usd_per_hour_low) {
+                point->usd_per_hour = *gpu->price.usd_per_hour_low * static_cast<double>(count);
+            }
+        }
+        result.points.push_back(*std::move(point));
+    }
+    conclude(result);
+    return result;
+}
+
+} // namespace eyeroof::analysis

@@ -1,0 +1,315 @@
+#include "analysis/scale/transformer_step.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace eyeroof::analysis {
+
+using model::Fabric;
+
+std::string Plan::text() const {
+    std::string text = fmt::format("tensor {} pipeline {} data {}", tensor, pipeline, data);
+    text += context > 1 ? fmt::format(" context {}", context) : "";
+    text += expert > 1 ? fmt::format(" expert {}", expert) : "";
+    text += interleave > 1 ? fmt::format(" interleaved {}", interleave) : "";
+    text += fmt::format(", microbatch {}", microbatch);
+    text += sequence ? ", sequence" : "";
+    text += recompute == Recompute::full        ? ", full recompute"
+            : recompute == Recompute::selective ? ", selective recompute"
+                                                : "";
+    return text + (zero > 0 ? fmt::format(", ZeRO {}", zero) : "");
+}
+
+namespace {
+
+double number(Count c) {
+    return static_cast<double>(c);
+}
+
+double microbatches(const Plan& plan, const TransformerOptions& o) {
+    return std::ceil(number(o.batch) / number(plan.data * plan.microbatch));
+}
+
+double blocks_of(const Transformer& t, const Plan& plan) {
+    return std::ceil(number(t.layers) / number(plan.pipeline));
+}
+
+// Sums up what collectives take, and what they send.
+class Traffic {
+  public:
+    Traffic(const Fabric& fabric, const Plan& plan, const TransformerOptions& o,
+            TransformerStep& step)
+        : fabric_(fabric), plan_(plan), options_(o), step_(step) {
+        step.level_bytes.assign(fabric.levels.size(), 0.0);
+        step.level_messages.assign(fabric.levels.size(), 0.0);
+    }
+    Group group(Count size, Count stride) const {
+        return place_group(fabric_, size, stride, plan_.devices());
+    }
+    // `times` of them on this device; all groups of the step do the same at once.
+    double collective(const Group& g, Collective kind, double bytes, double times) {
+        if (g.size <= 1 || bytes <= 0.0) {
+            return 0.0;
+        }
+        const CollectiveTime one = collective_time(fabric_, g, kind, bytes, options_.collective);
+        add(one, times * number(plan_.devices()) / number(g.size));
+        return times * one.time_s();
+    }
+    // Over all devices that hold the same weights, which differ in context and data: the nearer
+    // context group scatters the whole array, the data group works on what is left of it.
+    double over_replicas(Collective kind, double bytes, double times) {
+        const Group contexts = group(plan_.context, plan_.tensor);
+        const Group data = group(plan_.data, plan_.tensor * plan_.context * plan_.pipeline);
+        double seconds = collective(data, kind, bytes / number(plan_.context), times);
+        if (kind != Collective::all_gather) {
+            seconds += collective(contexts, Collective::reduce_scatter, bytes, times);
+        }
+        if (kind != Collective::reduce_scatter) {
+            seconds += collective(contexts, Collective::all_gather, bytes, times);
+        }
+        return seconds;
+    }
+    double send(const Group& g, double bytes, double times) {
+        if (g.size <= 1) {
+            return 0.0;
+        }
+        const CollectiveTime one = send_time(fabric_, g, bytes);
+        add(one, times * number(plan_.devices()));
+        return times * one.time_s();
+    }
+
+  private:
+    void add(const CollectiveTime& one, double times) {
+        for (std::size_t l = 0; l < one.level_bytes.size(); ++l) {
+            step_.level_bytes[l] += one.level_bytes[l] * times;
+            step_.level_messages[l] += one.level_messages[l] * times;
+        }
+    }
+    const Fabric& fabric_;
+    const Plan& plan_;
+    const TransformerOptions& options_;
+    TransformerStep& step_;
+};
+
+struct Parallel { // all that concerns one block of one microbatch
+    double tensor_s = 0.0, context_s = 0.0, expert_s = 0.0;
+    double again_s = 0.0; // inputs gathered again for the gradients of weights, beside products
+    double all() const { return tensor_s + context_s + expert_s; }
+};
+
+Parallel block_traffic(const Transformer& t, const Plan& plan, const TransformerOptions& o,
+                       Traffic& traffic, double blocks_run) {
+    Parallel block;
+    const double words = number(plan.microbatch) * number(o.length) / number(plan.context);
+    const double activation = 2.0 * words * number(t.hidden);
+    const double passes = plan.recompute == Recompute::full ? 6.0 : 4.0;
+    const Group tensor = traffic.group(plan.tensor, 1);
+    if (plan.sequence) {
+        block.tensor_s =
+            (traffic.collective(tensor, Collective::all_gather, activation, passes * blocks_run) +
+             traffic.collective(tensor, Collective::reduce_scatter, activation,
+                                passes * blocks_run)) /
+            blocks_run;
+        block.again_s =
+            traffic.collective(tensor, Collective::all_gather, activation, 2.0 * blocks_run) /
+            blocks_run;
+    } else {
+        block.tensor_s =
+            traffic.collective(tensor, Collective::all_reduce, activation, passes * blocks_run) /
+            blocks_run;
+    }
+    const Group context = traffic.group(plan.context, plan.tensor);
+    const double keys = 2.0 * 2.0 * number(plan.microbatch) * number(o.length) *
+                        number(t.kv_heads * t.head_size) / number(plan.tensor);
+    block.context_s =
+        traffic.collective(context, Collective::all_gather, keys, 3.0 * blocks_run) / blocks_run;
+    if (t.experts > 1) {
+        const Group expert = traffic.group(plan.expert, plan.tensor * plan.context * plan.pipeline);
+        block.expert_s = traffic.collective(expert, Collective::all_to_all,
+                                            activation * number(t.active), 4.0 * blocks_run) /
+                         blocks_run;
+    }
+    return block;
+}
+
+// What a collective takes of a step where kernels hide at most `window_s` of it: what sticks out,
+// and the share of the device that it holds meanwhile.
+double beside_kernels(const Fabric& fabric, double time_s, double window_s) {
+    const double taken = fabric.levels.front().occupies;
+    const double hidden = std::min(time_s, window_s);
+    return time_s - hidden + hidden * taken / (1.0 - taken);
+}
+
+// While gradients are summed, and weights gathered, kernels of this stage run: the backward pass
+// of the last microbatch, the forward pass of the first. Interleaved stages take the microbatches
+// in groups of p, chunk by chunk: a chunk's gradients leave while the others of the group go on,
+//   window = pass max(1, p (v - 1) / v)
+double window_of(const Plan& plan, double pass_s) {
+    const double v = number(plan.interleave);
+    return pass_s * std::max(1.0, number(plan.pipeline) * (v - 1.0) / v);
+}
+
+// Moved a value, beside what the gradient's product writes, to add a microbatch's gradients to
+// those before: by products that read and write 4 bytes instead of writing 2, or by a kernel of its
+// own. Nothing hides it: tiles read their sums when their products are done, all SMs at about one
+// time.
+double accumulated_bytes(const TransformerOptions& o) {
+    return !o.fused_accumulation ? 10.0 : o.gradient_bytes > 2.0 ? 6.0 : 0.0;
+}
+
+// Moved a value of all that a device has gradients of, whatever part of them it updates: before
+// they are summed they are divided by the number of devices, and where they are kept whole the part
+// that others update is cleared too. Kernels of the step's own stream, which nothing hides.
+// Sources: NVIDIA/Megatron-LM, model/distributed.py of 2021 and core/distributed of 2024;
+// pytorch/pytorch, distributed/fsdp/_runtime_utils.py.
+// `m` microbatches: with ZeRO 3 each one's gradients are summed.
+double averaged_bytes(const Plan& plan, const TransformerOptions& o, double m) {
+    const double replicas = number(plan.replicas());
+    const double cleared = plan.zero == 1 ? o.gradient_bytes * (1.0 - 1.0 / replicas) : 0.0;
+    const double sums = plan.zero >= 3 ? m : 1.0;
+    return plan.replicas() > 1 ? 2.0 * o.gradient_bytes * sums + cleared : 0.0;
+}
+
+// Of gradients and weights, over devices that hold the same part.
+double data_traffic(const Transformer& t, const Plan& plan, const TransformerOptions& o,
+                    const Fabric& fabric, Traffic& traffic, const BlockTimes& times) {
+    const double values = device_parameters(t, plan);
+    const double gradients = values * o.gradient_bytes;
+    double summed = 0.0;
+    double gathered = 0.0;
+    if (plan.zero == 0) {
+        summed = traffic.over_replicas(Collective::all_reduce, gradients, 1.0);
+    } else {
+        summed = traffic.over_replicas(Collective::reduce_scatter, gradients, 1.0);
+        gathered = plan.zero < 3 ? traffic.over_replicas(Collective::all_gather, 2.0 * values, 1.0)
+                                 : 0.0; // gathered for every pass: gathered_weights()
+    }
+    double ends = 0.0;
+    if (t.tied && plan.pipeline > 1) { // the embedding's two copies
+        const Group both = traffic.group(2, plan.tensor * plan.context * (plan.pipeline - 1));
+        ends = traffic.collective(
+            both, Collective::all_reduce,
+            number(t.vocabulary * t.hidden) / number(plan.tensor) * o.gradient_bytes, 1.0);
+    }
+    if (!o.overlap) {
+        return summed + gathered + ends;
+    }
+    const double even = number(t.layers) / number(plan.pipeline);
+    return beside_kernels(fabric, summed, window_of(plan, even * times.backward_s)) +
+           beside_kernels(fabric, gathered, window_of(plan, even * times.forward_s)) + ends;
+}
+
+// Weights gathered for every pass of every microbatch, hidden behind the blocks before.
+double gathered_weights(const Transformer& t, const Plan& plan, const TransformerOptions& o,
+                        const Fabric& fabric, Traffic& traffic, const BlockTimes& times,
+                        double blocks, double m) {
+    if (plan.zero < 3) {
+        return 0.0;
+    }
+    const double bytes = 2.0 * block_parameters(t) / number(plan.tensor);
+    const double gather =
+        traffic.over_replicas(Collective::all_gather, bytes, 2.0 * m * blocks) / (2.0 * m * blocks);
+    const double scatter =
+        traffic.over_replicas(Collective::reduce_scatter, bytes / 2.0 * o.gradient_bytes,
+                              std::max(m - 1.0, 0.0) * blocks);
+    const double forward = beside_kernels(fabric, gather, times.forward_s);
+    const double backward = beside_kernels(fabric, gather, times.backward_s);
+    const double left = (m - 1.0) * blocks * std::max(times.backward_s - gather, 0.0);
+    return m * blocks * (forward + backward) + beside_kernels(fabric, scatter, left);
+}
+
+} // namespace
+
+double device_parameters(const Transformer& t, const Plan& plan) {
+    Transformer dense = t;
+    dense.experts = 1;
+    const double tensor = number(plan.tensor);
+    double block = block_parameters(t);
+    if (t.experts > 1) {
+        Transformer none = t;
+        none.experts = 0;
+        const double others = block_parameters(none);
+        block = others + (block - others) / number(plan.expert);
+    }
+    const double ends =
+        number(t.vocabulary * t.hidden) * (plan.pipeline == 1 && !t.tied ? 2.0 : 1.0) +
+        number(t.positions * t.hidden) * tensor;
+    return (blocks_of(t, plan) * block + ends) / tensor;
+}
+
+DeviceMemory transformer_memory(const Transformer& t, const Plan& plan, const TransformerOptions& o,
+                                double capacity) {
+    DeviceMemory memory;
+    memory.capacity = capacity;
+    const double values = device_parameters(t, plan);
+    const double replicas = number(plan.replicas());
+    memory.weights = 2.0 * values / (plan.zero >= 3 ? replicas : 1.0);
+    memory.gradients = o.gradient_bytes * values / (plan.zero >= 2 ? replicas : 1.0);
+    memory.optimizer = 12.0 * values / (plan.zero >= 1 ? replicas : 1.0);
+    const BlockCut cut{plan.tensor, plan.context,    plan.expert, plan.sequence,
+                       o.fused,     plan.microbatch, o.length,    o.type};
+    const double p = number(plan.pipeline);
+    const double flight =
+        std::min(p, microbatches(plan, o)) * blocks_of(t, plan) *
+        (plan.interleave > 1 ? 1.0 + (p - 1.0) / (p * number(plan.interleave)) : 1.0);
+    memory.activations = flight * activation_bytes(t, cut, plan.recompute);
+    if (plan.recompute == Recompute::full) { // one block at a time stands whole
+        memory.buffers += activation_bytes(t, cut, Recompute::none);
+    }
+    // Logits in 16 bits and their gradient in 32, on the stage of the head.
+    memory.buffers += plan.pipeline == 1
+                          ? 6.0 * number(plan.microbatch) * number(o.length) /
+                                number(plan.context) * number(t.vocabulary) / number(plan.tensor)
+                          : 0.0;
+    if (plan.zero >= 3) { // two blocks' weights stand gathered
+        memory.buffers += 4.0 * block_parameters(t) / number(plan.tensor);
+    }
+    return memory;
+}
+
+TransformerStep transformer_step(const Transformer& t, const Plan& plan,
+                                 const TransformerOptions& o, const Fabric& fabric,
+                                 const BlockTimes& times, double update_s, double capacity) {
+    TransformerStep step;
+    Traffic traffic(fabric, plan, o, step);
+    const double m = microbatches(plan, o);
+    const double p = number(plan.pipeline);
+    const double blocks = blocks_of(t, plan);
+    const double even = number(t.layers) / p;
+    Parallel comm = block_traffic(t, plan, o, traffic, m * even);
+    if (o.overlap_tensor) { // the first part of t has nothing to hide behind
+        const double products = (times.forward_s + times.backward_s) * 2.0 / 3.0;
+        const double first = comm.tensor_s / number(plan.tensor);
+        comm.tensor_s = first + beside_kernels(fabric, comm.tensor_s - first, products - first);
+    }
+    comm.tensor_s += beside_kernels(fabric, comm.again_s, times.backward_s / 2.0);
+    const double again = plan.recompute == Recompute::full                    ? times.forward_s
+                         : plan.recompute == Recompute::selective && !o.fused ? times.core_s
+                                                                              : 0.0;
+    const double kernels = times.forward_s + times.backward_s;
+    const Group stages = traffic.group(plan.pipeline, plan.tensor * plan.context);
+    const double message = 2.0 * number(plan.microbatch) * number(o.length) / number(plan.context) *
+                           number(t.hidden) / number(plan.tensor);
+    const double sends = traffic.send(stages, message, 2.0 * number(plan.interleave) * m) / m;
+    const double block = kernels + again + comm.all();
+    const double accumulated = accumulated_bytes(o) * device_parameters(t, plan) * times.byte_s;
+    const double mean = even * block + times.ends_s / p + sends + accumulated;
+    const double longest = blocks * block + times.ends_s + sends + accumulated; // with the head
+    const double averaged = averaged_bytes(plan, o, m) * device_parameters(t, plan) * times.byte_s;
+    step.compute_s = m * (even * kernels + times.ends_s / p + accumulated) + averaged + update_s;
+    step.recompute_s = m * even * again;
+    step.tensor_s = m * even * comm.tensor_s;
+    step.context_s = m * even * comm.context_s;
+    step.expert_s = m * even * comm.expert_s;
+    step.pipeline_s = m * sends;
+    step.idle_s = m * (longest - mean) + (p - 1.0) / number(plan.interleave) * mean;
+    step.data_s = data_traffic(t, plan, o, fabric, traffic, times) +
+                  gathered_weights(t, plan, o, fabric, traffic, times, even, m);
+    step.time_s = step.compute_s + step.recompute_s + step.idle_s + step.communication_s();
+    step.memory = transformer_memory(t, plan, o, capacity);
+    return step;
+}
+
+} // namespace eyeroof::analysis

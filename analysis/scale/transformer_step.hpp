@@ -1,0 +1,136 @@
+// One training step of a decoder cut over devices: tensor and sequence, pipeline, context, expert
+// and data parallel.
+// Called by scale_transformer() and search.
+// Knows no file; the time of kernels is the exam's.
+#pragma once
+
+#include "analysis/scale/scale.hpp"
+#include "analysis/scale/transformer.hpp"
+
+#include <map>
+#include <stop_token>
+#include <tuple>
+
+namespace eyeroof::analysis {
+
+// Devices next to each other differ in tensor, then context, pipeline, data (the most bandwidth
+// nearest; Llama 3's order). Experts are spread over devices that differ in data.
+struct Plan {
+    Count tensor = 1, pipeline = 1, context = 1, expert = 1, data = 1;
+    Count interleave = 1; // chunks of blocks on each stage
+    Count microbatch = 1;
+    bool sequence = false;
+    Recompute recompute = Recompute::none;
+    int zero = 0;
+
+    Count devices() const { return tensor * pipeline * context * data; }
+    // Devices that hold the same part of the weights: gradients are summed, and ZeRO divides its
+    // states, over all of them (Llama 3 herd of models, arXiv:2407.21783, section 3.3.2).
+    Count replicas() const { return data * context; }
+    std::string text() const;
+    bool operator==(const Plan&) const = default;
+};
+
+struct TransformerOptions {
+    Count batch = 1; // sequences of a step
+    Count length = 2048;
+    model::DataType type = model::DataType::bf16;
+    bool fused = true;           // attention as one kernel
+    bool overlap = true;         // gradients are summed during the last microbatch's backward pass
+    bool overlap_tensor = false; // tensor parallel messages leave while products go on
+    bool fused_accumulation = true;  // products add to the gradients of microbatches before
+    bool fused_bias_gradient = true; // products of weight gradients sum their biases' too
+    double gradient_bytes = 4.0;
+    Scenario exam; // launch and software of the kernels
+    CollectiveOptions collective;
+};
+
+// Kernels of one microbatch on one device, seconds; each cut examined once.
+struct BlockTimes {
+    double forward_s = 0.0, backward_s = 0.0; // of a block
+    double core_s = 0.0;                      // attention's core forward
+    double ends_s = 0.0;                      // embedding, head and loss, both ways
+    double byte_s = 0.0;                      // a byte of memory-bound work
+};
+
+class BlockExams {
+  public:
+    BlockExams(const Transformer& t, const model::Machine& machine, const TransformerOptions& o);
+
+    Result<BlockTimes> times(const Plan& plan, std::stop_token stop);
+    // Of Adam over so many values in mixed precision: 28 bytes a value, and 14 more for the norm
+    // that clips gradients, the 16-bit copy, and clearing.
+    Result<double> update_s(double values, std::stop_token stop);
+    double capacity() const { return capacity_; }
+    double peak_flops_per_s() const { return peak_; }
+    const Transformer& transformer() const { return t_; }
+    const TransformerOptions& options() const { return options_; }
+
+  private:
+    using Key = std::tuple<Count, Count, Count, Count, bool>;
+    Result<BlockTimes> examine(const Plan& plan, std::stop_token stop);
+
+    Transformer t_;
+    model::Machine machine_;
+    TransformerOptions options_;
+    double capacity_ = 0.0, peak_ = 1.0;
+    std::map<Key, BlockTimes> known_;
+    double byte_s_ = 0.0; // of such memory-bound work
+};
+
+struct TransformerStep {    // parts of time_s
+    double compute_s = 0.0; // forward, backward, update of the busiest device
+    double recompute_s = 0.0;
+    double idle_s = 0.0; // bubble, and stages that are not even
+    double tensor_s = 0.0, context_s = 0.0, expert_s = 0.0, pipeline_s = 0.0; // communication
+    double data_s = 0.0;                                                      // exposed
+    double time_s = 0.0;
+    DeviceMemory memory;
+    std::vector<double> level_bytes, level_messages;
+    double communication_s() const { return tensor_s + context_s + expert_s + pipeline_s + data_s; }
+};
+
+// m microbatches on p stages of v chunks:
+//   t = m stage + (p - 1)/v stage + data exposed + update
+// stage: L/p blocks, the head on the last, and adding a microbatch's gradients to those before (10
+// bytes a value by a kernel of its own, 6 more where products do it in 32 bits); a block's
+// communication is exposed: 4 all-reduces of 2 b s h bytes over the tensor group (with sequence
+// parallel as many pairs of all-gather and reduce-scatter, and 2 all-gathers beside products), 2
+// more where it is computed again; keys and values gathered over the context group, 3 times (with
+// overlap_tensor only what the products do not hide, at least 1/t); 4 all-to-alls over the experts;
+// 2 v messages of 2 b s h / t bytes a boundary. What kernels hide holds the nearest level's
+// `occupies` of the device. Gradients leave during the last backward pass of a stage, weights of
+// ZeRO 1 and 2 come during the first forward pass, each p (v - 1)/v times as long where stages
+// interleave. Sources: Narayanan et al., arXiv 2104.04473; Korthikanti et al., arXiv 2205.05198.
+TransformerStep transformer_step(const Transformer& t, const Plan& plan,
+                                 const TransformerOptions& options, const model::Fabric& fabric,
+                                 const BlockTimes& times, double update_s, double capacity);
+
+// Bytes on the first stage: 2 a weight, gradients, 12 of Adam in mixed precision, activations of
+// the microbatches in flight: L/p blocks of min(p, m), times 1 + (p - 1)/(p v) when interleaved.
+DeviceMemory transformer_memory(const Transformer& t, const Plan& plan,
+                                const TransformerOptions& options, double capacity);
+
+// Learned values of the device that has most.
+double device_parameters(const Transformer& t, const Plan& plan);
+
+// Everything that keeps the plan from running: degrees that do not divide, with the nearest that
+// do.
+Diagnostics check_plan(const Transformer& t, const Plan& plan, const TransformerOptions& options,
+                       const model::Fabric& fabric);
+
+// A step as a point of a scaling study, its chain against one device without limits of memory.
+Result<ScalePoint> transformer_point(BlockExams& exams, const Plan& plan,
+                                     const model::Fabric& fabric, double baseline_s,
+                                     std::stop_token stop);
+// Seconds a sequence on one device that held everything, at the plan's microbatch.
+Result<double> transformer_baseline(BlockExams& exams, Count microbatch, std::stop_token stop);
+
+// For every number of devices: the plan's degrees, data parallel taking the rest.
+Result<ScaleResult> scale_transformer(const Transformer& t, const model::Machine& machine,
+                                      const model::Fabric& fabric,
+                                      const std::vector<Count>& devices, const Plan& plan,
+                                      const TransformerOptions& options, std::stop_token stop = {},
+                                      const ProgressCallback& progress = {});
+
+} // namespace eyeroof::analysis

@@ -1,0 +1,166 @@
+#include "analysis/scenario/field_forms.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+
+namespace eyeroof::analysis::fields {
+
+namespace {
+
+constexpr std::int64_t kMostNodes = 1'000'000'000'000;
+
+ScenarioField mapping_field() {
+    return field(
+        "mapping", FieldGroup::mapping, FieldKind::text, "{auto,dataflow,best}|FILE",
+        "auto: by a row-stationary machine's published rules, the mapper's best elsewhere; "
+        "dataflow: "
+        "by the dataflow's rules, without a search; best: by search, with a certificate; or a "
+        "mapping file, eyeroof's or Timeloop's [auto]",
+        [](const Scenario& s) {
+            return Texts{s.policy == MappingPolicy::given ? s.mapping_file
+                                                          : std::string(policy_name(s.policy))};
+        },
+        [](Scenario& s, const Texts& texts) {
+            const std::string word = texts.empty() ? "auto" : texts.front();
+            s.policy = word == "auto"       ? MappingPolicy::automatic
+                       : word == "best"     ? MappingPolicy::best
+                       : word == "dataflow" ? MappingPolicy::dataflow
+                                            : MappingPolicy::given;
+            s.mapping_file = s.policy == MappingPolicy::given ? word : std::string();
+            return Diagnostics{};
+        });
+}
+
+Texts dataflow_words() {
+    using Kind = model::DataflowKind;
+    Texts words;
+    for (const Kind kind : {Kind::ws, Kind::os, Kind::is, Kind::nlr, Kind::rs, Kind::rs_plus}) {
+        words.emplace_back(model::dataflow_name(kind));
+    }
+    words.emplace_back("free");
+    return words;
+}
+
+ScenarioField dataflow_field() {
+    ScenarioField made =
+        choice_field("dataflow", FieldGroup::mapping, dataflow_words(),
+                     "Dataflow whose rules the mapping follows, or none [the machine's first]",
+                     [](const Scenario& s) {
+                         return s.free_dataflow ? Texts{"free"}
+                                : s.dataflow ? Texts{std::string(model::dataflow_name(*s.dataflow))}
+                                             : Texts{};
+                     },
+                     {});
+    made.set = [](Scenario& s, const Texts& texts) {
+        const std::string word = texts.empty()            ? ""
+                                 : texts.front() == "rs+" ? "rs-plus"
+                                                          : texts.front();
+        s.free_dataflow = word == "free" || word == "any";
+        s.dataflow =
+            word.empty() || s.free_dataflow ? std::nullopt : model::dataflow_from_name(word);
+        if (!word.empty() && !s.free_dataflow && !s.dataflow) {
+            return refused("dataflow", fmt::format("'{}' is not a dataflow", word),
+                           suggestion(word, dataflow_words()));
+        }
+        return Diagnostics{};
+    };
+    return made;
+}
+
+ScenarioField objective_field() {
+    return field(
+        "objective", FieldGroup::mapping, FieldKind::text, "latency|energy|edp|…",
+        "What a search minimizes: latency, energy, edp (their product), or powers such as "
+        "energy^2*latency [edp; latency where the machine names no energies]",
+        [](const Scenario& s) { return s.objective ? Texts{s.objective->name()} : Texts{}; },
+        [](Scenario& s, const Texts& texts) {
+            s.objective.reset();
+            if (texts.empty()) {
+                return Diagnostics{};
+            }
+            const auto parsed = parse_objective(texts.front());
+            if (parsed) {
+                s.objective = *parsed;
+            }
+            return parsed.diagnostics();
+        });
+}
+
+ScenarioField seconds_field() {
+    return field(
+        "time-limit", FieldGroup::mapping, FieldKind::text, "S",
+        "Seconds that all searches may take together; the answer then depends on how busy the "
+        "machine is [none]",
+        [](const Scenario& s) {
+            return s.search_limit_s > 0.0 ? Texts{fmt::format("{}", s.search_limit_s)} : Texts{};
+        },
+        [](Scenario& s, const Texts& texts) {
+            constexpr double kLeast = 0.001;
+            constexpr double kMost = 1e6;
+            s.search_limit_s = 0.0;
+            if (texts.empty()) {
+                return Diagnostics{};
+            }
+            const std::string& text = texts.front();
+            double value = 0.0;
+            const auto [end, error] =
+                std::from_chars(text.data(), text.data() + text.size(), value);
+            const bool number = error == std::errc{} && end == text.data() + text.size();
+            if (!number || !(value >= kLeast && value <= kMost)) {
+                return refused("time-limit",
+                               fmt::format("'{}' is not a number of seconds", text.substr(0, 40)),
+                               "from 0.001 to 1,000,000");
+            }
+            s.search_limit_s = value;
+            return Diagnostics{};
+        });
+}
+
+} // namespace
+
+void add_mapping(std::vector<ScenarioField>& all) {
+    all.push_back(mapping_field());
+    all.push_back(dataflow_field());
+    all.push_back(objective_field());
+    all.push_back(choice_field(
+        "factors", FieldGroup::mapping, {"perfect", "any"},
+        "Loop trips of searches: divisors only, or any with a partial last trip [perfect]",
+        [](const Scenario& s) {
+            return Texts{s.factors == mapper::Factors::any ? "any" : "perfect"};
+        },
+        [](Scenario& s, const std::string* word) {
+            s.factors =
+                word != nullptr && *word == "any" ? mapper::Factors::any : mapper::Factors::perfect;
+        }));
+    all.push_back(choice_field(
+        "counting", FieldGroup::mapping, {"eyeroof", "timeloop"},
+        "How accesses are counted: by eyeroof, or as Timeloop does [eyeroof]",
+        [](const Scenario& s) {
+            return Texts{s.counting == model::Counting::timeloop ? "timeloop" : "eyeroof"};
+        },
+        [](Scenario& s, const std::string* word) {
+            s.counting = word != nullptr && *word == "timeloop" ? model::Counting::timeloop
+                                                                : model::Counting::eyeroof;
+        }));
+    all.push_back(text_field("constraints", FieldGroup::mapping, "FILE",
+                             "Timeloop constraints that searched mappings keep",
+                             &Scenario::constraints_file));
+    all.push_back(count_field(
+        "search-nodes", FieldGroup::mapping,
+        "Nodes that the search of a layer looks at, at most; 0: no limit. The best so far is shown "
+        "with its gap, the same on every machine [200000; 1500000 with --mapping best; none with "
+        "--time-limit]",
+        0, kMostNodes,
+        [](const Scenario& s) {
+            return s.search_nodes ? Texts{fmt::format("{}", *s.search_nodes)} : Texts{};
+        },
+        [](Scenario& s, std::optional<std::int64_t> value) {
+            s.search_nodes = value ? std::optional(static_cast<std::uint64_t>(*value))
+                                   : std::optional<std::uint64_t>{};
+        }));
+    all.push_back(seconds_field());
+}
+
+} // namespace eyeroof::analysis::fields

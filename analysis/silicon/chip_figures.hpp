@@ -1,0 +1,17 @@
+// Whole-chip area, energy and power beside an examination, in five numbers: what `eyeroof chip`
+// tells by component. Called by the command line and by Python. Knows no file.
+#pragma once
+
+#include "analysis/exam/report.hpp"
+#include "model/machine/machine.hpp"
+#include "model/technology/technology.hpp"
+
+namespace eyeroof::analysis {
+
+// Fills report.chip where the machine is an accelerator whose process is told: by its description,
+// or by a published chip of its name. Leaves it empty elsewhere; warns where the process is outside
+// the table.
+Diagnostics add_chip(const model::Machine& machine, const model::Technology& technology,
+                     Report& report);
+
+} // namespace eyeroof::analysis

@@ -1,0 +1,29 @@
+// What a described machine does about zeros, as the part of a sparse machine's file that says it.
+// Called by the reader of sparse machines.
+// Knows no network.
+#pragma once
+
+#include "hwdb/sourced.hpp"
+#include "model/machine/machine.hpp"
+#include "model/sparse/rules.hpp"
+
+namespace eyeroof::analysis {
+
+// A machine of levels and what it does about zeros.
+struct SparseLevels {
+    model::Machine machine; // an accelerator
+    model::sparse::Rules rules;
+    double clock_hz = 1e9;
+
+    const model::Accelerator& accelerator() const {
+        return std::get<model::Accelerator>(machine.kind);
+    }
+    bool operator==(const SparseLevels&) const = default;
+};
+
+// `levels` and `units` of the file. Findings are reported at their nodes, those of
+// model::sparse::validate too.
+model::sparse::Rules read_sparse_rules(const hwdb::Sourced& root,
+                                       const model::Accelerator& machine);
+
+} // namespace eyeroof::analysis

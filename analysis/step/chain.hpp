@@ -1,0 +1,47 @@
+// A training graph as a chain of stages, for recomputation and offloading.
+// Called by the remedies.
+// Knows no schedule.
+#pragma once
+
+#include "analysis/program/costs.hpp"
+#include "analysis/program/memory.hpp"
+#include "analysis/step/recompute.hpp"
+
+#include <optional>
+
+namespace eyeroof::analysis::step {
+
+inline constexpr std::size_t kMostStages = 64;
+
+struct GraphChain {
+    Chain chain;
+    // Bytes that no schedule changes: weights, their gradients, states, inputs, workspaces.
+    Count fixed = 0;
+};
+
+// Cuts the forward half where a single tensor is all that later operators read (beside what was
+// there before the step); at most kMostStages stages, neighbours merged. A stage's time is the sum
+// of its operators' and their gradients', each at least its issue of `host_s` seconds; its tape
+// what is kept for gradients; `working` the most that its operators need beside it for a moment.
+// Nothing for inference, and for graphs that cannot be cut.
+std::optional<GraphChain> chain_of(const Graph& graph, const Costs& costs, const Memory& memory,
+                                   double host_s);
+
+// Stages whose tapes go to the host after their forward run and come back before their gradient,
+// over a link of so many bytes a second; copies run beside the kernels:
+//   t_stage = max(forward, tape / B) + max(backward, tape / B)
+// Cheapest a byte first, until `free` bytes are freed. The last stage stays.
+struct Offloaded {
+    double time_s = 0.0;  // of the chain
+    double added_s = 0.0; // beyond the chain without copies
+    Count freed = 0;
+    std::size_t stages = 0;
+};
+Offloaded offload_tapes(const Chain& chain, double bytes_per_s, Count free);
+
+// A product [m, k] x [k, n] whose rows of `element_bytes` an element of its first operand stream in
+// from the host hides its copy from this n on: n >= peak element_bytes / (2 B). Pointwise operators
+// never do.
+double hiding_columns(double peak_flops_per_s, double element_bytes, double bytes_per_s);
+
+} // namespace eyeroof::analysis::step

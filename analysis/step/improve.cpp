@@ -1,0 +1,294 @@
+#include "analysis/step/improve.hpp"
+
+#include "analysis/exam/gpu_step.hpp"
+#include "analysis/program/fusion.hpp"
+#include "analysis/program/lower.hpp"
+#include "analysis/program/settled.hpp"
+#include "analysis/step/chain.hpp"
+#include "analysis/step/improve_space.hpp"
+#include "analysis/step/padding.hpp"
+#include "analysis/step/recompute.hpp"
+#include "analysis/step/recompute_graph.hpp"
+#include "analysis/step/streaming.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace eyeroof::analysis::step {
+
+using model::DataType;
+using model::Layer;
+
+namespace {
+
+// The question with the combination's changes; its layers carry their types themselves.
+Question changed(const Question& question, const Combination& c, Count batch) {
+    Question made = question;
+    Scenario& s = made.scenario;
+    const std::optional<DataType> type = c.type ? c.type : s.data_type;
+    s.data_type.reset();
+    for (Layer& layer : made.network.layers) {
+        if (type) {
+            layer.types = {*type, *type, *type};
+        }
+        const bool learned = layer.op == model::Op::gemm && model::parameters_of(layer) > 0;
+        if (c.weights && learned) {
+            layer.types.weight = *c.weights;
+        }
+    }
+    s.batch = batch * c.batch;
+    s.launch = c.capture ? model::Launch::graph : s.launch;
+    s.compiled = s.compiled || c.fuse;
+    s.attention = c.attention ? AttentionForm::fused : attention_of(question);
+    s.in_place = s.in_place || c.in_place;
+    return made;
+}
+
+// A step in one combination of everything but what frees memory.
+struct Played {
+    Graph graph; // before fusion
+    Costs costs;
+    Memory memory; // after it
+    Timeline line;
+    Graph run; // after fusion
+    Costs run_costs;
+    Count weights_change = 0; // bytes by padding and pruning
+};
+
+class Improver {
+  public:
+    Improver(const Question& question, const model::Gpu& gpu, const ImproveOptions& options)
+        : question_(question), gpu_(gpu), options_(options),
+          batch_(question.scenario.batch.value_or(own_batch(question.network))),
+          timeline_(timeline_options(question, gpu)),
+          training_(question.scenario.training.has_value()) {}
+
+    Result<Outcome> outcome(const Combination& c) {
+        auto played = play_out(c);
+        if (!played) {
+            return played.diagnostics();
+        }
+        Outcome result{c, 0, 0, 0, 0, 1.0, played->memory.peak + played->weights_change, false};
+        double added_s = 0.0;
+        if (c.freeing != Freeing::none && !free(c, *played, added_s, result.peak)) {
+            return Result<Outcome>::failure("does-not-fit", "no schedule fits",
+                                            "a smaller batch, or a machine with more memory");
+        }
+        const double scale = 1.0 + added_s / std::max(played->line.time_s, 1e-15);
+        result.time_s = played->line.time_s * scale;
+        result.low_s = played->line.low_s * scale;
+        result.high_s = played->line.high_s * scale;
+        result.item_s = result.time_s / static_cast<double>(c.batch);
+        result.fits = result.peak <= options_.limit;
+        return result;
+    }
+
+    // What decides what is offered.
+    Facts facts(Count now_peak) {
+        const auto plain = play_out({});
+        Costs costs = plain ? plain->costs : Costs{};
+        const bool padding = plain && pad(plain->graph, gpu_, software_, costs).layers > 0;
+        const bool written = attention_of(question_) == AttentionForm::written;
+        const bool attention =
+            written && with_attention(question_.network, question_.wiring).replaced > 0;
+        return {question_, gpu_, options_, now_peak, training_, attention, padding};
+    }
+
+  private:
+    Result<Played> play_out(const Combination& c) {
+        Combination key = c;
+        key.freeing = Freeing::none;
+        if (last_ && last_key_ == key) {
+            return *last_;
+        }
+        const Question question = changed(question_, c, batch_);
+        software_ = software_of(question);
+        Question plain = question;
+        plain.scenario.compiled = false;
+        auto graph = lower(plain);
+        auto run = lower(question);
+        if (!graph || !run) {
+            return graph ? run.diagnostics() : graph.diagnostics();
+        }
+        auto costs = costs_of(*graph, gpu_, software_);
+        auto run_costs = costs_of(*run, gpu_, software_);
+        if (!costs || !run_costs) {
+            return costs ? run_costs.diagnostics() : costs.diagnostics();
+        }
+        Played played{*std::move(graph), *std::move(costs),     {}, {},
+                      *std::move(run),   *std::move(run_costs), 0};
+        if (c.weights) {
+            cheapen_weights(played.graph, gpu_, *c.weights, played.costs);
+            cheapen_weights(played.run, gpu_, *c.weights, played.run_costs);
+        }
+        (void)reshape_products(c, played.graph, played.costs);
+        played.weights_change = reshape_products(c, played.run, played.run_costs);
+        played.line =
+            simulate(played.run, played.run_costs, gpu_, timeline_options(question, gpu_));
+        played.memory = memory_of(played.run, workspaces_of(played.run, gpu_, software_));
+        last_ = played;
+        last_key_ = key;
+        return played;
+    }
+
+    // Padding and pruning; how many bytes more the weights take.
+    Count reshape_products(const Combination& c, const Graph& graph, Costs& costs) const {
+        Count change = 0;
+        if (c.padded) {
+            // Training keeps gradients and states beside them: as many bytes as of 16 to 2.
+            constexpr Count kTrained = 8;
+            const Padded padded = pad(graph, gpu_, software_, costs);
+            change += padded.added_bytes * (training_ ? kTrained : 1);
+        }
+        if (c.pruning != Pruning::none) {
+            change -=
+                prune(graph, gpu_, software_, c.pruning, options_.density.value_or(1.0), costs)
+                    .saved_bytes;
+        }
+        return change;
+    }
+
+    // Adds what freeing costs, and sets the peak that it leaves. Times of the chain are scaled to
+    // those of the step, which fusion may have shortened.
+    bool free(const Combination& c, const Played& played, double& added_s, Count& peak) const {
+        const model::Launch launch = c.capture ? model::Launch::graph : timeline_.launch;
+        const double host_s = model::issue_seconds(timeline_.host, launch, model::Issued::forward);
+        if (c.freeing == Freeing::stream) {
+            return stream(played, added_s, peak);
+        }
+        if (c.freeing == Freeing::cheapest) {
+            return run_again(played, host_s, added_s, peak);
+        }
+        const auto chain = chain_of(played.graph, played.costs, memory_of(played.graph), host_s);
+        if (!chain) {
+            return false;
+        }
+        const Recomputation whole = plain_schedule(chain->chain);
+        const double scale = std::min(played.line.time_s / std::max(whole.time_s, 1e-15), 1.0);
+        const Count kept = peak;
+        // Within the limit, or half of what is kept where all of it would fit.
+        const Count target = std::min(options_.limit - chain->fixed, whole.peak / 2);
+        if (c.freeing == Freeing::offload) {
+            const Offloaded moved = offload_tapes(chain->chain, link_bytes_per_s(),
+                                                  std::max<Count>(whole.peak - target, 0));
+            added_s = moved.added_s;
+            peak = chain->fixed + std::max<Count>(whole.peak - moved.freed, 0);
+            return moved.freed > 0 && peak < kept;
+        }
+        const auto n = static_cast<double>(chain->chain.stages.size());
+        const std::optional<Recomputation> schedule =
+            c.freeing == Freeing::segments
+                ? std::optional(segment_schedule(chain->chain,
+                                                 static_cast<std::size_t>(std::ceil(std::sqrt(n)))))
+                : best_schedule(chain->chain, target, 128);
+        if (!schedule) {
+            return false;
+        }
+        added_s = schedule->again_s * scale;
+        peak = chain->fixed + schedule->peak;
+        return peak < kept;
+    }
+
+    double link_bytes_per_s() const {
+        return 1e9 / std::max(copy_seconds(gpu_, 1'000'000'000, false), 1e-15);
+    }
+
+    bool stream(const Played& played, double& added_s, Count& peak) const {
+        const Streamed streamed = stream_weights(played.run, played.line, link_bytes_per_s());
+        const Count before = peak;
+        added_s = streamed.time_s - played.line.time_s;
+        peak += streamed.buffers - streamed.weights - played.weights_change;
+        return peak < before;
+    }
+
+    // On the graph that runs: within the limit, or half of what is there.
+    bool run_again(const Played& played, double host_s, double& added_s, Count& peak) const {
+        const Count target = std::min(options_.limit, (peak + played.memory.resident) / 2);
+        const auto found =
+            recompute_cheapest(played.run, played.run_costs,
+                               workspaces_of(played.run, gpu_, software_), target, host_s);
+        if (!found || found->peak >= peak) {
+            return false;
+        }
+        added_s = found->added_s;
+        peak = found->peak;
+        return true;
+    }
+
+    const Question& question_;
+    const model::Gpu& gpu_;
+    const ImproveOptions& options_;
+    Count batch_;
+    TimelineOptions timeline_;
+    SoftwareOf software_;
+    bool training_;
+    std::optional<Played> last_;
+    Combination last_key_;
+};
+
+} // namespace
+
+std::vector<Outcome> front_of(std::vector<Outcome> outcomes) {
+    std::stable_sort(outcomes.begin(), outcomes.end(), [](const Outcome& a, const Outcome& b) {
+        return a.item_s != b.item_s ? a.item_s < b.item_s : a.peak < b.peak;
+    });
+    std::vector<Outcome> front;
+    for (Outcome& outcome : outcomes) {
+        if (front.empty() || outcome.peak < front.back().peak) {
+            front.push_back(std::move(outcome));
+        }
+    }
+    return front;
+}
+
+Result<Improvement> improve(const Question& asked, const ImproveOptions& options,
+                            std::stop_token stop, const ProgressCallback& progress) {
+    const Question question = as_it_runs(asked);
+    const auto* gpu = std::get_if<model::Gpu>(&question.machine.kind);
+    if (gpu == nullptr) {
+        return Result<Improvement>::failure("not-a-gpu",
+                                            "a step is improved on GPUs and host processors",
+                                            "`eyeroof hw list` names them");
+    }
+    Improver improver(question, *gpu, options);
+    const auto now = improver.outcome({});
+    if (!now) {
+        return now.diagnostics();
+    }
+    Improvement found;
+    found.now = *now;
+    const Space space = space_of(improver.facts(now->peak), found.excluded);
+    const std::vector<Combination> all = combinations_of(space);
+    found.schedules = schedules_of(space, options);
+    std::vector<Outcome> fitting;
+    for (const Combination& c : all) {
+        if (stop.stop_requested()) {
+            return Result<Improvement>::failure("cancelled", "the search was cancelled");
+        }
+        if (progress) {
+            progress({static_cast<double>(found.tried) / static_cast<double>(all.size()),
+                      fmt::format("combination {} of {}", found.tried + 1, all.size()), 0.0, -1.0});
+        }
+        ++found.tried;
+        auto outcome = improver.outcome(c);
+        if (!outcome) {
+            continue; // what the machine does not run, or what no schedule fits, is not offered
+        }
+        outcome->gain = now->item_s / outcome->item_s;
+        if (remedies_of(c).size() == 1) {
+            found.alone.push_back(*outcome);
+        }
+        found.all.push_back(*outcome);
+        if (outcome->fits) {
+            fitting.push_back(*outcome);
+        }
+    }
+    std::stable_sort(found.alone.begin(), found.alone.end(),
+                     [](const Outcome& a, const Outcome& b) { return a.gain > b.gain; });
+    found.front = front_of(std::move(fitting));
+    return found;
+}
+
+} // namespace eyeroof::analysis::step

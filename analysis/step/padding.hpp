@@ -1,0 +1,20 @@
+// Products on operands that zeros make longer.
+// Called by the remedies.
+// Knows no tile: the model tells what a longer product takes.
+#pragma once
+
+#include "analysis/program/costs.hpp"
+
+namespace eyeroof::analysis::step {
+
+struct Padded {
+    std::size_t layers = 0; // whose products gain at least 1 %
+    Count added_bytes = 0;  // of weights
+};
+
+// Sets the cost of each product to that of the quickest of n and k (each kept, or rounded up to 16
+// bytes or to 64 elements); one that gains less than 1 % stays. Odd sizes allow loads of a part of
+// 16 bytes only (model/gpu/matmul.hpp, alignment_share).
+Padded pad(const Graph& graph, const model::Gpu& gpu, const SoftwareOf& software, Costs& costs);
+
+} // namespace eyeroof::analysis::step

@@ -1,0 +1,243 @@
+#include "analysis/sweep/engine.hpp"
+
+#include "analysis/exam/nest_figures.hpp"
+#include "analysis/exam/run.hpp"
+#include "analysis/sweep/workloads.hpp"
+#include "mapper/preset/row_stationary.hpp"
+#include "mapper/preset/stationary.hpp"
+#include "model/cost/leakage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace eyeroof::analysis {
+
+using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
+
+namespace {
+
+constexpr std::size_t kMostChoices = 20'000;  // nests whose candidates are kept
+constexpr std::size_t kMostMappings = 2'000;  // of one nest that are kept counted
+constexpr std::uint64_t kMostNests = 1 << 20; // different ones of a sweep, for the keys
+
+PointFigures failed(std::string why) {
+    return {{}, why.empty() ? "unknown" : std::move(why)};
+}
+
+void finish(double utilization, PointFigures& figures) {
+    auto& v = figures.values;
+    const auto at = [](SweptFigure f) { return static_cast<std::size_t>(f); };
+    v[at(SweptFigure::edp_js)] = v[at(SweptFigure::energy_j)] * v[at(SweptFigure::time_s)];
+    v[at(SweptFigure::utilization)] = utilization;
+}
+
+// Terms and transfers of the same values: one of the two mappings is enough.
+template <class Candidate> bool same_times(const Candidate& a, const Candidate& b) {
+    return a.energy_pj == b.energy_pj && a.compute_steps == b.compute_steps &&
+           a.outer_bytes == b.outer_bytes && a.terms == b.terms && a.transfers == b.transfers;
+}
+
+} // namespace
+
+SweepEngine::SweepEngine(const SweepGrid& grid, SweptWorkloads& workloads, std::stop_token stop)
+    : grid_(grid), workloads_(workloads), stop_(std::move(stop)) {}
+
+void SweepEngine::turn(const std::vector<std::size_t>& at) {
+    const std::uint64_t number = grid_.machine_number(at);
+    if (number == last_.number) {
+        return;
+    }
+    auto machine = grid_.machine_at(at);
+    last_.number = number;
+    last_.error = first_error(machine.diagnostics());
+    last_.machine.reset();
+    if (machine) {
+        last_.machine = *std::move(machine);
+    }
+}
+
+PointFigures SweepEngine::at(std::uint64_t point) {
+    const std::vector<std::size_t> at = grid_.at(point);
+    turn(at);
+    if (!last_.machine) {
+        return failed(last_.error);
+    }
+    const Question question = grid_.question_at(at, *last_.machine);
+    const auto* accelerator = std::get_if<Accelerator>(&last_.machine->kind);
+    if (accelerator == nullptr || question.scenario.counting != Counting::eyeroof) {
+        return slow(at);
+    }
+    const auto context = accelerator_context(question, *accelerator);
+    if (!context) {
+        return failed(first_error(context.diagnostics()));
+    }
+    return context->policy == MappingPolicy::dataflow ? fast(at, *accelerator, *context) : slow(at);
+}
+
+PointFigures SweepEngine::slow(const std::vector<std::size_t>& at) const {
+    Question question = grid_.question_at(at, *last_.machine);
+    question.scenario.threads = 1; // points are what runs side by side
+    const auto report = run(question, stop_);
+    if (!report) {
+        return failed(first_error(report.diagnostics()));
+    }
+    const Total& total = report->total;
+    PointFigures figures{{total.time_s, total.energy_j, 0.0, total.outer_bytes, total.macs, 0.0},
+                         {}};
+    finish(total.utilization, figures);
+    return figures;
+}
+
+const CountedMapping* SweepEngine::counted(const Problem& problem, const Accelerator& accelerator,
+                                           const Mapping& mapping, Counted& known,
+                                           std::string& why) {
+    for (const auto& [other, counts] : known) {
+        if (other == mapping) { // legal on other sizes of stores: is it on these?
+            why = first_error(validate(mapping, problem, accelerator));
+            return why.empty() ? &counts : nullptr;
+        }
+    }
+    auto made = counted_mapping(problem, accelerator, mapping);
+    if (!made) {
+        why = first_error(made.diagnostics());
+        return nullptr;
+    }
+    known.emplace_back(mapping, *std::move(made));
+    return &known.back().second;
+}
+
+void SweepEngine::add_candidate(const Problem& problem, const Accelerator& accelerator,
+                                const Mapping& mapping, Counted& known, Choices& choices) {
+    const CountedMapping* counts = counted(problem, accelerator, mapping, known, choices.error);
+    if (counts == nullptr) {
+        return;
+    }
+    Candidate own{latency_terms(problem, accelerator, mapping, counts->cost),
+                  counts->transfers,
+                  counts->cost.compute_steps,
+                  counts->cost.energy_pj,
+                  leak_pj_per_cycle(accelerator, mapping),
+                  outer_bytes_of(problem, accelerator, counts->cost)};
+    const bool twin = std::any_of(choices.all.begin(), choices.all.end(),
+                                  [&](const Candidate& other) { return same_times(other, own); });
+    if (!twin) {
+        choices.all.push_back(std::move(own));
+    }
+}
+
+SweepEngine::Choices SweepEngine::made(const Asked& asked, const AcceleratorContext& context) {
+    if (counted_.size() >= kMostChoices) {
+        counted_.clear();
+    }
+    Counted& known = counted_[asked.counts * kMostNests + asked.number];
+    if (known.size() > kMostMappings) {
+        known.clear();
+    }
+    const Accelerator& accelerator = context.accelerator;
+    Choices choices;
+    if (context.dataflow.kind == DataflowKind::rs) {
+        for (const Mapping& mapping :
+             mapper::row_stationary_candidates(asked.problem, accelerator, context.dataflow)) {
+            add_candidate(asked.problem, accelerator, mapping, known, choices);
+        }
+        choices.by_processing = true;
+    }
+    if (choices.all.empty()) {
+        for (const Mapping& mapping :
+             mapper::stationary_candidates(asked.problem, accelerator, context.dataflow)) {
+            add_candidate(asked.problem, accelerator, mapping, known, choices);
+        }
+        choices.by_processing = false;
+    }
+    return choices;
+}
+
+const SweepEngine::Choices& SweepEngine::choices(const Asked& asked,
+                                                 const AcceleratorContext& context) {
+    const std::uint64_t key = asked.structure * kMostNests + asked.number;
+    const auto known = known_.find(key);
+    if (known != known_.end()) {
+        return known->second;
+    }
+    if (known_.size() >= kMostChoices) {
+        known_.clear();
+    }
+    return known_.emplace(key, made(asked, context)).first->second;
+}
+
+SweepEngine::NestFigures SweepEngine::best_of(const Choices& choices,
+                                              const Accelerator& accelerator) {
+    const Candidate* best = nullptr;
+    double least = 0.0;
+    double total = 0.0;
+    for (const Candidate& candidate : choices.all) {
+        const LatencyCycles cycles = latency_at(
+            candidate.terms, accelerator,
+            overlapped_cycles(candidate.transfers, candidate.compute_steps, accelerator));
+        const double key = choices.by_processing ? cycles.processing() : cycles.total();
+        if (best == nullptr || key < least ||
+            (key == least && candidate.energy_pj < best->energy_pj)) {
+            best = &candidate;
+            least = key;
+            total = cycles.total();
+        }
+    }
+    return {total, best->energy_pj + best->leak_pj_per_cycle * total, best->outer_bytes};
+}
+
+PointFigures SweepEngine::fast(const std::vector<std::size_t>& at, const Accelerator& accelerator,
+                               const AcceleratorContext& context) {
+    const auto network = workloads_.at(grid_, *last_.machine, at);
+    if (!network->error.empty()) {
+        return failed(network->error);
+    }
+    const std::uint64_t structure = grid_.structure_number(at);
+    const std::uint64_t counts = grid_.counts_number(at);
+    const double rate = outer_bytes_per_cycle(accelerator);
+    const double leaking = least_leak_pj_per_cycle(accelerator);
+    struct Costs {
+        double time_s, energy_j, outer_bytes;
+    };
+    std::vector<Costs> costs; // of the different layers
+    costs.reserve(network->layers.size());
+    for (const SweptLayer& layer : network->layers) {
+        if (layer.nests.empty()) {
+            const OuterOnly only = outer_only(layer.layer, layer.work, accelerator);
+            const double cycles = std::max(only.bytes / rate, only.equivalent / context.units);
+            costs.push_back({cycles / accelerator.clock_hz, leaking * cycles * 1e-12, only.bytes});
+            continue;
+        }
+        Costs own{0.0, 0.0, 0.0};
+        double cycles = 0.0;
+        for (std::size_t n = 0; n < layer.nests.size(); ++n) {
+            const Choices& all =
+                choices({layer.nests[n], layer.numbers[n], structure, counts}, context);
+            if (all.all.empty()) {
+                return failed(fmt::format("no-mapping: {}: {}", layer.layer.name, all.error));
+            }
+            const NestFigures nest = best_of(all, accelerator);
+            cycles += nest.cycles;
+            own.energy_j += nest.energy_pj * 1e-12;
+            own.outer_bytes += nest.outer_bytes;
+        }
+        own.time_s = cycles / accelerator.clock_hz;
+        costs.push_back(own);
+    }
+    PointFigures figures;
+    auto& [time_s, energy_j, edp_js, outer_bytes, macs, utilization] = figures.values;
+    const double units_per_s = context.units * accelerator.clock_hz;
+    double at_peak_s = 0.0; // as in the report's totals
+    for (const auto& [which, count] : network->order) {
+        const double work = count * static_cast<double>(network->layers[which].work.macs);
+        macs += work;
+        at_peak_s += work / units_per_s;
+        time_s += count * costs[which].time_s;
+        energy_j += count * costs[which].energy_j;
+        outer_bytes += count * costs[which].outer_bytes;
+    }
+    finish(time_s > 0.0 ? at_peak_s / time_s : 0.0, figures);
+    return figures;
+}
+
+} // namespace eyeroof::analysis

@@ -1,0 +1,83 @@
+// Figures of the points of a sweep, one after the other, by one thread. On accelerators whose
+// mappings follow a dataflow's rules, what does not change between points is not worked out again:
+// a mapping's candidates and their counts depend on everything but bandwidths and the clock, so
+// they are kept, and a point asks only for their times. Everything else goes through run().
+// The figures are those of run(), digit for digit.
+#pragma once
+
+#include "analysis/exam/examine.hpp"
+#include "analysis/sweep/figures.hpp"
+#include "analysis/sweep/workloads.hpp"
+#include "model/cost/latency_terms.hpp"
+
+#include <stop_token>
+#include <unordered_map>
+
+namespace eyeroof::analysis {
+
+class SweepEngine {
+  public:
+    // Both must outlive it; the workloads are shared by all engines of a sweep.
+    SweepEngine(const SweepGrid& grid, SweptWorkloads& workloads, std::stop_token stop);
+
+    PointFigures at(std::uint64_t point);
+
+  private:
+    // One legal mapping of a nest, without bandwidths.
+    struct Candidate {
+        model::LatencyTerms terms;
+        std::vector<model::PortTraffic> transfers;
+        Count compute_steps = 0;
+        double energy_pj = 0.0; // without what leaks
+        double leak_pj_per_cycle = 0.0;
+        double outer_bytes = 0.0;
+    };
+    // Mappings of a nest that were counted, whatever the sizes of the stores.
+    using Counted = std::vector<std::pair<model::Mapping, model::CountedMapping>>;
+    // What a nest is asked for at a point.
+    struct Asked {
+        const model::Problem& problem;
+        std::size_t number = 0;
+        std::uint64_t structure = 0, counts = 0; // of the machine
+    };
+    // All that the dataflow's rules choose from.
+    struct Choices {
+        std::vector<Candidate> all;
+        bool by_processing = false; // chosen by the time without the outermost memory
+        std::string error;          // why there are none
+    };
+    struct NestFigures {
+        double cycles = 0.0;
+        double energy_pj = 0.0;
+        double outer_bytes = 0.0;
+    };
+    struct Machines { // of the last point
+        std::uint64_t number = ~0ULL;
+        std::optional<model::Machine> machine;
+        std::string error;
+    };
+
+    void turn(const std::vector<std::size_t>& at);
+    PointFigures fast(const std::vector<std::size_t>& at, const model::Accelerator& accelerator,
+                      const AcceleratorContext& context);
+    PointFigures slow(const std::vector<std::size_t>& at) const;
+    const Choices& choices(const Asked& asked, const AcceleratorContext& context);
+    Choices made(const Asked& asked, const AcceleratorContext& context);
+    // nullptr, and why, for a mapping that is not legal here.
+    static const model::CountedMapping* counted(const model::Problem& problem,
+                                                const model::Accelerator& accelerator,
+                                                const model::Mapping& mapping, Counted& known,
+                                                std::string& why);
+    static void add_candidate(const model::Problem& problem, const model::Accelerator& accelerator,
+                              const model::Mapping& mapping, Counted& known, Choices& choices);
+    static NestFigures best_of(const Choices& choices, const model::Accelerator& accelerator);
+
+    const SweepGrid& grid_;
+    SweptWorkloads& workloads_;
+    std::stop_token stop_;
+    Machines last_;
+    std::unordered_map<std::uint64_t, Choices> known_;   // by structure and nest
+    std::unordered_map<std::uint64_t, Counted> counted_; // by structure without sizes, and nest
+};
+
+} // namespace eyeroof::analysis

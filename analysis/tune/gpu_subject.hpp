@@ -1,0 +1,18 @@
+// A workload on a GPU as a subject of a search: the template's space, its features, its closed
+// form.
+// Called by the command and the reader of logs.
+// Knows no compiler and no measurement.
+#pragma once
+
+#include "analysis/tune/gpu_chain.hpp"
+#include "analysis/tune/subject.hpp"
+
+namespace eyeroof::analysis::tune {
+
+// Features: knobs are log2 of the values; loops are of the thread's, the warp's, the CTA's and the
+// grid's tile its bytes of each operand, its MACs per byte, its trips (log2); steps are the losses
+// of the chain (log2 of bound over bound), the limiter, shares of each traffic of the compute time,
+// residency, conflicts, registers and shared memory over their limits.
+Subject gpu_subject(const Workload& work, const GpuMachine& machine);
+
+} // namespace eyeroof::analysis::tune

@@ -1,0 +1,51 @@
+// Targets that only compute: a stand-in for a processor, and an accelerator's mappings. Thousands
+// of trials a second, the same everywhere; the optimum of an accelerator's is proved by the mapper.
+// Called by `eyeroof tune --target model` and by the tests.
+// Knows no compiler.
+#pragma once
+
+#include "analysis/tune/cpu_subject.hpp"
+#include "analysis/tune/gpu_subject.hpp"
+#include "mapper/search.hpp"
+#include "model/machine/machine.hpp"
+
+#include <stop_token>
+
+namespace eyeroof::analysis::tune {
+
+struct Noise {
+    double deviation = 0.0; // of the logarithm of a cost
+    std::uint64_t seed = 1;
+};
+
+// A processor that the features do not know: the closed form with every rate and capacity of the
+// machine off by up to a factor of 1.5 either way, times what some knobs win or lose together for
+// no reason that a feature tells (up to 30 %). Both are drawn from `machine_seed`. A stand-in to
+// test searches with, not a model of anything.
+std::unique_ptr<Target> stand_in(const Workload& work, const CpuMachine& machine,
+                                 const Subject& subject, std::uint64_t machine_seed,
+                                 const Noise& noise);
+
+// The same of a GPU: the closed form with its clock and the rates of L2 and memory off.
+std::unique_ptr<Target> stand_in(const Workload& work, const GpuMachine& machine,
+                                 const Subject& subject, std::uint64_t machine_seed,
+                                 const Noise& noise);
+
+// A layer's nest on an accelerator: knobs are a way to split each group of dimensions, and the
+// order of loops; the cost is that of the mapper's closed form. Knows the optimum.
+struct MappingSubject {
+    Subject subject;
+    std::unique_ptr<Target> target;
+    double optimum = kNoCost; // what the mapper has found, in the subject's unit
+    bool proved = false;
+    std::string objective;
+};
+
+// Mappings that keep every operand wherever the machine allows it, with sizes that divide; the
+// mapper's optimum is over all choices of what is kept. Errors: those of the mapper; "unsupported"
+// for a layer of several nests.
+Result<MappingSubject> mapping_subject(const model::Layer& layer, const model::Accelerator& machine,
+                                       const Noise& noise, std::uint64_t search_nodes,
+                                       std::stop_token stop);
+
+} // namespace eyeroof::analysis::tune

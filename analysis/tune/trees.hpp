@@ -1,0 +1,72 @@
+// Boosted trees: what predicts the order of candidates from their features.
+// Fitted by the learned strategy, by transfer and by the studies.
+// Knows nothing of what the features mean.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eyeroof::analysis::tune {
+
+struct Table { // row after row
+    std::size_t columns = 0;
+    std::vector<float> values;
+
+    std::size_t rows() const { return columns == 0 ? 0 : values.size() / columns; }
+    const float* row(std::size_t n) const { return values.data() + n * columns; }
+};
+
+// regression: squared error. rank: pairs of a group in the wrong order (log loss of their
+// difference).
+enum class Loss { regression, rank };
+std::string_view loss_name(Loss loss);
+std::optional<Loss> loss_from_name(std::string_view name);
+
+// xgboost: the library, where it was found when eyeroof was built. own: the same method in
+// exact form, always there.
+enum class TreeMaker { xgboost, own };
+bool has_xgboost();
+TreeMaker usual_trees(); // xgboost where it is there
+
+struct TreeOptions {
+    Loss loss = Loss::regression;
+    TreeMaker maker = TreeMaker::own;
+    int rounds = 80;
+    int depth = 4;
+    double eta = 0.2;
+    double gamma = 1e-4;
+    double min_child_weight = 1.0;
+    double lambda = 1.0;
+    double subsample = 1.0; // of the rows, for each tree
+    std::uint64_t seed = 1;
+};
+
+// What is learned from: targets higher for better rows; `groups`: how many rows, one after the
+// other, may be compared with each other (empty: all). margins: what is known before; the trees
+// learn what is missing. Empty: 0.
+struct Lesson {
+    Table table;
+    std::vector<float> targets;
+    std::vector<unsigned> groups;
+    std::vector<float> margins;
+};
+
+class Trees {
+  public:
+    virtual ~Trees() = default;
+    // Without margins: of a row with margin 0.
+    virtual std::vector<float> predict(const Table& table) const = 0;
+};
+
+// The same trees for the same lesson and seed, on one thread. At least one row.
+std::unique_ptr<const Trees> fit_trees(const Lesson& lesson, const TreeOptions& options);
+
+// Spearman's rank correlation, ties at their mean rank; 0 for fewer than two or all equal values.
+double rank_correlation(const std::vector<double>& a, const std::vector<double>& b);
+
+} // namespace eyeroof::analysis::tune

@@ -1,0 +1,136 @@
+#include "analysis/upgrade/assumptions.hpp"
+
+#include "analysis/program/fusion.hpp"
+#include "analysis/program/lower.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace eyeroof::analysis {
+
+namespace {
+
+std::string type_text(const std::optional<model::DataType>& type) {
+    return type ? std::string(model::data_type_name(*type)) : "the layers' types";
+}
+
+// What a run works on.
+std::string size_text(const model::Network& network, std::optional<Count> batch) {
+    return fmt::format("batch {}", batch.value_or(own_batch(network)));
+}
+
+std::string launch_text(const Scenario& scenario) {
+    return std::string(model::launch_name(scenario.launch)) +
+           (scenario.compiled ? ", compiled" : "");
+}
+
+std::optional<double> speedup_with(const model::Network& network, const model::Machine& from,
+                                   const model::Machine& to, UpgradeOptions options) {
+    options.assumptions = false;
+    const auto other = upgrade(network, from, to, options);
+    return other ? std::optional(other->speedup.value) : std::nullopt;
+}
+
+// The last year from 2000 on that the text names.
+std::optional<int> year_in(const std::string& text) {
+    std::optional<int> latest;
+    const auto digit = [&](std::size_t i) {
+        return i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])) != 0;
+    };
+    for (std::size_t i = 0; i + 4 <= text.size(); ++i) {
+        const bool alone = !digit(i + 4) && (i == 0 || !digit(i - 1));
+        if (alone && text.compare(i, 2, "20") == 0 && digit(i + 2) && digit(i + 3)) {
+            latest = std::max(latest.value_or(0), std::stoi(text.substr(i, 4)));
+        }
+    }
+    return latest;
+}
+
+} // namespace
+
+std::string run_text(const model::Network& network, const UpgradeOptions& options) {
+    const std::string types = options.from.data_type == options.to.data_type
+                                  ? type_text(options.from.data_type)
+                                  : fmt::format("{} and {}", type_text(options.from.data_type),
+                                                type_text(options.to.data_type));
+    std::string size = size_text(network, options.from.batch);
+    if (options.to.batch != options.from.batch) {
+        size += " and " + size_text(network, options.to.batch);
+    }
+    return fmt::format("{} in {}, {}, {}{}", options.from.training ? "training step" : "inference",
+                       types, size,
+                       options.from.training ? options.from.training->optimizer + ", " : "",
+                       launch_text(options.from));
+}
+
+std::vector<Assumption> assumptions_of(const model::Network& network, const model::Machine& from,
+                                       const model::Machine& to, const UpgradeOptions& options) {
+    std::vector<Assumption> all;
+    const auto add = [&](std::string what, std::string instead, const UpgradeOptions& other) {
+        if (const auto speedup = speedup_with(network, from, to, other)) {
+            all.push_back({std::move(what), std::move(instead), *speedup});
+        }
+    };
+    const bool hosted =
+        options.from.launch == model::Launch::eager || options.from.launch == model::Launch::stream;
+    if (hosted && !options.from_host.empty() && options.from_host != options.to_host) {
+        UpgradeOptions other = options;
+        other.to_issue = options.from_issue;
+        add(fmt::format("host: {} before, {} after, the servers of the GPUs' years",
+                        options.from_host, options.to_host),
+            "on the old host", other);
+    } else if (hosted) {
+        UpgradeOptions other = options;
+        for (double* part :
+             {&other.to_issue.call_s, &other.to_issue.gradient_s, &other.to_issue.launch_s}) {
+            *part /= 1.5;
+        }
+        if (other.to_issue.known()) {
+            add(fmt::format("host: {} on both sides",
+                            options.to_host.empty() ? "the same" : options.to_host),
+                "on a host 1.5 times as fast with the new GPU", other);
+        }
+    }
+    const std::string now = fmt::format("framework: {}, on both sides", launch_text(options.from));
+    if (options.from.launch != model::Launch::graph) {
+        UpgradeOptions graph = options;
+        graph.from.launch = graph.to.launch = model::Launch::graph;
+        add(now, "replayed as graphs", graph);
+    }
+    if (!options.from.compiled) {
+        UpgradeOptions compiler = options;
+        compiler.from.compiled = compiler.to.compiled = true;
+        add(now, "compiled, pointwise operators fused", compiler);
+    }
+    if (step::with_attention(network, options.wiring).replaced > 0 && !options.from.attention) {
+        UpgradeOptions fused = options;
+        fused.from.attention = fused.to.attention = AttentionForm::fused;
+        add("attention: operators of its own each, on both sides", "as one fused kernel", fused);
+    }
+    UpgradeOptions larger = options;
+    larger.to.batch = 2 * options.to.batch.value_or(own_batch(network));
+    add("batch: the same on both GPUs", "twice as large on the new one", larger);
+    return all;
+}
+
+void add_price_warnings(const UpgradeOptions& options, Upgrade& u) {
+    for (const auto& [what, source] : {std::pair{u.from, &u.money.from_price_source},
+                                       {u.to, &u.money.to_price_source},
+                                       {std::string("purchase"), &u.money.buy_source}}) {
+        const auto year = year_in(*source);
+        if (source->empty() || *source == "given") {
+            continue;
+        }
+        if (!year) {
+            u.notes.push_back(fmt::format("the price of {} has no date: give today's", what));
+        } else if (options.year && *year < *options.year - 1) {
+            u.notes.push_back(fmt::format("the price of {} is of {}, more than a year old: give "
+                                          "today's",
+                                          what == "purchase" ? "the " + what : what, *year));
+        }
+    }
+}
+
+} // namespace eyeroof::analysis

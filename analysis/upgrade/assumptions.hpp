@@ -1,0 +1,21 @@
+// What an upgrade's answer takes for granted, and what it would be otherwise.
+// Called by upgrade.
+// Knows no file.
+#pragma once
+
+#include "analysis/upgrade/upgrade.hpp"
+
+namespace eyeroof::analysis {
+
+// "training step in fp16, sgd_momentum, batch as given, eager": what is compared.
+std::string run_text(const model::Network& network, const UpgradeOptions& options);
+
+// Host, framework (launch mode), attention and batch, each with the speed-up that the other choice
+// gives. Choices that cannot be examined are left out.
+std::vector<Assumption> assumptions_of(const model::Network& network, const model::Machine& from,
+                                       const model::Machine& to, const UpgradeOptions& options);
+
+// Notes on prices whose source names no date, or one more than a year before options.year.
+void add_price_warnings(const UpgradeOptions& options, Upgrade& upgrade);
+
+} // namespace eyeroof::analysis

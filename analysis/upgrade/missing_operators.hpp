@@ -1,0 +1,16 @@
+// Whether a network leaves out what a step spends much of its time on.
+// Called by upgrade.
+// Knows no machine.
+#pragma once
+
+#include "analysis/program/graph.hpp"
+
+#include <string>
+
+namespace eyeroof::analysis {
+
+// A sentence where a network of several products has no activation, sum or normalisation of its
+// own, or in training nothing that updates weights; "" where it has.
+std::string missing_operators(const step::Graph& program);
+
+} // namespace eyeroof::analysis

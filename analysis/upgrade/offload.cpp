@@ -1,0 +1,166 @@
+#include "analysis/upgrade/offload.hpp"
+
+#include "analysis/exam/run.hpp"
+#include "base/csv.hpp"
+#include "base/markup.hpp"
+#include "base/units.hpp"
+#include "model/gpu/predict.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace eyeroof::analysis {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+model::Layer copy_of(const model::TensorUse& tensor) {
+    model::Layer copy;
+    copy.name = tensor.name;
+    copy.op = model::Op::elementwise;
+    const Count rows = tensor.bytes / model::kMaxDimension + 1;
+    copy.shape = model::ElementwiseShape{rows, std::max<Count>(tensor.bytes / rows, 1),
+                                         tensor.written ? "d2h" : "h2d"};
+    copy.types = {model::DataType::int8, model::DataType::int8, model::DataType::int8};
+    return copy;
+}
+
+// Copies of what one execution reads and writes, one a tensor.
+Result<OffloadLayer> with_copies(OffloadLayer row, const model::Layer& layer,
+                                 const model::Gpu& gpu) {
+    const auto work = model::work_of(layer);
+    if (!work) {
+        return work.diagnostics();
+    }
+    for (const model::TensorUse& tensor : work->tensors) {
+        const auto copy = model::predict(gpu, copy_of(tensor));
+        if (!copy) {
+            return copy.diagnostics();
+        }
+        (tensor.written ? row.out_s : row.in_s) += copy->time_s;
+    }
+    return row;
+}
+
+const char* fastest(const OffloadLayer& l) {
+    return l.copied_s() < l.host_s ? "GPU, even with copies"
+           : l.gpu_s < l.host_s    ? "GPU, if its data stay there"
+                                   : "host";
+}
+
+} // namespace
+
+Result<Offload> offload(const Question& question, const model::Machine& host) {
+    const model::Machine& gpu = question.machine;
+    const auto* at_home = std::get_if<model::Gpu>(&host.kind);
+    const auto* away = std::get_if<model::Gpu>(&gpu.kind);
+    if (at_home == nullptr || away == nullptr) {
+        return Result<Offload>::failure("not-a-gpu", "a host processor and a GPU are compared",
+                                        "`eyeroof hw list` names them");
+    }
+    if (at_home->arch != model::GpuArch::host || away->arch == model::GpuArch::host) {
+        const bool home = at_home->arch != model::GpuArch::host;
+        return Result<Offload>::failure(
+            home ? "not-a-host" : "not-a-gpu",
+            fmt::format("{} is a {}", home ? host.name : gpu.name, home ? "GPU" : "host processor"),
+            home ? "--host takes a processor such as server-2x64; `upgrade` compares two GPUs"
+                 : "--gpu takes a GPU such as a100-sxm-40gb; `eyeroof hw list` names them");
+    }
+    Question home = question;
+    home.machine = host;
+    const auto here = run(home);
+    const auto there = run(question);
+    if (!here || !there) {
+        Diagnostics all = here.diagnostics();
+        all.append(there.diagnostics());
+        return all;
+    }
+    Offload result{there->words,       there->network_name, host.id, gpu.id, {},
+                   here->total.time_s, there->total.time_s, 0.0};
+    double copies_s = 0.0;
+    for (const LayerReport& away_layer : there->layers) {
+        const auto at = std::find_if(here->layers.begin(), here->layers.end(), [&](const auto& l) {
+            return l.layer.name == away_layer.layer.name;
+        });
+        const double host_s = at == here->layers.end() ? 0.0 : at->time_s + at->wait_s;
+        const auto row = with_copies(
+            {away_layer.layer.name, std::string(model::op_name(away_layer.layer.op)),
+             away_layer.layer.count, host_s, away_layer.time_s + away_layer.wait_s, 0.0, 0.0},
+            away_layer.layer, *away);
+        if (!row) {
+            return row.diagnostics();
+        }
+        copies_s += static_cast<double>(row->count) * (row->in_s + row->out_s);
+        result.layers.push_back(*row);
+    }
+    result.copied_s = result.gpu_s + copies_s;
+    return result;
+}
+
+std::string offload_text(const Offload& r) {
+    std::string text =
+        fmt::format("{}\n{} against {}, and against {} with its copies each time\n\n{:<20} {:<10} "
+                    "{:>6} {:>11} {:>11} {:>11} {:>11} {:>11}  {}\n",
+                    r.words, r.host, r.gpu, r.gpu, "layer", "op", "count", "host", "GPU",
+                    "copies in", "copies out", "GPU+copies", "fastest");
+    const auto s = [](double seconds) { return format_si(seconds, "s"); };
+    for (const OffloadLayer& l : r.layers) {
+        text += fmt::format("{:<20} {:<10} {:>6} {:>11} {:>11} {:>11} {:>11} {:>11}  {}\n", l.name,
+                            l.op, l.count, s(l.host_s), s(l.gpu_s), s(l.in_s), s(l.out_s),
+                            s(l.copied_s()), fastest(l));
+    }
+    return text + fmt::format("\nall: host {}, GPU {} ({:.3g} times faster), GPU with copies {} "
+                              "({:.3g} times)\n",
+                              s(r.host_s), s(r.gpu_s), r.host_s / r.gpu_s, s(r.copied_s),
+                              r.host_s / r.copied_s);
+}
+
+std::string offload_json(const Offload& r) {
+    Json json = {{"schema", "eyeroof/offload/1"},
+                 {"network", r.network},
+                 {"host", r.host},
+                 {"gpu", r.gpu},
+                 {"host_s", r.host_s},
+                 {"gpu_s", r.gpu_s},
+                 {"gpu_with_copies_s", r.copied_s},
+                 {"layers", Json::array()}};
+    for (const OffloadLayer& l : r.layers) {
+        json["layers"].push_back({{"name", l.name},
+                                  {"op", l.op},
+                                  {"count", l.count},
+                                  {"host_s", l.host_s},
+                                  {"gpu_s", l.gpu_s},
+                                  {"copy_in_s", l.in_s},
+                                  {"copy_out_s", l.out_s},
+                                  {"gpu_with_copies_s", l.copied_s()},
+                                  {"fastest", fastest(l)}});
+    }
+    return json.dump(2) + "\n";
+}
+
+std::string offload_csv(const Offload& r) {
+    std::string text = "layer,op,count,host_s,gpu_s,copy_in_s,copy_out_s,gpu_with_copies_s\n";
+    for (const OffloadLayer& l : r.layers) {
+        text += fmt::format("{},{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g}\n", csv_quoted(l.name),
+                            l.op, l.count, l.host_s, l.gpu_s, l.in_s, l.out_s, l.copied_s());
+    }
+    return text;
+}
+
+std::string offload_markdown(const Offload& r) {
+    std::string text =
+        fmt::format("| layer | {} | {} | copies | {} with copies | fastest |\n"
+                    "| --- | ---: | ---: | ---: | ---: | --- |\n",
+                    markdown_cell(r.host), markdown_cell(r.gpu), markdown_cell(r.gpu));
+    const auto s = [](double seconds) { return format_si(seconds, "s"); };
+    for (const OffloadLayer& l : r.layers) {
+        text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", markdown_cell(l.name), s(l.host_s),
+                            s(l.gpu_s), s(l.in_s + l.out_s), s(l.copied_s()), fastest(l));
+    }
+    return text;
+}
+
+} // namespace eyeroof::analysis

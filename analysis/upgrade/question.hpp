@@ -1,0 +1,57 @@
+// What somebody asks of an upgrade as a value: what runs, on which GPU now, on which it could, and
+// at what prices. Filled by the window's form, kept in sessions; says which command asks the same.
+// Judges nothing: upgrade() and its kin do.
+#pragma once
+
+#include "analysis/upgrade/upgrade.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace eyeroof::analysis {
+
+struct AskedNetwork {
+    std::string name;    // of the catalog, or a path
+    double weight = 1.0; // share of the old GPU's time, up to a common factor
+
+    bool operator==(const AskedNetwork&) const = default;
+};
+
+struct AskedGpu {
+    std::string name;                         // the same
+    std::optional<model::DataType> data_type; // nullopt: the layers' own
+    std::optional<double> usd_per_hour, buy_usd;
+
+    bool operator==(const AskedGpu&) const = default;
+};
+
+struct UpgradeQuestion {
+    std::vector<AskedNetwork> networks;
+    AskedGpu from; // buy_usd: what it brings
+    std::vector<AskedGpu> to;
+    std::string phase = "inference"; // or the optimizer of a training step
+    std::optional<Count> batch;
+    double utilization = 1.0; // share of the month that a bought GPU works
+    // Of its owner: electricity, server and room, and when it is written off.
+    double power_usd_per_kwh = UpgradePrices{}.power_usd_per_kwh;
+    double host_usd_per_month = UpgradePrices{}.host_usd_per_month;
+    double years = UpgradePrices{}.years;
+    std::vector<Count> sweep_batches;
+    std::vector<DtypePair> sweep_types;
+
+    bool complete() const { return !networks.empty() && !from.name.empty() && !to.empty(); }
+    UpgradeOptions options(const AskedGpu& gpu) const;
+    bool operator==(const UpgradeQuestion&) const = default;
+};
+
+// What asks `eyeroof upgrade` the same about one of the GPUs.
+std::string command_of(const UpgradeQuestion& question, std::size_t gpu);
+
+// "1, 8, 64" and "fp32, fp16:bf16"; nothing where a word is no batch or no data type.
+std::optional<std::vector<Count>> read_batches(const std::string& text);
+std::optional<std::vector<DtypePair>> read_types(const std::string& text);
+std::string batches_text(const std::vector<Count>& batches);
+std::string types_text(const std::vector<DtypePair>& types);
+
+} // namespace eyeroof::analysis

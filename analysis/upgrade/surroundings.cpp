@@ -1,0 +1,57 @@
+#include "analysis/upgrade/surroundings.hpp"
+
+#include "hwdb/transfer_reader.hpp"
+#include "hwdb/usual_host.hpp"
+
+#include <chrono>
+
+namespace eyeroof::analysis {
+
+namespace {
+
+int this_year() {
+    const std::chrono::year_month_day today{
+        std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())};
+    return static_cast<int>(today.year());
+}
+
+Result<hwdb::NamedHost> host_for(const std::string& name, const model::Machine& machine,
+                                 hwdb::Folders folders) {
+    if (!name.empty()) {
+        return hwdb::load_host(name, folders);
+    }
+    const auto* gpu = std::get_if<model::Gpu>(&machine.kind);
+    return gpu == nullptr ? hwdb::NamedHost{} : hwdb::usual_host(*gpu, folders);
+}
+
+} // namespace
+
+Result<UpgradeOptions> with_surroundings(UpgradeOptions options, const model::Machine& from,
+                                         const model::Machine& to, const AskedHosts& hosts,
+                                         hwdb::Folders folders) {
+    const auto old_host = host_for(hosts.from, from, folders);
+    const auto new_host = host_for(hosts.to, to, folders);
+    const auto transfer = hwdb::load_transfer(folders);
+    Diagnostics all = old_host.diagnostics();
+    all.append(new_host.diagnostics());
+    all.append(transfer.diagnostics());
+    if (all.has_errors()) {
+        return all;
+    }
+    options.from_issue = old_host->issue;
+    options.from_host = old_host->id;
+    options.to_issue = new_host->issue;
+    options.to_host = new_host->id;
+    options.transfer = *transfer;
+    options.year = this_year();
+    return options;
+}
+
+Result<model::HostIssue> host_issue(const std::string& name, const model::Machine& machine,
+                                    hwdb::Folders folders) {
+    const auto host = host_for(name, machine, folders);
+    return host ? Result<model::HostIssue>(host->issue)
+                : Result<model::HostIssue>(host.diagnostics());
+}
+
+} // namespace eyeroof::analysis

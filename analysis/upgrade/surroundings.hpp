@@ -1,0 +1,28 @@
+// What an upgrade takes from the machine folders beside the two GPUs: hosts, and how far predicted
+// speed-ups hold.
+// Called by cli and gui.
+// Judges nothing.
+#pragma once
+
+#include "analysis/upgrade/upgrade.hpp"
+#include "hwdb/catalog.hpp"
+
+namespace eyeroof::analysis {
+
+struct AskedHosts { // names; empty: the server that such a GPU usually stands in
+    std::string from, to;
+
+    bool operator==(const AskedHosts&) const = default;
+};
+
+// The options with hosts, with what whole networks showed, and with the year of today. Errors:
+// those of load_host() and load_transfer().
+Result<UpgradeOptions> with_surroundings(UpgradeOptions options, const model::Machine& from,
+                                         const model::Machine& to, const AskedHosts& hosts,
+                                         hwdb::Folders folders);
+
+// Errors: those of load_host(). Nothing for accelerators.
+Result<model::HostIssue> host_issue(const std::string& name, const model::Machine& machine,
+                                    hwdb::Folders folders);
+
+} // namespace eyeroof::analysis

@@ -1,0 +1,209 @@
+// Does it pay to run a network on another GPU? Speed-up per layer and in total, money, a verdict.
+// Called by `eyeroof upgrade`.
+// Knows no file and no price list: prices come with the options or the machines.
+#pragma once
+
+#include "analysis/exam/run.hpp"
+#include "analysis/upgrade/memory_need.hpp"
+#include "base/result.hpp"
+#include "model/gpu/transfer.hpp"
+#include "model/machine/machine.hpp"
+#include "model/workload/network.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace eyeroof::analysis {
+
+struct UpgradePrices { // nullopt: the machine's own, where it has one
+    std::optional<double> from_usd_per_hour, to_usd_per_hour;
+    std::optional<double> from_resale_usd, to_buy_usd;
+    double hours_per_month = 730.0;
+    double utilization = 1.0;        // share of the month that the GPU works
+    double power_usd_per_kwh = 0.12; // assumed, 2026
+    double host_usd_per_month = 0.0; // of a bought GPU: its share of server, room and people
+    double years = 3.0;              // after which a bought GPU is written off
+
+    bool operator==(const UpgradePrices&) const = default;
+};
+
+// A verdict is given where the chance of being wrong is at most 1 less this.
+inline constexpr double kUsualConfidence = 0.8;
+
+struct UpgradeOptions {
+    Scenario from, to; // of either side; their training is the same
+    model::HostIssue from_issue, to_issue;
+    std::string from_host, to_host;       // whose constants those are
+    std::optional<double> threshold;      // speed-up that must be passed; else what the prices need
+    double confidence = kUsualConfidence; // below it the verdict is "too close to call"
+    UpgradePrices prices;
+    model::Transfer transfer;            // how far predicted speed-ups hold for whole networks
+    std::optional<int> year;             // of today: older prices are warned of
+    bool assumptions = true;             // also what the answer would be without them
+    std::optional<model::Wiring> wiring; // which layer reads which; nothing: a chain
+
+    bool operator==(const UpgradeOptions&) const = default;
+};
+
+// unpriced: neither prices nor a threshold say what would pay off.
+enum class UpgradeVerdict { pays_off, does_not, too_close, unpriced };
+std::string_view verdict_name(UpgradeVerdict verdict);
+
+struct Interval {
+    double value = 0.0, low = 0.0, high = 0.0; // nominal 80 %
+
+    bool operator==(const Interval&) const = default;
+};
+
+struct UpgradeLayer {
+    std::string name, op;
+    Count count = 1;
+    double from_s = 0.0, to_s = 0.0; // one execution
+    std::string from_limiter, to_limiter;
+    double speedup = 1.0;
+    double share_of_from = 0.0; // of the network's time
+    std::string why;            // why not more
+    std::string network;        // of a fleet's layers
+
+    bool operator==(const UpgradeLayer&) const = default;
+};
+
+struct UpgradeMoney {
+    bool priced = false;
+    double from_usd_per_hour = 0.0, to_usd_per_hour = 0.0;
+    double break_even_speedup = 1.0; // price ratio
+    double from_usd_per_run = 0.0, to_usd_per_run = 0.0;
+    std::string from_price_source, to_price_source, buy_source; // with their dates
+    double utilization = 1.0;                                   // that the months are counted with
+    // Of a purchase: a month of the old card's work at its price, times the speed-up, less the
+    // power and the host's share is what a month saves; the outlay is the price less what the old
+    // card brings.
+    std::optional<double> outlay_usd;
+    double work_usd_per_month = 0.0, power_usd_per_month = 0.0; // at that utilization
+    std::optional<double> break_even_months;                    // at that utilization
+    double host_usd_per_month = 0.0;                            // whether it works or not
+    double years = 3.0;                                         // until it is written off
+    std::optional<double> break_even_utilization;               // over these years
+    // An hour of the bought GPU at work: (outlay / years + host) / hours at work + power.
+    std::optional<double> owned_usd_per_hour;
+    double from_joules = 0.0, to_joules = 0.0; // of one run, at the boards' power limits
+
+    bool operator==(const UpgradeMoney&) const = default;
+};
+
+struct UpgradeMemory {
+    MemoryNeed from_need, to_need;           // data types may differ
+    double from_bytes = 0.0, to_bytes = 0.0; // that the GPUs have for tensors
+    bool from_fits() const { return from_need.total() <= from_bytes; }
+    bool to_fits() const { return to_need.total() <= to_bytes; }
+
+    bool operator==(const UpgradeMemory&) const = default;
+};
+
+struct SweepPoint { // of the same network, at another batch and other data types
+    Count batch = 1;
+    std::string from_dtype, to_dtype; // empty: the layers' own
+    double from_s = 0.0, to_s = 0.0;
+    Interval speedup;
+    UpgradeVerdict verdict = UpgradeVerdict::too_close;
+    double probability_wrong = 0.5;
+    bool from_fits = true, to_fits = true;
+
+    bool operator==(const SweepPoint&) const = default;
+};
+
+struct Assumption {       // and what it is worth
+    std::string what;     // "the new GPU stands in server-2x64"
+    std::string instead;  // "on server-2x20"
+    double speedup = 1.0; // then
+
+    bool operator==(const Assumption&) const = default;
+};
+
+// A step by its parts, on one GPU.
+struct StepSide {
+    double host_s = 0.0, device_s = 0.0; // issues in sum, kernels in sum
+    std::string host;
+
+    bool operator==(const StepSide&) const = default;
+};
+
+struct Upgrade {
+    std::string network, from, to;
+    std::string run; // "training step in fp16, sgd_momentum, batch 32 (eager)": what is compared
+    double from_s = 0.0, to_s = 0.0; // one run of the network
+    Interval speedup;
+    StepSide from_step, to_step;
+    std::string kind;          // "training mixed", of the transfer
+    model::TransferKind error; // that the interval and the chance rest on
+    std::vector<Assumption> assumptions;
+    double threshold = 1.0;
+    std::string threshold_basis; // "given", "price ratio", "any gain"
+    UpgradeVerdict verdict = UpgradeVerdict::too_close;
+    double probability_wrong = 0.5; // that the truth lies on the other side of the threshold
+    double bound_share = 0.0; // of the time in layers that arithmetic or memory bound on `from`
+    std::vector<UpgradeLayer> layers;
+    UpgradeMoney money;
+    UpgradeMemory memory;
+    double sigma = 0.0;          // standard deviation of ln(speedup)
+    double operator_sigma = 0.0; // by the operators' errors alone
+    std::vector<SweepPoint> sweep;
+    std::vector<Upgrade> members; // of a fleet
+    std::vector<double> weights;  // share of the old GPU's time that each member takes
+    std::vector<std::string> notes;
+
+    bool operator==(const Upgrade&) const = default;
+};
+
+// The question of either side.
+Question side_of(const model::Network& network, const model::Machine& machine,
+                 const UpgradeOptions& options, bool old_side);
+
+// Speed-up: items a second on the new GPU over those on the old one, of the steps that run()
+// predicts. The interval: each layer's relative error has sigma ln(high/low) / 2.56; of its
+// variance a quarter is taken as common to all layers on one GPU, a quarter to those of a class of
+// operator, the rest as independent; the two GPUs as independent. What whole networks showed is
+// added: see verdict.hpp, also for probability_wrong. Errors: those of run(); "not-a-gpu".
+Result<Upgrade> upgrade(const model::Network& network, const model::Machine& from,
+                        const model::Machine& to, const UpgradeOptions& options);
+
+// Speed-up, money and verdict of an upgrade whose times, sigma and machines are known; called by
+// upgrade and upgrade_fleet.
+void conclude(const model::Machine& from, const model::Machine& to, const UpgradeOptions& options,
+              Upgrade& upgrade);
+
+struct FleetMember {
+    model::Network network;
+    double weight = 1.0;                      // share of the old GPU's time, up to a common factor
+    std::optional<model::Wiring> wiring = {}; // as UpgradeOptions has it
+
+    bool operator==(const FleetMember&) const = default;
+};
+
+// Several networks that share a GPU, or one for itself: of an hour on the old one network i takes
+// the share w_i, so the speed-up is 1 / sum(w_i / speedup_i). Times are those of one old hour; half
+// of each member's variance is common, as above. Errors: of upgrade(); "no-networks".
+Result<Upgrade> upgrade_fleet(const std::vector<FleetMember>& fleet, const model::Machine& from,
+                              const model::Machine& to, const UpgradeOptions& options);
+
+struct DtypePair { // nullopt: the layers' own
+    std::optional<model::DataType> from, to;
+
+    bool operator==(const DtypePair&) const = default;
+};
+
+// One point a batch and pair of data types, in that order; of a fleet its members together. Errors:
+// of upgrade() and upgrade_fleet().
+Result<std::vector<SweepPoint>> sweep_upgrade(const std::vector<FleetMember>& fleet,
+                                              const model::Machine& from, const model::Machine& to,
+                                              const UpgradeOptions& options,
+                                              const std::vector<Count>& batches,
+                                              const std::vector<DtypePair>& dtypes);
+Result<std::vector<SweepPoint>> sweep_upgrade(const model::Network& network,
+                                              const model::Machine& from, const model::Machine& to,
+                                              const UpgradeOptions& options,
+                                              const std::vector<Count>& batches,
+                                              const std::vector<DtypePair>& dtypes);
+
+} // namespace eyeroof::analysis

@@ -1,0 +1,137 @@
+// Upgrades of several networks at once, and of one network at several batches and data types.
+#include "analysis/upgrade/upgrade.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace eyeroof::analysis {
+
+namespace {
+
+constexpr double kOldHourS = 3600.0;
+constexpr double kCommonVariance = 0.5; // of a member's error, shared by the fleet
+
+std::string dtype_text(const std::optional<model::DataType>& type) {
+    return type ? std::string(model::data_type_name(*type)) : "";
+}
+
+void add_member(const Upgrade& member, double share, Upgrade& fleet) {
+    fleet.to_s += kOldHourS * share / member.speedup.value;
+    fleet.bound_share += share * member.bound_share;
+    for (UpgradeLayer layer : member.layers) {
+        layer.network = member.network;
+        layer.share_of_from *= share;
+        fleet.layers.push_back(std::move(layer));
+    }
+    for (const std::string& note : member.notes) {
+        fleet.notes.push_back(member.network + ": " + note);
+    }
+    fleet.members.push_back(member);
+    fleet.weights.push_back(share);
+}
+
+double sigma_of(const Upgrade& fleet) {
+    double common = 0.0;
+    double own = 0.0;
+    for (std::size_t i = 0; i < fleet.members.size(); ++i) {
+        const double share =
+            kOldHourS * fleet.weights[i] / fleet.members[i].speedup.value / fleet.to_s;
+        const double sigma = share * fleet.members[i].sigma;
+        common += sigma * std::sqrt(kCommonVariance);
+        own += sigma * sigma * (1.0 - kCommonVariance);
+    }
+    return std::sqrt(common * common + own);
+}
+
+} // namespace
+
+Result<Upgrade> upgrade_fleet(const std::vector<FleetMember>& fleet, const model::Machine& from,
+                              const model::Machine& to, const UpgradeOptions& options) {
+    double weights = 0.0;
+    for (const FleetMember& member : fleet) {
+        weights += member.weight;
+    }
+    if (fleet.empty() || !(weights > 0.0)) {
+        return Result<Upgrade>::failure("no-networks", "a fleet needs networks and weights",
+                                        "as in resnet50@3 bert-base@1");
+    }
+    const auto alone = [&](const FleetMember& member) {
+        UpgradeOptions own = options;
+        own.wiring = member.wiring;
+        return upgrade(member.network, from, to, own);
+    };
+    if (fleet.size() == 1) {
+        return alone(fleet.front());
+    }
+    Upgrade all;
+    all.from_s = kOldHourS;
+    for (const FleetMember& member : fleet) {
+        const auto one = alone(member);
+        if (!one) {
+            return one.diagnostics();
+        }
+        all.network += (all.network.empty() ? "" : " + ") +
+                       fmt::format("{:.0f} % {}", 100.0 * member.weight / weights, one->network);
+        add_member(*one, member.weight / weights, all);
+    }
+    all.from = from.id;
+    all.to = to.id;
+    all.sigma = sigma_of(all);
+    all.speedup.value = all.from_s / all.to_s;
+    all.run = all.members.front().run;
+    all.error = all.members.front().error;
+    for (const Upgrade& member : all.members) { // the least known of them
+        all.error = member.error.families < all.error.families ? member.error : all.error;
+    }
+    conclude(from, to, options, all);
+    return all;
+}
+
+namespace {
+
+bool all_fit(const Upgrade& u, bool (UpgradeMemory::*fits)() const) {
+    return u.members.empty() ? (u.memory.*fits)()
+                             : std::all_of(u.members.begin(), u.members.end(),
+                                           [&](const auto& m) { return (m.memory.*fits)(); });
+}
+
+} // namespace
+
+Result<std::vector<SweepPoint>> sweep_upgrade(const std::vector<FleetMember>& fleet,
+                                              const model::Machine& from, const model::Machine& to,
+                                              const UpgradeOptions& options,
+                                              const std::vector<Count>& batches,
+                                              const std::vector<DtypePair>& dtypes) {
+    std::vector<SweepPoint> points;
+    for (const DtypePair& types : dtypes) {
+        for (const Count batch : batches) {
+            UpgradeOptions at = options;
+            at.from.batch = at.to.batch = batch;
+            at.assumptions = false;
+            at.from.data_type = types.from ? types.from : options.from.data_type;
+            at.to.data_type = types.to ? types.to : options.to.data_type;
+            const auto one = upgrade_fleet(fleet, from, to, at);
+            if (!one) {
+                return one.diagnostics();
+            }
+            points.push_back({batch, dtype_text(at.from.data_type), dtype_text(at.to.data_type),
+                              one->from_s, one->to_s, one->speedup, one->verdict,
+                              one->probability_wrong, all_fit(*one, &UpgradeMemory::from_fits),
+                              all_fit(*one, &UpgradeMemory::to_fits)});
+        }
+    }
+    return points;
+}
+
+Result<std::vector<SweepPoint>> sweep_upgrade(const model::Network& network,
+                                              const model::Machine& from, const model::Machine& to,
+                                              const UpgradeOptions& options,
+                                              const std::vector<Count>& batches,
+                                              const std::vector<DtypePair>& dtypes) {
+    return sweep_upgrade(std::vector<FleetMember>{{network, 1.0}}, from, to, options, batches,
+                         dtypes);
+}
+
+} // namespace eyeroof::analysis

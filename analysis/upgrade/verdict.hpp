@@ -1,0 +1,38 @@
+// From a speed-up and its uncertainty to an interval and the chance of being wrong.
+// Called by upgrade.
+// Knows no network, no machine and no price.
+#pragma once
+
+#include "model/gpu/transfer.hpp"
+#include "model/workload/network.hpp"
+
+#include <optional>
+#include <string>
+
+namespace eyeroof::analysis {
+
+// "training mixed" and so on, see TransferKind: by the type of most of the step's arithmetic on
+// either side, given or the layers' own.
+std::string transfer_kind(const model::Network& network, bool training,
+                          const std::optional<model::DataType>& from,
+                          const std::optional<model::DataType>& to);
+
+// Standard deviation of ln(speed-up): what whole networks showed, and what the operators' errors
+// add where they are larger than they were there: sqrt(spread^2 + max(0, (share sigma)^2 -
+// operators^2)).
+double transferred_sigma(const model::Transfer& transfer, const model::TransferKind& kind,
+                         double operator_sigma);
+
+// Share of Student's distribution below x: the spread itself is known from few families, with four
+// more that all kinds together count (see fit_transfer): families + 3 degrees of freedom.
+// Abramowitz and Stegun 26.7.8.
+double student_below(double x, int families);
+
+// x with share 0.9 below it: half the width of an 80 % interval in standard deviations.
+double student_90(int families);
+
+// Chance that the truth lies on the other side of the threshold, `distance` = ln(speed-up /
+// threshold) away; never below 1 / (families + 2) where there are any: rarer errors were not seen.
+double chance_of_wrong(double distance, double sigma, int families);
+
+} // namespace eyeroof::analysis

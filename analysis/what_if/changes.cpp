@@ -1,0 +1,116 @@
+// A machine with some parameters changed: read, named, made and written as a file of its own.
+#include "analysis/what_if/knobs.hpp"
+#include "base/suggest.hpp"
+#include "hwdb/accelerator_reader.hpp"
+#include "hwdb/gpu_reader.hpp"
+
+#include <fmt/format.h>
+
+namespace eyeroof::analysis {
+
+using model::Gpu;
+using model::Machine;
+
+namespace {
+
+Result<const Knob*> find(const std::vector<Knob>& knobs, std::string_view key,
+                         const Machine& machine) {
+    std::vector<std::string> keys;
+    const std::string wanted = knob_key(key);
+    for (const Knob& knob : knobs) {
+        if (knob_key(knob.key) == wanted) {
+            return Result<const Knob*>(&knob);
+        }
+        keys.push_back(knob.key);
+    }
+    return Result<const Knob*>::failure("unknown-parameter",
+                                        fmt::format("{} has no parameter '{}'", machine.name, key),
+                                        suggestion(key, keys, 40));
+}
+
+} // namespace
+
+Result<Change> parse_change(const model::Machine& machine, std::string_view text) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) {
+        return Result<Change>::failure("bad-change", fmt::format("'{}' sets nothing", text),
+                                       "write parameter=value, for example clock=1 GHz");
+    }
+    const auto trimmed = [](std::string_view part) {
+        const std::size_t from = part.find_first_not_of(' ');
+        const std::size_t to = part.find_last_not_of(' ');
+        return from == std::string_view::npos ? std::string_view{}
+                                              : part.substr(from, to - from + 1);
+    };
+    const auto knobs = knobs_of(machine);
+    const auto knob = find(knobs, trimmed(text.substr(0, equals)), machine);
+    if (!knob) {
+        return Result<Change>(knob.diagnostics());
+    }
+    const auto value = parse_value(**knob, trimmed(text.substr(equals + 1)));
+    return value ? Result<Change>(Change{(*knob)->key, *value})
+                 : Result<Change>(value.diagnostics());
+}
+
+std::string change_text(const model::Machine& machine, const Change& change) {
+    for (const Knob& knob : knobs_of(machine)) {
+        if (knob.key == change.key) {
+            return change.key + "=" + value_text(knob, change.value);
+        }
+    }
+    return fmt::format("{}={}", change.key, change.value);
+}
+
+Result<Machine> changed(const Machine& machine, const std::vector<Change>& changes) {
+    const auto knobs = knobs_of(machine);
+    Machine result = machine;
+    Diagnostics problems;
+    for (const Change& change : changes) {
+        const auto knob = find(knobs, change.key, machine);
+        problems.append(knob.diagnostics());
+        if (knob) {
+            (*knob)->set(result, change.value);
+            for (const std::string& field : (*knob)->fields) { // no longer what its source says
+                result.provenance[field] = {"changed by the user; not " + machine.name + "'s",
+                                            Confidence::user};
+            }
+        }
+    }
+    problems.append(std::visit([](const auto& kind) { return validate(kind); }, result.kind));
+    if (problems.has_errors()) {
+        return Result<Machine>(std::move(problems));
+    }
+    if (!changes.empty()) {
+        result.name += " (changed)";
+    }
+    return Result<Machine>(std::move(result));
+}
+
+Result<Machine> changed(const Machine& machine, const std::vector<std::string>& texts) {
+    std::vector<Change> changes;
+    Diagnostics problems;
+    for (const std::string& text : texts) {
+        const auto change = parse_change(machine, text);
+        problems.append(change.diagnostics());
+        if (change) {
+            changes.push_back(*change);
+        }
+    }
+    return problems.has_errors() ? Result<Machine>(std::move(problems)) : changed(machine, changes);
+}
+
+std::string changed_machine_yaml(const Machine& origin, const std::vector<Change>& changes,
+                                 const std::string& id) {
+    auto result = changed(origin, changes);
+    Machine machine = result ? *std::move(result) : origin;
+    machine.id = id;
+    machine.name = id;
+    machine.summary = fmt::format("{} with", origin.name);
+    for (const Change& change : changes) {
+        machine.summary += " " + change_text(origin, change);
+    }
+    return std::holds_alternative<Gpu>(machine.kind) ? hwdb::write_gpu(machine, id, origin.id)
+                                                     : hwdb::write_accelerator(machine);
+}
+
+} // namespace eyeroof::analysis

@@ -1,0 +1,47 @@
+// What would help: every parameter of a machine turned up by a tenth, doubled, and to the next
+// value that helps at all, and what the network would take if one step took nothing.
+// Called by `eyeroof exam --advice` on accelerators.
+// Knows no format; every figure is a run of the study.
+#pragma once
+
+#include "analysis/exam/run.hpp"
+#include "base/progress.hpp"
+
+#include <array>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace eyeroof::analysis {
+
+inline constexpr double kHelps = 1.001; // a speed-up below it is none
+
+// Speed-ups are time before over time after, of all layers together. Counts take at least one more.
+struct ParameterHelp {
+    std::string key, name; // of the knob
+    std::string now;       // its value in the machine's unit: "64 KiB"
+    double tenth = 1.0;    // +10 %
+    double doubled = 1.0;  // x2
+    // The least value of kTried (of counts: of all up to four times) that helps.
+    std::optional<std::string> next = {};
+    double with_next = 1.0;
+
+    bool operator==(const ParameterHelp&) const = default;
+};
+
+struct Helps {
+    double time_s = 0.0;                         // as it is
+    std::vector<ParameterHelp> parameters;       // those that help most when doubled first
+    std::array<double, model::kSteps> without{}; // seconds if that step alone took nothing
+    bool by_search = false;                      // were the mappings searched before?
+
+    bool operator==(const Helps&) const = default;
+};
+
+// Mappings are by the dataflow's own rules on both sides (see sensitivity.hpp), so that a gain is
+// the machine's and not the search's. Errors: those of run(); "cancelled".
+Result<Helps> what_would_help(const Question& question, std::stop_token stop = {},
+                              const ProgressCallback& progress = {});
+
+} // namespace eyeroof::analysis

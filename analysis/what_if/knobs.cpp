@@ -1,0 +1,245 @@
+#include "analysis/what_if/knobs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace eyeroof::analysis {
+
+namespace {
+
+using model::Accelerator;
+using model::Gpu;
+using model::Machine;
+
+Accelerator& accelerator(Machine& machine) {
+    return std::get<Accelerator>(machine.kind);
+}
+Gpu& gpu(Machine& machine) {
+    return std::get<Gpu>(machine.kind);
+}
+Count whole(double value) {
+    return static_cast<Count>(std::llround(std::max(1.0, value)));
+}
+
+std::vector<std::pair<std::string, int>> words_of(const Accelerator& machine,
+                                                  model::OperandSet operands) {
+    std::vector<std::pair<std::string, int>> words;
+    for (const model::Operand o : model::kAllOperands) {
+        if (operands.contains(o)) {
+            words.emplace_back(operand_name(o), machine.word_bits[index(o)]);
+        }
+    }
+    return words;
+}
+
+// "spad weight", "GLB input output": says which store of a level that has several.
+std::string store_name(const Accelerator& machine, const model::Level& level,
+                       const model::Store& store) {
+    std::string name = level.name;
+    if (level.stores.size() > 1) {
+        for (const auto& [operand, bits] : words_of(machine, store.operands)) {
+            name += " " + operand;
+        }
+    }
+    return name;
+}
+
+void add_stores(std::vector<Knob>& knobs, const Accelerator& machine, std::size_t index) {
+    const model::Level& level = machine.levels[index];
+    for (std::size_t s = 0; s < level.stores.size(); ++s) {
+        const model::Store& store = level.stores[s];
+        if (!store.capacity_bytes) {
+            continue;
+        }
+        Knob knob{"",
+                  store_name(machine, level, store) + " capacity",
+                  "B",
+                  static_cast<double>(*store.capacity_bytes),
+                  true,
+                  [=](Machine& m, double v) {
+                      accelerator(m).levels[index].stores[s].capacity_bytes = whole(v);
+                  }};
+        knob.fields = {fmt::format("levels[{}].stores[{}].capacity", index, s)};
+        knob.words = words_of(machine, store.operands);
+        knobs.push_back(std::move(knob));
+    }
+}
+
+void add_channels(std::vector<Knob>& knobs, const Accelerator& machine, std::size_t index) {
+    const model::Level& level = machine.levels[index];
+    for (std::size_t c = 0; c < level.channels.size(); ++c) {
+        const model::Channel& channel = level.channels[c];
+        if (!std::isfinite(channel.down_bytes_per_cycle)) {
+            continue;
+        }
+        const std::string name = channel.name.empty() ? level.name : channel.name;
+        Knob knob{"",
+                  name + " bandwidth",
+                  "B/cycle",
+                  channel.down_bytes_per_cycle,
+                  false,
+                  [=](Machine& m, double v) {
+                      auto& changed = accelerator(m).levels[index].channels[c];
+                      const double factor = v / changed.down_bytes_per_cycle;
+                      changed.down_bytes_per_cycle = v;
+                      changed.up_bytes_per_cycle *= factor;
+                  }};
+        knob.units = {{"B/s", 1.0 / machine.clock_hz}};
+        knob.words = words_of(machine, channel.operands);
+        knob.fields = {fmt::format("levels[{}].channels[{}].down", index, c),
+                       fmt::format("levels[{}].channels[{}].up", index, c)};
+        knobs.push_back(std::move(knob));
+    }
+}
+
+void add_level(std::vector<Knob>& knobs, const Accelerator& machine, std::size_t index) {
+    add_stores(knobs, machine, index);
+    add_channels(knobs, machine, index);
+    const model::Level& level = machine.levels[index];
+    for (std::size_t a = 0; a < level.fanout.size(); ++a) {
+        if (level.fanout[a].size > 1) {
+            knobs.push_back({"",
+                             "axis " + level.fanout[a].name,
+                             "",
+                             static_cast<double>(level.fanout[a].size),
+                             true,
+                             [=](Machine& m, double v) {
+                                 accelerator(m).levels[index].fanout[a].size = whole(v);
+                             },
+                             {fmt::format("levels[{}].fanout.{}", index, level.fanout[a].name)}});
+        }
+    }
+}
+
+// The outermost memory is another chip: it keeps its bytes per second.
+void set_clock(Accelerator& machine, double hertz) {
+    const double factor = hertz / machine.clock_hz;
+    machine.clock_hz = hertz;
+    for (model::Channel& channel : machine.levels.front().channels) {
+        channel.down_bytes_per_cycle /= factor;
+        channel.up_bytes_per_cycle /= factor;
+    }
+}
+
+std::vector<Knob> knobs(const Accelerator& machine) {
+    std::vector<Knob> all = {{"",
+                              "clock",
+                              "Hz",
+                              machine.clock_hz,
+                              false,
+                              [](Machine& m, double v) { set_clock(accelerator(m), v); },
+                              {"clock"}}};
+    for (std::size_t i = 0; i < machine.levels.size(); ++i) {
+        add_level(all, machine, i);
+    }
+    return all;
+}
+
+// The peak of each data type on its own: what wider units of one precision would bring.
+void add_peaks(std::vector<Knob>& knobs, const Gpu& machine) {
+    for (const std::string_view name : model::data_type_names()) {
+        const auto type = *model::data_type_from_name(name);
+        if (machine.rate(type).flops_per_s > 0.0) {
+            Knob knob{
+                "",       std::string(name) + " peak",
+                "FLOP/s", machine.rate(type).flops_per_s,
+                false,    [type](Machine& m, double v) { gpu(m).rate(type).flops_per_s = v; }};
+            knob.units = {{"FLOP/cycle", machine.sms * model::pipe_clock_hz(machine, type)}};
+            knob.fields = {"peaks." + std::string(name)};
+            knobs.push_back(std::move(knob));
+        }
+    }
+}
+
+// The peaks that follow from what is changed, and the change's own fields.
+std::vector<std::string> with_peaks(const Gpu& machine, std::vector<std::string> fields) {
+    for (const std::string_view name : model::data_type_names()) {
+        if (machine.rate(*model::data_type_from_name(name)).flops_per_s > 0.0) {
+            fields.push_back("peaks." + std::string(name));
+        }
+    }
+    return fields;
+}
+
+std::vector<Knob> knobs(const Gpu& machine) {
+    std::vector<Knob> all;
+    all.push_back({"", "SMs", "", static_cast<double>(machine.sms), true,
+                   [](Machine& m, double v) {
+                       const double factor = static_cast<double>(whole(v)) / gpu(m).sms;
+                       gpu(m).sms = static_cast<int>(whole(v));
+                       for (model::Rate& rate : gpu(m).rates) {
+                           rate.flops_per_s *= factor; // each SM brings its own units
+                       }
+                   },
+                   with_peaks(machine, {"sms"})});
+    all.push_back({"", "boost clock", "Hz", machine.boost_hz, false,
+                   [](Machine& m, double v) {
+                       const double factor = v / gpu(m).boost_hz;
+                       gpu(m).boost_hz = v;
+                       gpu(m).tensor_hz *= factor;
+                       gpu(m).base_hz *= factor;
+                       for (model::Rate& rate : gpu(m).rates) {
+                           rate.flops_per_s *= factor;
+                       }
+                   },
+                   with_peaks(machine, {"clocks.boost", "clocks.tensor", "clocks.base"})});
+    all.push_back({"",
+                   "DRAM bandwidth",
+                   "B/s",
+                   machine.dram_bytes_per_s,
+                   false,
+                   [](Machine& m, double v) { gpu(m).dram_bytes_per_s = v; },
+                   {"dram.bandwidth"}});
+    if (machine.l2_bytes > 0.0) {
+        all.push_back({"",
+                       "L2 capacity",
+                       "B",
+                       machine.l2_bytes,
+                       true,
+                       [](Machine& m, double v) { gpu(m).l2_bytes = v; },
+                       {"l2.capacity"}});
+    }
+    if (machine.l2_bytes_per_s > 0.0) {
+        all.push_back({"",
+                       "L2 bandwidth",
+                       "B/s",
+                       machine.l2_bytes_per_s,
+                       false,
+                       [](Machine& m, double v) { gpu(m).l2_bytes_per_s = v; },
+                       {"l2.bandwidth"}});
+    }
+    add_peaks(all, machine);
+    return all;
+}
+
+void give_keys(std::vector<Knob>& knobs) {
+    std::map<std::string, int> seen;
+    for (Knob& knob : knobs) {
+        knob.key = knob_key(knob.name);
+        const int times = ++seen[knob.key];
+        knob.key += times > 1 ? fmt::format("-{}", times) : std::string{};
+    }
+}
+
+} // namespace
+
+std::string knob_key(std::string_view name) {
+    std::string key;
+    for (const char c : name) {
+        const bool upper = c >= 'A' && c <= 'Z';
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.';
+        key += upper ? static_cast<char>(c - 'A' + 'a') : plain ? c : '-';
+    }
+    return key;
+}
+
+std::vector<Knob> knobs_of(const model::Machine& machine) {
+    auto all = std::visit([](const auto& kind) { return knobs(kind); }, machine.kind);
+    give_keys(all);
+    return all;
+}
+
+} // namespace eyeroof::analysis

@@ -1,0 +1,55 @@
+// What each parameter of a machine is worth: the gain of 10 % more of it, and which one stands
+// behind each of the seven steps of a layer.
+// Called by the what-if pane and the seven-step pane.
+// Knows no window; every figure is a run of the study with one parameter turned.
+#pragma once
+
+#include "analysis/exam/run.hpp"
+#include "analysis/what_if/knobs.hpp"
+#include "base/progress.hpp"
+
+#include <array>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace eyeroof::analysis {
+
+inline constexpr double kSensitivityFactor = 1.1;
+
+struct Sensitivity {
+    std::string key, name; // of the knob
+    double factor = 1.1;   // it was multiplied by; counts take at least one more
+    double speedup = 1.0;  // time before over time after
+
+    bool operator==(const Sensitivity&) const = default;
+};
+
+// Of the whole network, one for each knob, in the machine's order. A knob whose turned machine is
+// not legal or cannot run the network is left out. Accelerators map by the dataflow's rules,
+// without a search. Errors: those of run() on the machine itself.
+Result<std::vector<Sensitivity>> sensitivities(const Question& question, std::stop_token stop = {},
+                                               const ProgressCallback& progress = {});
+
+// One layer's: which knob stands behind each step, and what would help.
+struct LayerHelp {
+    // By step 1 … 7, index 0 is step 1: the key of the knob that the step's limit names ("y axis"),
+    // or else of the one that, doubled, raises most what the step leaves of the step before it;
+    // nullopt where none raises it by a thousandth.
+    std::array<std::optional<std::string>, model::kSteps> behind;
+    std::vector<Sensitivity> gains; // +10 % each, most helpful first
+};
+
+// `layer` as a report has it. Errors: those of run().
+Result<LayerHelp> help_for(const model::Layer& layer, const Question& question,
+                           std::stop_token stop = {});
+
+// "10 % more DRAM bandwidth makes this layer 8.9 % faster"; empty when nothing helps by a
+// thousandth.
+std::string best_help_text(const std::vector<Sensitivity>& gains);
+
+// The same with mappings that need no search: what is tried many times must be quick.
+Question without_search(Question question);
+
+} // namespace eyeroof::analysis

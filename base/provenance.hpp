@@ -1,0 +1,28 @@
+// Where a number comes from and how far it can be trusted.
+// Kept beside every machine description, keyed by field path.
+// Knows nothing of the fields themselves.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace eyeroof {
+
+// secondary: a table or page of somebody who read the data sheet; recalled: nobody looked it up.
+enum class Confidence { datasheet, paper, measured, derived, secondary, fitted, recalled, user };
+
+struct Provenance {
+    std::string source; // e.g. "Chen et al., IEEE JSSC 52(1), 2017"
+    Confidence confidence = Confidence::user;
+
+    bool operator==(const Provenance&) const = default;
+};
+
+// Field path ("levels[1].stores[0].capacity") -> provenance. A path without an entry of its own
+// takes the entry of its nearest enclosing path.
+using ProvenanceMap = std::map<std::string, Provenance>;
+
+const Provenance* find_provenance(const ProvenanceMap& map, std::string field);
+const char* confidence_name(Confidence confidence);
+
+} // namespace eyeroof

@@ -1,0 +1,12 @@
+// Words of a command line.
+// Used by whatever says which command shows the same.
+#pragma once
+
+#include <string>
+
+namespace eyeroof {
+
+// A word as a shell reads it back.
+std::string shell_quoted(const std::string& word);
+
+} // namespace eyeroof

@@ -1,0 +1,31 @@
+// Loads a text file from a path that a user gave.
+// Called by every reader of user files (YAML here, CSV and others in formats).
+// Knows no format.
+#pragma once
+
+#include "base/result.hpp"
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace eyeroof {
+
+inline constexpr std::size_t kMaxTextFileBytes = std::size_t{16} << 20; // 16 MiB
+
+// The whole file. Errors: file-not-found, is-a-directory, not-readable, empty-file, and
+// file-too-large, which is found without reading the file.
+// Pipes are read too, up to the limit; "-" is stdin. A pipe of the caller's own ("-", /dev/stdin,
+// /dev/fd/63) is waited for and may be asked for again; any other gets 10 s to say something.
+Result<std::string> read_text_file(const std::filesystem::path& path,
+                                   std::size_t max_bytes = kMaxTextFileBytes);
+
+// Whether a machine is given by its file rather than by a name of the catalog.
+bool is_path(std::string_view name);
+
+// Refuses what no text file of ours contains: control characters and bytes that are not UTF-8, with
+// line and column of the first one. A UTF-8 byte order mark is removed.
+Result<std::string> checked_text(std::string text, const std::string& file);
+
+} // namespace eyeroof

@@ -1,0 +1,42 @@
+#include "formats/assignments.hpp"
+
+#include "hwdb/yaml.hpp"
+
+namespace eyeroof::formats {
+
+namespace {
+
+using Assignments = Result<std::vector<profiles::ManualAssignment>>;
+
+Assignments read_assignments(Result<hwdb::Document> document) {
+    if (!document) {
+        return Assignments(document.diagnostics());
+    }
+    const hwdb::Node root = document->root();
+    root.need("eyeroof_assignments").integer({1, 1});
+    std::vector<profiles::ManualAssignment> assignments;
+    for (const hwdb::Node& item : root.need("assign").items(1)) {
+        profiles::ManualAssignment assignment;
+        assignment.layer = item.need("layer").text().value_or("");
+        assignment.kernel_regex = item["kernel"].text().value_or("");
+        assignment.range = item["range"].text().value_or("");
+        if (!item.has("kernel") && !item.has("range")) {
+            item.error("missing-key", "an assignment names kernels, ranges or both",
+                       "add 'kernel' or 'range'");
+        }
+        assignments.push_back(std::move(assignment));
+    }
+    return document->conclude(std::move(assignments));
+}
+
+} // namespace
+
+Assignments parse_assignments(std::string text, std::string file) {
+    return read_assignments(hwdb::parse_yaml(std::move(text), std::move(file)));
+}
+
+Assignments load_assignments(const std::filesystem::path& path) {
+    return read_assignments(hwdb::load_yaml(path));
+}
+
+} // namespace eyeroof::formats

@@ -1,0 +1,356 @@
+#include "formats/catalog.hpp"
+
+#include "base/csv.hpp"
+#include "base/separators.hpp"
+#include "base/suggest.hpp"
+#include "base/text_file.hpp"
+#include "formats/layer_csv.hpp"
+#include "formats/layer_text.hpp"
+#include "formats/maestro.hpp"
+#include "formats/network_names.hpp"
+#include "formats/onnx/convert.hpp"
+#include "formats/scalesim.hpp"
+#include "formats/timeloop.hpp"
+#include "formats/zigzag.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+
+namespace eyeroof::formats {
+
+namespace {
+
+namespace fs = std::filesystem;
+using model::Network;
+using NetworkResult = Result<Network>;
+using Folders = std::vector<fs::path>;
+
+// A slash or an ending of letters ("mine.csv"), which "mobilenet-v1-0.5-128" does not have.
+bool looks_like_path(const std::string& reference) {
+    const std::string extension = fs::path(reference).extension().string();
+    const bool ending = extension.size() > 1 && (extension[1] < '0' || extension[1] > '9');
+    return reference.find('/') != std::string::npos || ending;
+}
+
+// What stands behind a network's name.
+struct Given {
+    std::vector<std::pair<std::string, double>> values; // an empty name: by position
+};
+
+std::optional<double> plain_number(std::string_view text) {
+    double value = 0.0;
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+    const bool whole = error == std::errc{} && end == text.data() + text.size();
+    return whole && std::isfinite(value) && value >= 0.0 ? std::optional(value) : std::nullopt;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> parts;
+    while (true) {
+        const std::size_t cut = text.find(separator);
+        parts.push_back(text.substr(0, cut));
+        if (cut == std::string_view::npos) {
+            return parts;
+        }
+        text.remove_prefix(cut + 1);
+    }
+}
+
+// "width=0.5,resolution=128" or "0.5,128".
+Result<Given> parse_given(std::string_view text) {
+    Given given;
+    for (const std::string_view part : split(text, ',')) {
+        const std::size_t equals = part.find('=');
+        const std::string_view number =
+            equals == std::string_view::npos ? part : part.substr(equals + 1);
+        const auto value = plain_number(number);
+        if (!value || equals == 0) {
+            return Result<Given>::failure("bad-parameter",
+                                          fmt::format("'{}' does not set a parameter", part),
+                                          "write name=number, several of them separated by commas");
+        }
+        const std::string_view name =
+            equals == std::string_view::npos ? std::string_view() : part.substr(0, equals);
+        given.values.emplace_back(std::string(name), *value);
+    }
+    return given;
+}
+
+// Names for values that were given by position.
+Result<Variables> named(const Given& given, const std::vector<Parameter>& parameters) {
+    Variables values;
+    for (std::size_t i = 0; i < given.values.size(); ++i) {
+        std::string name = given.values[i].first;
+        if (name.empty()) {
+            if (i >= parameters.size()) {
+                return Result<Variables>::failure(
+                    "bad-parameter",
+                    fmt::format("{} values are given and the network has {} parameters",
+                                given.values.size(), parameters.size()),
+                    "`eyeroof net show NETWORK` lists its parameters");
+            }
+            name = parameters[i].name;
+        }
+        if (!values.emplace(name, given.values[i].second).second) {
+            return Result<Variables>::failure("bad-parameter",
+                                              fmt::format("parameter '{}' is given twice", name),
+                                              "give it once");
+        }
+    }
+    return values;
+}
+
+std::string described(const Variables& values) {
+    std::string text;
+    for (const auto& [name, value] : values) {
+        text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, value);
+    }
+    return text;
+}
+
+NetworkResult parse_yaml_with(std::string text, const std::string& file, const Given& given,
+                              const NamedNetwork& named_network, std::optional<Wiring>& wiring) {
+    Variables values;
+    if (!given.values.empty()) {
+        const auto head = parse_network_head(text, file);
+        const auto assigned =
+            head ? named(given, head->parameters) : Result<Variables>(head.diagnostics());
+        if (!assigned) {
+            return assigned.diagnostics();
+        }
+        values = *assigned;
+    }
+    Variables all = named_network.variant;
+    for (const auto& [name, value] : values) {
+        all[name] = value;
+    }
+    auto read = parse_network_yaml(std::move(text), file, all);
+    if (!read) {
+        return read.diagnostics();
+    }
+    wiring = std::move(read->wiring);
+    read->network.id = named_network.id;
+    if (!named_network.called.empty()) {
+        read->network.name += ": " + named_network.called;
+    }
+    if (!values.empty()) {
+        read->network.name += fmt::format(" ({})", described(values));
+    }
+    return {std::move(read->network), read.diagnostics()};
+}
+
+// Other tools' files.
+NetworkResult parse_foreign(NetworkFormat format, std::string text, const std::string& file) {
+    if (format == NetworkFormat::maestro) {
+        return parse_maestro(text, file);
+    }
+    if (format == NetworkFormat::zigzag) {
+        return parse_zigzag(std::move(text), file);
+    }
+    if (format == NetworkFormat::timeloop_problem) {
+        auto problem = parse_timeloop_problem(std::move(text), file);
+        return problem ? NetworkResult(std::move(problem->network), problem.diagnostics())
+                       : NetworkResult(problem.diagnostics());
+    }
+    return parse_scalesim_topology(std::move(text), file);
+}
+
+// Values behind the name of a model are sizes of its inputs.
+NetworkResult load_model(const fs::path& path, const Given& given, std::optional<Wiring>& wiring) {
+    onnx::Sizes sizes;
+    for (const auto& [name, value] : given.values) {
+        if (name.empty() || !sizes.emplace(name, value).second) {
+            return NetworkResult::failure(
+                "bad-parameter",
+                name.empty() ? fmt::format("{} does not say which size it is", value)
+                             : fmt::format("the size '{}' is given twice", name),
+                "write name=number", {path.string(), 0, 0});
+        }
+    }
+    auto converted = onnx::load_onnx(path, sizes);
+    if (converted) {
+        wiring = std::move(converted->wiring);
+    }
+    return converted ? NetworkResult(std::move(converted->network), converted.diagnostics())
+                     : NetworkResult(converted.diagnostics());
+}
+
+NetworkResult load_path(const NamedNetwork& network, const Given& given,
+                        std::optional<Wiring>& wiring) {
+    const fs::path& path = network.path;
+    if (onnx::is_onnx_file(path)) {
+        return load_model(path, given, wiring);
+    }
+    auto text = read_text_file(path, kMaxCsvBytes);
+    if (!text) {
+        return text.diagnostics();
+    }
+    const NetworkFormat format = network_format(*text);
+    if (format == NetworkFormat::network_yaml) {
+        return parse_yaml_with(std::move(*text), path.string(), given, network, wiring);
+    }
+    if (!given.values.empty()) {
+        return NetworkResult::failure("bad-parameter", "this kind of file has no parameters",
+                                      "leave out what stands behind ':'", {path.string(), 0, 0});
+    }
+    if (format != NetworkFormat::layer_csv) {
+        return parse_foreign(format, *std::move(text), path.string());
+    }
+    auto table = parse_layer_csv(std::move(*text), path.string());
+    if (!table) {
+        return table.diagnostics();
+    }
+    const std::string stem = path == "-" ? "stdin" : path.stem().string();
+    return {Network{stem, stem, "layer table " + path.string(), std::move(table->layers)},
+            table.diagnostics()};
+}
+
+// "mobilenet-v1-0.5-128": the longest name in the folders that numbers alone follow.
+std::optional<std::pair<NamedNetwork, Given>> find_with_suffix(const std::string& reference,
+                                                               const Folders& folders) {
+    for (std::size_t cut = reference.rfind('-'); cut != std::string::npos && cut > 0;
+         cut = reference.rfind('-', cut - 1)) {
+        Given given;
+        for (const std::string_view part :
+             split(std::string_view(reference).substr(cut + 1), '-')) {
+            const auto value = plain_number(part);
+            if (!value) {
+                return std::nullopt;
+            }
+            given.values.emplace_back("", *value);
+        }
+        if (auto path = network_file(reference.substr(0, cut), folders)) {
+            return std::pair(NamedNetwork{std::move(*path), {}, reference}, std::move(given));
+        }
+    }
+    return std::nullopt;
+}
+
+NetworkResult unknown(const std::string& name, const Folders& folders) {
+    if (looks_like_path(name)) {
+        return NetworkResult::failure("file-not-found", "there is no such file", "check the path",
+                                      {name, 0, 0});
+    }
+    return NetworkResult::failure("unknown-network",
+                                  fmt::format("there is no network '{}'", name.substr(0, 80)),
+                                  network_candidates(name, folders));
+}
+
+NetworkResult load_any(const std::string& reference, const Folders& folders,
+                       std::optional<Wiring>& wiring) {
+    std::error_code status;
+    if (reference == "-") {
+        return load_path({reference, {}, "stdin"}, {}, wiring);
+    }
+    if (auto named = find_network(reference, folders, Spelling::exact)) {
+        return load_path(*named, {}, wiring);
+    }
+    if (fs::exists(reference, status)) {
+        return load_path({reference, {}, fs::path(reference).stem().string()}, {}, wiring);
+    }
+    const std::size_t colon = reference.rfind(':');
+    if (colon != std::string::npos) {
+        const std::string name = reference.substr(0, colon);
+        auto named = find_network(name, folders, Spelling::exact);
+        if (!named && fs::exists(name, status)) {
+            named = NamedNetwork{name, {}, fs::path(name).stem().string()};
+        } else if (!named) {
+            named = find_network(name, folders, Spelling::any);
+        }
+        if (!named) {
+            return unknown(name, folders);
+        }
+        const auto given = parse_given(std::string_view(reference).substr(colon + 1));
+        if (!given) {
+            return given.diagnostics();
+        }
+        if (!looks_like_path(name)) {
+            named->id += reference.substr(colon);
+        }
+        return load_path(*named, *given, wiring);
+    }
+    if (auto named = find_network(reference, folders, Spelling::any)) {
+        return load_path(*named, {}, wiring);
+    }
+    if (const auto found = find_with_suffix(reference, folders)) {
+        return load_path(found->first, found->second, wiring);
+    }
+    return unknown(reference, folders);
+}
+
+} // namespace
+
+NetworkFormat network_format(std::string_view text) {
+    if (is_scalesim_topology(text)) {
+        return NetworkFormat::scalesim_topology;
+    }
+    if (timeloop_has(text, TimeloopKind::problem)) {
+        return NetworkFormat::timeloop_problem;
+    }
+    if (is_maestro(text) || is_zigzag(text)) {
+        return is_maestro(text) ? NetworkFormat::maestro : NetworkFormat::zigzag;
+    }
+    const std::string head = comma_separated(std::string(text.substr(0, 4000)));
+    CsvReader reader(head, "");
+    CsvRecord header;
+    Diagnostics ignored;
+    if (!reader.next(header, ignored) || header.cells.size() < 2) {
+        return NetworkFormat::network_yaml;
+    }
+    const bool mapping = header.cells[0].text.find(':') != std::string_view::npos ||
+                         header.cells[0].text.starts_with("{");
+    return mapping ? NetworkFormat::network_yaml : NetworkFormat::layer_csv;
+}
+
+Result<std::vector<NetworkHead>> list_networks(const Folders& folders) {
+    std::map<std::string, NetworkHead> heads;
+    Diagnostics warnings;
+    for (const fs::path& folder : folders) {
+        for (const fs::path& file : network_files(folder)) {
+            if (heads.contains(file.stem().string())) {
+                continue;
+            }
+            auto head = load_network_head(file);
+            if (head) {
+                for (NetworkHead& variant : heads_of_variants(*head)) {
+                    heads.emplace(variant.id, std::move(variant));
+                }
+                heads.emplace(head->id, std::move(*head));
+                continue;
+            }
+            for (Diagnostic d : head.diagnostics()) {
+                d.severity = Severity::warning;
+                warnings.add(std::move(d));
+            }
+        }
+    }
+    std::vector<NetworkHead> list;
+    list.reserve(heads.size());
+    for (auto& entry : heads) {
+        list.push_back(std::move(entry.second));
+    }
+    return {std::move(list), std::move(warnings)};
+}
+
+NetworkResult load_network(const std::string& reference, const Folders& folders) {
+    std::optional<Wiring> ignored;
+    return load_any(reference, folders, ignored);
+}
+
+Result<WiredNetwork> load_wired_network(const std::string& reference, const Folders& folders) {
+    WiredNetwork wired;
+    auto network = load_any(reference, folders, wired.wiring);
+    if (!network) {
+        return network.diagnostics();
+    }
+    wired.network = *std::move(network);
+    return {std::move(wired), network.diagnostics()};
+}
+
+} // namespace eyeroof::formats

@@ -1,0 +1,46 @@
+// Networks by name or by path: the one door through which commands get a network.
+// Called by cli and gui with the folders to search; tells a file's format by its content.
+// Must not know where those folders come from.
+#pragma once
+
+#include "formats/network_yaml.hpp"
+#include "model/workload/network.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace eyeroof::formats {
+
+enum class NetworkFormat {
+    network_yaml,
+    layer_csv,
+    scalesim_topology,
+    timeloop_problem,
+    maestro,
+    zigzag
+};
+
+// By the content, not by the name: a header of columns is a table; keys tell the other tools'
+// files; everything else is a network YAML.
+NetworkFormat network_format(std::string_view text);
+
+// Every network in the folders, by id; of equal ids the one in the nearer (earlier) folder. A file
+// that cannot be read is a warning in the result.
+Result<std::vector<NetworkHead>> list_networks(const std::vector<std::filesystem::path>& folders);
+
+// `reference` is a name in the folders ("alexnet"), with parameters behind it by name
+// ("mobilenet-v1:width=0.5,resolution=128") or in their order ("mobilenet-v1-0.5-128",
+// "mobilenet-v1:0.5,128"), or a path to a network YAML (parameters as above), a layer CSV, a
+// SCALE-Sim topology, a Timeloop problem, MAESTRO layers or a ZigZag workload. A reference with a
+// slash or a file ending is a path. Errors: the reader's own; "unknown-network" with the nearest
+// name; "bad-parameter".
+Result<model::Network> load_network(const std::string& reference,
+                                    const std::vector<std::filesystem::path>& folders);
+
+// The same with the file's `graph`, where it has one.
+using model::WiredNetwork;
+Result<WiredNetwork> load_wired_network(const std::string& reference,
+                                        const std::vector<std::filesystem::path>& folders);
+
+} // namespace eyeroof::formats

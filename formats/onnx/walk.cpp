@@ -1,0 +1,221 @@
+#include "formats/onnx/walk.hpp"
+
+#include "formats/onnx/activation_patterns.hpp"
+#include "formats/onnx/fold.hpp"
+#include "formats/onnx/operators.hpp"
+#include "formats/onnx/product_patterns.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace eyeroof::formats::onnx {
+
+namespace {
+
+// A whole number, or the size that a name is given.
+std::optional<std::int64_t> term_of(std::string_view text, const Sizes& given) {
+    const std::size_t first = text.find_first_not_of(' ');
+    const std::size_t last = text.find_last_not_of(' ');
+    if (first == std::string_view::npos) {
+        return std::nullopt;
+    }
+    text = text.substr(first, last - first + 1);
+    const auto named = given.find(text);
+    double value = named != given.end() ? named->second : 0.0;
+    if (named == given.end()) {
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error != std::errc{} || end != text.data() + text.size()) {
+            return std::nullopt;
+        }
+    }
+    const bool whole = value >= 0.0 && value <= 1e9 && value == std::floor(value);
+    return whole ? std::optional(static_cast<std::int64_t>(value)) : std::nullopt;
+}
+
+std::string full_name(const OnnxNode& node) {
+    return node.domain.empty() ? node.op : node.domain + "." + node.op;
+}
+
+class Walker {
+  public:
+    Walker(const OnnxGraph& graph, const std::string& prefix, Costed& costed, Tally& tally)
+        : graph_(graph), prefix_(prefix), costed_(costed), tally_(tally) {
+        costed_.layers.assign(graph.nodes.size(), {});
+    }
+
+    void read_constants() {
+        for (const auto& [name, constant] : graph_.constants) {
+            Value value;
+            value.dims = constant.dims;
+            value.element = constant.element;
+            value.values = constant.values;
+            value.origin = Origin::constant;
+            value.source = prefix_ + name;
+            costed_.values[name] = std::move(value);
+        }
+    }
+
+    void walk(std::size_t at) {
+        const OnnxNode& node = graph_.nodes[at];
+        std::vector<Value> inputs;
+        for (const std::string& name : node.inputs) {
+            const auto known = costed_.values.find(name);
+            inputs.push_back(known == costed_.values.end() ? Value() : known->second);
+            inputs.back().origin = name.empty() ? Origin::constant : inputs.back().origin;
+        }
+        const bool folds = known_before(node, inputs);
+        Counted none; // what is known before the network runs learns nothing
+        Step step(node, tally_.opset, std::move(inputs), folds ? none : tally_.counted);
+        run(step, folds);
+        keep(at, step);
+    }
+
+  private:
+    bool known_before(const OnnxNode& node, const std::vector<Value>& inputs) const {
+        return !inputs.empty() && !is_control(node) &&
+               std::all_of(inputs.begin(), inputs.end(),
+                           [](const Value& v) { return v.origin == Origin::constant; });
+    }
+
+    void run(Step& step, bool folds) {
+        const OnnxNode& node = step.node;
+        if (++tally_.walked > kMostWalked) {
+            step.fail("the model's loops take too many steps");
+        } else if (is_control(node)) {
+            run_control(step, costed_.values, tally_);
+        } else if (const Handler* handler = find_handler(node.domain, node.op)) {
+            (*handler)(step);
+        } else {
+            step.fail("it has no cost here");
+        }
+        if (tally_.folded < kMostFolded) {
+            fold(step);
+        }
+        const auto& values = step.outputs.front().values;
+        tally_.folded += values ? values->size() : 0;
+        if (folds) {
+            step.layers.clear();
+            step.outcome = Outcome::folded;
+            for (Value& out : step.outputs) {
+                out.origin = Origin::constant;
+                out.source = out.source.empty() ? step.in(0).source : out.source;
+            }
+        }
+    }
+
+    // What the file itself says of a tensor, where nothing else does.
+    void fill_in(const std::string& name, Value& value) const {
+        const auto told = graph_.told.find(name);
+        if (told == graph_.told.end()) {
+            return;
+        }
+        value.element = value.element != 0 ? value.element : told->second.element;
+        if (value.known() || value.items || !told->second.dims) {
+            return;
+        }
+        Dims dims;
+        for (const Dim& dim : *told->second.dims) {
+            const auto size = dim.size ? dim.size : size_named(dim.name, *tally_.given);
+            if (!size) {
+                return;
+            }
+            dims.push_back(*size);
+        }
+        value.dims = std::move(dims);
+    }
+
+    void count(const Step& step) {
+        OperatorCount& kind = tally_.nodes.kinds[full_name(step.node)];
+        kind.op = full_name(step.node);
+        kind.costed += step.outcome == Outcome::costed ? 1 : 0;
+        kind.views += step.outcome == Outcome::view ? 1 : 0;
+        kind.folded += step.outcome == Outcome::folded ? 1 : 0;
+        kind.unknown += step.outcome == Outcome::unknown ? 1 : 0;
+        kind.why = kind.why.empty() ? step.why : kind.why;
+        const bool body = is_control(step.node) && step.outcome != Outcome::unknown;
+        tally_.nodes.operators += step.outcome != Outcome::folded && !body ? 1 : 0;
+        tally_.nodes.bounded += step.outcome == Outcome::costed && step.at_most() ? 1 : 0;
+        if (step.outcome == Outcome::unknown) {
+            tally_.nodes.uncosted.push_back(
+                {kind.op, step.node.name, step.why, 1, may_multiply(step.node)});
+        }
+    }
+
+    void keep(std::size_t at, Step& step) {
+        for (const model::Layer& layer : step.layers) {
+            if (const auto work = model::work_of(layer); !work) {
+                step.fail("its sizes make no layer: " + work.diagnostics().items().front().message);
+                break;
+            }
+        }
+        count(step);
+        for (std::size_t i = 0; i < step.node.outputs.size(); ++i) {
+            if (!step.node.outputs[i].empty()) {
+                fill_in(step.node.outputs[i], step.outputs[i]);
+                costed_.values[step.node.outputs[i]] = std::move(step.outputs[i]);
+            }
+        }
+        costed_.layers[at] = std::move(step.layers);
+    }
+
+    const OnnxGraph& graph_;
+    const std::string& prefix_;
+    Costed& costed_;
+    Tally& tally_;
+};
+
+} // namespace
+
+void Outcomes::add(const Outcomes& more) {
+    for (const auto& [name, count] : more.kinds) {
+        OperatorCount& kind = kinds[name];
+        kind.op = name;
+        kind.costed += count.costed;
+        kind.views += count.views;
+        kind.folded += count.folded;
+        kind.unknown += count.unknown;
+        kind.why = kind.why.empty() ? count.why : kind.why;
+    }
+    uncosted.insert(uncosted.end(), more.uncosted.begin(), more.uncosted.end());
+    operators += more.operators;
+    bounded += more.bounded;
+    attentions += more.attentions;
+}
+
+std::optional<std::int64_t> size_named(const std::string& name, const Sizes& given) {
+    if (const auto direct = term_of(name, given)) {
+        return direct;
+    }
+    std::int64_t sum = 0; // what exporters write for sizes that follow from others
+    std::string_view rest = name;
+    while (!rest.empty()) {
+        const std::size_t plus = rest.find('+');
+        const auto term = term_of(rest.substr(0, plus), given);
+        if (!term) {
+            return std::nullopt;
+        }
+        sum += *term;
+        rest = plus == std::string_view::npos ? std::string_view() : rest.substr(plus + 1);
+    }
+    return name.empty() ? std::nullopt : std::optional(sum);
+}
+
+void walk_graph(const OnnxGraph& graph, const std::vector<std::size_t>& order,
+                const std::string& prefix, Costed& costed, Tally& tally) {
+    Walker walker(graph, prefix, costed, tally);
+    walker.read_constants();
+    for (const std::size_t at : order) {
+        walker.walk(at);
+    }
+    join_activations(graph, costed);
+    join_biases(graph, costed);
+    join_movements(graph, costed);
+    const auto patterns = find_attention(graph, costed);
+    tally.nodes.attentions += patterns.size();
+    if (tally.fuse_attention) {
+        fuse_attention(patterns, costed);
+    }
+}
+
+} // namespace eyeroof::formats::onnx

@@ -1,0 +1,43 @@
+// Reads SCALE-Sim's own files: the topology CSV (convolutions or matrix products) and the cfg.
+// Called by load_network, and by `exam --compat scalesim` for the array and the dataflow.
+// Knows nothing of how cycles are counted: see model/compat/scalesim.hpp.
+#pragma once
+
+#include "model/accelerator/accelerator.hpp"
+#include "model/workload/network.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace eyeroof::formats {
+
+// Is this first line the header of a topology? ("Layer name, IFMAP Height, …" or "Layer, M, N, K,")
+bool is_scalesim_topology(std::string_view text);
+
+// Columns: layer name, IFMAP height and width, filter height and width, channels, filters, stride
+// (one, or height and width); trailing commas and further columns (sparsity) are passed over.
+// Or: layer, M, N, K. SCALE-Sim knows no padding: heights are those of the padded input. A layer
+// whose name holds "DP" is depthwise, as SCALE-Sim reads it: `filters` for each channel. All errors
+// at once, with line and column.
+Result<model::Network> parse_scalesim_topology(std::string text, const std::string& file);
+Result<model::Network> load_scalesim_topology(const std::filesystem::path& path);
+
+// What of a cfg decides the compute cycles, and the sizes of its buffers.
+struct ScaleSimConfig {
+    std::string run_name;
+    Count rows = 0; // ArrayHeight
+    Count cols = 0; // ArrayWidth
+    model::DataflowKind dataflow = model::DataflowKind::os;
+    Count ifmap_kb = 0;
+    Count filter_kb = 0;
+    Count ofmap_kb = 0;
+    std::optional<Count> bandwidth_words; // words per cycle, where it is given
+
+    bool operator==(const ScaleSimConfig&) const = default;
+};
+Result<ScaleSimConfig> parse_scalesim_cfg(std::string text, const std::string& file);
+Result<ScaleSimConfig> load_scalesim_cfg(const std::filesystem::path& path);
+
+} // namespace eyeroof::formats

@@ -1,0 +1,303 @@
+#include "formats/conv_roles.hpp"
+#include "formats/timeloop_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+// Timeloop's problems: the cnn-layer, or a shape of its own that lists dimensions and data spaces
+// with projections.
+
+namespace eyeroof::formats {
+
+using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
+using hwdb::Node;
+using timeloop::member;
+
+namespace {
+
+struct Term {
+    std::string dim;
+    std::string coefficient;
+};
+
+// One coordinate of a tensor: a sum of terms.
+struct Coordinate {
+    std::vector<Term> terms;
+    Node node;
+};
+
+struct DataSpace {
+    std::string name;
+    bool written = false;
+    std::vector<Coordinate> coordinates;
+    Node node;
+
+    bool has(const std::string& dim) const {
+        return std::any_of(coordinates.begin(), coordinates.end(), [&](const Coordinate& c) {
+            return std::any_of(c.terms.begin(), c.terms.end(),
+                               [&](const Term& t) { return t.dim == dim; });
+        });
+    }
+};
+
+// projection: one list a coordinate, of terms [dim] or [dim, coefficient].
+DataSpace read_space(const Node& node, const std::vector<std::string>& dims) {
+    DataSpace space;
+    space.node = node;
+    space.name = node.need("name").text().value_or("");
+    if (const Node written = member(node, "read_write")) {
+        const std::string text = written.text().value_or("");
+        space.written = text == "true" || text == "True" || text == "TRUE";
+    }
+    for (const Node& row : node.need("projection").items(1)) {
+        Coordinate coordinate;
+        coordinate.node = row;
+        for (const Node& term : row.items(1)) {
+            const auto parts = term.items(1);
+            Term read;
+            if (!parts.empty()) {
+                if (const auto which = parts[0].choice_of(dims, "dimension")) {
+                    read.dim = dims[*which];
+                }
+            }
+            read.coefficient = parts.size() > 1 ? parts[1].text().value_or("") : "";
+            coordinate.terms.push_back(std::move(read));
+        }
+        space.coordinates.push_back(std::move(coordinate));
+    }
+    return space;
+}
+
+class Shape {
+  public:
+    Shape(Node shape, Node instance) : shape_(std::move(shape)), instance_(std::move(instance)) {}
+
+    void read() {
+        for (const Node& node : shape_.need("dimensions").items(1)) {
+            dims_.push_back(node.text().value_or(""));
+        }
+        shape_["name"].text();
+        shape_["version"].text();
+        read_coefficients();
+        for (const Node& node : spaces_node().items(1)) {
+            spaces_.push_back(read_space(node, dims_));
+        }
+        if (!name_spaces()) {
+            return;
+        }
+        place_windows();
+        for (const std::string& dim : dims_) {
+            if (!roles_.has(dim)) {
+                place(dim);
+            }
+        }
+        names.dims = roles_.dims();
+        for (const auto& [name, dim] : names.dims) {
+            loops.bounds[index(dim)] = instance_.need(name).integer().value_or(1);
+        }
+    }
+
+    TimeloopNames names;
+    ConvLoops loops;
+
+  private:
+    Node spaces_node() const {
+        const Node found = member(shape_, "data_spaces");
+        return found ? found : shape_.need("data_spaces");
+    }
+
+    void read_coefficients() {
+        const Node list = shape_["coefficients"];
+        if (!list) {
+            return;
+        }
+        for (const Node& node : list.items()) {
+            const std::string name = node.need("name").text().value_or("");
+            const Count fallback = node["default"].integer().value_or(1);
+            coefficients_[name] = instance_[name].integer().value_or(fallback);
+        }
+    }
+
+    // One output, up to two inputs: weights by name, else the second.
+    bool name_spaces() {
+        std::vector<const DataSpace*> inputs;
+        for (const DataSpace& space : spaces_) {
+            if (space.written && output_ == nullptr) {
+                output_ = &space;
+            } else {
+                inputs.push_back(&space);
+            }
+        }
+        if (output_ == nullptr || inputs.size() != 2) {
+            shape_.error("unsupported",
+                         "only shapes with two data spaces that are read and one that is written "
+                         "(read_write) are read",
+                         "write it as Timeloop's cnn-layer or gemm");
+            return false;
+        }
+        const auto sounds_like_weights = [](const DataSpace& s) {
+            return s.name.find("eight") != std::string::npos ||
+                   s.name.find("ilter") != std::string::npos || s.name == "W";
+        };
+        const bool swap = sounds_like_weights(*inputs[0]) && !sounds_like_weights(*inputs[1]);
+        input_ = inputs[swap ? 1 : 0];
+        weight_ = inputs[swap ? 0 : 1];
+        names.spaces = {{output_->name, Operand::output},
+                        {input_->name, Operand::input},
+                        {weight_->name, Operand::weight}};
+        return true;
+    }
+
+    // Coordinates of the input with two terms: rows first, unless the names say otherwise.
+    void place_windows() {
+        for (const DataSpace& space : spaces_) {
+            for (const Coordinate& c : space.coordinates) {
+                const bool plain = c.terms.size() == 1 && c.terms[0].coefficient.empty();
+                if (!plain && (&space != input_ || c.terms.size() != 2 || !place_window(c))) {
+                    c.node.error("unsupported",
+                                 fmt::format("this coordinate of {} is not a plain dimension, nor "
+                                             "an input's sum of a position and a tap",
+                                             space.name),
+                                 "write it as Timeloop's cnn-layer or gemm");
+                }
+            }
+        }
+    }
+
+    bool place_window(const Coordinate& c) {
+        const bool first_is_tap = weight_->has(c.terms[0].dim);
+        const Term& tap = c.terms[first_is_tap ? 0 : 1];
+        const Term& position = c.terms[first_is_tap ? 1 : 0];
+        if (!weight_->has(tap.dim) || output_->has(tap.dim) || !output_->has(position.dim) ||
+            weight_->has(position.dim)) {
+            return false;
+        }
+        const bool columns = position.dim == "Q" || tap.dim == "S";
+        const auto rows = roles_.window(position.dim, tap.dim, columns);
+        if (!rows) {
+            return false;
+        }
+        (*rows ? loops.stride.h : loops.stride.w) = coefficient(position);
+        (*rows ? loops.dilation.h : loops.dilation.w) = coefficient(tap);
+        return true;
+    }
+
+    Count coefficient(const Term& term) {
+        if (term.coefficient.empty()) {
+            return 1;
+        }
+        const auto known = coefficients_.find(term.coefficient);
+        return known == coefficients_.end() ? instance_.need(term.coefficient).integer().value_or(1)
+                                            : known->second;
+    }
+
+    void place(const std::string& dim) {
+        const bool o = output_->has(dim);
+        const bool i = input_->has(dim);
+        const bool w = weight_->has(dim);
+        if (!roles_.place(dim, {o, i, w})) {
+            shape_.error("unsupported",
+                         fmt::format("dimension {} is one more than a convolution has of those "
+                                     "that address {}{}{}",
+                                     dim, o ? output_->name + " " : "", i ? input_->name + " " : "",
+                                     w ? weight_->name : ""),
+                         "fold it into another dimension");
+        }
+    }
+
+    Node shape_;
+    Node instance_;
+    ConvRoles roles_;
+    std::vector<std::string> dims_;
+    std::map<std::string, Count> coefficients_;
+    std::vector<DataSpace> spaces_;
+    const DataSpace* output_ = nullptr;
+    const DataSpace* input_ = nullptr;
+    const DataSpace* weight_ = nullptr;
+};
+
+ConvLoops read_cnn_layer(const Node& sizes) {
+    const auto size = [&](const std::string& key) { return sizes[key].integer().value_or(1); };
+    ConvLoops loops;
+    for (const Dim d : kAllDims) {
+        loops.bounds[index(d)] = size(std::string(1, letter(d)));
+    }
+    if (sizes.has("M")) {
+        loops.bounds[index(Dim::K)] = size("M");
+    }
+    loops.stride = {size("Wstride"), size("Hstride")};
+    loops.dilation = {size("Wdilation"), size("Hdilation")};
+    return loops;
+}
+
+// "cnn-layer", a name, or a shape of its own.
+std::optional<TimeloopProblem> read_problem(const Node& problem, const std::string& name) {
+    TimeloopProblem read;
+    ConvLoops loops;
+    const Node instance = problem.has("instance") ? problem.need("instance") : problem;
+    const Node shape = problem["shape"];
+    problem["version"].text();
+    if (shape && shape.is_map()) {
+        Shape own(shape, instance);
+        own.read();
+        read.names = std::move(own.names);
+        loops = own.loops;
+        instance.ignore_rest(); // sizes that no dimension of the shape has, densities
+    } else {
+        const std::string known = shape ? shape.text().value_or("cnn-layer") : "cnn-layer";
+        if (known != "cnn-layer" && known != "cnn_layer") {
+            shape.error("unsupported", fmt::format("shape '{}' is not known", known),
+                        "known: cnn-layer, or write the shape out with dimensions and data_spaces");
+            problem.ignore_rest();
+            return std::nullopt;
+        }
+        read.names = cnn_layer_names();
+        loops = read_cnn_layer(instance);
+        timeloop::refuse(instance, "densities", "densities");
+        for (const char* key : {"H", "W", "Hpad", "Wpad"}) {
+            instance[key]; // the input's own size follows from the positions
+        }
+    }
+    read.network.id = name;
+    read.network.name = name;
+    read.network.source = "Timeloop problem";
+    read.names.sizes = loops.bounds;
+    const auto shape_of_layer = conv_of(loops);
+    if (!shape_of_layer) {
+        problem.error("overflow", "the sizes do not fit 63 bits", "make the layer smaller");
+        return std::nullopt;
+    }
+    Layer layer;
+    layer.name = name;
+    layer.op = Op::conv2d;
+    layer.shape = *shape_of_layer;
+    layer.types = {DataType::int16, DataType::int16, DataType::int16};
+    read.network.layers.push_back(std::move(layer));
+    return read;
+}
+
+} // namespace
+
+Result<TimeloopProblem> parse_timeloop_problem(std::string text, const std::string& file) {
+    const auto document = timeloop::open(std::move(text), file);
+    if (!document) {
+        return Result<TimeloopProblem>(document.diagnostics());
+    }
+    document->root().ignore_rest();
+    auto problem =
+        read_problem(document->root().need("problem"), std::filesystem::path(file).stem().string());
+    Diagnostics found = document->finish();
+    if (problem && !found.has_errors()) {
+        Diagnostics faults = validate(problem->network.layers.front());
+        faults.place({file, 0, 0});
+        found.append(faults);
+    }
+    return found.has_errors() || !problem
+               ? Result<TimeloopProblem>(std::move(found))
+               : Result<TimeloopProblem>(*std::move(problem), std::move(found));
+}
+
+} // namespace eyeroof::formats

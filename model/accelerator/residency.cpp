@@ -1,0 +1,65 @@
+#include "model/accelerator/residency.hpp"
+
+#include "model/accelerator/words.hpp"
+
+namespace eyeroof::model {
+
+namespace {
+
+bool absent(const Problem& problem, Operand o) {
+    return o == Operand::weight && !problem.has_weight;
+}
+
+// Weights are read anew for every layer; inputs and outputs (and their gradients) hand over.
+bool activations_fit(const Problem& problem, const Accelerator& accelerator, std::size_t level,
+                     const Store& store) {
+    if (!store.capacity_bytes) {
+        return true;
+    }
+    double bytes = 0.0;
+    for (const Operand o : {Operand::input, Operand::output}) {
+        if (store.operands.contains(o)) {
+            bytes += static_cast<double>(tile_elements(problem, o, problem.bounds)) *
+                     stored_word(problem, accelerator, level, o).complete;
+        }
+    }
+    return bytes <= static_cast<double>(*store.capacity_bytes);
+}
+
+} // namespace
+
+PerOperand<std::size_t> home_levels(const Problem& problem, const Accelerator& accelerator,
+                                    bool hand_over) {
+    PerOperand<std::size_t> homes{};
+    for (const Operand o : kAllOperands) {
+        bool found = false;
+        for (std::size_t i = 0; i < accelerator.levels.size(); ++i) {
+            const Store* store = store_of(accelerator.levels[i], o);
+            const bool hands_over = hand_over && o != Operand::weight && store != nullptr &&
+                                    accelerator.levels[i].keeps_between_layers &&
+                                    activations_fit(problem, accelerator, i, *store);
+            if (store != nullptr && (!found || hands_over)) {
+                homes[index(o)] = i;
+                found = true;
+            }
+        }
+    }
+    return homes;
+}
+
+std::vector<OperandSet> default_keeps(const Problem& problem, const Accelerator& accelerator,
+                                      bool hand_over) {
+    const PerOperand<std::size_t> homes = home_levels(problem, accelerator, hand_over);
+    std::vector<OperandSet> keeps(accelerator.levels.size());
+    for (std::size_t i = 0; i < keeps.size(); ++i) {
+        for (const Operand o : kAllOperands) {
+            if (!absent(problem, o) && i >= homes[index(o)] &&
+                store_of(accelerator.levels[i], o) != nullptr) {
+                keeps[i].insert(o);
+            }
+        }
+    }
+    return keeps;
+}
+
+} // namespace eyeroof::model

@@ -1,0 +1,171 @@
+#include "model/workload/network.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace eyeroof::model {
+
+namespace {
+
+// target += value * times; false when that does not fit.
+bool accumulate(Count& target, Count value, Count times) {
+    const auto product = checked_mul(value, times);
+    const auto sum = product ? checked_add(target, *product) : std::nullopt;
+    target = sum.value_or(target);
+    return sum.has_value();
+}
+
+std::optional<Count> weight_bytes_of(const Layer& layer) {
+    return stored_bytes(layer.types.weight, parameters_of(layer));
+}
+
+std::string layer_field(std::size_t i) {
+    return fmt::format("layers[{}]", i);
+}
+
+// The dimension that a larger batch multiplies.
+Count& batch_dimension(Layer& layer) {
+    struct Pick {
+        Op op;
+        Count& operator()(ConvShape& s) const { return s.n; }
+        Count& operator()(GemmShape& s) const { return s.batch; }
+        Count& operator()(PoolShape& s) const { return s.n; }
+        Count& operator()(RowsShape& s) const { return op == Op::batchnorm ? s.cols : s.rows; }
+        Count& operator()(ElementwiseShape& s) const { return s.rows; }
+        Count& operator()(AttentionShape& s) const { return s.batch; }
+        Count& operator()(MoeShape& s) const { return s.m; }
+    };
+    return std::visit(Pick{layer.op}, layer.shape);
+}
+
+Count all_counts(const std::vector<Uncosted>& uncosted, bool products_only) {
+    Count all = 0;
+    for (const Uncosted& u : uncosted) {
+        all += !products_only || u.may_multiply ? u.count : 0;
+    }
+    return all;
+}
+
+} // namespace
+
+Count uncosted_operators(const Network& network) {
+    return all_counts(network.uncosted, false);
+}
+
+Count uncosted_products(const Network& network) {
+    return all_counts(network.uncosted, true);
+}
+
+Count operators_of(const Network& network) {
+    const Count least = uncosted_operators(network);
+    const Count layers = least + static_cast<Count>(network.layers.size());
+    return network.operators > 0 ? std::max(network.operators, least) : layers;
+}
+
+double uncosted_share(const Network& network) {
+    const Count missing = uncosted_operators(network);
+    const Count all = operators_of(network);
+    return all > 0 ? static_cast<double>(missing) / static_cast<double>(all) : 0.0;
+}
+
+std::string uncosted_text(const Network& network) {
+    const Count missing = uncosted_operators(network);
+    if (missing == 0) {
+        return {};
+    }
+    const Count all = operators_of(network);
+    std::string text = fmt::format("{} of {} operators ({:.1f} %) {} not costed: ", missing, all,
+                                   100.0 * uncosted_share(network), missing == 1 ? "is" : "are");
+    bool first = true;
+    for (const Uncosted& u : network.uncosted) {
+        text += fmt::format("{}{} ({}: {}{})", first ? "" : ", ", u.op, u.count, u.why,
+                            u.may_multiply ? "; it may multiply" : "");
+        first = false;
+    }
+    return text;
+}
+
+Diagnostics uncosted_warning(const Network& network, const std::string& file) {
+    Diagnostics found;
+    if (!network.uncosted.empty()) {
+        found.warning("not-costed", uncosted_text(network),
+                      "the network takes longer than its layers; `net show` lists the operators",
+                      {file, 0, 0});
+    }
+    return found;
+}
+
+void sort_uncosted(std::vector<Uncosted>& uncosted) {
+    std::vector<Uncosted> merged;
+    for (Uncosted& u : uncosted) {
+        const auto same = std::find_if(merged.begin(), merged.end(), [&](const Uncosted& m) {
+            return m.op == u.op && m.why == u.why && m.may_multiply == u.may_multiply;
+        });
+        if (same != merged.end()) {
+            same->count += u.count;
+        } else {
+            merged.push_back(std::move(u));
+        }
+    }
+    std::stable_sort(merged.begin(), merged.end(), [](const Uncosted& a, const Uncosted& b) {
+        return a.may_multiply != b.may_multiply ? a.may_multiply : a.count > b.count;
+    });
+    uncosted = std::move(merged);
+}
+
+Result<NetworkTotals> totals_of(const Network& network) {
+    NetworkTotals totals;
+    Diagnostics found;
+    for (std::size_t i = 0; i < network.layers.size(); ++i) {
+        const Layer& layer = network.layers[i];
+        auto work = work_of(layer);
+        if (!work) {
+            work.diagnostics().place({}, layer_field(i));
+            found.append(work.diagnostics());
+            continue;
+        }
+        const auto bytes = weight_bytes_of(layer);
+        const bool fits = accumulate(totals.macs, work->macs, layer.count) &&
+                          accumulate(totals.flops, work->flops, layer.count) &&
+                          accumulate(totals.parameters, parameters_of(layer), layer.count) &&
+                          bytes && accumulate(totals.weight_bytes, *bytes, layer.count);
+        if (!fits) {
+            found.error("overflow", "the network's totals do not fit 63 bits",
+                        "look for a count or a dimension that is too large", {}, layer_field(i));
+            break;
+        }
+    }
+    if (found.has_errors()) {
+        return found;
+    }
+    return totals;
+}
+
+Result<Network> with_batch(const Network& network, Count batch) {
+    if (batch < 1 || batch > kMaxDimension) {
+        return Result<Network>::failure("bad-batch", fmt::format("the batch is {}", batch),
+                                        fmt::format("use a batch of 1 to {}", kMaxDimension));
+    }
+    Network grown = network;
+    Diagnostics found;
+    for (std::size_t i = 0; i < grown.layers.size(); ++i) {
+        Count& dimension = batch_dimension(grown.layers[i]);
+        const auto product = checked_mul(dimension, batch);
+        if (!product || *product > kMaxDimension) {
+            found.error("overflow",
+                        fmt::format("{} times a batch of {} is more than a dimension may be",
+                                    dimension, batch),
+                        "use a smaller batch", {}, layer_field(i));
+            continue;
+        }
+        dimension = *product;
+    }
+    if (found.has_errors()) {
+        return found;
+    }
+    return grown;
+}
+
+} // namespace eyeroof::model

@@ -1,0 +1,37 @@
+// A network, or the list of all networks, for people and for programs: sizes, work and bytes of
+// each layer, before any machine comes into it. JSON schema "eyeroof/net/1" and "eyeroof/nets/1".
+// Called by `net list` and `net show`.
+// Computes nothing but sums; knows no machine.
+#pragma once
+
+#include "formats/network_yaml.hpp"
+#include "model/workload/network.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace eyeroof::report {
+
+// A catalog entry with the totals of its standard parameters.
+struct NetworkRow {
+    formats::NetworkHead head;
+    std::size_t runs = 0; // of layers, each as often as it runs
+    model::NetworkTotals totals;
+};
+
+// "3x227x227 -> 96x55x55, 11x11/4", "12 x [128x64 . 64x128]", "768x128 gelu".
+std::string shape_text(const model::Layer& layer);
+
+// Operators that could not be costed, a line each with the first one's name; empty where there are
+// none. In at most 100 columns.
+std::string uncosted_to_text(const model::Network& network);
+
+// At most 100 columns. Layers must be valid.
+std::string network_to_text(const model::Network& network, const model::NetworkTotals& totals);
+std::string network_to_json(const model::Network& network, const model::NetworkTotals& totals);
+std::string networks_to_text(const std::vector<NetworkRow>& rows);
+std::string networks_to_json(const std::vector<NetworkRow>& rows);
+std::string networks_to_csv(const std::vector<NetworkRow>& rows); // id,name,runs,macs,weight_bytes
+
+} // namespace eyeroof::report

@@ -1,0 +1,132 @@
+#include "report/cores/cores_write.hpp"
+
+#include "analysis/cores/cores.hpp"
+#include "base/csv.hpp"
+#include "base/lines.hpp"
+#include "base/units.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace eyeroof::report {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+double speed_up(const analysis::CoresReport& r, const analysis::CoresPoint& point) {
+    return r.points.front().time_s / point.time_s;
+}
+
+std::string cause(const analysis::CoresPoint& point) {
+    const std::size_t step = point.costliest_step();
+    if (step == 0) {
+        return "nothing";
+    }
+    double all = 0.0;
+    for (const double lost : point.lost_s) {
+        all += std::max(0.0, lost);
+    }
+    return fmt::format("{} {} ({:.0f} % of the loss)", step, model::kStepNames[step - 1],
+                       100.0 * point.lost_s[step - 1] / all);
+}
+
+std::string layer_lines(const analysis::CoresReport& r) {
+    std::string text = fmt::format("\n{} {:>11} {:>11} {:>8}  quickest on\n", left("layer", 24),
+                                   "one core", "all cores", "faster");
+    for (const analysis::CoresLayer& layer : r.layers) {
+        text += fmt::format(
+            "{} {:>11} {:>11} {:>7.2f}x  {} cores\n", left(masked_controls(layer.name), 24),
+            format_si(layer.seconds.front(), "s"), format_si(layer.seconds.back(), "s"),
+            layer.seconds.front() / layer.seconds.back(), r.points[layer.best].cores);
+    }
+    return text;
+}
+
+std::string schedule_lines(const analysis::CoresReport& r) {
+    if (!r.pipeline) {
+        return {};
+    }
+    std::string text = fmt::format(
+        "\neach layer on as many cores as are best for it: {} an image\n"
+        "layers dealt out to {} groups of cores: an image every {} ({:.2f} times as many), {} for "
+        "each; the least interval of all such divisions\n",
+        format_si(r.together.latency_s, "s"), r.pipeline->stages.size(),
+        format_si(r.pipeline->interval_s, "s"), r.together.interval_s / r.pipeline->interval_s,
+        format_si(r.pipeline->latency_s, "s"));
+    return text;
+}
+
+Json schedule_json(const model::cores::Schedule& schedule) {
+    Json stages = Json::array();
+    for (const model::cores::Stage& stage : schedule.stages) {
+        stages.push_back({{"first", stage.first},
+                          {"last", stage.last},
+                          {"cores", stage.cores},
+                          {"time_s", stage.seconds},
+                          {"transfer_s", stage.transfer_s}});
+    }
+    return {{"interval_s", schedule.interval_s},
+            {"latency_s", schedule.latency_s},
+            {"memory_s", schedule.shared_s},
+            {"stages", std::move(stages)}};
+}
+
+} // namespace
+
+std::string cores_text(const analysis::CoresReport& r) {
+    std::string text = fmt::format(
+        "{} on {}, by number of {}\n\n{:>6} {:>9} {:>11} {:>8} {:>9} {:>8}  {}\n",
+        masked_controls(r.network), masked_controls(r.machine), masked_controls(r.level), "cores",
+        "grid", "time", "faster", "of linear", "of peak", "what stops it");
+    for (const analysis::CoresPoint& point : r.points) {
+        const double faster = speed_up(r, point);
+        text += fmt::format("{:>6} {:>9} {:>11} {:>7.2f}x {:>8.1f}% {:>7.1f}%  {}\n", point.cores,
+                            fmt::format("{} x {}", point.along_x, point.along_y),
+                            format_si(point.time_s, "s"), faster,
+                            100.0 * faster / static_cast<double>(point.cores),
+                            100.0 * point.utilization, cause(point));
+    }
+    return text + layer_lines(r) + schedule_lines(r);
+}
+
+std::string cores_json(const analysis::CoresReport& r) {
+    Json points = Json::array();
+    for (const analysis::CoresPoint& point : r.points) {
+        points.push_back({{"cores", point.cores},
+                          {"grid", {point.along_x, point.along_y}},
+                          {"time_s", point.time_s},
+                          {"hops_s", point.hops_s},
+                          {"speed_up", speed_up(r, point)},
+                          {"utilization", point.utilization},
+                          {"lost_s", point.lost_s}});
+    }
+    Json layers = Json::array();
+    for (const analysis::CoresLayer& layer : r.layers) {
+        layers.push_back({{"name", layer.name},
+                          {"count", layer.count},
+                          {"time_s", layer.seconds},
+                          {"quickest_cores", r.points[layer.best].cores}});
+    }
+    const Json document = {{"schema", "eyeroof/cores/1"},
+                           {"network", r.network},
+                           {"machine", r.machine},
+                           {"cores_are", r.level},
+                           {"points", std::move(points)},
+                           {"layers", std::move(layers)},
+                           {"together", schedule_json(r.together)},
+                           {"pipeline", r.pipeline ? schedule_json(*r.pipeline) : Json(nullptr)}};
+    return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string cores_csv(const analysis::CoresReport& r) {
+    std::string text = "cores,along_x,along_y,time_s,hops_s,speed_up,utilization,costliest_step\n";
+    for (const analysis::CoresPoint& point : r.points) {
+        text += fmt::format("{},{},{},{},{},{},{},{}\n", point.cores, point.along_x, point.along_y,
+                            point.time_s, point.hops_s, speed_up(r, point), point.utilization,
+                            point.costliest_step());
+    }
+    return text;
+}
+
+} // namespace eyeroof::report

@@ -1,0 +1,21 @@
+// What each part of a comparison takes longer or shorter, as bars to both sides of a line.
+// Used by the pages of comparisons. Knows neither layers nor kernels.
+#pragma once
+
+#include "report/draw/drawing.hpp"
+
+#include <string>
+#include <vector>
+
+namespace eyeroof::report {
+
+struct AddedTime {
+    std::string name;
+    double seconds = 0.0;
+    std::string tip = {}; // for a pointer over the bar
+};
+
+// At most `most` bars, the longest first; what is left is told in the subtitle.
+Drawing added_bars(std::vector<AddedTime> added, const std::string& title, std::size_t most = 24);
+
+} // namespace eyeroof::report

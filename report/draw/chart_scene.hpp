@@ -1,0 +1,12 @@
+// A chart in any size and in the theme's colours, its key below the title: shown by the
+// window, written by chart_svg. Knows no meaning of its numbers.
+#pragma once
+
+#include "report/draw/chart.hpp"
+#include "report/draw/drawing.hpp"
+
+namespace eyeroof::report {
+
+Drawing draw_chart(const Chart& chart, const Canvas& canvas);
+
+} // namespace eyeroof::report

@@ -1,0 +1,220 @@
+#include "report/draw/plot_html.hpp"
+
+#include "base/units.hpp"
+#include "report/draw/roofline_drawing.hpp"
+#include "report/draw/svg.hpp"
+#include "report/page/page.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace eyeroof::report {
+
+namespace {
+
+constexpr std::size_t kMostRows = 2000; // of the table; the plot has them all
+
+constexpr const char* kPlotStyle = R"css(
+:root{color-scheme:light dark}
+body{margin:0 auto;max-width:1100px;padding:12px;font:14px/1.45 system-ui,sans-serif;
+  background:#fff;color:#1a1c21}
+svg{width:100%;height:auto;display:block}
+#card{position:fixed;display:none;pointer-events:none;max-width:480px;padding:8px 10px;
+  border:1px solid #7d838e;border-radius:6px;background:#fffffff2;box-shadow:0 2px 10px #0003}
+#card td:first-child{color:#5f6570;padding-right:10px;white-space:nowrap;vertical-align:top}
+#card td:last-child{overflow-wrap:anywhere}
+form{display:flex;flex-wrap:wrap;gap:4px 20px;align-items:center;margin:10px 0}
+form input,form select{font:inherit;padding:4px 8px}#filter{width:min(100%,320px)}
+.rows{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
+.rows th,.rows td{text-align:right;padding:3px 8px;border-bottom:1px solid #8884}
+.rows th:first-child,.rows td:first-child,.rows td:last-child,.rows th:last-child{text-align:left;
+  overflow-wrap:anywhere}
+.rows tr.on{background:#56b4e940}
+@media (prefers-color-scheme:dark){body{background:#16181d;color:#e8eaee}
+  #card{background:#1c1f26f2}#card td:first-child{color:#a0a7b4}}
+)css";
+
+// Cards come as data and enter the page as text nodes, so no name can become markup.
+constexpr std::string_view kPlotScript = R"js(
+const views=JSON.parse(document.getElementById('points').textContent);
+const sections=[...document.querySelectorAll('section')],card=document.getElementById('card');
+const filter=document.getElementById('filter'),share=document.getElementById('share');
+const level=document.getElementById('level');
+let now=0,pinned=null;
+views.forEach((points,v)=>{
+  const marks=sections[v].querySelectorAll('svg .p');let next=0;
+  for(const q of points){q.view=v;q.mark=q.drawn?marks[next++]:null;
+    q.line=document.getElementById('r'+v+'-'+q.row);}});
+function show(e,point){card.replaceChildren();const t=document.createElement('table');
+  for(const [what,value] of point.card){const r=t.insertRow();
+    r.insertCell().textContent=what;r.insertCell().textContent=value;}
+  card.append(t);card.style.display='block';
+  const w=card.offsetWidth,h=card.offsetHeight;
+  card.style.left=Math.max(4,Math.min(e.clientX+14,innerWidth-w-8))+'px';
+  card.style.top=Math.max(4,Math.min(e.clientY+14,innerHeight-h-8))+'px';}
+function hide(){card.style.display='none';}
+function nearest(e,svg,v){const m=svg.getScreenCTM().inverse();
+  const p=new DOMPoint(e.clientX,e.clientY).matrixTransform(m);let best=null,least=5;
+  for(const q of views[v]){if(q.hidden)continue;const d=Math.hypot(q.x-p.x,q.y-p.y)-q.r;
+    if(d<=least){least=d;best=q;}}
+  return best;}
+function draw(){
+  const text=filter.value.toLowerCase(),least=share.value/100;
+  document.getElementById('least').textContent=share.value+' %';
+  sections.forEach((s,v)=>{s.hidden=v!==now;});
+  for(const points of views)for(const q of points){
+    q.hidden=q.share<least||!q.name.toLowerCase().includes(text);
+    if(q.line){q.line.hidden=q.hidden;q.line.classList.toggle('on',q===pinned);}
+    if(q.mark){q.mark.style.display=q.hidden?'none':'';
+      q.mark.style.opacity=pinned&&pinned!==q&&pinned.view===q.view?0.1:'';}}}
+function pin(q){pinned=q;draw();}
+sections.forEach((s,v)=>{const svg=s.querySelector('svg');
+  svg.addEventListener('mousemove',e=>{if(pinned)return;const q=nearest(e,svg,v);
+    if(q)show(e,q);else hide();});
+  svg.addEventListener('mouseleave',()=>{if(!pinned)hide();});
+  svg.addEventListener('click',e=>{const q=nearest(e,svg,v);pin(q);if(q)show(e,q);else hide();
+    if(q&&q.line)q.line.scrollIntoView({block:'nearest'});});
+  for(const q of views[v])if(q.line)
+    q.line.addEventListener('click',()=>{hide();pin(pinned===q?null:q);});});
+filter.addEventListener('input',draw);share.addEventListener('input',draw);
+if(level)level.addEventListener('change',()=>{now=level.selectedIndex;hide();pin(null);});
+document.querySelector('form').addEventListener('submit',e=>e.preventDefault());
+draw();
+)js";
+
+const PageScript& plot_script() {
+    static const PageScript script{kPlotScript, "4C+DwfqXQ1OzJelOi4o/rl+X2HMU0SmmfHGgutSlVwo="};
+    return script;
+}
+
+nlohmann::ordered_json points_json(const RooflineScene& scene, const PlotInput& input) {
+    auto points = nlohmann::ordered_json::array();
+    for (std::size_t i = 0; i < scene.points.size(); ++i) {
+        const ScenePoint& point = scene.points[i];
+        const Place at = scene.area.place_of(point.x, point.y);
+        auto rows = nlohmann::ordered_json::array();
+        for (const CardRow& row : card_of(input, point)) {
+            rows.push_back({row.what, row.value});
+        }
+        points.push_back({{"x", at.x},
+                          {"y", at.y},
+                          {"r", point.radius},
+                          {"row", i},
+                          {"name", point.name},
+                          {"share", point.share},
+                          {"drawn", is_drawn(scene, point)},
+                          {"card", std::move(rows)}});
+    }
+    return points;
+}
+
+std::string table(const RooflineScene& scene, const PlotInput& input, std::size_t view) {
+    std::string html = "<table class=\"rows sort\"><thead><tr><th>name</th><th>machine</th>"
+                       "<th>FLOP/byte</th><th>rate</th><th>of the roof</th><th>time</th>"
+                       "<th>share</th><th>limited by</th></tr></thead><tbody>\n";
+    std::size_t rows = 0;
+    for (std::size_t i = scene.points.size(); i-- > 0 && rows < kMostRows; ++rows) {
+        const ScenePoint& point = scene.points[i];
+        const PlotPoint& source = input.points.at(point.source);
+        html += fmt::format(
+            "<tr id=\"r{}-{}\"><td>{}{}</td><td>{}</td><td>{:.4g}</td><td>{}</td><td>{:.1f} %</td>"
+            "<td>{}</td><td>{:.1f} %</td><td>{}</td></tr>\n",
+            view, i, svg_escape(source.name), source.measured ? " (measured)" : "",
+            svg_escape(source.machine), point.x, format_si(point.y, "FLOP/s"),
+            100.0 * point.of_bound, format_si(source.time_s, "s"), 100.0 * point.share,
+            svg_escape(source.limiter));
+    }
+    return html + "</tbody></table>\n";
+}
+
+// "</script>" or "<!--" inside a string would end the data.
+std::string script_safe(const std::string& json) {
+    std::string safe;
+    for (const char c : json) {
+        safe += c == '<' ? "\\u003c" : std::string(1, c);
+    }
+    return safe;
+}
+
+double largest_share(const std::vector<LevelScene>& views) {
+    double largest = 0.0;
+    for (const LevelScene& view : views) {
+        for (const ScenePoint& point : view.scene.points) {
+            largest = std::max(largest, point.share);
+        }
+    }
+    return largest;
+}
+
+std::string controls(const std::vector<LevelScene>& views) {
+    std::string html = "<form>\n";
+    if (views.size() > 1) {
+        html += "<label>Bytes of <select id=\"level\">";
+        for (const LevelScene& view : views) {
+            html += "<option>" + svg_escape(view.level) + "</option>";
+        }
+        html += "</select></label>\n";
+    }
+    return html +
+           fmt::format("<label>At least <output id=\"least\">0 %</output> of the time <input "
+                       "id=\"share\" type=\"range\" min=\"0\" max=\"{}\" step=\"0.1\" "
+                       "value=\"0\"></label>\n"
+                       "<input id=\"filter\" placeholder=\"Filter by name\" "
+                       "aria-label=\"Filter\">\n</form>\n",
+                       std::ceil(100.0 * largest_share(views)));
+}
+
+} // namespace
+
+std::vector<LevelScene> level_scenes(const RooflineScene& scene, const PlotInput& input,
+                                     const ViewState& view, const Canvas& canvas) {
+    std::vector<std::string> levels;
+    for (const PlotPoint& point : input.points) {
+        for (const LevelBytes& bytes : point.bytes) {
+            if (std::find(levels.begin(), levels.end(), bytes.level) == levels.end()) {
+                levels.push_back(bytes.level);
+            }
+        }
+    }
+    if (levels.size() > 1) {
+        levels.emplace_back(kAllLevels);
+    }
+    const std::string shown = view.level.empty() ? "the outermost level" : view.level;
+    std::vector<LevelScene> scenes = {{shown, scene}};
+    for (const std::string& level : levels) {
+        ViewState other = view;
+        other.level = level;
+        if (auto drawn = make_scene(input, other, canvas);
+            level != shown && drawn && !drawn->points.empty()) {
+            scenes.push_back({level, *std::move(drawn)});
+        }
+    }
+    return scenes;
+}
+
+std::string to_html(const std::vector<LevelScene>& views, const PlotInput& input) {
+    const std::vector<PageScript> scripts = {page_script(), plot_script()};
+    const std::string& title = views.front().scene.title;
+    std::string html =
+        page_head(svg_escape(title.empty() ? "Roofline" : title), kPlotStyle, scripts);
+    auto data = nlohmann::ordered_json::array();
+    html += "<div id=\"card\"></div>\n" + controls(views);
+    for (std::size_t v = 0; v < views.size(); ++v) {
+        const RooflineScene& scene = views[v].scene;
+        html += fmt::format("<section{}>\n{}{}</section>\n", v > 0 ? " hidden" : "",
+                            to_svg(scene, SvgTheme::automatic), table(scene, input, v));
+        data.push_back(points_json(scene, input));
+    }
+    const std::string text = data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return html + "<script type=\"application/json\" id=\"points\">" + script_safe(text) +
+           "</script>\n" + page_foot(scripts);
+}
+
+std::string to_html(const RooflineScene& scene, const PlotInput& input) {
+    return to_html(std::vector<LevelScene>{{"", scene}}, input);
+}
+
+} // namespace eyeroof::report

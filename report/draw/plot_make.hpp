@@ -1,0 +1,41 @@
+// The plot of machines, their reports and measurements, put together in one way for everybody.
+// Called by cli and gui, so that a session shows the same on paper and on screen.
+// Knows no file.
+#pragma once
+
+#include "profiles/matching.hpp"
+#include "profiles/points.hpp"
+#include "report/draw/plot_input.hpp"
+#include "report/draw/plot_profile.hpp"
+
+#include <string>
+#include <vector>
+
+namespace eyeroof::report {
+
+// The machine of the plot that a measurement was most likely taken on: the one whose id or name has
+// the words of the device's name, or else the first; empty without machines.
+std::string machine_of(const PlotInput& input, const profiles::RunInfo& run);
+
+// A machine beside itself, one of them changed perhaps: the later one gets an id and a name of its
+// own, so that both can be told apart. To be done before they are examined.
+void make_distinct(std::vector<model::Machine>& machines);
+
+// What was measured, and what is needed to read it.
+struct Measured {
+    std::vector<profiles::Profile> profiles; // one a file
+    std::vector<profiles::Profile> ceilings; // only run and ceilings count
+    std::vector<profiles::ManualAssignment> assignments;
+    std::vector<profiles::MetricFamily> families;
+};
+
+// Every measurement goes to the machine that it was most likely taken on. There its ceilings become
+// roofs, and it is laid over the machine's report, which learns what was measured of its layers;
+// launches of no layer become points of their own. Reports belong to the machines by id; a machine
+// without one shows its roofs alone; measurements without a machine make one named "measured".
+// Errors: "no-roofs" for measurements without any roof; those of lay_profile and add_profile.
+// Warnings stay beside the plot.
+Result<PlotInput> make_plot(std::string title, const std::vector<model::Machine>& machines,
+                            std::vector<analysis::Report>& reports, const Measured& measured);
+
+} // namespace eyeroof::report

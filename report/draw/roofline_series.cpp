@@ -1,0 +1,136 @@
+#include "report/draw/roofline_series.hpp"
+
+#include "model/eyexam/chain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace eyeroof::report {
+
+std::size_t machine_index(const PlotInput& input, const std::string& id) {
+    const analysis::PlotMachine* machine = find_machine(input, id);
+    return machine == nullptr ? 0 : static_cast<std::size_t>(machine - input.machines.data());
+}
+
+bool colour_by_machine(const PlotInput& input, const ViewState& view) {
+    return view.colour_by == ColourBy::machine ||
+           (view.colour_by == ColourBy::automatic && input.machines.size() > 1);
+}
+
+SeriesTable::SeriesTable(const PlotInput& input, const ViewState& view)
+    : input_(input), by_level_(view.level == kAllLevels),
+      by_machine_(colour_by_machine(input, view)) {
+    const auto measured = [](const PlotPoint& point) { return point.measured; };
+    both_ = view.measured && view.predicted &&
+            std::any_of(input.points.begin(), input.points.end(), measured) &&
+            !std::all_of(input.points.begin(), input.points.end(), measured);
+    for (const PlotPoint& point : input.points) {
+        for (const LevelBytes& entry : point.bytes) {
+            if (std::find(levels_.begin(), levels_.end(), entry.level) == levels_.end()) {
+                levels_.push_back(entry.level);
+            }
+        }
+    }
+}
+
+std::size_t SeriesTable::of(const PlotPoint& point, const std::string& level) {
+    const std::size_t key = 2 * group(point, level) + (point.measured ? 1 : 0);
+    const auto [entry, fresh] = index_.try_emplace(key, series_.size());
+    if (fresh) {
+        series_.push_back(make(point, level));
+        keys_.push_back(key);
+    }
+    const std::size_t series = entry->second;
+    ++series_[series].count;
+    if (by_step(point) && !point.limiter.empty()) {
+        auto& known = limiters_[series];
+        const auto same = std::find_if(known.begin(), known.end(), [&](const auto& limiter) {
+            return limiter.first == point.limiter;
+        });
+        if (same == known.end()) {
+            known.emplace_back(point.limiter, 1);
+        } else {
+            ++same->second;
+        }
+    }
+    return series;
+}
+
+bool SeriesTable::by_step(const PlotPoint& point) const {
+    return !by_level_ && !by_machine_ && !point.measured && point.limiter_step > 0;
+}
+
+// In the words of the table and the card, the most frequent first: "limited at step 7: ramp
+// and latency".
+std::string SeriesTable::step_name(std::size_t series) const {
+    constexpr std::size_t kMost = 2; // a legend has no room for more
+    auto limiters = limiters_.at(series);
+    std::sort(limiters.begin(), limiters.end(), [](const auto& a, const auto& b) {
+        return a.second != b.second ? a.second > b.second : a.first < b.first;
+    });
+    std::string names;
+    for (std::size_t i = 0; i < std::min(kMost, limiters.size()); ++i) {
+        names += (i == 0 ? "" : ", ") + limiters[i].first;
+    }
+    return series_[series].name + ": " + names + (limiters.size() > kMost ? " …" : "");
+}
+
+std::pair<std::vector<SceneSeries>, std::vector<std::size_t>> SeriesTable::sorted() const {
+    std::vector<std::size_t> order(series_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return keys_[a] < keys_[b]; });
+    std::vector<SceneSeries> result;
+    std::vector<std::size_t> place(series_.size());
+    for (const std::size_t old : order) {
+        place[old] = result.size();
+        result.push_back(series_[old]);
+        if (limiters_.contains(old)) {
+            result.back().name = step_name(old);
+        }
+    }
+    return {result, place};
+}
+
+// Points may know different levels, each in its own order: the name decides.
+std::size_t SeriesTable::group(const PlotPoint& point, const std::string& level) const {
+    if (by_level_) {
+        const auto found = std::find(levels_.begin(), levels_.end(), level);
+        return static_cast<std::size_t>(found - levels_.begin());
+    }
+    if (by_machine_) {
+        return machine_index(input_, point.machine);
+    }
+    return point.measured ? 100 : point.limiter_step;
+}
+
+SceneSeries SeriesTable::make(const PlotPoint& point, const std::string& level) const {
+    const char* kind = point.measured ? "measured" : "predicted";
+    SceneSeries series;
+    std::size_t look = group(point, level);
+    if (by_level_) {
+        series.name = level.empty() ? "outermost memory" : level;
+    } else if (by_machine_) {
+        const analysis::PlotMachine* machine = find_machine(input_, point.machine);
+        series.name = machine == nullptr ? point.machine : machine->name;
+    } else if (point.measured) {
+        look = model::kSteps; // a look that no step has
+        series.name = kind;
+    } else if (point.limiter_step == 0) {
+        series.name = kind;
+    } else {
+        look = point.limiter_step - 1;
+        series.name = fmt::format("limited at step {}", point.limiter_step);
+    }
+    if ((by_level_ || by_machine_) && both_) {
+        series.name += fmt::format(", {}", kind);
+        series.hollow = !point.measured;
+    }
+    series.marker = series_marker(look);
+    series.colour = by_step(point) ? step_role(look + 1) : series_role(look);
+    return series;
+}
+
+} // namespace eyeroof::report

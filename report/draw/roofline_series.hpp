@@ -1,0 +1,50 @@
+// The series of a roofline's points: by step, by machine or by level, predicted and measured.
+// Called by build_scene.
+// Knows no place of a point.
+#pragma once
+
+#include "report/draw/plot_input.hpp"
+#include "report/draw/roofline_points.hpp"
+#include "report/draw/roofline_scene.hpp"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace eyeroof::report {
+
+std::size_t machine_index(const PlotInput& input, const std::string& id); // 0 for an unknown one
+bool colour_by_machine(const PlotInput& input, const ViewState& view);
+
+// Gives every point its series; series come into being in a fixed order of their keys.
+class SeriesTable {
+  public:
+    // `input` outlives the table.
+    SeriesTable(const PlotInput& input, const ViewState& view);
+
+    // Counts the point into the series that it is of, and says which.
+    std::size_t of(const PlotPoint& point, const std::string& level);
+
+    // Series in the order of their keys, and where each old index went.
+    std::pair<std::vector<SceneSeries>, std::vector<std::size_t>> sorted() const;
+
+  private:
+    std::size_t group(const PlotPoint& point, const std::string& level) const;
+    SceneSeries make(const PlotPoint& point, const std::string& level) const;
+    bool by_step(const PlotPoint& point) const;
+    std::string step_name(std::size_t series) const;
+
+    const PlotInput& input_;
+    std::vector<std::string> levels_; // of all points, in order of appearance
+    bool by_level_;
+    bool by_machine_;
+    bool both_ = false; // predicted and measured
+    std::map<std::size_t, std::size_t> index_;
+    std::vector<SceneSeries> series_;
+    std::vector<std::size_t> keys_;
+    // By series, of those of a step: what limits its points, as tables name it, and how many.
+    std::map<std::size_t, std::vector<std::pair<std::string, std::size_t>>> limiters_;
+};
+
+} // namespace eyeroof::report

@@ -1,0 +1,38 @@
+// What somebody wants to see of a plot: filters, visible roofs, ranges, selection, theme.
+// A value that session files keep, so that the command line draws the very plot of the window.
+// Knows nothing of what there is to see.
+#pragma once
+
+#include "report/draw/axis.hpp"
+#include "report/draw/theme.hpp"
+
+#include <optional>
+#include <set>
+#include <string>
+
+namespace eyeroof::report {
+
+// automatic: by limiting step with one machine, by machine with several.
+enum class ColourBy { automatic, limiter, machine };
+
+struct ViewState {
+    std::string filter;              // regular expression over names in any case; empty: all
+    std::optional<int> top;          // only so many points, heaviest first
+    std::optional<double> top_share; // only the heaviest that make up this share of the time, 0 … 1
+    bool predicted = true;
+    bool measured = true;
+    std::set<std::string> hidden;          // point ids
+    std::set<std::string> only;            // point ids, the others hidden; empty: all
+    std::set<std::string> hidden_machines; // ids: their points and roofs
+    bool labels = true;
+    std::string level; // whose bytes give the intensity; empty: the outermost
+    std::optional<std::set<std::string>> roofs; // ids; nullopt: those that the points need
+    std::optional<LogRange> x, y;               // nullopt: everything
+    std::set<std::string> selection;            // point ids
+    ColourBy colour_by = ColourBy::automatic;
+    std::optional<Theme> theme; // nullopt: as wherever it is shown
+
+    bool operator==(const ViewState&) const = default;
+};
+
+} // namespace eyeroof::report

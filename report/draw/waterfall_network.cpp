@@ -1,0 +1,144 @@
+#include "analysis/exam/report_figures.hpp"
+#include "base/units.hpp"
+#include "report/draw/waterfall_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace eyeroof::report {
+
+namespace {
+
+// All layers at the peak of the units that serve them.
+double at_peak_s(const analysis::Report& report) {
+    double seconds = 0.0;
+    for (const analysis::LayerReport& layer : report.layers) {
+        const double rate = analysis::units_of(report.machine, layer) * report.machine.clock_hz;
+        seconds +=
+            rate > 0.0 ? macs_of(layer) * static_cast<double>(layer.layer.count) / rate : 0.0;
+    }
+    return seconds;
+}
+
+// What a step leaves of the whole network.
+struct NetworkStep {
+    double mapping_s = 0.0, machine_s = 0.0; // all layers at their bounds
+    double most_lost_s = 0.0;
+    const analysis::LayerReport* loser = nullptr; // loses most at this step
+};
+
+NetworkStep network_step(const analysis::Report& report, std::size_t step) {
+    NetworkStep sum;
+    for (const analysis::LayerReport& layer : report.layers) {
+        const double units = analysis::units_of(report.machine, layer);
+        const double per_second = units * report.machine.clock_hz;
+        const double ideal_s = macs_of(layer) * static_cast<double>(layer.layer.count) / per_second;
+        const double share = analysis::share_after(layer.steps, units, step);
+        const double before = analysis::share_after(layer.steps, units, step - 1);
+        if (!(ideal_s > 0.0) || !(share > 0.0)) {
+            continue;
+        }
+        const double lost_s = ideal_s / share - ideal_s / before;
+        sum.mapping_s += ideal_s / share;
+        sum.machine_s +=
+            ideal_s / std::max(share, analysis::share_after(layer.machine_steps, units, step));
+        if (lost_s > sum.most_lost_s) {
+            sum.most_lost_s = lost_s;
+            sum.loser = &layer;
+        }
+    }
+    return sum;
+}
+
+std::string loser_text(const NetworkStep& now, double lost_s, std::size_t step) {
+    if (now.loser == nullptr || !(lost_s > 0.0)) {
+        return "costs nothing";
+    }
+    const model::StepBound& bound = now.loser->steps[step - 1];
+    return fmt::format("{} lost, {:.0f} % of it in {}: {}", format_si(lost_s, "s", 3),
+                       100.0 * now.most_lost_s / lost_s, now.loser->layer.name,
+                       bound.reason.empty() ? bound.limit : bound.reason);
+}
+
+WaterfallBar network_bar(const analysis::Report& report, std::size_t step, const NetworkStep& now,
+                         double ideal_s, double before_s) {
+    WaterfallBar bar;
+    bar.step = step;
+    bar.name = fmt::format("{} {}", step, model::kStepNames[step - 1]);
+    bar.before = ideal_s / before_s;
+    bar.mapping = ideal_s / now.mapping_s;
+    bar.machine = std::max(bar.mapping, ideal_s / now.machine_s);
+    bar.value = format_si(bar.mapping * report.machine.units, "MAC/cycle", 4);
+    bar.change = lost_text(bar.before, bar.mapping);
+    bar.reason = loser_text(now, now.mapping_s - before_s, step);
+    if (now.loser != nullptr) {
+        bar.layer = now.loser->layer.name;
+        bar.layer_row = static_cast<std::size_t>(now.loser - report.layers.data());
+    }
+    bar.colour = step_role(step);
+    return bar;
+}
+
+void add_network_times(const analysis::Report& report, double ideal_s, WaterfallScene& scene) {
+    scene.bars.push_back(
+        time_bar(ideal_s, "predicted", report.total.time_s, scene.bars.back().mapping));
+    scene.bars.back().reason = "with everything that the layers wait for";
+    if (!report.measured || report.measured->layers == 0) {
+        return;
+    }
+    const analysis::Measurement& m = *report.measured;
+    WaterfallBar bar = time_bar(ideal_s, kMeasuredName, report.total.time_s + m.unexplained_s,
+                                scene.bars.back().mapping);
+    tell_gain(bar);
+    bar.reason = unexplained_text(m.unexplained_s, m.predicted_s) +
+                 (m.layers < report.layers.size()
+                      ? fmt::format(" of the {} layers that were measured, of {}", m.layers,
+                                    report.layers.size())
+                      : "");
+    scene.bars.push_back(std::move(bar));
+}
+
+} // namespace
+
+WaterfallScene make_network_waterfall(const analysis::Report& report, const Canvas& canvas) {
+    WaterfallScene scene = ladder_on(canvas);
+    scene.title = fmt::format("{} on {}",
+                              report.network_name.empty() ? report.network_id : report.network_name,
+                              report.machine.name);
+    const std::string of_peak = fmt::format("{:.1f} % of {}", 100.0 * report.total.utilization,
+                                            format_si(report.machine.units, "MAC/cycle", 4));
+    scene.subtitle = fmt::format("{}, {} layers", of_peak, report.layers.size());
+    scene.bars.push_back(all_units(report.machine.units));
+    const double ideal_s = at_peak_s(report);
+    if (!(ideal_s > 0.0)) {
+        place_ladder(scene);
+        return scene;
+    }
+    double before_s = ideal_s;
+    double most_lost_s = 0.0;
+    std::size_t worst = 0;
+    for (std::size_t step = 1; step <= model::kSteps; ++step) {
+        const NetworkStep now = network_step(report, step);
+        const WaterfallBar bar = network_bar(report, step, now, ideal_s, before_s);
+        scene.has_gap = scene.has_gap || bar.machine > bar.mapping * (1.0 + kLeastLoss);
+        if (now.mapping_s - before_s > most_lost_s) {
+            most_lost_s = now.mapping_s - before_s;
+            worst = step;
+        }
+        before_s = now.mapping_s;
+        scene.bars.push_back(bar);
+    }
+    if (worst > 0) {
+        scene.bars[worst].worst = true;
+        scene.subtitle += fmt::format("; in this order most is lost at step {}", worst);
+        if (text_width(scene.subtitle, kFontPx) > scene.canvas.width - 2.0 * kLadderSide) {
+            scene.subtitle = fmt::format("{}; most is lost at step {}", of_peak, worst);
+        }
+    }
+    add_network_times(report, ideal_s, scene);
+    place_ladder(scene);
+    return scene;
+}
+
+} // namespace eyeroof::report

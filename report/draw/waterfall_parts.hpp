@@ -1,0 +1,32 @@
+// What the ladders of a layer and of a network are made of: their bars, and where those stand.
+// Used by the files of waterfall_scene.hpp only.
+// Knows no drawing library.
+#pragma once
+
+#include "report/draw/waterfall_scene.hpp"
+
+#include <string>
+
+namespace eyeroof::report {
+
+inline constexpr double kLadderSide = 16.0;  // free left and right of it, pixels
+inline constexpr double kLeastLoss = 0.0005; // smaller losses are rounding, not worth a number
+inline constexpr const char* kMeasuredName = "unexplained (measured)";
+
+// MACs, or half the operations of a layer without any: what a chain's bounds count.
+double macs_of(const analysis::LayerReport& layer);
+
+WaterfallBar all_units(double units);
+// What a time, s, means as a share of the units' peak: the work's time at that peak over it.
+WaterfallBar time_bar(double ideal_s, const char* name, double time_s, double before);
+std::string lost_text(double before, double after); // "−12.3 %", empty where nothing is lost
+// Measured faster than predicted is unexplained, too.
+void tell_gain(WaterfallBar& bar);
+std::string unexplained_text(double unexplained_s, double predicted_s);
+
+// An empty scene of a size at which nothing is cut.
+WaterfallScene ladder_on(const Canvas& canvas);
+// Places titles, bars and legend of a scene that has its bars; names give way to numbers.
+void place_ladder(WaterfallScene& scene);
+
+} // namespace eyeroof::report

@@ -1,0 +1,16 @@
+// The report as one HTML page without outside parts: a ladder a layer, light and dark.
+// Called by cli and gui.
+// Computes nothing.
+#pragma once
+
+#include "analysis/exam/report.hpp"
+#include "report/exam/memory_fit.hpp"
+
+#include <string>
+
+namespace eyeroof::report {
+
+// `memory`: of a GPU, where it is known.
+std::string to_html(const analysis::Report& report);
+
+} // namespace eyeroof::report

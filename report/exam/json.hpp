@@ -1,0 +1,21 @@
+// The report as JSON, schema "eyeroof/exam/1": documented in docs/json.md and described by
+// report/schema/exam.schema.json.
+// Called by cli and gui.
+// Computes nothing. Keys carry their units; a key is never renamed or removed within version 1.
+#pragma once
+
+#include "analysis/exam/report.hpp"
+#include "base/sink.hpp"
+#include "report/exam/memory_fit.hpp"
+
+#include <string>
+
+namespace eyeroof::report {
+
+// `memory`: of a GPU, where it is known.
+std::string to_json(const analysis::Report& report);
+// The same bytes, layer by layer: a hundred thousand are hundreds of megabytes. False where the
+// sink takes no more.
+bool write_json(const analysis::Report& report, const TextSink& sink);
+
+} // namespace eyeroof::report

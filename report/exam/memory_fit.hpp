@@ -1,0 +1,15 @@
+// What an examination on a GPU says of memory, in each format.
+// Called by the writers of reports, and by the one of several machines.
+// Computes nothing.
+#pragma once
+
+#include "analysis/exam/report.hpp"
+
+#include <string>
+
+namespace eyeroof::report {
+
+// "1.32 GB of 15.5 GB: fits, up to --batch 123"
+std::string memory_fit_text(const analysis::MemoryFit& fit);
+
+} // namespace eyeroof::report

@@ -1,0 +1,26 @@
+// What a document says of its own making: version, command, machines with the sources of their
+// numbers, the constants that were fitted, and how far predictions lay from measurements that the
+// fit had not seen. No date of the run: equal runs are equal files.
+// Used by the commands that write HTML and Markdown. Knows no command.
+#pragma once
+
+#include "model/machine/machine.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eyeroof::report {
+
+struct Origin {
+    std::string version;
+    std::string command; // a line for a shell, which prints the same document
+    std::vector<model::Machine> machines;
+};
+
+// A last chapter.
+std::string origin_markdown(const Origin& origin);
+// The page with that chapter as its last; other text as it is.
+std::string with_origin_html(std::string page, const Origin& origin);
+
+} // namespace eyeroof::report

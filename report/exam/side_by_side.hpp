@@ -1,0 +1,35 @@
+// Several examinations of one network beside each other: layers down, machines across.
+// Called by `eyeroof exam` with more than one --on.
+// Computes nothing but which machine is the quickest; the two sides of a change are analysis/diff.
+#pragma once
+
+#include "analysis/exam/report.hpp"
+#include "report/exam/memory_fit.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace eyeroof::report {
+
+// A layer by its name (the second of a name by its second place, and so on), and its row on each
+// side: nothing where a machine has no such layer, because it fuses it.
+struct SideRow {
+    const analysis::LayerReport* any = nullptr; // the first that has it
+    std::vector<const analysis::LayerReport*> on;
+
+    // Index of the side that takes least time, if at least two have the layer.
+    std::optional<std::size_t> quickest() const;
+};
+std::vector<SideRow> side_rows(const std::vector<analysis::Report>& sides);
+
+// At most 100 columns wide; more than three machines follow below each other.
+std::string side_by_side_text(const std::vector<analysis::Report>& sides, bool colour = false);
+// Schema "eyeroof/exams/1": docs/json.md and report/schema/exams.schema.json.
+std::string side_by_side_json(const std::vector<analysis::Report>& sides);
+// One row a layer and machine, then a row "total" for each machine.
+std::string side_by_side_csv(const std::vector<analysis::Report>& sides);
+std::string side_by_side_markdown(const std::vector<analysis::Report>& sides);
+std::string side_by_side_html(const std::vector<analysis::Report>& sides);
+
+} // namespace eyeroof::report

@@ -1,0 +1,340 @@
+// A scaling study as text, JSON, CSV, Markdown and SVG.
+#include "analysis/scale/scale.hpp"
+#include "base/csv.hpp"
+#include "base/lines.hpp"
+#include "base/units.hpp"
+#include "report/draw/svg.hpp"
+#include "report/page/page.hpp"
+#include "report/scale/scale_chart.hpp"
+#include "report/scale/scale_write.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace eyeroof::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string in_si(double value, const char* unit) {
+    for (const auto& [factor, prefix] :
+         {std::pair{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}}) {
+        if (value >= factor) {
+            return fmt::format("{:.4g} {}{}", value / factor, prefix, unit);
+        }
+    }
+    return fmt::format("{:.4g} {}", value, unit);
+}
+
+std::string duration(double s) {
+    return s >= 1.0    ? fmt::format("{:.4g} s", s)
+           : s >= 1e-3 ? fmt::format("{:.4g} ms", s * 1e3)
+                       : fmt::format("{:.4g} us", s * 1e6);
+}
+
+double hours(const analysis::ScaleResult& result, const analysis::ScalePoint& point) {
+    return result.samples / point.samples_per_s / 3600.0;
+}
+
+std::string part_text(const char* name, double seconds, const analysis::ScalePoint& point) {
+    return std::abs(seconds) / point.step_s < 0.005
+               ? std::string()
+               : fmt::format("{} {:.0f} %", name, 100.0 * seconds / point.step_s);
+}
+
+std::string parts_text(const analysis::ScalePoint& p) {
+    std::string text;
+    for (const std::string& one :
+         {part_text("compute", p.parts.compute_s, p),
+          part_text("small batch", p.parts.small_batch_s, p),
+          part_text("recompute", p.parts.recompute_s, p), part_text("idle", p.parts.idle_s, p),
+          part_text("communication", p.parts.exposed_s, p),
+          part_text("waiting", p.parts.waiting_s, p)}) {
+        text += one.empty() ? "" : (text.empty() ? "" : ", ") + one;
+    }
+    return text;
+}
+
+std::string point_details(const analysis::ScaleResult& result, const analysis::ScalePoint& p) {
+    std::string text = fmt::format("\n{} devices: {}, {} {} a step\n", p.devices, p.strategy,
+                                   p.batch, result.unit);
+    for (const analysis::ScaleStep& step : p.steps) {
+        text += fmt::format("  step {:>2}: {} {} {}  {}\n", step.number, left(step.name, 17),
+                            right(in_si(step.samples_per_s, "/s"), 11),
+                            step.lost > 0.0005
+                                ? fmt::format("{:>6}", fmt::format("-{:.1f}%", 100 * step.lost))
+                                : std::string("      "),
+                            masked_controls(step.reason));
+    }
+    text += fmt::format("  memory {} of {} a device: weights {}, gradients {}, optimizer {}, "
+                        "activations {}, buffers {}\n",
+                        in_si(p.memory.total(), "B"), in_si(p.memory.capacity, "B"),
+                        in_si(p.memory.weights, "B"), in_si(p.memory.gradients, "B"),
+                        in_si(p.memory.optimizer, "B"), in_si(p.memory.activations, "B"),
+                        in_si(p.memory.buffers, "B"));
+    for (const analysis::ScaleVolume& v : p.volumes) {
+        text += fmt::format("  {}: {} in {:.4g} messages a step\n", masked_controls(v.level),
+                            in_si(v.bytes, "B"), v.messages);
+    }
+    if (result.samples > 0.0) {
+        text += fmt::format(
+            "  {} {}: {:.4g} h, at most {:.4g} kWh{}\n", in_si(result.samples, ""), result.unit,
+            hours(result, p), hours(result, p) * p.watts / 1e3,
+            p.usd_per_hour ? fmt::format(", from {:.4g} USD", hours(result, p) * *p.usd_per_hour)
+                           : std::string());
+    }
+    for (const std::string& note : p.notes) {
+        text += "  note: " + masked_controls(note) + "\n";
+    }
+    return text;
+}
+
+Json json_of(const analysis::ScaleResult& result, const analysis::ScalePoint& p) {
+    Json steps = Json::array();
+    for (const analysis::ScaleStep& s : p.steps) {
+        steps.push_back({{"step", s.number},
+                         {"name", s.name},
+                         {"samples_per_s", s.samples_per_s},
+                         {"lost", s.lost},
+                         {"reason", s.reason}});
+    }
+    Json volumes = Json::array();
+    for (const analysis::ScaleVolume& v : p.volumes) {
+        volumes.push_back({{"level", v.level}, {"bytes", v.bytes}, {"messages", v.messages}});
+    }
+    Json json = {{"devices", p.devices},
+                 {"strategy", p.strategy},
+                 {"batch", p.batch},
+                 {"batch_per_device", p.batch_per_device},
+                 {"step_s", p.step_s},
+                 {"samples_per_s", p.samples_per_s},
+                 {"speedup", p.speedup},
+                 {"efficiency", p.efficiency},
+                 {"mfu", p.mfu},
+                 {"collective", p.collective},
+                 {"staleness", p.staleness}};
+    json["parts_s"] = {{"compute", p.parts.compute_s},
+                       {"small_batch", p.parts.small_batch_s},
+                       {"idle", p.parts.idle_s},
+                       {"recompute", p.parts.recompute_s},
+                       {"communication", p.parts.exposed_s},
+                       {"waiting", p.parts.waiting_s}};
+    json["memory_bytes"] = {
+        {"weights", p.memory.weights},     {"gradients", p.memory.gradients},
+        {"optimizer", p.memory.optimizer}, {"activations", p.memory.activations},
+        {"buffers", p.memory.buffers},     {"total", p.memory.total()},
+        {"capacity", p.memory.capacity},   {"fits", p.memory.fits()}};
+    json["volumes"] = volumes;
+    json["steps"] = steps;
+    json["watts_at_most"] = p.watts;
+    if (p.usd_per_hour) {
+        json["usd_per_hour"] = *p.usd_per_hour;
+    }
+    if (result.samples > 0.0) {
+        json["run"] = {{"hours", hours(result, p)},
+                       {"kwh_at_most", hours(result, p) * p.watts / 1e3}};
+        if (p.usd_per_hour) {
+            json["run"]["usd"] = hours(result, p) * *p.usd_per_hour;
+        }
+    }
+    json["notes"] = p.notes;
+    return json;
+}
+
+std::string fits_text(const analysis::ScalePoint& p) {
+    return fmt::format("{}{}", in_si(p.memory.total(), "B"), p.memory.fits() ? "" : " (!)");
+}
+
+} // namespace
+
+std::string scale_text(const analysis::ScaleResult& result, bool details) {
+    std::string text =
+        fmt::format("{} on {}, {}\nbaseline: {}, {}\n\n", masked_controls(result.network),
+                    masked_controls(result.gpu), masked_controls(result.fabric), result.baseline,
+                    in_si(result.baseline_samples_per_s, (result.unit + "/s").c_str()));
+    text +=
+        fmt::format("{} {} {} {} {} {} {} {}  {}\n", right("devices", 8), right("batch", 8),
+                    right("step", 10), right(result.unit + "/s", 10), right("speed-up", 9),
+                    right("eff.", 6), right("MFU", 6), right("memory", 12), "where the time goes");
+    for (const analysis::ScalePoint& p : result.points) {
+        text += fmt::format("{:>8} {:>8} {} {} {:>9.4g} {} {} {}  {}\n", p.devices, p.batch,
+                            right(duration(p.step_s), 10), right(in_si(p.samples_per_s, ""), 10),
+                            p.speedup, right(fmt::format("{:.0f} %", 100 * p.efficiency), 6),
+                            right(fmt::format("{:.1f} %", 100 * p.mfu), 6), right(fits_text(p), 12),
+                            parts_text(p));
+    }
+    text +=
+        result.pays_to
+            ? fmt::format("\npays up to {} devices (efficiency at least 80 %)\n", *result.pays_to)
+            : std::string("\nno number of devices asked for fits and reaches 80 % efficiency\n");
+    if (details || result.points.size() == 1) {
+        for (const analysis::ScalePoint& p : result.points) {
+            text += point_details(result, p);
+        }
+    }
+    for (const std::string& note : result.notes) {
+        text += "note: " + masked_controls(note) + "\n";
+    }
+    return text;
+}
+
+std::string scale_json(const analysis::ScaleResult& result) {
+    Json points = Json::array();
+    for (const analysis::ScalePoint& p : result.points) {
+        points.push_back(json_of(result, p));
+    }
+    Json json = {{"schema", "eyeroof/scale/1"},
+                 {"network", result.network},
+                 {"machine", result.gpu},
+                 {"fabric", result.fabric},
+                 {"unit", result.unit},
+                 {"baseline",
+                  {{"samples_per_s", result.baseline_samples_per_s},
+                   {"batch", result.baseline_batch},
+                   {"what", result.baseline}}}};
+    json["samples"] = result.samples;
+    json["pays_to"] = result.pays_to ? Json(*result.pays_to) : Json();
+    json["points"] = points;
+    json["notes"] = result.notes;
+    return json.dump(2) + "\n";
+}
+
+std::string scale_csv(const analysis::ScaleResult& result) {
+    std::string text =
+        "devices,strategy,batch,step_s,samples_per_s,speedup,efficiency,mfu,compute_s,"
+        "small_batch_s,idle_s,recompute_s,communication_s,waiting_s,memory_bytes,fits\n";
+    for (const analysis::ScalePoint& p : result.points) {
+        text +=
+            fmt::format("{},{},{},{:.6g},{:.6g},{:.6g},{:.4f},{:.4f},{:.6g},{:.6g},{:.6g},{:.6g},"
+                        "{:.6g},{:.6g},{:.6g},{}\n",
+                        p.devices, csv_quoted(p.strategy), p.batch, p.step_s, p.samples_per_s,
+                        p.speedup, p.efficiency, p.mfu, p.parts.compute_s, p.parts.small_batch_s,
+                        p.parts.idle_s, p.parts.recompute_s, p.parts.exposed_s, p.parts.waiting_s,
+                        p.memory.total(), p.memory.fits() ? 1 : 0);
+    }
+    return text;
+}
+
+std::string scale_markdown(const analysis::ScaleResult& result) {
+    std::string text = fmt::format(
+        "# {} on {}, {}\n\nBaseline: {}, {}.\n\n| devices | strategy | batch | "
+        "step | {}/s | speed-up | efficiency | MFU | memory | where the time goes |\n"
+        "|---|---|---|---|---|---|---|---|---|---|\n",
+        result.network, result.gpu, result.fabric, result.baseline,
+        in_si(result.baseline_samples_per_s, (result.unit + "/s").c_str()), result.unit);
+    for (const analysis::ScalePoint& p : result.points) {
+        text += fmt::format("| {} | {} | {} | {} | {} | {:.4g} | {:.0f} % | {:.1f} % | {} | {} |\n",
+                            p.devices, p.strategy, p.batch, duration(p.step_s),
+                            in_si(p.samples_per_s, ""), p.speedup, 100 * p.efficiency, 100 * p.mfu,
+                            fits_text(p), parts_text(p));
+    }
+    return text;
+}
+
+Chart scale_chart(const analysis::ScaleResult& result) {
+    Chart chart;
+    chart.title = fmt::format("{} on {}, {}", result.network, result.gpu, result.fabric);
+    chart.x_title = "devices";
+    chart.x_ticks = TickText::whole;
+    chart.y_title = result.unit + "/s";
+    std::vector<std::pair<int, std::string>> bounds;
+    for (const analysis::ScalePoint& p : result.points) {
+        for (const analysis::ScaleStep& s : p.steps) {
+            const std::pair bound(s.number, s.name);
+            if (std::find(bounds.begin(), bounds.end(), bound) == bounds.end()) {
+                bounds.push_back(bound);
+            }
+        }
+    }
+    for (const auto& [number, name] : bounds) {
+        ChartLine line;
+        line.label = fmt::format("step {}: {}", number, name);
+        for (const analysis::ScalePoint& p : result.points) {
+            for (const analysis::ScaleStep& s : p.steps) {
+                if (s.number == number) {
+                    line.points.emplace_back(static_cast<double>(p.devices), s.samples_per_s);
+                }
+            }
+        }
+        chart.lines.push_back(line);
+    }
+    ChartLine step{"the step", {}, false, true};
+    for (const analysis::ScalePoint& p : result.points) {
+        step.points.emplace_back(static_cast<double>(p.devices), p.samples_per_s);
+    }
+    chart.lines.push_back(step);
+    if (result.pays_to) {
+        chart.marks.push_back({static_cast<double>(*result.pays_to), "80 % efficiency", true});
+    }
+    return chart;
+}
+
+std::string scale_svg(const analysis::ScaleResult& result) {
+    return chart_svg(scale_chart(result));
+}
+
+namespace {
+
+std::string html_steps(const analysis::ScaleResult& result, const analysis::ScalePoint& p) {
+    std::string text = fmt::format(
+        "<h2>{} devices: {}</h2>\n<table><tr><th>step</th><th>bound, {}/s</th><th>lost</th>"
+        "<th></th><th>why</th></tr>\n",
+        p.devices, svg_escape(p.strategy), result.unit);
+    const double most = p.steps.empty() ? 1.0 : p.steps.front().samples_per_s;
+    for (const analysis::ScaleStep& s : p.steps) {
+        text += fmt::format("<tr><td>{} {}</td><td>{:.4g}</td><td>{:.1f} %</td><td><div "
+                            "class=\"bar\" style=\"width:{:.0f}px\">"
+                            "</div></td><td>{}</td></tr>\n",
+                            s.number, s.name, s.samples_per_s, 100.0 * s.lost,
+                            240.0 * s.samples_per_s / most, svg_escape(s.reason));
+    }
+    text += "</table>\n";
+    for (const std::string& note : p.notes) {
+        text += "<p>" + svg_escape(note) + "</p>\n";
+    }
+    return text;
+}
+
+} // namespace
+
+std::string scale_html(const analysis::ScaleResult& result) {
+    const std::string title =
+        svg_escape(fmt::format("{} on {}, {}", result.network, result.gpu, result.fabric));
+    std::string text =
+        page_head(title, "body{font:15px sans-serif;max-width:70em;margin:2em auto;padding:0 1em;"
+                         "color:#222;background:#fff}table{border-collapse:collapse}"
+                         "td,th{padding:.25em .7em;text-align:left;border-bottom:1px solid #ddd}"
+                         "td:not(:last-child){white-space:nowrap}"
+                         ".bar{height:.8em;background:#0072b2}") +
+        fmt::format("<h1>{}</h1>\n<p>Baseline: {}, {}.</p>\n", title, svg_escape(result.baseline),
+                    in_si(result.baseline_samples_per_s, (result.unit + "/s").c_str()));
+    text += scale_svg(result);
+    text += fmt::format(
+        "<table "
+        "class=\"sort\"><tr><th>devices</th><th>strategy</th><th>batch</th><th>step</th><th>{}/s</"
+        "th><th>speed-up</th>"
+        "<th>efficiency</th><th>MFU</th><th>memory</th><th>where the time goes</th></tr>\n",
+        result.unit);
+    for (const analysis::ScalePoint& p : result.points) {
+        text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</"
+                            "td><td>{:.4g}</td><td>{:.0f} %</td>"
+                            "<td>{:.1f} %</td><td>{}</td><td>{}</td></tr>\n",
+                            p.devices, svg_escape(p.strategy), p.batch, duration(p.step_s),
+                            in_si(p.samples_per_s, ""), p.speedup, 100 * p.efficiency, 100 * p.mfu,
+                            fits_text(p), parts_text(p));
+    }
+    text += "</table>\n";
+    for (const analysis::ScalePoint& p : result.points) {
+        text += html_steps(result, p);
+    }
+    for (const std::string& note : result.notes) {
+        text += "<p>" + svg_escape(note) + "</p>\n";
+    }
+    return text + page_foot();
+}
+
+} // namespace eyeroof::report

@@ -1,0 +1,68 @@
+#include "report/session/open_any.hpp"
+
+#include "formats/any_machine.hpp"
+#include "formats/assignments.hpp"
+#include "formats/catalog.hpp"
+#include "formats/ceilings.hpp"
+#include "formats/file_kind.hpp"
+#include "profiles/import/importer.hpp"
+
+namespace eyeroof::report {
+
+namespace {
+
+using Answer = Result<Opened>;
+
+template <class T> Answer as_opened(Result<T> read) {
+    return read ? Answer(Opened(*std::move(read)), read.diagnostics()) : Answer(read.diagnostics());
+}
+
+// A profile may hold ceilings and no kernels.
+Answer open_profile(const std::string& path) {
+    auto profile = profiles::import_file(path);
+    if (profile && profile->launches.empty() && !profile->ceilings.empty()) {
+        return Answer(Ceilings{*std::move(profile)});
+    }
+    return as_opened(std::move(profile));
+}
+
+Answer open_ceilings(const std::string& path) {
+    auto read = formats::load_ceilings(path);
+    return read ? Answer(Ceilings{*std::move(read)}, read.diagnostics())
+                : Answer(read.diagnostics());
+}
+
+Answer open_trials(const std::string& path) {
+    auto read = analysis::tune::load_trials(path);
+    return read ? Answer(Trials{*std::move(read)}, read.diagnostics()) : Answer(read.diagnostics());
+}
+
+} // namespace
+
+Answer open_any(const std::string& path, const std::vector<std::filesystem::path>& machine_folders,
+                const std::vector<std::filesystem::path>& network_folders) {
+    const auto kind = formats::kind_of_file(path);
+    if (!kind) {
+        return Answer(kind.diagnostics());
+    }
+    switch (*kind) {
+    case formats::FileKind::session:
+        return as_opened(load_session(path));
+    case formats::FileKind::machine:
+        return as_opened(formats::load_any_machine(path, machine_folders));
+    case formats::FileKind::network:
+        return as_opened(formats::load_network(path, network_folders));
+    case formats::FileKind::profile:
+        return open_profile(path);
+    case formats::FileKind::ceilings:
+        return open_ceilings(path);
+    case formats::FileKind::assignments:
+        return as_opened(formats::load_assignments(path));
+    case formats::FileKind::trials:
+        return open_trials(path);
+    }
+    return Answer::failure("unknown-file", "this is nothing that can be opened",
+                           "a session, network, machine, trace, profile or table of layers can");
+}
+
+} // namespace eyeroof::report

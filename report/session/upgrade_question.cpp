@@ -1,0 +1,140 @@
+#include "report/session/upgrade_question.hpp"
+
+#include "model/workload/layer.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace eyeroof::report {
+
+namespace {
+
+constexpr double kMostUsd = 1e9;
+constexpr double kMostShare = 1000.0;
+constexpr std::int64_t kMostAsked = 65536;
+
+// "inference", or the optimizer of a training step.
+constexpr std::array<std::pair<const char*, const char*>, 4> kPhases = {
+    {{"inference", "inference"},
+     {"sgd", "sgd"},
+     {"sgd_momentum", "sgd_momentum"},
+     {"adam", "adam"}}};
+
+std::optional<model::DataType> type_of(const hwdb::Node& node) {
+    std::vector<std::pair<std::string, model::DataType>> types;
+    for (const std::string_view name : model::data_type_names()) {
+        types.emplace_back(name, *model::data_type_from_name(name));
+    }
+    return node.choice(types, "data type");
+}
+
+analysis::AskedGpu gpu_of(const hwdb::Node& node) {
+    analysis::AskedGpu gpu;
+    gpu.name = node.need("gpu").text().value_or("");
+    gpu.data_type = type_of(node["data_type"]);
+    gpu.usd_per_hour = node["usd_per_hour"].number(0.0, kMostUsd);
+    gpu.buy_usd = node["usd"].number(0.0, kMostUsd);
+    return gpu;
+}
+
+void emit_number(YAML::Emitter& out, const char* key, const std::optional<double>& value) {
+    if (value) {
+        out << YAML::Key << key << YAML::Value << fmt::format("{}", *value);
+    }
+}
+
+void emit_gpu(YAML::Emitter& out, const analysis::AskedGpu& gpu) {
+    out << YAML::BeginMap << YAML::Key << "gpu" << YAML::Value << YAML::DoubleQuoted << gpu.name;
+    if (gpu.data_type) {
+        out << YAML::Key << "data_type" << YAML::Value
+            << std::string(model::data_type_name(*gpu.data_type));
+    }
+    emit_number(out, "usd_per_hour", gpu.usd_per_hour);
+    emit_number(out, "usd", gpu.buy_usd);
+    out << YAML::EndMap;
+}
+
+} // namespace
+
+analysis::UpgradeQuestion question_of(const hwdb::Node& node) {
+    analysis::UpgradeQuestion question;
+    if (const hwdb::Node networks = node["networks"]) {
+        for (const hwdb::Node& item : networks.items()) {
+            question.networks.push_back({item.need("name").text().value_or(""),
+                                         item["share"].number(0.01, kMostShare).value_or(1.0)});
+        }
+    }
+    if (const hwdb::Node from = node["from"]) {
+        question.from = gpu_of(from);
+    }
+    if (const hwdb::Node to = node["to"]) {
+        for (const hwdb::Node& item : to.items()) {
+            question.to.push_back(gpu_of(item));
+        }
+    }
+    question.phase = node["phase"].choice(kPhases, "phase or optimizer").value_or("inference");
+    question.batch = node["batch"].integer({1, kMostAsked});
+    question.utilization = node["utilization"].number(0.01, 1.0).value_or(1.0);
+    const analysis::UpgradePrices usual;
+    question.power_usd_per_kwh =
+        node["usd_per_kwh"].number(0.0, 1000.0).value_or(usual.power_usd_per_kwh);
+    question.host_usd_per_month =
+        node["host_usd_per_month"].number(0.0, kMostUsd).value_or(usual.host_usd_per_month);
+    question.years = node["years"].number(0.1, 100.0).value_or(usual.years);
+    if (const hwdb::Node batches = node["batches"]) {
+        for (const hwdb::Node& item : batches.items()) {
+            question.sweep_batches.push_back(item.integer({1, kMostAsked}).value_or(1));
+        }
+    }
+    if (const hwdb::Node precisions = node["precisions"]) {
+        for (const hwdb::Node& item : precisions.items()) {
+            const auto pairs = analysis::read_types(item.text().value_or(""));
+            if (!pairs || pairs->size() != 1) {
+                item.error("bad-data-type", "this is no pair of data types",
+                           "old:new, as in fp16:bf16");
+            } else {
+                question.sweep_types.push_back(pairs->front());
+            }
+        }
+    }
+    return question;
+}
+
+void emit_question(YAML::Emitter& out, const analysis::UpgradeQuestion& question) {
+    out << YAML::BeginMap << YAML::Key << "networks" << YAML::Value << YAML::BeginSeq;
+    for (const analysis::AskedNetwork& network : question.networks) {
+        out << YAML::BeginMap << YAML::Key << "name" << YAML::Value << YAML::DoubleQuoted
+            << network.name << YAML::Key << "share" << YAML::Value
+            << fmt::format("{}", network.weight) << YAML::EndMap;
+    }
+    out << YAML::EndSeq;
+    if (!question.from.name.empty()) {
+        out << YAML::Key << "from" << YAML::Value;
+        emit_gpu(out, question.from);
+    }
+    out << YAML::Key << "to" << YAML::Value << YAML::BeginSeq;
+    for (const analysis::AskedGpu& gpu : question.to) {
+        emit_gpu(out, gpu);
+    }
+    out << YAML::EndSeq << YAML::Key << "phase" << YAML::Value << question.phase;
+    if (question.batch) {
+        out << YAML::Key << "batch" << YAML::Value << *question.batch;
+    }
+    emit_number(out, "utilization", question.utilization);
+    const analysis::UpgradePrices usual;
+    const auto emit_other = [&](const char* key, double value, double standard) {
+        emit_number(out, key, value != standard ? std::optional(value) : std::nullopt);
+    };
+    emit_other("usd_per_kwh", question.power_usd_per_kwh, usual.power_usd_per_kwh);
+    emit_other("host_usd_per_month", question.host_usd_per_month, usual.host_usd_per_month);
+    emit_other("years", question.years, usual.years);
+    out << YAML::Key << "batches" << YAML::Value << YAML::Flow << question.sweep_batches;
+    out << YAML::Key << "precisions" << YAML::Value << YAML::Flow << YAML::BeginSeq;
+    for (const analysis::DtypePair& pair : question.sweep_types) {
+        out << analysis::types_text({pair});
+    }
+    out << YAML::EndSeq << YAML::EndMap;
+}
+
+} // namespace eyeroof::report

@@ -1,0 +1,17 @@
+// What is asked of an upgrade, as a session keeps it.
+// Used by the session's reader and writer only.
+#pragma once
+
+#include "analysis/upgrade/question.hpp"
+#include "hwdb/yaml.hpp"
+
+#include <yaml-cpp/yaml.h>
+
+namespace eyeroof::report {
+
+// A mapping: networks[] {name, share}, from and to[] {gpu, data_type, usd_per_hour, usd}, phase,
+// batch, utilization, batches[], precisions[] ("fp16:bf16"). What is wrong is told at its node.
+analysis::UpgradeQuestion question_of(const hwdb::Node& node);
+void emit_question(YAML::Emitter& out, const analysis::UpgradeQuestion& question);
+
+} // namespace eyeroof::report

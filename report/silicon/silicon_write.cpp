@@ -1,0 +1,159 @@
+#include "report/silicon/silicon_write.hpp"
+
+#include "analysis/silicon/silicon.hpp"
+#include "base/csv.hpp"
+#include "base/lines.hpp"
+#include "base/units.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace eyeroof::report {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+std::string watts(double value) {
+    return value > 0.0 ? format_si(value, "W") : "";
+}
+
+std::string joules(double value) {
+    return value > 0.0 ? format_si(value, "J") : "";
+}
+
+std::string title_of(const model::ChipPart& part) {
+    return masked_controls(part.level.empty() ? part.name : part.level + ": " + part.name);
+}
+
+std::string part_line(const analysis::SiliconReport& report, const analysis::SiliconPart& line) {
+    return fmt::format("{} {} {:>8.0f} {:>10.4g} {:>6.1f} % {:>10} {:>10}  {}\n",
+                       left(title_of(line.part), 30), left(part_name(line.part.kind), 13),
+                       line.part.instances, line.part.area_mm2,
+                       100.0 * line.part.area_mm2 / report.area_mm2, joules(line.energy_j),
+                       watts(line.power_w), confidence_name(line.part.origin.confidence));
+}
+
+std::string published_lines(const analysis::SiliconReport& report) {
+    if (!report.published) {
+        return {};
+    }
+    const model::PublishedChip& chip = *report.published;
+    std::string text = "published:";
+    if (chip.area_mm2 > 0.0) {
+        text += fmt::format(" {:g} mm2 (the estimate is {:.2f} of it)", chip.area_mm2,
+                            report.area_mm2 / chip.area_mm2);
+    }
+    if (chip.power_w > 0.0) {
+        text += fmt::format("{} {}", chip.area_mm2 > 0.0 ? "," : "", watts(chip.power_w));
+        text += report.power_w > 0.0 ? fmt::format(" ({:.2f} of it)", report.power_w / chip.power_w)
+                                     : std::string();
+    }
+    text += chip.note.empty() ? "" : fmt::format("; {}", masked_controls(chip.note));
+    return wrapped(text + fmt::format(" [{}, {}]", masked_controls(chip.origin.source),
+                                      confidence_name(chip.origin.confidence)),
+                   0, 100);
+}
+
+std::string total_lines(const analysis::SiliconReport& report) {
+    std::string text = fmt::format("\nin all {:.4g} mm2", report.area_mm2);
+    if (report.time_s > 0.0) {
+        text += fmt::format(", {} over {} of {}: {}", joules(report.energy_j),
+                            format_si(report.time_s, "s"), masked_controls(report.network),
+                            watts(report.power_w));
+    }
+    return text + "\n" + published_lines(report) +
+           wrapped("Cells, macros and switching alone: no pads, no controllers of outer memory, no "
+                   "leakage, no gating of zeros. Against published chips areas are up to three "
+                   "times too small (a package die with its links five), powers off by up to four "
+                   "times either way.",
+                   0, 100);
+}
+
+Json part_json(const analysis::SiliconPart& line) {
+    return {{"level", line.part.level},
+            {"name", line.part.name},
+            {"kind", part_name(line.part.kind)},
+            {"instances", line.part.instances},
+            {"bits", line.part.bits},
+            {"area_mm2", line.part.area_mm2},
+            {"use_pj", line.part.use_pj},
+            {"energy_j", line.energy_j},
+            {"power_w", line.power_w},
+            {"source", line.part.origin.source},
+            {"confidence", confidence_name(line.part.origin.confidence)}};
+}
+
+Json published_json(const analysis::SiliconReport& report) {
+    if (!report.published) {
+        return nullptr;
+    }
+    const model::PublishedChip& chip = *report.published;
+    return {{"area_mm2", chip.area_mm2 > 0.0 ? Json(chip.area_mm2) : Json(nullptr)},
+            {"power_w", chip.power_w > 0.0 ? Json(chip.power_w) : Json(nullptr)},
+            {"note", chip.note},
+            {"source", chip.origin.source},
+            {"confidence", confidence_name(chip.origin.confidence)}};
+}
+
+} // namespace
+
+std::string silicon_text(const analysis::SiliconReport& report) {
+    std::string text =
+        fmt::format("{} in {:g} nm\n\n{} {} {:>8} {:>10} {:>8} {:>10} {:>10}  {}\n",
+                    masked_controls(report.machine), report.node.nm, left("component", 30),
+                    left("kind", 13), "number", "mm2", "share", "energy", "power", "confidence");
+    for (const analysis::SiliconPart& line : report.parts) {
+        text += part_line(report, line);
+    }
+    for (const analysis::NamedArea& area : report.only_in_table) {
+        text += fmt::format("{} {} {:>8.0f} {:>10.4g} {:>6.1f} %\n",
+                            left(masked_controls(area.name), 30), left("of the table", 13),
+                            area.instances, area.instances * area.um2 * 1e-6,
+                            area.instances * area.um2 * 1e-4 / report.area_mm2);
+    }
+    return text + total_lines(report);
+}
+
+std::string silicon_json(const analysis::SiliconReport& report) {
+    Json parts = Json::array();
+    for (const analysis::SiliconPart& line : report.parts) {
+        parts.push_back(part_json(line));
+    }
+    Json others = Json::array();
+    for (const analysis::NamedArea& area : report.only_in_table) {
+        others.push_back({{"name", area.name}, {"instances", area.instances}, {"um2", area.um2}});
+    }
+    const bool ran = report.time_s > 0.0;
+    const Json document = {{"schema", "eyeroof/chip/1"},
+                           {"machine", report.machine},
+                           {"process_nm", report.node.nm},
+                           {"area_mm2", report.area_mm2},
+                           {"network", ran ? Json(report.network) : Json(nullptr)},
+                           {"time_s", ran ? Json(report.time_s) : Json(nullptr)},
+                           {"energy_j", ran ? Json(report.energy_j) : Json(nullptr)},
+                           {"power_w", ran ? Json(report.power_w) : Json(nullptr)},
+                           {"published", published_json(report)},
+                           {"parts", std::move(parts)},
+                           {"only_in_table", std::move(others)}};
+    return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string silicon_csv(const analysis::SiliconReport& report) {
+    std::string text =
+        "level,name,kind,instances,bits,area_mm2,use_pj,energy_j,power_w,confidence\n";
+    for (const analysis::SiliconPart& line : report.parts) {
+        text +=
+            fmt::format("{},{},{},{},{},{},{},{},{},{}\n", csv_quoted(line.part.level),
+                        csv_quoted(line.part.name), part_name(line.part.kind), line.part.instances,
+                        line.part.bits, line.part.area_mm2, line.part.use_pj, line.energy_j,
+                        line.power_w, confidence_name(line.part.origin.confidence));
+    }
+    for (const analysis::NamedArea& area : report.only_in_table) {
+        text += fmt::format(",{},table,{},,{},,,,user\n", csv_quoted(area.name), area.instances,
+                            area.instances * area.um2 * 1e-6);
+    }
+    return text;
+}
+
+} // namespace eyeroof::report

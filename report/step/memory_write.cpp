@@ -1,0 +1,148 @@
+#include "report/step/memory_write.hpp"
+
+#include "analysis/scenario/fields.hpp"
+#include "base/csv.hpp"
+#include "base/units.hpp"
+#include "report/draw/svg.hpp"
+#include "report/step/step_scenes.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+namespace eyeroof::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Out = std::back_insert_iterator<std::string>;
+
+constexpr std::array<const char*, analysis::step::kHolders> kKeys = {
+    "inputs",      "state",     "weights",          "optimizer",
+    "activations", "gradients", "weight_gradients", "workspace"};
+
+std::string gb(Count bytes) {
+    return format_si(static_cast<double>(bytes), "B", 4);
+}
+
+Json bytes_json(const analysis::step::Bytes& bytes) {
+    Json json = Json::object();
+    for (std::size_t h = 0; h < analysis::step::kHolders; ++h) {
+        json[std::string(kKeys[h]) + "_bytes"] = bytes[h];
+    }
+    return json;
+}
+
+std::string verdict_text(const MemoryReport& r) {
+    const Count peak = r.memory().peak;
+    std::string text =
+        r.fits() ? fmt::format("It fits: {} of {} are left", gb(r.limit - peak), gb(r.limit))
+                 : fmt::format("It does not fit: {} more than the {} that there are",
+                               gb(peak - r.limit), gb(r.limit));
+    if (!r.fits() && r.memory().resident > r.limit) {
+        text += fmt::format("; weights and states alone are {}", gb(r.memory().resident));
+    }
+    // Allocators lose 5 to 15 % to fragmentation (recalled).
+    const bool tight = r.fits() && static_cast<double>(peak) * 1.1 > static_cast<double>(r.limit);
+    text += tight ? ". With a tenth lost to fragmentation it would not.\n" : ".\n";
+    if (r.largest_batch) {
+        text += *r.largest_batch > 0
+                    ? fmt::format("Largest batch that fits: {}.\n", *r.largest_batch)
+                    : std::string("No batch fits.\n");
+    }
+    return text;
+}
+
+} // namespace
+
+std::string memory_text(const MemoryReport& r) {
+    const analysis::step::Memory& m = r.memory();
+    std::string text = fmt::format("{}; {} operators, {} parameters\n", r.report.words,
+                                   r.graph().operators.size(), m.parameters);
+    if (r.graph().chain) {
+        text += "The network gives no graph: its layers are taken as a chain, so nothing is kept "
+                "for a later sum.\n";
+    }
+    text += fmt::format("\npeak                      {:>10}   at {}\n", gb(m.peak),
+                        r.graph().operators.empty()
+                            ? "nothing"
+                            : r.graph().name_of(r.graph().operators[m.peak_at]));
+    for (std::size_t h = 0; h < analysis::step::kHolders; ++h) {
+        if (m.at_peak[h] > 0) {
+            text += fmt::format(
+                "  {:<24}{:>10}   {:5.1f} %\n", analysis::step::holder_text(h), gb(m.at_peak[h]),
+                100.0 * static_cast<double>(m.at_peak[h]) / static_cast<double>(m.peak));
+        }
+    }
+    text += "\n" + verdict_text(r) + "\nlargest at the peak\n";
+    for (std::size_t i = 0; i < std::min<std::size_t>(m.holders.size(), 10); ++i) {
+        text += fmt::format("  {:>10}  {}\n", gb(m.holders[i].bytes),
+                            r.graph().name_of(r.graph().tensors[m.holders[i].tensor]));
+    }
+    return text;
+}
+
+std::string memory_json(const MemoryReport& r) {
+    const analysis::step::Memory& m = r.memory();
+    Json json = {{"schema", "eyeroof/memory/1"},
+                 {"scenario", Json::parse(analysis::scenario_json(r.report.scenario))},
+                 {"words", r.report.words},
+                 {"network", r.graph().id},
+                 {"machine", r.report.machine.id},
+                 {"phase", r.report.scenario.training ? "training" : "inference"},
+                 {"chain", r.graph().chain},
+                 {"parameters", m.parameters},
+                 {"gradient_bytes", m.gradients},
+                 {"peak_bytes", m.peak},
+                 {"resident_bytes", m.resident},
+                 {"limit_bytes", r.limit},
+                 {"fits", r.fits()},
+                 {"largest_batch", nullptr},
+                 {"peak_at", r.graph().operators.empty()
+                                 ? ""
+                                 : r.graph().name_of(r.graph().operators[m.peak_at])},
+                 {"at_peak", bytes_json(m.at_peak)},
+                 {"holders", Json::array()},
+                 {"curve", Json::array()}};
+    if (r.largest_batch) {
+        json["largest_batch"] = *r.largest_batch;
+    }
+    for (const analysis::step::Holder& holder : m.holders) {
+        json["holders"].push_back({{"name", r.graph().name_of(r.graph().tensors[holder.tensor])},
+                                   {"bytes", holder.bytes}});
+    }
+    for (std::size_t i = 0; i < m.at.size(); ++i) {
+        Json point = {{"operator", r.graph().name_of(r.graph().operators[i])},
+                      {"bytes", analysis::step::total_of(m.at[i])}};
+        point.update(bytes_json(m.at[i]));
+        json["curve"].push_back(std::move(point));
+    }
+    return json.dump(2) + "\n";
+}
+
+std::string memory_csv(const MemoryReport& r) {
+    std::string text = "operator,bytes";
+    for (const char* key : kKeys) {
+        text += fmt::format(",{}_bytes", key);
+    }
+    text += '\n';
+    for (std::size_t i = 0; i < r.memory().at.size(); ++i) {
+        const std::string name = r.graph().name_of(r.graph().operators[i]);
+        fmt::format_to(Out(text), "{},{}", csv_quoted(name),
+                       analysis::step::total_of(r.memory().at[i]));
+        for (const Count bytes : r.memory().at[i]) {
+            fmt::format_to(Out(text), ",{}", bytes);
+        }
+        text += '\n';
+    }
+    return text;
+}
+
+std::string memory_svg(const MemoryReport& r) {
+    return to_svg(draw_memory(r, {1100.0, 460.0}), SvgTheme::automatic);
+}
+
+} // namespace eyeroof::report

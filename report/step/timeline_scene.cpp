@@ -1,0 +1,235 @@
+#include "base/units.hpp"
+#include "report/draw/linear_plot.hpp"
+#include "report/step/step_scenes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+namespace eyeroof::report {
+
+namespace {
+
+constexpr double kLanesLeft = 84.0, kLanesRight = 16.0, kLanesTop = 44.0, kLanesBelow = 26.0;
+constexpr double kMostLane = 44.0, kLeastLane = 16.0;
+
+TimeRange range_of(const TimelineReport& r, const TimelineLook& look) {
+    return look.shown.value_or(TimeRange{0.0, std::max(r.timeline().time_s, 1e-12)});
+}
+
+int lane_count(const TimelineReport& r) {
+    return 1 + r.report.scenario.streams + (r.timeline().copies.empty() ? 0 : 2);
+}
+
+struct Scale {
+    TimeRange range;
+    double width; // of the lanes, pixels
+
+    double x(double seconds) const {
+        return kLanesLeft + width * (seconds - range.from_s) / (range.to_s - range.from_s);
+    }
+};
+
+Scale scale_of(const TimelineReport& r, const Canvas& canvas, const TimelineLook& look) {
+    return {range_of(r, look), std::max(canvas.width - kLanesLeft - kLanesRight, 40.0)};
+}
+
+using Naming = std::function<std::string(std::size_t)>;
+
+// A picture, and beside each of its boxes the operator that it is of; kNone: of none.
+struct Lanes {
+    Drawing drawing;
+    std::vector<analysis::step::OperatorId> operators;
+};
+
+// One after the other; what is too narrow to be seen is drawn with its neighbours, as the longest
+// of them.
+class Lane {
+  public:
+    Lane(Lanes& lanes, const Scale& scale, std::string name, Box box, ColourRole role,
+         Naming naming, bool numbered)
+        : lanes_(lanes), scale_(scale), name_(std::move(name)), box_(box), role_(role),
+          naming_(std::move(naming)), numbered_(numbered) {}
+    ~Lane() { flush(); }
+    Lane(const Lane&) = delete;
+    Lane& operator=(const Lane&) = delete;
+
+    void add(double start_s, double end_s, std::size_t what, bool marked) {
+        const double from = std::max(scale_.x(start_s), box_.left);
+        const double to = std::min(scale_.x(end_s), box_.right());
+        if (to < box_.left || from > box_.right()) {
+            return;
+        }
+        const bool joins =
+            merged_ > 0 && from < to_ + 0.33 && to - from < 1.0 && !marked && !marked_;
+        if (!joins) {
+            flush();
+            from_ = from;
+            marked_ = marked;
+            start_s_ = start_s;
+            longest_s_ = -1.0;
+        }
+        to_ = to;
+        end_s_ = end_s;
+        ++merged_;
+        if (end_s - start_s > longest_s_) {
+            longest_s_ = end_s - start_s;
+            what_ = what;
+        }
+    }
+
+  private:
+    void flush() {
+        if (merged_ == 0) {
+            return;
+        }
+        const std::string name = naming_(what_);
+        const std::string tip =
+            fmt::format("{}: {}{}", name, format_si(longest_s_, "s"),
+                        merged_ > 1 ? fmt::format(", and {} more", merged_ - 1) : "");
+        const Box box{from_, box_.top, std::max(to_ - from_ - 0.15, marked_ ? 1.0 : 0.2),
+                      box_.height};
+        lanes_.drawing.boxes.push_back(
+            {box, marked_ ? ColourRole::selection : role_, 0.85, false, tip});
+        lanes_.operators.push_back(numbered_ ? static_cast<analysis::step::OperatorId>(what_)
+                                             : analysis::step::kNone);
+        lanes_.drawing.figures.rows.push_back(
+            {name_, name, start_s_, end_s_, static_cast<double>(merged_)});
+        merged_ = 0;
+    }
+
+    Lanes& lanes_;
+    const Scale& scale_;
+    std::string name_;
+    Box box_;
+    ColourRole role_;
+    Naming naming_;
+    bool numbered_, marked_ = false;
+    double from_ = 0.0, to_ = 0.0, start_s_ = 0.0, end_s_ = 0.0, longest_s_ = 0.0;
+    std::size_t what_ = 0, merged_ = 0;
+};
+
+// As many as tell two neighbouring ticks apart.
+int digits_of(double value, double step) {
+    return std::clamp(static_cast<int>(std::ceil(std::log10(value / step))) + 2, 3, 12);
+}
+
+void add_axis(Drawing& d, const Scale& scale, double bottom) {
+    const double span = scale.range.to_s - scale.range.from_s;
+    const double most = std::clamp(scale.width / 90.0, 1.0, 10.0);
+    for (const double at : round_ticks(scale.range.from_s, scale.range.to_s, most)) {
+        const double x = scale.x(at);
+        d.lines.push_back({{{x, kLanesTop - 6.0}, {x, bottom}}, ColourRole::grid});
+        const std::string label =
+            at < 1e-9 * span ? "0 s" : format_si(at, "s", digits_of(at, span / most));
+        const double half = text_width(label, kSmallPx) / 2.0;
+        const double middle = std::clamp(
+            x, kLanesLeft + half, std::max(kLanesLeft + scale.width - half, kLanesLeft + half));
+        d.texts.push_back({{middle, bottom + 16.0}, label, ColourRole::faint, kSmallPx, 0.5});
+    }
+}
+
+// The lanes from top to bottom, each with its name.
+class LanesBelow {
+  public:
+    LanesBelow(Lanes& lanes, const Scale& scale, double height)
+        : lanes_(lanes), scale_(scale), height_(height) {}
+
+    Lane next(const std::string& name, ColourRole role, Naming naming, bool numbered) {
+        const double top = kLanesTop + height_ * row_++;
+        lanes_.drawing.texts.push_back(
+            {{14.0, top + 0.5 * height_}, name, ColourRole::text, kSmallPx});
+        return {lanes_,  scale_,
+                name,    {kLanesLeft, top, scale_.width, height_ * 0.75},
+                role,    std::move(naming),
+                numbered};
+    }
+
+  private:
+    Lanes& lanes_;
+    const Scale& scale_;
+    double height_;
+    int row_ = 0;
+};
+
+void add_lanes(Lanes& picture, const TimelineReport& r, const Scale& scale,
+               const TimelineLook& look, double height) {
+    LanesBelow lanes(picture, scale, height);
+    const auto& spans = r.timeline().spans;
+    const Naming named = [&](std::size_t i) { return r.graph().name_of(r.graph().operators[i]); };
+    const auto marked = [&](std::size_t i) { return look.layer == r.graph().operators[i].layer; };
+    {
+        Lane host = lanes.next("host", ColourRole::series2, named, true);
+        for (std::size_t i = 0; i < spans.size(); ++i) {
+            host.add(spans[i].issue_s, spans[i].issued_s, i, marked(i));
+        }
+    }
+    for (int stream = 0; stream < r.report.scenario.streams; ++stream) {
+        Lane kernels =
+            lanes.next(fmt::format("stream {}", stream + 1), ColourRole::series1, named, true);
+        for (std::size_t i = 0; i < spans.size(); ++i) {
+            if (spans[i].stream == stream) {
+                kernels.add(spans[i].start_s, spans[i].end_s, i, marked(i));
+            }
+        }
+    }
+    const Naming tensors = [&](std::size_t t) { return r.graph().name_of(r.graph().tensors[t]); };
+    for (int way = 0; way < (r.timeline().copies.empty() ? 0 : 2); ++way) {
+        Lane copies =
+            lanes.next(way == 0 ? "to device" : "to host", ColourRole::series3, tensors, false);
+        for (const analysis::step::CopySpan& copy : r.timeline().copies) {
+            if (copy.to_device == (way == 0)) {
+                copies.add(copy.start_s, copy.end_s, copy.tensor, false);
+            }
+        }
+    }
+}
+
+Lanes lanes_of(const TimelineReport& r, const Canvas& canvas, const TimelineLook& look) {
+    Lanes picture;
+    Drawing& d = picture.drawing;
+    const int lanes = lane_count(r);
+    const double lane =
+        std::clamp((canvas.height - kLanesTop - kLanesBelow) / lanes, kLeastLane, kMostLane);
+    const double bottom = kLanesTop + lanes * lane;
+    d.canvas = {std::max(canvas.width, kLanesLeft + kLanesRight + 40.0),
+                std::max(canvas.height, bottom + kLanesBelow)};
+    d.title = fmt::format("{} on {}, {}{}: {}", r.graph().name, r.report.machine.id,
+                          model::launch_name(r.report.scenario.launch),
+                          r.report.scenario.compiled ? ", compiled" : "",
+                          format_si(r.timeline().time_s, "s"));
+    const Scale scale = scale_of(r, d.canvas, look);
+    const auto most = static_cast<std::size_t>(std::max(12.0, (d.canvas.width - 32.0) / 8.5));
+    d.texts.push_back(
+        {{14.0, 22.0}, shortened(d.title, most), ColourRole::text, kFontPx, 0.0, true});
+    add_axis(d, scale, bottom);
+    d.figures.columns = {"lane", "operator", "start_s", "end_s", "operators"};
+    add_lanes(picture, r, scale, look, lane);
+    return picture;
+}
+
+} // namespace
+
+Drawing draw_timeline(const TimelineReport& r, const Canvas& canvas, const TimelineLook& look) {
+    return lanes_of(r, canvas, look).drawing;
+}
+
+std::optional<analysis::step::OperatorId> operator_at(const TimelineReport& r, const Canvas& canvas,
+                                                      const TimelineLook& look, Place place) {
+    constexpr double kReach = 1.0; // pixels beside a narrow box
+    const Lanes picture = lanes_of(r, canvas, look);
+    std::optional<analysis::step::OperatorId> found;
+    for (std::size_t i = 0; i < picture.operators.size(); ++i) {
+        const Box& box = picture.drawing.boxes[i].box;
+        const bool here = place.x >= box.left - kReach && place.x <= box.right() + kReach &&
+                          place.y >= box.top && place.y <= box.bottom();
+        if (here && picture.operators[i] != analysis::step::kNone) {
+            found = picture.operators[i];
+        }
+    }
+    return found;
+}
+
+} // namespace eyeroof::report

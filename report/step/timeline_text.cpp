@@ -1,0 +1,160 @@
+// The timeline for people and for programs.
+#include "analysis/scenario/fields.hpp"
+#include "base/units.hpp"
+#include "report/step/timeline_write.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace eyeroof::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string s(double seconds) {
+    return format_si(seconds, "s");
+}
+
+double percent(double part, double whole) {
+    return whole > 0.0 ? 100.0 * part / whole : 0.0;
+}
+
+struct PathSums {
+    double host_s = 0.0, kernel_s = 0.0, copy_s = 0.0;
+    std::map<std::uint32_t, double> by_layer;
+};
+
+PathSums sums_of(const TimelineReport& r) {
+    PathSums sums;
+    for (const analysis::step::PathPart& part :
+         analysis::step::critical_path(r.graph(), r.timeline())) {
+        (part.kind == analysis::step::PathPart::Kind::host     ? sums.host_s
+         : part.kind == analysis::step::PathPart::Kind::kernel ? sums.kernel_s
+                                                               : sums.copy_s) += part.seconds;
+        if (part.kind == analysis::step::PathPart::Kind::kernel) {
+            sums.by_layer[r.graph().operators[part.op].layer] += part.seconds;
+        }
+    }
+    return sums;
+}
+
+std::size_t host_bound_of(const std::vector<analysis::step::LayerTime>& rows) {
+    std::size_t all = 0;
+    for (const analysis::step::LayerTime& row : rows) {
+        all += row.host_bound;
+    }
+    return all;
+}
+
+std::string head_text(const TimelineReport& r) {
+    const analysis::step::Timeline& t = r.timeline();
+    std::string text =
+        fmt::format("{}; {} operators\n", r.report.words, r.graph().operators.size());
+    if (r.graph().chain) {
+        text += "The network gives no graph: its layers are taken as a chain, each reading the one "
+                "before it.\n";
+    }
+    text += fmt::format("\nstep                {:>10}   ({} to {})\n", s(t.time_s), s(t.low_s),
+                        s(t.high_s));
+    const auto row = [&](const char* name, double seconds) {
+        text += fmt::format("  {:<18}{:>10}   {:5.1f} %\n", name, s(seconds),
+                            percent(seconds, t.time_s));
+    };
+    row("kernels run", t.busy_s);
+    row("wait for the host", t.wait_host_s);
+    row("wait for copies", t.wait_copy_s);
+    row("after the last", t.end_s);
+    text += fmt::format("host issues         {:>10}   {:5.1f} % of the step\n", s(t.host_s),
+                        percent(t.host_s, t.time_s));
+    return text;
+}
+
+} // namespace
+
+std::string timeline_text(const TimelineReport& r, std::size_t most_rows) {
+    const std::vector<analysis::step::LayerTime> rows =
+        analysis::step::by_layer(r.graph(), r.timeline());
+    const PathSums path = sums_of(r);
+    std::string text = head_text(r);
+    text += fmt::format("critical path       {} in kernels, {} in the host's calls, {} in copies\n",
+                        s(path.kernel_s), s(path.host_s), s(path.copy_s));
+    text += fmt::format("host-bound          {} of {} operators started as they were issued, the "
+                        "device idle before\n\n{:<28} {:>6} {:>10} {:>6} {:>10} {:>10} {:>10}\n",
+                        host_bound_of(rows), r.graph().operators.size(), "layer", "runs", "kernels",
+                        "share", "waits", "host-bound", "on path");
+    for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) {
+        const analysis::step::LayerTime& row = rows[i];
+        const auto on_path = path.by_layer.find(row.layer);
+        text +=
+            fmt::format("{:<28} {:>6} {:>10} {:>5.1f}% {:>10} {:>10} {:>10}\n",
+                        r.graph().layers[row.layer].name, row.runs, s(row.kernels_s),
+                        percent(row.kernels_s, r.timeline().time_s), s(row.waits_s), row.host_bound,
+                        s(on_path == path.by_layer.end() ? 0.0 : on_path->second));
+    }
+    if (rows.size() > most_rows) {
+        text += fmt::format("and {} more; --format json has all\n", rows.size() - most_rows);
+    }
+    return text;
+}
+
+std::string timeline_json(const TimelineReport& r) {
+    const analysis::step::Timeline& t = r.timeline();
+    const PathSums path = sums_of(r);
+    Json json = {
+        {"schema", "eyeroof/timeline/1"},
+        {"scenario", Json::parse(analysis::scenario_json(r.report.scenario))},
+        {"words", r.report.words},
+        {"network", r.graph().id},
+        {"machine", r.report.machine.id},
+        {"host", r.report.host},
+        {"phase", r.report.scenario.training ? "training" : "inference"},
+        {"launch", model::launch_name(r.report.scenario.launch)},
+        {"compiled", r.report.scenario.compiled},
+        {"streams", r.report.scenario.streams},
+        {"chain", r.graph().chain},
+        {"time_s", t.time_s},
+        {"low_s", t.low_s},
+        {"high_s", t.high_s},
+        {"busy_s", t.busy_s},
+        {"kernels_s", t.kernels_s},
+        {"wait_host_s", t.wait_host_s},
+        {"wait_copy_s", t.wait_copy_s},
+        {"after_last_s", t.end_s},
+        {"host_s", t.host_s},
+        {"critical_path",
+         {{"kernels_s", path.kernel_s}, {"host_s", path.host_s}, {"copies_s", path.copy_s}}},
+        {"layers", Json::array()},
+        {"operators", Json::array()},
+        {"copies", Json::array()}};
+    for (const analysis::step::LayerTime& row : analysis::step::by_layer(r.graph(), r.timeline())) {
+        json["layers"].push_back({{"name", r.graph().layers[row.layer].name},
+                                  {"runs", row.runs},
+                                  {"kernels_s", row.kernels_s},
+                                  {"wait_host_s", row.waits_s},
+                                  {"host_bound", row.host_bound}});
+    }
+    for (std::size_t i = 0; i < t.spans.size(); ++i) {
+        const analysis::step::Span& span = t.spans[i];
+        json["operators"].push_back({{"name", r.graph().name_of(r.graph().operators[i])},
+                                     {"issue_s", span.issue_s},
+                                     {"issued_s", span.issued_s},
+                                     {"start_s", span.start_s},
+                                     {"end_s", span.end_s},
+                                     {"stream", span.stream},
+                                     {"waited_for", analysis::step::waited_text(span.waited)}});
+    }
+    for (const analysis::step::CopySpan& copy : t.copies) {
+        json["copies"].push_back({{"tensor", r.graph().name_of(r.graph().tensors[copy.tensor])},
+                                  {"direction", copy.to_device ? "h2d" : "d2h"},
+                                  {"bytes", r.graph().tensors[copy.tensor].bytes},
+                                  {"start_s", copy.start_s},
+                                  {"end_s", copy.end_s}});
+    }
+    return json.dump(2) + "\n";
+}
+
+} // namespace eyeroof::report

@@ -1,0 +1,77 @@
+// The timeline as a trace and as a picture.
+#include "base/markup.hpp"
+#include "report/draw/svg.hpp"
+#include "report/page/page.hpp"
+#include "report/step/step_scenes.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <iterator>
+
+namespace eyeroof::report {
+
+namespace {
+
+using Out = std::back_insert_iterator<std::string>;
+
+std::string quoted(const std::string& text) {
+    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+constexpr int kHost = 1, kDevice = 2;
+constexpr int kCopyThread = 1000;
+
+void event(std::string& out, const std::string& name, const char* category, int process, int thread,
+           double start_s, double seconds, const std::string& arguments) {
+    fmt::format_to(
+        Out(out),
+        ",\n{{\"ph\":\"X\",\"cat\":\"{}\",\"name\":{},\"pid\":{},\"tid\":{},\"ts\":{:.3f},"
+        "\"dur\":{:.3f},\"args\":{{{}}}}}",
+        category, quoted(name), process, thread, start_s * 1e6, seconds * 1e6, arguments);
+}
+
+void name_process(std::string& out, int process, const std::string& name, bool first) {
+    fmt::format_to(Out(out),
+                   "{}{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"tid\":0,\"args\":{{"
+                   "\"name\":{}}}}}",
+                   first ? "" : ",\n", process, quoted(name));
+}
+
+} // namespace
+
+std::string timeline_trace(const TimelineReport& r) {
+    std::string out = "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"made_by\":\"eyeroof\","
+                      "\"predicted\":true},\"traceEvents\":[\n";
+    name_process(out, kHost, r.report.host.empty() ? "host" : "host " + r.report.host, true);
+    name_process(out, kDevice, r.report.machine.id, false);
+    for (std::size_t i = 0; i < r.timeline().spans.size(); ++i) {
+        const analysis::step::Span& span = r.timeline().spans[i];
+        const std::string name = r.graph().name_of(r.graph().operators[i]);
+        const std::string link = fmt::format("\"correlation\":{}", i + 1);
+        event(out, name, "cpu_op", kHost, 1, span.issue_s, span.issued_s - span.issue_s, link);
+        event(out, name, "kernel", kDevice, 7 + span.stream, span.start_s,
+              span.end_s - span.start_s,
+              fmt::format("{},\"stream\":{},\"waited for\":\"{}\"", link, 7 + span.stream,
+                          analysis::step::waited_text(span.waited)));
+    }
+    for (const analysis::step::CopySpan& copy : r.timeline().copies) {
+        const char* direction = copy.to_device ? "HtoD" : "DtoH";
+        event(out, fmt::format("Memcpy {}", direction), "gpu_memcpy", kDevice,
+              kCopyThread + (copy.to_device ? 0 : 1), copy.start_s, copy.end_s - copy.start_s,
+              fmt::format("\"bytes\":{}", r.graph().tensors[copy.tensor].bytes));
+    }
+    return out + "\n]}\n";
+}
+
+std::string timeline_svg(const TimelineReport& r) {
+    const int lanes = 1 + r.report.scenario.streams + (r.timeline().copies.empty() ? 0 : 2);
+    return to_svg(draw_timeline(r, {1200.0, 70.0 + 34.0 * lanes}), SvgTheme::automatic);
+}
+
+std::string timeline_html(const TimelineReport& r) {
+    return page_head(svg_escape(r.graph().name), "body{font:14px sans-serif;margin:1em}") +
+           timeline_svg(r) + "<pre>" + html_lines(timeline_text(r)) + "</pre>\n" + page_foot();
+}
+
+} // namespace eyeroof::report

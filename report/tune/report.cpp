@@ -1,0 +1,196 @@
+#include "report/tune/report.hpp"
+
+#include "base/csv.hpp"
+#include "base/printable.hpp"
+#include "report/draw/chart.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace eyeroof::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr std::array<const char*, 7> kStepNames = {
+    "workload", "dataflow",          "number of units",        "physical dimensions",
+    "storage",  "average bandwidth", "instantaneous bandwidth"};
+
+double gflops(const analysis::tune::Workload& work, double seconds) {
+    return work.flops() / seconds / 1e9;
+}
+
+// The best's time: measured beside others in the end where that was done.
+double best_s(const analysis::tune::Tuned& layer) {
+    return layer.again_s > 0.0 ? layer.again_s : layer.best->outcome.cost;
+}
+
+std::size_t failures(const analysis::tune::Tuned& layer) {
+    return static_cast<std::size_t>(
+        std::count_if(layer.trials.begin(), layer.trials.end(),
+                      [](const analysis::tune::Trial& trial) { return !trial.outcome.ok(); }));
+}
+
+std::string time_text(double seconds) {
+    return seconds < 1e-3 ? fmt::format("{:.4g} us", seconds * 1e6)
+                          : fmt::format("{:.4g} ms", seconds * 1e3);
+}
+
+std::string steps_text(const analysis::tune::Tuned& layer,
+                       const analysis::tune::TuneResult& result) {
+    const double units = result.clock_hz;
+    std::string text;
+    for (std::size_t step = 2; step < kStepNames.size(); ++step) {
+        text += fmt::format("      {} {:<24} {:>8.2f} GFLOP/s{}\n", step + 1, kStepNames[step],
+                            2.0 * layer.what.bound[step] * units / 1e9,
+                            step == layer.what.limiter ? "  <- costs most" : "");
+    }
+    return text;
+}
+
+std::string layer_text(const analysis::tune::Tuned& layer, const analysis::tune::TuneResult& result,
+                       bool details) {
+    const std::string name = printable(layer.work.name);
+    if (!layer.best) {
+        return fmt::format("{:<14} none of {} trials worked\n", name, layer.trials.size());
+    }
+    std::string text = fmt::format(
+        "{:<14} {:>10} {:>9.2f} GFLOP/s  {:>5} trials{}  {}\n", name, time_text(best_s(layer)),
+        gflops(layer.work, best_s(layer)), layer.trials.size(),
+        failures(layer) > 0 ? fmt::format(", {} failed", failures(layer)) : "", layer.what.text);
+    if (!details) {
+        return text;
+    }
+    text +=
+        fmt::format("    space: {} points{}{}{}\n", layer.space,
+                    layer.valid ? fmt::format(", {} keep the rules", *layer.valid) : "",
+                    layer.seconds > 0.0 ? fmt::format("; trials took {:.3g} s", layer.seconds) : "",
+                    layer.recalled > 0 ? fmt::format(", {} from the log", layer.recalled) : "");
+    text += fmt::format("    the closed form says {} of it, and prefers {} ({})\n",
+                        time_text(layer.what.seconds), layer.preferred.text,
+                        time_text(layer.preferred.seconds));
+    for (const double share : {0.9, 0.95, 0.99}) {
+        const auto at =
+            analysis::tune::trials_to(layer.trials, analysis::tune::best_cost(layer.trials), share);
+        text += fmt::format("    {:.0f} % of its best after {} trial{}\n", 100 * share, *at,
+                            *at == 1 ? "" : "s");
+    }
+    return text + "    bounds of the best, by closed form:\n" + steps_text(layer, result);
+}
+
+Json plan_json(const analysis::tune::Described& what,
+               const std::vector<std::pair<std::string, Count>>& knobs) {
+    Json json = {{"text", what.text}};
+    for (const auto& [name, value] : knobs) {
+        json[name] = value;
+    }
+    return json;
+}
+
+Json layer_json(const analysis::tune::Tuned& layer) {
+    Json json = {{"layer", layer.work.name},          {"macs", layer.work.macs()},
+                 {"template", layer.template_name},   {"space_points", layer.space},
+                 {"trials", layer.trials.size()},     {"failed_trials", failures(layer)},
+                 {"recalled_trials", layer.recalled}, {"search_s", layer.seconds},
+                 {"stopped", layer.stopped},          {"exhausted", layer.exhausted}};
+    if (layer.valid) {
+        json["valid_points"] = *layer.valid;
+    }
+    if (layer.best) {
+        json["best"] = {{"time_s", best_s(layer)},
+                        {"gflops_per_s", gflops(layer.work, best_s(layer))},
+                        {"measured_again", layer.again_s > 0.0},
+                        {"plan", plan_json(layer.what, layer.knobs)},
+                        {"predicted_s", layer.what.seconds},
+                        {"bound_macs_per_cycle", layer.what.bound},
+                        {"limiting_step", layer.what.limiter + 1}};
+    }
+    json["predicted_best"] = {{"time_s", layer.preferred.seconds},
+                              {"plan", plan_json(layer.preferred, layer.preferred_knobs)}};
+    Json curve = Json::array();
+    double best = analysis::tune::kNoCost;
+    for (std::size_t n = 0; n < layer.trials.size(); ++n) {
+        const analysis::tune::Trial& trial = layer.trials[n];
+        if (trial.outcome.ok() && trial.outcome.cost < best) {
+            best = trial.outcome.cost;
+            curve.push_back({{"trial", n + 1}, {"best_s", best}, {"at_s", trial.at_s}});
+        }
+    }
+    json["curve"] = curve;
+    return json;
+}
+
+} // namespace
+
+std::string tune_text(const analysis::tune::TuneResult& result, bool details) {
+    const std::string flags = result.toolchain.flags.empty() ? "" : ", " + result.toolchain.flags;
+    std::string text = result.target != "model"
+                           ? fmt::format("On {} ({}{})\n", printable(result.machine),
+                                         printable(result.toolchain.compiler), printable(flags))
+                           : std::string("On a stand-in: a closed form that no machine has\n");
+    text += fmt::format("Search: {}\n\n", result.search);
+    for (const analysis::tune::Tuned& layer : result.layers) {
+        text += layer_text(layer, result, details);
+    }
+    return text + (result.stopped ? "\nStopped: what was found until then.\n" : "");
+}
+
+std::string tune_json(const analysis::tune::TuneResult& result) {
+    Json layers = Json::array();
+    for (const analysis::tune::Tuned& layer : result.layers) {
+        layers.push_back(layer_json(layer));
+    }
+    const Json json = {{"schema", "eyeroof/tune/1"},      {"target", result.target},
+                       {"machine", result.machine},       {"compiler", result.toolchain.compiler},
+                       {"flags", result.toolchain.flags}, {"search", result.search},
+                       {"stopped", result.stopped},       {"layers", layers}};
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string tune_csv(const analysis::tune::TuneResult& result) {
+    std::string text = "layer,trial,round,time_s,best_s,error,at_s\n";
+    for (const analysis::tune::Tuned& layer : result.layers) {
+        double best = analysis::tune::kNoCost;
+        for (std::size_t n = 0; n < layer.trials.size(); ++n) {
+            const analysis::tune::Trial& trial = layer.trials[n];
+            best = trial.outcome.ok() ? std::min(best, trial.outcome.cost) : best;
+            const auto number = [](bool there, double value) {
+                return there ? fmt::format("{}", value) : std::string();
+            };
+            text += fmt::format("{},{},{},{},{},{},{:.6g}\n", csv_quoted(layer.work.name), n + 1,
+                                trial.round, number(trial.outcome.ok(), trial.outcome.cost),
+                                number(best < analysis::tune::kNoCost, best), trial.outcome.error,
+                                trial.at_s);
+        }
+    }
+    return text;
+}
+
+std::string tune_svg(const analysis::tune::TuneResult& result) {
+    Chart chart;
+    chart.title = "Best so far against trials: " + result.search;
+    chart.x_title = "trials";
+    chart.x_ticks = TickText::whole;
+    chart.y_title = "FLOP/s";
+    for (const analysis::tune::Tuned& layer : result.layers) {
+        ChartLine line;
+        line.label = layer.work.name;
+        line.stairs = true;
+        double best = analysis::tune::kNoCost;
+        for (std::size_t n = 0; n < layer.trials.size(); ++n) {
+            const analysis::tune::Trial& trial = layer.trials[n];
+            if (trial.outcome.ok() && (trial.outcome.cost < best || n + 1 == layer.trials.size())) {
+                best = std::min(best, trial.outcome.cost);
+                line.points.emplace_back(static_cast<double>(n + 1), layer.work.flops() / best);
+            }
+        }
+        if (!line.points.empty()) {
+            chart.lines.push_back(std::move(line));
+        }
+    }
+    return chart_svg(chart);
+}
+
+} // namespace eyeroof::report

@@ -1,0 +1,148 @@
+// Whose constants a GPU without measurements takes: its die's, halfway those of the same kernels,
+// else everybody's. What a term is worth.
+#include "analysis/calibrate/cross_folds.hpp"
+#include "analysis/calibrate/cross_validate.hpp"
+#include "tests/model/gpu/small_gpus.hpp"
+#include "tests/near.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+
+namespace test_analysis_carried_constants {
+
+using namespace eyeroof; // NOLINT
+using eyeroof::tests::near;
+using model::KernelClass;
+
+namespace {
+
+model::Gpu gpu(model::GpuArch arch, const char* compute_capability, int sms) {
+    model::Gpu g = test::a100_sxm_40();
+    g.arch = arch;
+    g.compute_capability = compute_capability;
+    g.sms = sms;
+    return g;
+}
+
+// Products on tensor cores were measured on "blackwell" (k step 40) and "ampere" (k step 90), of
+// all together 10.
+analysis::CrossValidation measured() {
+    analysis::CrossValidation result;
+    result.carried_over.tensor_gemm.ramp_k = 10.0;
+    for (const auto& [id, ramp_k] : {std::pair{"blackwell", 40.0}, {"ampere", 90.0}}) {
+        model::GpuCalibration own = result.carried_over;
+        own.tensor_gemm.ramp_k = ramp_k;
+        own.record(KernelClass::tensor_gemm).measured = true;
+        result.held_out[id] = own;
+        result.left_out[id] = result.carried_over;
+    }
+    return result;
+}
+
+const std::map<std::string, model::Gpu> kCatalog = {
+    {"ampere", gpu(model::GpuArch::ampere, "8.0", 108)},
+    {"ampere-board", gpu(model::GpuArch::ampere, "8.0", 108)},
+    {"ampere-small", gpu(model::GpuArch::ampere, "8.0", 56)},
+    {"ampere-gaming", gpu(model::GpuArch::ampere, "8.6", 82)},
+    {"blackwell", gpu(model::GpuArch::blackwell, "10.0", 152)},
+    {"blackwell-ultra", gpu(model::GpuArch::blackwell, "10.3", 148)},
+    {"blackwell-gaming", gpu(model::GpuArch::blackwell, "12.0", 170)},
+};
+
+} // namespace
+
+TEST_CASE("constants go to the die's other boards whole, and halfway to what runs its kernels") {
+    const auto files = analysis::calibration_files(measured(), kCatalog);
+    const auto ramp_k = [&](const char* id) { return files.at(id).tensor_gemm.ramp_k; };
+    CHECK(ramp_k("ampere") == near(90.0));
+    CHECK(ramp_k("ampere-board") == near(90.0));
+    CHECK(ramp_k("ampere-small") == near(30.0)); // the root of 90 x 10
+    CHECK(files.count("ampere-gaming") == 0);    // 8.6 has kernels of its own
+}
+
+TEST_CASE("since Blackwell a family of compute capabilities runs the same kernels") {
+    const auto files = analysis::calibration_files(measured(), kCatalog);
+    CHECK(files.at("blackwell-ultra").tensor_gemm.ramp_k == near(20.0)); // 10.3 runs 10.0's
+    CHECK_FALSE(files.at("blackwell-ultra").record(KernelClass::tensor_gemm).measured);
+    CHECK(files.count("blackwell-gaming") == 0); // 12.0 does not
+}
+
+namespace {
+
+Result<model::Machine> by_name(const std::string& id) {
+    model::Machine machine;
+    machine.id = id;
+    machine.kind = id == "a100" ? test::a100_sxm_40() : test::v100_sxm2();
+    return machine;
+}
+
+// Sixty layers timed by the model itself on both GPUs, with constants changed.
+std::vector<analysis::MeasuredLayer>
+timed(const std::function<void(model::GpuCalibration&)>& change,
+      const std::function<model::Layer(Count)>& layer_at) {
+    std::vector<analysis::MeasuredLayer> rows;
+    for (const std::string id : {"v100", "a100"}) {
+        model::Gpu truth = std::get<model::Gpu>(by_name(id)->kind);
+        change(truth.calibration);
+        for (Count i = 1; i <= 60; ++i) {
+            const model::Layer layer = layer_at(i);
+            const auto p = model::predict(truth, layer);
+            REQUIRE(p.ok());
+            rows.push_back({layer, id, p->time_s, static_cast<int>(i)});
+        }
+    }
+    return rows;
+}
+
+bool lists(const analysis::CrossValidation& result, std::string_view term) {
+    return std::any_of(result.ablations.begin(), result.ablations.end(),
+                       [&](const analysis::AblationRow& row) { return row.term == term; });
+}
+
+} // namespace
+
+TEST_CASE("an ablation tells that a term which made the times is missed") {
+    const auto rows = timed(
+        [](auto& constants) { constants.linear.ramp_cycles = 5000.0; }, // before the first product
+        [](Count i) { return test::gemm(97 * i, 53 * i + 11, 64 + 8 * i, model::DataType::fp32); });
+    analysis::CrossValidateOptions options;
+    options.rounds = 3;
+    options.rows = 40;
+    options.ablate = true;
+    const auto result = analysis::cross_validate(rows, by_name, options);
+    REQUIRE(result.ok());
+    REQUIRE_FALSE(result->ablations.empty());
+    const analysis::AblationRow& all = result->ablations.front();
+    CHECK(all.term.empty());
+    const auto without = std::find_if(result->ablations.begin(), result->ablations.end(),
+                                      [](const auto& row) { return row.term == "ramp_cycles"; });
+    REQUIRE(without != result->ablations.end());
+    CHECK(without->held_out > 1.5 * all.held_out);
+    CHECK(without->left_out > all.left_out);
+    for (const analysis::AblationRow& row : result->ablations) {
+        CHECK((row.term.empty() || (model::can_be_off(row.term) && row.value > 0.0)));
+    }
+}
+
+TEST_CASE("a term that its bound holds is ablated, one that stayed at its start is not") {
+    const auto begin = [](auto& constants) { constants = analysis::textbook_start(); };
+    const auto rows = timed(begin, [](Count i) { // where fits begin: none of them moves
+        model::Layer layer;
+        layer.op = model::Op::layernorm;
+        layer.shape = model::RowsShape{64 * i, 256 + 32 * i};
+        return layer;
+    });
+    analysis::CrossValidateOptions options;
+    options.rounds = 1;
+    options.rows = 40;
+    options.ablate = true;
+    const auto result = analysis::cross_validate(rows, by_name, options);
+    REQUIRE(result.ok());
+    CHECK(lists(*result, "norm_pass")); // one more reading, and no more than one
+    CHECK_FALSE(lists(*result, "rope_cycles"));
+}
+
+} // namespace test_analysis_carried_constants

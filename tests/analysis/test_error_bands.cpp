@@ -1,0 +1,97 @@
+// Intervals from few rows and few GPUs.
+#include "analysis/calibrate/error_bands.hpp"
+#include "tests/near.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <random>
+
+namespace test_analysis_error_bands {
+
+using namespace eyeroof; // NOLINT
+using analysis::band_of;
+using analysis::band_of_gpus;
+using eyeroof::tests::near;
+
+TEST_CASE("nine rows give their extremes, nineteen the second from either end") {
+    std::vector<double> nine = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    CHECK(band_of(nine) == analysis::Band{1.0, 9.0});
+    std::vector<double> nineteen;
+    for (int i = 19; i >= 1; --i) {
+        nineteen.push_back(i);
+    }
+    CHECK(band_of(nineteen).low == near(2.0));
+    CHECK(band_of(nineteen).high == near(18.0));
+    CHECK(band_of({3.0}) == analysis::Band{3.0, 3.0});
+}
+
+TEST_CASE("the band of a small sample holds 80 % of further rows") {
+    std::mt19937 random(11);
+    std::normal_distribution<double> normal;
+    for (const int n : {14, 28, 100}) {
+        double inside = 0.0;
+        constexpr int kTrials = 4000;
+        for (int trial = 0; trial < kTrials; ++trial) {
+            std::vector<double> rows;
+            for (int i = 0; i < n; ++i) {
+                rows.push_back(std::exp(normal(random)));
+            }
+            inside += band_of(rows).holds(std::exp(normal(random))) ? 1.0 / kTrials : 0.0;
+        }
+        CAPTURE(n);
+        CHECK(inside > 0.77);
+        CHECK(inside < 0.83);
+    }
+}
+
+TEST_CASE("GPUs that agree tell of another what their rows tell, GPUs that differ, less") {
+    std::vector<double> around;
+    for (int i = -50; i <= 50; ++i) {
+        around.push_back(std::exp(0.004 * i));
+    }
+    std::vector<double> higher = around;
+    for (double& r : higher) {
+        r *= 1.5;
+    }
+    // A tenth of their rows lies above e^0.16, and a tenth is what another day moves.
+    const auto agree = band_of_gpus({around, around, around});
+    CHECK(agree.high > std::exp(0.16));
+    CHECK(agree.high < std::exp(0.3));
+    CHECK(agree.low == near(1.0 / agree.high, 0.01));
+    const auto differ = band_of_gpus({around, around, higher});
+    CHECK(differ.high > 1.15 * agree.high);
+}
+
+TEST_CASE("GPUs that lie off as far as usual lie within the band four times in five, few or many") {
+    std::mt19937 random(5);
+    std::normal_distribution<double> normal;
+    constexpr int kTrials = 1500;
+    for (const int gpus : {1, 2, 4, 8}) {
+        double inside = 0.0;
+        for (int trial = 0; trial < kTrials; ++trial) {
+            std::vector<std::vector<double>> measured(static_cast<std::size_t>(gpus));
+            for (auto& rows : measured) {
+                const double offset = analysis::kUsualOffset * normal(random);
+                for (int i = 0; i < 40; ++i) {
+                    rows.push_back(std::exp(offset + 0.1 * normal(random)));
+                }
+            }
+            const double another =
+                std::exp(analysis::kUsualOffset * normal(random) + 0.1 * normal(random));
+            inside += band_of_gpus(measured).holds(another) ? 1.0 / kTrials : 0.0;
+        }
+        CAPTURE(gpus);
+        CHECK(inside > 0.75);
+        CHECK(inside < 0.95);
+    }
+}
+
+TEST_CASE("two GPUs that each err by a tenth, one up, one down, hold one another") {
+    const std::vector<double> slow = {1.08, 1.1, 1.12};
+    const std::vector<double> fast = {0.89, 0.91, 0.93};
+    CHECK(band_of_gpus({slow}).holds(0.91));
+    CHECK(band_of_gpus({fast}).holds(1.1));
+}
+
+} // namespace test_analysis_error_bands

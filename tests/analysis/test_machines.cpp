@@ -1,0 +1,274 @@
+// Published figures of the catalog's accelerators beside what is predicted of them, and what the
+// types of layers mean on a machine with words of its own.
+#include "analysis/calibrate/machines.hpp"
+#include "analysis/exam/run.hpp"
+#include "formats/catalog.hpp"
+#include "hwdb/catalog.hpp"
+#include "hwdb/published_reader.hpp"
+#include "report/catalog/machines.hpp"
+#include "tests/near.hpp"
+#include "tests/paths.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace test_analysis_machines {
+
+using namespace eyeroof;
+
+namespace {
+
+const std::filesystem::path& source() {
+    static const std::filesystem::path path = tests::source_dir();
+    return path;
+}
+
+model::Machine machine(const std::string& id) {
+    auto loaded = hwdb::load_machine(id, std::vector{source() / "hwdb"});
+    REQUIRE(loaded.ok());
+    return *std::move(loaded);
+}
+
+model::Network network(const std::string& reference) {
+    auto loaded = formats::load_network(reference, {source() / "examples/networks"});
+    REQUIRE(loaded.ok());
+    return *std::move(loaded);
+}
+
+analysis::Scenario by_rules() {
+    analysis::Scenario scenario;
+    scenario.policy = analysis::MappingPolicy::dataflow;
+    return scenario;
+}
+
+analysis::MachineTable table(const std::string& id) {
+    const auto published = hwdb::load_published(source() / "hwdb/published" / (id + ".yaml"));
+    REQUIRE(published.ok());
+    const auto tables = analysis::validate_machines(
+        {*published},
+        [](const std::string& r) {
+            return model::WiredNetwork{network(r), {}};
+        },
+        [](const std::string& m) { return machine(m); }, by_rules());
+    REQUIRE(tables.ok());
+    return tables->front();
+}
+
+double error_of(const analysis::MachineTable& table, const std::string& row) {
+    for (const analysis::PublishedResult& result : table.rows) {
+        if (result.row.name == row) {
+            return result.error();
+        }
+    }
+    FAIL("no row " << row);
+    return 0.0;
+}
+
+// A description in a file of its own, read back as published figures.
+Result<hwdb::PublishedTable> published(const std::string& text) {
+    const auto path = std::filesystem::temp_directory_path() / "eyeroof_published_test.yaml";
+    std::ofstream(path) << text;
+    auto read = hwdb::load_published(path);
+    std::filesystem::remove(path);
+    return read;
+}
+
+} // namespace
+
+TEST_CASE("four of the TPU's applications are within 20 % of silicon, by shapes of equal layers") {
+    const analysis::MachineTable tpu = table("tpu-v1");
+    for (const char* name : {"MLP0", "MLP1", "LSTM0", "CNN0"}) {
+        CAPTURE(name);
+        CHECK(std::abs(error_of(tpu, name)) <= 0.20);
+    }
+    // Their shapes are not published, and their counters say that equal layers are wrong for them.
+    CHECK(error_of(tpu, "LSTM1") > 0.20);
+    CHECK(error_of(tpu, "CNN1") > 0.20);
+}
+
+TEST_CASE("what a published figure counts in another way is told step by step beside the error") {
+    const auto read = published("eyeroof: published/1\ntitle: t\nsource: a paper\nmachine: tpu-v1\n"
+                                "network: tpu-mlp0\nrows:\n"
+                                "  - name: a\n    tera_ops: 6.8\n    explained:\n"
+                                "      - {step: 4, factor: 1.6, why: shallow}\n"
+                                "      - {step: 7, factor: 1.25, why: waits}\n");
+    REQUIRE(read.ok());
+    const analysis::PublishedResult twice{read->rows[0], 13.6, "6 weight DRAM"};
+    CHECK(twice.error() == tests::near(1.0, 1e-12));
+    CHECK(twice.unexplained() == tests::within(1e-12, 0.0));
+    const analysis::PublishedResult half{read->rows[0], 6.8, "6 weight DRAM"};
+    CHECK(half.unexplained() == tests::near(-0.5, 1e-12));
+    const std::string text = report::machines_text({{"t", "t", {half}, {}, {}}});
+    CHECK(text.find("a: step 4, x1.60: shallow\n") != std::string::npos);
+    CHECK(text.find("a: -50.0 % left once these steps are counted\n") != std::string::npos);
+}
+
+TEST_CASE("an explanation names one of seven steps, its factor and why") {
+    const auto read = published("eyeroof: published/1\ntitle: t\nsource: a paper\nmachine: m\n"
+                                "network: n\nrows:\n  - name: a\n    total_ms: 1\n    explained:\n"
+                                "      - {step: 8, factor: 1.6, why: w}\n"
+                                "      - {step: 4, factor: 0, why: w}\n"
+                                "      - {step: 4, factor: 2}\n");
+    REQUIRE_FALSE(read.ok());
+    CHECK(read.diagnostics().size() == 3);
+}
+
+TEST_CASE("beyond the aims, each of the published figures names the steps that differ") {
+    for (const char* id : {"tpu-v1", "nvdla"}) {
+        for (const analysis::PublishedResult& row : table(id).rows) {
+            CAPTURE(row.row.name);
+            CHECK(std::abs(row.unexplained()) <= 0.20);
+        }
+    }
+}
+
+TEST_CASE("Eyeriss v2's mesh gains on MobileNet what the paper prints, within 10 %") {
+    const analysis::MachineTable eyeriss = table("eyeriss-v2");
+    CHECK(std::abs(error_of(eyeriss, "MobileNet")) <= 0.10);
+    CHECK(*eyeriss.mape <= 0.10); // the recalled rows do not count
+}
+
+TEST_CASE("figures of a machine are told with their confidence, recalled ones never in a mean") {
+    const std::string text = report::machines_text({table("eyeriss-v2")});
+    CHECK(text.find("recalled") != std::string::npos);
+    CHECK(text.find("recalled figures are left out") != std::string::npos);
+    const std::string csv = report::machines_csv({table("simba")});
+    CHECK(csv.find("simba,ResNet-50,simba,resnet50,frames/s,1988,") != std::string::npos);
+    CHECK(report::machines_json({table("simba")}).find("\"eyeroof/published/1\"") !=
+          std::string::npos);
+}
+
+TEST_CASE("published figures that cannot be read are refused, each with its place") {
+    const auto read = published("eyeroof: published/1\ntitle: t\nsource: a paper\nmachine: m\n"
+                                "rows:\n"
+                                "  - {name: a, network: n}\n"
+                                "  - {name: b, network: n, total_ms: 1, frames_per_s: 2}\n"
+                                "  - {name: c, network: n, processing_speedup: 2}\n"
+                                "  - {name: d, network: n, total_ms: -1}\n"
+                                "  - {name: e, total_ms: 1, colour: red}\n");
+    REQUIRE_FALSE(read.ok());
+    std::vector<int> lines;
+    for (const auto& found : read.diagnostics()) {
+        lines.push_back(found.where.line);
+    }
+    CHECK(lines == std::vector{6, 7, 8, 9, 10, 10});
+}
+
+TEST_CASE("int8 results leave a systolic array's memory as int8") {
+    auto layers = network("resnet50");
+    for (model::Layer& layer : layers.layers) {
+        layer.types = {model::DataType::int8, model::DataType::int8, model::DataType::int8};
+    }
+    auto systolic = hwdb::load_machine("systolic:32x32", std::vector{source() / "hwdb"});
+    REQUIRE(systolic.ok());
+    const auto report = analysis::run(layers, *systolic, by_rules());
+    REQUIRE(report.ok());
+    CHECK(report.diagnostics().empty()); // the words are those of the layers
+    double results = 0.0;
+    double moved = 0.0;
+    for (const analysis::LayerReport& layer : report->layers) {
+        const double count = static_cast<double>(layer.layer.count);
+        moved += count * layer.outer_bytes;
+        for (const analysis::TrafficRow& row : layer.traffic) {
+            results += row.level == "memory" && row.tensor == "output"
+                           ? count * static_cast<double>(row.write_bytes)
+                           : 0.0;
+        }
+    }
+    // An image's results of 54 layers at one byte each: 10.6 M in the 53 convolutions, 1000 in fc.
+    CHECK(results < 11.2e6);
+    MESSAGE("ResNet-50 on systolic:32x32 moves " << moved * 1e-6 << " MB");
+}
+
+TEST_CASE("a type whose words the machine has not is refused, layers' own types are told once") {
+    analysis::Scenario scenario = by_rules();
+    scenario.data_type = model::DataType::fp32;
+    const auto refused = analysis::run(network("tpu-mlp0"), machine("tpu-v1"), scenario);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.diagnostics().items().front().code == "unsupported-type");
+    CHECK(refused.diagnostics().items().front().message ==
+          "TPU v1 computes with words of 8 bit, fp32 has 32");
+    scenario.data_type = model::DataType::int8;
+    CHECK(analysis::run(network("tpu-mlp0"), machine("tpu-v1"), scenario).ok());
+
+    const auto told = analysis::run(network("alexnet"), machine("nvdla-small"), by_rules());
+    REQUIRE(told.ok());
+    REQUIRE(told.diagnostics().size() == 1);
+    CHECK(told.diagnostics().items().front().code == "other-words");
+    CHECK(
+        analysis::run(network("alexnet"), machine("eyeriss-v1"), by_rules()).diagnostics().empty());
+}
+
+TEST_CASE("groups run beside each other on Simba's PEs") {
+    model::Layer depthwise;
+    depthwise.name = "dw";
+    depthwise.op = model::Op::conv2d;
+    model::ConvShape shape;
+    shape.n = 1;
+    shape.c = shape.k = shape.groups = 512;
+    shape.h = shape.w = 14;
+    shape.r = shape.s = 3;
+    shape.pad = {1, 1};
+    depthwise.shape = shape;
+    depthwise.types = {model::DataType::int8, model::DataType::int8, model::DataType::int8};
+    const auto report =
+        analysis::run({"dw", "depthwise", "", {depthwise}}, machine("simba"), by_rules());
+    REQUIRE(report.ok());
+    // 576 PEs hold one group each; a lane of one of them works, for a group has one kernel
+    CHECK(report->layers.front().active.allocated >= 256.0);
+    CHECK(report->layers.front().active.allocated <= 576.0);
+}
+
+TEST_CASE("pooling has no MACs on an array either") {
+    model::Layer pool;
+    pool.name = "pool";
+    pool.op = model::Op::maxpool;
+    pool.shape = model::PoolShape{1, 64, 56, 56, 2, 2, {2, 2}, {0, 0}};
+    const auto report = analysis::run({"p", "pool", "", {pool}}, machine("eyeriss-v1"), by_rules());
+    REQUIRE(report.ok());
+    CHECK(report->layers.front().macs == 0);
+    CHECK(report->total.macs == 0.0);
+}
+
+TEST_CASE("AlexNet on Eyeriss v1 without the rules that were inferred from VGG-16") {
+    auto scenario = by_rules();
+    scenario.batch = 4;
+    scenario.layers = "CONV.";
+    auto printed = machine("eyeriss-v1");
+    auto& rules = std::get<model::Accelerator>(printed.kind).dataflows.front();
+    CHECK(rules.free_banks == 1);
+    CHECK(rules.repeats_on_one_axis);
+    rules.free_banks = 0;
+    rules.repeats_on_one_axis = false;
+    const auto with = analysis::run(network("alexnet"), machine("eyeriss-v1"), scenario);
+    const auto without = analysis::run(network("alexnet"), printed, scenario);
+    REQUIRE(with.ok());
+    REQUIRE(without.ok());
+    const double silicon_ms[] = {16.5, 39.2, 21.8, 16.0, 10.0}; // JSSC 2017, Table V
+    for (std::size_t i = 0; i < 5; ++i) {
+        const double a = with->layers[i].processing_time_s * 1e3 / silicon_ms[i] - 1.0;
+        const double b = without->layers[i].processing_time_s * 1e3 / silicon_ms[i] - 1.0;
+        MESSAGE(with->layers[i].layer.name << ": " << 100.0 * a << " % with the rules, "
+                                           << 100.0 * b << " % without");
+        CHECK(std::abs(a) <= 0.08);
+    }
+}
+
+TEST_CASE("NVDLA's estimates of five configurations come out within 12 %, three within 8 %") {
+    const analysis::MachineTable nvdla = table("nvdla");
+    int close = 0;
+    for (const char* name : {"2048 MACs", "1024 MACs", "512 MACs", "256 MACs", "128 MACs"}) {
+        CAPTURE(name);
+        const double error = std::abs(error_of(nvdla, name));
+        CHECK(error <= 0.12);
+        close += error <= 0.08 ? 1 : 0;
+    }
+    CHECK(close >= 3);
+}
+
+} // namespace test_analysis_machines

@@ -1,0 +1,29 @@
+#include "report/search/proofs.hpp"
+
+#include <doctest/doctest.h>
+
+namespace test_analysis_proofs_text {
+
+using namespace eyeroof;
+
+TEST_CASE("reports say how many mappings are proved, and how far off the worst may be") {
+    analysis::Report report;
+    CHECK(report::proofs_text(report).empty());
+    report.layers.resize(3);
+    report.layers[0].layer.name = "one";
+    report.layers[1].layer.name = "two";
+    mapper::Certificate proved;
+    proved.proved = true;
+    proved.gap = 0.0;
+    mapper::Certificate open;
+    open.gap = 0.2; // the bound is 0.8 of the value: 25 % above it
+    report.layers[0].certificates = {proved};
+    CHECK(report::proofs_text(report) ==
+          "the mappings of all 1 layers that were searched are proved to be the best");
+    report.layers[1].certificates = {proved, open};
+    CHECK(report::proofs_text(report) ==
+          "the mappings of 1 of 2 layers are proved to be the best; two "
+          "is open: at most 25 % above it");
+}
+
+} // namespace test_analysis_proofs_text

@@ -1,0 +1,239 @@
+#include "analysis/what_if/sensitivity.hpp"
+#include "formats/catalog.hpp"
+#include "hwdb/catalog.hpp"
+#include "hwdb/gpu_reader.hpp"
+#include "tests/near.hpp"
+#include "tests/paths.hpp"
+#include "tests/question.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+using eyeroof::tests::near;
+
+namespace eyeroof::analysis::test_knobs {
+
+namespace {
+
+namespace fs = std::filesystem;
+const std::vector<fs::path> kMachines = {fs::path(tests::source_dir()) / "hwdb"};
+
+model::Machine machine(const std::string& name) {
+    return hwdb::load_machine(name, kMachines).value();
+}
+
+model::Network network(const std::string& name) {
+    return formats::load_network(name, {fs::path(tests::source_dir()) / "examples/networks"})
+        .value();
+}
+
+const Knob& knob(const std::vector<Knob>& knobs, const std::string& key) {
+    for (const Knob& k : knobs) {
+        if (k.key == key) {
+            return k;
+        }
+    }
+    FAIL("no knob " << key);
+    return knobs.front();
+}
+
+} // namespace
+
+TEST_CASE("every knob of every machine has a key of its own and turns what it is named after") {
+    for (const auto& entry : hwdb::list_machines(kMachines)) {
+        CAPTURE(entry.id);
+        const model::Machine original = machine(entry.id);
+        std::set<std::string> keys;
+        for (const Knob& k : knobs_of(original)) {
+            CAPTURE(k.key);
+            CHECK(keys.insert(k.key).second);
+            CHECK(*parse_value(k, value_text(k, k.value)) == near(k.value));
+            model::Machine turned = original;
+            k.set(turned, 2.0 * k.value);
+            CHECK(knob(knobs_of(turned), k.key).value == near(2.0 * k.value));
+        }
+        CHECK(keys.size() >= 3);
+    }
+}
+
+TEST_CASE("changes are read with units, as factors, and refused with a hint") {
+    const model::Machine v100 = machine("v100-sxm2-16gb");
+    CHECK(parse_change(v100, "dram-bandwidth = 1.2 TB/s")->value == 1.2e12);
+    CHECK(parse_change(v100, "dram-bandwidth=x2")->value == 1.8e12);
+    CHECK(parse_change(v100, "sms=100")->value == 100.0);
+    CHECK(change_text(v100, {"dram-bandwidth", 1.2e12}) == "dram-bandwidth=1.2 TB/s");
+    const auto unknown = parse_change(v100, "dram-bandwith=1 TB/s");
+    REQUIRE_FALSE(unknown);
+    CHECK(unknown.diagnostics().items().front().hint == "did you mean 'dram-bandwidth'?");
+    for (const char* bad :
+         {"clock", "sms=1.5", "sms=0", "sms=-3", "sms=1e300", "sms=nan", "dram-bandwidth=3",
+          "dram-bandwidth=x0", "dram-bandwidth=xx", "=", ""}) {
+        CAPTURE(bad);
+        CHECK_FALSE(parse_change(v100, bad));
+    }
+    const auto two = changed(v100, std::vector<std::string>{"nothing=1", "sms=none"});
+    REQUIRE_FALSE(two);
+    CHECK(two.diagnostics().size() == 2);
+}
+
+TEST_CASE("a change takes every unit that a machine file takes there, in any case") {
+    struct Row {
+        const char *machine, *text, *as;
+    };
+    // Eyeriss runs at 200 MHz with words of 16 bit; an SM of a V100 does 1024 FLOP a cycle.
+    for (const Row& row :
+         {Row{"eyeriss-v1", "clock=250 mhz", "clock=250 MHz"},
+          {"eyeriss-v1", "Clock=250 MHZ", "clock=250 MHz"},
+          {"eyeriss-v1", "CLOCK=X2", "clock=400 MHz"},
+          {"eyeriss-v1", "dram link bandwidth=960 MB/s", "dram-link-bandwidth=4.8 B/cycle"},
+          {"eyeriss-v1", "dram_link_bandwidth=38.4 BIT/CYCLE", "dram-link-bandwidth=4.8 B/cycle"},
+          {"eyeriss-v1", "filter-network-bandwidth=8 Words/Cycle",
+           "filter-network-bandwidth=16 B/cycle"},
+          {"eyeriss-v1", "glb-capacity=51200 words", "glb-capacity=100 KiB"},
+          {"eyeriss-v1", "spad-weight-capacity=448 words", "spad-weight-capacity=896 B"},
+          {"v100-sxm2-16gb", "DRAM-Bandwidth=1 tbyte/S", "dram-bandwidth=1 TB/s"},
+          {"v100-sxm2-16gb", "fp16-peak=250 tflops", "fp16-peak=250 TFLOP/s"},
+          {"v100-sxm2-16gb", "fp16-peak=2048 flop/cycle", "fp16-peak=250.6752 TFLOP/s"}}) {
+        CAPTURE(row.text);
+        const model::Machine origin = machine(row.machine);
+        const auto change = parse_change(origin, row.text);
+        if (!change) {
+            FAIL(to_string(change.diagnostics().items().front()));
+        }
+        const auto exact = parse_change(origin, row.as);
+        REQUIRE(exact);
+        CHECK(change->key == exact->key);
+        CHECK(change->value == near(exact->value, 1e-12));
+    }
+}
+
+TEST_CASE(
+    "a unit that may be two is refused with both, and words of two widths with their operands") {
+    const auto said = [](const char* name, const char* text) {
+        const auto change = parse_change(machine(name), text);
+        REQUIRE_FALSE(change);
+        return change.diagnostics().items().front();
+    };
+    const auto bits = said("v100-sxm2-16gb", "dram-bandwidth=1 tb/s");
+    CHECK(bits.code == "ambiguous-unit");
+    CHECK(bits.message.find("Tb/s or TB/s") != std::string::npos);
+    // TPU v1: 8-bit inputs and 32-bit sums share the unified buffer.
+    const auto words = said("tpu-v1", "unified-buffer-capacity=100 words");
+    CHECK(words.code == "ambiguous-unit");
+    CHECK(words.hint.find("input 8 bit, output 32 bit") != std::string::npos);
+    CHECK(said("v100-sxm2-16gb", "dram-bandwidth=1 GB").code == "wrong-unit");
+    CHECK(said("v100-sxm2-16gb", "l2-capacity=100 words").code == "wrong-unit");
+    CHECK(said("eyeriss-v1", "clock=1 parsec").code == "wrong-unit");
+}
+
+TEST_CASE("stores of one level are told apart by what they hold") {
+    std::set<std::string> keys;
+    for (const Knob& k : knobs_of(machine("eyeriss-v1"))) {
+        keys.insert(k.key);
+    }
+    for (const char* key :
+         {"spad-weight-capacity", "spad-input-capacity", "spad-output-capacity", "glb-capacity"}) {
+        CHECK(keys.contains(key));
+    }
+}
+
+TEST_CASE("a faster clock leaves the outermost memory its bytes per second") {
+    const auto fast = changed(machine("eyeriss-v1"), std::vector<Change>{{"clock", 400e6}});
+    REQUIRE(fast);
+    const auto& accelerator = std::get<model::Accelerator>(fast->kind);
+    // 480 MB/s are 2.4 bytes a cycle of 200 MHz and 1.2 of 400 MHz.
+    CHECK(accelerator.levels[0].channels[0].down_bytes_per_cycle == near(1.2));
+}
+
+TEST_CASE("a changed machine keeps its id, so that its plots and its constants stay its own") {
+    const model::Machine eyeriss = machine("eyeriss-v1");
+    const auto twice = changed(eyeriss, std::vector<Change>{{"dram-link-bandwidth", 4.8}});
+    REQUIRE(twice);
+    CHECK(twice->id == "eyeriss-v1");
+    CHECK(twice->name == "Eyeriss v1 (changed)");
+    CHECK(std::get<model::Accelerator>(twice->kind).levels[0].channels[0].down_bytes_per_cycle ==
+          4.8);
+    CHECK(*changed(eyeriss, std::vector<Change>{}) == eyeriss);
+}
+
+TEST_CASE("a changed machine is saved as YAML that predicts the same") {
+    const model::Network alexnet = network("alexnet");
+    for (const char* name : {"v100-sxm2-16gb", "eyeriss-v1", "l4"}) {
+        CAPTURE(name);
+        const model::Machine origin = machine(name);
+        const std::vector<Change> changes = {
+            {knobs_of(origin)[2].key, 2.0 * knobs_of(origin)[2].value}};
+        const fs::path folder = fs::temp_directory_path() / "eyeroof_what_if";
+        fs::create_directories(folder);
+        const fs::path file = folder / "mine.yaml";
+        std::ofstream(file) << changed_machine_yaml(origin, changes, "mine");
+        const auto back = hwdb::load_machine(file.string(), kMachines);
+        if (!back) {
+            FAIL(to_string(back.diagnostics().items().front()));
+        }
+        CHECK(back->id == "mine");
+        CHECK(back->summary.find(changes[0].key) != std::string::npos);
+        const Knob knob = knobs_of(origin)[2];
+        for (const std::string& field : knob.fields) { // not the paper's any more
+            const auto* source = find_provenance(back->provenance, field);
+            REQUIRE(source != nullptr);
+            CHECK(source->confidence == Confidence::user);
+            CHECK(source->source.find("changed by the user") == 0);
+        }
+        const auto saved = run(alexnet, *back);
+        const auto direct = run(alexnet, *changed(origin, changes));
+        REQUIRE(saved);
+        CHECK(saved->total.time_s == near(direct->total.time_s, 1e-12));
+        fs::remove_all(folder);
+    }
+}
+
+TEST_CASE("ten percent more bandwidth is worth ten percent where bandwidth is all that counts") {
+    model::Network net;
+    model::Layer copy; // 64 M elements read and written: DRAM and nothing else
+    copy.name = "copy";
+    copy.op = model::Op::elementwise;
+    copy.shape = model::ElementwiseShape{8192, 8192, "relu"};
+    net.layers = {copy};
+    const auto all = sensitivities(tests::question_of(net, machine("a100-sxm-40gb")));
+    REQUIRE(all);
+    for (const Sensitivity& s : *all) {
+        if (s.key == "dram-bandwidth") {
+            CHECK(s.speedup > 1.07); // launch and ramp take a little
+            CHECK(s.speedup < 1.101);
+        }
+        if (s.key == "fp16-peak") {
+            CHECK(s.speedup == near(1.0));
+        }
+        CHECK(s.speedup > 0.999);
+    }
+    CHECK(best_help_text(*all).find("DRAM bandwidth") != std::string::npos);
+}
+
+TEST_CASE("the knob behind a step is the one that its limit names") {
+    const model::Machine eyeriss = machine("eyeriss-v1");
+    const Question question = tests::question_of(network("alexnet"), eyeriss);
+    const auto report = run(question);
+    REQUIRE(report);
+    const auto at = std::find_if(report->layers.begin(), report->layers.end(),
+                                 [](const auto& l) { return l.layer.name == "FC6"; });
+    REQUIRE(at != report->layers.end());
+    const LayerReport& fc6 = *at; // a matrix-vector product
+    const auto help = help_for(fc6.layer, question);
+    REQUIRE(help);
+    CHECK(fc6.steps[5].limit.find("DRAM") != std::string::npos);
+    CHECK(help->behind[5] == "dram-link-bandwidth");
+    CHECK_FALSE(help->behind[0].has_value()); // the layer's own size is no parameter of the machine
+    for (std::size_t i = 1; i < help->gains.size(); ++i) {
+        CHECK(help->gains[i - 1].speedup >= help->gains[i].speedup);
+    }
+    std::stop_source stop;
+    stop.request_stop();
+    CHECK_FALSE(help_for(fc6.layer, question, stop.get_token()));
+}
+
+} // namespace eyeroof::analysis::test_knobs

@@ -1,0 +1,87 @@
+// Sizes that exporters compute: constants followed through slices, transposes and reshapes.
+#include "formats/onnx/convert.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+namespace test_formats_onnx_values {
+
+using namespace eyeroof;
+using formats::onnx::Constant;
+using formats::onnx::Dim;
+using formats::onnx::OnnxGraph;
+using formats::onnx::OnnxNode;
+
+namespace {
+
+constexpr int kFloat = 1;
+constexpr int kWhole = 7;
+
+OnnxNode made(std::string op, std::vector<std::string> inputs, std::string output) {
+    OnnxNode node;
+    node.op = std::move(op);
+    node.inputs = std::move(inputs);
+    node.outputs = {std::move(output)};
+    return node;
+}
+
+Constant whole(std::vector<double> values) {
+    return {kWhole, {static_cast<std::int64_t>(values.size())}, std::move(values)};
+}
+
+} // namespace
+
+TEST_CASE("padding that is turned from PyTorch's order into ONNX's is followed") {
+    // PyTorch pads the last axis first: (0, 3, 0, 2) are 3 columns and 2 rows behind. The exporter
+    // makes pairs of them, turns their order around, and lays all beginnings before all ends.
+    OnnxGraph graph;
+    graph.opset = 17;
+    graph.inputs = {"x"};
+    graph.input_types["x"] = {kFloat, std::vector<Dim>{{1, ""}, {4, ""}, {10, ""}, {12, ""}}};
+    graph.constants["pads"] = whole({0, 3, 0, 2, 0, 0, 0, 0});
+    graph.constants["pairs"] = whole({-1, 2});
+    graph.constants["from"] = whole({-1});
+    graph.constants["to"] = whole({-9223372036854775807.0});
+    graph.constants["axis"] = whole({0});
+    graph.constants["back"] = whole({-1});
+    graph.constants["flat"] = whole({-1});
+    graph.nodes = {made("Reshape", {"pads", "pairs"}, "paired"),
+                   made("Slice", {"paired", "from", "to", "axis", "back"}, "turned"),
+                   made("Transpose", {"turned"}, "ends"),
+                   made("Reshape", {"ends", "flat"}, "all"),
+                   made("Pad", {"x", "all"}, "padded"),
+                   made("Relu", {"padded"}, "y")};
+    graph.nodes[2].attributes["perm"].ints = {1, 0};
+    graph.outputs = {"y"};
+    const auto converted = formats::onnx::convert(graph, "made.onnx");
+    for (const Diagnostic& d : converted.diagnostics()) {
+        FAIL_CHECK(to_string(d));
+    }
+    REQUIRE(converted.ok());
+    REQUIRE(converted->network.layers.size() == 2);
+    const auto& relu = std::get<model::ElementwiseShape>(converted->network.layers[1].shape);
+    CHECK(relu.cols == 12 + 3);
+    CHECK(relu.rows == 1 * 4 * (10 + 2));
+}
+
+TEST_CASE("weights that pass through an identity stay weights") {
+    OnnxGraph graph; // written without weights: they are inputs
+    graph.opset = 17;
+    graph.inputs = {"x", "w"};
+    graph.input_types["x"] = {kFloat, std::vector<Dim>{{2, ""}, {5, ""}, {8, ""}}};
+    graph.input_types["w"] = {kFloat, std::vector<Dim>{{8, ""}, {16, ""}}};
+    graph.nodes = {made("Identity", {"w"}, "same"), made("MatMul", {"x", "same"}, "y"),
+                   made("MatMul", {"x", "w"}, "z")};
+    graph.outputs = {"y", "z"};
+    const auto converted = formats::onnx::convert(graph, "made.onnx");
+    REQUIRE(converted.ok());
+    REQUIRE(converted->network.layers.size() == 2);
+    for (const model::Layer& layer : converted->network.layers) {
+        CHECK(layer.op == model::Op::gemm);
+    }
+    CHECK(totals_of(converted->network)->parameters == 8 * 16); // one matrix, counted once
+}
+
+} // namespace test_formats_onnx_values

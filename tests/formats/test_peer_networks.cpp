@@ -1,0 +1,124 @@
+#include "formats/catalog.hpp"
+#include "formats/maestro.hpp"
+#include "formats/zigzag.hpp"
+#include "tests/paths.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace test_formats_peer_networks {
+
+using namespace eyeroof;
+using namespace eyeroof::model;
+using namespace eyeroof::formats;
+
+namespace {
+
+std::string sample(const std::string& name) {
+    std::ifstream file(eyeroof::tests::source_dir() + "/tests/fuzz/corpus/" + name,
+                       std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+Count macs(const Layer& layer) {
+    return work_of(layer)->macs;
+}
+
+bool says(const Diagnostics& found, const std::string& part) {
+    for (const Diagnostic& d : found) {
+        if (to_string(d).find(part) != std::string::npos) {
+            return true;
+        }
+    }
+    return false;
+}
+
+} // namespace
+
+TEST_CASE("MAESTRO's layers become convolutions of padded inputs and matrix products") {
+    const auto network = parse_maestro(sample("maestro/small.m"), "small.m");
+    REQUIRE(network);
+    CHECK(network->name == "Small");
+    REQUIRE(network->layers.size() == 5);
+    // (229 - 7) / 2 + 1 = 112 positions each way, 4 images.
+    CHECK(macs(network->layers[0]) == Count{4} * 64 * 3 * 7 * 7 * 112 * 112);
+    const auto& depth = std::get<ConvShape>(network->layers[1].shape);
+    CHECK(depth.groups == 64);
+    CHECK(macs(network->layers[1]) == Count{64} * 9 * 56 * 56);
+    CHECK(macs(network->layers[2]) == Count{32} * 4 * 4 * 9 * 56 * 56); // per group
+    CHECK(std::get<GemmShape>(network->layers[3].shape) == GemmShape{1, 128, 64, 256});
+    CHECK(network->layers[4].op == Op::bmm);
+    CHECK(std::get<GemmShape>(network->layers[4].shape) == GemmShape{12, 128, 128, 64});
+}
+
+TEST_CASE("what MAESTRO's file has wrong is told with line, column and the nearest name") {
+    const auto types = parse_maestro(sample("maestro/wrong.m"), "w.m");
+    REQUIRE_FALSE(types);
+    CHECK(says(types.diagnostics(), "w.m:1:29: error: layers of type LSTM are not read"));
+    CHECK(says(types.diagnostics(), "'0' is no number from 1"));
+    const auto key = parse_maestro(sample("maestro/key.m"), "k.m");
+    REQUIRE_FALSE(key);
+    CHECK(says(key.diagnostics(), "k.m:2:23: error: a layer has no 'Strid'"));
+    CHECK(says(key.diagnostics(), "did you mean 'Stride'?"));
+    const auto open = parse_maestro("Network A {\n Layer B { Type: CONV", "o.m");
+    REQUIRE_FALSE(open);
+    CHECK(says(open.diagnostics(), "o.m:2:"));
+    const auto transposed = parse_maestro(
+        "Network A { Layer B { Type: TRCONV Dimensions { K: 1, C: 1, R: 2, S: 2, Y: 4, X: 4 } } }",
+        "t.m");
+    CHECK(says(transposed.diagnostics(), "layers of type TRCONV are not read"));
+}
+
+TEST_CASE("ZigZag's list of layers is read by the tensors that its dimensions address") {
+    const auto network = parse_zigzag(sample("zigzag/list.yaml"), "list.yaml");
+    REQUIRE(network);
+    REQUIRE(network->layers.size() == 5);
+    const auto& stem = std::get<ConvShape>(network->layers[0].shape);
+    CHECK(network->layers[0].name == "stem");
+    CHECK(stem.stride == Extent2{2, 2});
+    CHECK(stem.pad == Extent2{3, 3});
+    CHECK(stem.p() == 112);
+    CHECK(macs(network->layers[0]) == Count{118013952}); // ResNet's conv1
+    CHECK(network->layers[0].types.input == DataType::int8);
+    CHECK(network->layers[1].op == Op::maxpool);
+    CHECK(std::get<PoolShape>(network->layers[1].shape).p() == 56);
+    CHECK(network->layers[2].op == Op::elementwise);
+    CHECK(macs(network->layers[3]) == Count{2} * 768 * 128 * 3072);
+    CHECK(macs(network->layers[4]) == Count{12} * 64 * 128 * 128); // heads lie in all tensors
+    CHECK(std::get<ConvShape>(network->layers[4].shape).groups == 12);
+}
+
+TEST_CASE("ZigZag's Python form is read as well, tuples and all") {
+    const auto network = parse_zigzag(sample("zigzag/python.py"), "python.py");
+    REQUIRE(network);
+    REQUIRE(network->layers.size() == 2); // the input is no layer
+    const auto& depth = std::get<ConvShape>(network->layers[0].shape);
+    CHECK(depth.groups == 32);
+    CHECK(depth.pad == Extent2{1, 1});
+    CHECK(depth.h == 56);
+    CHECK(macs(network->layers[1]) == Count{64} * 32 * 56 * 56);
+}
+
+TEST_CASE("what ZigZag's file has wrong is told with line and column") {
+    const auto network = parse_zigzag(sample("zigzag/wrong.yaml"), "w.yaml");
+    REQUIRE_FALSE(network);
+    CHECK(says(network.diagnostics(), "w.yaml:1:21: error: 'O[b][' is no equation"));
+    CHECK(says(network.diagnostics(), "1 sizes stand beside 2 dimensions"));
+    CHECK(says(network.diagnostics(), "w.yaml:2:104: error: 0 is too small"));
+    const auto two = parse_zigzag(sample("zigzag/keyed.yaml"), "k.yaml");
+    REQUIRE_FALSE(two);
+    CHECK(says(two.diagnostics(), "does not fit a convolution"));
+}
+
+TEST_CASE("the catalog tells the peers' files by their content") {
+    CHECK(network_format(sample("maestro/small.m")) == NetworkFormat::maestro);
+    CHECK(network_format(sample("zigzag/list.yaml")) == NetworkFormat::zigzag);
+    CHECK(network_format(sample("zigzag/python.py")) == NetworkFormat::zigzag);
+    CHECK(network_format(sample("timeloop/gemm.yaml")) == NetworkFormat::timeloop_problem);
+    CHECK(network_format("Network, M, N\n1, 2, 3\n") == NetworkFormat::layer_csv);
+    CHECK(network_format("Network: 3\n") == NetworkFormat::network_yaml);
+}
+
+} // namespace test_formats_peer_networks

@@ -1,0 +1,259 @@
+#include "base/lines.hpp"
+#include "formats/layer_csv.hpp"
+#include "report/catalog/network.hpp"
+#include "report/exam/csv.hpp"
+#include "report/exam/html.hpp"
+#include "report/exam/json.hpp"
+#include "report/exam/markdown.hpp"
+#include "report/exam/text.hpp"
+#include "tests/golden.hpp"
+#include "tests/report/fixture.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <sstream>
+
+namespace test_report_writers {
+
+using namespace eyeroof;
+using namespace eyeroof::analysis;
+using namespace eyeroof::formats;
+using namespace eyeroof::report;
+
+namespace {
+
+std::size_t widest_line(const std::string& text) {
+    std::istringstream lines(text);
+    std::size_t widest = 0;
+    for (std::string line; std::getline(lines, line);) {
+        widest = std::max(widest, display_width(line));
+    }
+    return widest;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+    std::size_t count = 0;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+        ++count;
+    }
+    return count;
+}
+
+} // namespace
+
+TEST_CASE("cells are cut and filled by columns, not bytes, and never carry control characters") {
+    CHECK(left("µm", 4) == "µm  ");
+    CHECK(right("µm", 4) == "  µm");
+    CHECK(left("αβγδε", 3) == "αβ…");
+    CHECK(masked_controls("a\033[31mb\n") == "a?[31mb?");
+    CHECK(masked_controls("\xC3\x28") == "?("); // a lead byte without its continuation
+    CHECK(masked_controls("a\xC2\x9B"
+                    "b") == "a?b"); // C1 control sequence introducer
+    CHECK(left("", 0).empty());
+}
+
+TEST_CASE("a bar shows done, possible and the rest in exactly its cells") {
+    CHECK(bar(0.5, 0.75, 4) == "██░·");
+    CHECK(bar(0.125, 0.125, 1) == "▏");
+    CHECK(display_width(bar(1.0 / 3.0, 0.9, 20)) == 20);
+    CHECK(display_width(bar(2.0, -1.0, 7)) == 7);
+}
+
+TEST_CASE("sentences wrap between words within the width") {
+    CHECK(wrapped("aa bb cc", 2, 7) == "  aa bb\n  cc\n");
+    CHECK(wrapped_parts({"aaa", "bbb", "c"}, 0, 9) == "aaa · bbb\nc\n");
+}
+
+TEST_CASE("the text names the step, its limit and both chains of every layer") {
+    const std::string text = to_text(tests::small_report());
+    CHECK(contains(text, "conv,1 ×2"));
+    CHECK(contains(text, "4 physical dimensions"));
+    CHECK(contains(text, "−20.0 %")); // 80 of the 100 that step 3 left
+    CHECK(contains(text, "−37.5 %")); // step 6: 50 of 80
+    CHECK(contains(text, "step 6: Because of 6"));
+    CHECK(contains(text, "100 ms (80 ms … 130 ms)"));
+    CHECK(contains(text, "worst losses"));
+    CHECK(contains(text, "60 ms of 205 ms (29.3 %)")); // twice 100 − 70 ms without step 6
+    CHECK(contains(text, "note: a note"));
+    CHECK(contains(text, "Only recalled"));
+    CHECK(!contains(text, "\033"));
+}
+
+TEST_CASE("the overview bar gives each step the cells that it took") {
+    // 36 cells: 40 % are 14.4 done; step 7 takes 40 to 50 %, step 6 50 to 80 %, step 4 80 to 100 %.
+    // Centres at (i + 0.5) / 36: below 0.4 i <= 13 (14 cells), below 0.5 i <= 17 (4), below 0.8
+    // i <= 28 (11), the rest 7.
+    const std::string text = to_text(tests::small_report());
+    CHECK(contains(text, "██████████████7777666666666664444444"));
+    CHECK(!contains(text, "███████████████7777"));
+}
+
+TEST_CASE("text fits 100 columns whatever the names are, with and without colour") {
+    Report report = tests::small_report();
+    report.network_name = std::string(300, 'n');
+    report.machine.name = std::string(300, 'm');
+    report.layers[0].layer.name = std::string(300, 'x') + "\033[2J";
+    report.layers[0].limiter = std::string(300, 'y');
+    report.layers[0].steps[5].limit = std::string(300, 'z');
+    report.layers[0].steps[5].reason = std::string(300, 'r') + " " + std::string(80, 's');
+    report.layers[0].mapping_text = std::string(300, 'q');
+    report.machine.weak_sources = {std::string(200, 'w'), "v"};
+    for (const bool details : {false, true}) {
+        const std::string text = to_text(report, {false, Ladders::all, details});
+        CHECK(widest_line(text) <= 100);
+        CHECK(!contains(text, "\033"));
+    }
+}
+
+TEST_CASE("colour is asked for, and changes nothing but colour") {
+    const std::string plain = to_text(tests::small_report());
+    std::string painted = to_text(tests::small_report(), {true, Ladders::automatic, false});
+    CHECK(contains(painted, "\033["));
+    for (auto at = painted.find('\033'); at != std::string::npos; at = painted.find('\033')) {
+        painted.erase(at, painted.find('m', at) - at + 1);
+    }
+    CHECK(painted == plain);
+}
+
+TEST_CASE("many layers get ladders only where the worst losses are, unless all are wanted") {
+    Report report = tests::small_report();
+    for (int i = 0; i < 20; ++i) {
+        report.layers.push_back(tests::second_layer());
+    }
+    CHECK(count_of(to_text(report), "4 physical dimensions") == 2); // the two worst losses
+    CHECK(count_of(to_text(report, {false, Ladders::all, false}), "4 physical dimensions") == 22);
+}
+
+TEST_CASE("JSON has the keys of eyeroof/exam/1 with the report's values") {
+    const auto json = nlohmann::json::parse(to_json(tests::small_report()));
+    CHECK(json["schema"] == "eyeroof/exam/1");
+    CHECK(json["machine"]["id"] == "box");
+    CHECK(json["network"]["name"] == "Net | 1");
+    const auto& layer = json["layers"][0];
+    CHECK(layer["name"] == "conv,1");
+    CHECK(layer["op"] == "conv2d");
+    CHECK(layer["count"] == 2);
+    CHECK(layer["macs"] == 4000);
+    CHECK(layer["steps"].size() == 7);
+    CHECK(layer["steps"][5]["step"] == 6);
+    CHECK(layer["steps"][5]["name"] == "average bandwidth");
+    CHECK(layer["steps"][5]["bound_macs_per_cycle"] == 50.0);
+    CHECK(layer["machine_steps"][5]["bound_macs_per_cycle"] == 60.0);
+    CHECK(layer["active_pes"]["allocated"] == 80.0);
+    CHECK(layer["active_pes"]["averaged"] == 79.5);
+    CHECK(layer["low_s"] == 0.08);
+    CHECK(layer["traffic"][0]["read_bytes"] == 500);
+    CHECK(layer["mapping"]["nests"][0]["levels"][0]["temporal"][0]["dim"] == "K");
+    CHECK(!json["layers"][1].contains("low_s")); // no interval is known
+    CHECK(json["total"]["time_s"] == 0.205);
+    CHECK(json["worst"][0]["layer"] == "conv,1");
+}
+
+TEST_CASE("JSON stays JSON when a name is no UTF-8") {
+    Report report = tests::small_report();
+    report.layers[0].layer.name = "\xFF\"\n";
+    CHECK(nlohmann::json::accept(to_json(report)));
+}
+
+TEST_CASE("CSV has the layer's columns, the results, and the step 6 bound in seconds") {
+    std::istringstream csv(to_csv(tests::small_report()));
+    std::string header;
+    std::string first;
+    std::string second;
+    std::getline(csv, header);
+    std::getline(csv, first);
+    std::getline(csv, second);
+    CHECK(header ==
+          "name,op,count,dtype,direction,batch,m,n,k,c,h,w,r,s,stride,pad,dilation,groups,"
+          "rows,cols,fn,kv_heads,causal,window,topk,time_s,low_s,high_s,limiter,step6_bound_s"
+          ",macs,flops,utilization,energy_j,outer_bytes,limiter_step,step1_macs_per_cycle,"
+          "step2_macs_per_cycle,step3_macs_per_cycle,step4_macs_per_cycle,step5_macs_per_cycle,"
+          "step6_macs_per_cycle,step7_macs_per_cycle");
+    CHECK(first.starts_with("\"conv,1\",conv2d,2,"));
+    // 4000 MAC / (50 MAC/cycle * 1000 cycle/s) = 0.08 s
+    CHECK(contains(first, ",0.1,0.08,0.13,DRAM bus: weight,0.08,4000,"));
+    // 100 operations count as 50 MAC: 50 / (10 * 1000) = 0.005 s
+    CHECK(contains(second, ",0.005,,,DRAM bus: weight,0.005,0,100,0.1,"));
+    // The sums of the report, counts included, in a row of their own.
+    std::string total;
+    std::getline(csv, total);
+    CHECK(total.starts_with("total,total,,"));
+    CHECK(contains(total, ",0.205,"));
+    CHECK(contains(total, ",8000,16100,0.39,"));
+    CHECK(std::count(total.begin(), total.end(), ',') ==
+          std::count(header.begin(), header.end(), ','));
+    CHECK(std::count(second.begin(), second.end(), ',') ==
+          std::count(header.begin(), header.end(), ','));
+}
+
+TEST_CASE("CSV repeats the rows of the table that was read, also columns that it does not know") {
+    const std::string input = "op,name,rows,cols,fn,mine\n"
+                              "elementwise,a,2,3,relu,\"x, y\"\n"
+                              "elementwise,skipped,2,3,relu,\n"
+                              "elementwise,b,4,5,relu,7\n";
+    const auto table = formats::parse_layer_csv(input, "t.csv");
+    REQUIRE(table.ok());
+    Report report = tests::small_report();
+    report.layers[0].layer = table->layers[0];
+    report.layers[1].layer = table->layers[2]; // as a filter leaves it
+    const std::string csv = to_csv(report, &*table);
+    CHECK(csv.starts_with("op,name,rows,cols,fn,mine,time_s,low_s,high_s,limiter,step6_bound_s,"));
+    CHECK(contains(csv, "\nelementwise,a,2,3,relu,\"x, y\",0.1,"));
+    CHECK(contains(csv, "\ntotal,total,,,,,"));
+    CHECK(contains(csv, "\nelementwise,b,4,5,relu,7,0.005,"));
+    CHECK(!contains(csv, "skipped"));
+}
+
+TEST_CASE("Markdown and HTML escape what names could break") {
+    const std::string markdown = to_markdown(tests::small_report());
+    CHECK(contains(markdown, "# Net \\| 1 on The \\<Box>"));
+    CHECK(contains(markdown, "| conv,1 | conv2d | 2 |"));
+    const std::string html = to_html(tests::small_report());
+    CHECK(contains(html, "The &lt;Box&gt;"));
+    CHECK(!contains(html, "<Box>"));
+    CHECK(contains(html, "instantaneous bandwidth"));
+    CHECK(html.ends_with("</html>\n"));
+}
+
+TEST_CASE("every format of a small report is as it was found right") {
+    const Report report = tests::small_report();
+    tests::check_golden("small-report/out.txt", to_text(report));
+    tests::check_golden("small-report/details.txt", to_text(report, {false, Ladders::all, true}));
+    tests::check_golden("small-report/colour.txt", to_text(report, {true, Ladders::all, false}));
+    tests::check_golden("small-report/out.json", to_json(report));
+    tests::check_golden("small-report/out.csv", to_csv(report));
+    tests::check_golden("small-report/out.md", to_markdown(report));
+    tests::check_golden("small-report/out.html", to_html(report));
+}
+
+TEST_CASE("a network's report lists the operators without a cost and their share") {
+    model::Network network;
+    network.id = network.name = "toy";
+    network.layers.resize(1);
+    network.layers[0].op = model::Op::elementwise;
+    network.layers[0].shape = model::ElementwiseShape{2, 3, "relu"};
+    const auto complete = totals_of(network).value();
+    CHECK_FALSE(contains(network_to_text(network, complete), "Not costed"));
+    const nlohmann::json whole = nlohmann::json::parse(network_to_json(network, complete));
+    CHECK(whole["operators"] == 1);
+    CHECK(whole["uncosted_share"] == 0.0);
+    CHECK(whole["uncosted"].empty());
+    network.operators = 8;
+    network.uncosted = {{"DeformConv", "dcn", "its sizes are not known", 2, true}};
+    CHECK(contains(network_to_text(network, complete),
+                   "Not costed: 2 of 8 operators (25.0 %)\n"
+                   "  2 x DeformConv (first dcn): its sizes are not known; it may multiply\n"));
+    const nlohmann::json part = nlohmann::json::parse(network_to_json(network, complete));
+    CHECK(part["operators"] == 8);
+    CHECK(part["uncosted_share"] == 0.25);
+    CHECK(part["uncosted"][0]["op"] == "DeformConv");
+    CHECK(part["uncosted"][0]["may_multiply"] == true);
+}
+
+} // namespace test_report_writers
