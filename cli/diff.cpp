@@ -205,7 +205,7 @@ Exit diff(Context& context, const DiffOptions& options, const std::string& comma
             "compare two runs, or two exams; `exam --profile FILE` lays a run over an exam");
     }
     if (options.by_given && !run_a) {
-        return context.fail_usage("--by is for two measured runs", "exams are told by layer");
+        return context.fail_usage("--by is for two measured runs", "exams are compared by layer");
     }
     return run_a ? diff_runs(context, options, command) : diff_exams(context, options, command);
 }

@@ -204,10 +204,9 @@ void add_hw_cross_validate(Frame& frame, CLI::App& hw) {
         classes.emplace_back(model::kernel_class_name(static_cast<model::KernelClass>(i)));
     }
     add_choice(app, "--class", options->kernel_class, classes, "Only this class of kernels");
-    add_choice(
-        app, "--leave-out", options->leave_out, {"die", "architecture", "library", "source"},
-        "What a fit does not see of the rows that its errors are told of; library and source "
-        "are columns of the table");
+    add_choice(app, "--leave-out", options->leave_out, {"die", "architecture", "library", "source"},
+               "Which rows a fit does not see and its errors are reported for; library and source "
+               "are columns of the table");
     app.add_flag("--ablate", options->study.ablate,
                  "Also fit without each term and tell the error (slow)");
     add_timing(app, options->timing);

@@ -271,7 +271,7 @@ void add_import(Frame& frame) {
                   "eyeroof import run.jsonl --log cublas.log --match resnet50\n"
                   "# the first ten launches of one kernel\n"
                   "eyeroof import profile.jsonl --kernel gemm --count 10 --format csv");
-    app.add_option("FILES", options->files, "Measurements; the format is told by content")
+    app.add_option("FILES", options->files, "Measurements; the format is recognized by content")
         ->required()
         ->type_name("FILE");
     add_choice(app, "--input-format", options->from, format_names(),

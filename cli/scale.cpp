@@ -243,7 +243,7 @@ constexpr const char* kScaleExamples =
     "8..1024\n"
     "# strong scaling, and every step above the device\n"
     "eyeroof scale googlenet --on k40m --dtype fp32 --fabric titan-gemini --batch 1024 --details\n"
-    "# 64 workers that wait for nobody\n"
+    "# 64 workers that do not wait for each other\n"
     "eyeroof scale vgg16 --on v100-pcie-16gb --fabric roce-100g --devices 64 --asynchronous\n"
     "# a GPT on 64 GPUs, 8 of which share each product\n"
     "eyeroof scale gpt-3-6.7b --on a100-sxm-80gb --fabric dgx-a100-hdr --devices 64 --tensor 8\n"
@@ -340,8 +340,9 @@ void add_strategy(CLI::App& app, ScaleOptions& options) {
     app.add_option("--jitter", options.jitter,
                    "Deviation of a worker's time over its mean: the slowest is waited for")
         ->check(CLI::Range(0.0, 1.0));
-    app.add_flag("--asynchronous", options.asynchronous,
-                 "Workers wait for nobody: throughput and staleness with parameter servers");
+    app.add_flag(
+        "--asynchronous", options.asynchronous,
+        "Workers do not wait for each other: throughput and staleness with parameter servers");
     app.add_option("--samples", options.samples, "Samples of the whole run: time, energy, money")
         ->check(CLI::PositiveNumber);
 }

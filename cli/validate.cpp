@@ -250,7 +250,7 @@ void add_validate(Frame& frame) {
                               "eyeroof validate measured.csv --timing kernel\n"
                               "# speed-ups of whole networks, beside guessing their median\n"
                               "eyeroof validate pairs.csv --pairs\n"
-                              "# as if nobody had measured these GPUs\n"
+                              "# as if these GPUs had never been measured\n"
                               "eyeroof validate measured.csv --never-seen --format json\n"
                               "# published figures of accelerators, and how far they are trusted\n"
                               "eyeroof validate --machines --on nvdla-large\n"

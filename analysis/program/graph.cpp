@@ -277,7 +277,8 @@ class ForwardMaker {
             const bool last = i + 1 == wiring_.steps.size();
             const bool output = step.output || last;
             if (step.kind == WiringKind::run && !read_[i] && !output) {
-                found_.error("dangling-tensor", fmt::format("nobody reads what {} makes", named(i)),
+                found_.error("dangling-tensor",
+                             fmt::format("nothing reads the output of {}", named(i)),
                              "name it where it is read, or write `output: true`",
                              wiring_.places[step.place]);
             }

@@ -215,10 +215,11 @@ void fill_asynchronous(const Shared& s, const DeviceWork& work, const Group& gro
     point.step_s = static_cast<double>(point.batch) / point.samples_per_s;
     point.collective = "server";
     point.parts.exposed_s = std::max(point.step_s - work.compute_s(), 0.0);
-    point.notes.push_back(fmt::format(
-        "gradients are {:g} updates old when they arrive; the {} binds. Throughput is told, not "
-        "what staleness costs in convergence",
-        step.staleness, step.server_bound ? "servers' link" : "workers' compute"));
+    point.notes.push_back(fmt::format("gradients are {:g} updates old when they arrive; the {} "
+                                      "binds. Throughput is predicted, not "
+                                      "what staleness costs in convergence",
+                                      step.staleness,
+                                      step.server_bound ? "servers' link" : "workers' compute"));
 }
 
 Result<ScalePoint> point_of(Device& device, const Shared& s, Count devices, Count batch) {

@@ -158,7 +158,7 @@ Space space_of(const Facts& f, std::vector<Excluded>& excluded) {
         excluded.push_back({"attention in one kernel",
                             f.question.wiring
                                 ? "the graph writes out no attention"
-                                : "without a graph nobody knows what its products read"});
+                                : "without a graph, the inputs of its GEMMs are unknown"});
     }
     f.training ? add_training(f, s, excluded) : add_inference(f, s, excluded);
     s.batch = f.options.batches;

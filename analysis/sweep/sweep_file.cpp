@@ -281,7 +281,7 @@ Result<Done> write_merged(const std::vector<Part>& parts, const fs::path& to) {
     for (const Part& part : parts) {
         if (!append_part(part, part.header, part.bytes, *file)) {
             return failed<Done>("bad-sweep-file", part.path.string() + " has become shorter",
-                                "merge parts that nobody writes to");
+                                "merge parts that are no longer being written");
         }
     }
     return file->commit();

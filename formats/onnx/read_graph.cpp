@@ -274,7 +274,8 @@ Result<OnnxGraph> read_graph(std::string_view bytes, const std::string& file,
     using Answer = Result<OnnxGraph>;
     if (reader.broken()) {
         return Answer::failure("bad-onnx", "the file is broken off, or is no ONNX model",
-                               "write it anew; `net check` reads other formats too", {file, 0, 0});
+                               "export it again; `net check` reads other formats too",
+                               {file, 0, 0});
     }
     if (reader.too_large()) {
         return Answer::failure(

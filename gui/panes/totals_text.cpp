@@ -24,7 +24,7 @@ std::string line_of(const analysis::Report& report, bool alone) {
     line += fmt::format(", {:.1f} % of the peak", 100.0 * total.utilization);
     if (!report.worst.empty() && alone) {
         const analysis::Loss& worst = report.worst.front();
-        line += fmt::format("; most is lost in {} at step {} (mended alone {:.0f} % less time)",
+        line += fmt::format("; most is lost in {} at step {} ({:.0f} % less time without it)",
                             report.layers[worst.layer].layer.name, worst.step,
                             100.0 * worst.lost_s / total.time_s);
     }

@@ -31,7 +31,7 @@ constexpr const char* kShortcuts =
     "<tr><td>click a step, 1 … 7</td><td>the parameter behind it is selected</td></tr>"
     "<tr><td>Ctrl+Z, Ctrl+Shift+Z</td><td>undo, redo what was turned</td></tr>"
     "<tr><td colspan=2><b>Window</b></td></tr>"
-    "<tr><td>Ctrl+N, Ctrl+O, Ctrl+S</td><td>start anew; open; save the session</td></tr>"
+    "<tr><td>Ctrl+N, Ctrl+O, Ctrl+S</td><td>new, open, and save a session</td></tr>"
     "<tr><td>Ctrl+Shift+S</td><td>save the changed machine</td></tr>"
     "<tr><td>Ctrl+E</td><td>export picture or table</td></tr>"
     "<tr><td>Ctrl+F</td><td>filter by name</td></tr>"

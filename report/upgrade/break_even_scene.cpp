@@ -12,7 +12,7 @@ namespace eyeroof::report {
 namespace {
 
 constexpr double kCurveLeft = 58.0, kCurveRight = 16.0, kCurveTop = 76.0, kCurveBottom = 44.0;
-constexpr double kMostCost = 2.0;  // the top of the plot: twice as dear as staying
+constexpr double kMostCost = 2.0;  // the top of the plot: twice break-even
 constexpr double kBandStrip = 2.0; // pixels of one strip of a band
 constexpr double kMonths = 36.0;
 constexpr double kMostMonths = 120.0;
@@ -199,7 +199,7 @@ Drawing make_break_even(const std::vector<analysis::Upgrade>& upgrades, std::siz
     const double one = plot.y(1.0);
     d.lines.push_back({{{plot.box.left, one}, {plot.box.right(), one}}, ColourRole::text, 1.4});
     d.texts.push_back({{plot.box.left + 6.0, one - 5.0},
-                       "as dear as staying",
+                       "break-even",
                        ColourRole::text,
                        kSmallPx,
                        0.0,
