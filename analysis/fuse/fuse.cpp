@@ -2,6 +2,7 @@
 
 #include "analysis/fuse/members.hpp"
 #include "model/fuse/partition.hpp"
+#include "model/fuse/product_chain.hpp"
 
 #include <fmt/format.h>
 
@@ -37,6 +38,19 @@ std::string described(const model::fuse::GroupChoice& choice, const Window& last
     return text;
 }
 
+std::string described(const model::fuse::ProductChain& chain,
+                      const model::fuse::ChainTiling& tiling) {
+    const auto staying = std::count(tiling.stays.begin(), tiling.stays.end(), true);
+    const auto all = static_cast<std::ptrdiff_t>(tiling.stays.size());
+    std::string text = tiling.rows == chain.m ? std::string("all rows at once")
+                                              : fmt::format("tiles of {} rows", tiling.rows);
+    text += staying == all ? ", weights stay"
+            : staying == 0 ? (tiling.rows == chain.m ? ", weights pass through"
+                                                     : ", weights again for each tile")
+                           : fmt::format(", {} of {} weights stay", staying, all);
+    return text;
+}
+
 class Fuser {
   public:
     Fuser(const Chains& chains, const Chip& chip, FuseAim aim)
@@ -60,14 +74,7 @@ class Fuser {
         if (g.last == g.first) {
             return products(front(product.product), product.copies, first, first.macs, "alone");
         }
-        if (g.last == g.first + 1) {
-            const auto& next = std::get<ProductMember>(members_[g.last].what);
-            const model::fuse::Pair pair{product.product.m, product.product.k, product.product.n,
-                                         next.product.n};
-            return products(front(pair), product.copies, first, first.macs + members_[g.last].macs,
-                            "both products together");
-        }
-        return std::nullopt;
+        return chain(g);
     }
 
     // A member by itself; where not even that fits, each tensor once, which nothing goes below.
@@ -156,6 +163,47 @@ class Fuser {
         return Costed{timed(static_cast<double>(best->traffic * copies) * m.word_bytes,
                             static_cast<double>(macs)),
                       static_cast<double>(best->words) * m.word_bytes, std::move(how)};
+    }
+
+    // Products one after the other: rows in tiles through all of them, or, of two, any order of
+    // tiles of rows and of the middle dimension.
+    std::optional<Costed> chain(Group g) {
+        const ChainMember& first = members_[g.first];
+        model::fuse::ProductChain shape;
+        const auto product = [&](std::size_t i) -> const ProductMember& {
+            return std::get<ProductMember>(members_[i].what);
+        };
+        Count macs = 0;
+        bool whole_rows = false;
+        shape.m = product(g.first).product.m;
+        shape.widths = {product(g.first).product.k};
+        shape.whole_rows = {false};
+        for (std::size_t i = g.first; i <= g.last; ++i) {
+            const bool rows = members_[i].whole_rows && i < g.last;
+            shape.widths.push_back(product(i).product.n);
+            shape.whole_rows.push_back(rows);
+            whole_rows = whole_rows || rows;
+            macs += members_[i].macs;
+        }
+        std::optional<Costed> best;
+        if (g.last == g.first + 1 && !whole_rows) {
+            const model::fuse::Pair pair{shape.m, shape.widths[0], shape.widths[1],
+                                         shape.widths[2]};
+            best = products(front(pair), product(g.first).copies, first, macs,
+                            "both products together");
+        }
+        const double word = word_bytes(g);
+        const auto choice =
+            model::fuse::best_tiling(shape, static_cast<Count>(chip_.buffer_bytes / word));
+        if (choice) {
+            const double copies = static_cast<double>(product(g.first).copies);
+            Costed rows{timed(static_cast<double>(choice->cost.traffic) * copies * word,
+                              static_cast<double>(macs)),
+                        static_cast<double>(choice->cost.capacity) * word,
+                        described(shape, choice->tiling)};
+            best = best && best->cost.bytes <= rows.cost.bytes ? best : rows;
+        }
+        return best;
     }
 
     std::optional<Costed> apart(const PairMember& pair, const ChainMember& m) {

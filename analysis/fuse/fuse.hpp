@@ -59,9 +59,11 @@ struct FuseResult {
 
 // Chains are layers that stand one after the other and whose shapes fit, with only element-wise
 // operators, normalisations and softmax between them, which are applied on the way. Convolutions
-// and pooling: any number, exact over partitions, tiles and overlap modes. Products: pairs; one
-// attention is a pair for each head. Two products are a pair only with something applied between
-// them: lists tell no edges, and neighbours whose sizes happen to fit (queries and keys) are not
+// and pooling: any number, exact over partitions, tiles and overlap modes. Products: up to twelve,
+// exact over tiles of rows, slices and weights that stay; one attention is a pair for each head. A
+// layer norm between products needs whole rows. In a list without edges, products of a network with
+// attention are joined only with something applied between them: neighbors whose sizes happen to
+// fit (queries and keys) are not
 // one chain. With `readers` two layers are joined only where the second alone reads the first;
 // without, an output that a later layer reads too (a skip connection) is not seen. Errors: those of
 // the layers; "cancelled".

@@ -34,7 +34,17 @@ std::optional<decltype(ChainMember::what)> member_of(const Layer& layer) {
     return std::nullopt;
 }
 
-bool joins(const ChainMember& a, const ChainMember& b, bool something_between) {
+// Products in list order are a chain where no attention makes siblings of equal shape (queries,
+// keys, and values) likely.
+bool has_attention(const model::Network& network) {
+    return std::any_of(network.layers.begin(), network.layers.end(), [](const Layer& layer) {
+        return layer.op == model::Op::bmm || layer.op == model::Op::softmax ||
+               layer.op == model::Op::attention;
+    });
+}
+
+// `ordered`: a product reads the one before it, whether or not something stands between them.
+bool joins(const ChainMember& a, const ChainMember& b, bool ordered) {
     if (const auto* x = std::get_if<Window>(&a.what)) {
         const auto* y = std::get_if<Window>(&b.what);
         return y != nullptr && a.count == 1 && b.count == 1 && x->out == y->in && x->k == y->c &&
@@ -42,7 +52,7 @@ bool joins(const ChainMember& a, const ChainMember& b, bool something_between) {
     }
     const auto* x = std::get_if<ProductMember>(&a.what);
     const auto* y = std::get_if<ProductMember>(&b.what);
-    return something_between && x != nullptr && y != nullptr && a.count == b.count &&
+    return ordered && x != nullptr && y != nullptr && a.count == b.count &&
            x->copies == y->copies && x->product.m == y->product.m && x->product.n == y->product.k;
 }
 
@@ -62,6 +72,8 @@ Result<Chains> chains_of(const model::Network& network, std::optional<int> word_
     bool barred = true;  // what stands between the last member and the next keeps them apart
     bool masked = false; // something was added, and no softmax came yet
     bool something_between = false; // and is applied on the way
+    bool normed = false;            // a layer norm, which needs whole rows
+    const bool ordered = readers.has_value() || !has_attention(network);
     for (const Layer& layer : network.layers) {
         const auto work = model::work_of(layer);
         if (!work) {
@@ -74,7 +86,9 @@ Result<Chains> chains_of(const model::Network& network, std::optional<int> word_
         if (!what) {
             // What is added before a softmax is a mask, not another layer's result.
             masked = layer.op == model::Op::softmax ? false : masked || adds(layer);
-            barred = barred || !(applied_on_the_way(layer) || adds(layer));
+            normed = normed || layer.op == model::Op::layernorm;
+            barred =
+                barred || !(applied_on_the_way(layer) || applied_to_rows(layer) || adds(layer));
             something_between = true;
             chains.between.push_back(layer.name);
             continue;
@@ -91,11 +105,14 @@ Result<Chains> chains_of(const model::Network& network, std::optional<int> word_
         }
         if (!chains.members.empty()) {
             ChainMember& before = chains.members.back();
-            before.joins_next = !barred && !masked && joins(before, member, something_between) &&
+            const bool product = std::holds_alternative<ProductMember>(before.what);
+            before.whole_rows = normed;
+            before.joins_next = !barred && !masked && (product || !normed) &&
+                                joins(before, member, something_between || ordered) &&
                                 (!readers || reads_alone(*readers, before.name, member.name));
         }
         chains.members.push_back(std::move(member));
-        barred = masked = something_between = false;
+        barred = masked = something_between = normed = false;
     }
     return found.has_errors() ? Result<Chains>(std::move(found))
                               : Result<Chains>(std::move(chains));

@@ -37,6 +37,7 @@ struct ChainMember {
     double word_bytes = 2.0;       // the widest of its tensors
     double compulsory_bytes = 0.0; // each tensor once
     bool joins_next = false; // the next member reads what this one writes, and can be fused to it
+    bool whole_rows = false; // what is applied to its result needs whole rows: a layer norm
 
     bool operator==(const ChainMember&) const = default;
 };

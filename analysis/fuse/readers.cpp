@@ -26,7 +26,7 @@ bool passes_on(const WiringStep& step, const std::vector<Layer>& layers) {
     }
     const Layer& layer = layers[step.layer];
     const auto* e = std::get_if<model::ElementwiseShape>(&layer.shape);
-    return applied_on_the_way(layer) || (e != nullptr && e->fn == "add");
+    return applied_on_the_way(layer) || applied_to_rows(layer) || (e != nullptr && e->fn == "add");
 }
 
 // The only step that reads each; kNobody where it is none, or several.
@@ -56,6 +56,10 @@ bool applied_on_the_way(const Layer& layer) {
     default:
         return false;
     }
+}
+
+bool applied_to_rows(const Layer& layer) {
+    return layer.op == model::Op::layernorm;
 }
 
 OnlyReaders only_readers(const model::Network& network, const formats::Wiring& wiring) {

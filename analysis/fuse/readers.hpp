@@ -14,6 +14,8 @@ namespace eyeroof::analysis {
 
 // Applied to each word, or each row, as it passes: no bar between two members of a chain.
 bool applied_on_the_way(const model::Layer& layer);
+// Applied as results leave, too, but to a whole row of a product at once: a layer norm.
+bool applied_to_rows(const model::Layer& layer);
 
 // From a layer to the only one that reads its output, be it through operators that are applied on
 // the way (masks that are there anyway may be added). Layers that several read, or that the network

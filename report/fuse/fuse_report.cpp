@@ -58,7 +58,7 @@ std::string proof_text(const analysis::FuseResult& r) {
     return (r.unfit() > 0 ? unfit + "the sums are lower bounds, least"
                           : std::string("proved least")) +
            " among partitions into neighbours, overlap modes and " + sizes_text(r.sizes) +
-           "; products in pairs\n" +
+           "; products in tiles of rows, pairs in any order of tiles\n" +
            (r.edges_known
                 ? "who reads what: the network's graph; what several layers read leaves the chip\n"
                 : "who reads what: the order of the layers; an output that a later layer reads too "

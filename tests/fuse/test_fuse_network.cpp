@@ -165,4 +165,83 @@ TEST_CASE("the JSON is as its schema says, and its groups add up to its totals")
     CHECK(sum == near(json["totals"]["together"]["dram_bytes"].get<double>(), 1e-12));
 }
 
+namespace {
+
+model::Layer product(const std::string& name, Count m, Count n, Count k) {
+    model::Layer layer;
+    layer.name = name;
+    layer.op = model::Op::gemm;
+    layer.shape = model::GemmShape{1, m, n, k};
+    layer.types = {model::DataType::int8, model::DataType::int8, model::DataType::int8};
+    return layer;
+}
+
+// The same arithmetic: rows are positions, columns channels.
+model::Layer pointwise(const std::string& name, Count m, Count n, Count k) {
+    model::Layer layer = product(name, m, n, k);
+    layer.op = model::Op::conv2d;
+    model::ConvShape shape;
+    shape.h = m;
+    shape.c = k;
+    shape.k = n;
+    layer.shape = shape;
+    return layer;
+}
+
+model::Layer norm(Count rows, Count columns) {
+    model::Layer layer = product("norm", 1, 1, 1);
+    layer.op = model::Op::layernorm;
+    layer.shape = model::RowsShape{rows, columns, 0};
+    return layer;
+}
+
+double together(const std::vector<model::Layer>& layers, double buffer, std::size_t groups) {
+    const auto result =
+        analysis::fuse_network({"n", "n", "", layers}, chip(buffer), analysis::FuseAim::traffic);
+    REQUIRE(result.ok());
+    CHECK(result->groups.size() == groups);
+    CHECK(result->together.bytes <= result->apart.bytes);
+    return result->together.bytes;
+}
+
+} // namespace
+
+TEST_CASE("plain products in a row run together, never worse than as convolutions of one tap") {
+    const auto all = [](auto make) {
+        return std::vector{make("a", 256, 64, 64), make("b", 256, 64, 64), make("c", 256, 64, 64)};
+    };
+    const double products = together(all(product), 12'288, 1);
+    CHECK(products == near(2.0 * 256 * 64 + 9 * 4096)); // see test_product_chain.cpp
+    for (const double buffer : {6e3, 12'288.0, 13e3, 20e3, 64e3}) {
+        CAPTURE(buffer);
+        const auto one = analysis::fuse_network({"n", "n", "", all(product)}, chip(buffer),
+                                                analysis::FuseAim::traffic);
+        const auto taps = analysis::fuse_network({"n", "n", "", all(pointwise)}, chip(buffer),
+                                                 analysis::FuseAim::traffic);
+        CHECK(one->together.bytes <= taps->together.bytes);
+    }
+}
+
+TEST_CASE("a norm between products keeps them together where whole rows fit") {
+    const std::vector<model::Layer> layers = {product("up", 64, 512, 64), norm(64, 512),
+                                              product("down", 64, 64, 512)};
+    // One tile of 64 rows: the norm needs 512 words of each row, beside 64 sums.
+    CHECK(together(layers, 64.0 * (512 + 64) + 1, 1) == near(2.0 * 64 * 64 + 2 * 64 * 512));
+    together(layers, 2e3, 2); // not even a few rows pay
+}
+
+TEST_CASE("products beside an attention are joined only where something tells that they are") {
+    std::vector<model::Layer> layers = {product("q", 64, 64, 64), product("k", 64, 64, 64)};
+    model::Layer attention = product("attention", 1, 1, 1);
+    attention.op = model::Op::attention;
+    attention.shape = model::AttentionShape{1, 1, 64, 64, 64};
+    layers.push_back(attention);
+    together(layers, 64e3, 3);
+    const analysis::OnlyReaders readers = {{"q", "k"}};
+    const auto known = analysis::fuse_network({"n", "n", "", layers}, chip(64e3),
+                                              analysis::FuseAim::traffic, {}, {}, readers);
+    REQUIRE(known.ok());
+    CHECK(known->groups.front().layers == std::vector<std::string>{"q", "k"});
+}
+
 } // namespace test_fuse_fuse_network
