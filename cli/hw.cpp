@@ -3,6 +3,7 @@
 #include "cli/exam_options.hpp"
 #include "cli/hw_calibrate.hpp"
 #include "cli/hw_views.hpp"
+#include "formats/any_machine.hpp"
 #include "hwdb/accelerator_reader.hpp"
 #include "hwdb/systolic.hpp"
 
@@ -41,9 +42,11 @@ Result<std::string> description(const std::string& name, const model::Machine& m
     if (hwdb::is_systolic_name(name)) {
         return hwdb::write_accelerator(machine);
     }
-    const auto file = hwdb::find_machine(name, folders);
+    std::error_code ignored;
+    const bool path = fs::is_regular_file(name, ignored);
+    const auto file = path ? Result<fs::path>(fs::path(name)) : hwdb::find_machine(name, folders);
     auto text = file ? read_text_file(*file) : Result<std::string>(file.diagnostics());
-    const bool foreign = text && formats::timeloop_has(*text, formats::TimeloopKind::architecture);
+    const bool foreign = text && formats::is_foreign_machine(*text);
     return foreign ? hwdb::write_accelerator(machine) : text;
 }
 

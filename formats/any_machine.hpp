@@ -9,12 +9,17 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace eyeroof::formats {
 
-// `reference`: a name in the folders ("eyeriss-v1", "systolic:32x32"), a machine YAML, or a
-// Timeloop architecture; `energies`: a file with Accelergy's tables for the latter, empty: none.
+// Hardware of another tool: Timeloop's and AccelForge's architectures, ZigZag's and Stream's
+// hardware, MAESTRO's accelerators, SCALE-Sim's cfg.
+bool is_foreign_machine(std::string_view text);
+
+// `reference`: a name in the folders ("eyeriss-v1", "systolic:32x32"), a machine YAML, or
+// another tool's; `energies`: a file with Accelergy's tables for Timeloop's, empty: none.
 // Errors: the reader's or the catalog's own; "usage" for energies with another machine.
 Result<model::Machine> load_any_machine(const std::string& reference,
                                         const std::vector<std::filesystem::path>& folders,

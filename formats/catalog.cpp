@@ -4,6 +4,7 @@
 #include "base/separators.hpp"
 #include "base/suggest.hpp"
 #include "base/text_file.hpp"
+#include "formats/accelforge.hpp"
 #include "formats/layer_csv.hpp"
 #include "formats/layer_text.hpp"
 #include "formats/maestro.hpp"
@@ -195,6 +196,18 @@ NetworkResult load_path(const NamedNetwork& network, const Given& given,
     if (format == NetworkFormat::network_yaml) {
         return parse_yaml_with(std::move(*text), path.string(), given, network, wiring);
     }
+    if (format == NetworkFormat::accelforge) {
+        Variables values;
+        for (const auto& [name, value] : given.values) {
+            values[name] = value;
+        }
+        auto read = parse_accelforge_workload(std::move(*text), path.string(), values);
+        if (!read) {
+            return read.diagnostics();
+        }
+        wiring = std::move(read->wiring);
+        return {std::move(read->network), read.diagnostics()};
+    }
     if (!given.values.empty()) {
         return NetworkResult::failure("bad-parameter", "this kind of file has no parameters",
                                       "leave out what stands behind ':'", {path.string(), 0, 0});
@@ -289,6 +302,9 @@ NetworkResult load_any(const std::string& reference, const Folders& folders,
 NetworkFormat network_format(std::string_view text) {
     if (is_scalesim_topology(text)) {
         return NetworkFormat::scalesim_topology;
+    }
+    if (is_accelforge_workload(text)) {
+        return NetworkFormat::accelforge;
     }
     if (timeloop_has(text, TimeloopKind::problem)) {
         return NetworkFormat::timeloop_problem;

@@ -18,7 +18,8 @@ enum class NetworkFormat {
     scalesim_topology,
     timeloop_problem,
     maestro,
-    zigzag
+    zigzag,
+    accelforge
 };
 
 // By the content, not by the name: a header of columns is a table; keys tell the other tools'

@@ -136,7 +136,7 @@ class Parser {
         }
         double value = 0.0;
         const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(),
-                                                  value, std::chars_format::fixed);
+                                                  value, std::chars_format::general);
         if (error != std::errc{} || !(is_digit(text_[at_]) || text_[at_] == '.')) {
             fail("a number or a name is expected");
             return 0.0;

@@ -3,11 +3,11 @@
 #include "base/csv.hpp"
 #include "base/suggest.hpp"
 #include "base/text_file.hpp"
+#include "formats/any_machine.hpp"
 #include "formats/catalog.hpp"
 #include "formats/layer_csv.hpp"
 #include "formats/layer_text.hpp"
 #include "formats/onnx/convert.hpp"
-#include "formats/timeloop.hpp"
 #include "hwdb/yaml.hpp"
 #include "profiles/import/importer.hpp"
 
@@ -39,8 +39,9 @@ constexpr std::pair<std::string_view, FileKind> kKindKeys[] = {
 
 Answer unknown(const std::string& path, const std::string& what) {
     return Answer::failure("unknown-file", what,
-                           "opened are sessions, machines (eyeroof's and Timeloop's), networks "
-                           "(YAML, layer CSV, ONNX, Timeloop, MAESTRO, SCALE-Sim, ZigZag), "
+                           "opened are sessions, machines (eyeroof's, Timeloop's, AccelForge's, "
+                           "ZigZag's, MAESTRO's, SCALE-Sim's), networks (YAML, layer CSV, ONNX, "
+                           "Timeloop, AccelForge, MAESTRO, SCALE-Sim, ZigZag), "
                            "measured kernels, ceilings, assignments and logs of tuning",
                            {path, 0, 0});
 }
@@ -131,7 +132,7 @@ Answer kind_of_file(const std::string& path) {
     if (!text) {
         return text.diagnostics();
     }
-    if (timeloop_has(*text, TimeloopKind::architecture)) {
+    if (is_foreign_machine(*text)) {
         return FileKind::machine;
     }
     switch (network_format(*text)) {

@@ -1,69 +1,25 @@
 #include "formats/maestro.hpp"
 
 #include "base/suggest.hpp"
+#include "formats/maestro_words.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <map>
+#include <utility>
 #include <vector>
 
 namespace eyeroof::formats {
 
 using namespace model; // NOLINT(google-build-using-namespace): the vocabulary of the field
+using maestro::in_name;
+using maestro::kMaxTokens;
+using maestro::Token;
+using maestro::tokens_of;
 
 namespace {
-
-constexpr std::size_t kMaxTokens = 4'000'000;
-
-struct Token {
-    std::string_view text; // empty at the end
-    int line = 1;
-    int column = 1;
-};
-
-bool in_name(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.' ||
-           c == '\'';
-}
-
-// Names, numbers and single marks; blanks and both forms of comments are passed over.
-std::vector<Token> tokens_of(std::string_view text) {
-    std::vector<Token> tokens;
-    int line = 1;
-    std::size_t line_begin = 0;
-    for (std::size_t at = 0; at < text.size() && tokens.size() < kMaxTokens;) {
-        if (text[at] == '\n') {
-            ++line;
-            line_begin = ++at;
-        } else if (std::isspace(static_cast<unsigned char>(text[at])) != 0) {
-            ++at;
-        } else if (text.substr(at, 2) == "//") {
-            at = std::min(text.find('\n', at), text.size());
-        } else if (text.substr(at, 2) == "/*") {
-            const std::size_t end = std::min(text.find("*/", at + 2), text.size());
-            for (; at < end; ++at) {
-                if (text[at] == '\n') {
-                    ++line;
-                    line_begin = at + 1;
-                }
-            }
-            at = std::min(end + 2, text.size());
-        } else {
-            std::size_t end = at + 1;
-            while (in_name(text[at]) && end < text.size() && in_name(text[end])) {
-                ++end;
-            }
-            tokens.push_back(
-                {text.substr(at, end - at), line, static_cast<int>(at - line_begin) + 1});
-            at = end;
-        }
-    }
-    tokens.push_back({{}, line, 1});
-    return tokens;
-}
 
 struct Amount {
     Count value = 1;
@@ -75,10 +31,12 @@ struct MaestroLayer {
     Token name;
     Token type;
     Numbers dims;
-    Numbers stride;
+    Numbers stride; // of a transposed convolution: by how much it expands its input
+    Numbers pool;
 };
 
-const std::vector<std::string> kTypes = {"CONV", "DSCONV", "NGCONV", "FC", "GEMM", "BMM"};
+const std::vector<std::string> kTypes = {"CONV",   "DSCONV", "NGCONV", "FC",
+                                         "TRCONV", "POOL",   "GEMM",   "BMM"};
 
 class MaestroParser {
   public:
@@ -104,6 +62,10 @@ class MaestroParser {
                 read_network(network);
             } else if (word.text == "Accelerator") {
                 skip_block();
+            } else if (word.text == "Dataflow") {
+                found_.error("unsupported", "this file holds a dataflow and no layers",
+                             "pass it with --constraints beside a network", where(word));
+                stuck_ = true;
             } else {
                 wrong(word, "expected Constant, Network or Accelerator");
                 stuck_ = true;
@@ -224,8 +186,9 @@ class MaestroParser {
                 accept(":");
                 layer.type = next();
                 accept(";");
-            } else if (word.text == "Stride") {
-                layer.stride = read_numbers();
+            } else if (word.text == "Stride" || word.text == "ExpansionSize" ||
+                       word.text == "PoolSize") {
+                (word.text == "PoolSize" ? layer.pool : layer.stride) = read_numbers();
             } else if (word.text == "Dimensions") {
                 layer.dims = read_numbers();
             } else if (word.text == "Dataflow") {
@@ -259,7 +222,13 @@ class MaestroParser {
             }
             accept(":");
             if (const auto number = read_number()) {
-                if (!numbers.emplace(std::string(name.text), Amount{number->value, name}).second) {
+                const auto [there, fresh] =
+                    numbers.emplace(std::string(name.text), Amount{number->value, name});
+                if (!fresh && there->second.value == number->value) {
+                    found_.warning("duplicate-key",
+                                   fmt::format("'{}' is given twice", std::string(name.text)),
+                                   "give it once", where(name));
+                } else if (!fresh) {
                     found_.error("duplicate-key",
                                  fmt::format("'{}' is given twice", std::string(name.text)),
                                  "give it once", where(name));
@@ -283,7 +252,12 @@ class MaestroParser {
             return;
         }
         const bool product = type == "GEMM" || type == "BMM";
-        if (product ? !fill_product(text, type == "BMM", layer) : !fill_conv(text, type, layer)) {
+        if (product          ? !fill_product(text, type == "BMM", layer)
+            : type == "POOL" ? !fill_pool(text, layer)
+                             : !fill_conv(text, type, layer)) {
+            return;
+        }
+        if (type == "TRCONV" && !transpose(text, layer)) {
             return;
         }
         Diagnostics faults = validate(layer);
@@ -363,16 +337,65 @@ class MaestroParser {
         s.w = of("X");
         s.r = of("R");
         s.s = of("S");
+        s.stride = stride_of(text);
+        layer.op = Op::conv2d;
+        layer.shape = s;
+        return true;
+    }
+
+    Extent2 stride_of(const MaestroLayer& text) {
+        Extent2 stride;
         for (const auto& [name, number] : text.stride) {
             if (name == "X" || name == "Y") {
-                (name == "Y" ? s.stride.h : s.stride.w) = number.value;
+                (name == "Y" ? stride.h : stride.w) = number.value;
             } else {
                 found_.error("unknown-key", fmt::format("a stride has no '{}'", name),
                              "known: X, Y", where(number.token));
             }
         }
-        layer.op = Op::conv2d;
-        layer.shape = s;
+        return stride;
+    }
+
+    // A transposed convolution of C channels to K is the gradient, in respect of its input, of a
+    // convolution of K channels to C: every input value meets all R S taps, and the output has
+    // (Y - 1) stride + R rows.
+    bool transpose(const MaestroLayer& text, Layer& layer) {
+        auto& s = std::get<ConvShape>(layer.shape);
+        const auto rows = checked_mul(s.h - 1, s.stride.h);
+        const auto columns = checked_mul(s.w - 1, s.stride.w);
+        const auto weights = checked_mul(s.c / s.groups, s.k);
+        const auto taps = checked_mul(s.r, s.s);
+        const auto learned = weights && taps ? checked_mul(*weights, *taps) : std::nullopt;
+        if (!rows || !columns || !learned) {
+            found_.error("overflow", "the output does not fit 63 bits", "make the layer smaller",
+                         where(text.name));
+            return false;
+        }
+        s.h = *rows + s.r;
+        s.w = *columns + s.s;
+        std::swap(s.c, s.k);
+        layer.direction = Direction::bwd_data;
+        layer.parameters = *learned;
+        return true;
+    }
+
+    bool fill_pool(const MaestroLayer& text, Layer& layer) {
+        const auto size = sizes(text, {"Y", "X"}, {"N", "K", "C", "R", "S"});
+        if (!size) {
+            return false;
+        }
+        const auto of = [&](const char* name) {
+            return size->contains(name) ? size->at(name) : Count{1};
+        };
+        PoolShape pool{of("N"),         std::max(of("C"), of("K")),
+                       of("Y"),         of("X"),
+                       of("R"),         of("S"),
+                       stride_of(text), {0, 0}};
+        for (const auto& [name, number] : text.pool) {
+            (name == "Y" || name == "R" ? pool.r : pool.s) = number.value;
+        }
+        layer.op = Op::maxpool;
+        layer.shape = pool;
         return true;
     }
 
@@ -390,8 +413,14 @@ bool is_maestro(std::string_view text) {
     const std::vector<Token> tokens = tokens_of(text.substr(0, 20000));
     const bool word = tokens[0].text == "Constant" || tokens[0].text == "Network" ||
                       tokens[0].text == "Accelerator";
-    return word && tokens.size() > 2 && !tokens[1].text.empty() &&
-           (in_name(tokens[1].text.front()) || tokens[1].text == "{") && tokens[1].text != ":";
+    return (word && tokens.size() > 2 && !tokens[1].text.empty() &&
+            (in_name(tokens[1].text.front()) || tokens[1].text == "{") && tokens[1].text != ":") ||
+           is_maestro_dataflow(text);
+}
+
+bool is_maestro_dataflow(std::string_view text) {
+    const std::vector<Token> tokens = tokens_of(text.substr(0, 20000));
+    return tokens.size() > 2 && tokens[0].text == "Dataflow" && tokens[1].text == "{";
 }
 
 Result<Network> parse_maestro(std::string_view text, const std::string& file) {

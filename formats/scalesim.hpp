@@ -1,9 +1,11 @@
 // Reads SCALE-Sim's own files: the topology CSV (convolutions or matrix products) and the cfg.
-// Called by load_network, and by `exam --compat scalesim` for the array and the dataflow.
+// Called by load_network, by load_any_machine for a cfg, and by `exam --compat scalesim` for the
+// array and the dataflow.
 // Knows nothing of how cycles are counted: see model/compat/scalesim.hpp.
 #pragma once
 
 #include "model/accelerator/accelerator.hpp"
+#include "model/machine/machine.hpp"
 #include "model/workload/network.hpp"
 
 #include <filesystem>
@@ -17,7 +19,8 @@ namespace eyeroof::formats {
 bool is_scalesim_topology(std::string_view text);
 
 // Columns: layer name, IFMAP height and width, filter height and width, channels, filters, stride
-// (one, or height and width); trailing commas and further columns (sparsity) are passed over.
+// (one, or height and width) and a batch where the header names one; rows of commas alone and
+// headings, trailing commas and further columns (sparsity) are passed over. Tabs separate too.
 // Or: layer, M, N, K. SCALE-Sim knows no padding: heights are those of the padded input. A layer
 // whose name holds "DP" is depthwise, as SCALE-Sim reads it: `filters` for each channel. All errors
 // at once, with line and column.
@@ -39,5 +42,13 @@ struct ScaleSimConfig {
 };
 Result<ScaleSimConfig> parse_scalesim_cfg(std::string text, const std::string& file);
 Result<ScaleSimConfig> load_scalesim_cfg(const std::filesystem::path& path);
+
+// "[architecture_presets]" or an ArrayHeight stands in the text.
+bool is_scalesim_cfg(std::string_view text);
+
+// The array of a cfg as a machine: one store a tensor on the chip, which SCALE-Sim double buffers,
+// behind a memory of `Bandwidth` words a cycle. Errors: those of parse_scalesim_cfg(), and
+// "missing-key" where it names no buffers.
+Result<model::Machine> parse_scalesim_machine(std::string text, const std::string& file);
 
 } // namespace eyeroof::formats

@@ -2,6 +2,7 @@
 #include "base/suggest.hpp"
 #include "base/text_file.hpp"
 #include "formats/scalesim.hpp"
+#include "hwdb/systolic.hpp"
 
 #include <fmt/format.h>
 
@@ -51,9 +52,11 @@ class Entries {
         return found == entries_.end() ? nullptr : &found->second;
     }
 
-    Count number(std::string_view key, Count least, Count most, bool needed,
-                 Diagnostics& found) const {
+    // The second key is what the first version called it.
+    Count number(std::string_view key, Count least, Count most, bool needed, Diagnostics& found,
+                 std::string_view former = {}) const {
         const Setting* entry = find(key);
+        entry = entry == nullptr && !former.empty() ? find(former) : entry;
         if (entry == nullptr) {
             if (needed) {
                 found.error("missing-key", fmt::format("{} is missing", key),
@@ -75,6 +78,28 @@ class Entries {
         return value;
     }
 
+    // The first of a list, which is what SCALE-Sim takes; none where it computes the bandwidth that
+    // the array needs.
+    std::optional<Count> bandwidth(Diagnostics& found) const {
+        const Setting* mode = find("InterfaceBandwidth");
+        const Setting* entry = find("Bandwidth");
+        if (entry == nullptr || (mode != nullptr && lowered(mode->value) == "calc")) {
+            return std::nullopt;
+        }
+        const std::string_view first =
+            trimmed(std::string_view(entry->value)
+                        .substr(0, std::min(entry->value.find(','), entry->value.size())));
+        Count value = 0;
+        const auto [end, error] = std::from_chars(first.data(), first.data() + first.size(), value);
+        if (error != std::errc{} || end != first.data() + first.size() || value < 1 ||
+            value > model::kMaxDimension) {
+            found.error("bad-dimension", fmt::format("Bandwidth is '{}'", entry->value),
+                        "write a whole number of words in a cycle", entry->where, "Bandwidth");
+            return std::nullopt;
+        }
+        return value;
+    }
+
   private:
     void take_line(std::string_view line, int number) {
         const std::size_t cut = line.find_first_of(":=");
@@ -82,7 +107,10 @@ class Entries {
             cut == std::string_view::npos) {
             return;
         }
-        const std::string_view value = trimmed(line.substr(cut + 1));
+        std::string_view value = trimmed(line.substr(cut + 1));
+        if (value.size() >= 2 && value.front() == '"' && value.back() == '"') {
+            value = value.substr(1, value.size() - 2);
+        }
         entries_[lowered(trimmed(line.substr(0, cut)))] = {std::string(value), {file_, number, 1}};
     }
 
@@ -97,8 +125,8 @@ model::DataflowKind read_dataflow(const Entries& entries, const std::string& fil
         model::DataflowKind::os, model::DataflowKind::ws, model::DataflowKind::is};
     const Setting* entry = entries.find("Dataflow");
     if (entry == nullptr) {
-        found.error("missing-key", "Dataflow is missing", "write Dataflow : ws, os or is",
-                    {file, 0, 0}, "Dataflow");
+        found.warning("missing-key", "Dataflow is missing: output stationary is taken",
+                      "write Dataflow : ws, os or is", {file, 0, 0}, "Dataflow");
         return kinds[0];
     }
     const auto at = std::find(known.begin(), known.end(), lowered(entry->value));
@@ -126,16 +154,17 @@ ConfigResult parse_scalesim_cfg(std::string text, const std::string& file) {
     config.rows = entries.number("ArrayHeight", 1, kLargestArray, true, found);
     config.cols = entries.number("ArrayWidth", 1, kLargestArray, true, found);
     config.dataflow = read_dataflow(entries, file, found);
-    config.ifmap_kb = entries.number("IfmapSramSzkB", 0, model::kMaxDimension, false, found);
-    config.filter_kb = entries.number("FilterSramSzkB", 0, model::kMaxDimension, false, found);
-    config.ofmap_kb = entries.number("OfmapSramSzkB", 0, model::kMaxDimension, false, found);
-    if (entries.find("Bandwidth") != nullptr) {
-        config.bandwidth_words = entries.number("Bandwidth", 0, model::kMaxDimension, false, found);
-    }
+    config.ifmap_kb =
+        entries.number("IfmapSramSzkB", 0, model::kMaxDimension, false, found, "IfmapSramSz");
+    config.filter_kb =
+        entries.number("FilterSramSzkB", 0, model::kMaxDimension, false, found, "FilterSramSz");
+    config.ofmap_kb =
+        entries.number("OfmapSramSzkB", 0, model::kMaxDimension, false, found, "OfmapSramSz");
+    config.bandwidth_words = entries.bandwidth(found);
     if (found.has_errors()) {
         return found;
     }
-    return config;
+    return {std::move(config), std::move(found)};
 }
 
 ConfigResult load_scalesim_cfg(const std::filesystem::path& path) {
@@ -144,6 +173,69 @@ ConfigResult load_scalesim_cfg(const std::filesystem::path& path) {
         return text.diagnostics();
     }
     return parse_scalesim_cfg(std::move(*text), path.string());
+}
+
+bool is_scalesim_cfg(std::string_view text) {
+    const std::string head = lowered(text.substr(0, 20000));
+    return head.find("[architecture_presets]") != std::string::npos ||
+           (head.find("arrayheight") != std::string::npos &&
+            head.find("arraywidth") != std::string::npos);
+}
+
+namespace {
+
+// SCALE-Sim's words have one byte, its buffers two halves, and each tensor an interface of its own.
+void put_buffers(const ScaleSimConfig& config, model::Accelerator& array) {
+    using model::Operand;
+    array.word_bits = {8, 8, 32};
+    model::Level& memory = array.levels[0];
+    model::Level& buffer = array.levels[1];
+    const model::Store ideal = buffer.stores.front();
+    buffer.stores.clear();
+    const model::PerOperand<Count> sizes = {config.ifmap_kb, config.filter_kb, config.ofmap_kb};
+    for (const Operand o : model::kAllOperands) {
+        model::Store store = ideal;
+        store.operands = {o};
+        store.capacity_bytes = sizes[index(o)] * 1024;
+        store.buffers = 2;
+        buffer.stores.push_back(store);
+        if (config.bandwidth_words) {
+            model::Channel channel;
+            channel.name = fmt::format("{} interface", model::operand_name(o));
+            channel.operands = {o};
+            channel.down_bytes_per_cycle = channel.up_bytes_per_cycle =
+                static_cast<double>(*config.bandwidth_words);
+            channel.reduces = false;
+            memory.channels.push_back(channel);
+        }
+    }
+    buffer.word_bits[index(Operand::output)] = 8;
+}
+
+} // namespace
+
+Result<model::Machine> parse_scalesim_machine(std::string text, const std::string& file) {
+    using MachineResult = Result<model::Machine>;
+    const auto config = parse_scalesim_cfg(std::move(text), file);
+    if (!config) {
+        return MachineResult(config.diagnostics());
+    }
+    if (config->ifmap_kb == 0 || config->filter_kb == 0 || config->ofmap_kb == 0) {
+        return MachineResult::failure("missing-key", "the sizes of the buffers are missing or 0",
+                                      "write IfmapSramSzkB, FilterSramSzkB and OfmapSramSzkB",
+                                      {file, 0, 0});
+    }
+    auto machine = hwdb::systolic_array(fmt::format("systolic:{}x{}:{}", config->rows, config->cols,
+                                                    model::dataflow_name(config->dataflow)));
+    if (!machine) {
+        return machine;
+    }
+    put_buffers(*config, std::get<model::Accelerator>(machine->kind));
+    machine->id = std::filesystem::path(file).stem().string();
+    machine->name = config->run_name.empty() ? machine->id : config->run_name;
+    machine->summary = "read from a SCALE-Sim cfg; cycles at 1 GHz";
+    machine->provenance[""] = {"SCALE-Sim cfg " + file, Confidence::user};
+    return MachineResult(*std::move(machine), config.diagnostics());
 }
 
 } // namespace eyeroof::formats

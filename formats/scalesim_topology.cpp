@@ -1,5 +1,6 @@
 #include "base/ascii.hpp"
 #include "base/csv.hpp"
+#include "base/separators.hpp"
 #include "base/text_file.hpp"
 #include "formats/layer_csv.hpp"
 #include "formats/scalesim.hpp"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 #include <vector>
 
 namespace eyeroof::formats {
@@ -30,6 +32,27 @@ Kind kind_of(const CsvRecord& header) {
         return Kind::convolution;
     }
     return cell(1) == "m" && cell(2) == "n" && cell(3) == "k" ? Kind::product : Kind::none;
+}
+
+// Where the header of a topology of convolutions names each column; the files put up to two
+// strides, a batch and a sparsity behind the seven that all of them have.
+struct ImageColumns {
+    std::size_t h = 1, w = 2, r = 3, s = 4, c = 5, k = 6, stride_h = 7;
+    std::optional<std::size_t> stride_w, batch;
+};
+
+ImageColumns columns_of(const CsvRecord& header) {
+    ImageColumns columns;
+    int strides = 0;
+    for (std::size_t i = 1; i < header.cells.size(); ++i) {
+        const std::string name = lowered(header.cells[i].text);
+        if (name.starts_with("stride")) {
+            (++strides == 1 ? columns.stride_h : columns.stride_w.emplace()) = i;
+        } else if (name.starts_with("batch")) {
+            columns.batch = i;
+        }
+    }
+    return columns;
 }
 
 // A row's numbers by position, with what each one means for messages.
@@ -74,29 +97,37 @@ class Row {
 };
 
 // Fields of a layer by their column in the file, to place what validate() finds.
-std::size_t column_of(std::string_view field, Kind kind) {
-    constexpr std::array<std::string_view, 8> image = {"name", "h", "w", "r",
-                                                       "s",    "c", "k", "stride"};
-    constexpr std::array<std::string_view, 4> product = {"name", "m", "n", "k"};
-    if (kind == Kind::product) {
-        const auto at = std::find(product.begin(), product.end(), field);
-        return at == product.end() ? 0 : static_cast<std::size_t>(at - product.begin());
-    }
-    const auto at = std::find(image.begin(), image.end(), field);
-    return at == image.end() ? 0 : static_cast<std::size_t>(at - image.begin());
+std::size_t column_of(std::string_view field, Kind kind, const ImageColumns& at) {
+    const std::array<std::pair<std::string_view, std::size_t>, 8> image = {
+        {{"h", at.h},
+         {"w", at.w},
+         {"r", at.r},
+         {"s", at.s},
+         {"c", at.c},
+         {"k", at.k},
+         {"stride", at.stride_h},
+         {"n", at.batch.value_or(0)}}};
+    constexpr std::array<std::pair<std::string_view, std::size_t>, 3> product = {
+        {{"m", 1}, {"n", 2}, {"k", 3}}};
+    const auto find = [&](const auto& names) {
+        const auto found = std::find_if(names.begin(), names.end(),
+                                        [&](const auto& entry) { return entry.first == field; });
+        return found == names.end() ? std::size_t{0} : found->second;
+    };
+    return kind == Kind::product ? find(product) : find(image);
 }
 
-model::Shape read_convolution(Row& row, bool depthwise) {
+model::Shape read_convolution(Row& row, const ImageColumns& at, bool depthwise) {
     model::ConvShape s;
-    s.h = row.number(1, "the IFMAP height");
-    s.w = row.number(2, "the IFMAP width");
-    s.r = row.number(3, "the filter height");
-    s.s = row.number(4, "the filter width");
-    s.c = row.number(5, "the number of channels");
-    s.k = row.number(6, "the number of filters");
-    s.stride.h = row.number(7, "the stride");
-    // The second stride and the sparsity ("1:2") share the ninth column in different versions.
-    s.stride.w = s.stride.h;
+    s.h = row.number(at.h, "the IFMAP height");
+    s.w = row.number(at.w, "the IFMAP width");
+    s.r = row.number(at.r, "the filter height");
+    s.s = row.number(at.s, "the filter width");
+    s.c = row.number(at.c, "the number of channels");
+    s.k = row.number(at.k, "the number of filters");
+    s.stride.h = row.number(at.stride_h, "the stride");
+    s.stride.w = at.stride_w ? row.number(*at.stride_w, "the stride width") : s.stride.h;
+    s.n = at.batch && row.has(*at.batch) ? row.number(*at.batch, "the batch") : 1;
     if (depthwise) {
         s.groups = s.c;
         s.k = checked_mul(s.k, s.c).value_or(-1);
@@ -112,7 +143,14 @@ model::Shape read_product(Row& row) {
     return s;
 }
 
-void read_row(const CsvRecord& record, const std::string& file, Kind kind, bool two_strides,
+// A row of commas alone, or the heading of what follows: only its first cell has text.
+bool is_heading(const CsvRecord& record) {
+    return record.cells.size() > 1 &&
+           std::all_of(record.cells.begin() + 1, record.cells.end(),
+                       [](const CsvCell& cell) { return cell.text.empty(); });
+}
+
+void read_row(const CsvRecord& record, const std::string& file, Kind kind, const ImageColumns& at,
               model::Network& network, Diagnostics& all) {
     Diagnostics found;
     Row row(record, file, found);
@@ -123,14 +161,11 @@ void read_row(const CsvRecord& record, const std::string& file, Kind kind, bool 
         layer.shape = read_product(row);
     } else {
         layer.op = model::Op::conv2d;
-        layer.shape = read_convolution(row, layer.name.find("DP") != std::string::npos);
-        if (two_strides) {
-            std::get<model::ConvShape>(layer.shape).stride.w = row.number(8, "the stride width");
-        }
+        layer.shape = read_convolution(row, at, layer.name.find("DP") != std::string::npos);
     }
     if (!found.has_errors()) {
         for (Diagnostic d : validate(layer)) {
-            d.where = row.place(column_of(d.field, kind));
+            d.where = row.place(column_of(d.field, kind, at));
             found.add(std::move(d));
         }
     }
@@ -141,23 +176,19 @@ void read_row(const CsvRecord& record, const std::string& file, Kind kind, bool 
     }
 }
 
-bool names_two_strides(const CsvRecord& header) {
-    return header.cells.size() > 8 &&
-           lowered(header.cells[8].text).find("stride") != std::string::npos;
-}
-
 } // namespace
 
 bool is_scalesim_topology(std::string_view text) {
     const std::size_t end = std::min(text.find('\n'), std::size_t{1000});
-    CsvReader reader(text.substr(0, end), "");
+    const std::string head = comma_separated(std::string(text.substr(0, end)));
+    CsvReader reader(head, "");
     CsvRecord header;
     Diagnostics ignored;
     return reader.next(header, ignored) && kind_of(header) != Kind::none;
 }
 
 NetworkResult parse_scalesim_topology(std::string text, const std::string& file) {
-    const auto checked = checked_text(std::move(text), file);
+    const auto checked = checked_text(comma_separated(std::move(text)), file);
     if (!checked) {
         return checked.diagnostics();
     }
@@ -171,13 +202,15 @@ NetworkResult parse_scalesim_topology(std::string text, const std::string& file)
             "it begins: Layer name, IFMAP Height, IFMAP Width, …; or: Layer, M, N, K",
             {file, 1, 1});
     }
-    const bool two_strides = names_two_strides(record);
+    const ImageColumns columns = columns_of(record);
     model::Network network;
     network.id = std::filesystem::path(file).stem().string();
     network.name = network.id;
     network.source = fmt::format("SCALE-Sim topology {}", file);
     while (!found.full() && reader.next(record, found)) {
-        read_row(record, file, kind, two_strides, network, found);
+        if (!is_heading(record)) {
+            read_row(record, file, kind, columns, network, found);
+        }
     }
     if (!found.has_errors() && network.layers.empty()) {
         found.error("no-layers", "the topology has a header and no rows",

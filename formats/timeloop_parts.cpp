@@ -1,6 +1,7 @@
 #include "formats/timeloop_parts.hpp"
 
 #include "base/suggest.hpp"
+#include "formats/template.hpp"
 
 #include <fmt/format.h>
 
@@ -52,6 +53,9 @@ TimeloopKind kind_of_key(std::string_view key) {
 
 // Keys that stand beside the known ones in Timeloop's files, for its other tools.
 bool beside(std::string_view key) {
+    if (key.ends_with("_ignore")) { // holds anchors alone
+        return true;
+    }
     constexpr std::array<std::string_view, 14> known = {"dumped_by_timeloop_front_end",
                                                         "mapper",
                                                         "model",
@@ -222,16 +226,32 @@ void add_dim(const Node& node, const std::string& name, const TimeloopNames& nam
 } // namespace
 
 Result<hwdb::Document> open(std::string text, const std::string& file) {
-    const std::size_t at = text.find("{{");
-    if (at != std::string::npos && text.find("}}", at) != std::string::npos) {
-        const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<long>(at), '\n');
-        const std::size_t begin = text.rfind('\n', at) + 1; // npos + 1 is 0
-        return Result<hwdb::Document>::failure(
-            "unsupported", "templates are not expanded",
-            "expand the file first, or write out what {{ … }} stands for",
-            {file, static_cast<int>(line), static_cast<int>(at - begin) + 1});
+    hwdb::YamlOptions options{.allow_aliases = true, .allow_tags = true, .allow_merge_keys = true};
+    if (is_template(text)) {
+        auto expanded = expand_template(std::move(text), file);
+        if (!expanded) {
+            return Result<hwdb::Document>(expanded.diagnostics());
+        }
+        options.lines = std::move(expanded->lines);
+        text = std::move(expanded->text);
     }
-    return hwdb::parse_yaml(std::move(text), file, {.allow_aliases = true, .allow_tags = true});
+    return hwdb::parse_yaml(std::move(text), file, std::move(options));
+}
+
+Variables variables_of(const Node& root) {
+    Variables known;
+    const Node list = root.is_map() && root.has("variables") ? root["variables"] : Node{};
+    if (!list.is_map()) {
+        return known;
+    }
+    for (const auto& [name, node] : list.entries()) {
+        const auto value = node.is_scalar() ? evaluate(node.text().value_or(""), known)
+                                            : Result<double>::failure("", "", "");
+        if (value) {
+            known[name] = *value;
+        }
+    }
+    return known;
 }
 
 Node member(const Node& node, std::string_view key) {

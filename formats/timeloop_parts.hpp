@@ -2,6 +2,7 @@
 // of data spaces, and targets. Used by formats/timeloop_*.cpp only. Knows no kind of file.
 #pragma once
 
+#include "formats/expression.hpp"
 #include "formats/timeloop.hpp"
 #include "hwdb/yaml.hpp"
 
@@ -13,8 +14,12 @@
 
 namespace eyeroof::formats::timeloop {
 
-// Refuses templates, which other tools expand before Timeloop reads the file.
+// Templates are expanded, and merge keys (<<, <<<) put in, as Timeloop's front end does.
 Result<hwdb::Document> open(std::string text, const std::string& file);
+
+// The numbers under `variables` at the top of a file, as far as they are numbers or expressions of
+// those above them.
+Variables variables_of(const hwdb::Node& root);
 
 // The member whose key is `key`, with underscores or with hyphens; absent when there is none.
 hwdb::Node member(const hwdb::Node& node, std::string_view key);

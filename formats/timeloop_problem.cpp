@@ -1,11 +1,15 @@
 #include "formats/conv_roles.hpp"
+#include "formats/expression.hpp"
 #include "formats/timeloop_parts.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <cmath>
 #include <filesystem>
+#include <utility>
 
 // Timeloop's problems: the cnn-layer, or a shape of its own that lists dimensions and data spaces
 // with projections.
@@ -71,9 +75,34 @@ DataSpace read_space(const Node& node, const std::vector<std::string>& dims) {
     return space;
 }
 
+std::string lowered_key(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
+
+// A whole number, or an expression of the file's variables. "BATCH_SIZE" that no variable names is
+// 1, as a warning says.
+Count size_of(const Node& node, const Variables& variables) {
+    const std::string text = node.text().value_or("");
+    const bool number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+    const auto value = number ? Result<double>::failure("", "", "") : evaluate(text, variables);
+    if (value && *value >= 1.0 && *value <= static_cast<double>(kMaxDimension) &&
+        std::floor(*value) == *value) {
+        return static_cast<Count>(*value);
+    }
+    if (!number && lowered_key(text).find("batch") != std::string::npos) {
+        node.warning("unset-variable", fmt::format("{} is set nowhere here and taken as 1", text),
+                     "set it under variables");
+        return 1;
+    }
+    return node.integer().value_or(1);
+}
+
 class Shape {
   public:
-    Shape(Node shape, Node instance) : shape_(std::move(shape)), instance_(std::move(instance)) {}
+    Shape(Node shape, Node instance, const Variables& variables)
+        : shape_(std::move(shape)), instance_(std::move(instance)), variables_(variables) {}
 
     void read() {
         for (const Node& node : shape_.need("dimensions").items(1)) {
@@ -90,20 +119,66 @@ class Shape {
         }
         place_windows();
         for (const std::string& dim : dims_) {
-            if (!roles_.has(dim)) {
+            if (!roles_.has(dim) && !belongs_to_one(dim)) {
                 place(dim);
             }
         }
         names.dims = roles_.dims();
         for (const auto& [name, dim] : names.dims) {
-            loops.bounds[index(dim)] = instance_.need(name).integer().value_or(1);
+            loops.bounds[index(dim)] = size_of(instance_.need(name), variables_);
         }
+        read_misspelt_coefficients();
     }
 
     TimeloopNames names;
     ConvLoops loops;
 
   private:
+    // A dimension of one data space alone, such as the bits of its words: one of them is read.
+    bool belongs_to_one(const std::string& dim) const {
+        const int spaces = static_cast<int>(output_->has(dim)) +
+                           static_cast<int>(input_->has(dim)) + static_cast<int>(weight_->has(dim));
+        if (spaces != 1) {
+            return false;
+        }
+        const Node size = instance_[dim];
+        const std::string text = size ? size.text().value_or("1") : "1";
+        const auto value = evaluate(text, variables_);
+        const bool name = text.find_first_not_of("0123456789") != std::string::npos;
+        if (value ? *value != 1.0 : !name) {
+            size.error("unsupported",
+                       fmt::format("dimension {} addresses one tensor alone and has a size of {}",
+                                   dim, text),
+                       "words in slices of their own are not modelled; give it the size 1");
+        } else if (!value) {
+            size.warning("unset-variable",
+                         fmt::format("{} is set nowhere here: {} is taken as 1", text, dim),
+                         "words are counted whole, not in slices of bits");
+        }
+        return true;
+    }
+
+    // "HStride" for a coefficient that is called Hstride.
+    void read_misspelt_coefficients() {
+        for (const auto& [key, node] : instance_.entries()) {
+            for (const auto& [name, value] : coefficients_) {
+                if (key != name && lowered_key(key) == lowered_key(name)) {
+                    node.warning("misspelt-key", fmt::format("{} is read as {}", key, name),
+                                 "Timeloop passes over a coefficient of another name");
+                    set_coefficient(name, node.integer().value_or(1));
+                }
+            }
+        }
+    }
+
+    void set_coefficient(const std::string& name, Count value) {
+        for (const auto& [used, place] : places_) {
+            if (used == name) {
+                *place = value;
+            }
+        }
+    }
+
     Node spaces_node() const {
         const Node found = member(shape_, "data_spaces");
         return found ? found : shape_.need("data_spaces");
@@ -180,8 +255,12 @@ class Shape {
         if (!rows) {
             return false;
         }
-        (*rows ? loops.stride.h : loops.stride.w) = coefficient(position);
-        (*rows ? loops.dilation.h : loops.dilation.w) = coefficient(tap);
+        Count& stride = *rows ? loops.stride.h : loops.stride.w;
+        Count& dilation = *rows ? loops.dilation.h : loops.dilation.w;
+        stride = coefficient(position);
+        dilation = coefficient(tap);
+        places_.emplace_back(position.coefficient, &stride);
+        places_.emplace_back(tap.coefficient, &dilation);
         return true;
     }
 
@@ -210,6 +289,8 @@ class Shape {
 
     Node shape_;
     Node instance_;
+    const Variables& variables_;
+    std::vector<std::pair<std::string, Count*>> places_; // of coefficients in `loops`
     ConvRoles roles_;
     std::vector<std::string> dims_;
     std::map<std::string, Count> coefficients_;
@@ -234,14 +315,24 @@ ConvLoops read_cnn_layer(const Node& sizes) {
 }
 
 // "cnn-layer", a name, or a shape of its own.
-std::optional<TimeloopProblem> read_problem(const Node& problem, const std::string& name) {
+std::optional<TimeloopProblem> read_problem(const Node& problem, const std::string& file,
+                                            const Variables& variables) {
+    const std::string name = file;
     TimeloopProblem read;
     ConvLoops loops;
     const Node instance = problem.has("instance") ? problem.need("instance") : problem;
     const Node shape = problem["shape"];
-    problem["version"].text();
+    for (const char* key : {"version", "name", "dnn_name", "notes", "histograms", "metadata"}) {
+        member(problem, key).ignore_rest(); // what other tools say about the layer
+    }
+    if (const Node densities = member(instance, "densities");
+        densities && !(densities.is_map() && densities.entries().empty())) {
+        densities.warning("densities", "densities are not applied: every value counts",
+                          "pass them with --density");
+        densities.ignore_rest();
+    }
     if (shape && shape.is_map()) {
-        Shape own(shape, instance);
+        Shape own(shape, instance, variables);
         own.read();
         read.names = std::move(own.names);
         loops = own.loops;
@@ -256,7 +347,6 @@ std::optional<TimeloopProblem> read_problem(const Node& problem, const std::stri
         }
         read.names = cnn_layer_names();
         loops = read_cnn_layer(instance);
-        timeloop::refuse(instance, "densities", "densities");
         for (const char* key : {"H", "W", "Hpad", "Wpad"}) {
             instance[key]; // the input's own size follows from the positions
         }
@@ -288,7 +378,8 @@ Result<TimeloopProblem> parse_timeloop_problem(std::string text, const std::stri
     }
     document->root().ignore_rest();
     auto problem =
-        read_problem(document->root().need("problem"), std::filesystem::path(file).stem().string());
+        read_problem(document->root().need("problem"), std::filesystem::path(file).stem().string(),
+                     timeloop::variables_of(document->root()));
     Diagnostics found = document->finish();
     if (problem && !found.has_errors()) {
         Diagnostics faults = validate(problem->network.layers.front());

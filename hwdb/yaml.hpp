@@ -14,9 +14,9 @@
 //   return document->conclude(net);     // adds "unknown key … did you mean …?"
 //
 // Refused on loading: duplicate keys at any depth, keys that are no plain text, nesting deeper than
-// 64, more than a million values, several documents in one file, tags, anchors and aliases (the
-// last three can be allowed; an alias is then bounded by the size of what it expands to), and text
-// that is not UTF-8. Every key must be asked for: conclude() reports those that were not.
+// 64, more than a million values, several documents in one file, tags, anchors, aliases and merge
+// keys (the last four can be allowed; an alias is then bounded by the size of what it expands to),
+// and text that is not UTF-8. Every key must be asked for: conclude() reports those that were not.
 #pragma once
 
 #include "base/result.hpp"
@@ -40,8 +40,15 @@ namespace eyeroof::hwdb {
 inline constexpr int kMaxYamlDepth = 64;
 
 struct YamlOptions {
-    bool allow_aliases = false; // anchors, aliases (but no merge keys)
+    bool allow_aliases = false; // anchors, aliases
     bool allow_tags = false;    // "!Component"; read with Node::tag()
+    // "<<: *base" adds the members of another mapping that are not given here. "<<<: *base", of
+    // Timeloop's and AccelForge's front ends, also merges mappings in mappings and appends lists.
+    bool allow_merge_keys = false;
+    bool keep_last_key = false; // of equal keys in a mapping the last counts, with a warning
+    // Where each line of the text comes from, for text that was put together from several files.
+    // Empty: line n of the text is line n of the file.
+    std::vector<SourceLocation> lines = {};
 };
 
 namespace detail {

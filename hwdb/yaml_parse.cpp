@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <sstream>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace eyeroof::hwdb {
 
@@ -22,16 +23,17 @@ struct Refusal {
     Diagnostic diagnostic;
 };
 
-SourceLocation place(const std::string& file, const YAML::Mark& mark) {
-    return mark.is_null() ? SourceLocation{file, 0, 0}
-                          : SourceLocation{file, mark.line + 1, mark.column + 1};
+SourceLocation place(const detail::YamlState& state, const YAML::Mark& mark) {
+    return mark.is_null() ? SourceLocation{state.file, 0, 0}
+                          : state.place(mark.line + 1, mark.column + 1);
 }
 
 // Builds the flat tree from parse events. It keeps a stack of its own, and throws as soon as the
 // nesting passes the limit, so that the library's recursion stays shallow too.
 class Builder : public YAML::EventHandler {
   public:
-    Builder(detail::YamlState& state, YamlOptions options) : state_(state), options_(options) {}
+    Builder(detail::YamlState& state, const YamlOptions& options)
+        : state_(state), options_(options) {}
 
     bool any() const { return documents_ > 0 && !state_.values.empty(); }
 
@@ -61,6 +63,9 @@ class Builder : public YAML::EventHandler {
     }
     void OnSequenceEnd() override { close(); }
     void OnMapEnd() override {
+        if (options_.allow_merge_keys) {
+            merge_keys(open_.back().index);
+        }
         check_keys(open_.back().index);
         close();
     }
@@ -85,7 +90,7 @@ class Builder : public YAML::EventHandler {
     [[noreturn]] void refuse(const YAML::Mark& mark, std::string code, std::string message,
                              std::string hint = {}) {
         throw Refusal{{Severity::error, std::move(code), std::move(message), std::move(hint),
-                       place(state_.file, mark), ""}};
+                       place(state_, mark), ""}};
     }
 
     std::uint32_t begin(const YAML::Mark& mark, detail::Kind kind, const std::string& tag,
@@ -157,8 +162,76 @@ class Builder : public YAML::EventHandler {
         parent.children.push_back(index);
     }
 
+    // Takes the merge keys out of a mapping and puts in what they name.
+    void merge_keys(std::uint32_t map) {
+        std::vector<std::uint32_t> own;
+        std::vector<std::pair<std::uint32_t, bool>> merged; // the value, and whether level by level
+        const std::vector<std::uint32_t> children = state_.values[map].children;
+        for (std::size_t i = 0; i + 1 < children.size(); i += 2) {
+            const std::string& key = state_.values[children[i]].text;
+            if (key == "<<" || key == "<<<") {
+                merged.emplace_back(children[i + 1], key == "<<<");
+            } else {
+                own.insert(own.end(), {children[i], children[i + 1]});
+            }
+        }
+        for (const auto& [value, deep] : merged) {
+            const bool several = state_.values[value].kind == detail::Kind::list;
+            const auto list = several ? state_.values[value].children : std::vector{value};
+            for (const std::uint32_t other : list) {
+                if (state_.values[other].kind != detail::Kind::map) {
+                    state_.diagnostics.error("bad-merge", "only a mapping can be merged",
+                                             "write <<: *name, the name of a mapping's anchor",
+                                             state_.where(other));
+                    continue;
+                }
+                merge_members(own, state_.values[other].children, deep);
+            }
+        }
+        state_.values[map].children = std::move(own);
+    }
+
+    // Sizes stay bounded: attach() has added those of `from` to the mapping that takes them.
+    void merge_members(std::vector<std::uint32_t>& into, const std::vector<std::uint32_t>& from,
+                       bool deep) {
+        std::unordered_map<std::string, std::size_t> known; // key: where its value stands
+        for (std::size_t i = 0; i + 1 < into.size(); i += 2) {
+            known.emplace(state_.values[into[i]].text, i + 1);
+        }
+        for (std::size_t i = 0; i + 1 < from.size(); i += 2) {
+            const auto found = known.find(state_.values[from[i]].text);
+            if (found == known.end()) {
+                known.emplace(state_.values[from[i]].text, into.size() + 1);
+                into.insert(into.end(), {from[i], from[i + 1]});
+            } else if (deep) {
+                into[found->second] = both(into[found->second], from[i + 1]);
+            }
+        }
+    }
+
+    // A mapping or list with the members of both; the first one where they are no such pair.
+    std::uint32_t both(std::uint32_t first, std::uint32_t second) {
+        const detail::Kind kind = state_.values[first].kind;
+        if (kind != state_.values[second].kind ||
+            (kind != detail::Kind::map && kind != detail::Kind::list)) {
+            return first;
+        }
+        detail::Value value = state_.values[first];
+        const std::vector<std::uint32_t> more = state_.values[second].children;
+        value.height = std::max(value.height, state_.values[second].height);
+        value.expanded += state_.values[second].expanded;
+        if (kind == detail::Kind::list) {
+            value.children.insert(value.children.end(), more.begin(), more.end());
+        } else {
+            merge_members(value.children, more, true);
+        }
+        state_.values.push_back(std::move(value));
+        return static_cast<std::uint32_t>(state_.values.size() - 1);
+    }
+
     void check_keys(std::uint32_t map) {
         std::unordered_map<std::string_view, std::uint32_t> seen;
+        std::vector<std::uint32_t> repeated; // keys whose value does not count
         const auto& children = state_.values[map].children;
         for (std::size_t i = 0; i + 1 < children.size(); i += 2) {
             const detail::Value& key = state_.values[children[i]];
@@ -169,20 +242,41 @@ class Builder : public YAML::EventHandler {
                 continue;
             }
             const auto [first, is_new] = seen.emplace(key.text, children[i]);
-            if (!is_new) {
+            if (!is_new && options_.keep_last_key) {
+                state_.diagnostics.warning("duplicate-key",
+                                           "this key stands here a second time and counts",
+                                           "keep one of them", state_.where(children[i]));
+                repeated.push_back(first->second);
+                first->second = children[i];
+            } else if (!is_new) {
                 state_.diagnostics.error(
                     "duplicate-key",
                     "this key stands here a second time", // not quoted: whose file it is shows
                                                           // later
                     fmt::format("the first is in line {}; keep one of them",
-                                state_.values[first->second].line),
+                                state_.where(first->second).line),
                     state_.where(children[i]));
             }
+        }
+        drop(map, repeated);
+    }
+
+    void drop(std::uint32_t map, const std::vector<std::uint32_t>& keys) {
+        const std::unordered_set<std::uint32_t> gone(keys.begin(), keys.end());
+        std::vector<std::uint32_t> left;
+        const std::vector<std::uint32_t>& children = state_.values[map].children;
+        for (std::size_t i = 0; i + 1 < children.size() && !gone.empty(); i += 2) {
+            if (!gone.contains(children[i])) {
+                left.insert(left.end(), {children[i], children[i + 1]});
+            }
+        }
+        if (!gone.empty()) {
+            state_.values[map].children = std::move(left);
         }
     }
 
     detail::YamlState& state_;
-    YamlOptions options_;
+    const YamlOptions& options_;
     int documents_ = 0;
     std::vector<Open> open_;
     std::unordered_map<YAML::anchor_t, std::uint32_t> anchored_;
@@ -203,7 +297,7 @@ std::string syntax_hint(const std::string& message) {
 }
 
 // Fills the state; everything that the library throws ends here.
-void parse_into(detail::YamlState& state, const std::string& text, YamlOptions options) {
+void parse_into(detail::YamlState& state, const std::string& text, const YamlOptions& options) {
     try {
         std::istringstream in(text);
         YAML::Parser parser(in);
@@ -217,7 +311,7 @@ void parse_into(detail::YamlState& state, const std::string& text, YamlOptions o
     } catch (const Refusal& refusal) {
         state.diagnostics.add(refusal.diagnostic);
     } catch (const YAML::Exception& e) {
-        state.diagnostics.error("syntax", e.msg, syntax_hint(e.msg), place(state.file, e.mark));
+        state.diagnostics.error("syntax", e.msg, syntax_hint(e.msg), place(state, e.mark));
     } catch (const std::exception& e) {
         state.diagnostics.error("syntax", fmt::format("the YAML library gave up: {}", e.what()),
                                 "this is not valid YAML", {state.file, 0, 0});
@@ -241,6 +335,7 @@ Result<Document> parse_yaml(std::string text, std::string file, YamlOptions opti
     checked->erase(checked->find_last_not_of(" \t\r\n") + 1);
     auto state = std::make_unique<detail::YamlState>();
     state->file = std::move(file);
+    state->lines = std::move(options.lines);
     parse_into(*state, *checked, options);
     if (state->diagnostics.has_errors()) {
         return state->diagnostics;

@@ -31,13 +31,22 @@ struct YamlState {
     std::string file;
     std::vector<Value> values; // the root is the last to be completed
     std::uint32_t root = 0;
+    std::vector<SourceLocation> lines; // of text from several files, see YamlOptions
     Diagnostics diagnostics;
     std::unordered_map<std::uint32_t, std::set<std::string, std::less<>>> asked; // per map
     std::set<std::uint32_t> ignored; // maps whose other keys are nobody's business
     std::unordered_map<std::uint32_t, std::string> fields; // paths of the maps that were asked
 
+    SourceLocation place(int line, int column) const {
+        if (line >= 1 && static_cast<std::size_t>(line) <= lines.size()) {
+            SourceLocation found = lines[static_cast<std::size_t>(line) - 1];
+            found.column = column;
+            return found;
+        }
+        return {file, line, column};
+    }
     SourceLocation where(std::uint32_t index) const {
-        return {file, values[index].line, values[index].column};
+        return place(values[index].line, values[index].column);
     }
 };
 

@@ -5,6 +5,7 @@
 #include "base/text_file.hpp"
 #include "formats/any_machine.hpp"
 #include "formats/catalog.hpp"
+#include "formats/maestro.hpp"
 #include "formats/mapping_yaml.hpp"
 #include "hwdb/usual_host.hpp"
 
@@ -198,11 +199,19 @@ Result<formats::PlacedConstraints> load_constraints(const std::string& file,
         all.append(text.diagnostics());
         return Answer(std::move(all));
     }
+    if (formats::is_maestro_dataflow(*text)) {
+        auto rules = formats::parse_maestro_dataflow(*text, file, *accelerator);
+        return rules
+                   ? Answer(formats::PlacedConstraints{*std::move(rules), {}}, rules.diagnostics())
+                   : Answer(rules.diagnostics());
+    }
     if (!formats::timeloop_has(*text, TimeloopKind::constraints) &&
         !formats::timeloop_has(*text, TimeloopKind::architecture)) {
-        return Answer::failure("no-constraints", "the file holds no constraints",
-                               "it has mapspace_constraints, architecture_constraints or mapspace",
-                               {file, 1, 1});
+        return Answer::failure(
+            "no-constraints", "the file holds no constraints",
+            "it has mapspace_constraints, architecture_constraints or mapspace, or is "
+            "a dataflow of MAESTRO",
+            {file, 1, 1});
     }
     return formats::parse_timeloop_constraints(*std::move(text), file, *accelerator, names,
                                                *std::move(placed));

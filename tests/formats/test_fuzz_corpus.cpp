@@ -1,6 +1,7 @@
 #include "tests/fuzz/layer_csv.hpp"
 #include "tests/fuzz/mapping_yaml.hpp"
 #include "tests/fuzz/network_yaml.hpp"
+#include "tests/fuzz/peer_machines.hpp"
 #include "tests/fuzz/peer_networks.hpp"
 #include "tests/fuzz/scalesim.hpp"
 #include "tests/fuzz/small_files.hpp"
@@ -46,6 +47,7 @@ TEST_CASE("the readers of networks keep their promises on the fuzzers' corpus") 
     replay("scalesim", broken_promise_scalesim);
     replay("maestro", broken_promise_maestro);
     replay("zigzag", broken_promise_zigzag);
+    replay("peer_machines", broken_promise_peer_machines);
 }
 
 TEST_CASE("the readers of mappings and of Timeloop's files keep their promises on theirs") {

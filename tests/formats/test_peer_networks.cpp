@@ -66,9 +66,9 @@ TEST_CASE("what MAESTRO's file has wrong is told with line, column and the neare
     REQUIRE_FALSE(open);
     CHECK(says(open.diagnostics(), "o.m:2:"));
     const auto transposed = parse_maestro(
-        "Network A { Layer B { Type: TRCONV Dimensions { K: 1, C: 1, R: 2, S: 2, Y: 4, X: 4 } } }",
+        "Network A { Layer B { Type: LSTM Dimensions { K: 1, C: 1, R: 2, S: 2, Y: 4, X: 4 } } }",
         "t.m");
-    CHECK(says(transposed.diagnostics(), "layers of type TRCONV are not read"));
+    CHECK(says(transposed.diagnostics(), "layers of type LSTM are not read"));
 }
 
 TEST_CASE("ZigZag's list of layers is read by the tensors that its dimensions address") {

@@ -1,0 +1,34 @@
+// AccelForge's files: architectures (`arch` with nodes !Memory, !Container, !Compute) and workloads
+// (`workload` with einsums). Called where a machine or a network is read. Templates are expanded
+// first (template.hpp).
+//
+// Architectures: sizes are bits, energies joules an action, throughputs actions a second;
+// an action moves `bits_per_action` bits, 1 unless it says otherwise. A spatial fan-out that reuses
+// a tensor takes the dimensions that this tensor does not have. Stores of different tensors with no
+// fan-out between them share a level. What component models would estimate is 0, as a warning says.
+//
+// Workloads: an einsum of two tensors is a convolution or a matrix product; dimensions that lie in
+// the same tensors are folded into one. An einsum of one tensor, a sum, and a product of equal
+// shapes are element-wise; one that is called softmax is a softmax. Copies run nothing.
+#pragma once
+
+#include "formats/expression.hpp"
+#include "model/machine/machine.hpp"
+#include "model/workload/wiring.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace eyeroof::formats {
+
+bool is_accelforge_arch(std::string_view text);
+bool is_accelforge_workload(std::string_view text);
+
+// Errors: "unsupported" with the node or einsum that is not modelled, "missing-key"; with lines.
+Result<model::Machine> parse_accelforge_arch(std::string text, const std::string& file);
+
+// `given`: values of the template's variables. The wiring says which einsum reads whose output.
+Result<model::WiredNetwork> parse_accelforge_workload(std::string text, const std::string& file,
+                                                      const Variables& given = {});
+
+} // namespace eyeroof::formats
