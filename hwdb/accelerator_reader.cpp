@@ -1,9 +1,12 @@
 #include "hwdb/accelerator_reader.hpp"
 
+#include "base/suggest.hpp"
 #include "base/units.hpp"
+#include "hwdb/dataflow_reader.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -16,10 +19,6 @@ using model::Accelerator;
 using model::Axis;
 using model::Cast;
 using model::Channel;
-using model::Dataflow;
-using model::DataflowKind;
-using model::Dim;
-using model::DimSet;
 using model::Level;
 using model::Operand;
 using model::OperandSet;
@@ -36,19 +35,6 @@ constexpr std::pair<std::string_view, Cast> kCasts[] = {
 
 constexpr std::pair<std::string_view, Operand> kOperandNames[] = {
     {"input", Operand::input}, {"weight", Operand::weight}, {"output", Operand::output}};
-
-constexpr std::pair<std::string_view, std::optional<Operand>> kStationary[] = {
-    {"input", Operand::input},
-    {"weight", Operand::weight},
-    {"output", Operand::output},
-    {"none", std::nullopt}};
-
-constexpr std::pair<std::string_view, Dim> kDimNames[] = {
-    {"N", Dim::N}, {"G", Dim::G}, {"K", Dim::K}, {"C", Dim::C},
-    {"P", Dim::P}, {"Q", Dim::Q}, {"R", Dim::R}, {"S", Dim::S}};
-
-constexpr std::array kDataflowKinds = {DataflowKind::ws,  DataflowKind::os, DataflowKind::is,
-                                       DataflowKind::nlr, DataflowKind::rs, DataflowKind::rs_plus};
 
 constexpr std::size_t kLongestName = 80;
 constexpr double kMaxCapacityBytes = 0x1p60;
@@ -83,6 +69,9 @@ class AcceleratorReader {
         }
         for (const Sourced& dataflow : root.need("dataflows").items(1)) {
             accelerator_.dataflows.push_back(read_dataflow(dataflow));
+        }
+        if (const Sourced unit = root["vector_unit"]) {
+            accelerator_.vector_unit = read_vector_unit(unit);
         }
         report_unsourced(root.node(), book_);
         adopt_apart(document_, model::validate(accelerator_));
@@ -398,60 +387,41 @@ class AcceleratorReader {
         return level;
     }
 
-    DimSet read_dims(const Node& node) {
-        DimSet dims;
-        for (const Node& element : node.one_or_more()) {
-            if (const auto dim = element.choice(kDimNames, "dimension")) {
-                if (dims.contains(*dim)) {
-                    element.error("duplicate-dimension", "this dimension is listed twice",
-                                  "remove one of them");
-                }
-                dims.insert(*dim);
-            }
+    // The level by its name; rates of functions are elements a lane and cycle.
+    model::VectorUnit read_vector_unit(const Sourced& entry) {
+        model::VectorUnit unit;
+        unit.lanes = entry.need("lanes").integer({1, 1 << 30}).value_or(1);
+        std::vector<std::pair<std::string, std::size_t>> names;
+        for (std::size_t i = 0; i < accelerator_.levels.size(); ++i) {
+            names.emplace_back(accelerator_.levels[i].name, i);
         }
-        return dims;
+        unit.level = entry.node().need("level").choice(names, "level").value_or(0);
+        level_words_ = unit.level < accelerator_.levels.size()
+                           ? accelerator_.levels[unit.level].word_bits
+                           : model::PerOperand<int>{};
+        unit.read_bytes_per_cycle = read_bandwidth(entry["read"], {Operand::input}, 1.0);
+        unit.write_bytes_per_cycle = read_bandwidth(entry["write"], {Operand::input}, 1.0);
+        unit.operation_pj = read_energy(entry["operation_energy"]);
+        for (const auto& [function, rate] : entry["rates"].entries()) {
+            check_function(rate.node(), function);
+            unit.rates.push_back({function, rate.number(1e-6, 1e6).value_or(1.0)});
+        }
+        unit.overlaps = entry.node()["overlaps"].boolean().value_or(true);
+        return unit;
     }
 
-    Dataflow read_dataflow(const Sourced& entry) {
-        const Node& node = entry.node();
-        std::vector<std::pair<std::string, DataflowKind>> kinds;
-        for (const DataflowKind kind : kDataflowKinds) {
-            kinds.emplace_back(model::dataflow_name(kind), kind);
+    static void check_function(const Node& node, const std::string& function) {
+        std::vector<std::string> known;
+        for (const auto name : model::elementwise_functions()) {
+            known.emplace_back(name);
         }
-        Dataflow dataflow;
-        dataflow.kind = node.need("kind").choice(kinds, "dataflow").value_or(DataflowKind::ws);
-        for (const auto& [axis, dims] : node.need("spatial").entries()) {
-            dataflow.spatial.push_back({axis, read_dims(dims)});
+        for (const auto name : model::op_names()) {
+            known.emplace_back(name);
         }
-        dataflow.whole = read_dims(node["whole"]);
-        dataflow.stationary = node["stationary"]
-                                  .choice(kStationary, "operand, nor \"none\"")
-                                  .value_or(usual_stationary(dataflow.kind));
-        dataflow.repeats_on_one_axis = node["repeats_on_one_axis"].boolean().value_or(false);
-        dataflow.free_banks = entry["free_banks"].integer({0, 1 << 20}).value_or(0);
-        if (const Sourced image = entry["image"]) {
-            dataflow.image_channels = image.need("channels").integer({1, 1 << 20}).value_or(1);
-            for (const auto& [axis, dims] : image.node().need("spatial").entries()) {
-                dataflow.image_spatial.push_back({axis, read_dims(dims)});
-            }
+        if (std::find(known.begin(), known.end(), function) == known.end()) {
+            node.error("unknown-function", fmt::format("no operator is called '{}'", function),
+                       suggestion(function, known));
         }
-        return dataflow;
-    }
-
-    static std::optional<Operand> usual_stationary(DataflowKind kind) {
-        switch (kind) {
-        case DataflowKind::ws:
-            return Operand::weight;
-        case DataflowKind::os:
-            return Operand::output;
-        case DataflowKind::is:
-            return Operand::input;
-        case DataflowKind::nlr:
-        case DataflowKind::rs:
-        case DataflowKind::rs_plus:
-            break;
-        }
-        return std::nullopt;
     }
 
     Document& document_;

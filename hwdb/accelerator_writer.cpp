@@ -276,6 +276,27 @@ void write_dataflow(Block block, const Dataflow& dataflow) {
     }
 }
 
+void write_vector_unit(Block block, const Accelerator& machine) {
+    const model::VectorUnit& unit = *machine.vector_unit;
+    block.own_source();
+    block.number("lanes", std::to_string(unit.lanes));
+    block.line("level", yaml_scalar(machine.levels[unit.level].name));
+    write_bandwidth(block, "read", unit.read_bytes_per_cycle);
+    write_bandwidth(block, "write", unit.write_bytes_per_cycle);
+    block.number("operation_energy", energy_text(unit.operation_pj));
+    if (!unit.rates.empty()) {
+        block.line("rates", "");
+        Block rates = block.nested("rates");
+        rates.own_source();
+        for (const model::VectorRate& rate : unit.rates) {
+            rates.number(rate.function, fmt::format("{}", rate.elements_per_lane));
+        }
+    }
+    if (!unit.overlaps) {
+        block.line("overlaps", "false");
+    }
+}
+
 void write_basics(Block& root, const Accelerator& machine) {
     root.number("clock", clock_text(machine.clock_hz));
     root.line("words", "");
@@ -347,6 +368,10 @@ std::string write_accelerator(const model::Machine& machine) {
     root.line("dataflows", "");
     for (std::size_t i = 0; i < accelerator.dataflows.size(); ++i) {
         write_dataflow(root.element("dataflows", i), accelerator.dataflows[i]);
+    }
+    if (accelerator.vector_unit) {
+        root.line("vector_unit", "");
+        write_vector_unit(root.nested("vector_unit"), accelerator);
     }
     return out;
 }

@@ -3,6 +3,7 @@
 #include "analysis/exam/nest_figures.hpp"
 #include "model/accelerator/words.hpp"
 #include "model/cost/leakage.hpp"
+#include "model/vector_unit.hpp"
 
 #include <fmt/format.h>
 
@@ -179,6 +180,61 @@ LayerReport bandwidth_only(const Layer& layer, const Work& work,
     return report;
 }
 
+// On the vector unit, from the level that holds the tensors. Bounds are in halves of operations, as
+// above: all of them, what the lanes do, and what ports and memory let through.
+LayerReport on_vector_unit(const Layer& layer, const Work& work,
+                           const AcceleratorContext& context) {
+    const Accelerator& a = context.accelerator;
+    LayerReport report;
+    report.layer = layer;
+    report.flops = work.flops;
+    report.bytes = work.bytes();
+    const VectorCost cost = vector_cost(layer, work, a, outer_bytes_per_cycle(a));
+    const double equivalent = outer_only(layer, work, a).equivalent;
+    report.units = equivalent / std::max(cost.compute_cycles, equivalent / context.units);
+    report.cycles = cost.cycles;
+    const double lanes = std::min(equivalent, equivalent / std::max(1.0, cost.compute_cycles));
+    const double achieved = std::min(lanes, equivalent / cost.cycles);
+    const bool ports = cost.wall == VectorWall::ports;
+    const std::string moved =
+        ports ? a.levels[a.vector_unit->level].name + " port" : std::string("outermost memory");
+    const double longest =
+        std::max({1.0, cost.compute_cycles, cost.port_cycles, cost.outer_cycles});
+    for (std::size_t i = 0; i < 5; ++i) {
+        report.steps[i] = {i < 2 ? equivalent : lanes, "vector lanes",
+                           "the lanes of the vector unit run this operator", Limit::units};
+    }
+    report.steps[5] = {std::min(lanes, equivalent / longest), moved,
+                       ports ? "its tensors pass the ports of the vector unit"
+                             : "its tensors cross the outermost memory once",
+                       ports ? Limit::on_chip : Limit::outer_memory};
+    report.steps[6] = report.steps[5];
+    if (achieved < report.steps[5].macs_per_cycle) {
+        report.steps[6] = {achieved, "transfers on top",
+                           "the vector unit does not overlap its transfers", Limit::latency};
+    }
+    report.machine_steps = report.steps;
+    report.time_s = cost.cycles / a.clock_hz;
+    const double inside =
+        std::max(1.0, a.vector_unit->overlaps ? std::max(cost.compute_cycles, cost.port_cycles)
+                                              : cost.compute_cycles + cost.port_cycles);
+    report.split.compute_s = std::max(1.0, cost.compute_cycles) / a.clock_hz;
+    report.split.on_chip_stall_s = inside / a.clock_hz - report.split.compute_s;
+    report.split.dram_stall_s = report.time_s - inside / a.clock_hz;
+    report.processing_time_s = inside / a.clock_hz;
+    report.outer_bytes = cost.outer_bytes;
+    report.leakage_j = least_leak_pj_per_cycle(a) * cost.cycles * 1e-12;
+    report.energy_j = cost.energy_pj * 1e-12 + report.leakage_j;
+    set_limits({pace_of(report.steps, report.units, equivalent,
+                        std::max(cost.port_cycles, cost.outer_cycles))},
+               a.clock_hz, report);
+    report.notes.push_back(
+        fmt::format("{} runs on the vector unit, {} {}", op_name(layer.op),
+                    cost.resident ? "from" : "its tensors pass through the outermost memory and",
+                    a.levels[a.vector_unit->level].name));
+    return report;
+}
+
 MappingPolicy decided(MappingPolicy policy, const AcceleratorContext& context, bool constrained) {
     if (policy != MappingPolicy::automatic) {
         return policy;
@@ -228,7 +284,9 @@ Result<LayerReport> examine(const Layer& layer, const AcceleratorContext& contex
     // Pooling has a nest, but no MACs: an engine of its own does it, not the array.
     const bool lays_all = context.policy == MappingPolicy::given;
     if (problems->empty() || (work->macs == 0 && !lays_all)) {
-        return Result<LayerReport>(bandwidth_only(layer, *work, context));
+        return Result<LayerReport>(context.accelerator.vector_unit
+                                       ? on_vector_unit(layer, *work, context)
+                                       : bandwidth_only(layer, *work, context));
     }
     std::vector<NestExam> exams;
     for (const Problem& problem : *problems) {

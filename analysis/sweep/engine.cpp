@@ -6,6 +6,7 @@
 #include "mapper/preset/row_stationary.hpp"
 #include "mapper/preset/stationary.hpp"
 #include "model/cost/leakage.hpp"
+#include "model/vector_unit.hpp"
 
 #include <fmt/format.h>
 
@@ -202,6 +203,12 @@ PointFigures SweepEngine::fast(const std::vector<std::size_t>& at, const Acceler
     std::vector<Costs> costs; // of the different layers
     costs.reserve(network->layers.size());
     for (const SweptLayer& layer : network->layers) {
+        if (layer.nests.empty() && accelerator.vector_unit) {
+            const auto cost = model::vector_cost(layer.layer, layer.work, accelerator, rate);
+            costs.push_back({cost.cycles / accelerator.clock_hz,
+                             (cost.energy_pj + leaking * cost.cycles) * 1e-12, cost.outer_bytes});
+            continue;
+        }
         if (layer.nests.empty()) {
             const OuterOnly only = outer_only(layer.layer, layer.work, accelerator);
             const double cycles = std::max(only.bytes / rate, only.equivalent / context.units);

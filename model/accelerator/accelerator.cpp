@@ -84,8 +84,29 @@ class MachineChecker {
         }
         check_energy(machine_.mac_pj, "mac_energy");
         check_energy(machine_.mac_leak_pj, "mac_leakage");
+        check_vector_unit();
         require(machine_.pipeline_stages >= 1, "bad-pipeline",
                 "a PE has at least one pipeline stage", "pipeline_stages");
+    }
+
+    void check_vector_unit() {
+        if (!machine_.vector_unit) {
+            return;
+        }
+        const VectorUnit& unit = *machine_.vector_unit;
+        require(unit.lanes >= 1 && unit.lanes <= kMaxInstances, "bad-lanes",
+                "a vector unit has at least one lane", "vector_unit.lanes");
+        require(unit.level < machine_.levels.size(), "unknown-level",
+                "the vector unit works at a level that there is not", "vector_unit.level");
+        check_bandwidth(unit.read_bytes_per_cycle, "vector_unit.read");
+        check_bandwidth(unit.write_bytes_per_cycle, "vector_unit.write");
+        check_energy(unit.operation_pj, "vector_unit.operation_energy");
+        for (const VectorRate& rate : unit.rates) {
+            require(rate.elements_per_lane > 0.0 && rate.elements_per_lane <= 1e6, "bad-rate",
+                    fmt::format("{} elements a lane and cycle is no plausible rate",
+                                rate.elements_per_lane),
+                    "vector_unit.rates." + rate.function);
+        }
     }
 
     void check_energy(double picojoules, std::string field) {

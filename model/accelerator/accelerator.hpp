@@ -114,6 +114,28 @@ struct Dataflow {
     bool operator==(const Dataflow&) const = default;
 };
 
+// How fast a vector unit does one function, where that is not one operation a lane and cycle.
+struct VectorRate {
+    std::string function;           // an operator or an element-wise function: "softmax", "gelu"
+    double elements_per_lane = 1.0; // a cycle
+
+    bool operator==(const VectorRate&) const = default;
+};
+
+// Lanes beside the array that run operators without multiply-accumulates: softmax, norms,
+// activations, pooling, sums. They read and write the stores of one level.
+struct VectorUnit {
+    Count lanes = 1;
+    std::size_t level = 0;                    // index into levels
+    double read_bytes_per_cycle = kUnlimited; // of its ports
+    double write_bytes_per_cycle = kUnlimited;
+    double operation_pj = 0.0;
+    std::vector<VectorRate> rates; // of functions; of others one operation a lane and cycle
+    bool overlaps = true;          // its transfers hide behind its work, or come on top
+
+    bool operator==(const VectorUnit&) const = default;
+};
+
 struct Accelerator {
     double clock_hz = 0.0;
     std::vector<Level> levels;                // outermost first; the last one feeds the MACs
@@ -125,6 +147,7 @@ struct Accelerator {
     std::optional<Count> max_filter_height; // native limits of the control, where published
     std::optional<Count> max_filter_width;
     std::vector<Dataflow> dataflows; // the first is the default
+    std::optional<VectorUnit> vector_unit = std::nullopt;
 
     bool operator==(const Accelerator&) const = default;
 };

@@ -42,6 +42,8 @@ levels:
 dataflows:
   - {kind: rs, spatial: {x: [P, K], y: R}, whole: R, stationary: none, repeats_on_one_axis: true, free_banks: 1}
   - {kind: ws, spatial: {x: K, y: C}, image: {channels: 4, spatial: {x: K, y: [C, S]}}}
+vector_unit: {lanes: 16, level: GLB, read: 16 B/cycle, write: 960 MB/s, operation_energy: 0.5 pJ,
+  rates: {softmax: 0.25, gelu: 0.5}, overlaps: false}
 mac_leakage: 0.25 pJ/cycle
 gates_idle: true
 process_nm: 65

@@ -258,4 +258,23 @@ TEST_CASE("a machine may name its process, in nm, and is written back with it") 
     CHECK(finding("process_nm: 65", "process_nm: small").field == "process_nm");
 }
 
+TEST_CASE("a vector unit names its level, its ports, and functions that take another time") {
+    const auto file = good(kSmall);
+    const auto& unit = std::get<model::Accelerator>(file.machine.kind).vector_unit;
+    REQUIRE(unit);
+    CHECK(unit->lanes == 16);
+    CHECK(unit->level == 1);
+    CHECK(unit->read_bytes_per_cycle == 16.0);
+    CHECK(unit->write_bytes_per_cycle == 4.8); // at 200 MHz
+    CHECK(unit->operation_pj == 0.5);
+    CHECK(unit->rates == std::vector<model::VectorRate>{{"softmax", 0.25}, {"gelu", 0.5}});
+    CHECK_FALSE(unit->overlaps);
+    std::string text(kSmall);
+    text.replace(text.find("softmax: 0.25"), 7, "softmix");
+    auto document = hwdb::parse_yaml(text, "small.yaml");
+    const auto wrong = hwdb::read_accelerator(*document, "small");
+    REQUIRE_FALSE(wrong.ok());
+    CHECK(wrong.diagnostics().items()[0].hint == "did you mean 'softmax'?");
+}
+
 } // namespace test_hwdb_accelerator_reader
