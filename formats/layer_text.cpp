@@ -244,15 +244,48 @@ model::Shape read_shape(Cells& cells, Op op) {
     }
 }
 
+// What other tools call the operators.
+std::string usual_name(std::string_view name) {
+    constexpr std::pair<std::string_view, std::string_view> names[] = {
+        {"matmul", "gemm (m, n, k), or bmm with a batch of weights"},
+        {"mm", "gemm (m, n, k)"},
+        {"linear", "gemm (m, n, k)"},
+        {"dense", "gemm (m, n, k)"},
+        {"fc", "gemm (m, n, k)"},
+        {"batch_matmul", "bmm (batch, m, n, k)"},
+        {"batchmatmul", "bmm (batch, m, n, k)"},
+        {"conv", "conv2d (c, h, w, k, r, s)"},
+        {"convolution", "conv2d (c, h, w, k, r, s)"},
+        {"conv1d", "conv2d, with w and s left out"},
+        {"depthwise", "conv2d, with groups equal to c"},
+        {"dwconv", "conv2d, with groups equal to c"},
+        {"convtranspose", "conv2d with direction bwd_data, whose output is h by w"},
+        {"conv_transpose2d", "conv2d with direction bwd_data, whose output is h by w"},
+        {"mha", "attention (heads, q_len, kv_len, head_dim)"},
+        {"sdpa", "attention (heads, q_len, kv_len, head_dim)"},
+        {"rmsnorm", "layernorm (rows, cols)"},
+        {"groupnorm", "layernorm (rows, cols)"},
+        {"pool", "maxpool or avgpool"}};
+    for (const auto& [usual, own] : names) {
+        if (lowered(name) == usual) {
+            return fmt::format("write {}", own);
+        }
+    }
+    return model::tensors_read(lowered(name))
+               ? fmt::format("write elementwise, with {} as its fn", lowered(name))
+               : std::string();
+}
+
 std::optional<Op> read_op(Cells& cells) {
     const std::string_view name = cells.text(Column::op);
     const auto op = model::op_from_name(name);
     if (!op) {
         const auto known = model::op_names();
+        const std::string usual = usual_name(name);
         cells.report(Column::op, name.empty() ? "missing-value" : "unknown-op",
                      name.empty() ? std::string("the operator is not given")
                                   : fmt::format("'{}' is not an operator", name),
-                     suggestion(name, known));
+                     usual.empty() ? suggestion(name, known) : usual);
     }
     return op;
 }

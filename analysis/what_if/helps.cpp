@@ -93,7 +93,7 @@ Result<Helps> what_would_help(const Question& asked, std::stop_token stop,
     }
     helps.time_s = before->total.time_s;
     add_counterfactuals(*before, helps);
-    const auto knobs = knobs_of(question.machine);
+    const auto knobs = tried_knobs(question.machine);
     for (std::size_t i = 0; i < knobs.size() && !trials.stopped(); ++i) {
         const Knob& knob = knobs[i];
         if (progress) {

@@ -24,6 +24,10 @@ Count whole(double value) {
     return static_cast<Count>(std::llround(std::max(1.0, value)));
 }
 
+std::size_t index_of(model::Operand operand) {
+    return model::index(operand);
+}
+
 std::vector<std::pair<std::string, int>> words_of(const Accelerator& machine,
                                                   model::OperandSet operands) {
     std::vector<std::pair<std::string, int>> words;
@@ -47,11 +51,84 @@ std::string store_name(const Accelerator& machine, const model::Level& level,
     return name;
 }
 
+// Rates of a store's ports, where they are limited.
+void add_store_rates(std::vector<Knob>& knobs, const Accelerator& machine, std::size_t index,
+                     std::size_t s) {
+    const model::Store& store = machine.levels[index].stores[s];
+    const std::string name = store_name(machine, machine.levels[index], store);
+    using Rate = double model::Store::*;
+    for (const auto& [rate, word] :
+         {std::pair<Rate, const char*>{&model::Store::read_bytes_per_cycle, "read"},
+          {&model::Store::write_bytes_per_cycle, "write"}}) {
+        if (!std::isfinite(store.*rate)) {
+            continue;
+        }
+        Knob knob{"",
+                  fmt::format("{} {} bandwidth", name, word),
+                  "B/cycle",
+                  store.*rate,
+                  false,
+                  [=, which = rate](Machine& m, double v) {
+                      accelerator(m).levels[index].stores[s].*which = v;
+                  }};
+        knob.units = {{"B/s", 1.0 / machine.clock_hz}};
+        knob.words = words_of(machine, store.operands);
+        knob.fields = {fmt::format("levels[{}].stores[{}].{}", index, s, word)};
+        knobs.push_back(std::move(knob));
+    }
+}
+
+// The energy of a word, read and written alike, and the number of buffers.
+void add_store_costs(std::vector<Knob>& knobs, const Accelerator& machine, std::size_t index,
+                     std::size_t s) {
+    const model::Store& store = machine.levels[index].stores[s];
+    const std::string name = store_name(machine, machine.levels[index], store);
+    double most_pj = 0.0;
+    for (const model::Operand o : model::kAllOperands) {
+        most_pj = store.operands.contains(o) ? std::max(most_pj, store.read_pj_of(o)) : most_pj;
+    }
+    if (most_pj > 0.0) {
+        Knob energy{"", name + " energy", "J", most_pj * 1e-12, false, [=](Machine& m, double v) {
+                        model::Store& changed = accelerator(m).levels[index].stores[s];
+                        const double factor = v * 1e12 / most_pj;
+                        changed.read_pj *= factor;
+                        changed.write_pj *= factor;
+                        for (const model::Operand o : model::kAllOperands) {
+                            for (auto* own : {&changed.own_read_pj, &changed.own_write_pj}) {
+                                if ((*own)[index_of(o)]) {
+                                    *(*own)[index_of(o)] *= factor;
+                                }
+                            }
+                        }
+                    }};
+        energy.tried = false;
+        for (const char* field : {"energy", "read_energy", "write_energy"}) {
+            energy.fields.push_back(fmt::format("levels[{}].stores[{}].{}", index, s, field));
+        }
+        knobs.push_back(std::move(energy));
+    }
+    if (store.capacity_bytes) {
+        Knob buffers{"",
+                     name + " buffers",
+                     "",
+                     static_cast<double>(store.buffers),
+                     true,
+                     [=](Machine& m, double v) {
+                         accelerator(m).levels[index].stores[s].buffers =
+                             static_cast<int>(std::min<Count>(whole(v), 16));
+                     }};
+        buffers.tried = false;
+        buffers.fields = {fmt::format("levels[{}].stores[{}].buffers", index, s)};
+        knobs.push_back(std::move(buffers));
+    }
+}
+
 void add_stores(std::vector<Knob>& knobs, const Accelerator& machine, std::size_t index) {
     const model::Level& level = machine.levels[index];
     for (std::size_t s = 0; s < level.stores.size(); ++s) {
         const model::Store& store = level.stores[s];
         if (!store.capacity_bytes) {
+            add_store_rates(knobs, machine, index, s);
             continue;
         }
         Knob knob{"",
@@ -65,6 +142,7 @@ void add_stores(std::vector<Knob>& knobs, const Accelerator& machine, std::size_
         knob.fields = {fmt::format("levels[{}].stores[{}].capacity", index, s)};
         knob.words = words_of(machine, store.operands);
         knobs.push_back(std::move(knob));
+        add_store_rates(knobs, machine, index, s);
     }
 }
 
@@ -134,6 +212,31 @@ std::vector<Knob> knobs(const Accelerator& machine) {
                               {"clock"}}};
     for (std::size_t i = 0; i < machine.levels.size(); ++i) {
         add_level(all, machine, i);
+    }
+    if (machine.vector_unit) {
+        all.push_back({"",
+                       "vector lanes",
+                       "",
+                       static_cast<double>(machine.vector_unit->lanes),
+                       true,
+                       [](Machine& m, double v) { accelerator(m).vector_unit->lanes = whole(v); },
+                       {"vector_unit.lanes"}});
+    }
+    for (std::size_t i = 0; i < machine.levels.size(); ++i) {
+        for (std::size_t s = 0; s < machine.levels[i].stores.size(); ++s) {
+            add_store_costs(all, machine, i, s);
+        }
+    }
+    if (machine.mac_pj > 0.0) {
+        Knob mac{"",
+                 "MAC energy",
+                 "J",
+                 machine.mac_pj * 1e-12,
+                 false,
+                 [](Machine& m, double v) { accelerator(m).mac_pj = v * 1e12; },
+                 {"mac_energy"}};
+        mac.tried = false;
+        all.push_back(std::move(mac));
     }
     return all;
 }
@@ -239,6 +342,12 @@ std::string knob_key(std::string_view name) {
 std::vector<Knob> knobs_of(const model::Machine& machine) {
     auto all = std::visit([](const auto& kind) { return knobs(kind); }, machine.kind);
     give_keys(all);
+    return all;
+}
+
+std::vector<Knob> tried_knobs(const model::Machine& machine) {
+    auto all = knobs_of(machine);
+    std::erase_if(all, [](const Knob& knob) { return !knob.tried; });
     return all;
 }
 

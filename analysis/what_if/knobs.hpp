@@ -25,6 +25,8 @@ struct Knob {
     std::vector<std::string> fields = {}; // of the description that it changes: "dram.bandwidth"
     // Other units of machine files: what one of them is in the knob's own. {"B/s", 1 / clock}.
     std::vector<std::pair<std::string, double>> units = {};
+    // What-if analyses turn it too. Energies and numbers of buffers are set by their key alone.
+    bool tried = true;
     // Words of operands: "words" is another unit where all have one width. {"input", 16 bit}.
     std::vector<std::pair<std::string, int>> words = {};
 };
@@ -34,6 +36,8 @@ std::string knob_key(std::string_view name);
 
 // In the machine's order, outermost memory first. Unlimited and unknown quantities have no knob.
 std::vector<Knob> knobs_of(const model::Machine& machine);
+// Those that what-if analyses turn.
+std::vector<Knob> tried_knobs(const model::Machine& machine);
 
 // A knob turned to a value, in the knob's unit.
 struct Change {

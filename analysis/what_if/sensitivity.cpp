@@ -87,7 +87,7 @@ Result<std::vector<Sensitivity>> sensitivities(const Question& asked, std::stop_
         return Result<std::vector<Sensitivity>>(before.diagnostics());
     }
     std::vector<Sensitivity> all;
-    const auto knobs = knobs_of(question.machine);
+    const auto knobs = tried_knobs(question.machine);
     for (const Knob& knob : knobs) {
         if (progress) {
             progress({static_cast<double>(&knob - knobs.data()) / static_cast<double>(knobs.size()),
@@ -121,7 +121,7 @@ Result<LayerHelp> help_for(const model::Layer& layer, const Question& asked, std
                      [](const auto& a, const auto& b) { return a.speedup > b.speedup; });
     std::array<double, model::kSteps> most{};
     most.fill(std::log(kNoticeable));
-    const auto knobs = knobs_of(machine);
+    const auto knobs = tried_knobs(machine);
     for (const Knob& knob : knobs) {
         const auto other = turned(machine, knob, kDoubled);
         const auto after = other ? run_on(question, other->machine, stop)

@@ -145,7 +145,7 @@ void WhatIfPane::set_machine(const model::Machine& machine) {
     grid_->setHorizontalSpacing(5);
     grid_->setColumnStretch(1, 1);
     rows_.clear();
-    for (const analysis::Knob& knob : analysis::knobs_of(machine)) {
+    for (const analysis::Knob& knob : analysis::tried_knobs(machine)) {
         add_row(knob);
     }
     static_cast<QVBoxLayout*>(layout())->insertWidget(1, knobs_);

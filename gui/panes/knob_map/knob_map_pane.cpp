@@ -185,7 +185,7 @@ void KnobMapPane::show_answer(const PaneInput& input) {
 void KnobMapPane::fill_choices(const PaneInput& input) {
     const auto knobs = input.questions->empty()
                            ? std::vector<analysis::Knob>{}
-                           : analysis::knobs_of(input.questions->front().machine);
+                           : analysis::tried_knobs(input.questions->front().machine);
     int other = 0;
     for (QComboBox* box : {x_, y_}) {
         const QString chosen = box->currentData().toString();

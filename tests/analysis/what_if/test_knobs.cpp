@@ -141,6 +141,31 @@ TEST_CASE("stores of one level are told apart by what they hold") {
     }
 }
 
+TEST_CASE(
+    "energies, buffers, and lanes are set by their keys, and what-if turns only what takes time") {
+    const model::Machine npu = machine("npu-int8");
+    const auto turned =
+        changed(npu, std::vector<std::string>{"sram-input-output-energy=3 pJ", "mac-energy=0.5 pJ",
+                                              "sram-weight-buffers=1", "vector-lanes=256"});
+    REQUIRE(turned);
+    const auto& a = std::get<model::Accelerator>(turned->kind);
+    CHECK(a.levels[1].stores[0].read_pj == near(3.0));
+    CHECK(a.levels[1].stores[0].write_pj == near(3.0));
+    CHECK(a.levels[1].stores[1].read_pj == near(6.0));
+    CHECK(a.mac_pj == near(0.5));
+    CHECK(a.levels[1].stores[1].buffers == 1);
+    CHECK(a.vector_unit->lanes == 256);
+    for (const Knob& k : tried_knobs(npu)) {
+        CHECK(k.key.find("energy") == std::string::npos);
+    }
+    const auto rates = changed(machine("gaudi3"), std::vector<std::string>{});
+    bool rate = false;
+    for (const Knob& k : tried_knobs(*rates)) {
+        rate = rate || k.key.find("read-bandwidth") != std::string::npos;
+    }
+    CHECK(rate);
+}
+
 TEST_CASE("a faster clock leaves the outermost memory its bytes per second") {
     const auto fast = changed(machine("eyeriss-v1"), std::vector<Change>{{"clock", 400e6}});
     REQUIRE(fast);
