@@ -23,10 +23,10 @@ std::string help_of(const ScenarioField& field, const analysis::Scenario& usual)
     }
     if (field.name == "network") {
         help = "Name in the catalog (eyeroof net list), a network YAML, a CSV of layers, an ONNX "
-               "model, or a file of Timeloop's, SCALE-Sim's, MAESTRO's or ZigZag's";
+               "model, or a file of Timeloop, AccelForge, SCALE-Sim, MAESTRO or ZigZag";
     } else if (field.name == "on") {
-        help = "Name in the catalog (eyeroof hw list), a machine YAML, a Timeloop architecture, or "
-               "systolic:ROWSxCOLS";
+        help = "Name in the catalog (eyeroof hw list), a machine YAML, a machine of Timeloop, "
+               "AccelForge, SCALE-Sim, MAESTRO, ZigZag or Stream, or systolic:ROWSxCOLS";
     }
     return help;
 }

@@ -43,7 +43,7 @@ double number_in(const Node& node, const Variables& variables) {
     if (text.find(".bits_per_value") != std::string::npos) {
         return kWordBits; // "weight.bits_per_value if weight else 0"
     }
-    const auto value = evaluate(text, variables);
+    const auto value = evaluate(text, variables, Exponents::allowed);
     if (!value) {
         node.error("unsupported", fmt::format("'{}' is not read", text.substr(0, 40)),
                    "write a number, or an expression of the architecture's variables");
@@ -77,7 +77,8 @@ double total_rate(const std::string& text, const Variables& variables) {
         depth -= text[at] == ')' && depth > 0 ? 1 : 0;
         if (text[at] == '/' && depth == 0) {
             const std::size_t end = std::min(text.find('/', at + 1), text.size());
-            const auto value = evaluate(text.substr(at + 1, end - at - 1), variables);
+            const auto value =
+                evaluate(text.substr(at + 1, end - at - 1), variables, Exponents::allowed);
             any = any || (value && *value > 0.0);
             rate *= value && *value > 0.0 ? *value : 1.0;
         }
@@ -93,6 +94,12 @@ class ForgeReader {
         for (const Node& node : list.items()) {
             const std::string tag = node.tag();
             node.ignore_rest();
+            for (const char* key : {"actions_scale", "usage_scale", "throughput_scale"}) {
+                if (node.has(key)) {
+                    node[key].error("unsupported", "words in slices of bits are not modelled",
+                                    "describe the array with whole words");
+                }
+            }
             if (tag == "!Hierarchical" && depth < kDeepestNodes) {
                 walk(node.need("nodes"), depth + 1);
             } else if (tag == "!Memory") {
@@ -302,7 +309,7 @@ Variables forge_variables(const Node& arch) {
     if (list && list.is_map()) {
         for (const auto& [name, node] : list.entries()) {
             if (node.is_scalar()) {
-                const auto value = evaluate(node.text().value_or(""), known);
+                const auto value = evaluate(node.text().value_or(""), known, Exponents::allowed);
                 if (value) {
                     known[name] = *value;
                 }

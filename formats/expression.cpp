@@ -25,8 +25,8 @@ bool is_digit(char c) {
 // Recursive descent; the first error ends it, so a failed parse returns 0 from everywhere.
 class Parser {
   public:
-    Parser(std::string_view text, const Variables& variables)
-        : text_(text), variables_(variables) {}
+    Parser(std::string_view text, const Variables& variables, std::chars_format numbers)
+        : text_(text), variables_(variables), numbers_(numbers) {}
 
     Result<double> run() {
         const double value = comparison();
@@ -135,8 +135,8 @@ class Parser {
             return named();
         }
         double value = 0.0;
-        const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(),
-                                                  value, std::chars_format::general);
+        const auto [end, error] =
+            std::from_chars(text_.data() + at_, text_.data() + text_.size(), value, numbers_);
         if (error != std::errc{} || !(is_digit(text_[at_]) || text_[at_] == '.')) {
             fail("a number or a name is expected");
             return 0.0;
@@ -210,6 +210,7 @@ class Parser {
 
     std::string_view text_;
     const Variables& variables_;
+    std::chars_format numbers_;
     std::size_t at_ = 0;
     int depth_ = 0;
     Diagnostics found_;
@@ -217,13 +218,17 @@ class Parser {
 
 } // namespace
 
-Result<double> evaluate(std::string_view expression, const Variables& variables) {
+Result<double> evaluate(std::string_view expression, const Variables& variables,
+                        Exponents exponents) {
     if (expression.size() > kLongestExpression) {
         return Result<double>::failure(
             "expression", fmt::format("the expression has {} characters", expression.size()),
             fmt::format("use at most {}", kLongestExpression));
     }
-    return Parser(expression, variables).run();
+    return Parser(expression, variables,
+                  exponents == Exponents::allowed ? std::chars_format::general
+                                                  : std::chars_format::fixed)
+        .run();
 }
 
 } // namespace eyeroof::formats

@@ -20,6 +20,8 @@ using Variables = std::map<std::string, double, std::less<>>;
 // At most kLongestExpression characters and kDeepestExpression nested parentheses.
 inline constexpr std::size_t kLongestExpression = 200;
 inline constexpr int kDeepestExpression = 32;
-Result<double> evaluate(std::string_view expression, const Variables& variables);
+enum class Exponents { refused, allowed }; // of numbers: "2e9"
+Result<double> evaluate(std::string_view expression, const Variables& variables,
+                        Exponents exponents = Exponents::refused);
 
 } // namespace eyeroof::formats

@@ -1,4 +1,6 @@
-// The words of MAESTRO's files. Used by formats/maestro*.cpp only; knows no layer.
+// The words of MAESTRO's files: names, numbers, and marks with their places.
+// Used by formats/maestro*.cpp only.
+// Knows no layer.
 #pragma once
 
 #include <cstddef>

@@ -403,9 +403,11 @@ class TemplateExpander {
         if (is_name(text)) {
             return values_.at(text); // the caller has looked
         }
-        const auto result = evaluate(text, numbers_);
+        const auto result = evaluate(text, numbers_, Exponents::allowed);
         const Diagnostic* why = result ? nullptr : &result.diagnostics().items().front();
-        if (why != nullptr && why->code == "unknown-parameter") {
+        const std::size_t open = text.find('(');
+        const bool call = open != std::string::npos && is_name(text.substr(0, open));
+        if (why != nullptr && why->code == "unknown-parameter" && !call) {
             fail(line, "unset-variable",
                  fmt::format("'{}' of this template holds a name without a value",
                              text.substr(0, 40)),

@@ -1,4 +1,6 @@
-// Cuts a template into text, outputs {{ }}, and statements {% %}. Used by template.cpp only.
+// Cuts a template into text, outputs {{ }}, and statements {% %}.
+// Used by template.cpp only.
+// Knows no variable.
 #pragma once
 
 #include "base/diagnostic.hpp"

@@ -102,7 +102,7 @@ VectorCost vector_cost(const Layer& layer, const Work& work, const Accelerator& 
         }
     }
     const double rate = rate_of(unit, vector_function(layer));
-    const auto operations = static_cast<double>(work.flops);
+    const double operations = std::max(static_cast<double>(work.flops), most_elements(work));
     const auto lanes = static_cast<double>(unit.lanes);
     cost.compute_cycles = rate > 0.0 ? most_elements(work) / (lanes * rate) : operations / lanes;
     cost.port_cycles =

@@ -1,8 +1,9 @@
 // What an operator without multiply-accumulates takes on an accelerator's vector unit.
 // Called by analysis/exam. Knows no file format.
 //
-//   compute = operations / lanes, or elements / (lanes rate) where the unit names a rate of the
-//             function
+//   compute = operations / lanes, one an element at least, or elements / (lanes rate) where the
+//   unit
+//             names a rate of the function
 //   ports   = max(bytes read / read port, bytes written / write port), at the unit's level
 //   outer   = bytes that cross the outermost memory / its bandwidth
 //   cycles  = max(compute, ports, outer), or their sum where the unit overlaps none; at least one

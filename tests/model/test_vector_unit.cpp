@@ -87,6 +87,8 @@ TEST_CASE("a rate of a function counts elements, and a unit without overlap adds
     gelu.shape = ElementwiseShape{64, 64, "gelu"};
     CHECK(vector_function(gelu) == "gelu");
     CHECK(cost_of(gelu, a).compute_cycles == near(64.0 * 64 * 9 / 64)); // of its formula
+    gelu.shape = ElementwiseShape{64, 64, "copy"};
+    CHECK(cost_of(gelu, a).compute_cycles == near(64.0)); // no operation, but a lane an element
 }
 
 TEST_CASE("weights of a norm come from outside even where its activations stay") {
