@@ -355,7 +355,7 @@ Result<Machine> parse_accelforge_arch(std::string text, const std::string& file)
         return Result<Machine>(document.diagnostics());
     }
     const Node root = document->root();
-    root.ignore_rest();
+    (void)root.entries(); // what is included brings keys of its own
     const Node arch = root.need("arch");
     arch.ignore_rest();
     ForgeReader reader(forge_variables(arch));

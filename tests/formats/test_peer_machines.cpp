@@ -256,6 +256,18 @@ TEST_CASE("an AccelForge architecture counts bits, joules and seconds") {
     CHECK(a.dataflows[0].spatial[1].dims == DimSet{Dim::C, Dim::R, Dim::S});
 }
 
+TEST_CASE("what an AccelForge node asks beyond the model is named, whatever else the file holds") {
+    std::string text = kForge;
+    text.replace(text.find("    size: weight"), 0, "    actions_scale: n_slices\n");
+    for (char key = 'a'; key < 'k'; ++key) {
+        text += std::string("included_") + key + ": 1\n";
+    }
+    const auto machine = formats::parse_accelforge_arch(text, "f.yaml");
+    REQUIRE_FALSE(machine.ok());
+    CHECK(machine.diagnostics().items()[0].message == "words in slices of bits are not modelled");
+    CHECK(machine.diagnostics().items()[0].where.line > 20);
+}
+
 TEST_CASE("AccelForge's einsums become layers that know who reads whom") {
     const std::string text = R"(workload:
   rank_sizes:
