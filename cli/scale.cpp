@@ -27,10 +27,11 @@ struct ScaleOptions {
     std::optional<std::int64_t> batch_per_device, baseline_batch, nodes, per_node, microbatches;
     std::string collective = "auto", transport, compress = "none", bucket = "25 MB", overlap = "on";
     int servers = 1, zero = 0;
-    double jitter = 0.0, kept = 0.01, samples = 0.0;
+    double jitter = 0.0, kept = 0.01, samples = 0.0, measured = 0.0;
     bool asynchronous = false, details = false, search = false;
     analysis::Plan plan;
-    std::string recompute = "none", overlap_tensor = "off";
+    std::string recompute = "none", overlap_tensor = "off", stages = "even", kernel = "newest",
+                attention_type = "auto";
     std::int64_t length = 2048;
     bool divided = false; // an option that divides a decoder is given
     OutputOptions output;
@@ -77,6 +78,7 @@ Result<analysis::ScaleOptions> wanted(const ScaleOptions& options,
     scale.data.collective.servers = options.servers;
     scale.transport = options.transport;
     scale.samples = options.samples;
+    scale.measured_samples_per_s = options.measured;
     return scale;
 }
 
@@ -101,6 +103,9 @@ analysis::TransformerOptions decoder_options(const ScaleOptions& options,
     o.length = options.length;
     o.type = question.scenario.data_type.value_or(model::DataType::bf16);
     o.fused = question.scenario.attention != analysis::AttentionForm::written;
+    o.attention = options.kernel == "flash2" ? analysis::AttentionKernel::flash2
+                                             : analysis::AttentionKernel::newest;
+    o.attention_type = model::data_type_from_name(options.attention_type);
     o.overlap = options.overlap == "on";
     o.overlap_tensor = options.overlap_tensor == "on";
     o.exam = question.scenario;
@@ -116,6 +121,7 @@ Exit scale_decoder(Context& context, const ScaleOptions& options,
     const model::Machine& machine = question.machine;
     analysis::Plan plan = options.plan;
     plan.zero = options.zero;
+    plan.balanced = options.stages == "balanced";
     plan.recompute = options.recompute == "full"        ? analysis::Recompute::full
                      : options.recompute == "selective" ? analysis::Recompute::selective
                                                         : analysis::Recompute::none;
@@ -200,6 +206,10 @@ Exit scale_equal(Context& context, const ScaleOptions& options, const analysis::
         study->batch = analysis::own_batch(question->network); // the step that an exam shows
     }
     question->scenario.batch = std::nullopt; // of one device: the study gives it
+    if ((options.divided || options.search) && options.measured > 0.0) {
+        return context.fail_usage("--measured-rate belongs to data parallel training",
+                                  "leave out the options that divide a decoder, and --search");
+    }
     if (options.divided || options.search) {
         const auto decoder = analysis::transformer_of(question->network);
         if (decoder) {
@@ -243,10 +253,17 @@ constexpr const char* kScaleExamples =
     "8..1024\n"
     "# strong scaling, and every step above the device\n"
     "eyeroof scale googlenet --on k40m --dtype fp32 --fabric titan-gemini --batch 1024 --details\n"
+    "# FireCaffe's NiN: a K20X did 142 images/s with the Caffe of 2015\n"
+    "eyeroof scale nin --on k40m --dtype fp32 --fabric titan-gemini --devices 32,128 --batch 1024 "
+    "--collective tree --overlap off --baseline-batch 256 --measured-rate 142\n"
     "# 64 workers that do not wait for each other\n"
     "eyeroof scale vgg16 --on v100-pcie-16gb --fabric roce-100g --devices 64 --asynchronous\n"
     "# a GPT on 64 GPUs, 8 of which share each product\n"
     "eyeroof scale gpt-3-6.7b --on a100-sxm-80gb --fabric dgx-a100-hdr --devices 64 --tensor 8\n"
+    "# Llama 3 405B as it was trained: 126 layers on 16 stages\n"
+    "eyeroof scale llama-3.1-405b --on h100-sxm-80gb --fabric llama3-roce --devices 8192 --tensor "
+    "8 "
+    "--pipeline 16 --interleave 8 --sequence --zero 1 --length 8192 --batch 2048\n"
     "# the best plan for Llama 3 70B, and for each layer of AlexNet\n"
     "eyeroof scale llama-3-70b --on h100-sxm-80gb --fabric dgx-h100-ndr --devices 512 --search\n"
     "eyeroof scale alexnet --on k40m --dtype fp32 --fabric pcie4-100g --devices 8 --batch 1024 "
@@ -280,6 +297,10 @@ void add_system(CLI::App& app, ScaleOptions& options) {
     app.add_option("--baseline-batch", options.baseline_batch,
                    "Samples of the one device that speed-ups are over [the most that fit]")
         ->check(CLI::PositiveNumber);
+    app.add_option("--measured-rate", options.measured,
+                   "Samples/s that one device was measured to do at --baseline-batch: kernels are "
+                   "scaled to it")
+        ->check(CLI::Range(1e-6, 1e12));
     app.add_option("--microbatches", options.microbatches,
                    "Devices that differ: batches of a training step in a pipeline [8]")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{4096}))
@@ -304,15 +325,22 @@ void add_decoder(CLI::App& app, ScaleOptions& options) {
                  "Decoders: norms and residuals shared by --tensor too");
     add_choice(app, "--recompute", options.recompute, {"none", "selective", "full"},
                "Decoders: what the backward pass computes again");
+    add_choice(app, "--stages", options.stages, {"even", "balanced"},
+               "Decoders: stages of as many blocks each, or with the head counted as blocks");
+    add_choice(app, "--attention-kernel", options.kernel, {"newest", "flash2"},
+               "Decoders: FlashAttention 2 is slower on Hopper and Blackwell than their newest");
+    add_choice(app, "--attention-type", options.attention_type, {"auto", "bf16", "fp16", "fp8"},
+               "Decoders: type of attention; auto: 16 bits beside narrower products");
     add_choice(app, "--overlap-tensor", options.overlap_tensor, {"off", "on"},
                "Decoders: whether tensor parallel messages leave while products go on");
 }
 
 // Whether an option is given that divides a decoder rather than its batch alone.
 bool divides(const CLI::App& app) {
-    constexpr std::array kOptions = {"--tensor",     "--pipeline",      "--context", "--expert",
-                                     "--interleave", "--microbatch",    "--length",  "--sequence",
-                                     "--recompute",  "--overlap-tensor"};
+    constexpr std::array kOptions = {
+        "--tensor",     "--pipeline",         "--context",       "--expert",    "--interleave",
+        "--microbatch", "--length",           "--sequence",      "--recompute", "--overlap-tensor",
+        "--stages",     "--attention-kernel", "--attention-type"};
     return std::ranges::any_of(kOptions, [&](const char* name) { return app.count(name) > 0; });
 }
 

@@ -10,6 +10,7 @@
 #include "report/scale/serving_write.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace eyeroof::cli {
 
@@ -17,14 +18,62 @@ namespace {
 
 struct ServeOptions {
     ScenarioOptions scenario;
-    std::string fabric, ttft, tpot;
+    std::string fabric, ttft, tpot, engine = "vllm", weight_type, cache_type, rates,
+                                    start = "spread";
     analysis::ServingOptions serving;
     OutputOptions output;
 };
 
+// "2,4.5,max": requests a second, and the largest rate within the limits.
+void read_rates(const std::string& text, analysis::ServingOptions& serving, Diagnostics& found) {
+    std::size_t at = 0;
+    while (!text.empty() && at <= text.size()) {
+        const auto comma = std::min(text.find(',', at), text.size());
+        const std::string one = text.substr(at, comma - at);
+        at = comma + 1;
+        if (one == "max") {
+            serving.largest_rate = true;
+            continue;
+        }
+        double rate = 0.0;
+        const auto [stop, error] = std::from_chars(one.data(), one.data() + one.size(), rate);
+        if (error != std::errc{} || stop != one.data() + one.size() || !(rate >= 1e-3) ||
+            rate > 1e6) {
+            found.error("usage", "--rate: '" + one + "' is no rate of requests",
+                        "requests a second from 0.001 to 1e6, as in --rate 2,4.5, or max");
+            return;
+        }
+        serving.rates.push_back(rate);
+    }
+    if (serving.largest_rate && serving.ttft_limit_s <= 0.0 && serving.tpot_limit_s <= 0.0) {
+        found.error("usage", "--rate max needs a limit to stay within",
+                    "as in --ttft '500 ms' --tpot '50 ms'");
+    }
+}
+
+void read_type(const char* option, const std::string& text, std::optional<model::DataType>& type,
+               Diagnostics& found) {
+    if (text.empty()) {
+        return;
+    }
+    type = model::data_type_from_name(text);
+    if (!type) {
+        found.error("usage", std::string(option) + ": '" + text + "' is no type",
+                    "such as bf16, fp8, int8, or int4");
+    }
+}
+
 Result<analysis::ServingOptions> wanted(const ServeOptions& options) {
     analysis::ServingOptions serving = options.serving;
     Diagnostics found;
+    const Count chunk = serving.engine.chunk;
+    serving.engine = analysis::engine_of(*analysis::engine_from_name(options.engine));
+    if (chunk > 0) {
+        serving.engine.chunk = chunk;
+    }
+    serving.together = options.start == "together";
+    read_type("--weight-type", options.weight_type, serving.weight_type, found);
+    read_type("--cache-type", options.cache_type, serving.cache_type, found);
     const auto limit = [&](const char* option, const std::string& text, double& seconds) {
         if (!text.empty()) {
             const auto read = parse<Seconds>(text);
@@ -34,6 +83,7 @@ Result<analysis::ServingOptions> wanted(const ServeOptions& options) {
     };
     limit("--ttft", options.ttft, serving.ttft_limit_s);
     limit("--tpot", options.tpot, serving.tpot_limit_s);
+    read_rates(options.rates, serving, found);
     if (found.has_errors()) {
         return found;
     }
@@ -95,6 +145,13 @@ void add_serve(Frame& frame) {
         "# batch against latency on 1 to 8 GPUs, and the most within two limits\n"
         "eyeroof serve llama-3-8b --on h100-sxm-80gb --fabric dgx-h100-ndr --tensor 1,2,4,8\n"
         "eyeroof serve llama-3-8b --on h100-sxm-80gb --fabric dgx-h100-ndr --ttft '500 ms'\n"
+        "# requests that arrive at 2 and 8 a second, and the most that two limits allow\n"
+        "eyeroof serve llama-3-8b --on h100-sxm-80gb --rate 2,8,max --ttft '300 ms' --tpot '30 "
+        "ms'\n"
+        "# 64 users who ask again at once, on TensorRT-LLM in fp8\n"
+        "eyeroof serve llama-3-8b --on h100-sxm-80gb --engine trtllm --dtype fp8 --users 64\n"
+        "# weights of 4 bits beside 16-bit arithmetic\n"
+        "eyeroof serve llama-3-8b --on a100-sxm-80gb --weight-type int4 --requests 1\n"
         "eyeroof serve mixtral-8x7b --on a100-sxm-80gb --fabric dgx-a100-hdr --tensor 2,4,8 "
         "--format svg");
     options->scenario.usual.launch = model::Launch::graph; // as servers replay a decoding step
@@ -108,6 +165,7 @@ void add_serve(Frame& frame) {
                    "What joins devices: a name of hwdb/fabrics, or a file; one device needs none")
         ->type_name("FABRIC|FILE");
     analysis::ServingOptions& serving = options->serving;
+    serving.engine.chunk = 0; // the engine's own
     app.add_option("--prompt", serving.prompt, "Tokens of a prompt")
         ->check(CLI::Range(1, 10'000'000))
         ->capture_default_str();
@@ -124,6 +182,28 @@ void add_serve(Frame& frame) {
         ->check(CLI::PositiveNumber);
     app.add_option("--ttft", options->ttft, "Most time to the first token")->type_name("TIME");
     app.add_option("--tpot", options->tpot, "Most time per token after it")->type_name("TIME");
+    add_choice(app, "--engine", options->engine, analysis::engine_names(),
+               "Serving engine: how a step is filled, its host time, its all-reduce");
+    app.add_option("--chunk", serving.engine.chunk, "Tokens of a step at most [8192]")
+        ->check(CLI::Range(1, 10'000'000));
+    app.add_option("--weight-type", options->weight_type,
+                   "Type that weights are kept in, where narrower than the arithmetic [--dtype]")
+        ->type_name("TYPE");
+    app.add_option("--cache-type", options->cache_type,
+                   "Type of cached keys and values [16 bits; trtllm: fp8 beside --dtype fp8]")
+        ->type_name("TYPE");
+    app.add_option("--rate", options->rates,
+                   "Simulate requests that arrive at these rates a second; max: the largest whose "
+                   "95th percentiles keep the limits")
+        ->type_name("R,S,…");
+    app.add_option("--users", serving.users,
+                   "Simulate so many users who ask again as soon as they have their answer")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 100'000))
+        ->type_name("N,M,…");
+    add_choice(app, "--start", options->start, {"spread", "together"},
+               "Whether users began long ago, evenly spread, or begin at once");
+    app.add_option("--seed", serving.seed, "Of simulated arrivals")->capture_default_str();
     app.add_option("--memory-share", serving.memory_share,
                    "Of a device's memory, for weights and cache")
         ->check(CLI::Range(0.1, 1.0))

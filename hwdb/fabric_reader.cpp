@@ -25,6 +25,11 @@ constexpr std::pair<std::string_view, Topology> kTopologies[] = {
     {"torus", Topology::torus},
     {"dragonfly", Topology::dragonfly}};
 
+// As analysis/scale names them.
+constexpr std::pair<std::string_view, int> kAlgorithms[] = {
+    {"ring", 0},         {"tree", 1},      {"double-tree", 2}, {"halving-doubling", 3},
+    {"hierarchical", 4}, {"in-switch", 5}, {"direct", 6}};
+
 template <class Q> double quantity(const Sourced& place) {
     return place.quantity<Q>(Zero::allowed).value_or(Q{}).value;
 }
@@ -76,6 +81,10 @@ FabricLevel read_level(const Sourced& place, std::size_t protocols) {
     level.occupies = place["occupies"].number(0.0, 0.99).value_or(0.0);
     level.watts = quantity<Watts>(place["power"]);
     level.global_bytes_per_s = quantity<BytesPerSec>(place["global"]);
+    for (const Sourced& d : place["direct"] ? place["direct"].items(1) : std::vector<Sourced>{}) {
+        level.direct.push_back(
+            {d.node().need("name").text().value_or(""), quantity<Seconds>(d.need("base"))});
+    }
     return level;
 }
 
@@ -106,6 +115,11 @@ Result<Fabric> read_fabric(Document& document, const std::string& id) {
         fabric.protocols.push_back({p.node().need("name").text().value_or(""),
                                     quantity<Seconds>(p.need("base")),
                                     p.need("share").number(1e-3, 1.0).value_or(1.0)});
+    }
+    const Node algorithms = root.node()["algorithms"];
+    for (const Node& name : algorithms ? algorithms.items(1) : std::vector<Node>{}) {
+        name.choice(kAlgorithms, "algorithm");
+        fabric.algorithms.push_back(name.text().value_or(""));
     }
     for (const Sourced& level : root.need("levels").items(1)) {
         fabric.levels.push_back(read_level(level, fabric.protocol_count()));

@@ -76,29 +76,30 @@ Result<Costs> costs_of(const Graph& graph, const model::Gpu& gpu, const Software
     return costs;
 }
 
-void cheapen_weights(const Graph& graph, const model::Gpu& gpu, model::DataType weights,
-                     Costs& costs) {
+double with_weights_s(const model::Layer& layer, const model::Gpu& gpu, model::DataType weights,
+                      double device_s, double flops, double bytes) {
     constexpr double kGroupBits = 1.0; // (16 + 16) / 32
     const double bits =
         model::storage_bits(weights) + (weights == model::DataType::int4 ? kGroupBits : 0.0);
+    const double own = model::storage_bits(layer.types.input);
+    const double peak = gpu.rate(layer.types.input).flops_per_s;
+    if (layer.op != model::Op::gemm || layer.types.weight != weights || bits >= own ||
+        peak <= 0.0 || bytes / gpu.dram_bytes_per_s <= flops / peak) {
+        return device_s;
+    }
+    const auto& shape = std::get<model::GemmShape>(layer.shape);
+    const double words = static_cast<double>(shape.n) * static_cast<double>(shape.k);
+    const double saved_s = words * (own - bits) / 8.0 / gpu.dram_bytes_per_s;
+    return std::max(device_s - saved_s, flops / peak);
+}
+
+void cheapen_weights(const Graph& graph, const model::Gpu& gpu, model::DataType weights,
+                     Costs& costs) {
     for (std::size_t i = 0; i < graph.layers.size(); ++i) {
-        const model::Layer& layer = graph.layers[i];
-        const double own = model::storage_bits(layer.types.input);
-        const double peak = gpu.rate(layer.types.input).flops_per_s;
-        if (layer.op != model::Op::gemm || layer.types.weight != weights || bits >= own ||
-            peak <= 0.0) {
-            continue;
-        }
         LayerCost& cost = costs.layers[i];
-        const double floor_s = cost.flops / peak;
-        if (cost.bytes / gpu.dram_bytes_per_s <= floor_s) {
-            continue;
-        }
-        const auto& shape = std::get<model::GemmShape>(layer.shape);
-        const double words = static_cast<double>(shape.n) * static_cast<double>(shape.k);
-        const double saved_s = words * (own - bits) / 8.0 / gpu.dram_bytes_per_s;
-        const double after = std::max(cost.device_s - saved_s, floor_s);
-        const double scale = after / cost.device_s;
+        const double after =
+            with_weights_s(graph.layers[i], gpu, weights, cost.device_s, cost.flops, cost.bytes);
+        const double scale = cost.device_s > 0.0 ? after / cost.device_s : 1.0;
         cost.device_s = after;
         cost.low_s *= scale;
         cost.high_s *= scale;

@@ -48,6 +48,9 @@ Result<Costs> costs_of(const Graph& graph, const model::Gpu& gpu, const Software
 // fewer bytes they move, and only where bytes take longer than arithmetic:
 //   t' = max(t - saved / B, flops / peak)
 // int4 in groups of 32 with a scale and a zero of 16 bits: 5 bits.
+double with_weights_s(const model::Layer& layer, const model::Gpu& gpu, model::DataType weights,
+                      double device_s, double flops, double bytes);
+// Of all layers.
 void cheapen_weights(const Graph& graph, const model::Gpu& gpu, model::DataType weights,
                      Costs& costs);
 

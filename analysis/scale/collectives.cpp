@@ -1,6 +1,7 @@
 #include "analysis/scale/collectives.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -209,9 +210,11 @@ void by_levels(Run& run, double bytes, bool halving) {
     }
 }
 
+// Its base is the level's own, whatever the protocol; payload moves as by the last one.
 bool in_switch(Run& run, double bytes) {
     double rest = bytes;
     bool any = false;
+    run.time().latency_s = 0.0;
     for (std::size_t l = 0; l < run.fabric().levels.size(); ++l) {
         const FabricLevel& level = run.fabric().levels[l];
         const auto c = static_cast<double>(run.group().counts[l]);
@@ -272,6 +275,24 @@ void direct(Run& run, double bytes) {
     }
 }
 
+// Between devices of one level that reach each other's memory.
+bool shots(Run& run, double bytes, const std::string& software, double count) {
+    const std::size_t l = run.outermost();
+    const FabricLevel& level = run.fabric().levels[l];
+    const auto own = std::ranges::find(level.direct, software, &model::DirectReduce::name);
+    const bool one_level = run.group().counts[l] == run.group().size;
+    if (own == level.direct.end() || !one_level) {
+        return false;
+    }
+    const double n = run.n();
+    const double moved = count > 1.0 ? 2.0 * (n - 1.0) / n * bytes : (n - 1.0) * bytes;
+    run.time().protocol = own->name;
+    run.time().latency_s = count * own->base_s;
+    run.time().bandwidth_s = moved / (level.bytes_per_s * level.share);
+    run.moves(l, count * n * (n - 1.0), moved / (count * (n - 1.0)));
+    return true;
+}
+
 bool powers_of_two(const Group& group) {
     return std::all_of(group.counts.begin(), group.counts.end(),
                        [](Count c) { return std::has_single_bit(static_cast<std::uint64_t>(c)); });
@@ -298,7 +319,7 @@ bool serves(Algorithm algorithm, Collective kind) {
 std::optional<CollectiveTime> collective_time(const Fabric& fabric, const Group& group,
                                               Collective collective, double bytes,
                                               Algorithm algorithm, std::size_t protocol,
-                                              Count servers) {
+                                              Count servers, const std::string& direct_by) {
     if (!serves(algorithm, collective)) {
         return std::nullopt;
     }
@@ -328,7 +349,7 @@ std::optional<CollectiveTime> collective_time(const Fabric& fabric, const Group&
         by_levels(run, bytes, false);
         break;
     case Algorithm::in_switch:
-        if (!in_switch(run, bytes)) {
+        if (protocol + 1 < fabric.protocol_count() || !in_switch(run, bytes)) {
             return std::nullopt;
         }
         break;
@@ -338,6 +359,13 @@ std::optional<CollectiveTime> collective_time(const Fabric& fabric, const Group&
     case Algorithm::sharded_server:
         sharded_server(run, bytes);
         break;
+    case Algorithm::one_shot:
+    case Algorithm::two_shot:
+        if (protocol > 0 ||
+            !shots(run, bytes, direct_by, algorithm == Algorithm::one_shot ? 1.0 : 2.0)) {
+            return std::nullopt;
+        }
+        break;
     case Algorithm::direct:
         direct(run, bytes);
         break;
@@ -345,13 +373,28 @@ std::optional<CollectiveTime> collective_time(const Fabric& fabric, const Group&
     return run.time();
 }
 
+namespace {
+
+// Whether the fabric's library has the algorithm for a group placed so.
+bool has(const Fabric& fabric, const Group& group, Algorithm algorithm) {
+    if (fabric.algorithms.empty()) {
+        return true;
+    }
+    const bool named =
+        std::ranges::find(fabric.algorithms, algorithm_name(algorithm)) != fabric.algorithms.end();
+    const bool one_level = std::ranges::count_if(group.counts, [](Count c) { return c > 1; }) <= 1;
+    return named && !(one_level && algorithm == Algorithm::double_tree);
+}
+
+} // namespace
+
 CollectiveTime collective_time(const Fabric& fabric, const Group& group, Collective collective,
                                double bytes, const CollectiveOptions& options) {
     std::optional<CollectiveTime> best;
     const auto consider = [&](Algorithm algorithm) {
         for (std::size_t p = 0; p < fabric.protocol_count(); ++p) {
-            const auto time =
-                collective_time(fabric, group, collective, bytes, algorithm, p, options.servers);
+            const auto time = collective_time(fabric, group, collective, bytes, algorithm, p,
+                                              options.servers, options.direct);
             if (time && (!best || time->time_s() < best->time_s())) {
                 best = time;
             }
@@ -360,10 +403,23 @@ CollectiveTime collective_time(const Fabric& fabric, const Group& group, Collect
     if (options.algorithm) {
         consider(*options.algorithm);
     }
+    constexpr std::array kAll = {
+        Algorithm::ring,         Algorithm::double_tree, Algorithm::halving_doubling,
+        Algorithm::hierarchical, Algorithm::in_switch,   Algorithm::direct,
+        Algorithm::tree};
     if (!best) {
-        for (const Algorithm a :
-             {Algorithm::ring, Algorithm::double_tree, Algorithm::halving_doubling,
-              Algorithm::hierarchical, Algorithm::in_switch, Algorithm::direct, Algorithm::tree}) {
+        for (const Algorithm a : kAll) {
+            if (has(fabric, group, a)) {
+                consider(a);
+            }
+        }
+        if (!options.direct.empty()) {
+            consider(Algorithm::one_shot);
+            consider(Algorithm::two_shot);
+        }
+    }
+    if (!best) { // the list lacks what serves this collective
+        for (const Algorithm a : kAll) {
             consider(a);
         }
     }

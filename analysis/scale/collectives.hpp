@@ -14,7 +14,13 @@
 //   in-switch          base + 2 a + S/B', where the switch adds up (NVLS, SHARP)
 //   server             p S / (s B) on s servers of their own, both ways at once; at least S/B
 //   sharded-server     every member serves a part: 2 a + 2 (n-1) overhead + 2 (n-1)/n S/B
+//   one-shot           base + (n-1) S/B: every member reads all others' arrays and adds them up
+//   two-shot           2 base + 2 (n-1)/n S/B: it reads its part of all, then the others' sums
 //   direct             all-to-all, every pair by itself: (n-1) a + (n-1)/n S/B
+// One and two shots are kernels of serving frameworks (vLLM, TensorRT-LLM) between devices that
+// reach each other's memory, with a base of their own; they are tried only where they are named.
+// A fabric may say which algorithms its library has; of those double trees are of several levels
+// only, because in a node NCCL's tree is a chain.
 // Over several levels latencies add along the way and the narrowest level gives the bandwidth; a
 // level's bandwidth is that of a unit's ports, shared by the groups that use it at the same time.
 // Sources: Thakur, Rabenseifner, Gropp, 2005 (halving, doubling); Sanders, Speck, Traeff, 2009
@@ -55,6 +61,8 @@ enum class Algorithm {
     in_switch,
     server,
     sharded_server,
+    one_shot,
+    two_shot,
     direct
 };
 
@@ -75,13 +83,14 @@ struct CollectiveTime {
 struct CollectiveOptions {
     std::optional<Algorithm> algorithm; // nullopt: the least
     Count servers = 1;                  // of Algorithm::server
+    std::string direct;                 // software whose own all-reduces are tried too; or empty
 };
 
 // nullopt where the algorithm does not serve the collective or the fabric (in-switch).
 std::optional<CollectiveTime> collective_time(const model::Fabric& fabric, const Group& group,
                                               Collective collective, double bytes,
                                               Algorithm algorithm, std::size_t protocol,
-                                              Count servers = 1);
+                                              Count servers = 1, const std::string& direct_by = {});
 
 // The least over algorithms and protocols; parameter servers only where they are named. A group of
 // one takes nothing. An algorithm that does not serve is left for those that do.

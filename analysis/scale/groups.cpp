@@ -13,9 +13,9 @@ using model::FabricLevel;
 
 namespace {
 
-constexpr std::array<std::string_view, 9> kAlgorithmNames = {
+constexpr std::array<std::string_view, 11> kAlgorithmNames = {
     "ring",   "tree",           "double-tree", "halving-doubling", "hierarchical", "in-switch",
-    "server", "sharded-server", "direct"};
+    "server", "sharded-server", "one-shot",    "two-shot",         "direct"};
 
 } // namespace
 

@@ -59,9 +59,20 @@ class Device {
 
     Result<DeviceWork> work(Count batch) {
         const auto report = at(batch);
-        return report ? Result<DeviceWork>(works_.at(batch))
-                      : Result<DeviceWork>(report.diagnostics());
+        if (!report) {
+            return report.diagnostics();
+        }
+        DeviceWork work = works_.at(batch);
+        work.forward_s *= longer_;
+        work.update_s *= longer_;
+        for (GradientWork& gradient : work.gradients) {
+            gradient.backward_s *= longer_;
+        }
+        return work;
     }
+
+    // All kernels take so much longer than the model says.
+    void set_longer(double times) { longer_ = times; }
 
     Result<DeviceMemory> memory(Count batch, double devices) {
         const auto report = at(batch);
@@ -72,7 +83,17 @@ class Device {
     }
 
     double at_peak_s(Count batch) const { return at_peak_s_.at(batch); }
-    double step_s(Count batch) const { return reports_.at(batch).total.time_s; }
+    double step_s(Count batch) const { return longer_ * reports_.at(batch).total.time_s; }
+    // Ends of the step's interval over the step; none where they are not known or it was measured.
+    std::optional<std::pair<double, double>> band(Count batch) const {
+        const Total& total = reports_.at(batch).total;
+        if (!total.low_s || !total.high_s || total.time_s <= 0.0) {
+            return std::nullopt;
+        }
+        return longer_ != 1.0
+                   ? std::pair(1.0, 1.0)
+                   : std::pair(*total.low_s / total.time_s, *total.high_s / total.time_s);
+    }
 
   private:
     Result<const Report*> at(Count batch) {
@@ -96,6 +117,7 @@ class Device {
     std::map<Count, Report> reports_;
     std::map<Count, DeviceWork> works_;
     std::map<Count, double> at_peak_s_;
+    double longer_ = 1.0;
 };
 
 // The largest power of two of samples, at most `most`, that one device holds.
@@ -146,6 +168,10 @@ std::string gigabytes(double bytes) {
     return bytes >= 1e9 ? fmt::format("{:.3g} GB", bytes / 1e9)
                         : fmt::format("{:.3g} MB", bytes / 1e6);
 }
+
+// Measured over predicted collectives, of rows that the fabrics' constants have not seen:
+// tests/scale/test_published_collectives.cpp.
+constexpr double kCommunicationLow = 0.80, kCommunicationHigh = 1.24;
 
 struct Shared {
     const Fabric& fabric;
@@ -259,6 +285,12 @@ Result<ScalePoint> point_of(Device& device, const Shared& s, Count devices, Coun
         fill_asynchronous(s, *work, group, point);
         point.steps.clear();
     }
+    if (const auto band = device.band(share); band && !s.options.asynchronous) {
+        const double computed = step.compute_s + step.compression_s + step.slowed_s;
+        const double rest = step.exposed_s + step.waiting_s;
+        point.low_s = computed * band->first + rest * kCommunicationLow;
+        point.high_s = computed * band->second + rest * kCommunicationHigh;
+    }
     const double useful_s = device.at_peak_s(share) / static_cast<double>(share);
     point.mfu = useful_s * point.samples_per_s / static_cast<double>(devices);
     if (!memory->fits()) {
@@ -308,6 +340,10 @@ Result<Shared> shared_of(Device& device, const Fabric& fabric, const ScaleOption
     const auto work = device.work(shared.baseline_batch);
     if (!work) {
         return work.diagnostics();
+    }
+    if (options.measured_samples_per_s > 0.0) {
+        device.set_longer(static_cast<double>(shared.baseline_batch) /
+                          options.measured_samples_per_s / device.step_s(shared.baseline_batch));
     }
     shared.baseline_s =
         device.step_s(shared.baseline_batch) / static_cast<double>(shared.baseline_batch);
@@ -363,6 +399,9 @@ Result<ScaleResult> scale_data_parallel(const Question& asked, const Fabric& wir
     result.baseline_batch = static_cast<double>(shared->baseline_batch);
     question.scenario.batch = shared->baseline_batch;
     result.baseline = "one device: " + scenario_words(question);
+    if (options.measured_samples_per_s > 0.0) {
+        result.baseline += fmt::format(", measured {:g} samples/s", options.measured_samples_per_s);
+    }
     for (std::size_t i = 0; i < options.devices.size(); ++i) {
         const Count devices = options.devices[i];
         if (progress) {

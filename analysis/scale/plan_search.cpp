@@ -35,7 +35,7 @@ class PlanWalk {
             if (tensor > kMostTensor) {
                 break;
             }
-            for (const Count pipeline : divisors(t_.layers, devices_)) {
+            for (const Count pipeline : divisors(devices_, t_.layers)) {
                 for (const Count context : divisors(o_.length >= kLongSequence ? 16 : 1, 16)) {
                     const Count inner = tensor * pipeline * context;
                     if (devices_ % inner == 0 && o_.batch % (devices_ / inner) == 0) {
@@ -110,7 +110,16 @@ class PlanWalk {
     }
 
     void variants(Plan plan, const BlockTimes& times, double m) {
-        const Count stage = t_.layers / plan.pipeline;
+        for (const bool balanced : {false, true}) {
+            plan.balanced = balanced;
+            if (!balanced || plan.pipeline > 1) {
+                interleavings(plan, times, m);
+            }
+        }
+    }
+
+    void interleavings(Plan plan, const BlockTimes& times, double m) {
+        const Count stage = (t_.layers + plan.pipeline - 1) / plan.pipeline;
         for (const Count v : plan.pipeline > 1 ? divisors(stage, stage) : std::vector<Count>{1}) {
             if (v > 1 && std::fmod(m, static_cast<double>(plan.pipeline)) != 0.0) {
                 continue; // interleaving takes whole rounds of the stages
@@ -121,9 +130,9 @@ class PlanWalk {
                     continue; // one kernel keeps nothing of its inside
                 }
                 plan.recompute = r;
-                for (const int zero : {0, 1, 3}) {
+                for (const int zero : {0, 1, 2, 3}) {
                     plan.zero = zero;
-                    if ((zero == 0 || plan.replicas() > 1) && (zero < 3 || plan.pipeline == 1)) {
+                    if ((zero == 0 || plan.replicas() > 1) && (zero < 2 || plan.pipeline == 1)) {
                         evaluate(plan, times);
                     }
                 }

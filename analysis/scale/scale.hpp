@@ -70,6 +70,9 @@ struct ScalePoint {
     Count batch = 1; // samples of a step
     double batch_per_device = 1.0;
     double step_s = 0.0;
+    // Interval of step_s: eight measured steps in ten lie between. None where the device's error is
+    // not known.
+    std::optional<double> low_s, high_s;
     double samples_per_s = 0.0;
     double speedup = 1.0; // over one device at its best batch
     double efficiency = 1.0;
@@ -107,6 +110,9 @@ struct ScaleOptions {
     std::optional<Count> batch;            // of all devices: strong scaling
     std::optional<Count> batch_per_device; // weak scaling; without both: the baseline's
     std::optional<Count> baseline_batch;
+    // Samples/s that one device was measured to do at the baseline's batch, with another software
+    // than the model's: its kernels all take as much longer or shorter. 0: the model's.
+    double measured_samples_per_s = 0.0;
     bool asynchronous = false;
     DataParallelOptions data;
     std::string transport;

@@ -12,11 +12,11 @@
 
 namespace eyeroof::analysis {
 
-// Every plan of degrees that divide (tensor up to 64, context from sequences of 16,384 words on),
-// microbatches up to 16, interleaving, recomputation, ZeRO 0, 1, 3, that fits memory. Exact within
-// that space: plans are left out only where their kernels alone take longer than the best. `points`
-// of the answer are the best plans, fastest first. Errors: "no-plan", saying what comes nearest to
-// fitting.
+// Every plan of degrees that divide the devices (tensor up to 64, stages even and balanced, context
+// from sequences of 16,384 words on), microbatches up to 16, interleaving, recomputation, ZeRO 0
+// to 3, that fits memory. Exact within that space: plans are left out only where their kernels
+// alone take longer than the best. `points` of the answer are the best plans, fastest first.
+// Errors: "no-plan", saying what comes nearest to fitting.
 struct PlanSearch {
     std::vector<Plan> plans; // fastest first, at most `kept`
     std::vector<TransformerStep> steps;

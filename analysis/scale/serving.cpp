@@ -1,11 +1,13 @@
 #include "analysis/scale/serving.hpp"
 
+#include "analysis/scale/engine_steps.hpp"
 #include "analysis/scale/split.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 namespace eyeroof::analysis {
@@ -16,96 +18,202 @@ using model::Op;
 
 namespace {
 
+// Operators of a step, in order. Products have the scenario's types, all else is wide.
 class ServedBlock {
   public:
-    ServedBlock(DataType type, Count blocks) : type_(type), blocks_(blocks) {
-        network_.id = network_.name = "serving";
+    ServedBlock(const char* id, const ServingOptions& o, Count count) : o_(o), count_(count) {
+        network_.id = network_.name = id;
     }
-    void add(const char* name, Op op, model::Shape shape, bool once = false) {
+    void add(const char* name, Op op, model::Shape shape, DataType type) {
         Layer layer;
         layer.name = name;
         layer.op = op;
         layer.shape = std::move(shape);
-        layer.types = {type_, type_, type_};
-        layer.count = once ? 1 : blocks_;
+        layer.types = {type, type, type};
+        layer.count = count_;
         network_.layers.push_back(std::move(layer));
     }
-    void product(const char* name, Count m, Count n, Count k, bool once = false) {
-        add(name, Op::gemm, model::GemmShape{1, m, n, k}, once);
+    void wide(const char* name, Op op, model::Shape shape) {
+        add(name, op, std::move(shape), o_.wide());
+    }
+    void typed_product(const char* name, Op op, model::GemmShape shape) {
+        add(name, op, shape, o_.type);
+        network_.layers.back().types = {o_.type, o_.weights(), o_.wide()};
+    }
+    void product(const char* name, Count m, Count n, Count k) {
+        typed_product(name, Op::gemm, {1, m, n, k});
     }
     void pointwise(const char* name, Count rows, Count cols, const char* fn) {
-        add(name, Op::elementwise, model::ElementwiseShape{rows, cols, fn});
+        wide(name, Op::elementwise, model::ElementwiseShape{rows, cols, fn});
     }
+    void times(Count count) { count_ = count; }
     model::Network take() { return std::move(network_); }
 
   private:
-    DataType type_;
-    Count blocks_;
+    const ServingOptions& o_;
+    Count count_;
     model::Network network_;
 };
+
+void add_plain(ServedBlock& ops, const Transformer& t, Count inner, Count words) {
+    ops.product("up", words, t.gated ? 2 * inner : inner, t.hidden);
+    ops.pointwise("activation", words, inner, t.gated ? "swiglu" : "gelu");
+    ops.product("down", words, t.hidden, inner);
+}
 
 void add_feed_forward(ServedBlock& ops, const Transformer& t, Count tensor, Count expert,
                       Count words) {
     const Count inner = part(t.inner, tensor);
-    const Count up = t.gated ? 2 * inner : inner;
-    const char* fn = t.gated ? "swiglu" : "gelu";
     if (t.experts <= 1) {
-        ops.product("up", words, up, t.hidden);
-        ops.pointwise("activation", words, inner, fn);
-        ops.product("down", words, t.hidden, inner);
+        add_plain(ops, t, inner, words);
         return;
     }
+    const Count up = t.gated ? 2 * inner : inner;
     const Count routed = words * t.active;
     const Count reached = std::min(part(t.experts, expert), routed); // as many as words can reach
     const Count each = part(routed, reached);
     ops.product("router", words, t.experts, t.hidden);
-    ops.add("up", Op::bmm, model::GemmShape{reached, each, up, t.hidden});
-    ops.pointwise("activation", routed, inner, fn);
-    ops.add("down", Op::bmm, model::GemmShape{reached, each, t.hidden, inner});
+    ops.typed_product("up", Op::bmm, {reached, each, up, t.hidden});
+    ops.pointwise("activation", routed, inner, t.gated ? "swiglu" : "gelu");
+    ops.typed_product("down", Op::bmm, {reached, each, t.hidden, inner});
     ops.pointwise("combine", routed, t.hidden, "mulu");
+    if (t.shared > 0) {
+        add_plain(ops, t, part(t.shared * t.inner, tensor), words);
+    }
+}
+
+void add_queries(ServedBlock& ops, const Transformer& t, Count tensor, Count words) {
+    const Count heads = part(t.heads, tensor);
+    const Count kv = part(t.kv_heads, tensor);
+    if (!t.latent.rank) {
+        ops.product("qkv", words, (heads + 2 * kv) * t.head_size, t.hidden);
+        if (t.positions == 0) {
+            ops.wide("rotary", Op::rope, model::RowsShape{words * (heads + kv), t.head_size});
+        }
+        ops.pointwise("cache", words, 2 * kv * t.head_size, "copy");
+        return;
+    }
+    const Latent& l = t.latent;
+    ops.product("latents", words, l.query_rank + l.rank + l.rotary, t.hidden);
+    ops.wide("latent_norm", Op::layernorm, model::RowsShape{words, l.query_rank + l.rank});
+    ops.product("query_up", words, heads * t.head_size, l.query_rank);
+    ops.wide("rotary", Op::rope, model::RowsShape{words * (heads + 1), l.rotary});
+    ops.pointwise("cache", words, l.rank + l.rotary, "copy");
 }
 
 } // namespace
 
-model::Network serving_network(const Transformer& t, Count tensor, Count expert, Count batch,
-                               Count fresh, Count context, DataType type) {
-    const Count words = batch * fresh;
+DataType ServingOptions::wide() const {
+    return model::storage_bits(type) >= 16 ? type : DataType::bf16;
+}
+
+DataType ServingOptions::cache() const {
+    return cache_type.value_or(engine.narrow_cache && model::storage_bits(weights()) <= 8 &&
+                                       type == DataType::fp8
+                                   ? DataType::fp8
+                                   : wide());
+}
+
+model::Network serving_body(const Transformer& t, Count tensor, Count tokens,
+                            const ServingOptions& o) {
     const Count heads = part(t.heads, tensor);
-    const Count kv = part(t.kv_heads, tensor);
-    ServedBlock ops(type, t.layers);
-    ops.add("embedding", Op::embedding, model::RowsShape{words, t.hidden, t.vocabulary}, true);
-    ops.add("attention_norm", Op::layernorm, model::RowsShape{words, t.hidden});
-    ops.product("qkv", words, (heads + 2 * kv) * t.head_size, t.hidden);
-    if (t.positions == 0) {
-        ops.add("rotary", Op::rope, model::RowsShape{words * (heads + kv), t.head_size});
+    ServedBlock ops("body", o, 1);
+    ops.wide("embedding", Op::embedding, model::RowsShape{tokens, t.hidden, t.vocabulary});
+    ops.times(t.layers);
+    ops.wide("attention_norm", Op::layernorm, model::RowsShape{tokens, t.hidden});
+    add_queries(ops, t, tensor, tokens);
+    ops.product("output", tokens, t.hidden, heads * t.value_size());
+    ops.pointwise("residual", tokens, t.hidden, "add");
+    ops.wide("ffn_norm", Op::layernorm, model::RowsShape{tokens, t.hidden});
+    if (t.dense_layers > 0) {
+        ops.times(t.dense_layers);
+        add_plain(ops, t, part(t.dense_inner, tensor), tokens);
     }
-    ops.pointwise("cache", words, 2 * kv * t.head_size, "copy");
-    ops.add("attention", Op::attention,
-            model::AttentionShape{batch, heads, fresh, context + fresh, t.head_size, kv, true, 0});
-    ops.product("output", words, t.hidden, heads * t.head_size);
-    ops.pointwise("residual", words, t.hidden, "add");
-    ops.add("ffn_norm", Op::layernorm, model::RowsShape{words, t.hidden});
-    add_feed_forward(ops, t, tensor, expert, words);
-    ops.pointwise("ffn_residual", words, t.hidden, "add");
-    ops.add("norm", Op::layernorm, model::RowsShape{batch, t.hidden}, true);
-    ops.product("head", batch, part(t.vocabulary, tensor), t.hidden, true);
+    ops.times(t.layers - t.dense_layers);
+    if (t.layers > t.dense_layers) {
+        add_feed_forward(ops, t, tensor, o.expert, tokens);
+    }
+    ops.times(t.layers);
+    ops.pointwise("ffn_residual", tokens, t.hidden, "add");
     return ops.take();
 }
 
-double cache_bytes_per_token(const Transformer& t, Count tensor, DataType type) {
-    return 2.0 * static_cast<double>(t.layers * part(t.kv_heads, tensor) * t.head_size) *
-           model::storage_bits(type) / 8.0;
+model::Network serving_head(const Transformer& t, Count tensor, Count rows,
+                            const ServingOptions& o) {
+    ServedBlock ops("head", o, 1);
+    ops.wide("norm", Op::layernorm, model::RowsShape{rows, t.hidden});
+    const Count vocabulary = part(t.vocabulary, tensor);
+    if (model::storage_bits(o.type) >= 16) {
+        ops.product("head", rows, vocabulary, t.hidden);
+    } else { // engines keep it in 16 bits beside products of fewer
+        ops.wide("head", Op::gemm, model::GemmShape{1, rows, vocabulary, t.hidden});
+    }
+    return ops.take();
 }
 
 namespace {
 
-double weight_bytes(const Transformer& t, Count tensor, Count expert, DataType type) {
-    Plan plan;
-    plan.tensor = tensor;
-    plan.expert = expert;
-    return device_parameters(t, plan) * model::storage_bits(type) / 8.0;
+// Next tokens meet the latent itself (absorbed): heads of r + d_r, values of r, and two products a
+// head with its parts of the up-projection. Prompts make keys and values of all that they see.
+// Source: DeepSeek-AI, arXiv:2405.04434, section 2.1 and appendix C.
+void add_latent_attention(ServedBlock& ops, const Transformer& t, Count tensor, Count batch,
+                          Count fresh, Count seen, DataType type) {
+    const Latent& l = t.latent;
+    const Count heads = part(t.heads, tensor);
+    const Count plain = t.head_size - l.rotary;
+    if (fresh == 1) {
+        ops.typed_product("query_absorbed", Op::bmm, {heads, batch, l.rank, plain});
+        ops.add("attention", Op::attention,
+                model::AttentionShape{batch, heads, 1, seen, l.rank + l.rotary, 1, true, 0}, type);
+        ops.typed_product("value_absorbed", Op::bmm, {heads, batch, l.value, l.rank});
+        return;
+    }
+    ops.product("keys_values", batch * seen, heads * (plain + l.value), l.rank);
+    ops.add("attention", Op::attention,
+            model::AttentionShape{batch, heads, fresh, seen, t.head_size, heads, true, 0}, type);
 }
 
+} // namespace
+
+model::Network serving_attention(const Transformer& t, Count tensor, Count batch, Count fresh,
+                                 Count context, const ServingOptions& o) {
+    ServedBlock ops("attention", o, t.layers);
+    const Count seen = context + fresh;
+    const DataType type = o.cache();
+    if (t.latent.rank > 0) {
+        add_latent_attention(ops, t, tensor, batch, fresh, seen, type);
+    } else {
+        ops.add("attention", Op::attention,
+                model::AttentionShape{batch, part(t.heads, tensor), fresh, seen, t.head_size,
+                                      part(t.kv_heads, tensor), true, 0},
+                type);
+    }
+    return ops.take();
+}
+
+double cache_bytes_per_token(const Transformer& t, Count tensor, DataType type) {
+    const Count values = t.latent.rank > 0 ? t.latent.rank + t.latent.rotary
+                                           : 2 * part(t.kv_heads, tensor) * t.head_size;
+    return static_cast<double>(t.layers * values) * model::storage_bits(type) / 8.0;
+}
+
+namespace {
+
+// Embedding and head stay wide where products are narrower; int4 weights have 5 bits (scales).
+double weight_bytes(const Transformer& t, Count tensor, const ServingOptions& o) {
+    Plan plan;
+    plan.tensor = tensor;
+    plan.expert = o.expert;
+    const double ends = static_cast<double>(t.vocabulary * t.hidden) * (t.tied ? 1.0 : 2.0) /
+                        static_cast<double>(tensor);
+    const double bits =
+        model::storage_bits(o.weights()) + (o.weights() == DataType::int4 ? 1.0 : 0.0);
+    const double all = device_parameters(t, plan);
+    return (all - ends) * bits / 8.0 +
+           ends * std::max<double>(model::storage_bits(o.wide()), bits) / 8.0;
+}
+
+// What prompts and answers of one size do in a steady state.
 class Server {
   public:
     Server(const Transformer& t, const model::Machine& machine, const model::Fabric& fabric,
@@ -117,80 +225,158 @@ class Server {
     }
     double capacity() const { return capacity_; }
 
-    Count most_requests(Count tensor) const {
-        const double left =
-            capacity_ * o_.memory_share - weight_bytes(t_, tensor, o_.expert, o_.type);
-        const double each =
-            cache_bytes_per_token(t_, tensor, o_.type) * static_cast<double>(o_.prompt + o_.answer);
-        return left <= 0.0 ? 0 : static_cast<Count>(std::min(left / each, 65536.0));
+    double cache_room(Count tensor) const { // tokens
+        const double left = capacity_ * o_.memory_share - weight_bytes(t_, tensor, o_);
+        return std::max(left, 0.0) / cache_bytes_per_token(t_, tensor, o_.cache());
     }
 
-    // Kernels and messages of one pass, seconds.
-    Result<std::pair<double, double>> pass(Count tensor, Count batch, Count fresh, Count context) {
-        Question question;
-        question.scenario = o_.exam;
-        question.scenario.settled_clocks = true;
-        question.network = serving_network(t_, tensor, o_.expert, batch, fresh, context, o_.type);
-        question.machine = machine_;
-        question.host = o_.host;
-        const auto report = run(question, stop_);
-        if (!report) {
-            return report.diagnostics();
-        }
-        const Count devices = tensor * o_.expert;
-        const double words = static_cast<double>(batch * fresh);
-        const double bytes =
-            words * static_cast<double>(t_.hidden) * model::storage_bits(o_.type) / 8.0;
-        const auto layers = static_cast<double>(t_.layers);
-        const Group group = place_group(fabric_, tensor, 1, devices);
-        double messages =
-            2.0 * layers *
-            collective_time(fabric_, group, Collective::all_reduce, bytes, o_.collective).time_s();
-        if (t_.experts > 1 && o_.expert > 1) {
-            const Group experts = place_group(fabric_, o_.expert, tensor, devices);
-            messages += 2.0 * layers *
-                        collective_time(fabric_, experts, Collective::all_to_all,
-                                        bytes * static_cast<double>(t_.active), o_.collective)
-                            .time_s();
-        }
-        return std::pair(report->total.time_s, messages);
+    Count most_requests(Count tensor) const {
+        return static_cast<Count>(
+            std::min(cache_room(tensor) / static_cast<double>(o_.prompt + o_.answer), 65536.0));
+    }
+
+    EngineSteps& steps(Count tensor) {
+        return steps_.try_emplace(tensor, t_, machine_, fabric_, o_, tensor, stop_).first->second;
     }
 
     Result<ServingPoint> point(Count tensor, Count batch, Count most) {
-        const auto prefill = pass(tensor, 1, o_.prompt, 0);
-        const auto step = pass(tensor, batch, 1, o_.prompt + o_.answer / 2);
-        if (!prefill || !step) {
-            return (prefill ? step : prefill).diagnostics();
-        }
+        EngineSteps& clock = steps(tensor);
+        const Engine& e = o_.engine;
+        const double context = static_cast<double>(o_.prompt + o_.answer / 2);
+        const EngineStep next = clock.step({batch, context, {}, 0});
         ServingPoint p;
         p.tensor = tensor;
         p.devices = tensor * o_.expert;
         p.batch = batch;
         p.most_batch = most;
-        p.prefill_s = prefill->first + prefill->second;
-        p.step_s = step->first + step->second;
-        p.message_s = step->second;
-        p.ttft_s = p.prefill_s + p.step_s;
+        p.prefill_s = prompt_steps_s(clock, 0, 1);
+        p.step_s = next.time_s();
+        p.message_s = next.messages_s;
+        const auto answer = static_cast<double>(o_.answer);
+        const auto requests = static_cast<double>(batch);
+        // Prompts that come during a step and fit the next one together.
+        const Count decoding = e.mixes ? batch - 1 : 0;
+        const Count room = std::max<Count>((e.chunk - decoding) / o_.prompt, 1);
+        const Count together = std::clamp<Count>((batch + o_.answer - 1) / o_.answer, 1, room);
+        const double with = prompt_steps_s(clock, decoding, together);
+        const double rounds = requests / static_cast<double>(together);
+        const double one = prompt_steps_s(clock, decoding, 1);
+        const double steps = std::ceil(static_cast<double>(o_.prompt) /
+                                       static_cast<double>(std::max<Count>(e.chunk - decoding, 1)));
+        const double mixed = e.mixes ? rounds * (e.splits ? std::max(steps, 1.0) : 1.0) : 0.0;
+        p.tpot_s = (rounds * with + std::max(answer - mixed, 0.0) * p.step_s) / answer;
+        if (batch == 1 && e.mixes) { // nothing is decoded beside the only prompt
+            p.tpot_s = p.step_s + p.prefill_s / answer;
+        }
+        p.ttft_s = one + 0.5 * (batch > 1 ? p.step_s : 0.0) + e.request_host_s;
+        p.ttft_band = e.ttft;
+        p.tpot_band = e.tpot;
         // Each group of experts serves requests of its own on every of its devices.
-        const double requests = static_cast<double>(batch * o_.expert);
-        p.tpot_s =
-            p.step_s + static_cast<double>(batch) * p.prefill_s / static_cast<double>(o_.answer);
-        p.tokens_per_s = requests / p.tpot_s;
-        p.weight_bytes = weight_bytes(t_, tensor, o_.expert, o_.type);
-        p.cache_bytes = cache_bytes_per_token(t_, tensor, o_.type) *
+        p.tokens_per_s = requests * static_cast<double>(o_.expert) / p.tpot_s;
+        p.weight_bytes = weight_bytes(t_, tensor, o_);
+        p.cache_bytes = cache_bytes_per_token(t_, tensor, o_.cache()) *
                         static_cast<double>((o_.prompt + o_.answer) * batch);
-        p.within = (o_.ttft_limit_s <= 0.0 || p.ttft_s <= o_.ttft_limit_s) &&
-                   (o_.tpot_limit_s <= 0.0 || p.tpot_s <= o_.tpot_limit_s);
+        p.within = within(p.ttft_s, p.tpot_s);
+        if (clock.found().has_errors()) {
+            return clock.found();
+        }
         return p;
     }
 
+    Result<ServingLoad> load(Count tensor, double rate, Count users) {
+        EngineSteps& clock = steps(tensor);
+        const StepClock seconds = [&](const EngineLoad& l) { return clock.step(l).time_s(); };
+        Demand traffic;
+        traffic.prompt = o_.prompt;
+        traffic.answer = o_.answer;
+        traffic.rate = rate;
+        traffic.users = users;
+        traffic.together = o_.together;
+        traffic.requests = o_.requests;
+        traffic.seed = o_.seed;
+        auto result = simulate_load(seconds, o_.engine, traffic, cache_room(tensor),
+                                    o_.batch.value_or(65536));
+        if (clock.found().has_errors()) {
+            return clock.found();
+        }
+        if (!result) {
+            return result.diagnostics();
+        }
+        ServingLoad load;
+        load.tensor = tensor;
+        load.devices = tensor * o_.expert;
+        load.rate = rate;
+        load.users = users;
+        load.within = within(result->ttft.p95, result->tpot.p95) && result->keeps_up;
+        load.result = *std::move(result);
+        return load;
+    }
+
+    // The largest rate whose 95th percentiles keep the limits and whose queue does not grow, within
+    // 1 %, by bisection; the same arrivals for every rate but for their spacing.
+    Result<std::optional<ServingLoad>> largest(Count tensor) {
+        std::optional<ServingLoad> best;
+        double low = 0.0;
+        double high = 0.0;
+        for (double rate = 0.25; rate < 1e6; rate *= 2.0) {
+            auto at = load(tensor, rate, 0);
+            if (!at) {
+                return at.diagnostics();
+            }
+            if (!at->within) {
+                high = rate;
+                break;
+            }
+            low = rate;
+            best = *std::move(at);
+        }
+        while (high > low * 1.01 && high > 0.01) {
+            const double middle = low > 0.0 ? std::sqrt(low * high) : high / 4.0;
+            auto at = load(tensor, middle, 0);
+            if (!at) {
+                return at.diagnostics();
+            }
+            (at->within ? low : high) = middle;
+            if (at->within) {
+                best = *std::move(at);
+            }
+        }
+        if (best) {
+            best->largest = true;
+        }
+        return best;
+    }
+
   private:
+    bool within(double ttft_s, double tpot_s) const {
+        return (o_.ttft_limit_s <= 0.0 || ttft_s <= o_.ttft_limit_s) &&
+               (o_.tpot_limit_s <= 0.0 || tpot_s <= o_.tpot_limit_s);
+    }
+
+    // Steps that compute `prompts` prompts, beside so many next tokens.
+    double prompt_steps_s(EngineSteps& clock, Count decoding, Count prompts) const {
+        const double context = static_cast<double>(o_.prompt + o_.answer / 2);
+        const Count room = o_.engine.splits ? std::max<Count>(o_.engine.chunk - decoding, 1)
+                                            : std::max<Count>(o_.prompt, o_.engine.chunk);
+        double seconds = 0.0;
+        for (Count done = 0; done < o_.prompt;) {
+            const Count fresh = std::min(o_.prompt - done, room);
+            EngineLoad load{decoding, decoding > 0 ? context : 0.0, {}, 0};
+            load.pieces.assign(static_cast<std::size_t>(prompts), {fresh, done});
+            done += fresh;
+            load.finished = done == o_.prompt ? prompts : 0;
+            seconds += clock.step(load).time_s();
+        }
+        return seconds;
+    }
+
     const Transformer& t_;
     model::Machine machine_;
     const model::Fabric& fabric_;
     ServingOptions o_;
     std::stop_token stop_;
     double capacity_ = 0.0;
+    std::map<Count, EngineSteps> steps_;
 };
 
 Diagnostics check(const Transformer& t, const ServingOptions& o) {
@@ -222,6 +408,53 @@ void mark_front(std::vector<ServingPoint>& points) {
     }
 }
 
+Diagnostics add_loads(Server& server, const ServingOptions& o, Serving& serving,
+                      const ProgressCallback& progress) {
+    const auto say = [&](Count tensor, const std::string& what) {
+        if (progress) {
+            progress({0.0, fmt::format("tensor {}, {}", tensor, what), 0.0, -1.0});
+        }
+    };
+    for (const Count tensor : o.tensor) {
+        if (server.most_requests(tensor) < 1) {
+            continue;
+        }
+        const auto add = [&](double rate, Count users) {
+            say(tensor,
+                rate > 0.0 ? fmt::format("{:g} requests/s", rate) : fmt::format("{} users", users));
+            auto load = server.load(tensor, rate, users);
+            if (load) {
+                serving.loads.push_back(*std::move(load));
+            }
+            return load.diagnostics();
+        };
+        for (const double rate : o.rates) {
+            if (auto failed = add(rate, 0); failed.has_errors()) {
+                return failed;
+            }
+        }
+        for (const Count users : o.users) {
+            if (auto failed = add(0.0, users); failed.has_errors()) {
+                return failed;
+            }
+        }
+        if (o.largest_rate) {
+            say(tensor, "the largest rate");
+            auto best = server.largest(tensor);
+            if (!best) {
+                return best.diagnostics();
+            }
+            if (*best) {
+                serving.loads.push_back(**std::move(best));
+            } else {
+                serving.notes.push_back(
+                    fmt::format("tensor {}: no rate keeps the limits, however low", tensor));
+            }
+        }
+    }
+    return {};
+}
+
 Result<Serving> too_small(const Transformer& t, const Server& server, const ServingOptions& o) {
     const Count wanted = o.batch.value_or(1);
     Count least = t.heads + 1;
@@ -242,8 +475,7 @@ Result<Serving> too_small(const Transformer& t, const Server& server, const Serv
     return Result<Serving>::failure(
         "no-memory",
         fmt::format("weights of {:.1f} GB a device and the cache of a request do not fit {:.1f} GB",
-                    weight_bytes(t, o.tensor.back(), o.expert, o.type) / 1e9,
-                    server.capacity() / 1e9),
+                    weight_bytes(t, o.tensor.back(), o) / 1e9, server.capacity() / 1e9),
         least <= t.heads ? fmt::format("the nearest that works: --tensor {}", least)
                          : std::string("fewer tokens a request, or a device with more memory"));
 }
@@ -271,6 +503,7 @@ Result<Serving> serve(const Transformer& t, const model::Machine& machine,
     serving.prompt = options.prompt;
     serving.answer = options.answer;
     serving.capacity_bytes = server.capacity();
+    serving.engine = options.engine;
     for (const Count tensor : options.tensor) {
         const Count most = server.most_requests(tensor);
         std::vector<Count> batches;
@@ -301,6 +534,9 @@ Result<Serving> serve(const Transformer& t, const model::Machine& machine,
     }
     if (serving.points.empty()) {
         return too_small(t, server, options);
+    }
+    if (auto failed = add_loads(server, options, serving, progress); failed.has_errors()) {
+        return failed;
     }
     mark_front(serving.points);
     for (std::size_t i = 0; i < serving.points.size(); ++i) {

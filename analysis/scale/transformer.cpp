@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <optional>
+#include <vector>
 
 namespace eyeroof::analysis {
 
@@ -42,14 +44,23 @@ struct Widths { // as numbers
 
 double attention_parameters(const Transformer& t) {
     const Widths w(t);
+    if (t.latent.rank > 0) { // with the norms of both latents
+        const auto query = static_cast<double>(t.latent.query_rank);
+        const auto rank = static_cast<double>(t.latent.rank);
+        const auto rotary = static_cast<double>(t.latent.rotary);
+        const auto value = static_cast<double>(t.latent.value);
+        const double plain = static_cast<double>(t.head_size) - rotary;
+        return w.h * (query + rank + rotary) + query * w.q + rank * w.a * (plain + value) +
+               w.a * value * w.h + query + rank;
+    }
     const double bias = t.biases ? w.q + 2.0 * w.kv + w.h : 0.0;
     return w.h * (w.q + 2.0 * w.kv) + w.q * w.h + bias;
 }
 
-double expert_parameters(const Transformer& t) {
+double feed_forward_parameters(const Transformer& t, double inner) {
     const Widths w(t);
-    const double bias = t.biases ? (w.products - 1.0) * w.f + w.h : 0.0;
-    return w.products * w.h * w.f + bias;
+    const double bias = t.biases ? (w.products - 1.0) * inner + w.h : 0.0;
+    return w.products * w.h * inner + bias;
 }
 
 double norm_parameters(const Transformer& t) {
@@ -58,8 +69,12 @@ double norm_parameters(const Transformer& t) {
 
 double blocks(const Transformer& t, double experts) {
     const double router = t.experts > 1 ? static_cast<double>(t.hidden * t.experts) : 0.0;
-    return static_cast<double>(t.layers) *
-           (attention_parameters(t) + norm_parameters(t) + router + experts * expert_parameters(t));
+    const auto dense = static_cast<double>(t.dense_layers);
+    const double used = experts + static_cast<double>(t.shared);
+    return static_cast<double>(t.layers) * (attention_parameters(t) + norm_parameters(t)) +
+           (static_cast<double>(t.layers) - dense) *
+               (router + used * feed_forward_parameters(t, static_cast<double>(t.inner))) +
+           dense * feed_forward_parameters(t, static_cast<double>(t.dense_inner));
 }
 
 double outside(const Transformer& t) {
@@ -81,21 +96,39 @@ double active_parameters(const Transformer& t) {
     return blocks(t, static_cast<double>(t.active)) + outside(t);
 }
 
+namespace {
+
+// Multiply-accumulates of a query's pair with a key, of all heads and layers.
+double pair_macs(const Transformer& t) {
+    return static_cast<double>(t.layers * t.heads * (t.head_size + t.value_size()));
+}
+
+// Of the blocks' products, a token.
+double product_macs(const Transformer& t) {
+    Transformer bare = t; // weights alone: a token passes each once
+    bare.biases = false;
+    const double norms = 2.0 * static_cast<double>(t.hidden) +
+                         static_cast<double>(t.latent.query_rank + t.latent.rank);
+    const double router =
+        t.experts > 1 ? static_cast<double>((t.layers - t.dense_layers) * t.hidden * t.experts)
+                      : 0.0;
+    return blocks(bare, static_cast<double>(t.active)) - static_cast<double>(t.layers) * norms -
+           router;
+}
+
+} // namespace
+
 double training_flops(const Transformer& t, double sequences, double length) {
     const Widths w(t);
     const double words = sequences * length;
-    const double used = static_cast<double>(t.active);
-    const double linear =
-        w.layers * (w.h * (2.0 * w.q + 2.0 * w.kv) + used * w.products * w.h * w.f);
-    const double core = w.layers * 2.0 * w.q * length;
-    return 6.0 * words * (linear + core + w.v * w.h);
+    return 6.0 * words * (product_macs(t) + pair_macs(t) * length + w.v * w.h);
 }
 
 double hardware_flops(const Transformer& t, double sequences, double length, Recompute recompute) {
     const Widths w(t);
     const double words = sequences * length;
     const double head = 6.0 * words * w.v * w.h;
-    const double core = 6.0 * words * w.layers * 2.0 * w.q * length; // as printed: both ways
+    const double core = 6.0 * words * pair_macs(t) * length; // as printed: both ways
     const double all = training_flops(t, sequences, length);
     return recompute == Recompute::full        ? head + (all - head) * 4.0 / 3.0
            : recompute == Recompute::selective ? all + core
@@ -141,12 +174,6 @@ class Shapes {
 
     // Whether what was read is all of the network.
     Result<Transformer> check(Transformer t) const {
-        const Count queries = t.heads * t.head_size;
-        if (!writes(t.hidden, queries) &&
-            !writes(t.hidden, queries + 2 * t.kv_heads * t.head_size)) {
-            return not_modelled("queries are made from a latent of fewer values than the "
-                                "embedding's width: latent attention (MLA) is not modelled here");
-        }
         if (wide_embeddings_ > 2 || !writes(t.hidden, t.vocabulary)) {
             return not_modelled("this network is no decoder: it has embeddings of segments, or no "
                                 "head that writes the vocabulary, as encoders do");
@@ -225,7 +252,67 @@ class Shapes {
         }
         t.heads = softmax_rows / words_;
         t.layers = last_product(t.layers, t.hidden) != nullptr ? t.layers : all;
-        t.kv_heads = key_heads(t);
+        t.kv_heads = read_latent(t) ? t.heads : key_heads(t);
+        return true;
+    }
+
+    // Queries made from a latent, keys and values from another one and a rotary key (MLA), whether
+    // keys and values are made (prompts) or queries meet the latent (absorbed). With D the widths
+    // that the embedding's width is brought down to:
+    //   query_rank in D: the product of queries reads it and writes heads x head_size
+    //   rank + rotary in D: keys and values, or absorbed queries, are made from or for the rank
+    bool read_latent(Transformer& t) const {
+        std::vector<Count> down;
+        std::vector<model::GemmShape> up;
+        std::optional<model::GemmShape> absorbed, output;
+        bool before = true; // attention
+        for (const Layer& layer : network_.layers) {
+            before = before && layer.op != Op::softmax && layer.op != Op::attention;
+            const auto* g = std::get_if<model::GemmShape>(&layer.shape);
+            if (g == nullptr || layer.count != t.layers) {
+                continue;
+            }
+            if (layer.op == Op::bmm) {
+                const bool weights =
+                    layer.parameters && *layer.parameters == g->batch * g->n * g->k;
+                absorbed = before && weights && g->batch == t.heads ? std::optional(*g) : absorbed;
+            } else if (!before) {
+                output = !output && g->n == t.hidden ? std::optional(*g) : output;
+            } else if (g->k == t.hidden) {
+                down.push_back(g->n);
+            } else {
+                up.push_back(*g);
+            }
+        }
+        if (!output || output->k % t.heads != 0 || down.size() < 2 || up.empty()) {
+            return false;
+        }
+        Latent l;
+        l.value = output->k / t.heads;
+        Count head = 0, plain = 0;
+        for (const model::GemmShape& g : up) {
+            if (g.n % t.heads != 0) {
+                return false;
+            }
+            if (std::ranges::find(down, g.k) != down.end()) {
+                l.query_rank = g.k;
+                head = g.n / t.heads;
+            } else {
+                l.rank = g.k;
+                plain = g.n / t.heads - l.value;
+            }
+        }
+        if (absorbed && l.rank == 0) {
+            l.rank = absorbed->n;
+            plain = absorbed->k;
+        }
+        l.rotary = head - plain;
+        if (l.query_rank <= 0 || l.rank <= 0 || plain <= 0 || l.rotary < 0 ||
+            std::ranges::find(down, l.rank + l.rotary) == down.end()) {
+            return false;
+        }
+        t.head_size = head;
+        t.latent = l;
         return true;
     }
 
@@ -261,13 +348,30 @@ class Shapes {
         return last;
     }
 
+    // The last product of experts' weights that writes the width.
+    const Layer* experts_down(const Transformer& t) const {
+        const Layer* last = nullptr;
+        for (const Layer& layer : network_.layers) {
+            const auto* g = std::get_if<model::GemmShape>(&layer.shape);
+            const bool writes_width = layer.op == Op::bmm && g != nullptr && g->n == t.hidden;
+            last = writes_width && layer.parameters && *layer.parameters > 0 &&
+                           *layer.parameters % (g->n * g->k) == 0 && layer.count <= t.layers
+                       ? &layer
+                       : last;
+        }
+        return last;
+    }
+
     bool read_feed_forward(Transformer& t) {
-        const Layer* down = last_product(t.layers, t.hidden);
+        const Layer* sparse = experts_down(t);
+        const Layer* down = sparse != nullptr ? sparse : last_product(t.layers, t.hidden);
         if (down == nullptr) {
             return false;
         }
         t.inner = std::get<model::GemmShape>(down->shape).k;
-        read_experts(t, *down);
+        if (sparse != nullptr) {
+            read_experts(t, *sparse);
+        }
         t.gated = false;
         t.biases = false;
         for (const Layer& layer : network_.layers) {
@@ -275,7 +379,7 @@ class Shapes {
             if (g == nullptr || g->k != t.hidden) {
                 continue;
             }
-            t.gated = t.gated || (layer.count == t.layers && g->n == 2 * t.inner);
+            t.gated = t.gated || (layer.count == down->count && g->n == 2 * t.inner);
             t.biases = t.biases || (layer.op == Op::gemm && layer.count == t.layers &&
                                     layer.parameters && *layer.parameters > g->n * g->k);
             if (g->n == t.vocabulary && layer.count == 1) {
@@ -285,17 +389,30 @@ class Shapes {
         return true;
     }
 
+    // Experts, those beside them that all words pass, and layers that have none.
     void read_experts(Transformer& t, const Layer& down) {
-        if (down.op != Op::bmm || !down.parameters) {
-            return;
-        }
         t.experts = std::max<Count>(*down.parameters / (t.hidden * t.inner), 1);
+        t.active = 0;
+        const Count without = t.layers - down.count;
         for (const Layer& layer : network_.layers) {
             const auto* e = std::get_if<model::ElementwiseShape>(&layer.shape);
-            if (e != nullptr && e->cols == t.inner && e->rows % words_ == 0) {
-                t.active = e->rows / words_;
+            const bool activates = e != nullptr && layer.count == down.count &&
+                                   (e->fn.ends_with("lu") && e->fn != "mulu");
+            if (activates && e->cols == t.inner && e->rows % words_ == 0) {
+                t.active = std::max(t.active, e->rows / words_);
+            }
+            const auto* g = std::get_if<model::GemmShape>(&layer.shape);
+            if (layer.op != Op::gemm || g == nullptr || g->n != t.hidden) {
+                continue;
+            }
+            if (layer.count == down.count && without > 0 && g->k % t.inner == 0) {
+                t.shared = g->k / t.inner;
+            } else if (without > 0 && layer.count == without) {
+                t.dense_layers = without;
+                t.dense_inner = g->k;
             }
         }
+        t.active = std::max<Count>(t.active, 1);
     }
 
     const model::Network& network_;
@@ -307,19 +424,22 @@ class Shapes {
 // BlockOperators of one device's part, in order.
 class BlockOperators {
   public:
-    BlockOperators(const char* id, DataType type) : type_(type) {
+    BlockOperators(const char* id, DataType type) : type_(type), wide_(wide_type(type)) {
         network_.id = network_.name = id;
     }
 
-    void type(DataType type) { type_ = type; }
+    void type(DataType type) { type_ = wide_ = type; }
     void add(const char* name, Op op, model::Shape shape) {
         Layer layer;
         layer.name = name;
         layer.op = op;
         layer.shape = std::move(shape);
-        layer.types = {type_, type_, type_};
+        const bool product = op == Op::gemm || op == Op::bmm;
+        layer.types = product ? model::TensorTypes{type_, type_, wide_}
+                              : model::TensorTypes{wide_, wide_, wide_};
         network_.layers.push_back(std::move(layer));
     }
+    void retype(DataType type) { network_.layers.back().types = {type, type, type}; }
     void rows(const char* name, Op op, Count r, Count c) { add(name, op, model::RowsShape{r, c}); }
     void pointwise(const char* name, Count r, Count c, const char* fn) {
         add(name, Op::elementwise, model::ElementwiseShape{r, c, fn});
@@ -330,7 +450,7 @@ class BlockOperators {
     model::Network take() { return std::move(network_); }
 
   private:
-    DataType type_;
+    DataType type_, wide_;
     model::Network network_;
 };
 
@@ -339,41 +459,101 @@ void add_core(BlockOperators& ops, const Transformer& t, const BlockCut& cut) {
     const Count heads = part(t.heads, cut.tensor);
     const Count kv = part(t.kv_heads, cut.tensor);
     const Count rows = part(cut.length, cut.context);
-    if (cut.fused) {
+    if (cut.fused) { // one size for keys and values: their mean
+        // A context group's devices have the i-th chunk from either end: all see as many pairs as
+        // the last rows of half the sequence and half a chunk do.
+        const Count seen = (cut.length + rows) / 2;
+        const Count size = (t.head_size + t.value_size()) / 2;
         ops.add("attention", Op::attention,
-                model::AttentionShape{b, heads, rows, cut.length, t.head_size, kv, true, 0});
+                model::AttentionShape{b, heads, rows, seen, size, kv, true, 0});
+        ops.retype(cut.attention_type.value_or(wide_type(cut.type)));
         return;
     }
     const Count shared = heads / std::max<Count>(kv, 1);
+    const DataType core = cut.attention_type.value_or(wide_type(cut.type));
     ops.add("scores", Op::bmm, model::GemmShape{b * kv, rows * shared, cut.length, t.head_size});
+    ops.retype(core);
     ops.rows("softmax", Op::softmax, b * heads * rows, cut.length); // scale and mask in it
     ops.pointwise("attention_dropout", b * heads * rows, cut.length, "dropout");
-    ops.add("mix", Op::bmm, model::GemmShape{b * kv, rows * shared, t.head_size, cut.length});
+    ops.add("mix", Op::bmm, model::GemmShape{b * kv, rows * shared, t.value_size(), cut.length});
+    ops.retype(core);
+}
+
+void add_plain(BlockOperators& ops, const Transformer& t, Count inner, Count words) {
+    ops.product("up", words, t.gated ? 2 * inner : inner, t.hidden);
+    ops.pointwise("activation", words, inner, t.gated ? "swiglu" : "gelu");
+    ops.product("down", words, t.hidden, inner);
 }
 
 void add_feed_forward(BlockOperators& ops, const Transformer& t, const BlockCut& cut, Count words) {
     const Count inner = part(t.inner, cut.tensor);
-    const Count up = t.gated ? 2 * inner : inner;
-    const char* fn = t.gated ? "swiglu" : "gelu";
     if (t.experts <= 1) {
-        ops.product("up", words, up, t.hidden);
-        ops.pointwise("activation", words, inner, fn);
-        ops.product("down", words, t.hidden, inner);
+        add_plain(ops, t, inner, words);
         return;
     }
+    const Count up = t.gated ? 2 * inner : inner;
     const Count experts = part(t.experts, cut.expert);
     const Count routed = words * t.active;
     const Count each = part(routed, experts);
     ops.product("router", words, t.experts, t.hidden);
     ops.rows("router_softmax", Op::softmax, words, t.experts);
     ops.pointwise("dispatch", routed, t.hidden, "copy");
-    ops.add("up", Op::bmm, model::GemmShape{experts, each, up, t.hidden});
-    ops.pointwise("activation", routed, inner, fn);
-    ops.add("down", Op::bmm, model::GemmShape{experts, each, t.hidden, inner});
+    ops.add("experts_up", Op::bmm, model::GemmShape{experts, each, up, t.hidden});
+    ops.pointwise("experts_activation", routed, inner, t.gated ? "swiglu" : "gelu");
+    ops.add("experts_down", Op::bmm, model::GemmShape{experts, each, t.hidden, inner});
     ops.pointwise("combine", routed, t.hidden, "mulu");
+    if (t.shared > 0) {
+        add_plain(ops, t, part(t.shared * t.inner, cut.tensor), words);
+    }
+}
+
+void add_queries(BlockOperators& ops, const Transformer& t, const BlockCut& cut, Count words) {
+    const Count heads = part(t.heads, cut.tensor);
+    const Count kv = part(t.kv_heads, cut.tensor);
+    const Latent& l = t.latent;
+    if (l.rank == 0) {
+        ops.product("qkv", words, (heads + 2 * kv) * t.head_size, t.hidden);
+        if (t.positions == 0) {
+            ops.rows("rotary", Op::rope, words * (heads + kv), t.head_size);
+        }
+        return;
+    }
+    ops.product("latents", words, l.query_rank + l.rank + l.rotary, t.hidden);
+    ops.rows("latent_norm", Op::layernorm, words, l.query_rank + l.rank);
+    ops.product("query_up", words, heads * t.head_size, l.query_rank);
+    ops.product("keys_values", words, heads * (t.head_size - l.rotary + l.value), l.rank);
+    ops.rows("rotary", Op::rope, words * (heads + 1), l.rotary);
 }
 
 } // namespace
+
+DataType wide_type(DataType type) {
+    return model::storage_bits(type) >= 16 ? type : DataType::bf16;
+}
+
+StageBlocks stage_blocks(const Transformer& t, Count stages, bool balanced) {
+    const Count p = std::max<Count>(std::min(stages, t.layers), 1);
+    const Count most = part(t.layers, p);
+    if (!balanced || p == 1) {
+        return {most, t.layers / p};
+    }
+    Transformer one = t;
+    one.layers = 1;
+    one.dense_layers = 0;
+    const double head = static_cast<double>(t.vocabulary * t.hidden) / product_macs(one);
+    StageBlocks best{t.layers, 0};
+    double least = INFINITY;
+    for (Count last = 0; last <= most; ++last) {
+        const Count others = part(t.layers - last, p - 1);
+        const double slowest =
+            std::max(static_cast<double>(others), static_cast<double>(last) + head);
+        if (slowest <= least) {
+            least = slowest;
+            best = {others, last};
+        }
+    }
+    return best;
+}
 
 std::vector<Count> tensor_degrees(const Transformer& t) {
     std::vector<Count> degrees;
@@ -405,15 +585,11 @@ model::Network block_network(const Transformer& t, const BlockCut& cut) {
     const Count words = cut.microbatch * part(cut.length, cut.context);
     const Count local = cut.sequence ? part(words, cut.tensor) : words;
     const Count heads = part(t.heads, cut.tensor);
-    const Count kv = part(t.kv_heads, cut.tensor);
     BlockOperators ops("block", cut.type);
     ops.rows("attention_norm", Op::layernorm, local, t.hidden);
-    ops.product("qkv", words, (heads + 2 * kv) * t.head_size, t.hidden);
-    if (t.positions == 0) {
-        ops.rows("rotary", Op::rope, words * (heads + kv), t.head_size);
-    }
+    add_queries(ops, t, cut, words);
     add_core(ops, t, cut);
-    ops.product("output", words, t.hidden, heads * t.head_size);
+    ops.product("output", words, t.hidden, heads * t.value_size());
     if (!cut.fused) {
         ops.pointwise("dropout", local, t.hidden, "dropout");
     }
@@ -429,7 +605,7 @@ model::Network block_network(const Transformer& t, const BlockCut& cut) {
 
 model::Network ends_network(const Transformer& t, const BlockCut& cut) {
     const Count words = cut.microbatch * part(cut.length, cut.context);
-    BlockOperators ops("ends", cut.type);
+    BlockOperators ops("ends", wide_type(cut.type)); // the head stays in 16 bits
     const Count vocabulary = part(t.vocabulary, cut.tensor);
     ops.add("embedding", Op::embedding, model::RowsShape{words, t.hidden, vocabulary});
     ops.rows("norm", Op::layernorm, cut.sequence ? part(words, cut.tensor) : words, t.hidden);
@@ -449,14 +625,24 @@ double activation_bytes(const Transformer& t, const BlockCut& cut, Recompute rec
     if (recompute == Recompute::full) {
         return 2.0 * words * w.h / (cut.sequence ? tensor : 1.0);
     }
-    const double whole = 10.0 * w.h;
-    const double used = static_cast<double>(t.active);
-    const double feed = (t.gated ? 6.0 : 4.0) * w.f * used;
-    const double divided = 2.0 * (w.q + 2.0 * w.kv) + 2.0 * w.q + feed;
+    const auto latents = static_cast<double>(t.latent.query_rank + t.latent.rank + t.latent.rotary);
+    const double whole = 10.0 * w.h + 2.0 * latents;
+    const auto dense = static_cast<double>(t.dense_layers) / w.layers;
+    const double inner = (1.0 - dense) * w.f * static_cast<double>(t.active + t.shared) +
+                         dense * static_cast<double>(t.dense_inner);
+    const double feed = (t.gated ? 6.0 : 4.0) * inner;
+    const double values = w.a * static_cast<double>(t.value_size());
+    const double keys = t.latent.rank > 0 ? w.q + values : 2.0 * w.kv;
+    double divided = 2.0 * (w.q + keys) + 2.0 * values + feed;
+    double norms = 0.0;
+    if (model::storage_bits(cut.type) <= 8) { // inputs of products are kept in 8 bits
+        norms = 2.0 * w.h;
+        divided -= values + inner;
+    }
     const double core = cut.fused || recompute == Recompute::selective
                             ? 0.0
                             : 5.0 * w.a * static_cast<double>(cut.length);
-    return words * (whole / (cut.sequence ? tensor : 1.0) + (divided + core) / tensor);
+    return words * ((whole - norms) / (cut.sequence ? tensor : 1.0) + (divided + core) / tensor);
 }
 
 } // namespace eyeroof::analysis

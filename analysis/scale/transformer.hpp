@@ -6,10 +6,19 @@
 #include "base/result.hpp"
 #include "model/workload/network.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace eyeroof::analysis {
+
+// Latent attention (MLA): queries through `query_rank` values, keys and values through a latent of
+// `rank` and one rotary key of `rotary` values that all heads share; a head's value has `value`.
+// rank 0: none. Source: DeepSeek-AI, arXiv:2405.04434, section 2.1.
+struct Latent {
+    Count query_rank = 0, rank = 0, rotary = 0, value = 0;
+    bool operator==(const Latent&) const = default;
+};
 
 struct Transformer {
     std::string name;
@@ -20,7 +29,12 @@ struct Transformer {
     bool gated = false; // three products in the feed-forward layer instead of two
     bool tied = true;   // the head is the embedding
     bool biases = true; // of products and norms
+    Latent latent = {};
+    Count shared = 0; // experts that every token passes, beside `active`
+    // First layers without experts, of another width.
+    Count dense_layers = 0, dense_inner = 0;
 
+    Count value_size() const { return latent.rank > 0 ? latent.value : head_size; }
     bool operator==(const Transformer&) const = default;
 };
 
@@ -46,8 +60,8 @@ double hardware_flops(const Transformer& t, double sequences, double length, Rec
 // The sizes of a decoder from its operators' shapes, whatever they are called: the embedding gives
 // words, width and vocabulary; the attention's products, or its one kernel, heads; the products
 // that read and write the width the rest. Errors: "no-transformer", saying what is missing or not
-// modelled: latent attention (MLA), encoders, layers of several kinds. The parameters of what is
-// read are those of the network within 1 %.
+// modelled: encoders, layers of several kinds other than those with and without experts. The
+// parameters of what is read are those of the network within 1 %.
 Result<Transformer> transformer_of(const model::Network& network);
 
 // Degrees of tensor parallelism: divisors of the heads over which the keys' heads divide evenly, or
@@ -56,6 +70,19 @@ std::vector<Count> tensor_degrees(const Transformer& t);
 // Of these the one next to `wanted`, the smaller of two.
 Count nearest_tensor_degree(const Transformer& t, Count wanted);
 
+// 16 bits or more: what is computed beside products of fewer bits.
+model::DataType wide_type(model::DataType type);
+
+// Blocks of the stages of a pipeline: of the fullest, and of the last, which has the head too.
+// Even: blocks that do not divide leave the last stage one short, then the first (Llama 3 herd of
+// models, arXiv:2407.21783, section 3.3.2). Balanced: the head counts as as many blocks as its
+// products take, and the slowest stage is as quick as possible.
+struct StageBlocks {
+    Count most = 1, last = 1;
+    bool operator==(const StageBlocks&) const = default;
+};
+StageBlocks stage_blocks(const Transformer& t, Count stages, bool balanced);
+
 // How one device's part of a block is cut.
 struct BlockCut {
     Count tensor = 1, context = 1, expert = 1;
@@ -63,6 +90,7 @@ struct BlockCut {
     bool fused = true;     // attention as one kernel
     Count microbatch = 1, length = 2048;
     model::DataType type = model::DataType::bf16;
+    std::optional<model::DataType> attention_type = {}; // of the attention kernel; nullopt: `type`
 
     bool operator==(const BlockCut&) const = default;
 };

@@ -7,10 +7,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 namespace eyeroof::analysis {
 
 using model::Fabric;
+
+// Data sheets count a GPU's memory in GiB and call them GB: nvidia-smi reports 81,920 MiB of an
+// A100 and 81,559 of an H100 with "80 GB", 143,771 of an H200 with "141 GB". A context takes half a
+// GB.
+double usable_bytes(const model::Gpu& gpu) {
+    constexpr double kGib = 1073741824.0 / 1e9;
+    constexpr double kContext = 0.5e9;
+    return std::max(gpu.dram_bytes * kGib - kContext, 0.0);
+}
 
 BlockExams::BlockExams(const Transformer& t, const model::Machine& machine,
                        const TransformerOptions& o)
@@ -19,9 +29,22 @@ BlockExams::BlockExams(const Transformer& t, const model::Machine& machine,
     options_.exam.data_type.reset();
     options_.exam.batch.reset();
     if (const auto* gpu = std::get_if<model::Gpu>(&machine_.kind)) {
-        capacity_ = gpu->dram_bytes;
+        capacity_ = usable_bytes(*gpu);
         peak_ = gpu->rate(o.type).flops_per_s;
+        slower_attention_ = o.attention == AttentionKernel::flash2 && o.fused &&
+                            std::strtod(gpu->compute_capability.c_str(), nullptr) >= 9.0;
     }
+}
+
+// Of the tables of docs/scale.md: on GPUs before Hopper rows are met on both sides, on Hopper
+// published steps take longer than predicted ones.
+std::pair<double, double> BlockExams::band() const {
+    constexpr std::pair kBefore(0.925, 1.055);
+    constexpr std::pair kSince(0.99, 1.24);
+    const auto* gpu = std::get_if<model::Gpu>(&machine_.kind);
+    const bool since =
+        gpu != nullptr && std::strtod(gpu->compute_capability.c_str(), nullptr) >= 9.0;
+    return since ? kSince : kBefore;
 }
 
 namespace {
@@ -31,8 +54,13 @@ struct Passes {
     double peak_flops_per_s = 0.0;
 };
 
+// FlashAttention 2 against 3 on H100: 1.5 to 2.0 times as long forward, 1.5 to 1.75 backward, the
+// middle of both. Source: Shah et al., FlashAttention-3, arXiv:2407.08608, abstract and section 4.
+constexpr double kFlash2Forward = 1.75;
+constexpr double kFlash2Backward = 1.62;
+
 Result<Passes> passes_of(const model::Network& network, const model::Machine& machine,
-                         const Scenario& exam, std::stop_token stop) {
+                         const Scenario& exam, bool slower_attention, std::stop_token stop) {
     const auto report = run(network, machine, exam, std::move(stop));
     if (!report) {
         return report.diagnostics();
@@ -40,7 +68,10 @@ Result<Passes> passes_of(const model::Network& network, const model::Machine& ma
     Passes passes;
     passes.peak_flops_per_s = 2.0 * report->machine.peak_macs_per_s;
     for (const LayerReport& layer : report->layers) {
-        const double all = layer.time_s * static_cast<double>(layer.layer.count);
+        const bool slower = slower_attention && layer.layer.op == model::Op::attention;
+        const bool forward = layer.kind == model::Issued::forward;
+        const double longer = !slower ? 1.0 : forward ? kFlash2Forward : kFlash2Backward;
+        const double all = longer * layer.time_s * static_cast<double>(layer.layer.count);
         switch (layer.kind) {
         case model::Issued::forward:
             passes.forward_s += all;
@@ -79,13 +110,28 @@ model::Network after_another(model::Network network) {
 } // namespace
 
 Result<BlockTimes> BlockExams::examine(const Plan& plan, std::stop_token stop) {
-    const BlockCut cut{plan.tensor,    plan.context,    plan.expert,     plan.sequence,
-                       options_.fused, plan.microbatch, options_.length, options_.type};
-    const auto block =
-        passes_of(after_another(block_network(t_, cut)), machine_, options_.exam, stop);
-    const auto core = passes_of(core_network(t_, cut), machine_, options_.exam, stop);
-    const auto ends =
-        passes_of(after_another(ends_network(t_, cut)), machine_, options_.exam, stop);
+    const BlockCut cut{plan.tensor,     plan.context,   plan.expert,
+                       plan.sequence,   options_.fused, plan.microbatch,
+                       options_.length, options_.type,  options_.attention_type};
+    const auto passes = [&](const model::Network& network) {
+        return passes_of(network, machine_, options_.exam, slower_attention_, stop);
+    };
+    auto block = passes(after_another(block_network(t_, cut)));
+    const auto core = passes(core_network(t_, cut));
+    const auto ends = passes(after_another(ends_network(t_, cut)));
+    if (block && t_.dense_layers > 0) { // the mean block of both kinds
+        Transformer dense = t_;
+        dense.experts = dense.active = 1;
+        dense.shared = dense.dense_layers = 0;
+        dense.inner = t_.dense_inner;
+        const auto other = passes(after_another(block_network(dense, cut)));
+        if (!other) {
+            return other.diagnostics();
+        }
+        const double share = static_cast<double>(t_.dense_layers) / static_cast<double>(t_.layers);
+        block->forward_s += share * (other->forward_s - block->forward_s);
+        block->backward_s += share * (other->backward_s - block->backward_s);
+    }
     Diagnostics all = block.diagnostics();
     all.append(core.diagnostics());
     all.append(ends.diagnostics());
@@ -179,11 +225,23 @@ Diagnostics check_plan(const Transformer& t, const Plan& plan, const Transformer
                                 t.kv_heads, plan.tensor),
                     fmt::format("the nearest that does: --tensor {}", nearest));
     }
-    divides(found, t.layers, "layers", plan.pipeline, "pipeline");
+    if (plan.pipeline < 1 || plan.pipeline > t.layers) {
+        found.error(
+            "bad-degree",
+            fmt::format("{} stages have no block each of {} layers", plan.pipeline, t.layers),
+            fmt::format("at most --pipeline {}", t.layers));
+    }
     divides(found, o.length, "words of a sequence", plan.context, "context");
     divides(found, t.experts, "experts", plan.expert, "expert");
-    divides(found, std::max<Count>(t.layers / std::max<Count>(plan.pipeline, 1), 1),
-            "layers of a stage", plan.interleave, "interleave");
+    const Count stage = part(t.layers, std::max<Count>(plan.pipeline, 1));
+    if (t.layers % std::max<Count>(plan.pipeline, 1) == 0) {
+        divides(found, stage, "layers of a stage", plan.interleave, "interleave");
+    } else if (plan.interleave < 1 || plan.interleave > stage) {
+        found.error(
+            "bad-degree",
+            fmt::format("{} chunks have no layer each of a stage's {}", plan.interleave, stage),
+            fmt::format("at most --interleave {}", stage));
+    }
     if (plan.data < 1) {
         found.error("bad-degree", "no devices are left for data parallel",
                     "fewer of the other degrees");
@@ -248,11 +306,14 @@ std::vector<ScaleStep> transformer_chain(const Plan& plan, const TransformerOpti
         fmt::format("{} devices, each as fast as one with microbatch {} that held all",
                     plan.devices(), plan.microbatch));
     add(8, "devices", std::min(stretched, near.time_s - near.communication_s() - near.recompute_s),
-        fmt::format("bubble of {} stages and uneven ones: {:.1f} % of the step", plan.pipeline,
-                    100 * idle));
+        plan.pipeline > 1
+            ? fmt::format("bubble of {} stages, and uneven ones: {:.1f} % of the step",
+                          plan.pipeline, 100 * idle)
+            : std::string("one stage"));
     const double compute = near.time_s - near.communication_s();
     add(9, "batch per device", compute,
-        fmt::format("kernels of a {}th of a block, the update{}", plan.tensor,
+        fmt::format("kernels of {}a block, the update{}",
+                    plan.tensor > 1 ? fmt::format("1/{} of ", plan.tensor) : std::string(),
                     near.recompute_s > 0 ? ", and recomputation" : ""));
     add(10, "link", near.time_s,
         "blocks' activations, stages' messages and gradients at the nearest link");
@@ -286,6 +347,8 @@ Result<ScalePoint> transformer_point(BlockExams& exams, const Plan& plan, const 
     point.batch = o.batch;
     point.batch_per_device = static_cast<double>(o.batch) / static_cast<double>(plan.devices());
     point.step_s = step.time_s;
+    point.low_s = step.time_s * exams.band().first;
+    point.high_s = step.time_s * exams.band().second;
     point.samples_per_s = static_cast<double>(o.batch) / step.time_s;
     point.mfu = training_flops(t, static_cast<double>(o.batch), static_cast<double>(o.length)) /
                 (step.time_s * static_cast<double>(plan.devices()) * exams.peak_flops_per_s());

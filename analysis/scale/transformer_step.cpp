@@ -16,6 +16,7 @@ std::string Plan::text() const {
     text += interleave > 1 ? fmt::format(" interleaved {}", interleave) : "";
     text += fmt::format(", microbatch {}", microbatch);
     text += sequence ? ", sequence" : "";
+    text += balanced ? ", balanced stages" : "";
     text += recompute == Recompute::full        ? ", full recompute"
             : recompute == Recompute::selective ? ", selective recompute"
                                                 : "";
@@ -33,7 +34,7 @@ double microbatches(const Plan& plan, const TransformerOptions& o) {
 }
 
 double blocks_of(const Transformer& t, const Plan& plan) {
-    return std::ceil(number(t.layers) / number(plan.pipeline));
+    return number(stage_blocks(t, plan.pipeline, plan.balanced).most);
 }
 
 // Sums up what collectives take, and what they send.
@@ -248,8 +249,9 @@ DeviceMemory transformer_memory(const Transformer& t, const Plan& plan, const Tr
     memory.weights = 2.0 * values / (plan.zero >= 3 ? replicas : 1.0);
     memory.gradients = o.gradient_bytes * values / (plan.zero >= 2 ? replicas : 1.0);
     memory.optimizer = 12.0 * values / (plan.zero >= 1 ? replicas : 1.0);
-    const BlockCut cut{plan.tensor, plan.context,    plan.expert, plan.sequence,
-                       o.fused,     plan.microbatch, o.length,    o.type};
+    const BlockCut cut{plan.tensor,   plan.context, plan.expert,
+                       plan.sequence, o.fused,      plan.microbatch,
+                       o.length,      o.type,       {}};
     const double p = number(plan.pipeline);
     const double flight =
         std::min(p, microbatches(plan, o)) * blocks_of(t, plan) *
@@ -296,7 +298,9 @@ TransformerStep transformer_step(const Transformer& t, const Plan& plan,
     const double block = kernels + again + comm.all();
     const double accumulated = accumulated_bytes(o) * device_parameters(t, plan) * times.byte_s;
     const double mean = even * block + times.ends_s / p + sends + accumulated;
-    const double longest = blocks * block + times.ends_s + sends + accumulated; // with the head
+    const double last = number(stage_blocks(t, plan.pipeline, plan.balanced).last);
+    const double longest =
+        std::max(blocks * block, last * block + times.ends_s) + sends + accumulated;
     const double averaged = averaged_bytes(plan, o, m) * device_parameters(t, plan) * times.byte_s;
     step.compute_s = m * (even * kernels + times.ends_s / p + accumulated) + averaged + update_s;
     step.recompute_s = m * even * again;
@@ -304,7 +308,7 @@ TransformerStep transformer_step(const Transformer& t, const Plan& plan,
     step.context_s = m * even * comm.context_s;
     step.expert_s = m * even * comm.expert_s;
     step.pipeline_s = m * sends;
-    step.idle_s = m * (longest - mean) + (p - 1.0) / number(plan.interleave) * mean;
+    step.idle_s = m * (longest - mean) + (p * mean - longest) / number(plan.interleave);
     step.data_s = data_traffic(t, plan, o, fabric, traffic, times) +
                   gathered_weights(t, plan, o, fabric, traffic, times, even, m);
     step.time_s = step.compute_s + step.recompute_s + step.idle_s + step.communication_s();

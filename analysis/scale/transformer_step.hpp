@@ -10,6 +10,7 @@
 #include <map>
 #include <stop_token>
 #include <tuple>
+#include <utility>
 
 namespace eyeroof::analysis {
 
@@ -22,6 +23,7 @@ struct Plan {
     bool sequence = false;
     Recompute recompute = Recompute::none;
     int zero = 0;
+    bool balanced = false; // stages: the head counts as blocks
 
     Count devices() const { return tensor * pipeline * context * data; }
     // Devices that hold the same part of the weights: gradients are summed, and ZeRO divides its
@@ -31,11 +33,17 @@ struct Plan {
     bool operator==(const Plan&) const = default;
 };
 
+// The library's attention: newest, as the exam's constants are fitted on each GPU; flash2:
+// FlashAttention 2, which on GPUs since Hopper does not use their asynchronous instructions.
+enum class AttentionKernel { newest, flash2 };
+
 struct TransformerOptions {
     Count batch = 1; // sequences of a step
     Count length = 2048;
     model::DataType type = model::DataType::bf16;
-    bool fused = true;           // attention as one kernel
+    bool fused = true; // attention as one kernel
+    AttentionKernel attention = AttentionKernel::newest;
+    std::optional<model::DataType> attention_type; // nullopt: 16 bits beside narrower products
     bool overlap = true;         // gradients are summed during the last microbatch's backward pass
     bool overlap_tensor = false; // tensor parallel messages leave while products go on
     bool fused_accumulation = true;  // products add to the gradients of microbatches before
@@ -53,6 +61,9 @@ struct BlockTimes {
     double byte_s = 0.0;                      // a byte of memory-bound work
 };
 
+// Bytes that a GPU has for a training step.
+double usable_bytes(const model::Gpu& gpu);
+
 class BlockExams {
   public:
     BlockExams(const Transformer& t, const model::Machine& machine, const TransformerOptions& o);
@@ -62,6 +73,8 @@ class BlockExams {
     // that clips gradients, the 16-bit copy, and clearing.
     Result<double> update_s(double values, std::stop_token stop);
     double capacity() const { return capacity_; }
+    // Eight published steps in ten over the predicted one.
+    std::pair<double, double> band() const;
     double peak_flops_per_s() const { return peak_; }
     const Transformer& transformer() const { return t_; }
     const TransformerOptions& options() const { return options_; }
@@ -74,6 +87,7 @@ class BlockExams {
     model::Machine machine_;
     TransformerOptions options_;
     double capacity_ = 0.0, peak_ = 1.0;
+    bool slower_attention_ = false;
     std::map<Key, BlockTimes> known_;
     double byte_s_ = 0.0; // of such memory-bound work
 };
@@ -91,8 +105,9 @@ struct TransformerStep {    // parts of time_s
 };
 
 // m microbatches on p stages of v chunks:
-//   t = m stage + (p - 1)/v stage + data exposed + update
-// stage: L/p blocks, the head on the last, and adding a microbatch's gradients to those before (10
+//   t = m slowest + (all - slowest)/v + data exposed + update
+// slowest: of the stages, which take `all` together: blocks by stage_blocks(), the head on the
+// last, and adding a microbatch's gradients to those before (10
 // bytes a value by a kernel of its own, 6 more where products do it in 32 bits); a block's
 // communication is exposed: 4 all-reduces of 2 b s h bytes over the tensor group (with sequence
 // parallel as many pairs of all-gather and reduce-scatter, and 2 all-gathers beside products), 2
@@ -107,7 +122,8 @@ TransformerStep transformer_step(const Transformer& t, const Plan& plan,
                                  const BlockTimes& times, double update_s, double capacity);
 
 // Bytes on the first stage: 2 a weight, gradients, 12 of Adam in mixed precision, activations of
-// the microbatches in flight: L/p blocks of min(p, m), times 1 + (p - 1)/(p v) when interleaved.
+// the microbatches in flight: the fullest stage's blocks of min(p, m), times 1 + (p - 1)/(p v) when
+// interleaved.
 DeviceMemory transformer_memory(const Transformer& t, const Plan& plan,
                                 const TransformerOptions& options, double capacity);
 

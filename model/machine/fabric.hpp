@@ -33,6 +33,14 @@ struct Protocol {
     bool operator==(const Protocol&) const = default;
 };
 
+// All-reduces of a serving framework, between devices that reach each other's memory.
+struct DirectReduce {
+    std::string name;    // the framework's
+    double base_s = 0.0; // a kernel with its barriers
+
+    bool operator==(const DirectReduce&) const = default;
+};
+
 // A level joins `size` units: devices at the first level, groups of the level before elsewhere.
 struct FabricLevel {
     std::string name;
@@ -51,6 +59,7 @@ struct FabricLevel {
     double watts = 0.0;              // of a port, link and switch, at work
     std::vector<Count> dims;         // of a torus
     double global_bytes_per_s = 0.0; // of a dragonfly, a unit's part of the links between groups
+    std::vector<DirectReduce> direct;
 
     double latency(std::size_t protocol) const {
         return latency_s.empty()             ? 0.0
@@ -77,10 +86,11 @@ struct Fabric {
     std::string id;
     std::string name;
     std::string summary;
-    std::vector<FabricLevel> levels;   // nearest first
-    std::vector<Protocol> protocols;   // empty: one without base and loss
-    std::vector<Transport> transports; // the first is what is used; empty: the wire alone
-    double chunk_bytes = 524288.0;     // pieces in which pipelined trees send
+    std::vector<FabricLevel> levels;     // nearest first
+    std::vector<Protocol> protocols;     // empty: one without base and loss
+    std::vector<Transport> transports;   // the first is what is used; empty: the wire alone
+    std::vector<std::string> algorithms; // that its library has; empty: all
+    double chunk_bytes = 524288.0;       // pieces in which pipelined trees send
     ProvenanceMap provenance;
 
     std::size_t protocol_count() const { return protocols.empty() ? 1 : protocols.size(); }

@@ -36,6 +36,11 @@ std::string duration(double s) {
                        : fmt::format("{:.4g} us", s * 1e6);
 }
 
+std::string interval(const analysis::ScalePoint& p) {
+    return p.low_s && p.high_s ? fmt::format("{} to {}", duration(*p.low_s), duration(*p.high_s))
+                               : std::string("-");
+}
+
 double hours(const analysis::ScaleResult& result, const analysis::ScalePoint& point) {
     return result.samples / point.samples_per_s / 3600.0;
 }
@@ -62,6 +67,10 @@ std::string parts_text(const analysis::ScalePoint& p) {
 std::string point_details(const analysis::ScaleResult& result, const analysis::ScalePoint& p) {
     std::string text = fmt::format("\n{} devices: {}, {} {} a step\n", p.devices, p.strategy,
                                    p.batch, result.unit);
+    if (p.low_s) {
+        text +=
+            fmt::format("  a step takes {}, {} (80 % interval)\n", duration(p.step_s), interval(p));
+    }
     for (const analysis::ScaleStep& step : p.steps) {
         text += fmt::format("  step {:>2}: {} {} {}  {}\n", step.number, left(step.name, 17),
                             right(in_si(step.samples_per_s, "/s"), 11),
@@ -128,6 +137,10 @@ Json json_of(const analysis::ScaleResult& result, const analysis::ScalePoint& p)
         {"optimizer", p.memory.optimizer}, {"activations", p.memory.activations},
         {"buffers", p.memory.buffers},     {"total", p.memory.total()},
         {"capacity", p.memory.capacity},   {"fits", p.memory.fits()}};
+    if (p.low_s && p.high_s) {
+        json["step_low_s"] = *p.low_s;
+        json["step_high_s"] = *p.high_s;
+    }
     json["volumes"] = volumes;
     json["steps"] = steps;
     json["watts_at_most"] = p.watts;
@@ -156,14 +169,15 @@ std::string scale_text(const analysis::ScaleResult& result, bool details) {
         fmt::format("{} on {}, {}\nbaseline: {}, {}\n\n", masked_controls(result.network),
                     masked_controls(result.gpu), masked_controls(result.fabric), result.baseline,
                     in_si(result.baseline_samples_per_s, (result.unit + "/s").c_str()));
-    text +=
-        fmt::format("{} {} {} {} {} {} {} {}  {}\n", right("devices", 8), right("batch", 8),
-                    right("step", 10), right(result.unit + "/s", 10), right("speed-up", 9),
-                    right("eff.", 6), right("MFU", 6), right("memory", 12), "where the time goes");
+    text += fmt::format("{} {} {} {} {} {} {} {} {}  {}\n", right("devices", 8), right("batch", 8),
+                        right("step", 10), right("80 % interval", 22),
+                        right(result.unit + "/s", 10), right("speed-up", 9), right("eff.", 6),
+                        right("MFU", 6), right("memory", 12), "where the time goes");
     for (const analysis::ScalePoint& p : result.points) {
-        text += fmt::format("{:>8} {:>8} {} {} {:>9.4g} {} {} {}  {}\n", p.devices, p.batch,
-                            right(duration(p.step_s), 10), right(in_si(p.samples_per_s, ""), 10),
-                            p.speedup, right(fmt::format("{:.0f} %", 100 * p.efficiency), 6),
+        text += fmt::format("{:>8} {:>8} {} {} {} {:>9.4g} {} {} {}  {}\n", p.devices, p.batch,
+                            right(duration(p.step_s), 10), right(interval(p), 22),
+                            right(in_si(p.samples_per_s, ""), 10), p.speedup,
+                            right(fmt::format("{:.0f} %", 100 * p.efficiency), 6),
                             right(fmt::format("{:.1f} %", 100 * p.mfu), 6), right(fits_text(p), 12),
                             parts_text(p));
     }

@@ -366,6 +366,9 @@ SimResult simulate(const SimSystem& system, Collective kind, Algorithm algorithm
     case Algorithm::sharded_server:
         sharded(b, n, bytes);
         break;
+    case Algorithm::one_shot: // closed forms only: held against measured ones
+    case Algorithm::two_shot:
+        break;
     case Algorithm::direct:
         direct(b, n, bytes);
         break;

@@ -143,6 +143,31 @@ TEST_CASE("FireCaffe's 47x of GoogLeNet on 128 GPUs within 15 %, nothing fitted 
     CHECK(steps[2].lost > 0.1);
 }
 
+// One K20X did 142 images/s of NiN with the Caffe of 2015: 0.21 of its peak, as Paleo has it
+// (TalwalkarLab/paleo). The rest is the catalog's: 5 GB/s of Gemini, a tree, no overlap.
+TEST_CASE("FireCaffe's NiN rows follow from the catalog's fabric and a measured device") {
+    const auto titan = *hwdb::load_fabric("titan-gemini", kHwdb);
+    const Question nin = typed(network_named("nin"), "k40m", model::DataType::fp32);
+    const struct {
+        Count devices, batch;
+        double speedup, within;
+    } rows[] = {{32, 256, 13, 0.05}, {32, 1024, 23, 0.05}, {128, 1024, 39, 0.15}};
+    for (const auto& row : rows) {
+        ScaleOptions options = firecaffe(row.devices, row.batch, 256);
+        options.measured_samples_per_s = 142.0;
+        const auto result = scale_data_parallel(nin, titan, options);
+        REQUIRE(result.ok());
+        const ScalePoint& point = result->points[0];
+        CHECK(result->baseline_samples_per_s == tests::near(142.0));
+        MESSAGE("NiN on ", row.devices, ", batch ", row.batch, ": ", point.speedup, "x of ",
+                row.speedup, "x");
+        CHECK(std::abs(point.speedup / row.speedup - 1.0) <= row.within);
+        REQUIRE(point.low_s);
+        CHECK(*point.low_s < point.step_s);
+        CHECK(*point.high_s > point.step_s);
+    }
+}
+
 TEST_CASE("buckets leave while the backward pass goes on") {
     // Three gradients of 10 MB, each after 10 ms; two devices, 1 GB/s: an all-reduce takes 10 ms.
     DeviceWork work;

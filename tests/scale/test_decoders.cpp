@@ -41,8 +41,8 @@ TEST_CASE("weights of every decoder of the catalog are those of its network with
         const auto decoder = transformer_of(network);
         const std::string file = head.path.filename().string();
         CAPTURE(head.id);
-        const bool is_decoder =
-            file == "llm.yaml" || file == "gpt.yaml" || file == "gpt2.yaml" || file == "gemma.yaml";
+        const bool is_decoder = file == "llm.yaml" || file == "gpt.yaml" || file == "gpt2.yaml" ||
+                                file == "gemma.yaml" || file == "deepseek.yaml";
         CHECK(decoder.ok() == is_decoder);
         if (decoder) {
             ++decoders;
@@ -54,8 +54,9 @@ TEST_CASE("weights of every decoder of the catalog are those of its network with
 }
 
 TEST_CASE("the cache of a token is what its decoder's operators write") {
-    for (const char* name : {"llama-2-7b", "llama-3-8b", "llama-3-70b", "llama-3.1-405b",
-                             "qwen2.5-7b", "phi-4", "mixtral-8x7b", "gemma-2b", "gemma-2-9b"}) {
+    for (const char* name :
+         {"llama-2-7b", "llama-3-8b", "llama-3-70b", "llama-3.1-405b", "qwen2.5-7b", "phi-4",
+          "mixtral-8x7b", "gemma-2b", "gemma-2-9b", "deepseek-v3"}) {
         const model::Network network = network_named(std::string(name) + ":new=1");
         double written = 0.0; // keys and values of one word in all layers, 2 bytes
         for (const model::Layer& layer : network.layers) {
@@ -74,6 +75,46 @@ TEST_CASE("the cache of a token is what its decoder's operators write") {
           2.0 * 12 * 768 * 2);
 }
 
+// DeepSeek-AI, arXiv:2412.19437, section 4.2, and its repository's config_671B.json.
+TEST_CASE("DeepSeek-V3 is read with its latents, experts, and dense layers") {
+    for (const char* name : {"deepseek-v3", "deepseek-v3:new=1,context=4095,absorbed=1",
+                             "deepseek-v3:new=7,batch=3", "deepseek-v3:new=18432"}) {
+        const auto t = transformer_of(network_named(name));
+        CAPTURE(name);
+        REQUIRE(t.ok());
+        CHECK(t->latent == Latent{1536, 512, 64, 128});
+        CHECK(t->layers == 61);
+        CHECK(t->heads == 128);
+        CHECK(t->head_size == 192);
+        CHECK(t->inner == 2048);
+        CHECK(t->experts == 256);
+        CHECK(t->active == 8);
+        CHECK(t->shared == 1);
+        CHECK(t->dense_layers == 3);
+        CHECK(t->dense_inner == 18432);
+        // Published with the router's biases and the last norm.
+        CHECK(parameters(*t) == tests::near(671'026'419'200.0, 1e-6));
+        CHECK(active_parameters(*t) == tests::near(37'552'297'472.0, 1e-5));
+        CHECK(cache_bytes_per_token(*t, 8, model::DataType::bf16) == 70272.0);
+    }
+    // Weights of 671 B values in 8 bits on eight devices, embedding and head in 16.
+    ServingOptions o;
+    o.type = model::DataType::fp8;
+    o.tensor = {8};
+    const auto served = serve(*transformer_of(network_named("deepseek-v3")),
+                              *hwdb::load_machine("h200-sxm-141gb", kHwdb),
+                              *hwdb::load_fabric("hgx-h200-ndr", kHwdb), o);
+    REQUIRE(served.ok());
+    const double ends = 2.0 * 129280 * 7168;
+    CHECK(served->points[0].weight_bytes == tests::near((671.03e9 + ends) / 8, 0.01));
+    // Training FLOP of a token: 6 x 37 B without embedding and routers, and attention of 192 + 128
+    // values a pair.
+    const auto t = *transformer_of(network_named("deepseek-v3"));
+    const double pairs = 61.0 * 128 * (192 + 128) * 4096;
+    CHECK(training_flops(t, 1, 4096) ==
+          tests::near(6.0 * 4096 * (37.55e9 - 129280.0 * 7168 - 58.0 * 7168 * 256 + pairs), 0.002));
+}
+
 TEST_CASE("networks that are no such decoders are refused with what is not modelled") {
     const auto refusal = [&](const char* name) {
         const auto decoder = transformer_of(network_named(name));
@@ -81,9 +122,6 @@ TEST_CASE("networks that are no such decoders are refused with what is not model
         CHECK(decoder.diagnostics().items()[0].code == "no-transformer");
         return decoder.diagnostics().items()[0].message;
     };
-    for (const char* name : {"deepseek-v3", "deepseek-v3:new=1,context=4095,absorbed=1"}) {
-        CHECK(refusal(name).find("latent attention (MLA)") != std::string::npos);
-    }
     for (const char* name : {"bert-large", "bert-base:fused=1", "bert-large:pretraining=1"}) {
         CHECK(refusal(name).find("no decoder") != std::string::npos);
     }
@@ -125,8 +163,7 @@ TEST_CASE("hints name a degree that works and was not asked for") {
         const auto decoder = transformer_of(network_named(name));
         REQUIRE(decoder.ok());
         for (const Count tensor : tensor_degrees(*decoder)) {
-            CHECK(serving_network(*decoder, tensor, 1, 1, 1, 64, model::DataType::bf16)
-                      .layers.size() > 0);
+            CHECK(serving_body(*decoder, tensor, 64, {}).layers.size() > 0);
             Plan plan;
             plan.tensor = tensor;
             const BlockCut cut{tensor};

@@ -68,26 +68,31 @@ TEST_CASE("the best plan of a decoder is the best of all that can be tried one b
             for (const Count b : {1, 2, 4, 8, 16}) {
                 for (const Count v : {1, 2, 4, 8}) {
                     for (const Recompute r : {Recompute::none, Recompute::full}) {
-                        for (const int zero : {0, 1, 3}) {
+                        for (const int zero : {0, 1, 2, 3}) {
                             Plan plan{tensor, pipeline, 1,          1, 16 / (tensor * pipeline),
-                                      v,      b,        tensor > 1, r, zero};
+                                      v,      b,        tensor > 1, r, zero,
+                                      false};
                             const bool divides = plan.data >= 1 && 16 % (tensor * pipeline) == 0 &&
                                                  64 % (plan.data * b) == 0 && 8 / pipeline % v == 0;
                             const bool sound =
                                 divides &&
                                 (v == 1 ||
                                  (pipeline > 1 && 64 / (plan.data * b) % pipeline == 0)) &&
-                                (zero == 0 || plan.data > 1) && (zero < 3 || pipeline == 1);
+                                (zero == 0 || plan.data > 1) && (zero < 2 || pipeline == 1);
                             if (!sound) {
                                 continue;
                             }
-                            const auto times = exams.times(plan, {});
-                            const double values = device_parameters(t, plan) /
-                                                  (zero > 0 ? static_cast<double>(plan.data) : 1.0);
-                            const TransformerStep step =
-                                transformer_step(t, plan, o, fabric, *times,
-                                                 *exams.update_s(values, {}), exams.capacity());
-                            best = step.memory.fits() ? std::min(best, step.time_s) : best;
+                            for (const bool balanced : {false, true}) {
+                                plan.balanced = balanced && pipeline > 1;
+                                const auto times = exams.times(plan, {});
+                                const double values =
+                                    device_parameters(t, plan) /
+                                    (zero > 0 ? static_cast<double>(plan.data) : 1.0);
+                                const TransformerStep step =
+                                    transformer_step(t, plan, o, fabric, *times,
+                                                     *exams.update_s(values, {}), exams.capacity());
+                                best = step.memory.fits() ? std::min(best, step.time_s) : best;
+                            }
                         }
                     }
                 }

@@ -1,0 +1,194 @@
+#include "analysis/scale/engine_steps.hpp"
+
+#include "analysis/exam/run.hpp"
+#include "analysis/program/costs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace eyeroof::analysis {
+
+using model::Network;
+
+namespace {
+
+// Sizes of the grid: 1, 2, 3, 4, then two steps from one power of two to the next.
+Count grid_below(Count n) {
+    if (n <= 4) {
+        return n;
+    }
+    Count power = 4;
+    while (power * 2 <= n) {
+        power *= 2;
+    }
+    return n >= power + power / 2 ? power + power / 2 : power;
+}
+
+Count grid_above(Count n) {
+    const Count below = grid_below(n);
+    if (below >= n) {
+        return below;
+    }
+    Count power = 4;
+    while (power * 2 <= below) {
+        power *= 2;
+    }
+    return below == power ? power + power / 2 : power * 2;
+}
+
+// Linear between two points of the grid.
+template <class At> double between(Count n, const At& at) {
+    const Count low = grid_below(n);
+    const Count high = grid_above(n);
+    const double first = at(low);
+    if (low == high) {
+        return first;
+    }
+    const double share = static_cast<double>(n - low) / static_cast<double>(high - low);
+    return first + share * (at(high) - first);
+}
+
+} // namespace
+
+EngineSteps::EngineSteps(const Transformer& t, const model::Machine& machine,
+                         const model::Fabric& fabric, const ServingOptions& options, Count tensor,
+                         std::stop_token stop)
+    : t_(t), machine_(machine), fabric_(fabric), o_(options), tensor_(tensor),
+      stop_(std::move(stop)) {}
+
+double EngineSteps::examined_s(Network network) {
+    if (found_.has_errors()) {
+        return 0.0;
+    }
+    Question question;
+    question.scenario = o_.exam;
+    question.scenario.settled_clocks = true;
+    question.scenario.data_type.reset();
+    question.network = std::move(network);
+    question.machine = machine_;
+    question.host = o_.host;
+    const auto report = run(question, stop_);
+    if (!report) {
+        found_.append(report.diagnostics());
+        return 0.0;
+    }
+    double seconds = report->total.time_s;
+    const auto* gpu = std::get_if<model::Gpu>(&machine_.kind);
+    const model::DataType weights = o_.weights();
+    for (const LayerReport& layer : report->layers) {
+        if (gpu != nullptr && weights != o_.type) {
+            const double after =
+                step::with_weights_s(layer.layer, *gpu, weights, layer.time_s,
+                                     static_cast<double>(layer.flops), layer.outer_bytes);
+            seconds -= static_cast<double>(layer.layer.count) * (layer.time_s - after);
+        }
+    }
+    return seconds;
+}
+
+double EngineSteps::body_s(Count tokens) {
+    return between(tokens, [&](Count n) {
+        const auto [place, fresh] = bodies_.try_emplace(n, 0.0);
+        if (fresh) {
+            place->second = examined_s(serving_body(t_, tensor_, n, o_));
+        }
+        return place->second;
+    });
+}
+
+double EngineSteps::head_s(Count rows) {
+    return between(rows, [&](Count n) {
+        const auto [place, fresh] = heads_.try_emplace(n, 0.0);
+        if (fresh) {
+            place->second = examined_s(serving_head(t_, tensor_, n, o_));
+        }
+        return place->second;
+    });
+}
+
+double EngineSteps::next_tokens_at(Count requests, Count context) {
+    const auto [place, fresh] = next_.try_emplace({requests, context}, 0.0);
+    if (fresh) {
+        place->second = examined_s(serving_attention(t_, tensor_, requests, 1, context, o_));
+    }
+    return place->second;
+}
+
+double EngineSteps::next_tokens_s(Count requests, double context) {
+    if (requests <= 0) {
+        return 0.0;
+    }
+    const auto seen = static_cast<Count>(std::max(std::floor(context), 1.0));
+    return between(requests, [&](Count n) {
+        return between(seen, [&](Count c) { return next_tokens_at(n, c); });
+    });
+}
+
+double EngineSteps::prompts_s(const EngineLoad& load) {
+    if (load.pieces.empty()) {
+        return 0.0;
+    }
+    // As many pieces of one length, behind as many tokens as make up the pairs.
+    double fresh = 0.0;
+    double pairs = 0.0;
+    for (const PromptPiece& p : load.pieces) {
+        const auto f = static_cast<double>(p.fresh);
+        fresh += f;
+        pairs += f * (static_cast<double>(p.past) + (f + 1.0) / 2.0);
+    }
+    const auto pieces = static_cast<Count>(load.pieces.size());
+    const double each = fresh / static_cast<double>(pieces);
+    const auto length = static_cast<Count>(std::ceil(each));
+    const Count rounded = length <= 64 ? grid_above(length) : (length + 63) / 64 * 64;
+    const double past = std::max(pairs / fresh - (each + 1.0) / 2.0, 0.0);
+    const Count behind = past < 1.0 ? 0 : grid_below(static_cast<Count>(past));
+    const Count many = grid_below(pieces);
+    const auto r = static_cast<double>(rounded);
+    const double examined =
+        static_cast<double>(many) * r * (static_cast<double>(behind) + (r + 1.0) / 2.0);
+    const auto [place, fresh_exam] = prompts_.try_emplace({many, rounded, behind}, 0.0);
+    if (fresh_exam) {
+        place->second = examined_s(serving_attention(t_, tensor_, many, rounded, behind, o_));
+    }
+    return place->second * pairs / examined;
+}
+
+double EngineSteps::messages_s(Count tokens) {
+    const Count devices = tensor_ * o_.expert;
+    const double bytes = static_cast<double>(tokens) * static_cast<double>(t_.hidden) *
+                         model::storage_bits(o_.wide()) / 8.0;
+    const auto layers = static_cast<double>(t_.layers);
+    CollectiveOptions collective = o_.collective;
+    collective.direct = o_.engine.direct;
+    double messages = 0.0;
+    if (tensor_ > 1) {
+        const Group group = place_group(fabric_, tensor_, 1, devices);
+        messages +=
+            2.0 * layers *
+            collective_time(fabric_, group, Collective::all_reduce, bytes, collective).time_s();
+    }
+    if (t_.experts > 1 && o_.expert > 1) {
+        const Group experts = place_group(fabric_, o_.expert, tensor_, devices);
+        messages += 2.0 * layers *
+                    collective_time(fabric_, experts, Collective::all_to_all,
+                                    bytes * static_cast<double>(t_.active), collective)
+                        .time_s();
+    }
+    return messages;
+}
+
+EngineStep EngineSteps::step(const EngineLoad& load) {
+    const Count tokens = load.tokens();
+    EngineStep step;
+    if (tokens <= 0) {
+        return step;
+    }
+    const Count rows = load.decoding + load.finished;
+    step.kernels_s = body_s(tokens) + (rows > 0 ? head_s(rows) : 0.0) +
+                     next_tokens_s(load.decoding, load.context) + prompts_s(load);
+    step.messages_s = messages_s(tokens);
+    step.host_s = o_.engine.step_host_s;
+    return step;
+}
+
+} // namespace eyeroof::analysis

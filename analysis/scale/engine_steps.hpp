@@ -1,0 +1,56 @@
+// What one step of a serving engine takes: kernels by the exam's model, messages by the fabric's.
+// Kernels are examined at a grid of sizes, once each, and read off between its points, so that a
+// simulation of many thousand steps costs no more than a few hundred exams.
+#pragma once
+
+#include "analysis/scale/serving.hpp"
+#include "analysis/scale/serving_load.hpp"
+
+#include <map>
+#include <stop_token>
+#include <tuple>
+
+namespace eyeroof::analysis {
+
+struct EngineStep { // parts of a step
+    double kernels_s = 0.0, messages_s = 0.0, host_s = 0.0;
+    double time_s() const { return kernels_s + messages_s + host_s; }
+};
+
+// step = body(tokens) + head(rows) + attention of next tokens + attention of prompts
+//      + messages(tokens) + the engine's host time
+// body: everything but attention, of all layers. Attention of next tokens by requests and the mean
+// context; of prompts by as many pieces of their mean length, scaled by the pairs of a query and a
+// key that they see. Between grid points linear in tokens, requests, and context.
+class EngineSteps {
+  public:
+    EngineSteps(const Transformer& t, const model::Machine& machine, const model::Fabric& fabric,
+                const ServingOptions& options, Count tensor, std::stop_token stop);
+
+    EngineStep step(const EngineLoad& load);
+    // Of the exams so far: errors make every figure of this object void.
+    const Diagnostics& found() const { return found_; }
+
+  private:
+    double body_s(Count tokens);
+    double head_s(Count rows);
+    double next_tokens_s(Count requests, double context);
+    double next_tokens_at(Count requests, Count context);
+    double prompts_s(const EngineLoad& load);
+    double messages_s(Count tokens);
+    // Seconds of a network with this launch; errors go to found_.
+    double examined_s(model::Network network);
+
+    const Transformer& t_;
+    const model::Machine& machine_;
+    const model::Fabric& fabric_;
+    const ServingOptions& o_;
+    Count tensor_;
+    std::stop_token stop_;
+    Diagnostics found_;
+    std::map<Count, double> bodies_, heads_;
+    std::map<std::pair<Count, Count>, double> next_;
+    std::map<std::tuple<Count, Count, Count>, double> prompts_;
+};
+
+} // namespace eyeroof::analysis

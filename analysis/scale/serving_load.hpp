@@ -1,0 +1,68 @@
+// A server under load: requests arrive, wait, are computed in steps of an engine, and leave. A
+// discrete-event simulation over the times of steps, whoever gives them.
+#pragma once
+
+#include "analysis/scale/engine.hpp"
+#include "base/result.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace eyeroof::analysis {
+
+struct PromptPiece {
+    Count fresh = 0, past = 0; // tokens computed, and those of the prompt before them
+    bool operator==(const PromptPiece&) const = default;
+};
+
+// What one step computes: the next token of some requests, and pieces of prompts.
+struct EngineLoad {
+    Count decoding = 0;   // requests
+    double context = 0.0; // tokens that each of them sees, mean
+    std::vector<PromptPiece> pieces;
+    Count finished = 0; // prompts that end in this step: their last token reaches the head
+
+    Count tokens() const;
+    bool operator==(const EngineLoad&) const = default;
+};
+
+using StepClock = std::function<double(const EngineLoad&)>; // seconds of a step
+
+struct Demand {
+    Count prompt = 1024, answer = 256; // tokens of a request
+    // Open: requests arrive at `rate` a second, as a Poisson process or evenly. Closed, rate 0:
+    // `users` who ask again as soon as they have their answer.
+    double rate = 0.0;
+    bool even = false;
+    Count users = 0;
+    // Closed: all users begin at once and stay in step, or have begun long ago, evenly spread.
+    bool together = false;
+    Count requests = 0; // measured; 0: 1000, or 10 of each user
+    std::uint64_t seed = 1;
+
+    bool operator==(const Demand&) const = default;
+};
+
+struct Percentiles {
+    double mean = 0.0, p50 = 0.0, p95 = 0.0, p99 = 0.0;
+    bool operator==(const Percentiles&) const = default;
+};
+
+struct LoadResult {
+    Percentiles ttft, tpot, wait; // wait: from arrival to the first step that computes it
+    double requests_per_s = 0.0;  // served
+    double tokens_per_s = 0.0;    // of answers
+    double busy = 0.0;            // share of the time that a step runs
+    double mean_running = 0.0;    // requests that hold cache, over time
+    bool keeps_up = true;         // the queue does not grow: the rate is served
+    bool operator==(const LoadResult&) const = default;
+};
+
+// Requests are served in the order of arrival. A request enters when the cache has room for all of
+// its tokens (`cache_tokens` in all, at most `most_requests`), waits in the queue until then, and
+// is never evicted. Errors: "no-room" where one request alone does not fit; "cancelled".
+Result<LoadResult> simulate_load(const StepClock& clock, const Engine& engine, const Demand& demand,
+                                 double cache_tokens, Count most_requests);
+
+} // namespace eyeroof::analysis

@@ -1,0 +1,123 @@
+// eyeroof collective: a collective of a size on a fabric, over message sizes.
+#include "analysis/scale/collective_study.hpp"
+#include "base/units.hpp"
+#include "cli/command.hpp"
+#include "cli/fabric.hpp"
+#include "cli/option_values.hpp"
+
+#include <algorithm>
+
+namespace eyeroof::cli {
+
+namespace {
+
+struct CollectiveCommand {
+    std::string operation, fabric, sizes = "1 KiB..1 GiB", algorithm = "auto", software, transport;
+    std::int64_t devices = 8;
+    OutputOptions output;
+};
+
+Result<std::vector<double>> sizes_of(const std::string& text) {
+    std::vector<double> sizes;
+    const auto read = [](const std::string& one) { return parse<Bytes>(one); };
+    const auto dots = text.find("..");
+    if (dots != std::string::npos) {
+        const auto from = read(text.substr(0, dots));
+        const auto to = read(text.substr(dots + 2));
+        if (from && to && from->value >= 1.0 && from->value <= to->value && to->value <= 1e15) {
+            for (double s = from->value; s < to->value; s *= 2.0) {
+                sizes.push_back(s);
+            }
+            sizes.push_back(to->value);
+            return sizes;
+        }
+    } else {
+        for (std::size_t at = 0; at <= text.size();) {
+            const auto comma = std::min(text.find(',', at), text.size());
+            const auto one = read(text.substr(at, comma - at));
+            if (!one || one->value < 1.0 || one->value > 1e15) {
+                sizes.clear();
+                break;
+            }
+            sizes.push_back(one->value);
+            at = comma + 1;
+        }
+    }
+    if (sizes.empty()) {
+        return Result<std::vector<double>>::failure(
+            "usage", "--size: '" + text + "' is no size",
+            "as in --size '64 MiB', --size '1 MB,8 MB', or --size '1 KiB..1 GiB' (doubling)");
+    }
+    return sizes;
+}
+
+Exit collective(Context& context, const CollectiveCommand& command) {
+    const auto fabric = load_fabric(context, command.fabric);
+    const auto sizes = sizes_of(command.sizes);
+    Diagnostics all = fabric.diagnostics();
+    all.append(sizes.diagnostics());
+    if (all.has_errors()) {
+        return context.fail(all);
+    }
+    analysis::CollectiveQuestion question;
+    question.kind = *analysis::collective_from_name(command.operation);
+    question.devices = command.devices;
+    question.sizes = *sizes;
+    question.options.algorithm = analysis::algorithm_from_name(command.algorithm);
+    question.options.direct = command.software;
+    question.transport = command.transport;
+    const auto study = analysis::study_collective(*fabric, question);
+    if (!study) {
+        return context.fail(study.diagnostics());
+    }
+    const std::string& format = command.output.format;
+    return context.write(format == "json"  ? analysis::collective_json(*study)
+                         : format == "csv" ? analysis::collective_csv(*study)
+                         : format == "svg" ? analysis::collective_svg(*study)
+                                           : analysis::collective_text(*study),
+                         command.output.file);
+}
+
+} // namespace
+
+void add_collective(Frame& frame) {
+    auto command = std::make_shared<CollectiveCommand>();
+    CLI::App& app = frame.add(
+        "collective",
+        "Collectives: time and bus bandwidth of a message on a fabric, over message sizes",
+        "# an all-reduce over the 8 GPUs of a node, as nccl-tests prints it\n"
+        "eyeroof collective all-reduce --fabric dgx-h100-ndr --devices 8\n"
+        "# the same by the kernels of a serving framework where they are faster\n"
+        "eyeroof collective all-reduce --fabric dgx-h100-ndr --devices 8 --software vllm\n"
+        "# one message between two servers: RDMA against gRPC over TCP\n"
+        "eyeroof collective send --fabric roce-100g --devices 2 --transport grpc-tcp\n"
+        "eyeroof collective all-to-all --fabric dgx-a100-hdr --devices 64 --size '64 MiB' "
+        "--format json");
+    app.add_option("operation", command->operation, "What the devices do together")
+        ->required()
+        ->check(CLI::IsMember(analysis::collective_names()));
+    app.add_option("--fabric", command->fabric,
+                   "What joins the devices: a name of hwdb/fabrics, or a file")
+        ->type_name("FABRIC|FILE");
+    app.add_option("--devices", command->devices, "How many, next to each other")
+        ->check(CLI::Range(std::int64_t{2}, std::int64_t{model::kMaxDevices}))
+        ->capture_default_str();
+    app.add_option("--size", command->sizes,
+                   "Bytes of the whole array: S, S,T,… or FROM..TO by doubling")
+        ->type_name("LIST")
+        ->capture_default_str();
+    std::vector<std::string> algorithms = analysis::algorithm_names();
+    algorithms.insert(algorithms.begin(), "auto");
+    add_choice(app, "--algorithm", command->algorithm, algorithms,
+               "How; auto: the least of those that the fabric's library has");
+    app.add_option("--software", command->software,
+                   "Framework whose own all-reduces are tried too, of those that the fabric names")
+        ->type_name("NAME");
+    app.add_option("--transport", command->transport,
+                   "How messages pass the software, of those that the fabric names [its first]")
+        ->type_name("NAME");
+    add_output(app, command->output, {"text", "json", "csv", "svg"});
+    frame.run(app, [command](Context& context) { return collective(context, *command); });
+}
+
+} // namespace eyeroof::cli

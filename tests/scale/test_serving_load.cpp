@@ -1,0 +1,140 @@
+// A server under load: closed forms of queues, and what must hold whatever the times of steps.
+#include "analysis/scale/serving_load.hpp"
+#include "tests/near.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+namespace test_scale_serving_load {
+
+using namespace eyeroof;
+using namespace eyeroof::analysis;
+using tests::near;
+
+namespace {
+
+Engine plain(bool mixes = true, bool splits = true, Count chunk = 1 << 20) {
+    Engine e;
+    e.mixes = mixes;
+    e.splits = splits;
+    e.chunk = chunk;
+    return e;
+}
+
+LoadResult simulated(const StepClock& clock, const Engine& engine, const Demand& demand,
+                     double cache = 1e12, Count most = 1 << 20) {
+    const auto result = simulate_load(clock, engine, demand, cache, most);
+    REQUIRE(result.ok());
+    return *result;
+}
+
+} // namespace
+
+TEST_CASE("one server, one token, Poisson arrivals: the wait of M/D/1") {
+    const double service = 0.01;
+    const StepClock clock = [&](const EngineLoad&) { return service; };
+    for (const double load : {0.3, 0.6, 0.8}) {
+        Demand d;
+        d.answer = 1;
+        d.rate = load / service;
+        d.requests = 400'000;
+        const LoadResult r = simulated(clock, plain(), d, 1e12, 1);
+        CAPTURE(load);
+        // Pollaczek and Khinchine: rho D / (2 (1 - rho)).
+        CHECK(r.wait.mean == near(load * service / (2.0 * (1.0 - load)), 0.02));
+        CHECK(r.ttft.mean == near(r.wait.mean + service, 1e-9));
+        CHECK(r.busy == near(load, 0.01));
+        CHECK(r.requests_per_s == near(d.rate, 0.01));
+        CHECK(r.keeps_up);
+    }
+}
+
+TEST_CASE("even arrivals that are slower than the server never wait, faster ones queue") {
+    const StepClock clock = [](const EngineLoad&) { return 0.01; };
+    Demand d;
+    d.answer = 1;
+    d.even = true;
+    d.rate = 99.0;
+    CHECK(simulated(clock, plain(), d, 1e12, 1).wait.p99 < 1e-9);
+    d.rate = 120.0;
+    const LoadResult late = simulated(clock, plain(), d, 1e12, 1);
+    CHECK_FALSE(late.keeps_up);
+    CHECK(late.requests_per_s == near(100.0, 0.01));
+}
+
+TEST_CASE("users who begin together stay in step: their prompts are one step, each round") {
+    // Four prompts of 100 tokens: a step of 1 ms a token beside 10 ms for next tokens.
+    const StepClock clock = [](const EngineLoad& l) {
+        double prompts = 0.0;
+        for (const PromptPiece& p : l.pieces) {
+            prompts += 1e-3 * static_cast<double>(p.fresh);
+        }
+        return prompts + (l.decoding > 0 ? 0.01 : 0.0);
+    };
+    Demand d;
+    d.prompt = 100;
+    d.answer = 11;
+    d.users = 4;
+    d.together = true;
+    const LoadResult together = simulated(clock, plain(), d);
+    CHECK(together.ttft.mean == near(0.4));
+    CHECK(together.tpot.mean == near(0.01));
+    CHECK(together.tokens_per_s == near(4 * 11 / (0.4 + 10 * 0.01), 0.01));
+    // A prompt a step, whole: the first user's token comes after 0.1 s, the last one's after 0.4 s
+    // and what the others decode meanwhile.
+    d.requests = 4;
+    const LoadResult apart = simulated(clock, plain(true, false, 110), d);
+    CHECK(apart.ttft.p50 == near(0.21));
+    CHECK(apart.ttft.p99 == near(0.43));
+    // Pieces of 50 tokens: as many more steps.
+    const LoadResult pieces = simulated(clock, plain(false, true, 50), d);
+    CHECK(pieces.ttft.p99 == near(0.4));
+    CHECK(pieces.tpot.p99 == near(0.01 + 0.3 / 10));
+}
+
+TEST_CASE("requests in service are the rate times the time in service, and memory bounds them") {
+    const StepClock clock = [](const EngineLoad& l) {
+        return 0.005 + 1e-5 * static_cast<double>(l.tokens());
+    };
+    Demand d;
+    d.prompt = 200;
+    d.answer = 50;
+    d.rate = 20.0;
+    d.requests = 20'000;
+    const LoadResult r = simulated(clock, plain(), d);
+    const double service = r.ttft.mean - r.wait.mean + r.tpot.mean * 49.0;
+    CHECK(r.mean_running == near(r.requests_per_s * service, 0.02)); // Little's law
+    const LoadResult tight = simulated(clock, plain(), d, 250.0 * 3.0);
+    CHECK(tight.mean_running <= 3.0);
+    CHECK_FALSE(tight.keeps_up);
+    const auto none = simulate_load(clock, plain(), d, 249.0, 100);
+    REQUIRE_FALSE(none.ok());
+    CHECK(none.diagnostics().items()[0].code == "no-room");
+}
+
+TEST_CASE("a faster server is never slower, and a seed gives one answer") {
+    Demand d;
+    d.prompt = 300;
+    d.answer = 30;
+    for (const double rate : {1.0, 8.0, 20.0}) {
+        d.rate = rate;
+        for (const bool mixes : {true, false}) {
+            LoadResult before;
+            for (const double speed : {1.0, 1.3, 2.0}) {
+                const StepClock clock = [&](const EngineLoad& l) {
+                    return (0.004 + 2e-5 * static_cast<double>(l.tokens())) / speed;
+                };
+                const LoadResult r = simulated(clock, plain(mixes, true, 512), d);
+                CHECK(r == simulated(clock, plain(mixes, true, 512), d));
+                if (speed > 1.0) {
+                    CHECK(r.ttft.p95 <= before.ttft.p95 * 1.05);
+                    CHECK(r.tpot.p95 <= before.tpot.p95 * 1.05);
+                }
+                before = r;
+            }
+        }
+    }
+}
+
+} // namespace test_scale_serving_load
