@@ -115,7 +115,9 @@ Result<CollectiveStudy> study_collective(const Fabric& fabric, const CollectiveQ
                     "not-served",
                     fmt::format("{} does not do {} on {}", algorithm_name(*q.options.algorithm),
                                 operation_name(q.kind), fabric.id),
-                    "leave --algorithm out");
+                    q.options.direct.empty()
+                        ? "leave --algorithm out; one-shot and two-shot need --software"
+                        : "leave --algorithm out");
             }
             p.time_s = time.time_s();
             p.algorithm = algorithm_name(time.algorithm);

@@ -62,7 +62,7 @@ double EngineSteps::examined_s(Network network) {
     }
     Question question;
     question.scenario = o_.exam;
-    question.scenario.settled_clocks = true;
+    question.scenario.settled_clocks = o_.exam.settled_clocks.value_or(true);
     question.scenario.data_type.reset();
     question.network = std::move(network);
     question.machine = machine_;

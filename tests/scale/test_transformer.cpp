@@ -461,6 +461,47 @@ TEST_CASE("stages take blocks that do not divide, and the head as blocks where t
     CHECK(balanced < 0.45);
 }
 
+TEST_CASE("parts of a decoder's step add up, MFU is at most 1, more devices are never slower") {
+    const std::vector<fs::path> folders = {fs::path(tests::source_dir()) / "examples" / "networks"};
+    const model::Fabric fabric = fabric_named("dgx-h100-ndr");
+    model::Fabric faster = fabric;
+    for (model::FabricLevel& level : faster.levels) {
+        level.bytes_per_s *= 2.0;
+    }
+    for (const char* name : {"llama-3-8b", "mixtral-8x7b", "deepseek-v3", "gpt2-xl"}) {
+        const auto t = transformer_of(*formats::load_network(name, folders));
+        REQUIRE(t.ok());
+        for (const model::DataType type : {model::DataType::bf16, model::DataType::fp8}) {
+            TransformerOptions o;
+            o.batch = 1024;
+            o.type = type;
+            BlockExams exams(*t, machine_named("h100-sxm-80gb"), o);
+            double before = 0.0;
+            for (const Count data : {8, 16, 64, 256}) {
+                Plan plan;
+                plan.data = data;
+                plan.pipeline = 3; // layers divide by it in none of them but gpt2-xl
+                plan.expert = t->experts > 1 ? 8 : 1;
+                plan.zero = 1;
+                const auto point = transformer_point(exams, plan, fabric, 1.0, {});
+                const auto quick = transformer_point(exams, plan, faster, 1.0, {});
+                REQUIRE(point.ok());
+                REQUIRE(quick.ok());
+                CAPTURE(name);
+                CAPTURE(data);
+                const ScaleParts& p = point->parts;
+                CHECK(p.compute_s + p.small_batch_s + p.idle_s + p.recompute_s + p.exposed_s ==
+                      near(point->step_s));
+                CHECK(point->mfu <= 1.0);
+                CHECK(point->mfu > 0.0);
+                CHECK(point->samples_per_s > before);
+                CHECK(quick->step_s <= point->step_s * (1 + 1e-12));
+                before = point->samples_per_s;
+            }
+        }
+    }
+}
+
 // The Llama 3 herd of models, arXiv:2407.21783, table 4: BF16, model FLOP/s a GPU.
 TEST_CASE("Llama 3 405B on 8192 and 16384 H100s") {
     const std::vector<fs::path> folders = {fs::path(tests::source_dir()) / "examples" / "networks"};
