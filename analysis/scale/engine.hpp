@@ -30,7 +30,8 @@ struct Engine {
     double step_host_s = 0.0;    // a step: scheduling, inputs, sampling
     double request_host_s = 0.0; // a request, before it is queued and after its first token
     std::string direct;          // its own all-reduce, of those that the fabric names; or empty
-    bool narrow_cache = false;   // 8-bit weights come with an 8-bit cache
+    bool fused = false; // pointwise operators and reductions, as compilers and own kernels do
+    bool narrow_cache = false; // 8-bit weights come with an 8-bit cache
     ErrorBand tpot, ttft;
 
     bool operator==(const Engine&) const = default;

@@ -64,6 +64,7 @@ double EngineSteps::examined_s(Network network) {
     question.scenario = o_.exam;
     question.scenario.settled_clocks = o_.exam.settled_clocks.value_or(true);
     question.scenario.data_type.reset();
+    question.scenario.compiled = o_.exam.compiled || o_.engine.fused;
     question.network = std::move(network);
     question.machine = machine_;
     question.host = o_.host;

@@ -160,11 +160,12 @@ TEST_CASE("the most tokens a second of TensorRT-LLM's table") {
                 all.add(most, column.rates[i]);
             }
             MESSAGE(std::string(column.network), " on ", std::string(column.machine),
-                    settled ? ", settled" : ", burst", ": off by ", ratios.error(), ", median ",
-                    ratios.quantile(0.5));
+                    std::string(settled ? ", settled" : ", burst"), ": off by ", ratios.error(),
+                    ", median ", ratios.quantile(0.5));
         }
-        MESSAGE("TensorRT-LLM's table, ", settled ? "settled" : "burst", ": off by ", all.error());
-        CHECK(all.error() <= 0.21); // 12 % is asked for: docs/scale.md
+        MESSAGE("TensorRT-LLM's table, ", std::string(settled ? "settled" : "burst"), ": off by ",
+                all.error());
+        CHECK(all.error() <= 0.17); // 12 % is asked for: docs/scale.md
     }
 }
 

@@ -1,0 +1,192 @@
+// The operators of a serving engine's step, as networks that are examined.
+#include "analysis/scale/serving.hpp"
+#include "analysis/scale/split.hpp"
+
+namespace eyeroof::analysis {
+
+using model::DataType;
+using model::Layer;
+using model::Op;
+
+namespace {
+
+// Operators of a step, in order. Products have the scenario's types, all else is wide.
+class ServedBlock {
+  public:
+    ServedBlock(const char* id, const ServingOptions& o, Count count) : o_(o), count_(count) {
+        network_.id = network_.name = id;
+    }
+    void add(const char* name, Op op, model::Shape shape, DataType type) {
+        Layer layer;
+        layer.name = name;
+        layer.op = op;
+        layer.shape = std::move(shape);
+        layer.types = {type, type, type};
+        layer.count = count_;
+        network_.layers.push_back(std::move(layer));
+    }
+    void wide(const char* name, Op op, model::Shape shape) {
+        add(name, op, std::move(shape), o_.wide());
+    }
+    void typed_product(const char* name, Op op, model::GemmShape shape) {
+        add(name, op, shape, o_.type);
+        network_.layers.back().types = {o_.type, o_.weights(), o_.wide()};
+    }
+    void product(const char* name, Count m, Count n, Count k) {
+        typed_product(name, Op::gemm, {1, m, n, k});
+    }
+    void pointwise(const char* name, Count rows, Count cols, const char* fn) {
+        wide(name, Op::elementwise, model::ElementwiseShape{rows, cols, fn});
+    }
+    void times(Count count) { count_ = count; }
+    model::Network take() { return std::move(network_); }
+
+  private:
+    const ServingOptions& o_;
+    Count count_;
+    model::Network network_;
+};
+
+void add_plain(ServedBlock& ops, const Transformer& t, Count inner, Count words) {
+    ops.product("up", words, t.gated ? 2 * inner : inner, t.hidden);
+    ops.pointwise("activation", words, inner, t.gated ? "swiglu" : "gelu");
+    ops.product("down", words, t.hidden, inner);
+}
+
+void add_feed_forward(ServedBlock& ops, const Transformer& t, Count tensor, Count expert,
+                      Count words) {
+    const Count inner = part(t.inner, tensor);
+    if (t.experts <= 1) {
+        add_plain(ops, t, inner, words);
+        return;
+    }
+    const Count up = t.gated ? 2 * inner : inner;
+    const Count routed = words * t.active;
+    const Count reached = std::min(part(t.experts, expert), routed); // as many as words can reach
+    const Count each = part(routed, reached);
+    ops.product("router", words, t.experts, t.hidden);
+    ops.typed_product("up", Op::bmm, {reached, each, up, t.hidden});
+    ops.pointwise("activation", routed, inner, t.gated ? "swiglu" : "gelu");
+    ops.typed_product("down", Op::bmm, {reached, each, t.hidden, inner});
+    ops.pointwise("combine", routed, t.hidden, "mulu");
+    if (t.shared > 0) {
+        add_plain(ops, t, part(t.shared * t.inner, tensor), words);
+    }
+}
+
+void add_queries(ServedBlock& ops, const Transformer& t, Count tensor, Count words) {
+    const Count heads = part(t.heads, tensor);
+    const Count kv = part(t.kv_heads, tensor);
+    if (!t.latent.rank) {
+        ops.product("qkv", words, (heads + 2 * kv) * t.head_size, t.hidden);
+        if (t.positions == 0) {
+            ops.wide("rotary", Op::rope, model::RowsShape{words * (heads + kv), t.head_size});
+        }
+        ops.pointwise("cache", words, 2 * kv * t.head_size, "copy");
+        return;
+    }
+    const Latent& l = t.latent;
+    ops.product("latents", words, l.query_rank + l.rank + l.rotary, t.hidden);
+    ops.wide("latent_norm", Op::layernorm, model::RowsShape{words, l.query_rank + l.rank});
+    ops.product("query_up", words, heads * t.head_size, l.query_rank);
+    ops.wide("rotary", Op::rope, model::RowsShape{words * (heads + 1), l.rotary});
+    ops.pointwise("cache", words, l.rank + l.rotary, "copy");
+}
+
+} // namespace
+
+DataType ServingOptions::wide() const {
+    return model::storage_bits(type) >= 16 ? type : DataType::bf16;
+}
+
+DataType ServingOptions::cache() const {
+    return cache_type.value_or(engine.narrow_cache && model::storage_bits(weights()) <= 8 &&
+                                       type == DataType::fp8
+                                   ? DataType::fp8
+                                   : wide());
+}
+
+model::Network serving_body(const Transformer& t, Count tensor, Count tokens,
+                            const ServingOptions& o) {
+    const Count heads = part(t.heads, tensor);
+    ServedBlock ops("body", o, 1);
+    ops.wide("embedding", Op::embedding, model::RowsShape{tokens, t.hidden, t.vocabulary});
+    ops.times(t.layers);
+    ops.wide("attention_norm", Op::layernorm, model::RowsShape{tokens, t.hidden});
+    add_queries(ops, t, tensor, tokens);
+    ops.product("output", tokens, t.hidden, heads * t.value_size());
+    ops.pointwise("residual", tokens, t.hidden, "add");
+    ops.wide("ffn_norm", Op::layernorm, model::RowsShape{tokens, t.hidden});
+    if (t.dense_layers > 0) {
+        ops.times(t.dense_layers);
+        add_plain(ops, t, part(t.dense_inner, tensor), tokens);
+    }
+    ops.times(t.layers - t.dense_layers);
+    if (t.layers > t.dense_layers) {
+        add_feed_forward(ops, t, tensor, o.expert, tokens);
+    }
+    ops.times(t.layers);
+    ops.pointwise("ffn_residual", tokens, t.hidden, "add");
+    return ops.take();
+}
+
+model::Network serving_head(const Transformer& t, Count tensor, Count rows,
+                            const ServingOptions& o) {
+    ServedBlock ops("head", o, 1);
+    ops.wide("norm", Op::layernorm, model::RowsShape{rows, t.hidden});
+    const Count vocabulary = part(t.vocabulary, tensor);
+    if (model::storage_bits(o.type) >= 16) {
+        ops.product("head", rows, vocabulary, t.hidden);
+    } else { // engines keep it in 16 bits beside products of fewer
+        ops.wide("head", Op::gemm, model::GemmShape{1, rows, vocabulary, t.hidden});
+    }
+    return ops.take();
+}
+
+namespace {
+
+// Next tokens meet the latent itself (absorbed): heads of r + d_r, values of r, and two products a
+// head with its parts of the up-projection. Prompts make keys and values of all that they see.
+// Source: DeepSeek-AI, arXiv:2405.04434, section 2.1 and appendix C.
+void add_latent_attention(ServedBlock& ops, const Transformer& t, Count tensor, Count batch,
+                          Count fresh, Count seen, DataType type) {
+    const Latent& l = t.latent;
+    const Count heads = part(t.heads, tensor);
+    const Count plain = t.head_size - l.rotary;
+    if (fresh == 1) {
+        ops.typed_product("query_absorbed", Op::bmm, {heads, batch, l.rank, plain});
+        ops.add("attention", Op::attention,
+                model::AttentionShape{batch, heads, 1, seen, l.rank + l.rotary, 1, true, 0}, type);
+        ops.typed_product("value_absorbed", Op::bmm, {heads, batch, l.value, l.rank});
+        return;
+    }
+    ops.product("keys_values", batch * seen, heads * (plain + l.value), l.rank);
+    ops.add("attention", Op::attention,
+            model::AttentionShape{batch, heads, fresh, seen, t.head_size, heads, true, 0}, type);
+}
+
+} // namespace
+
+model::Network serving_attention(const Transformer& t, Count tensor, Count batch, Count fresh,
+                                 Count context, const ServingOptions& o) {
+    ServedBlock ops("attention", o, t.layers);
+    const Count seen = context + fresh;
+    const DataType type = o.cache();
+    if (t.latent.rank > 0) {
+        add_latent_attention(ops, t, tensor, batch, fresh, seen, type);
+    } else {
+        ops.add("attention", Op::attention,
+                model::AttentionShape{batch, part(t.heads, tensor), fresh, seen, t.head_size,
+                                      part(t.kv_heads, tensor), true, 0},
+                type);
+    }
+    return ops.take();
+}
+
+double cache_bytes_per_token(const Transformer& t, Count tensor, DataType type) {
+    const Count values = t.latent.rank > 0 ? t.latent.rank + t.latent.rotary
+                                           : 2 * part(t.kv_heads, tensor) * t.head_size;
+    return static_cast<double>(t.layers * values) * model::storage_bits(type) / 8.0;
+}
+
+} // namespace eyeroof::analysis
