@@ -184,8 +184,9 @@ void add_serve(Frame& frame) {
     app.add_option("--tpot", options->tpot, "Most time per token after it")->type_name("TIME");
     add_choice(app, "--engine", options->engine, analysis::engine_names(),
                "Serving engine: how a step is filled, its host time, its all-reduce");
-    app.add_option("--chunk", serving.engine.chunk, "Tokens of a step at most [8192]")
-        ->check(CLI::Range(1, 10'000'000));
+    app.add_option("--chunk", serving.engine.chunk,
+                   "Tokens of a step at most [vllm: 2048; else 8192]")
+        ->check(CLI::Range(64, 10'000'000));
     app.add_option("--weight-type", options->weight_type,
                    "Type that weights are kept in, where narrower than the arithmetic [--dtype]")
         ->type_name("TYPE");

@@ -114,7 +114,7 @@ class Server {
         traffic.requests = o_.requests;
         traffic.seed = o_.seed;
         auto result = simulate_load(seconds, o_.engine, traffic, cache_room(tensor),
-                                    o_.batch.value_or(65536));
+                                    o_.batch.value_or(65536), stop_);
         if (clock.found().has_errors()) {
             return clock.found();
         }

@@ -73,8 +73,17 @@ class Simulation {
         }
     }
 
-    LoadResult run() {
-        while (served_ < wanted_) {
+    Result<LoadResult> run(const std::stop_token& stop) {
+        for (Count steps = 0; served_ < wanted_; ++steps) {
+            if (stop.stop_requested()) {
+                return Result<LoadResult>::failure("cancelled", "the simulation was cancelled");
+            }
+            if (steps >= kMostEngineSteps) {
+                return Result<LoadResult>::failure(
+                    "too-long",
+                    fmt::format("the simulation takes more than {} steps", kMostEngineSteps),
+                    "shorter answers, a larger --chunk, or fewer users");
+            }
             take_arrivals();
             if (running_.empty() && waiting_.empty()) {
                 now_s_ = next_arrival_s_;
@@ -106,7 +115,8 @@ class Simulation {
     }
 
     void take_arrivals() {
-        while (open() && next_arrival_s_ <= now_s_) {
+        // Those far behind the last that is measured do nothing but wait.
+        while (open() && next_arrival_s_ <= now_s_ && arrived_ < 3 * (wanted_ + skipped_)) {
             Request r;
             r.arrival_s = next_arrival_s_;
             r.measured = arrived_++ >= skipped_;
@@ -251,7 +261,7 @@ class Simulation {
 } // namespace
 
 Result<LoadResult> simulate_load(const StepClock& clock, const Engine& engine, const Demand& demand,
-                                 double cache_tokens, Count most_requests) {
+                                 double cache_tokens, Count most_requests, std::stop_token stop) {
     const double each = static_cast<double>(demand.prompt + demand.answer);
     const Count room =
         std::min(most_requests, static_cast<Count>(std::min(cache_tokens / each, 1e9)));
@@ -262,7 +272,7 @@ Result<LoadResult> simulate_load(const StepClock& clock, const Engine& engine, c
                         each),
             "fewer tokens a request, or a device with more memory");
     }
-    return Simulation(clock, engine, demand, room).run();
+    return Simulation(clock, engine, demand, room).run(stop);
 }
 
 } // namespace eyeroof::analysis

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <stop_token>
 #include <vector>
 
 namespace eyeroof::analysis {
@@ -61,8 +62,11 @@ struct LoadResult {
 
 // Requests are served in the order of arrival. A request enters when the cache has room for all of
 // its tokens (`cache_tokens` in all, at most `most_requests`), waits in the queue until then, and
-// is never evicted. Errors: "no-room" where one request alone does not fit; "cancelled".
+// is never evicted. Errors: "no-room" where one request alone does not fit;
+// "too-long" beyond kMostEngineSteps; "cancelled".
+inline constexpr Count kMostEngineSteps = 5'000'000;
 Result<LoadResult> simulate_load(const StepClock& clock, const Engine& engine, const Demand& demand,
-                                 double cache_tokens, Count most_requests);
+                                 double cache_tokens, Count most_requests,
+                                 std::stop_token stop = {});
 
 } // namespace eyeroof::analysis

@@ -113,6 +113,28 @@ TEST_CASE("requests in service are the rate times the time in service, and memor
     CHECK(none.diagnostics().items()[0].code == "no-room");
 }
 
+TEST_CASE("a rate beyond all measure ends, and a simulation without end is refused") {
+    const StepClock clock = [](const EngineLoad&) { return 1.0; };
+    Demand d;
+    d.prompt = 10;
+    d.answer = 10;
+    d.rate = 1e6;
+    const LoadResult r = simulated(clock, plain(), d, 1e12, 8);
+    CHECK_FALSE(r.keeps_up);
+    CHECK(r.mean_running <= 8.0);
+    d.rate = 0.0;
+    d.users = 1;
+    d.answer = kMostEngineSteps + 2;
+    const auto endless = simulate_load(clock, plain(), d, 1e12, 8);
+    REQUIRE_FALSE(endless.ok());
+    CHECK(endless.diagnostics().items()[0].code == "too-long");
+    std::stop_source stop;
+    stop.request_stop();
+    CHECK(
+        simulate_load(clock, plain(), d, 1e12, 8, stop.get_token()).diagnostics().items()[0].code ==
+        "cancelled");
+}
+
 TEST_CASE("a faster server is never slower, and a seed gives one answer") {
     Demand d;
     d.prompt = 300;
