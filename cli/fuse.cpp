@@ -141,10 +141,10 @@ void add_fuse(Frame& frame) {
         "eyeroof fuse vgg16 --on eyeriss-v1 --curve --format svg -o curve.svg\n"
         "eyeroof fuse bert-base --on simba --buffer 1MiB --format json");
     add_scenario(app, options->scenario,
-                 {{"phase",   "optimizer", "states",      "density",     "in-place",  "host",
-                   "clocks",  "library",   "layout",      "compiled",    "launch",    "streams",
-                   "copies",  "pageable",  "mapping",     "dataflow",    "objective", "time-limit",
-                   "factors", "counting",  "constraints", "search-nodes"}});
+                 {{"phase",      "optimizer", "states",   "density",     "in-place",    "host",
+                   "host-speed", "clocks",    "library",  "layout",      "compiled",    "launch",
+                   "streams",    "copies",    "pageable", "mapping",     "dataflow",    "objective",
+                   "time-limit", "factors",   "counting", "constraints", "search-nodes"}});
     add_choice(app, "--least", options->aim, {"traffic", "latency"}, "What is to be least");
     app.add_option("--buffer", options->buffer, "Another size of the store, such as 512KiB")
         ->type_name("SIZE");

@@ -284,13 +284,14 @@ void add_import(Frame& frame) {
     app.add_option("--match", options->network,
                    "Say which kernels belong to which layer of a network")
         ->type_name("NETWORK|FILE");
-    add_scenario(app, options->scenario,
-                 {{"on",           "set",       "energies",   "host",     "clocks",   "library",
-                   "layout",       "launch",    "streams",    "copies",   "pageable", "mapping",
-                   "dataflow",     "objective", "time-limit", "factors",  "counting", "constraints",
-                   "search-nodes", "density",   "states",     "in-place", "compiled"},
-                  false,
-                  false});
+    add_scenario(
+        app, options->scenario,
+        {{"on",          "set",          "energies",  "host",       "host-speed", "clocks",
+          "library",     "layout",       "launch",    "streams",    "copies",     "pageable",
+          "mapping",     "dataflow",     "objective", "time-limit", "factors",    "counting",
+          "constraints", "search-nodes", "density",   "states",     "in-place",   "compiled"},
+         false,
+         false});
     app.add_option("--assign", options->assignments,
                    "Assignments of kernels to layers by hand (YAML)")
         ->type_name("FILE");

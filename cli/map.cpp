@@ -252,8 +252,8 @@ void add_map(Frame& frame) {
     options->scenario.usual.policy = analysis::MappingPolicy::best;
     options->scenario.usual.search_nodes = 0; // until the proof
     add_scenario(app, options->scenario,
-                 {{"host", "clocks", "library", "layout", "compiled", "launch", "streams", "copies",
-                   "pageable", "mapping", "in-place", "states"}});
+                 {{"host", "host-speed", "clocks", "library", "layout", "compiled", "launch",
+                   "streams", "copies", "pageable", "mapping", "in-place", "states"}});
     add_map_search(app, *options);
     app.add_option("--save-mapping", options->save_mapping,
                    "Write the first layer's mapping, as exam --mapping takes it")

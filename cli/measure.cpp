@@ -1,8 +1,11 @@
-// eyeroof measure cpu|gpu: what this machine really reaches, as a profile and a machine overlay.
+// eyeroof measure cpu|gpu|host: what this machine really reaches, as a profile and a machine
+// overlay.
+#include "analysis/exam/host_speed.hpp"
 #include "analysis/measured/lay_profile.hpp"
 #include "base/units.hpp"
 #include "cli/command.hpp"
 #include "cli/own_library.hpp"
+#include "cli/scenario_options.hpp"
 #include "profiles/ceilings.hpp"
 #include "profiles/collect/measure_gpu.hpp"
 #include "profiles/host/measure_host.hpp"
@@ -10,6 +13,7 @@
 #include "profiles/profile_file.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <chrono>
 
@@ -159,6 +163,58 @@ void add_gpu(Frame& frame, CLI::App& measure, const std::shared_ptr<MeasureOptio
     frame.run(gpu, [options](Context& context) { return measure_gpu(context, *options); });
 }
 
+struct HostSpeedOptions {
+    ScenarioOptions scenario;
+    std::string measured;
+    OutputOptions output;
+};
+
+Exit infer_host(Context& context, HostSpeedOptions& options) {
+    const auto question = question_of(context, options.scenario);
+    const auto seconds = parse_quantity(options.measured, "s", "a measured time");
+    Diagnostics all = question.diagnostics();
+    all.append(seconds.diagnostics());
+    if (seconds && !(*seconds > 0.0 && *seconds < 1e9)) {
+        all.error("usage", "--measured " + options.measured + " is not a time",
+                  "as in --measured 31us");
+    }
+    if (all.has_errors()) {
+        return context.fail(all);
+    }
+    context.report(all);
+    const auto found = analysis::infer_host_speed(*question, *seconds, context.stop());
+    if (!found) {
+        return context.fail(found.diagnostics());
+    }
+    const nlohmann::ordered_json json = {{"schema", "eyeroof/host-speed/1"},
+                                         {"host", question->host_id},
+                                         {"host_speed", found->speed},
+                                         {"low", found->low},
+                                         {"high", found->high},
+                                         {"measured_s", *seconds},
+                                         {"kernels_s", found->kernels_s}};
+    const std::string text = fmt::format("--host-speed {:.2f}   ({:.2f} to {:.2f} times {})\n",
+                                         found->speed, found->low, found->high, question->host_id);
+    return context.write(options.output.format == "json" ? json.dump(2) + "\n" : text,
+                         options.output.file);
+}
+
+void add_host(Frame& frame, CLI::App& measure) {
+    auto options = std::make_shared<HostSpeedOptions>();
+    CLI::App& host = frame.add(
+        "host", "How fast a host launches kernels, from the measured time of a small program",
+        "# one activation that took 12 us between two events; also of a captured PyTorch program\n"
+        "eyeroof measure host relu.yaml --on h100-sxm-80gb --measured 12us",
+        &measure);
+    add_scenario(host, options->scenario);
+    host.add_option("--measured", options->measured,
+                    "The program's time, eager unless --launch says")
+        ->required()
+        ->type_name("TIME");
+    add_output(host, options->output, {"text", "json"});
+    frame.run(host, [options](Context& context) { return infer_host(context, *options); });
+}
+
 } // namespace
 
 void add_measure(Frame& frame) {
@@ -167,7 +223,9 @@ void add_measure(Frame& frame) {
                   "# memory, caches, multiply-add and real layers of this processor\n"
                   "eyeroof measure cpu --save cpu.jsonl --overlay cpu.yaml\n"
                   "# what a GPU reaches: memory, caches, tensor cores, launches, copies\n"
-                  "eyeroof measure gpu --overlay gpu.yaml");
+                  "eyeroof measure gpu --overlay gpu.yaml\n"
+                  "# how fast the host launches, from one small program\n"
+                  "eyeroof measure host relu.yaml --on h100-sxm-80gb --measured 12us");
     auto options = std::make_shared<MeasureOptions>();
     CLI::App& cpu = frame.add("cpu", "Bandwidths, multiply-add rates and layers of this processor",
                               "eyeroof measure cpu\n"
@@ -184,6 +242,7 @@ void add_measure(Frame& frame) {
     add_results(cpu, *options);
     frame.run(cpu, [options](Context& context) { return measure_cpu(context, *options); });
     add_gpu(frame, measure, options);
+    add_host(frame, measure);
 }
 
 } // namespace eyeroof::cli

@@ -22,8 +22,8 @@ namespace eyeroof::cli {
 namespace {
 
 // Fields that may differ between the two GPUs: --from-dtype, --to-dtype …
-constexpr std::array<const char*, 7> kOfASide = {"dtype",  "host",     "set",   "library",
-                                                 "layout", "compiled", "launch"};
+constexpr std::array<const char*, 8> kOfASide = {"dtype",   "host",   "host-speed", "set",
+                                                 "library", "layout", "compiled",   "launch"};
 
 struct UpgradeOptions {
     ScenarioOptions scenario;

@@ -17,9 +17,9 @@ using model::Extent2;
 using model::Op;
 
 constexpr std::array<std::string_view, kColumns> kNames = {
-    "name", "op",   "count", "dtype",    "direction", "batch",  "m",   "n",        "k",
-    "c",    "h",    "w",     "r",        "s",         "stride", "pad", "dilation", "groups",
-    "rows", "cols", "fn",    "kv_heads", "causal",    "window", "topk"};
+    "name", "op",   "count", "dtype",    "direction", "batch",  "m",    "n",        "k",
+    "c",    "h",    "w",     "r",        "s",         "stride", "pad",  "dilation", "groups",
+    "rows", "cols", "fn",    "kv_heads", "causal",    "window", "topk", "depth"};
 
 constexpr std::array<OtherName, 5> kOtherNames = {{{"heads", Column::groups},
                                                    {"experts", Column::groups},
@@ -149,6 +149,7 @@ model::Shape read_conv(Cells& cells, Op op) {
     cells.take(Column::pad, shape.pad);
     cells.take(Column::dilation, shape.dilation);
     cells.take(Column::groups, shape.groups);
+    cells.take(Column::depth, shape.depth);
     return shape;
 }
 

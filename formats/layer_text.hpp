@@ -39,9 +39,10 @@ enum class Column {
     kv_heads,
     causal,
     window,
-    topk
+    topk,
+    depth
 };
-inline constexpr std::size_t kColumns = 25;
+inline constexpr std::size_t kColumns = 26;
 
 // In the order of the enumeration; this is the header of the layer CSV.
 const std::array<std::string_view, kColumns>& column_names();

@@ -63,6 +63,7 @@ struct PutShape {
         cells.put(Column::k, s.k);
         cells.put_unless(1, Column::dilation, s.dilation);
         cells.put_unless(1, Column::groups, s.groups);
+        cells.put_unless(1, Column::depth, s.depth);
     }
     void operator()(const model::PoolShape& s) const { put_image(cells, s); }
     void operator()(const model::GemmShape& s) const { put_product(cells, s); }

@@ -33,6 +33,7 @@ struct Item {
     std::optional<std::size_t> weights_of;
     bool expands = false;
     bool output = false;
+    bool in_call = false;
     std::uint32_t place = 0;
 };
 
@@ -125,6 +126,7 @@ class GraphParser {
                        "choose another name");
         }
         item.output = node["output"].boolean().value_or(false);
+        item.in_call = node.has("run") && node["in_call"].boolean().value_or(false);
         place_names.push_back(item.as);
         return item;
     }
@@ -289,6 +291,7 @@ class Unroller {
             s.expands = item.expands;
             s.weights_of = item.weights_of;
             s.output = item.output && i + 1 == count;
+            s.in_call = item.in_call;
             s.place = item.place;
             if (item.kind == WiringKind::run) {
                 ++runs_[s.layer];

@@ -39,6 +39,7 @@ std::string write_wiring(const Wiring& wiring, const std::vector<model::Layer>& 
         yaml += fmt::format("  - {{{}, {}", own, reads_text(step));
         yaml += step.elements ? fmt::format(", elements: {}", *step.elements) : "";
         yaml += step.expands ? ", expand: true" : "";
+        yaml += step.in_call ? ", in_call: true" : "";
         yaml += step.weights_of ? ", weights_of: " + quoted(layers[*step.weights_of].name) : "";
         yaml += step.output ? ", output: true}\n" : "}\n";
     }

@@ -183,6 +183,19 @@ class GpuReader {
         }
         gpu_.issue = {number<Seconds>(issue.need("call")), number<Seconds>(issue.need("gradient")),
                       number<Seconds>(issue.need("launch")), number<Seconds>(issue.need("graph"))};
+        gpu_.issue.latency_s = number_or_none<Seconds>(issue["latency"]);
+        gpu_.issue.compiled_s = number_or_none<Seconds>(issue["compiled"]);
+        gpu_.issue.replay_s = number_or_none<Seconds>(issue["replay"]);
+        constexpr double kMostWeight = 100.0;
+        model::CallWeights& w = gpu_.issue.weights;
+        const auto weight = [&](const char* key, double& value) {
+            value = issue[key].number(1.0 / kMostWeight, kMostWeight).value_or(value);
+        };
+        weight("conv", w.conv);
+        weight("gemm", w.gemm);
+        weight("norm", w.norm);
+        weight("reduction", w.reduction);
+        weight("pool", w.pool);
     }
 
     void read_prices(const Sourced& prices) {

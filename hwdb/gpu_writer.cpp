@@ -137,6 +137,21 @@ void write_issue(Lines& lines, const model::HostIssue& issue) {
     lines.number("gradient", issue.gradient_s, si(issue.gradient_s, "s"));
     lines.number("launch", issue.launch_s, si(issue.launch_s, "s"));
     lines.number("graph", issue.node_s, si(issue.node_s, "s"));
+    const auto seconds = [&](const char* key, double value) {
+        if (value > 0.0) {
+            lines.number(key, value, si(value, "s"));
+        }
+    };
+    seconds("latency", issue.latency_s);
+    seconds("compiled", issue.compiled_s);
+    seconds("replay", issue.replay_s);
+    if (const model::CallWeights& w = issue.weights; w != model::CallWeights{}) {
+        lines.number("conv", w.conv, fmt::format("{}", w.conv));
+        lines.number("gemm", w.gemm, fmt::format("{}", w.gemm));
+        lines.number("norm", w.norm, fmt::format("{}", w.norm));
+        lines.number("reduction", w.reduction, fmt::format("{}", w.reduction));
+        lines.number("pool", w.pool, fmt::format("{}", w.pool));
+    }
     lines.top();
 }
 

@@ -19,7 +19,12 @@ model::HostIssue host_of(const Question& question, const Gpu& gpu) {
     if (gpu.arch == model::GpuArch::host) {
         return gpu.issue;
     }
-    return question.host.known() ? question.host : step::textbook_host();
+    model::HostIssue host = question.host.known() ? question.host : step::textbook_host();
+    for (double* seconds :
+         {&host.call_s, &host.gradient_s, &host.launch_s, &host.compiled_s, &host.replay_s}) {
+        *seconds /= question.scenario.host_speed;
+    }
+    return host;
 }
 
 // Mean idle time before a run of each layer.

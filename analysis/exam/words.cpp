@@ -68,7 +68,10 @@ std::string where_words(const Question& question) {
 }
 
 std::string launch_words(const Question& question) {
-    const std::string from = question.host_id.empty() ? "" : " from " + question.host_id;
+    std::string from = question.host_id.empty() ? "" : " from " + question.host_id;
+    if (question.scenario.host_speed != 1.0) {
+        from += fmt::format(" at {:.3g}x its speed", question.scenario.host_speed);
+    }
     switch (question.scenario.launch) {
     case model::Launch::eager:
         return (question.scenario.compiled ? "launches by generated code" : "eager launches") +
@@ -102,8 +105,12 @@ std::string gpu_words(const Question& question) {
         words += ", settled clocks";
     }
     if (s.copies != Copies::none) {
-        words += fmt::format(", {}copies of {}", s.pageable ? "pageable " : "",
-                             s.copies == Copies::all ? "all tensors" : "the batch");
+        const bool staged = s.copies == Copies::staged || s.copies == Copies::staged_all;
+        const bool all = s.copies == Copies::all || s.copies == Copies::staged_all;
+        words +=
+            staged ? fmt::format(", {} staged on the device", all ? "inputs and weights" : "inputs")
+                   : fmt::format(", {}copies of {}", s.pageable ? "pageable " : "",
+                                 all ? "all tensors" : "the batch");
     }
     return words;
 }

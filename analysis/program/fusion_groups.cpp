@@ -15,12 +15,23 @@ bool trains(const Graph& graph) {
     return !graph.operators.empty() && graph.operators.back().kind != model::Issued::forward;
 }
 
+// A sum, mean, or maximum of whole rows, which networks hold as pooling with one result a row.
+bool reduces_whole(const Layer& layer) {
+    const auto* pool = std::get_if<model::PoolShape>(&layer.shape);
+    return pool != nullptr && layer.direction == model::Direction::fwd && pool->r == pool->h &&
+           pool->s == pool->w && pool->pad == model::Extent2{0, 0};
+}
+
 Part part_of(const Layer& layer, bool training) {
     if (const auto* e = std::get_if<model::ElementwiseShape>(&layer.shape)) {
         const bool link = e->fn == "h2d" || e->fn == "d2h" || e->fn == "peer";
         const bool pass = e->fn == "to_channels_last" || e->fn == "to_channels_first";
-        const bool update = pass || e->fn == "adam" || e->fn.starts_with("sgd") || e->fn == "fill";
+        const bool update = pass || e->fn == "adam" || e->fn.starts_with("sgd") ||
+                            e->fn == "fill" || e->fn == "scan";
         return link || update ? Part::alone : Part::pointwise;
+    }
+    if (reduces_whole(layer)) {
+        return Part::reduction;
     }
     switch (layer.op) {
     case Op::rope:
@@ -38,7 +49,7 @@ Part part_of(const Layer& layer, bool training) {
 // Elements over which a kernel of this layer runs: of its output, of a gradient the input's.
 Count elements_of(const Layer& layer) {
     const Operands operands = operands_of(layer);
-    if (layer.direction == model::Direction::bwd_data) {
+    if (layer.direction == model::Direction::bwd_data || reduces_whole(layer)) {
         return operands.reads.empty() ? operands.writes : operands.reads.front();
     }
     return operands.writes;
@@ -103,17 +114,29 @@ class Grouper {
     bool fits(const Operator& op, Part part, const std::vector<OperatorId>& group) const {
         constexpr std::size_t kMostMembers = 16; // registers for side operands
         bool reduction = false;
+        Count space = 0;   // elements that the group's kernel runs over
+        Count results = 0; // of its sums: what is pointwise on them belongs to their rows
         for (const OperatorId member : group) {
-            const Part p = parts_[graph_.operators[member].layer];
+            const std::uint32_t layer = graph_.operators[member].layer;
+            const Part p = parts_[layer];
             reduction = reduction || p == Part::reduction;
+            space = std::max(space, elements_[layer]);
             if (p == Part::alone) {
                 return false;
             }
+            if (reduces_whole(graph_.layers[layer])) {
+                const Count own = operands_of(graph_.layers[layer]).writes;
+                results = results == 0 || results == own ? own : -1;
+            }
         }
-        const std::uint32_t last = graph_.operators[group.back()].layer;
-        return group.size() < kMostMembers && elements_[last] == elements_[op.layer] &&
+        const Count own = elements_[op.layer];
+        const bool on_results = results > 0 && own == results && part == Part::pointwise;
+        const bool again = part == Part::reduction && results > 0 &&
+                           reduces_whole(graph_.layers[op.layer]) &&
+                           operands_of(graph_.layers[op.layer]).writes == results;
+        return group.size() < kMostMembers && (own == space || on_results) &&
                graph_.operators[group.back()].kind == op.kind &&
-               (part != Part::reduction || !reduction);
+               (part != Part::reduction || !reduction || again);
     }
 
     // All members come to stand where i stands: nobody between may read or overwrite what they

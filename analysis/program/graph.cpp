@@ -242,6 +242,7 @@ class ForwardMaker {
             writes.push_back(made.beside);
         }
         made.op = builder_.add(id, number, model::Issued::forward, kNone, reads, writes);
+        builder_.graph().operators[made.op].within_call = step.in_call;
         runs_.push_back(made);
     }
 

@@ -38,6 +38,18 @@ void set_types(model::DataType type, Network& network) {
     }
 }
 
+// TF32 as a network has it is a permission: GPUs without it multiply in fp32, as frameworks do.
+void multiply_in_fp32(Network& network) {
+    const auto own = [](model::DataType& type) {
+        type = type == model::DataType::tf32 ? model::DataType::fp32 : type;
+    };
+    for (Layer& layer : network.layers) {
+        own(layer.types.input);
+        own(layer.types.weight);
+        own(layer.types.output);
+    }
+}
+
 // How often each layer runs, as its count.
 void count_runs(Graph& graph) {
     std::vector<Count> runs(graph.layers.size(), 0);
@@ -225,6 +237,9 @@ Result<model::WiredNetwork> forward_layers(const Question& question) {
     layers.network = *std::move(grown);
     if (question.scenario.data_type) {
         set_types(*question.scenario.data_type, layers.network);
+    } else if (const model::Gpu* gpu = gpu_of(question);
+               gpu != nullptr && gpu->rate(model::DataType::tf32).flops_per_s <= 0.0) {
+        multiply_in_fp32(layers.network);
     }
     if (attention_of(question) == AttentionForm::fused) {
         step::Rewired rewired = step::with_attention(layers.network, layers.wiring);

@@ -51,9 +51,8 @@ class Simulator {
     }
 
     Timeline run() {
-        if (captured() && !synchronous_) { // the first kernel comes with the launch
-            host_ = options_.host.launch_s - options_.host.node_s;
-            line_.host_s = host_;
+        if (!synchronous_) {
+            enter();
         }
         copy_in();
         for (OperatorId i = 0; i < static_cast<OperatorId>(graph_.operators.size()); ++i) {
@@ -87,9 +86,41 @@ class Simulator {
         host_ = options_.pageable ? engine_s : host_;
     }
 
+    bool staged() const {
+        return options_.copies == Copies::staged || options_.copies == Copies::staged_all;
+    }
+
+    // Copies on the device before the first kernel, each a kernel that reads and writes a tensor.
+    void stage() {
+        double bytes = 0.0;
+        double copies = 0.0;
+        for (const Tensor& tensor : graph_.tensors) {
+            const bool given = tensor.role == Role::input || tensor.role == Role::state;
+            const bool weight =
+                tensor.role == Role::weight && options_.copies == Copies::staged_all;
+            if ((given || weight) && tensor.bytes > 0) {
+                bytes += static_cast<double>(tensor.bytes);
+                copies += 1.0;
+            }
+        }
+        host_ += copies * options_.host.launch_s;
+        line_.host_s += copies * options_.host.launch_s;
+        const double share = gpu_.calibration.memory.dram_share;
+        const double seconds = 2.0 * bytes / (share * gpu_.dram_bytes_per_s);
+        for (Stream& stream : streams_) {
+            stream.free_s = host_ + latency_ + seconds;
+        }
+        line_.wait_host_s += host_ + latency_;
+        busy_until_ = streams_.front().free_s;
+        line_.busy_s += seconds;
+    }
+
     void copy_in() {
         if (options_.copies == Copies::none || synchronous_) {
             return;
+        }
+        if (staged()) {
+            return stage();
         }
         for (TensorId t = 0; t < static_cast<TensorId>(graph_.tensors.size()); ++t) {
             const Role role = graph_.tensors[t].role;
@@ -103,7 +134,7 @@ class Simulator {
     }
 
     void copy_out() {
-        if (options_.copies == Copies::none || synchronous_) {
+        if (options_.copies == Copies::none || staged() || synchronous_) {
             return;
         }
         const bool trains =
@@ -119,6 +150,19 @@ class Simulator {
         }
     }
 
+    // What comes before the first kernel: generated code is entered, a graph is launched.
+    void enter() {
+        const model::HostIssue& host = options_.host;
+        const bool eager = options_.launch == model::Launch::eager;
+        if (captured()) {
+            host_ = std::max(host.replay_s, host.launch_s) - host.node_s;
+        } else if (options_.compiled && eager) {
+            host_ = host.compiled_s;
+        }
+        line_.host_s = host_;
+        latency_ = options_.launch == model::Launch::none ? 0.0 : host.latency_s;
+    }
+
     bool captured() const {
         return options_.launch == model::Launch::graph && !graph_.operators.empty();
     }
@@ -127,10 +171,16 @@ class Simulator {
         if (op.within_call && options_.launch == model::Launch::eager) {
             return options_.host.launch_s;
         }
-        const bool generated = options_.compiled && options_.launch == model::Launch::eager;
-        return generated ? std::min(options_.host.gradient_s,
-                                    model::issue_seconds(options_.host, options_.launch, op.kind))
-                         : model::issue_seconds(options_.host, options_.launch, op.kind);
+        const double plain = model::issue_seconds(options_.host, options_.launch, op.kind);
+        if (options_.launch != model::Launch::eager) {
+            return plain;
+        }
+        if (options_.compiled) {
+            return std::min(options_.host.gradient_s, plain);
+        }
+        return op.kind == model::Issued::update
+                   ? plain
+                   : plain * model::call_weight(options_.host.weights, graph_.layers[op.layer]);
     }
 
     std::size_t choose_stream(OperatorId latest) const {
@@ -188,7 +238,7 @@ class Simulator {
         const OperatorId maker = latest == kNone ? kNone : maker_[latest];
         const std::size_t s = choose_stream(maker);
         span.stream = static_cast<std::uint16_t>(s);
-        span.start_s = span.issued_s;
+        span.start_s = span.issued_s + latency_;
         span.waited = Waited::host;
         if (streams_[s].free_s > span.start_s) {
             span.start_s = streams_[s].free_s;
@@ -254,6 +304,7 @@ class Simulator {
     std::vector<Stream> streams_;
     std::vector<Running> running_;
     bool synchronous_;
+    double latency_ = 0.0; // of a launch
     double host_ = 0.0, in_engine_ = 0.0, out_engine_ = 0.0, busy_until_ = 0.0;
     Timeline line_;
 };

@@ -1,10 +1,12 @@
 #include "analysis/scenario/fields.hpp"
 
 #include "analysis/scenario/field_forms.hpp"
+#include "base/suggest.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 namespace eyeroof::analysis {
 
@@ -18,7 +20,8 @@ constexpr std::initializer_list<Operators> kOperators = {Operators::all, Operato
                                                          Operators::products};
 constexpr std::initializer_list<Regime> kRegimes = {
     Regime::usual, Regime::mixed, Regime::fp32_gradients, Regime::pure, Regime::eight_bit};
-constexpr std::initializer_list<Copies> kCopies = {Copies::none, Copies::batch, Copies::all};
+constexpr std::initializer_list<Copies> kCopies = {Copies::none, Copies::batch, Copies::all,
+                                                   Copies::staged, Copies::staged_all};
 constexpr std::initializer_list<AttentionForm> kAttentionForms = {AttentionForm::written,
                                                                   AttentionForm::fused};
 constexpr std::initializer_list<model::Layout> kLayouts = {model::Layout::channels_last,
@@ -155,6 +158,36 @@ void add_what(std::vector<ScenarioField>& all) {
                              &Scenario::allow_uncosted));
 }
 
+ScenarioField host_speed_field() {
+    return field(
+        "host-speed", FieldGroup::where, FieldKind::text, "TIMES",
+        "How many times faster the host and its framework launch kernels than --host does; "
+        "`eyeroof measure host` infers it from a measured time [1]",
+        [](const Scenario& s) {
+            return s.host_speed == 1.0 ? Texts{} : Texts{fmt::format("{}", s.host_speed)};
+        },
+        [](Scenario& s, const Texts& texts) {
+            constexpr double kLeast = 0.001;
+            constexpr double kMost = 1000.0;
+            s.host_speed = 1.0;
+            if (texts.empty()) {
+                return Diagnostics{};
+            }
+            const std::string& text = texts.front();
+            double value = 0.0;
+            const auto [end, error] =
+                std::from_chars(text.data(), text.data() + text.size(), value);
+            const bool number = error == std::errc{} && end == text.data() + text.size();
+            if (!number || !(value >= kLeast && value <= kMost)) {
+                return refused("host-speed",
+                               fmt::format("'{}' is not a host's speed", text.substr(0, 40)),
+                               "a number from 0.001 to 1000, such as 2 for half the time a launch");
+            }
+            s.host_speed = value;
+            return Diagnostics{};
+        });
+}
+
 ScenarioField clocks_field() {
     return choice_field(
         "clocks", FieldGroup::where, {"settled", "burst"},
@@ -183,6 +216,7 @@ void add_where(std::vector<ScenarioField>& all) {
     all.push_back(text_field("host", FieldGroup::where, "MACHINE",
                              "What launches a GPU's kernels [the server of the GPU's years]",
                              &Scenario::host));
+    all.push_back(host_speed_field());
     all.push_back(clocks_field());
 }
 
@@ -224,7 +258,7 @@ void add_launch(std::vector<ScenarioField>& all) {
     all.push_back(choice_field(
         "copies", FieldGroup::launch, words_of(kCopies, copies_name),
         "What moves between host and device in each step: nothing, input and output, or the "
-        "weights "
+        "weights too; staged: inputs into a captured graph's own buffers on the device, or weights "
         "too [none]",
         [](const Scenario& s) { return Texts{std::string(copies_name(s.copies))}; },
         [](Scenario& s, const std::string* word) {

@@ -36,7 +36,8 @@ std::string_view regime_name(Regime regime) {
 }
 
 std::string_view copies_name(Copies copies) {
-    constexpr std::array<std::string_view, 3> names = {"none", "batch", "all"};
+    constexpr std::array<std::string_view, 5> names = {"none", "batch", "all", "staged",
+                                                       "staged-all"};
     return name_in(names, copies);
 }
 

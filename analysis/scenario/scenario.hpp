@@ -43,7 +43,9 @@ enum class Regime { usual, mixed, fp32_gradients, pure, eight_bit };
 
 // What moves between host and device in each step. batch: the network's input goes to the device
 // and its output comes back. all: weights move too, and come back where they were updated.
-enum class Copies { none, batch, all };
+// staged: the inputs of a captured graph are copied on the device into buffers that it reads, as a
+// framework's compiler does. staged_all: the weights as well.
+enum class Copies { none, batch, all, staged, staged_all };
 
 // written: as the network's file spells it out. fused: the pattern scores, softmax, values runs as
 // one kernel.
@@ -69,7 +71,8 @@ struct Scenario {
     std::string machine;              // a name in the catalog, or a file
     std::vector<std::string> changes; // KEY=VALUE: parameters of the machine
     std::string energies;             // Accelergy's table for a Timeloop architecture; or empty
-    std::string host; // what launches a GPU's kernels; empty: the server of its years
+    std::string host;        // what launches a GPU's kernels; empty: the server of its years
+    double host_speed = 1.0; // how many times faster the host and its framework launch than `host`
 
     // Whether power has settled the clocks, as in a run of minutes; nullopt: in training and
     // serving. Else kernels run as a loop of milliseconds finds them.

@@ -275,8 +275,11 @@ void SweepGrid::take_fingerprint(const SweepQuestion& question) {
     }
     all.add(scenario_json(question.scenario));
     for (const auto& [issue, id] : hosts_) {
+        const model::CallWeights& w = issue.weights;
         all.add(fmt::format("{} {} {} {} {}", id, issue.call_s, issue.gradient_s, issue.launch_s,
                             issue.node_s));
+        all.add(fmt::format("{} {} {} {} {} {} {} {}", issue.latency_s, issue.compiled_s,
+                            issue.replay_s, w.conv, w.gemm, w.norm, w.reduction, w.pool));
     }
     fingerprint_ = all.value();
 }

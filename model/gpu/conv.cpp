@@ -79,11 +79,19 @@ struct Conv {
     Direction direction;
     double element_bytes;
     bool tensor;
-    bool transposes;    // see conv_time
+    bool transposes; // see conv_time
+    double depth;    // taps in depth, which stand among the channels that are summed over
+    double stride_high;
+    bool dilated;
     double clock = 1.0; // share of it that power leaves; memory does not slow down with it
 
-    double input_bytes() const { return n * c * h * w * groups * element_bytes; }
-    double output_bytes() const { return n * k * p * q * groups * element_bytes; }
+    double input_bytes() const {
+        return n * c * h * w * groups * element_bytes / (direction == Direction::fwd ? depth : 1.0);
+    }
+    double output_bytes() const {
+        return n * k * p * q * groups * element_bytes /
+               (direction == Direction::bwd_data ? depth : 1.0);
+    }
     double weight_bytes() const { return c * k * r * s * groups * element_bytes; }
     double bytes() const { return input_bytes() + output_bytes() + weight_bytes(); }
     double macs() const { return n * p * q * k * c * r * s * groups; }
@@ -126,6 +134,22 @@ double channel_chunk(const Conv& c, double chunk) {
     return c.groups > 1.0 ? std::min(chunk, std::max(kAlignment, c.c)) : chunk;
 }
 
+// Data gradients that insert zeros between the strided elements and multiply them too, instead of a
+// product for each phase: those in three dimensions, and grouped ones that stride or dilate.
+bool inserts_zeros(const Conv& c) {
+    const bool sparse = c.phases > 1.0 || c.dilated;
+    return c.direction == Direction::bwd_data && (c.depth > 1.0 || (c.groups > 1.0 && sparse));
+}
+
+// Of these, groups and channels that are no multiple of 16 bytes run on vector lanes: transposed
+// convolutions of 3 to 16 channels take 18 ms on an A100 and 47 on a T4, those of 32 to 64 channels
+// with 43 times the MACs 2 ms and 24 (KernelBench@7dd9cfa0).
+bool zeros_on_lanes(const Conv& c) {
+    constexpr double kAligned = 4.0; // fp32 elements of 16 bytes
+    return c.tensor && inserts_zeros(c) &&
+           (c.groups > 1.0 || std::fmod(c.k / c.depth, kAligned) > 0.0);
+}
+
 double joined3(double a, double b) {
     return std::cbrt(a * a * a + b * b * b);
 }
@@ -141,6 +165,15 @@ Product implicit_product(const Conv& c) {
         product.k = round_up(c.c, chunk) * c.r * c.s;
         break;
     case Direction::bwd_data:
+        if (inserts_zeros(c)) {
+            // n counts planes of the short side: in depth as many zeros come in as along the
+            // height.
+            const double planes = c.depth > 1.0 ? c.n * c.stride_high : c.n;
+            product.m = planes * c.h * c.w;
+            product.n = round_up(c.c, align);
+            product.k = round_up(c.k, kAlignment) * c.r * c.s;
+            break;
+        }
         product.batch = c.groups * c.phases;
         product.m = c.n * c.phase_pixels;
         product.n = round_up(c.c, align);
@@ -167,7 +200,7 @@ struct Kernels {
 Kernels kernels_of(const Conv& c) {
     switch (c.direction) {
     case Direction::bwd_data:
-        return {c.tensor ? &tensor_data_tiles() : &vector_tiles(), &one_split(),
+        return {c.tensor || inserts_zeros(c) ? &tensor_data_tiles() : &vector_tiles(), &one_split(),
                 c.terms->bwd_data_cost};
     case Direction::bwd_weight:
         return {wide_weights(c) ? &wide_weight_tiles()
@@ -184,7 +217,8 @@ Kernels kernels_of(const Conv& c) {
 // Tensor-core kernels have no gradients of padding that overhangs: the vector lanes serve them.
 double lanes_cost(const Conv& c) {
     const double vector = c.gpu->rate(DataType::fp32).flops_per_s;
-    const bool lanes = c.tensor && c.overhangs && c.direction != Direction::fwd && vector > 0.0;
+    const bool overhangs = c.overhangs && c.direction != Direction::fwd && c.depth == 1.0;
+    const bool lanes = vector > 0.0 && c.tensor && (overhangs || zeros_on_lanes(c));
     return lanes ? std::max(1.0, c.gpu->rate(c.type).flops_per_s / vector) : 1.0;
 }
 
@@ -219,7 +253,7 @@ ConvTime implicit_gemm(const Conv& c) {
         std::max(t.product.body_s * kernels.cost * lanes_cost(c), c.pipe_s(c.macs()));
     t.body_s = joined3(product_s / c.clock, c.dram_s(c.bytes()));
     t.body_s += sums_s(c);
-    if (c.tensor) {
+    if (c.tensor && !zeros_on_lanes(c)) {
         t.body_s += layout_seconds(c);
     }
     return t;
@@ -352,7 +386,10 @@ Conv view(const Gpu& gpu, DataType type, const ConvTerms& terms, const ConvShape
             direction,
             element_bytes,
             gpu.rate(type).pipe == Pipe::tensor,
-            transposes};
+            transposes,
+            d(shape.depth),
+            d(shape.stride.h),
+            shape.dilation != Extent2{1, 1}};
 }
 
 } // namespace
@@ -374,11 +411,12 @@ ConvTime best_of(const Conv& c, const ConvShape& shape, bool first_library) {
         best = depthwise(c);
     } else {
         best = implicit_gemm(c);
-        if (direction == Direction::bwd_data && c.c <= kFewChannels) {
+        if (direction == Direction::bwd_data && c.c <= kFewChannels && !inserts_zeros(c)) {
             const ConvTime t = scattered_columns(c);
             best = t.body_s < best.body_s ? t : best;
         }
-        const bool plain = c.stride_area == 1.0 && shape.dilation == Extent2{1, 1} && !c.tensor;
+        const bool plain = c.stride_area == 1.0 && shape.dilation == Extent2{1, 1} && !c.tensor &&
+                           c.depth == 1.0; // libraries have no Winograd in three dimensions
         const bool three = c.r == 3.0 && c.s == 3.0;
         const bool five = c.r == 5.0 && c.s == 5.0;
         if (plain && three && direction != Direction::bwd_weight) {

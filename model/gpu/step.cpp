@@ -42,6 +42,28 @@ double issue_seconds(const HostIssue& host, Launch launch, Issued kind) {
     return 0.0;
 }
 
+double call_weight(const CallWeights& weights, const Layer& layer) {
+    switch (layer.op) {
+    case Op::conv2d:
+        return weights.conv;
+    case Op::gemm:
+    case Op::bmm:
+    case Op::attention:
+    case Op::moe:
+        return weights.gemm;
+    case Op::layernorm:
+    case Op::batchnorm:
+        return weights.norm;
+    case Op::maxpool:
+    case Op::avgpool: {
+        const auto& pool = std::get<PoolShape>(layer.shape);
+        return pool.r == pool.h && pool.s == pool.w ? weights.reduction : weights.pool;
+    }
+    default:
+        return 1.0;
+    }
+}
+
 namespace {
 
 // Neighbours that a network repeats are one run; all else stands alone.

@@ -1,7 +1,9 @@
 // The time of a whole step: kernels that a host issues one after another and a GPU works off.
 // Called by study for networks; hosts' constants come from hwdb.
-// Knows no layer, no network and no machine.
+// Knows no network and no machine.
 #pragma once
+
+#include "model/workload/layer.hpp"
 
 #include <optional>
 #include <span>
@@ -10,13 +12,25 @@
 
 namespace eyeroof::model {
 
+// What an eager call of an operator costs, in calls of a pointwise one: frameworks look up
+// algorithms of convolutions and products, allocate more results, call more of their own functions.
+struct CallWeights {
+    double conv = 1.0, gemm = 1.0, norm = 1.0, reduction = 1.0, pool = 1.0;
+
+    bool operator==(const CallWeights&) const = default;
+};
+
 // What a host takes to issue work, seconds; measured, and kept in the host's file. Zeros: not
 // known.
 struct HostIssue {
-    double call_s = 0.0;     // eager: a framework's operator, forward
-    double gradient_s = 0.0; // eager: an operator that the framework's engine differentiates
-    double launch_s = 0.0;   // the driver's launch of a kernel: stream, and multi-tensor updates
-    double node_s = 0.0;     // a kernel of a graph that is replayed
+    double call_s = 0.0;      // eager: a framework's operator, forward
+    double gradient_s = 0.0;  // eager: an operator that the framework's engine differentiates
+    double launch_s = 0.0;    // the driver's launch of a kernel: stream, and multi-tensor updates
+    double node_s = 0.0;      // a kernel of a graph that is replayed
+    double latency_s = 0.0;   // from a launch to its kernel's start on an idle GPU
+    double compiled_s = 0.0;  // entering generated code: guards, arguments
+    double replay_s = 0.0;    // replaying a captured graph by a framework; 0: a driver's launch
+    CallWeights weights = {}; // of eager calls; call_s is that of a pointwise operator
 
     bool known() const { return call_s > 0.0; }
     bool operator==(const HostIssue&) const = default;
@@ -34,6 +48,9 @@ std::vector<std::string_view> launch_names();
 
 // CPU launch overhead of one operator.
 double issue_seconds(const HostIssue& host, Launch launch, Issued kind);
+
+// The weight of an eager call of the layer.
+double call_weight(const CallWeights& weights, const Layer& layer);
 
 struct StepPart {          // one operator, `count` times
     double host_s = 0.0;   // one issue

@@ -61,6 +61,8 @@ constexpr std::array kTable = {
     ElementwiseFunction{"cast",           1,    1,    0,    0,    0},
     ElementwiseFunction{"to_channels_last", 1,  1,    0,    0,    0}, // [n, c, h, w] to [n, h, w, c]
     ElementwiseFunction{"to_channels_first", 1, 1,    0,    0,    0},
+    ElementwiseFunction{"scan",           1,    1,    1,    1,    1}, // cumulative sum or product of rows
+    ElementwiseFunction{"pick",           1,    1,    1,    0,    1}, // one element of a row each, summed up
     ElementwiseFunction{"fill",           0,    1,    0,    0,   -1},
     ElementwiseFunction{"h2d",            1,    1,    0,    0,   -1}, // from the host over PCIe
     ElementwiseFunction{"d2h",            1,    1,    0,    0,   -1}, // to the host over PCIe

@@ -94,6 +94,7 @@ void check(Rules& rules, const ConvShape& s, Op) {
     rules.size("pad", s.pad, 0);
     rules.size("dilation", s.dilation);
     rules.size("groups", s.groups);
+    rules.size("depth", s.depth);
     if (rules.clean()) {
         rules.fits("r", "height", s.h, s.r, s.pad.h, s.dilation.h);
         rules.fits("s", "width", s.w, s.s, s.pad.w, s.dilation.w);

@@ -99,6 +99,10 @@ struct ConvShape {
     Extent2 pad{0, 0};
     Extent2 dilation{1, 1};
     Count groups = 1;
+    // Of a three-dimensional convolution, whose planes are images: taps in depth, which stand among
+    // the channels that are summed over. MACs are exact; the tensor of those channels is counted
+    // once a tap.
+    Count depth = 1;
 
     // Output height and width: floor((h + 2 pad - dilation (r - 1) - 1) / stride) + 1.
     Count p() const;

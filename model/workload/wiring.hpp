@@ -32,6 +32,7 @@ struct WiringStep {
     std::optional<std::size_t> weights_of; // index of the layer whose weights it shares
     bool expands = false;                  // a view with more elements: repeated, or padded
     bool output = false;                   // of the network: nobody need read it
+    bool in_call = false;                  // launched by a library within the call before
     std::uint32_t place = 0;               // index into Wiring::places
 
     bool operator==(const WiringStep&) const = default;

@@ -27,10 +27,22 @@ TEST_CASE("a GPU stands in the server of its years") {
     gpu.launch_year = 2020;
     CHECK(hwdb::usual_host(gpu, catalog()).id == "server-2x64");
     gpu.launch_year = 2025;
-    CHECK(hwdb::usual_host(gpu, catalog()).id == "server-2x64");
+    CHECK(hwdb::usual_host(gpu, catalog()).id == "server-2x48");
     gpu.launch_year = 2014; // older than any: the oldest
     CHECK(hwdb::usual_host(gpu, catalog()).id == "server-2x20");
     CHECK(hwdb::usual_host(gpu, {}).id.empty());
+}
+
+TEST_CASE("a host may weight its calls by operator, and one that does not weights all alike") {
+    const auto weighted = hwdb::load_host("server-2x48", catalog());
+    REQUIRE(weighted.ok());
+    CHECK(weighted->issue.weights.conv == 3.3);
+    CHECK(weighted->issue.weights.pool == 1.6);
+    CHECK(weighted->issue.latency_s == 5e-6);
+    const auto plain = hwdb::load_host("server-2x64", catalog());
+    REQUIRE(plain.ok());
+    CHECK(plain->issue.weights == model::CallWeights{});
+    CHECK(plain->issue.latency_s == 0.0);
 }
 
 TEST_CASE("a host by name is a host that says what an issue costs") {

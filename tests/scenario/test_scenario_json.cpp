@@ -26,6 +26,7 @@ std::vector<Texts> values_of(const ScenarioField& field) {
         {"search-nodes", {{"0"}, {"1000000000000"}}},
         {"mapping", {{"dataflow"}, {"best"}, {"own maps/it's \"mine\".yaml"}}},
         {"objective", {{"latency"}, {"energy"}, {"edp"}, {"energy^2*latency"}}},
+        {"host-speed", {{"0.5"}, {"7.25"}}},
         {"time-limit", {{"0.001"}, {"12.5"}, {"1000000"}}},
         {"layers", {{"conv[1-3]|fc\\d"}}},
         {"dim", {{"seq=128"}, {"seq=128", "batch=4"}}},

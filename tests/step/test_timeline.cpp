@@ -92,6 +92,57 @@ TEST_CASE("two kernels longer than their calls hide the second call") {
     CHECK(by_layer(graph, shorter)[0].host_bound == 2);
 }
 
+TEST_CASE("calls are weighted by operator, and a kernel starts a launch's latency after its call") {
+    Graph graph;
+    graph.layers.resize(2);
+    graph.layers[0].op = model::Op::conv2d;
+    graph.layers[0].shape = model::ConvShape{};
+    graph.layers[1].op = model::Op::elementwise;
+    graph.layers[1].shape = model::ElementwiseShape{};
+    graph.tensors = {{Role::input, 8}, {Role::activation, 8, 0}, {Role::activation, 8, 1}};
+    graph.operands = {0, 1, 1, 2};
+    graph.operators = {{0, 0, model::Issued::forward, kNone, 0, 1, 1, 1},
+                       {1, 0, model::Issued::forward, kNone, 2, 1, 3, 1}};
+    Costs costs;
+    costs.layers = {{1e-6, 0.0, 1e-6, 1e-6}, {2e-6, 0.0, 2e-6, 2e-6}};
+    TimelineOptions options = in_mode(Launch::eager);
+    options.host = {10e-6, 4e-6, 3e-6, 1e-6};
+    options.host.latency_s = 5e-6;
+    options.host.compiled_s = 40e-6;
+    options.host.replay_s = 90e-6;
+    options.host.weights.conv = 3.0;
+    const model::Gpu gpu;
+    CHECK(simulate(graph, costs, gpu, options).time_s == near(30e-6 + 10e-6 + 5e-6 + 2e-6));
+    options.compiled = true; // entered once, then a gradient's time a kernel
+    CHECK(simulate(graph, costs, gpu, options).time_s == near(40e-6 + 2 * 4e-6 + 5e-6 + 2e-6));
+    options.launch = Launch::graph;
+    CHECK(simulate(graph, costs, gpu, options).time_s == near(91e-6 + 5e-6 + 2e-6));
+    options.launch = Launch::none;
+    CHECK(simulate(graph, costs, gpu, options).time_s == near(3e-6));
+    graph.operators[1].within_call = true; // cuDNN launches it within the convolution's call
+    options = in_mode(Launch::eager);
+    options.host = {10e-6, 4e-6, 3e-6, 1e-6};
+    CHECK(simulate(graph, costs, gpu, options).time_s == near(10e-6 + 3e-6 + 2e-6));
+}
+
+TEST_CASE("a captured graph's inputs are staged on the device before its first kernel") {
+    const model::Gpu gpu = catalog_gpu("a100-sxm-40gb");
+    const Graph graph = graph_of("vgg16");
+    const auto costs = tests::costs_on(graph, gpu);
+    TimelineOptions options = in_mode(Launch::graph);
+    const double plain = simulate(graph, costs, gpu, options).time_s;
+    options.copies = Copies::staged;
+    const double inputs = simulate(graph, costs, gpu, options).time_s;
+    options.copies = Copies::staged_all;
+    const double all = simulate(graph, costs, gpu, options).time_s;
+    double weights = 0.0;
+    for (const Tensor& tensor : graph.tensors) {
+        weights += tensor.role == Role::weight ? static_cast<double>(tensor.bytes) : 0.0;
+    }
+    CHECK(plain < inputs);
+    CHECK(all - inputs > 2.0 * weights / gpu.dram_bytes_per_s);
+}
+
 TEST_CASE("a report's step is the timeline of its program, operator by operator") {
     const model::Gpu gpu = catalog_gpu("a100-sxm-40gb");
     for (const Launch launch : {Launch::stream, Launch::eager, Launch::graph}) {
